@@ -1,0 +1,140 @@
+/**
+ * Import directions of the source tree. A folder may import only what stands left of it in `order`; `node`, `openai`,
+ * `testing` and `cli` come last and only `cli` may see the others.
+ */
+const order = [
+  'error',
+  'collection',
+  'schema',
+  'session',
+  'resource',
+  'filesystem',
+  'tool',
+  'policy',
+  'prompt',
+  'runtime',
+  'adapter',
+  'suite',
+];
+
+/** @param {readonly string[]} folders */
+const inside = (folders) => `^src/(${folders.join('|')})/`;
+
+/** @type {import('dependency-cruiser').IForbiddenRuleType[]} */
+const directionRules = order.map((folder, position) => ({
+  name: `direction-${folder}`,
+  comment: `src/${folder} may import only: ${order.slice(0, position).join(', ') || 'nothing'}.`,
+  severity: 'error',
+  from: { path: inside([folder]) },
+  to: { path: '^src/', pathNot: inside(order.slice(0, position + 1)) },
+}));
+
+/** Which folder may import which package. Everything else from node_modules is refused in src. */
+const packages = {
+  '@cfworker/json-schema': 'schema',
+  '@standard-schema/spec': 'schema',
+  re2js: 'filesystem',
+  diff: 'cli',
+  openai: 'openai',
+  jiti: 'cli',
+};
+
+const packagePath = (/** @type {string} */ name) => `node_modules/${name}/`;
+
+/** @type {import('dependency-cruiser').IForbiddenRuleType[]} */
+const packageRules = Object.entries(packages).map(([name, folder]) => ({
+  name: `only-${folder}-imports-${name.replace(/^@.*\//, '')}`,
+  comment: `${name} is an implementation detail of src/${folder}.`,
+  severity: 'error',
+  from: { path: '^src/', pathNot: inside([folder]) },
+  to: { path: packagePath(name) },
+}));
+
+/** @type {import('dependency-cruiser').IConfiguration} */
+module.exports = {
+  forbidden: [
+    {
+      name: 'no-circular',
+      comment: 'No import cycles, type-only imports included.',
+      severity: 'error',
+      from: {},
+      to: { circular: true },
+    },
+    ...directionRules,
+    {
+      name: 'direction-node-openai-testing',
+      comment: 'src/node, src/openai and src/testing import the core, never each other or the command line.',
+      severity: 'error',
+      from: { path: '^src/(node|openai|testing)/' },
+      to: { path: '^src/', pathNot: [inside(order), '^src/$1/'] },
+    },
+    {
+      name: 'folders-through-index',
+      comment: 'A file of another folder is reached only through that folder’s index.ts.',
+      severity: 'error',
+      from: { path: '^src/([^/]+)/' },
+      to: { path: '^src/[^/]+/.+', pathNot: ['^src/$1/', '^src/[^/]+/index[.]ts$'] },
+    },
+    {
+      name: 'root-through-index',
+      comment: 'src/index.ts gathers the index.ts of the folders of the core.',
+      severity: 'error',
+      from: { path: '^src/index[.]ts$' },
+      to: { path: '^src/', pathNot: `^src/(${order.join('|')})/index[.]ts$` },
+    },
+    {
+      name: 'no-root-entry-inside',
+      comment: 'Only the command line, which uses the library as its users do, imports the root entry.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: inside(['cli']) },
+      to: { path: '^src/index[.]ts$' },
+    },
+    {
+      name: 'runtime-neutral-core',
+      comment: 'Node modules are imported only in src/node and src/cli; the core runs anywhere.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: inside(['node', 'cli']) },
+      to: { dependencyTypes: ['core'] },
+    },
+    ...packageRules,
+    {
+      name: 'known-packages-only',
+      comment:
+        'A package that src imports is a runtime dependency or an optional peer with a folder of its own in this file.',
+      severity: 'error',
+      from: { path: '^src/' },
+      to: {
+        dependencyTypesNot: ['core'],
+        path: 'node_modules/',
+        pathNot: Object.keys(packages).map(packagePath),
+      },
+    },
+    {
+      name: 'no-unresolvable',
+      comment: 'Every import resolves.',
+      severity: 'error',
+      from: {},
+      to: { couldNotResolve: true },
+    },
+    {
+      name: 'no-tests-in-source',
+      comment: 'The sources import nothing from tests, examples, benchmarks or scripts.',
+      severity: 'error',
+      from: { path: '^src/' },
+      to: { path: '^(test|examples|bench|scripts)/' },
+    },
+    {
+      name: 'no-orphans',
+      comment: 'A source file that nothing imports is dead, unless it is an entry.',
+      severity: 'error',
+      from: { orphan: true, pathNot: '^src/(index|[^/]+/index|cli/main)[.]ts$' },
+      to: {},
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['types', 'import'] },
+  },
+};

@@ -1,0 +1,28 @@
+// An agent for `wink run`: it looks which kinds of files a folder holds and writes SUMMARY.md. In a clone, offline:
+//
+//   npm run build && node dist/cli/main.js run examples/agents/summarise.ts --workspace examples/review-fixture
+//
+// With `--apply` the file is written to the folder; with `--model openai:NAME` a language model does the work.
+import { type AnyAgent, defineAgent, promptTemplate, section, vfsToolsSection } from 'weakincentives';
+import { scriptedModel } from 'weakincentives/testing';
+
+const task = section({
+  title: 'Task',
+  key: 'task',
+  template: () => 'Find all files with glob, then write SUMMARY.md: which kinds of files there are.',
+});
+
+export const agent: AnyAgent = defineAgent({
+  name: 'summarise',
+  template: promptTemplate({ ns: 'examples', key: 'summarise', sections: [task, vfsToolsSection()] }),
+  input: 'Summarise this folder.',
+  // The model that needs no network: it decides from what the tools have answered so far.
+  model: scriptedModel((conversation) => {
+    const result = conversation.findLast((item) => item.type === 'tool-result');
+    if (result === undefined) return { toolCalls: [{ name: 'glob', arguments: { pattern: '**' } }] };
+    if (result.toolName !== 'glob') return { text: 'SUMMARY.md is written.' };
+    const kinds = [...new Set(result.text.match(/\.\w+$/gm))].sort();
+    const content = `# Summary\n\nKinds of files: ${kinds.join(', ')}\n`;
+    return { toolCalls: [{ name: 'write_file', arguments: { file_path: 'SUMMARY.md', content } }] };
+  }),
+});

@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict';
+import {
+  append,
+  bindInstance,
+  defineEvent,
+  defineSlice,
+  Filesystem,
+  MemoryFilesystem,
+  on,
+  promptTemplate,
+  type RunEvent,
+  Session,
+  section,
+  ToolInvocations,
+  ToolResult,
+  tool,
+  vfsToolsSection,
+} from 'weakincentives';
+import { scriptedModel } from 'weakincentives/testing';
+import { z } from 'zod';
+
+// What an inner agent finds out, kept in the session.
+const Found = defineEvent('found', z.object({ claim: z.string() }));
+const Findings = defineSlice('findings', z.object({ claim: z.string() }), {
+  reducers: [on(Found, (_items, finding) => append(finding))],
+});
+const note = tool({
+  name: 'note',
+  description: 'Note a finding.',
+  inputSchema: z.object({ claim: z.string() }),
+  effects: 'state',
+  execute: ({ claim }, { session }) => {
+    session.dispatch(Found, { claim });
+    return ToolResult.ok(null, `Noted: ${claim}`);
+  },
+});
+
+// The inner agent: it gets a question, works on the files of whoever asks, and answers with a verdict.
+const research = promptTemplate({
+  ns: 'examples/nested',
+  key: 'research',
+  sections: [
+    section({
+      title: 'Research',
+      key: 'research',
+      params: z.object({ question: z.string() }),
+      template: (p) => `Find out: ${p.question} Note every finding and write a report to report.md.`,
+      tools: [note],
+      slices: [Findings],
+    }),
+    vfsToolsSection(),
+  ],
+  output: z.object({ isSure: z.boolean() }),
+});
+
+// The tool that delegates. It refuses what the inner agent is not sure of, and then nothing of its work is left.
+const investigate = tool({
+  name: 'investigate',
+  description: 'Have a question investigated.',
+  inputSchema: z.object({ question: z.string() }),
+  effects: 'state',
+  execute: async ({ question }, { adapter, filesystem }) => {
+    // Without this line the section would bring files of its own, which are no part of this call.
+    const files = bindInstance(Filesystem, filesystem);
+    const { output, usage } = await adapter.evaluate(research.bind({ question }, { resources: [files] }));
+    if (!output.isSure) return ToolResult.error(`No certain answer to: ${question}`);
+    return ToolResult.ok(null, `Investigated for ${usage.inputTokens} tokens, see report.md.`);
+  },
+});
+const filesystem = new MemoryFilesystem();
+const lead = promptTemplate({
+  ns: 'examples/nested',
+  key: 'lead',
+  sections: [
+    section({ title: 'Lead', key: 'lead', template: 'Have things investigated.', tools: [investigate] }),
+  ],
+  resources: [bindInstance(Filesystem, filesystem)],
+});
+
+// One script for both agents, since they run on one model. It is sure of the moon and not of the sun.
+const questions = ['Is the moon round?', 'Is the sun cold?'];
+const model = scriptedModel((_conversation, { instructions, turn }) => {
+  const usage = { inputTokens: 10 };
+  const question = questions.find((text) => instructions.includes(text));
+  if (question === undefined) {
+    const toolCalls = questions.map((text) => ({ name: 'investigate', arguments: { question: text } }));
+    return turn === 1 ? { toolCalls, usage } : { text: 'Done.', usage };
+  }
+  if (turn > 1) return { text: JSON.stringify({ isSure: question.includes('moon') }), usage };
+  return {
+    toolCalls: [
+      { name: 'note', arguments: { claim: `${question} Yes.` } },
+      { name: 'write_file', arguments: { file_path: 'report.md', content: `# ${question}\n` } },
+    ],
+    usage,
+  };
+});
+
+await using session = new Session();
+session.install(Findings);
+const inner: string[] = [];
+const hear = (event: RunEvent): void => {
+  if (event.type === 'nested' && event.event.type === 'tool-call-end') {
+    inner.push(`${event.callId} > ${event.event.invocation.toolName}`);
+  }
+};
+const { conversation, usage } = await model.evaluate(lead.bind(), { session, onEvent: hear });
+
+const answers = conversation.flatMap((item) => (item.type === 'tool-result' ? [item.text] : []));
+console.log(answers.join('\n'));
+
+assert.deepEqual(answers, [
+  'Investigated for 20 tokens, see report.md.',
+  'No certain answer to: Is the sun cold?',
+]);
+// What was found out about the moon is there; about the sun there is nothing, and its report was never written.
+assert.deepEqual(session.slice(Findings).all(), [{ claim: 'Is the moon round? Yes.' }]);
+assert.equal((await filesystem.read('report.md')).text, '# Is the moon round?\n');
+// The record keeps every call, also those of the evaluation whose work was dropped.
+assert.deepEqual(
+  session
+    .slice(ToolInvocations)
+    .all()
+    .map(({ parentCallIds = [], toolName, outcome }) => [...parentCallIds, toolName, outcome].join(' > ')),
+  [
+    'call-1-1 > note > committed',
+    'call-1-1 > write_file > committed',
+    'investigate > committed',
+    'call-1-2 > note > committed',
+    'call-1-2 > write_file > committed',
+    'investigate > rolled-back',
+  ],
+);
+assert(inner.includes('call-1-1 > write_file'));
+// Four model calls at 10 tokens for the moon and the lead, and twice two for the sun: its report.md had been written by the
+// call before meanwhile, so the call ran again. What a superseded attempt spent is counted.
+assert.deepEqual(usage, { inputTokens: 80 });

@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { promptTemplate, section, ToolResult, tool } from 'weakincentives';
+import { scriptedModel } from 'weakincentives/testing';
+import { z } from 'zod';
+
+const lookup = tool({
+  name: 'lookup_entity',
+  description: 'Fetch structured information for a given entity id.',
+  inputSchema: z.object({ entityId: z.string().describe('Global identifier to fetch') }),
+  outputSchema: z.object({ entityId: z.string(), documentUrl: z.string() }),
+  effects: 'read',
+  execute: ({ entityId }) =>
+    ToolResult.ok({ entityId, documentUrl: `https://example.com/${entityId}` }, `Fetched ${entityId}.`),
+});
+
+const task = section({
+  title: 'Task',
+  key: 'task',
+  params: z.object({ question: z.string() }),
+  template: (p) => `Look entities up before you answer: ${p.question}`,
+  tools: [lookup],
+});
+const template = promptTemplate({ ns: 'examples', key: 'quick-start', sections: [task] });
+
+// A scripted model takes the place of a real one: it asks for one call, then answers.
+const model = scriptedModel([
+  { toolCalls: [{ name: 'lookup_entity', arguments: { entityId: 'ada-1' } }] },
+  { text: 'Ada Lovelace; see https://example.com/ada-1.' },
+]);
+
+const response = await model.evaluate(template.bind({ question: 'Who is ada-1?' }));
+
+const answer = response.conversation.find((item) => item.type === 'tool-result');
+assert.equal(
+  answer?.text,
+  'Fetched ada-1.\n\n{"documentUrl":"https://example.com/ada-1","entityId":"ada-1"}',
+);
+assert.equal(response.text, 'Ada Lovelace; see https://example.com/ada-1.');
+console.log(response.text);

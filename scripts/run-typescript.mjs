@@ -1,0 +1,74 @@
+#!/usr/bin/env node
+// Runs TypeScript files of examples/ and bench/ on every supported Node: `npm run example -- <name> [arguments]`.
+// The package is built, the two folders are translated to .build/ (types stripped, not checked), and there
+// `weakincentives` is the built package and `../src/` its files.
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
+import { basename, join, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const [folder, name, ...rest] = process.argv.slice(2);
+if (folder === undefined || !['examples', 'bench'].includes(folder)) {
+  console.error('run-typescript: say which folder: examples or bench.');
+  process.exit(2);
+}
+
+const programs = listPrograms(folder);
+if (name === '--list') {
+  console.log([...programs.keys()].join('\n'));
+  process.exit(0);
+}
+if (name !== '--translate') {
+  const file = name === undefined ? undefined : (programs.get(name) ?? byPath(name));
+  if (file === undefined) {
+    const known = [...programs.keys()].join(', ') || 'none yet';
+    console.error(
+      `${name === undefined ? 'Say which program' : `There is no "${name}" in ${folder}/`}: ${known}.`,
+    );
+    process.exit(2);
+  }
+  node(['scripts/build.mjs']);
+  translate();
+  node([join('.build', file.replace(/\.ts$/, '.js')), ...rest]);
+} else {
+  translate();
+}
+
+/**
+ * The programs of a folder by name: `<name>.ts` beside each other, `<name>/main.ts`, and `<name>.bench.ts`.
+ * @param {string} where
+ * @returns {Map<string, string>} name to path relative to the root
+ */
+function listPrograms(where) {
+  /** @type {Map<string, string>} */
+  const found = new Map();
+  if (!existsSync(join(root, where))) return found;
+  for (const entry of readdirSync(join(root, where), { withFileTypes: true })) {
+    const path = entry.isDirectory() ? join(where, entry.name, 'main.ts') : join(where, entry.name);
+    if (!path.endsWith('.ts') || !existsSync(join(root, path))) continue;
+    found.set(basename(entry.name).replace(/(\.bench)?\.ts$/, ''), path);
+  }
+  return found;
+}
+
+/** @param {string} path */
+function byPath(path) {
+  const fromRoot = relative(root, resolve(path));
+  return [...programs.values()].find((known) => known === fromRoot);
+}
+
+function translate() {
+  // The compiler refuses a project without files.
+  if (listPrograms('examples').size + listPrograms('bench').size === 0) return;
+  node(['node_modules/typescript-7/bin/tsc', '-p', 'tsconfig.run.json']);
+  const sources = join(root, '.build/src');
+  rmSync(sources, { force: true });
+  symlinkSync('../dist', sources);
+}
+
+/** @param {readonly string[]} command what Node runs, relative to the root; ends this process when it fails */
+function node(command) {
+  const run = spawnSync(process.execPath, command, { cwd: root, stdio: 'inherit' });
+  if (run.status !== 0) process.exit(run.status ?? 1);
+}

@@ -1,0 +1,275 @@
+import { describeError } from '../error/index.ts';
+import { Filesystem } from '../filesystem/index.ts';
+import { PolicyFacts } from '../policy/index.ts';
+import type { Prompt, RenderedPrompt } from '../prompt/index.ts';
+import { type CallScope, ResourceContainer } from '../resource/index.ts';
+import {
+  type ConversationItem,
+  type EvaluationEnvironment,
+  type LoopState,
+  type ModelProvider,
+  PromptEvaluationError,
+  type RunEvent,
+  RunStop,
+  RunStopped,
+  runLoop,
+  type StopReason,
+  ToolInvocations,
+  toThrottlePolicy,
+} from '../runtime/index.ts';
+import { Session } from '../session/index.ts';
+import { type EvaluatorPort, type Logger, type PromptResponse, silentLogger } from '../tool/index.ts';
+import { checkEvaluateOptions, type EvaluateOptions } from './evaluate-options.ts';
+import { type EvaluationGround, filesInside, filesOfRoot } from './evaluation-ground.ts';
+import { toModelTool } from './model-tool.ts';
+import { nestedEvaluator } from './nested-evaluator.ts';
+import { parseAnswer } from './parse-answer.ts';
+
+const defaultConcurrency = 8;
+const defaultMaxTurns = 100;
+
+/** Everything of one evaluation that is fixed before the first request. */
+interface Preparation<Output> {
+  readonly environment: EvaluationEnvironment;
+  readonly rendered: RenderedPrompt<Output>;
+}
+
+/**
+ * Evaluates a prompt: holds the session, installs slices, starts resources, renders, runs the loop, reads the answer.
+ *
+ * @throws {PromptEvaluationError} whatever went wrong, with conversation and usage so far.
+ * @throws {SessionBusyError} when another evaluation holds the session.
+ * @throws {PromptValidationError} for an option out of its range.
+ */
+export async function evaluatePrompt<Output>(
+  evaluator: EvaluatorPort,
+  model: ModelProvider,
+  prompt: Prompt<Output>,
+  options: EvaluateOptions,
+): Promise<PromptResponse<Output>> {
+  checkEvaluateOptions(options);
+  const session = options.session ?? newSession(options);
+  const release = session.hold();
+  const stop = new RunStop();
+  const unfollow = stop.follow({ signal: options.signal, deadline: options.deadline });
+  try {
+    return await evaluateOn(
+      { evaluator, model, host: session, ...onRootSession(session) },
+      prompt,
+      options,
+      stop,
+    );
+  } finally {
+    unfollow();
+    release();
+    if (options.session === undefined) await disposeOwn(session, options.logger ?? silentLogger);
+  }
+}
+
+/** Disposes a session made here. What fails is logged: it takes neither the answer nor the error of the run away. */
+async function disposeOwn(session: Session, logger: Logger): Promise<void> {
+  try {
+    await session[Symbol.asyncDispose]();
+  } catch (error) {
+    logger.error('The session of an evaluation could not be disposed.', { error: describeError(error) });
+  }
+}
+
+function onRootSession(session: Session): Pick<EvaluationGround, 'session' | 'sessionRoot' | 'install'> {
+  return { session, sessionRoot: session, install: (slice) => session.install(slice) };
+}
+
+/** Evaluates a prompt on what is held for it. What `stop` follows is up to the caller. */
+async function evaluateOn<Output>(
+  ground: EvaluationGround,
+  prompt: Prompt<Output>,
+  options: EvaluateOptions,
+  stop: RunStop,
+): Promise<PromptResponse<Output>> {
+  const { evaluator, model } = ground;
+  const state: LoopState = { turn: 0, conversation: startOf(options), usage: {} };
+  const { environment, rendered } = await prepare(ground, prompt, options, stop);
+  const { emit } = environment;
+  const tools = rendered.tools.map(toModelTool);
+  emit({
+    type: 'run-start',
+    promptName: prompt.name,
+    adapter: evaluator.name,
+    tools: tools.map((tool) => tool.name),
+  });
+  let outcome: 'finished' | 'failed' = 'failed';
+  try {
+    const { text, finishReason } = await runLoop(
+      environment,
+      {
+        model,
+        tools,
+        outputSchema: rendered.output?.compiled.inputJsonSchema,
+        maxTurns: options.maxTurns ?? defaultMaxTurns,
+        toolChoice: options.toolChoice ?? 'auto',
+        settings: options.settings ?? {},
+        throttle: toThrottlePolicy(options.throttle),
+      },
+      state,
+    );
+    const output = await readAnswer(text, rendered, prompt.name, state);
+    outcome = 'finished';
+    return Object.freeze({
+      promptName: prompt.name,
+      text,
+      output,
+      usage: state.usage,
+      finishReason,
+      conversation: Object.freeze(state.conversation),
+    });
+  } finally {
+    emit({ type: 'run-end', outcome, turns: state.turn, usage: state.usage });
+  }
+}
+
+async function prepare<Output>(
+  ground: EvaluationGround,
+  prompt: Prompt<Output>,
+  options: EvaluateOptions,
+  stop: RunStop,
+): Promise<Preparation<Output>> {
+  const { host, model, outer, session } = ground;
+  const logger = options.logger ?? silentLogger;
+  let scope: CallScope | undefined;
+  try {
+    if (stop.reason !== undefined) throw new RunStopped(stop.reason);
+    for (const slice of [ToolInvocations, PolicyFacts, ...prompt.slices()]) ground.install(slice);
+    const container = ResourceContainer.for(host, prompt.resources(), outer?.call.resources);
+    await stop.race(container.start());
+    hintAtSerialResources(container, options, logger);
+    const own = container.resolver.has(Filesystem)
+      ? await stop.race(container.resolver.get(Filesystem))
+      : undefined;
+    const files =
+      outer === undefined
+        ? filesOfRoot(own)
+        : filesInside(outer.call, outer.files, own, prompt.resources().bindings);
+    const { filesystem } = files;
+    // Sections of an inner prompt render from the views of the outer call, as its tools work on them.
+    if (outer !== undefined)
+      scope = container.openCallScope(filesystem === undefined ? [] : [[Filesystem, filesystem]]);
+    const { resolver } = scope ?? container;
+    const rendered = await stop.race(
+      prompt.render({
+        session,
+        resources: resolver,
+        examplesOnWire: model.takesExamples === true,
+        ...(options.deadline === undefined ? {} : { deadline: options.deadline }),
+      }),
+    );
+    return {
+      rendered,
+      environment: {
+        prompt,
+        rendered,
+        outer: outer?.call,
+        evaluatorFor: (call) => nestedEvaluator({ ground, files, options, evaluateOn }, call),
+        roots: { session: ground.sessionRoot, filesystem, container },
+        clock: options.clock ?? host.clock,
+        logger,
+        deadline: options.deadline,
+        stop,
+        approve: options.approve,
+        // Only a plain false lets go of the policies.
+        enforce: options.enforce !== false,
+        concurrency: options.concurrency ?? defaultConcurrency,
+        emit: toEmitter(options.onEvent, logger),
+        warnedTools: new Set(),
+        hintedTools: new Set(),
+      },
+    };
+  } catch (cause) {
+    throw notPrepared(prompt.name, startOf(options), stop.reason, cause);
+  } finally {
+    await scope?.close();
+  }
+}
+
+/** Says once per evaluation that its calls will not run at the same time. */
+function hintAtSerialResources(
+  { serialResources }: ResourceContainer,
+  { concurrency = defaultConcurrency }: EvaluateOptions,
+  logger: Logger,
+): void {
+  if (serialResources.length === 0 || concurrency === 1) return;
+  logger.info(
+    'A resource that joins one transaction at a time makes all calls run one by one. Give it a protocol with parallel: true and conflicts() to change that.',
+    { resources: serialResources },
+  );
+}
+
+function notPrepared(
+  promptName: string,
+  conversation: readonly ConversationItem[],
+  reason: StopReason | undefined,
+  cause: unknown,
+): PromptEvaluationError {
+  const context = { phase: 'render', promptName, conversation } as const;
+  if (reason === undefined) {
+    const message = `The prompt "${promptName}" could not be prepared: ${describeError(cause)}`;
+    return new PromptEvaluationError('evaluation-render-failed', message, { ...context, cause });
+  }
+  const [code, what] =
+    reason.kind === 'deadline'
+      ? (['evaluation-deadline', 'The deadline passed'] as const)
+      : (['evaluation-aborted', 'The run was aborted by its caller'] as const);
+  const message = `${what} before the prompt "${promptName}" was rendered.`;
+  return new PromptEvaluationError(code, message, { ...context, cause: reason.cause });
+}
+
+function newSession(options: EvaluateOptions): Session {
+  return new Session({
+    ...(options.clock === undefined ? {} : { clock: options.clock }),
+    ...(options.ids === undefined ? {} : { ids: options.ids }),
+  });
+}
+
+function startOf(options: EvaluateOptions): ConversationItem[] {
+  const { input, history = [] } = options;
+  if (input === undefined) return [...history];
+  return [
+    ...history,
+    { type: 'user', content: typeof input === 'string' ? [{ type: 'text', text: input }] : input },
+  ];
+}
+
+function toEmitter(onEvent: EvaluateOptions['onEvent'], logger: Logger): (event: RunEvent) => void {
+  if (onEvent === undefined) return () => undefined;
+  return (event) => {
+    try {
+      onEvent(event);
+    } catch (error) {
+      logger.error('A listener of run events threw.', { event: event.type, error: describeError(error) });
+    }
+  };
+}
+
+async function readAnswer<Output>(
+  text: string,
+  rendered: RenderedPrompt<Output>,
+  promptName: string,
+  state: LoopState,
+): Promise<Output> {
+  // Without an output schema the type of the output is undefined.
+  if (rendered.output === undefined) return undefined as Output;
+  try {
+    return await parseAnswer(text, rendered.output);
+  } catch (cause) {
+    throw new PromptEvaluationError(
+      'evaluation-output-invalid',
+      `${describeError(cause)} (prompt "${promptName}")`,
+      {
+        phase: 'parse',
+        promptName,
+        conversation: state.conversation,
+        usage: state.usage,
+        cause,
+      },
+    );
+  }
+}

@@ -1,0 +1,16 @@
+export type { PromptResponse } from '../tool/index.ts';
+export type {
+  Agent,
+  AgentModel,
+  AgentModelRequest,
+  AgentOptions,
+  AgentParams,
+  AgentSurroundings,
+  AgentWorkspace,
+  AnyAgent,
+  AnyPromptTemplate,
+} from './agent.ts';
+export { defineAgent } from './define-agent.ts';
+export type { EvaluateOptions } from './evaluate-options.ts';
+export { defineAdapter, type ProviderAdapter } from './provider-adapter.ts';
+export { type Script, type ScriptedToolCall, type ScriptedTurn, scriptedModel } from './scripted-model.ts';

@@ -1,0 +1,95 @@
+import type {
+  AssistantPart,
+  ConversationItem,
+  FinishReason,
+  ModelRequest,
+  ModelTurn,
+  TokenUsage,
+} from '../runtime/index.ts';
+import { defineAdapter, type ProviderAdapter } from './provider-adapter.ts';
+
+/** A call that a scripted turn asks for. */
+export interface ScriptedToolCall {
+  readonly name: string;
+  /** The arguments as a value, or as the JSON text a model would write, which may be malformed. Default: none. */
+  readonly arguments?: unknown;
+  /** Default: `call-TURN-NUMBER`, both from 1. */
+  readonly callId?: string;
+}
+
+/** What a scripted model says in one turn. Without calls the run ends with the text. */
+export interface ScriptedTurn {
+  readonly text?: string;
+  readonly toolCalls?: readonly ScriptedToolCall[];
+  /** Default: `tool-calls` with calls, else `stop`. */
+  readonly finishReason?: FinishReason;
+  readonly usage?: TokenUsage;
+}
+
+/**
+ * Decides one turn from the conversation so far. May be async; what it throws ends the run like a failing provider.
+ */
+export type Script = (
+  conversation: readonly ConversationItem[],
+  request: ModelRequest,
+) => ScriptedTurn | Promise<ScriptedTurn>;
+
+/**
+ * An adapter whose model follows a script: a list of turns, or a function of the conversation. It runs offline and
+ * through the very loop, transactions and policies that any other model runs through.
+ *
+ * With a list, the run fails in phase `request` when the model is asked more often than there are turns; a second
+ * evaluation starts at the first turn again.
+ *
+ * @param options `name` is shown in events; default `scripted model`.
+ */
+export function scriptedModel(
+  script: readonly ScriptedTurn[] | Script,
+  options: { readonly name?: string } = {},
+): ProviderAdapter {
+  const name = options.name ?? 'scripted model';
+  return defineAdapter({
+    model: {
+      name,
+      generate: async (request) => {
+        const turn =
+          typeof script === 'function'
+            ? await script(request.conversation, request)
+            : turnAt(script, request.turn);
+        return toModelTurn(turn, request.turn);
+      },
+    },
+  });
+}
+
+function turnAt(turns: readonly ScriptedTurn[], number: number): ScriptedTurn {
+  const turn = turns[number - 1];
+  if (turn === undefined) {
+    throw new RangeError(`The script has ${turns.length} turns, but the model was asked for turn ${number}.`);
+  }
+  return turn;
+}
+
+function toModelTurn(turn: ScriptedTurn, number: number): ModelTurn {
+  const calls = turn.toolCalls ?? [];
+  const content: AssistantPart[] = [];
+  if (turn.text !== undefined && turn.text !== '') content.push({ type: 'text', text: turn.text });
+  for (const [index, call] of calls.entries()) {
+    content.push({
+      type: 'tool-call',
+      callId: call.callId ?? `call-${number}-${index + 1}`,
+      name: call.name,
+      arguments: toArgumentText(call.arguments),
+    });
+  }
+  return {
+    content,
+    finishReason: turn.finishReason ?? (calls.length > 0 ? 'tool-calls' : 'stop'),
+    ...(turn.usage === undefined ? {} : { usage: turn.usage }),
+  };
+}
+
+function toArgumentText(value: unknown): string {
+  if (value === undefined) return '';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

@@ -1,0 +1,181 @@
+import { parseArgs } from 'node:util';
+import type { JsonObject } from '../schema/index.ts';
+import { BUILT_IN_AGENTS } from './built-in-agents.ts';
+import type { ModelChoice } from './choose-model.ts';
+import { readDuration } from './duration.ts';
+import { printable } from './plain-text.ts';
+import { UsageError } from './usage-error.ts';
+
+/** What `wink run` was asked to do. What is undefined was not said. */
+export interface RunRequest {
+  readonly kind: 'run';
+  /** Path of a module, or name of a built-in agent. */
+  readonly agent: string;
+  readonly workspace: string | undefined;
+  readonly params: JsonObject;
+  readonly input: string | undefined;
+  readonly model: ModelChoice | undefined;
+  readonly baseUrl: string | undefined;
+  readonly maxTurns: number | undefined;
+  readonly deadlineMs: number | undefined;
+  readonly logFile: string | undefined;
+  readonly isApplied: boolean;
+  /** False: policies are tried out, nothing is denied or asked. */
+  readonly isEnforced: boolean;
+  readonly isJson: boolean;
+  readonly isVerbose: boolean;
+  /** Whether the table of calls and the diff are printed without bounds. */
+  readonly isFull: boolean;
+}
+
+/** What a person asked for on the command line. */
+export type CliRequest =
+  | { readonly kind: 'help' }
+  | { readonly kind: 'version' }
+  | RunRequest
+  /** Nothing that can be run; `message` is one line. */
+  | { readonly kind: 'usage-error'; readonly message: string };
+
+const options = {
+  workspace: { type: 'string' },
+  params: { type: 'string' },
+  input: { type: 'string' },
+  model: { type: 'string' },
+  'base-url': { type: 'string' },
+  'max-turns': { type: 'string' },
+  deadline: { type: 'string' },
+  log: { type: 'string' },
+  apply: { type: 'boolean' },
+  'no-enforce': { type: 'boolean' },
+  json: { type: 'boolean' },
+  verbose: { type: 'boolean' },
+  full: { type: 'boolean' },
+  'max-lines': { type: 'string' },
+  help: { type: 'boolean', short: 'h' },
+  version: { type: 'boolean', short: 'V' },
+} as const;
+
+/** Values as `parseArgs` gives them for {@link options}. */
+type Values = {
+  readonly [Name in keyof typeof options]?: (typeof options)[Name]['type'] extends 'string'
+    ? string | undefined
+    : boolean | undefined;
+};
+
+/** Reads the arguments behind the name of the command. Never throws. */
+export function readArguments(argv: readonly string[]): CliRequest {
+  try {
+    const { values, positionals } = parseArgs({ args: [...argv], allowPositionals: true, options });
+    if (values.help === true) return { kind: 'help' };
+    if (values.version === true) return { kind: 'version' };
+    const [command, target, ...others] = positionals;
+    if (command === 'run') return runRequest(agentOf(target, others), values.workspace, values);
+    if (command === 'review') return reviewRequest(target, others, values);
+    throw new UsageError(
+      `${command === undefined ? 'no command given' : `unknown command "${command}"`}; the commands are: run, review.`,
+    );
+  } catch (error) {
+    return {
+      kind: 'usage-error',
+      message: error instanceof UsageError ? error.message : parserMessage(error),
+    };
+  }
+}
+
+function agentOf(target: string | undefined, others: readonly string[]): string {
+  if (target === undefined || target === '') {
+    throw new UsageError(
+      `no agent given: name a file that exports one, or a built-in agent (${[...BUILT_IN_AGENTS.keys()].join(', ')}).`,
+    );
+  }
+  if (others.length > 0) throw new UsageError(`one agent at a time, not ${1 + others.length}.`);
+  return target;
+}
+
+function reviewRequest(folder: string | undefined, others: readonly string[], values: Values): RunRequest {
+  if (others.length > 0) throw new UsageError(`one folder at a time, not ${1 + others.length}.`);
+  if (folder !== undefined && values.workspace !== undefined) {
+    throw new UsageError('the folder is named twice: as DIR and by --workspace.');
+  }
+  return runRequest('review', folder ?? values.workspace, values);
+}
+
+function runRequest(agent: string, workspace: string | undefined, values: Values): RunRequest {
+  if (workspace === '') throw new UsageError('the name of the folder is empty.');
+  if (values.log === '') throw new UsageError('the name of the log is empty.');
+  if (values['max-lines'] !== undefined && agent !== 'review') {
+    throw new UsageError('--max-lines is for the agent review; give other agents --params.');
+  }
+  const maxLines = readAmount('--max-lines', values['max-lines']);
+  return {
+    kind: 'run',
+    agent,
+    workspace,
+    params: { ...readParams(values.params), ...(maxLines === undefined ? {} : { maxLines }) },
+    input: values.input,
+    model: readModel(values.model),
+    baseUrl: readBaseUrl(values['base-url']),
+    maxTurns: readAmount('--max-turns', values['max-turns']),
+    deadlineMs: readDeadline(values.deadline),
+    logFile: values.log,
+    isApplied: values.apply === true,
+    isEnforced: values['no-enforce'] !== true,
+    isJson: values.json === true,
+    isVerbose: values.verbose === true,
+    isFull: values.full === true,
+  };
+}
+
+function readAmount(name: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const amount = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+  if (Number.isSafeInteger(amount) && amount >= 1) return amount;
+  throw new UsageError(`${name} is "${text}"; it must be a whole number from 1 on.`);
+}
+
+function readDeadline(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const milliseconds = readDuration(text);
+  if (milliseconds !== undefined) return milliseconds;
+  throw new UsageError(`--deadline is "${text}"; it must be a time such as 30s, 10m or 1h.`);
+}
+
+function readParams(text: string | undefined): JsonObject {
+  if (text === undefined) return {};
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new UsageError(
+      `--params is no JSON: ${printable(error instanceof Error ? error.message : String(error))}.`,
+      { cause: error },
+    );
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new UsageError(`--params must be a JSON object such as '{"name":"value"}'.`);
+  }
+  // JSON.parse yields JSON.
+  return value as JsonObject;
+}
+
+function readModel(text: string | undefined): ModelChoice | undefined {
+  if (text === undefined) return undefined;
+  if (text === 'rule-based') return { kind: 'rule-based' };
+  const model = text.startsWith('openai:') ? text.slice('openai:'.length).trim() : '';
+  if (model !== '') return { kind: 'openai', model };
+  throw new UsageError(`--model is "${text}"; it must be openai:NAME or rule-based.`);
+}
+
+function readBaseUrl(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  const protocol = URL.canParse(text) ? new URL(text).protocol : '';
+  if (protocol === 'http:' || protocol === 'https:') return text;
+  throw new UsageError(`--base-url is "${text}"; it must be a URL such as http://127.0.0.1:8080/v1.`);
+}
+
+/** parseArgs explains at length; its first sentence says what is wrong. */
+function parserMessage(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error);
+  const sentence = (/^.*?(?=\. |\n|$)/s.exec(text)?.[0] ?? text).replace(/\.$/, '');
+  return `${sentence.charAt(0).toLowerCase()}${sentence.slice(1)}.`;
+}

@@ -1,0 +1,57 @@
+/** Where the command line writes to. */
+export interface OutputStream {
+  /** Writes text. Never throws; once the reader is gone it does nothing. */
+  write(text: string): void;
+  /** Whether a person looks at it directly. */
+  readonly isTerminal: boolean;
+  /** Width in characters; undefined when it is unknown, as in a pipe. */
+  readonly columns: number | undefined;
+}
+
+/**
+ * Shows a question to the person at the terminal and resolves with the line they answer, empty when the input ends. Rejects
+ * when the signal is aborted.
+ */
+export type AskPerson = (question: string, options: { readonly signal: AbortSignal }) => Promise<string>;
+
+/** Everything the command line takes from its process, so that a test can bring its own. */
+export interface CliEnvironment {
+  readonly stdout: OutputStream;
+  readonly stderr: OutputStream;
+  /** Undefined when nobody sits there: standard input and error output are not both a terminal. */
+  readonly ask: AskPerson | undefined;
+  /** Environment variables. */
+  readonly variables: Readonly<Record<string, string | undefined>>;
+  /** Version of the package. */
+  readonly version: string;
+  /** Aborted with a {@link CliInterruption} when the process is asked to stop. */
+  readonly signal: AbortSignal;
+  /** Milliseconds; only differences count. */
+  readonly now: () => number;
+}
+
+/** Why a run was asked to stop. */
+export class CliInterruption extends Error {
+  readonly kind: 'interrupted' | 'terminated' | 'output-closed';
+  /** What the process ends with. */
+  readonly exitCode: number;
+
+  constructor(kind: CliInterruption['kind'], exitCode: number) {
+    super(kind);
+    this.name = 'CliInterruption';
+    this.kind = kind;
+    this.exitCode = exitCode;
+  }
+}
+
+/** What the process ends with. */
+export const EXIT: Readonly<
+  Record<'done' | 'failed' | 'usage' | 'conflict' | 'interrupted' | 'terminated', number>
+> = Object.freeze({
+  done: 0,
+  failed: 1,
+  usage: 2,
+  conflict: 3,
+  interrupted: 130,
+  terminated: 143,
+});

@@ -1,0 +1,55 @@
+import type { FileChange } from '../filesystem/index.ts';
+import type { RunEvent, TokenUsage } from '../runtime/index.ts';
+import type { Application } from './apply-to-folder.ts';
+import { type Redaction, redact } from './redact.ts';
+
+/** The last line of a stream of events: how the whole command came out. */
+export interface ResultRecord {
+  readonly type: 'result';
+  readonly exitCode: number;
+  readonly outcome: 'done' | 'failed' | 'conflict' | 'interrupted';
+  /** What the model said last; absent when the run did not end of its own. */
+  readonly text?: string;
+  /** The structured answer; absent for a prompt without one. */
+  readonly output?: unknown;
+  /** What went wrong, in one line; absent when nothing did. */
+  readonly failure?: string;
+  /** Net changes to files, sorted by path. */
+  readonly changes: readonly Pick<FileChange, 'path' | 'kind' | 'entry'>[];
+  /** What became of the changes; absent without `--apply`. */
+  readonly application?: Exclude<Application, { readonly kind: 'off' }>;
+  readonly usage?: TokenUsage;
+}
+
+/**
+ * One line of `--json` and `--log`, without its line feed: the event with `atMs`, milliseconds since the run began. Safe
+ * to parse whatever a tool put into it; without what `redactions` name. The error object of a failed call is left out:
+ * `invocation.error` says the same in JSON.
+ */
+export function eventLine(
+  event: RunEvent | ResultRecord,
+  atMs: number,
+  redactions: readonly Redaction[],
+): string {
+  const { type, ...rest } = withoutCause(event);
+  const clean = (_key: string, value: unknown): unknown =>
+    typeof value === 'string' ? redact(value, redactions) : jsonSafe(value);
+  try {
+    return JSON.stringify({ type, atMs: Math.round(atMs), ...rest }, clean);
+  } catch {
+    // A handler's progress may hold what JSON cannot: a circle.
+    return JSON.stringify({ type, atMs: Math.round(atMs), problem: 'the event cannot be written as JSON' });
+  }
+}
+
+function withoutCause(event: RunEvent | ResultRecord): RunEvent | ResultRecord {
+  if (event.type === 'tool-call-end') return { type: event.type, invocation: event.invocation };
+  if (event.type !== 'nested') return event;
+  const inner = withoutCause(event.event);
+  // Nothing becomes another kind of event here.
+  return inner.type === 'result' ? event : { ...event, event: inner };
+}
+
+function jsonSafe(value: unknown): unknown {
+  return typeof value === 'bigint' ? value.toString() : value;
+}

@@ -1,0 +1,30 @@
+/** Printed by `--help`. */
+export const HELP: string = `Usage: wink run AGENT [options]
+       wink review [DIR] [options]
+
+Runs an agent and prints what every call of it did, and what it changed. AGENT is a file (.ts, .mts, .js, .mjs) that
+exports an agent made by defineAgent(), or the built-in agent "review". The folder it works on is mounted copy-on-write:
+without --apply nothing on disk changes.
+
+"wink review DIR" is short for "wink run review --workspace DIR". The model of review is rule-based and offline, no LLM.
+
+Options:
+  --workspace DIR     The folder to work on (default: the current one, for agents that work on files)
+  --params JSON       Params of the agent's prompt, over its own: '{"language":"en"}'
+  --input TEXT        What to say to the agent, in place of its own input
+  --model MODEL       openai:NAME (network, OPENAI_API_KEY), or rule-based: the model that the agent brings
+  --base-url URL      The server of --model openai:NAME; it may need no key
+  --apply             At the end write the changes to the folder, unless a changed file is not as it was mounted
+  --no-enforce        Try policies out: nothing is denied or asked, the report says what would have been
+  --max-turns N       How often the model may be asked
+  --deadline TIME     When the run must have ended: 30s, 10m, 1h
+  --json              Print one event a line as JSON, and nothing else, on the standard output
+  --log FILE          Write the same lines to a file
+  --verbose           Print log lines, and the stack of errors
+  --full              Print the whole table of calls and the whole diff
+  --max-lines N       For review: lines a source may have before it counts as over-long (default 400)
+  -h, --help          Print this help
+  -V, --version       Print the version
+
+Exit code: 0 done, 1 the run failed, 2 bad input, 3 a file changed on disk and nothing was written, 130 interrupted.
+`;

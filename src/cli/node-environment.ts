@@ -1,0 +1,67 @@
+import { readFileSync } from 'node:fs';
+import process from 'node:process';
+import { type CliEnvironment, CliInterruption, EXIT, type OutputStream } from './environment.ts';
+import { type TerminalInput, terminalQuestion } from './terminal-question.ts';
+
+/** A stream of a process. A pipe or file has neither width nor terminal. */
+export interface HostStream {
+  write(text: string): unknown;
+  on(event: 'error', listener: (error: Error) => void): unknown;
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+}
+
+/** The part of a process that a command needs. */
+export interface HostProcess {
+  readonly stdout: HostStream;
+  readonly stderr: HostStream;
+  readonly stdin: TerminalInput;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  once(signal: 'SIGINT' | 'SIGTERM', listener: () => void): unknown;
+}
+
+/**
+ * The environment of this process. The first interrupt stops the run in order, a second one ends the process at once. A
+ * reader of the output that goes away early, as `head` does, stops the run too and is no failure.
+ */
+export function nodeEnvironment(host: HostProcess = process): CliEnvironment {
+  const stop = new AbortController();
+  host.once('SIGINT', () => stop.abort(new CliInterruption('interrupted', EXIT.interrupted)));
+  host.once('SIGTERM', () => stop.abort(new CliInterruption('terminated', EXIT.terminated)));
+  const onClosed = (): void => stop.abort(new CliInterruption('output-closed', EXIT.done));
+  const stderr = outputStream(host.stderr, () => undefined);
+  return {
+    stdout: outputStream(host.stdout, onClosed),
+    stderr,
+    ask: host.stdin.isTTY === true && stderr.isTerminal ? terminalQuestion(host.stdin, stderr) : undefined,
+    variables: host.env,
+    version: packageVersion(),
+    signal: stop.signal,
+    now: () => performance.now(),
+  };
+}
+
+function outputStream(stream: HostStream, onClosed: () => void): OutputStream {
+  let isOpen = true;
+  stream.on('error', () => {
+    isOpen = false;
+    onClosed();
+  });
+  return {
+    write: (text) => {
+      if (isOpen) stream.write(text);
+    },
+    isTerminal: stream.isTTY ?? false,
+    get columns() {
+      // Some pseudo terminals say that they are 0 wide.
+      return stream.columns === 0 ? undefined : stream.columns;
+    },
+  };
+}
+
+/** The package stands two folders above this file, in the sources as in the build. */
+function packageVersion(): string {
+  const manifest: unknown = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+  const hasVersion = typeof manifest === 'object' && manifest !== null && 'version' in manifest;
+  return hasVersion && typeof manifest.version === 'string' ? manifest.version : 'unknown';
+}

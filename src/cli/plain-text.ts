@@ -1,0 +1,57 @@
+/**
+ * Text from a folder, a file name or a model, safe to print: control characters are spelled out, so that nothing in a
+ * reviewed folder can move the cursor, change colours or rewrite what a terminal shows.
+ */
+export function printable(text: string): string {
+  return text.replace(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu, (character) => {
+    const code = character.codePointAt(0) ?? 0;
+    return code < 0x100
+      ? `\\x${code.toString(16).padStart(2, '0')}`
+      : `\\u${code.toString(16).padStart(4, '0')}`;
+  });
+}
+
+/** The same for several lines: line feeds and tabs stay. */
+export function printableLines(text: string): string {
+  return text
+    .split('\n')
+    .map((line) => line.split('\t').map(printable).join('\t'))
+    .join('\n');
+}
+
+/** `text` cut to `width` characters, with an ellipsis where something is missing. */
+export function clip(text: string, width: number): string {
+  const characters = [...text];
+  return characters.length <= width ? text : `${characters.slice(0, Math.max(0, width - 1)).join('')}…`;
+}
+
+/** `text` cut in its middle to `width` characters: the end of a path says more than its middle. */
+export function clipMiddle(text: string, width: number): string {
+  const characters = [...text];
+  if (characters.length <= width) return text;
+  const end = Math.ceil((width - 1) / 2);
+  return `${characters.slice(0, Math.max(0, width - 1 - end)).join('')}…${characters.slice(characters.length - end).join('')}`;
+}
+
+/** `text` filled up with blanks to `width` characters. */
+export function pad(text: string, width: number): string {
+  return text + ' '.repeat(Math.max(0, width - [...text].length));
+}
+
+/** `1 file`, `2 files`, `1,024 files`. */
+export function counted(amount: number, singular: string, plural: string = `${singular}s`): string {
+  return `${amount.toLocaleString('en-US')} ${amount === 1 ? singular : plural}`;
+}
+
+/** A size as a person reads it: `512 bytes`, `14.2 KB`, `3.0 MB`. */
+export function readableBytes(bytes: number): string {
+  if (bytes < 1024) return counted(bytes, 'byte');
+  const kilobytes = bytes / 1024;
+  return kilobytes < 1024 ? `${kilobytes.toFixed(1)} KB` : `${(kilobytes / 1024).toFixed(1)} MB`;
+}
+
+/** A duration as a person reads it: `3 ms`, `1.4 s`. */
+export function readableDuration(milliseconds: number): string {
+  if (milliseconds < 1000) return `${Math.round(milliseconds)} ms`;
+  return `${(milliseconds / 1000).toFixed(1)} s`;
+}

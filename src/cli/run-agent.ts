@@ -1,0 +1,154 @@
+import type { PromptResponse, ProviderAdapter } from '../adapter/index.ts';
+import { describeError, MissingPeerError } from '../error/index.ts';
+import type { FilesystemSnapshot } from '../filesystem/index.ts';
+import { Filesystem } from '../filesystem/index.ts';
+import type { DynamicParams, Prompt } from '../prompt/index.ts';
+import { bindInstance } from '../resource/index.ts';
+import {
+  type Approve,
+  Deadline,
+  type InputPart,
+  PromptEvaluationError,
+  type RunEvent,
+} from '../runtime/index.ts';
+import { Session } from '../session/index.ts';
+import { CurrentPlan, type Plan } from '../suite/index.ts';
+import type { Logger } from '../tool/index.ts';
+import { CallLog } from './call-log.ts';
+import { CliInterruption } from './environment.ts';
+import type { OpenedFolder } from './open-folder.ts';
+import { printable } from './plain-text.ts';
+import type { RunEnding } from './run-report.ts';
+import type { RunnableAgent } from './runnable-agent.ts';
+
+/** What a run works with. */
+export interface AgentRunOptions {
+  readonly runnable: RunnableAgent;
+  readonly model: ProviderAdapter;
+  readonly params: DynamicParams;
+  /** Undefined: the agent works without files. */
+  readonly folder: OpenedFolder | undefined;
+  readonly input: string | readonly InputPart[] | undefined;
+  readonly maxTurns: number | undefined;
+  readonly deadlineMs: number | undefined;
+  readonly signal: AbortSignal;
+  /** Decides what policies ask when the agent brings no function for it. */
+  readonly approve: Approve;
+  /** False: policies are tried out. */
+  readonly isEnforced: boolean;
+  readonly logger: Logger | undefined;
+  /** Hears each event together with the plan of the session, when it has one. Must not throw. */
+  readonly onEvent: (event: RunEvent, plan: Plan | undefined) => void;
+}
+
+/** What a run left. */
+export interface AgentRun extends Omit<RunEnding, 'durationMs' | 'application'> {
+  /** What the model said last; undefined when the run did not come to an end of its own. */
+  readonly response: PromptResponse | undefined;
+  /** The error that ended the run early; undefined when none did. */
+  readonly error: unknown;
+  /** The folder before the run. */
+  readonly before: FilesystemSnapshot | undefined;
+}
+
+/** Evaluates the agent's prompt on the folder. Whatever ends the run early is part of its ending. */
+export async function runAgent(options: AgentRunOptions): Promise<AgentRun> {
+  const { runnable, params, folder } = options;
+  const filesystem = folder?.filesystem;
+  const before = await filesystem?.snapshot();
+  const prompt = runnable.agent.template.bind(params, {
+    resources:
+      folder === undefined
+        ? []
+        : [bindInstance(Filesystem, folder.filesystem), ...(runnable.resources?.(folder) ?? [])],
+  });
+  const log = new CallLog();
+  await using session = new Session();
+  for (const slice of prompt.slices()) session.install(slice);
+  const hasPlan = prompt.slices().includes(CurrentPlan);
+  const readPlan = (): Plan | undefined => (hasPlan ? session.slice(CurrentPlan).latest() : undefined);
+  const conclusion = await evaluate(options, prompt, session, (event) => {
+    log.observe(event);
+    options.onEvent(event, readPlan());
+  });
+  const text = conclusion.response?.text ?? '';
+  const verdict = runnable.judge?.(session, text);
+  return {
+    ...conclusion,
+    failure: conclusion.failure ?? (conclusion.response === undefined ? undefined : verdict?.failure),
+    records: log.records,
+    totals: log.totals(),
+    readingTools: readingTools(prompt, session),
+    before,
+    changes: before === undefined ? [] : (filesystem?.changesSince(before) ?? []),
+    summary: verdict?.summary,
+    // Of a built-in agent the files are what comes out, and its model's closing words are none of a model.
+    answer: verdict === undefined ? text : '',
+    plan: readPlan(),
+  };
+}
+
+/** Names of the tools that change nothing; none when a section's function cannot be asked. */
+function readingTools(prompt: Prompt, session: Session): ReadonlySet<string> {
+  try {
+    const tools = prompt.tools({ session }).filter((tool) => tool.effects === 'read');
+    return new Set(tools.map((tool) => tool.name));
+  } catch {
+    return new Set();
+  }
+}
+
+type Conclusion = Pick<AgentRun, 'response' | 'failure' | 'interruption' | 'error'>;
+
+async function evaluate(
+  options: AgentRunOptions,
+  prompt: Prompt,
+  session: Session,
+  onEvent: (event: RunEvent) => void,
+): Promise<Conclusion> {
+  const { runnable, model, folder, signal, input, maxTurns, deadlineMs, logger } = options;
+  try {
+    if (folder !== undefined) await runnable.prepare?.(session, folder);
+    const response = await model.evaluate(prompt, {
+      session,
+      signal,
+      onEvent,
+      approve: runnable.agent.approve ?? options.approve,
+      enforce: options.isEnforced,
+      ...(input === undefined ? {} : { input }),
+      ...(maxTurns === undefined ? {} : { maxTurns }),
+      ...(deadlineMs === undefined ? {} : { deadline: Deadline.after(deadlineMs) }),
+      ...(logger === undefined ? {} : { logger }),
+    });
+    return { response, failure: undefined, interruption: undefined, error: undefined };
+  } catch (error) {
+    const ended = { response: undefined, error };
+    if (signal.reason instanceof CliInterruption) {
+      return { ...ended, failure: undefined, interruption: signal.reason };
+    }
+    return { ...ended, failure: describeFailure(error, runnable.agent.name), interruption: undefined };
+  }
+}
+
+/** What ended a run, and where; one line. */
+function describeFailure(error: unknown, agentName: string): string {
+  if (!PromptEvaluationError.isInstance(error)) {
+    return `the run of ${agentName} failed: ${printable(describeError(error))}`;
+  }
+  const turns = error.conversation.filter((item) => item.type === 'assistant').length;
+  const cause =
+    error.cause === undefined || error.message.includes(describeError(error.cause))
+      ? ''
+      : ` Cause: ${describeError(error.cause)}`;
+  return printable(
+    `the run of ${agentName} failed after ${turns} ${turns === 1 ? 'turn' : 'turns'}, in phase ${error.phase}: ${error.message}${cause}`,
+  );
+}
+
+/** The missing package that kept a model from being asked at all; undefined when it was something else. */
+export function missingPeerOf(error: unknown): MissingPeerError | undefined {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if (MissingPeerError.isInstance(cause)) return cause;
+  }
+  return undefined;
+}

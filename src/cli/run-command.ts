@@ -1,0 +1,255 @@
+import { homedir } from 'node:os';
+import { resolve } from 'node:path';
+import type { AnyAgent, ProviderAdapter } from '../adapter/index.ts';
+import type { DynamicParams } from '../prompt/index.ts';
+import type { Approve } from '../runtime/index.ts';
+import type { Logger } from '../tool/index.ts';
+import { type Application, applyToFolder, describeApplication } from './apply-to-folder.ts';
+import { approveNobody, approveOnTerminal } from './approve-on-terminal.ts';
+import type { RunRequest } from './arguments.ts';
+import { bindParams } from './bind-params.ts';
+import { chooseModel, type OpenaiOptions } from './choose-model.ts';
+import { type CliEnvironment, CliInterruption, EXIT } from './environment.ts';
+import { type EventLog, openEventLog } from './event-log.ts';
+import { eventLine, type ResultRecord } from './event-record.ts';
+import { type LoadedAgent, loadAgent } from './load-agent.ts';
+import { FolderError, folderName, type OpenedFolder, openFolder } from './open-folder.ts';
+import { createOpenai } from './openai-model.ts';
+import { printable } from './plain-text.ts';
+import { createProgress, type Progress } from './progress.ts';
+import { hostRedactions, type Redaction, redact } from './redact.ts';
+import { type AgentRun, missingPeerOf, runAgent } from './run-agent.ts';
+import { formatRunEnding } from './run-report.ts';
+import { createTextStyle } from './text-style.ts';
+import { UsageError } from './usage-error.ts';
+import { verboseLogger } from './verbose-logger.ts';
+
+/** What a run takes from outside of it; the defaults are what the command uses. */
+export interface RunParts {
+  readonly load: (name: string) => Promise<LoadedAgent>;
+  readonly open: typeof openFolder;
+  readonly createOpenai: (options: OpenaiOptions) => Promise<ProviderAdapter>;
+  readonly openLog: (path: string) => EventLog;
+}
+
+const ownParts: RunParts = { load: loadAgent, open: openFolder, createOpenai, openLog: openEventLog };
+
+/** Width of the table where the output has none, as in a pipe. */
+const PLAIN_WIDTH = 140;
+const MIN_WIDTH = 80;
+
+/** Everything that is settled before the first turn. */
+interface Preparation {
+  readonly loaded: LoadedAgent;
+  readonly params: DynamicParams;
+  readonly model: ProviderAdapter;
+  readonly folder: OpenedFolder | undefined;
+  readonly log: EventLog | undefined;
+  readonly redactions: readonly Redaction[];
+}
+
+/**
+ * Runs an agent and prints what it did.
+ * @returns the exit code of the process.
+ * @throws {UsageError} when the run cannot begin, or turns out to lack something that was to be installed.
+ */
+export async function runCommand(
+  request: RunRequest,
+  environment: CliEnvironment,
+  overrides: Partial<RunParts> = {},
+): Promise<number> {
+  const startedAtMs = environment.now();
+  let preparation: Preparation;
+  try {
+    preparation = await prepare(request, environment, { ...ownParts, ...overrides });
+  } catch (error) {
+    const { reason } = environment.signal;
+    if (!(reason instanceof CliInterruption)) throw error;
+    if (reason.kind !== 'output-closed') environment.stderr.write(`wink: ${reason.kind}.\n`);
+    return reason.exitCode;
+  }
+  try {
+    return await carryOut(request, environment, preparation, startedAtMs);
+  } finally {
+    const problem = preparation.log?.close();
+    if (problem !== undefined) environment.stderr.write(`wink: ${printable(problem)}\n`);
+  }
+}
+
+async function prepare(
+  request: RunRequest,
+  environment: CliEnvironment,
+  parts: RunParts,
+): Promise<Preparation> {
+  const { signal, variables } = environment;
+  const loaded = await parts.load(request.agent);
+  const { agent } = loaded.runnable;
+  if (agent.workspace === false && (request.workspace !== undefined || request.isApplied)) {
+    throw new UsageError(
+      `${printable(agent.name)} works without a workspace: leave out ${request.isApplied ? '--apply' : '--workspace'}.`,
+    );
+  }
+  const named = agent.workspace === false ? '' : folderName(request.workspace);
+  const { params, usesFiles } = await bindParams(agent, request.params, named);
+  const takesFolder =
+    agent.workspace !== false &&
+    (agent.workspace !== undefined || request.workspace !== undefined || usesFiles);
+  if (request.isApplied && !takesFolder) {
+    throw new UsageError(`${printable(agent.name)} works without files: there is nothing to --apply.`);
+  }
+  const model = await chooseModel({
+    choice: request.model,
+    baseUrl: request.baseUrl,
+    agent,
+    params,
+    workspaceName: named,
+    variables,
+    createOpenai: parts.createOpenai,
+  });
+  const folder = takesFolder
+    ? await openWorkspace(parts, request.workspace, agent.workspace, signal)
+    : undefined;
+  return {
+    loaded,
+    params,
+    model,
+    folder,
+    redactions: hostRedactions(
+      {
+        workspace: folder === undefined ? undefined : resolve(folder.hostPath),
+        agentFolder: loaded.folder,
+        workingFolder: resolve('.'),
+        home: homedir(),
+      },
+      variables,
+    ),
+    log: request.logFile === undefined ? undefined : parts.openLog(request.logFile),
+  };
+}
+
+async function openWorkspace(
+  parts: RunParts,
+  folder: string | undefined,
+  workspace: AnyAgent['workspace'],
+  signal: AbortSignal,
+): Promise<OpenedFolder> {
+  try {
+    return await parts.open(folder, workspace === false ? {} : (workspace ?? {}), signal);
+  } catch (error) {
+    if (error instanceof FolderError) throw new UsageError(error.message, { cause: error });
+    throw error;
+  }
+}
+
+async function carryOut(
+  request: RunRequest,
+  environment: CliEnvironment,
+  { loaded, params, model, folder, log, redactions }: Preparation,
+  startedAtMs: number,
+): Promise<number> {
+  const { stdout, stderr, now, signal } = environment;
+  const { runnable } = loaded;
+  const begunAtMs = now();
+  const record = (event: Parameters<typeof eventLine>[0]): void => {
+    if (!request.isJson && log === undefined) return;
+    const line = eventLine(event, now() - begunAtMs, redactions);
+    if (request.isJson) stdout.write(`${line}\n`);
+    log?.write(line);
+  };
+  // Log lines and a line that is rewritten would be in each other's way.
+  const progress = createProgress(request.isVerbose ? { ...stderr, isTerminal: false } : stderr, now);
+  const logger: Logger | undefined = request.isVerbose ? verboseLogger(stderr) : undefined;
+  const run = await runAgent({
+    runnable,
+    model,
+    params,
+    folder,
+    input: request.input ?? runnable.agent.input,
+    maxTurns: request.maxTurns ?? runnable.agent.maxTurns,
+    deadlineMs: request.deadlineMs,
+    signal,
+    logger,
+    approve: approveFor(request, environment, progress),
+    isEnforced: request.isEnforced,
+    onEvent: (event, plan) => {
+      record(event);
+      progress.observe(event, plan);
+    },
+  });
+  progress.end();
+  if (run.interruption?.kind === 'output-closed') return run.interruption.exitCode;
+  const missing = missingPeerOf(run.error);
+  if (missing !== undefined) throw new UsageError(printable(missing.message), { cause: run.error });
+
+  const application = await apply(request, run, folder);
+  const result = toResult(run, application);
+  record({ ...result, ...(run.failure === undefined ? {} : { failure: run.failure }) });
+  if (!request.isJson) {
+    const lines = formatRunEnding({ ...run, application, durationMs: now() - startedAtMs }, folder, {
+      title: runnable.title(folder?.name ?? ''),
+      modelName: model.name,
+      width: Math.max(MIN_WIDTH, stdout.columns ?? PLAIN_WIDTH),
+      isFull: request.isFull,
+      isEnforced: request.isEnforced,
+      style: createTextStyle(stdout, environment.variables),
+    });
+    stdout.write(`${lines.join('\n')}\n`);
+  }
+  for (const line of endingLines(run, application, request.isJson)) {
+    stderr.write(`wink: ${redact(line, redactions)}\n`);
+  }
+  if (request.isVerbose && run.error instanceof Error) stderr.write(`${run.error.stack ?? ''}\n`);
+  return result.exitCode;
+}
+
+/** Who decides what policies ask, for an agent that brings no function for it. */
+function approveFor(request: RunRequest, environment: CliEnvironment, progress: Progress): Approve {
+  const { ask, stderr, variables } = environment;
+  if (request.isJson) return approveNobody('the agent brings no approve function, and --json asks no one.');
+  if (ask === undefined) {
+    return approveNobody(
+      'the agent brings no approve function, and standard input and error output are not a terminal.',
+    );
+  }
+  const style = createTextStyle(stderr, variables);
+  return approveOnTerminal({ ask, hold: () => progress.hold(), style, isFull: request.isFull });
+}
+
+/** Changes are written at the end of a run that went well, and only then. */
+async function apply(
+  request: RunRequest,
+  run: AgentRun,
+  folder: OpenedFolder | undefined,
+): Promise<Application> {
+  if (!request.isApplied || folder === undefined || run.before === undefined) return { kind: 'off' };
+  if (run.failure !== undefined || run.interruption !== undefined) return { kind: 'skipped' };
+  return applyToFolder(folder, run.before);
+}
+
+function toResult(run: AgentRun, application: Application): ResultRecord {
+  const { response } = run;
+  return {
+    type: 'result',
+    ...codeOf(run, application),
+    ...(response === undefined ? {} : { text: response.text, usage: response.usage }),
+    ...(response?.output === undefined ? {} : { output: response.output }),
+    changes: run.changes.map(({ path, kind, entry }) => ({ path, kind, entry })),
+    ...(application.kind === 'off' ? {} : { application }),
+  };
+}
+
+function codeOf(run: AgentRun, application: Application): Pick<ResultRecord, 'exitCode' | 'outcome'> {
+  if (run.interruption !== undefined) return { exitCode: run.interruption.exitCode, outcome: 'interrupted' };
+  if (run.failure !== undefined) return { exitCode: EXIT.failed, outcome: 'failed' };
+  if (application.kind === 'conflict') return { exitCode: EXIT.conflict, outcome: 'conflict' };
+  if (application.kind === 'failed') return { exitCode: EXIT.failed, outcome: 'failed' };
+  return { exitCode: EXIT.done, outcome: 'done' };
+}
+
+function endingLines(run: AgentRun, application: Application, isJson: boolean): readonly string[] {
+  if (run.interruption !== undefined) {
+    return [`${run.interruption.kind}${isJson ? '' : '; above is what was done until then'}.`];
+  }
+  if (run.failure !== undefined) return [run.failure];
+  return describeApplication(application);
+}

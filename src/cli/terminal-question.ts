@@ -1,0 +1,58 @@
+import { createInterface } from 'node:readline';
+import type { AskPerson, OutputStream } from './environment.ts';
+
+/** Where a person types. */
+export type TerminalInput = NodeJS.ReadableStream & { readonly isTTY?: boolean };
+
+/** How long is waited for what was typed before a question, in milliseconds. */
+const DRAIN_MS = 25;
+
+/**
+ * Questions on a terminal, answered by one line. What was typed before a question was shown is no answer to it and is
+ * dropped. The terminal itself does the editing of the line, so Ctrl-C is the interrupt that it always is; the end of the
+ * input (Ctrl-D) answers with an empty line.
+ */
+export function terminalQuestion(input: TerminalInput, output: OutputStream): AskPerson {
+  return async (question, { signal }) => {
+    await dropTyped(input);
+    signal.throwIfAborted();
+    output.write(question);
+    const line = await readLine(input, signal).catch((error: unknown) => {
+      output.write('\n');
+      throw error;
+    });
+    if (line === undefined) output.write('\n');
+    return line ?? '';
+  };
+}
+
+/** Reads what is there already and forgets it. */
+async function dropTyped(input: TerminalInput): Promise<void> {
+  const drop = (): void => undefined;
+  input.on('data', drop);
+  input.resume();
+  await new Promise((resolve) => setTimeout(resolve, DRAIN_MS));
+  input.pause();
+  input.removeListener('data', drop);
+}
+
+/** The next line; undefined when the input ends first. */
+function readLine(input: TerminalInput, signal: AbortSignal): Promise<string | undefined> {
+  const lines = createInterface({ input, terminal: false });
+  return new Promise<string | undefined>((resolve, reject) => {
+    const onAbort = (): void => {
+      reject(signal.reason);
+      lines.close();
+    };
+    signal.addEventListener('abort', onAbort, { once: true });
+    lines.once('line', (line) => {
+      resolve(line);
+      lines.close();
+    });
+    lines.once('close', () => {
+      signal.removeEventListener('abort', onAbort);
+      resolve(undefined);
+    });
+    if (signal.aborted) onAbort();
+  });
+}

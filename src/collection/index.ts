@@ -1,0 +1,2 @@
+export { type MapDifference, PersistentMap } from './persistent-map.ts';
+export { PersistentVector } from './persistent-vector.ts';

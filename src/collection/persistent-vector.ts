@@ -1,0 +1,132 @@
+const BITS_PER_LEVEL = 5;
+const WIDTH = 32;
+const LEVEL_MASK = WIDTH - 1;
+
+/** A node of the radix trie: branches on the upper levels, full blocks of 32 items on the lowest. */
+type Block<T> =
+  | { readonly kind: 'items'; readonly items: readonly T[] }
+  | { readonly kind: 'blocks'; readonly blocks: readonly Block<T>[] };
+
+const noBlocks: Block<never> = { kind: 'blocks', blocks: [] };
+
+/** A chain of single-child branches down to `block`, for a part of the trie that did not exist yet. */
+function chain<T>(block: Block<T>, shift: number): Block<T> {
+  let node = block;
+  for (let level = 0; level < shift; level += BITS_PER_LEVEL) node = { kind: 'blocks', blocks: [node] };
+  return node;
+}
+
+function appendBlock<T>(node: Block<T>, block: Block<T>, position: number, shift: number): Block<T> {
+  if (node.kind === 'items') return block;
+  const index = (position >>> shift) & LEVEL_MASK;
+  const child = node.blocks[index];
+  const blocks = node.blocks.slice();
+  blocks[index] =
+    child === undefined
+      ? chain(block, shift - BITS_PER_LEVEL)
+      : appendBlock(child, block, position, shift - BITS_PER_LEVEL);
+  return { kind: 'blocks', blocks };
+}
+
+function* itemsOf<T>(node: Block<T>): Generator<T, void> {
+  if (node.kind === 'items') yield* node.items;
+  else for (const block of node.blocks) yield* itemsOf(block);
+}
+
+function collect<T>(node: Block<T>, target: T[]): void {
+  if (node.kind === 'items') for (const item of node.items) target.push(item);
+  else for (const block of node.blocks) collect(block, target);
+}
+
+/**
+ * An immutable list that grows at its end and shares structure with the lists it was made from. `push` and `at` cost
+ * O(log32 n), a copy costs nothing.
+ */
+export class PersistentVector<T> implements Iterable<T> {
+  // Made on first use: in a static initialiser the compiler calls the class by an alias that is not set yet.
+  static #empty: PersistentVector<never> | undefined;
+  readonly #root: Block<T>;
+  readonly #shift: number;
+  /** The last 1 to 32 items, not yet in the trie. */
+  readonly #tail: readonly T[];
+  #array: readonly T[] | undefined;
+  /** The number of items. */
+  readonly length: number;
+
+  private constructor(root: Block<T>, shift: number, tail: readonly T[], length: number) {
+    this.#root = root;
+    this.#shift = shift;
+    this.#tail = tail;
+    this.length = length;
+  }
+
+  /** The list without items; always the same instance. */
+  static empty<T>(): PersistentVector<T> {
+    PersistentVector.#empty ??= new PersistentVector<never>(noBlocks, BITS_PER_LEVEL, [], 0);
+    return PersistentVector.#empty;
+  }
+
+  /** The list of the given items, in their order. */
+  static from<T>(items: Iterable<T>): PersistentVector<T> {
+    let vector = PersistentVector.empty<T>();
+    let tail: T[] = [];
+    for (const item of items) {
+      tail.push(item);
+      if (tail.length === WIDTH) {
+        vector = vector.#withTail(tail);
+        tail = [];
+      }
+    }
+    return tail.length === 0 ? vector : vector.#withTail(tail);
+  }
+
+  /** The item at `index`; a negative index counts from the end. Undefined when there is none. */
+  at(index: number): T | undefined {
+    const whole = Math.trunc(index) || 0;
+    const position = whole < 0 ? this.length + whole : whole;
+    if (position < 0 || position >= this.length) return undefined;
+    const tailStart = this.length - this.#tail.length;
+    if (position >= tailStart) return this.#tail[position - tailStart];
+    let node: Block<T> | undefined = this.#root;
+    for (let shift = this.#shift; node?.kind === 'blocks'; shift -= BITS_PER_LEVEL) {
+      node = node.blocks[(position >>> shift) & LEVEL_MASK];
+    }
+    return node?.items[position & LEVEL_MASK];
+  }
+
+  /** The list with `item` at its end. */
+  push(item: T): PersistentVector<T> {
+    if (this.#tail.length === WIDTH) return this.#withTail([item]);
+    return new PersistentVector(this.#root, this.#shift, [...this.#tail, item], this.length + 1);
+  }
+
+  /** The items as an array: frozen, made once per list. */
+  toArray(): readonly T[] {
+    if (this.#array === undefined) {
+      const items: T[] = [];
+      collect(this.#root, items);
+      for (const item of this.#tail) items.push(item);
+      this.#array = Object.freeze(items);
+    }
+    return this.#array;
+  }
+
+  *[Symbol.iterator](): IterableIterator<T> {
+    yield* itemsOf(this.#root);
+    yield* this.#tail;
+  }
+
+  /** This list with `tail` behind its items. The present tail is full or empty and moves into the trie. */
+  #withTail(tail: readonly T[]): PersistentVector<T> {
+    const length = this.length + tail.length;
+    if (this.#tail.length === 0) return new PersistentVector(this.#root, this.#shift, tail, length);
+    const block: Block<T> = { kind: 'items', items: this.#tail };
+    const position = this.length - this.#tail.length;
+    if (position >>> (this.#shift + BITS_PER_LEVEL) === 0) {
+      const root = appendBlock(this.#root, block, position, this.#shift);
+      return new PersistentVector(root, this.#shift, tail, length);
+    }
+    const root: Block<T> = { kind: 'blocks', blocks: [this.#root, chain(block, this.#shift)] };
+    return new PersistentVector(root, this.#shift + BITS_PER_LEVEL, tail, length);
+  }
+}

@@ -1,0 +1,47 @@
+import { type ErrorDetails, hasErrorMarker, WinkError } from './wink-error.ts';
+
+/**
+ * Codes of {@link ResourceError}.
+ *
+ * - `resource-binding-invalid`: a binding that is put together wrongly.
+ * - `resource-unbound`: nothing is bound to the token.
+ * - `resource-duplicate`: one token is bound twice.
+ * - `resource-cycle`: factories depend on each other in a circle.
+ * - `resource-factory-failed`: a factory threw.
+ * - `resource-scope`: a tool-call resource was asked for outside a tool call.
+ * - `resource-transactional-dependency`: a plain singleton depends on a transactional resource.
+ * - `resource-too-many-fallible`: more than one resource of a prompt may fail at its commit.
+ * - `resource-begin-failed`: a transactional resource's `begin` threw, or returned no transaction.
+ * - `resource-conflicts-failed`: its `conflicts` threw.
+ * - `resource-dispose-failed`: disposing threw.
+ * - `resource-disposed`: the scope has been disposed.
+ */
+export type ResourceErrorCode =
+  | 'resource-binding-invalid'
+  | 'resource-unbound'
+  | 'resource-duplicate'
+  | 'resource-cycle'
+  | 'resource-factory-failed'
+  | 'resource-scope'
+  | 'resource-transactional-dependency'
+  | 'resource-too-many-fallible'
+  | 'resource-begin-failed'
+  | 'resource-conflicts-failed'
+  | 'resource-dispose-failed'
+  | 'resource-disposed';
+
+/** A resource that cannot be bound, built or disposed. */
+export class ResourceError extends WinkError<ResourceErrorCode> {
+  constructor(
+    code: ResourceErrorCode,
+    message: string,
+    options: { readonly cause?: unknown; readonly details?: ErrorDetails } = {},
+  ) {
+    super('ResourceError', message, { code, ...options });
+  }
+
+  /** Recognises this error, also one made by another loaded copy of the package. */
+  static override isInstance(value: unknown): value is ResourceError {
+    return hasErrorMarker(value, 'ResourceError');
+  }
+}

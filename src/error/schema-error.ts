@@ -1,0 +1,35 @@
+import { type ErrorDetails, hasErrorMarker, WinkError } from './wink-error.ts';
+
+/**
+ * Codes of {@link SchemaError}.
+ *
+ * - `schema-not-standard`: the value is no Standard Schema with JSON Schema output.
+ * - `schema-not-an-object`: an object schema is required here.
+ * - `schema-unrepresentable`: the schema has no JSON Schema form.
+ * - `schema-async`: a schema with asynchronous validation stands where validation must be synchronous.
+ * - `value-invalid`: a value breaks its schema.
+ * - `value-not-json`: a value holds something that JSON cannot carry.
+ */
+export type SchemaErrorCode =
+  | 'schema-not-standard'
+  | 'schema-not-an-object'
+  | 'schema-unrepresentable'
+  | 'schema-async'
+  | 'value-invalid'
+  | 'value-not-json';
+
+/** A schema that cannot be used, or a value that is not plain JSON where only JSON may stand. */
+export class SchemaError extends WinkError<SchemaErrorCode> {
+  constructor(
+    code: SchemaErrorCode,
+    message: string,
+    options: { readonly cause?: unknown; readonly details?: ErrorDetails } = {},
+  ) {
+    super('SchemaError', message, { code, ...options });
+  }
+
+  /** Recognises this error, also one made by another loaded copy of the package. */
+  static override isInstance(value: unknown): value is SchemaError {
+    return hasErrorMarker(value, 'SchemaError');
+  }
+}

@@ -1,0 +1,172 @@
+import { FilesystemError } from '../error/index.ts';
+
+/** One replacement of a piece of text. */
+export interface TextEdit {
+  /** The text to replace, as it is in the file; a line feed in it also matches a carriage return and line feed. */
+  readonly oldText: string;
+  /** What stands there afterwards. Its line endings become those of the file. */
+  readonly newText: string;
+  /** Replace every occurrence. Default: false, and then `oldText` must occur exactly once. */
+  readonly replaceAll?: boolean;
+}
+
+/** The outcome of an edit. `bytes` is the size of the file afterwards. */
+export interface EditResult {
+  readonly path: string;
+  readonly replacements: number;
+  readonly bytes: number;
+}
+
+/** A text after edits, and how many pieces were replaced. */
+export interface EditedText {
+  readonly text: string;
+  readonly replacements: number;
+}
+
+/** The place of one replacement in the text without carriage returns before line feeds. */
+interface Replacement {
+  readonly start: number;
+  readonly end: number;
+  readonly newText: string;
+  /** The number of the edit, from 1. */
+  readonly edit: number;
+}
+
+const byteOrderMark = '\uFEFF';
+
+function toLineFeeds(text: string): string {
+  return text.includes('\r') ? text.replaceAll('\r\n', '\n') : text;
+}
+
+function lineOf(text: string, position: number): number {
+  let line = 1;
+  for (let at = text.indexOf('\n'); at !== -1 && at < position; at = text.indexOf('\n', at + 1)) line += 1;
+  return line;
+}
+
+function assertEdits(path: string, edits: readonly TextEdit[]): void {
+  if (edits.length === 0) {
+    throw new FilesystemError('invalid-argument', `No edits were given for "${path}". Give at least one.`, {
+      details: { path },
+    });
+  }
+  for (const [index, { oldText, newText }] of edits.entries()) {
+    const problem =
+      oldText === ''
+        ? 'has an empty oldText. Give the text to replace.'
+        : oldText === newText
+          ? 'has an oldText equal to its newText and would change nothing.'
+          : undefined;
+    if (problem === undefined) continue;
+    throw new FilesystemError('invalid-argument', `Edit ${index + 1} of "${path}" ${problem}`, {
+      details: { path, edit: index + 1 },
+    });
+  }
+}
+
+function findReplacements(
+  path: string,
+  text: string,
+  { oldText, newText, replaceAll }: TextEdit,
+  edit: number,
+): Replacement[] {
+  const wanted = toLineFeeds(oldText.startsWith(byteOrderMark) ? oldText.slice(1) : oldText);
+  const first = wanted === '' ? -1 : text.indexOf(wanted);
+  if (first === -1) {
+    throw new FilesystemError(
+      'edit-not-found',
+      `Edit ${edit}: its oldText does not occur in "${path}". Read the file and copy the text exactly, with its spaces.`,
+      { details: { path, edit } },
+    );
+  }
+  const second = text.indexOf(wanted, first + 1);
+  if (replaceAll !== true && second !== -1) {
+    throw new FilesystemError(
+      'edit-ambiguous',
+      `Edit ${edit}: its oldText occurs more than once in "${path}" (lines ${lineOf(text, first)} and ` +
+        `${lineOf(text, second)} are the first two). Add lines around it, or set replaceAll.`,
+      { details: { path, edit } },
+    );
+  }
+  const found: Replacement[] = [];
+  for (let start = first; start !== -1; start = text.indexOf(wanted, start + wanted.length)) {
+    found.push({ start, end: start + wanted.length, newText, edit });
+  }
+  return found;
+}
+
+/** Positions in the text without carriage returns before line feeds, in ascending order, as positions in the original. */
+function originalPositions(original: string): (position: number) => number {
+  let carriageReturns = 0;
+  let next = original.indexOf('\r\n');
+  return (position) => {
+    while (next !== -1 && next - carriageReturns < position) {
+      carriageReturns += 1;
+      next = original.indexOf('\r\n', next + 2);
+    }
+    return position + carriageReturns;
+  };
+}
+
+/** The line ending that is the more frequent one; undefined when there are no lines. A tie goes to the line feed. */
+function frequentEnding(original: string, withLineFeeds: string): '\n' | '\r\n' | undefined {
+  const carriageReturns = original.length - withLineFeeds.length;
+  let lineFeeds = -carriageReturns;
+  for (let at = withLineFeeds.indexOf('\n'); at !== -1; at = withLineFeeds.indexOf('\n', at + 1))
+    lineFeeds += 1;
+  if (carriageReturns === 0 && lineFeeds === 0) return undefined;
+  return carriageReturns > lineFeeds ? '\r\n' : '\n';
+}
+
+/** The ending that a replacement takes: that of the first line it replaces, else the more frequent one of the file. */
+function withEndings(newText: string, replaced: string, frequent: '\n' | '\r\n' | undefined): string {
+  const newline = replaced.indexOf('\n');
+  const own = newline === -1 ? undefined : replaced[newline - 1] === '\r' ? '\r\n' : '\n';
+  const ending = own ?? frequent;
+  if (ending === undefined) return newText;
+  return ending === '\n' ? toLineFeeds(newText) : toLineFeeds(newText).replaceAll('\n', '\r\n');
+}
+
+/**
+ * A text with pieces of it replaced; everything else stays byte for byte, a byte order mark and the final newline
+ * included.
+ *
+ * 1. Every `oldText` is looked for in the original text, never in the outcome of another edit. `\n` matches `\r\n`.
+ * 2. It must occur exactly once, overlapping occurrences counted, unless `replaceAll` is set.
+ * 3. No two replacements may overlap.
+ * 4. Line endings of `newText` become those of the lines it replaces, else the more frequent ones of the file.
+ *
+ * @param path only for messages.
+ * @throws {FilesystemError} `edit-not-found`, `edit-ambiguous`; `invalid-argument` for no edits, an empty `oldText`, an
+ * edit that changes nothing, or edits that overlap.
+ */
+export function applyTextEdits(path: string, content: string, edits: readonly TextEdit[]): EditedText {
+  assertEdits(path, edits);
+  const mark = content.startsWith(byteOrderMark) ? byteOrderMark : '';
+  const original = content.slice(mark.length);
+  const text = toLineFeeds(original);
+  const replacements = edits.flatMap((edit, index) => findReplacements(path, text, edit, index + 1));
+  replacements.sort((left, right) => left.start - right.start);
+  const frequent = frequentEnding(original, text);
+  const toOriginal = originalPositions(original);
+  let previous: Replacement | undefined;
+  let copiedTo = 0;
+  let result = mark;
+  for (const replacement of replacements) {
+    if (previous !== undefined && replacement.start < previous.end) {
+      throw new FilesystemError(
+        'invalid-argument',
+        `Edits ${previous.edit} and ${replacement.edit} of "${path}" overlap. Join them into one edit.`,
+        { details: { path, edits: [previous.edit, replacement.edit] } },
+      );
+    }
+    const start = toOriginal(replacement.start);
+    const end = toOriginal(replacement.end);
+    result +=
+      original.slice(copiedTo, start) +
+      withEndings(replacement.newText, original.slice(start, end), frequent);
+    copiedTo = end;
+    previous = replacement;
+  }
+  return { text: result + original.slice(copiedTo), replacements: replacements.length };
+}

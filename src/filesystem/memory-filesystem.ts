@@ -1,0 +1,212 @@
+import { type Clock, systemClock } from '../session/index.ts';
+import type { EditResult, TextEdit } from './edit.ts';
+import type { FileChange } from './file-change.ts';
+import type { FilePatch } from './file-patch.ts';
+import type {
+  DirectoryEntry,
+  FileStat,
+  Filesystem,
+  FilesystemCapabilities,
+  FilesystemForkOptions,
+  GlobOptions,
+  GlobResult,
+  GrepOptions,
+  GrepResult,
+  MakeDirectoryResult,
+  RemoveResult,
+  TransferResult,
+  WriteMode,
+  WriteResult,
+} from './filesystem.ts';
+import { assertIntegerOption } from './integer-option.ts';
+import { MemoryFilesystemFork } from './memory-filesystem-fork.ts';
+import { normalizePath } from './path.ts';
+import { digestFile, listDirectory, readBytes, readWindow, statPath } from './read-operations.ts';
+import { globFiles, grepFiles } from './search-operations.ts';
+import type { FilesystemSnapshot } from './snapshot.ts';
+import { removePath, transferPath } from './structure-operations.ts';
+import type { TextWindow, TextWindowOptions } from './text-window.ts';
+import { closedError, TreeCell } from './tree-cell.ts';
+import { fileChanges } from './tree-difference.ts';
+import type { TreeLimits } from './tree-limits.ts';
+import { emptyDirectory } from './tree-node.ts';
+import { editFile, makeDirectory, writeFile } from './write-operations.ts';
+
+/** What a memory file system starts with, and what it may hold. */
+export interface MemoryFilesystemOptions {
+  /**
+   * Content to start with: a snapshot of any `MemoryFilesystem`. Shared, not copied, and never changed by this one.
+   * Default: none.
+   */
+  readonly base?: FilesystemSnapshot;
+  /** The files to start with, by path; over those of `base`. Default: none. */
+  readonly files?: Readonly<Record<string, string | Uint8Array>>;
+  /** The most bytes of all files together, at least 0; a copy counts like any other file. Default: 1 GiB. */
+  readonly maxBytes?: number;
+  /** The most bytes of one file, at least 0. Default: 33,554,432 (32 MiB). */
+  readonly maxFileBytes?: number;
+  /** The most files, at least 0. Default: 1,000,000. The same number of directories is always allowed. */
+  readonly maxFiles?: number;
+  /** Where modification times come from. Default: the system's time. */
+  readonly clock?: Pick<Clock, 'now'>;
+}
+
+const DEFAULT_MAX_BYTES = 1_073_741_824;
+const DEFAULT_MAX_FILE_BYTES = 33_554_432;
+const DEFAULT_MAX_FILES = 1_000_000;
+const MAX_DIRECTORIES = 1_000_000;
+
+const capabilities: FilesystemCapabilities = Object.freeze({
+  rollback: 'all',
+  symlinks: false,
+  jail: 'virtual',
+});
+
+function limitsOf(options: MemoryFilesystemOptions): TreeLimits {
+  assertIntegerOption('maxBytes', options.maxBytes, 0);
+  assertIntegerOption('maxFileBytes', options.maxFileBytes, 0);
+  assertIntegerOption('maxFiles', options.maxFiles, 0);
+  return {
+    maxBytes: options.maxBytes ?? DEFAULT_MAX_BYTES,
+    maxFileBytes: options.maxFileBytes ?? DEFAULT_MAX_FILE_BYTES,
+    maxFiles: options.maxFiles ?? DEFAULT_MAX_FILES,
+    maxDirectories: MAX_DIRECTORIES,
+  };
+}
+
+/**
+ * Files in memory, as a persistent tree: forks and snapshots cost O(1) and share what they do not change.
+ * Forks check their reads and are applied in one synchronous step each.
+ */
+export class MemoryFilesystem implements Filesystem {
+  readonly capabilities: FilesystemCapabilities = capabilities;
+  #cell: TreeCell;
+  /** True when the call that this view belongs to, or one around it, has been taken its view. */
+  #isSealed: () => boolean = () => false;
+  /** Whether the files read count as read by the call. */
+  #countsReads = true;
+
+  /**
+   * @throws {FilesystemError} for a limit out of range, a bad path in `files`, or content that breaks a limit.
+   * @throws {SnapshotError} `snapshot-foreign` when another kind of file system made `base`, `snapshot-released`.
+   */
+  constructor(options: MemoryFilesystemOptions = {}) {
+    const { clock = systemClock, base } = options;
+    const root = base === undefined ? emptyDirectory : TreeCell.inspect(base);
+    this.#cell = TreeCell.of(root, limitsOf(options), () => clock.now());
+    // No change, but a look at the limits, which those of the snapshot's owner need not have been.
+    if (base !== undefined) this.#cell.update('.', []);
+    const mode = base === undefined ? 'create' : 'overwrite';
+    for (const [path, data] of Object.entries(options.files ?? {})) writeFile(this.#cell, path, data, mode);
+  }
+
+  /** What differs between two snapshots, sorted by path, in time proportional to what they do not share. */
+  static diff(before: FilesystemSnapshot, after: FilesystemSnapshot): readonly FileChange[] {
+    return fileChanges(TreeCell.inspect(before), TreeCell.inspect(after));
+  }
+
+  static #over(cell: TreeCell, isSealed: () => boolean): MemoryFilesystem {
+    const filesystem = new MemoryFilesystem();
+    filesystem.#cell = cell;
+    filesystem.#isSealed = isSealed;
+    return filesystem;
+  }
+
+  async read(path: string, options?: TextWindowOptions): Promise<TextWindow> {
+    const window = readWindow(this.#open(), path, options);
+    if (this.#countsReads) this.#cell.noteContentRead(window.path);
+    return window;
+  }
+
+  async readBytes(path: string): Promise<Uint8Array> {
+    const data = readBytes(this.#open(), path);
+    if (this.#countsReads) this.#cell.noteContentRead(normalizePath(path));
+    return data;
+  }
+
+  async digest(path: string): Promise<string> {
+    return digestFile(this.#open(), path);
+  }
+
+  async write(
+    path: string,
+    data: string | Uint8Array,
+    options: { readonly mode?: WriteMode } = {},
+  ): Promise<WriteResult> {
+    return writeFile(this.#open(), path, data, options.mode);
+  }
+
+  async edit(path: string, edits: readonly TextEdit[]): Promise<EditResult> {
+    return editFile(this.#open(), path, edits);
+  }
+
+  async stat(path: string): Promise<FileStat | undefined> {
+    return statPath(this.#open(), path);
+  }
+
+  async list(path = '.'): Promise<readonly DirectoryEntry[]> {
+    return listDirectory(this.#open(), path);
+  }
+
+  async glob(pattern: string, options?: GlobOptions): Promise<GlobResult> {
+    return globFiles(this.#open(), pattern, options);
+  }
+
+  async grep(pattern: string, options?: GrepOptions): Promise<GrepResult> {
+    return grepFiles(this.#open(), pattern, options);
+  }
+
+  async mkdir(path: string): Promise<MakeDirectoryResult> {
+    return makeDirectory(this.#open(), path);
+  }
+
+  async remove(path: string, options: { readonly recursive?: boolean } = {}): Promise<RemoveResult> {
+    return removePath(this.#open(), path, options.recursive === true);
+  }
+
+  async move(from: string, to: string): Promise<TransferResult> {
+    return transferPath(this.#open(), from, to, 'move');
+  }
+
+  async copy(from: string, to: string): Promise<TransferResult> {
+    return transferPath(this.#open(), from, to, 'copy');
+  }
+
+  fork(options: FilesystemForkOptions = {}): MemoryFilesystemFork {
+    const cell = this.#open().fork(options.readOnly === true);
+    const isOuterSealed = this.#isSealed;
+    let isSealed = false;
+    const privileged = MemoryFilesystem.#over(cell, isOuterSealed);
+    privileged.#countsReads = false;
+    return new MemoryFilesystemFork(cell, {
+      view: MemoryFilesystem.#over(cell, () => isSealed || isOuterSealed()),
+      privileged,
+      seal: () => {
+        isSealed = true;
+      },
+    });
+  }
+
+  async snapshot(tag?: string): Promise<FilesystemSnapshot> {
+    return this.#open().snapshot(tag);
+  }
+
+  async restore(snapshot: FilesystemSnapshot): Promise<void> {
+    this.#open().restore(snapshot);
+  }
+
+  apply(patch: FilePatch): void {
+    this.#open().apply(patch);
+  }
+
+  /** What differs from a snapshot of this file system to its present content, sorted by path. */
+  changesSince(snapshot: FilesystemSnapshot): readonly FileChange[] {
+    return this.#open().changesSince(snapshot);
+  }
+
+  #open(): TreeCell {
+    this.#cell.assertOpen();
+    if (this.#isSealed()) throw closedError();
+    return this.#cell;
+  }
+}

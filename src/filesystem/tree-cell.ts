@@ -1,0 +1,366 @@
+import { FilesystemError, SnapshotError, TransactionClosedError } from '../error/index.ts';
+import { digestAs } from './content-digest.ts';
+import type { FileChange } from './file-change.ts';
+import type { FileContent } from './file-content.ts';
+import type { FileOperation, FilePatch } from './file-patch.ts';
+import { childPath, segmentsOf } from './path.ts';
+import { type Read, ReadSet } from './read-set.ts';
+import type { FilesystemSnapshot } from './snapshot.ts';
+import { originOf, type Transfer } from './transfer.ts';
+import { nodeAt, putNode, type Resolution, removeNode, resolvePath } from './tree.ts';
+import { fileChanges, patchOperations } from './tree-difference.ts';
+import { isUnlimited, type TreeLimits } from './tree-limits.ts';
+import { childOf, type DirectoryNode, isSameNode } from './tree-node.ts';
+import { TreeSnapshot } from './tree-snapshot.ts';
+
+/** What stands at a path, without what it holds. */
+export type KindResolution =
+  | { readonly kind: 'file' | 'directory' | 'absent' }
+  | { readonly kind: 'blocked'; readonly at: string };
+
+/** A read that asks about one path. */
+export type PathRead = Extract<Read, { readonly path: string }>;
+
+/** What a cell that is a fork has beyond its content. */
+interface ForkState {
+  readonly parent: TreeCell;
+  /** The content of the parent at the fork. */
+  readonly base: DirectoryNode;
+  readonly reads: ReadSet;
+  readonly readPaths: Set<string>;
+  /** Moves and copies since the fork, in order. */
+  readonly transfers: Transfer[];
+}
+
+/** Which cell a patch was made for, the two contents it leads between, and what was moved and copied on the way. */
+interface PatchOrigin {
+  readonly target: TreeCell;
+  readonly base: DirectoryNode;
+  readonly root: DirectoryNode;
+  readonly transfers: readonly Transfer[];
+}
+
+const patchOrigins = new WeakMap<FilePatch, PatchOrigin>();
+
+/** True when the read found a file that was put there since `base`: what it holds depends on earlier reads alone. */
+function isOwnFile(read: Read, base: DirectoryNode, seen: DirectoryNode): boolean {
+  if (read.kind !== 'file' && read.kind !== 'tree') return false;
+  const node = nodeAt(seen, read.path);
+  return node?.kind === 'file' && !isSameNode(node, nodeAt(base, read.path));
+}
+
+/** The error for any access after the end of the call. */
+export function closedError(): TransactionClosedError {
+  return new TransactionClosedError(
+    'The call that this file system belongs to has ended. Nothing was read or changed.',
+  );
+}
+
+function applyOperation(root: DirectoryNode, operation: FileOperation): DirectoryNode {
+  return operation.op === 'put'
+    ? putNode(root, operation.path, operation.node)
+    : removeNode(root, operation.path);
+}
+
+function quotaError(path: string, what: string, total: number, maximum: number): FilesystemError {
+  return new FilesystemError(
+    'quota-exceeded',
+    `Writing "${path}" would make it ${total} ${what}; at most ${maximum} are allowed. Remove something or write less.`,
+    { details: { path, total, maximum } },
+  );
+}
+
+/**
+ * A place that holds a tree: the file system itself, or a fork of another cell. Operations see its content only through
+ * {@link look} and {@link kindAt}, which record what was seen, and change it only through {@link update}.
+ */
+export class TreeCell {
+  #root: DirectoryNode;
+  #isOpen = true;
+  readonly #fork: ForkState | undefined;
+  readonly isReadOnly: boolean;
+  readonly limits: TreeLimits;
+  /** The present time in milliseconds since the Unix epoch. */
+  readonly now: () => number;
+
+  private constructor(
+    root: DirectoryNode,
+    limits: TreeLimits,
+    now: () => number,
+    isReadOnly: boolean,
+    fork?: ForkState,
+  ) {
+    this.#root = root;
+    this.#fork = fork;
+    this.limits = limits;
+    this.now = now;
+    this.isReadOnly = isReadOnly;
+  }
+
+  /** A cell of its own, which records nothing. */
+  static of(root: DirectoryNode, limits: TreeLimits, now: () => number): TreeCell {
+    return new TreeCell(root, limits, now, false);
+  }
+
+  /** A fork of this cell's present content. */
+  fork(isReadOnly: boolean): TreeCell {
+    this.assertOpen();
+    const fork: ForkState = {
+      parent: this,
+      base: this.#root,
+      reads: new ReadSet(),
+      readPaths: new Set<string>(),
+      transfers: [],
+    };
+    return new TreeCell(this.#root, this.limits, this.now, isReadOnly || this.isReadOnly, fork);
+  }
+
+  /** The present content, unrecorded. */
+  get root(): DirectoryNode {
+    return this.#root;
+  }
+
+  /** The content at the fork; undefined for a cell of its own. */
+  get base(): DirectoryNode | undefined {
+    return this.#fork?.base;
+  }
+
+  /** Replaces the content of a cell whose content is stored elsewhere by what is there now. Forks keep what they have. */
+  refresh(root: DirectoryNode): void {
+    this.#root = root;
+  }
+
+  /**
+   * The first directory on the way to a path, or at its end, that only stands for one elsewhere, recorded as read.
+   * @param includesLast whether the node at the path itself counts.
+   */
+  linkOn(path: string, includesLast: boolean): { readonly at: string; readonly target: string } | undefined {
+    const segments = segmentsOf(path);
+    let node: DirectoryNode = this.#root;
+    for (const [index, segment] of segments.entries()) {
+      if (index === segments.length - 1 && !includesLast) return undefined;
+      const child = childOf(node, segment);
+      if (child?.kind !== 'directory') return undefined;
+      const at = segments.slice(0, index + 1).join('/');
+      if (child.link !== undefined) {
+        this.#record({ kind: 'tree', path: at }, this.#root);
+        return { at, target: child.link.target };
+      }
+      node = child;
+    }
+    return undefined;
+  }
+
+  close(): void {
+    this.#isOpen = false;
+  }
+
+  /** @throws {TransactionClosedError} when this fork, or one that it was forked from, is closed. */
+  assertOpen(): void {
+    for (const cell of TreeCell.#lineage(this)) {
+      if (!cell.#isOpen) throw closedError();
+    }
+  }
+
+  /** @throws {FilesystemError} `read-only`. */
+  assertWritable(path: string): void {
+    if (!this.isReadOnly) return;
+    throw new FilesystemError(
+      'read-only',
+      `"${path}" cannot be changed: this call may only read files. Declare the tool's effects as 'state' or 'external'.`,
+      { details: { path } },
+    );
+  }
+
+  /** Records a read and follows its path. The caller uses no more of the node than the kind of read covers. */
+  look(read: PathRead): Resolution {
+    this.#record(read, this.#root);
+    return resolvePath(this.#root, read.path);
+  }
+
+  /** Records and says what stands at a path. */
+  kindAt(path: string): KindResolution {
+    const resolution = this.look({ kind: 'kind', path });
+    return resolution.kind === 'node' ? { kind: resolution.node.kind } : resolution;
+  }
+
+  /** Records and says whether the directory at a path has no children. One child is proof enough that it has some. */
+  isEmptyAt(path: string): boolean {
+    const node = nodeAt(this.#root, path);
+    const child = node?.kind === 'directory' ? node.entries.keys().next().value : undefined;
+    const read: Read =
+      child === undefined ? { kind: 'emptiness', path } : { kind: 'kind', path: childPath(path, child) };
+    this.#record(read, this.#root);
+    return child === undefined;
+  }
+
+  /** Remembers that the content of a file was handed out. */
+  noteContentRead(path: string): void {
+    this.#fork?.readPaths.add(path);
+  }
+
+  /** Remembers that what stood at a path was moved or copied, for {@link FileChange.from}. */
+  noteTransfer(transfer: Transfer): void {
+    this.#fork?.transfers.push(transfer);
+  }
+
+  /**
+   * Carries out operations, all or none.
+   * @param path what a message names.
+   * @throws {FilesystemError} `quota-exceeded`, `is-directory`, `not-a-directory`.
+   */
+  update(path: string, operations: readonly FileOperation[]): void {
+    this.#replace(path, operations.reduce(applyOperation, this.#root), operations);
+  }
+
+  /**
+   * Puts a patch on the present content, all or none. A fork that gets a patch which was not made for it depends on
+   * everything from then on.
+   */
+  apply(patch: FilePatch): void {
+    const first = patch.changes[0];
+    if (first === undefined) return;
+    this.assertWritable(first.path);
+    const origin = patchOrigins.get(patch);
+    if (origin?.target !== this) this.#record({ kind: 'tree', path: '.' }, this.#root);
+    if (origin?.target === this && origin.base === this.#root)
+      this.#replace(first.path, origin.root, patch.changes);
+    else this.update(first.path, patch.changes);
+    if (origin?.target === this) this.#fork?.transfers.push(...origin.transfers);
+  }
+
+  snapshot(tag?: string): FilesystemSnapshot {
+    const noteLook = (): void => this.#record({ kind: 'tree', path: '.' }, this.#root);
+    return new TreeSnapshot({ root: this.#root, owner: this, noteLook }, tag);
+  }
+
+  /** The content of a snapshot; a fork that it was taken from depends on everything from then on. */
+  static inspect(snapshot: FilesystemSnapshot): DirectoryNode {
+    const { root, noteLook } = TreeSnapshot.open(snapshot);
+    noteLook();
+    return root;
+  }
+
+  /**
+   * @throws {SnapshotError} `snapshot-foreign` unless it was taken from this cell or one that it was forked from,
+   * `snapshot-released`.
+   */
+  restore(snapshot: FilesystemSnapshot): void {
+    const { root, owner } = TreeSnapshot.open(snapshot);
+    if (![...TreeCell.#lineage(this)].some((cell) => cell === owner)) {
+      throw new SnapshotError(
+        'snapshot-foreign',
+        'The snapshot was taken from another file system. Use the file system that it was taken from.',
+      );
+    }
+    this.assertWritable('.');
+    this.#record({ kind: 'tree', path: '.' }, this.#root);
+    this.#root = root;
+  }
+
+  /** The net difference since the fork; empty for a cell of its own. */
+  changes(): readonly FileChange[] {
+    if (this.#fork === undefined) return [];
+    const { base, transfers } = this.#fork;
+    return fileChanges(base, this.#root).map((change) => {
+      const { path, before, after } = change;
+      const from = after === undefined ? undefined : originOf(transfers, base, path, after);
+      return before === undefined && from === undefined
+        ? change
+        : {
+            ...change,
+            ...(before === undefined ? {} : { before: this.#recording(path, before) }),
+            ...(from === undefined ? {} : { from }),
+          };
+    });
+  }
+
+  /** The difference between a snapshot and the present content. */
+  changesSince(snapshot: FilesystemSnapshot): readonly FileChange[] {
+    return fileChanges(TreeCell.inspect(snapshot), this.#root);
+  }
+
+  readPaths(): readonly string[] {
+    return [...(this.#fork?.readPaths ?? [])].sort();
+  }
+
+  conflicts(): readonly string[] {
+    if (this.#fork === undefined) return [];
+    const { base, parent, reads } = this.#fork;
+    return reads.conflicts(base, parent.#root, this.limits);
+  }
+
+  /** Why the patch of this fork does not fit the parent's present content; empty when it does. */
+  refusals(): readonly string[] {
+    if (this.#fork === undefined) return [];
+    const { base, parent } = this.#fork;
+    if (parent.#root === base) return [];
+    try {
+      parent.#assertWithinLimits('.', patchOperations(base, this.#root).reduce(applyOperation, parent.#root));
+      return [];
+    } catch (error) {
+      if (!FilesystemError.isInstance(error)) throw error;
+      return [error.message];
+    }
+  }
+
+  patch(): FilePatch {
+    if (this.#fork === undefined) return { changes: [] };
+    const { base, parent, transfers } = this.#fork;
+    const patch: FilePatch = Object.freeze({ changes: patchOperations(base, this.#root) });
+    patchOrigins.set(patch, { target: parent, base, root: this.#root, transfers: [...transfers] });
+    return patch;
+  }
+
+  /** The cell, the cell that it was forked from, and so on. */
+  static *#lineage(cell: TreeCell): Generator<TreeCell, void> {
+    for (let next: TreeCell | undefined = cell; next !== undefined; next = next.#fork?.parent) yield next;
+  }
+
+  /** Records a read of this cell and, since it sees the parent's content too, of every cell that it was forked from. */
+  #record(read: Read, seen: DirectoryNode): void {
+    let tree = seen;
+    for (let fork = this.#fork; fork !== undefined; fork = fork.parent.#fork) {
+      if (isOwnFile(read, fork.base, tree)) return;
+      fork.reads.record(read);
+      tree = fork.base;
+    }
+  }
+
+  #recording(path: string, before: FileContent): FileContent {
+    const base = this.#fork?.base ?? this.#root;
+    const note = (): FileContent => {
+      this.#record({ kind: 'file', path }, base);
+      return before;
+    };
+    const recording: FileContent = Object.freeze({
+      get bytes(): number {
+        return note().bytes;
+      },
+      text: () => note().text(),
+      data: () => note().data(),
+    });
+    digestAs(recording, note);
+    return recording;
+  }
+
+  #replace(path: string, next: DirectoryNode, operations: readonly FileOperation[]): void {
+    this.#assertWithinLimits(path, next);
+    if (this.#fork !== undefined && !isUnlimited(this.limits)) {
+      const { bytes, files, directories } = next;
+      const released = new Set(operations.map((operation) => operation.path));
+      this.#record({ kind: 'quota', bytes, files, directories, released }, this.#root);
+    }
+    this.#root = next;
+  }
+
+  #assertWithinLimits(path: string, next: DirectoryNode): void {
+    if (isUnlimited(this.limits)) return;
+    const { maxBytes, maxFiles, maxDirectories } = this.limits;
+    if (next.bytes <= maxBytes && next.files <= maxFiles && next.directories <= maxDirectories) return;
+    this.#record({ kind: 'quota-refusal' }, this.#root);
+    if (next.bytes > maxBytes) throw quotaError(path, 'bytes in all', next.bytes, maxBytes);
+    if (next.files > maxFiles) throw quotaError(path, 'files in all', next.files, maxFiles);
+    throw quotaError(path, 'directories in all', next.directories, maxDirectories);
+  }
+}

@@ -1,0 +1,15 @@
+/** What a tree may hold at most. */
+export interface TreeLimits {
+  /** All files together. */
+  readonly maxBytes: number;
+  /** Each file. */
+  readonly maxFileBytes: number;
+  readonly maxFiles: number;
+  /** Without the root. */
+  readonly maxDirectories: number;
+}
+
+/** True when no total is bounded, so that nobody has to know the totals. */
+export function isUnlimited({ maxBytes, maxFiles, maxDirectories }: TreeLimits): boolean {
+  return [maxBytes, maxFiles, maxDirectories].every((limit) => limit === Number.POSITIVE_INFINITY);
+}

@@ -1,0 +1,50 @@
+import type { FileContent } from '../../filesystem/index.ts';
+
+/**
+ * One step of a commit. All paths are relative to the root.
+ *
+ * - `take`: what stands at `path` goes to `trash` beside it.
+ * - `mkdir`: a directory is made.
+ * - `give`: what another step has taken to `from` comes to `path`.
+ * - `place`: the new content at `staged` becomes the file at `path`; what it replaces is kept as `backup`.
+ * - `link`: a symbolic link is made.
+ */
+export type CommitStep =
+  | { readonly op: 'take'; readonly path: string; readonly trash: string }
+  | { readonly op: 'mkdir'; readonly path: string; readonly mode?: number }
+  | { readonly op: 'give'; readonly path: string; readonly from: string }
+  | { readonly op: 'place'; readonly path: string; readonly staged: string; readonly backup?: string }
+  | { readonly op: 'link'; readonly path: string; readonly target: string };
+
+/** Who may do what with a file. */
+export interface FileAccess {
+  readonly mode: number;
+  readonly uid: number;
+  readonly gid: number;
+}
+
+/** New content of a file, to be written beside its place before the first step. */
+export interface StagedContent {
+  readonly path: string;
+  readonly staged: string;
+  readonly content: FileContent;
+  /** Permissions and owner, of the file that is replaced, moved or copied; undefined for those of a new file. */
+  readonly access: FileAccess | undefined;
+  /** Milliseconds since the Unix epoch, for a file that was moved or copied; undefined for one that was written. */
+  readonly modifiedAtMs: number | undefined;
+}
+
+/** What stands at a path that a step takes away or replaces. */
+export interface ExpectedFile {
+  readonly path: string;
+  readonly stamp: string;
+}
+
+/** Everything that one commit does to the disk. */
+export interface CommitPlan {
+  /** A UUID. */
+  readonly id: string;
+  readonly steps: readonly CommitStep[];
+  readonly staged: readonly StagedContent[];
+  readonly expected: readonly ExpectedFile[];
+}

@@ -1,0 +1,156 @@
+import { createHash } from 'node:crypto';
+import { type BigIntStats, fstatSync, readSync } from 'node:fs';
+import { FilesystemError } from '../../error/index.ts';
+import { decodeText, type FileContent, joinPath, tooLargeError } from '../../filesystem/index.ts';
+import { changedOnDiskError, diskError } from './disk-error.ts';
+import type { HostJail, Segments } from './jail.ts';
+import { stampOf } from './stamp.ts';
+
+/** What the contents read from one folder at one moment have in common. */
+export interface ReadingContext {
+  readonly jail: HostJail;
+  /** Larger files are not read. */
+  readonly maxFileBytes: number;
+  /** Milliseconds since the Unix epoch. */
+  readonly now: () => number;
+  /** Contents that were read so soon after a change that a further one might not show in the stamp. */
+  readonly unsettled: Set<DiskContent>;
+}
+
+/** A change this soon after the last one may leave size and times as they are. */
+const SETTLING_MS = 2000;
+
+/**
+ * The content of a file on disk as it was when its stamp was taken. It is read when it is asked for, each time anew and
+ * each time checked, so that whoever holds it sees one content or an error, never another content.
+ */
+export class DiskContent implements FileContent {
+  readonly bytes: number;
+  /** Where the content is; for a link, where the link leads. */
+  readonly segments: Segments;
+  /** The stamp of the file that holds the content. */
+  readonly stamp: string;
+  /** True for a link, which stands elsewhere than its content. */
+  readonly isLink: boolean;
+  readonly #context: ReadingContext;
+  #hash: string | undefined;
+  #pinned: Uint8Array | undefined;
+  #isLost = false;
+
+  constructor(context: ReadingContext, segments: Segments, stats: BigIntStats, isLink: boolean) {
+    this.#context = context;
+    this.segments = segments;
+    this.stamp = stampOf(stats);
+    this.bytes = Number(stats.size);
+    this.isLink = isLink;
+  }
+
+  get path(): string {
+    return joinPath(this.segments);
+  }
+
+  /** True when the content is kept in memory, because the disk holds another by now. */
+  get isPinned(): boolean {
+    return this.#pinned !== undefined;
+  }
+
+  /** @throws {FilesystemError} `too-large`. */
+  assertReadable(): void {
+    const { maxFileBytes } = this.#context;
+    if (this.bytes > maxFileBytes) throw tooLargeError(this.path, this.bytes, maxFileBytes);
+  }
+
+  /** Undefined also for a file that is too large: a search passes over it. */
+  text(): string | undefined {
+    return this.bytes > this.#context.maxFileBytes ? undefined : decodeText(this.#read());
+  }
+
+  /** @throws {FilesystemError} `too-large`, `changed-on-disk`, `permission-denied`. */
+  data(): Uint8Array {
+    this.assertReadable();
+    return this.#pinned?.slice() ?? this.#read();
+  }
+
+  /** Keeps the content in memory, since the file is about to be changed. @returns the bytes that this costs. */
+  pin(budgetBytes: number): number {
+    if (this.#pinned !== undefined || this.#isLost) return 0;
+    try {
+      if (this.bytes > budgetBytes) this.#isLost = true;
+      else this.#pinned = this.#read();
+    } catch {
+      this.#isLost = true;
+    }
+    return this.#pinned === undefined ? 0 : this.bytes;
+  }
+
+  /** False when the file has another content than was read, although its stamp may be the same. */
+  holds(): boolean {
+    try {
+      this.#read();
+      return true;
+    } catch (error) {
+      if (FilesystemError.isInstance(error)) return false;
+      throw error;
+    }
+  }
+
+  #read(): Uint8Array {
+    if (this.#pinned !== undefined) return this.#pinned;
+    if (this.#isLost) throw changedOnDiskError(this.path);
+    let data: Uint8Array | undefined;
+    try {
+      data = this.#context.jail.readFile(this.segments, (file, stats) => this.#readOpen(file, stats));
+    } catch (error) {
+      throw diskError(this.path, error);
+    }
+    if (data === undefined || (this.#hash !== undefined && this.#hash !== hashOf(data))) {
+      throw changedOnDiskError(this.path);
+    }
+    return data;
+  }
+
+  #readOpen(file: number, stats: BigIntStats): Uint8Array | undefined {
+    if (stampOf(stats) !== this.stamp) return undefined;
+    const data = new Uint8Array(this.bytes);
+    for (let filled = 0; filled < data.length; ) {
+      const read = readSync(file, data, filled, data.length - filled, filled);
+      if (read === 0) return undefined;
+      filled += read;
+    }
+    if (stampOf(fstatSync(file, { bigint: true })) !== this.stamp) return undefined;
+    if (this.#context.now() - Number(stats.ctimeMs) < SETTLING_MS) {
+      this.#hash ??= hashOf(data);
+      this.#context.unsettled.add(this);
+    }
+    return data;
+  }
+}
+
+/** Something that has a name and no content to be read: a fifo, a device, a link that leads out of the root or nowhere. */
+export class RefusedContent implements FileContent {
+  readonly bytes = 0;
+  readonly #error: () => FilesystemError;
+
+  constructor(error: () => FilesystemError) {
+    this.#error = error;
+  }
+
+  /** @throws {FilesystemError} always: `outside-root`, `not-found` or `permission-denied`. */
+  assertReadable(): never {
+    throw this.#error();
+  }
+
+  /** Undefined: a search passes over it. */
+  text(): undefined {
+    return undefined;
+  }
+
+  /** @throws {FilesystemError} always. */
+  data(): never {
+    throw this.#error();
+  }
+}
+
+function hashOf(data: Uint8Array): string {
+  return createHash('sha256').update(data).digest('base64');
+}

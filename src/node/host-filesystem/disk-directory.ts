@@ -1,0 +1,286 @@
+import { type BigIntStats, lstatSync, readdirSync } from 'node:fs';
+import { PersistentMap } from '../../collection/index.ts';
+import { FilesystemError } from '../../error/index.ts';
+import {
+  bytesOf,
+  type DirectoryNode,
+  directoriesOf,
+  filesOf,
+  joinPath,
+  type LazyDirectory,
+  type TreeNode,
+} from '../../filesystem/index.ts';
+import { errorCode } from '../host-mount/host-error.ts';
+import { DiskContent, type ReadingContext, RefusedContent } from './disk-content.ts';
+import { diskError } from './disk-error.ts';
+import { NoDirectoryError, type Segments } from './jail.ts';
+import { stampOf } from './stamp.ts';
+import { isTemporaryName } from './temporary-name.ts';
+
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+
+interface Totals {
+  readonly bytes: number;
+  readonly files: number;
+  readonly directories: number;
+}
+
+/** A directory of the disk. What was once seen of it stays as it was seen: names one by one, or all of them. */
+class DirectorySource {
+  readonly segments: Segments;
+  readonly #context: ReadingContext;
+  readonly #known = new Map<string, TreeNode | undefined>();
+  #entries: PersistentMap<TreeNode> | undefined;
+  #totals: Totals | undefined;
+  #hidesNames = false;
+
+  constructor(context: ReadingContext, segments: Segments) {
+    this.#context = context;
+    this.segments = segments;
+  }
+
+  get isListed(): boolean {
+    return this.#entries !== undefined;
+  }
+
+  get knownNames(): Iterable<string> {
+    return this.#known.keys();
+  }
+
+  childOf(name: string): TreeNode | undefined {
+    const known = this.#known.get(name);
+    if (known !== undefined || this.#entries !== undefined || this.#known.has(name)) return known;
+    const node = isTemporaryName(name) ? undefined : this.#look(name);
+    this.#known.set(name, node);
+    return node;
+  }
+
+  get entries(): PersistentMap<TreeNode> {
+    if (this.#entries !== undefined) return this.#entries;
+    this.#lookAtAll();
+    let entries = PersistentMap.empty<TreeNode>();
+    for (const [name, child] of this.#known) {
+      if (child !== undefined) entries = entries.set(name, child);
+    }
+    this.#entries = entries;
+    return entries;
+  }
+
+  /** True when something stands in it that no path can name: a name that is no UTF-8, or holds a backslash. */
+  get hidesNames(): boolean {
+    if (!this.isListed) this.#lookAtAll();
+    return this.#hidesNames;
+  }
+
+  get totals(): Totals {
+    if (this.#totals === undefined) {
+      let [bytes, files, directories] = [0, 0, 0];
+      for (const child of this.entries.values()) {
+        bytes += bytesOf(child);
+        files += filesOf(child);
+        directories += directoriesOf(child);
+      }
+      this.#totals = { bytes, files, directories };
+    }
+    return this.#totals;
+  }
+
+  /** Looks at every name that nobody has asked for yet, from one open directory. */
+  #lookAtAll(): void {
+    try {
+      this.#context.jail.within(this.segments, (pathOf) => {
+        for (const name of readdirSync(pathOf(), { encoding: 'buffer' })) {
+          const text = decoder.decode(name);
+          if (isTemporaryName(text)) continue;
+          if (text.includes('\\') || !Buffer.from(text).equals(name)) {
+            this.#hidesNames = true;
+            continue;
+          }
+          if (this.#known.has(text)) continue;
+          const stats = lstatSync(pathOf(text), { bigint: true, throwIfNoEntry: false });
+          this.#known.set(
+            text,
+            stats === undefined ? undefined : this.#nodeOf([...this.segments, text], stats),
+          );
+        }
+      });
+    } catch (error) {
+      // Gone since it was seen: it holds nothing, which a comparison will show.
+      if (error instanceof NoDirectoryError && this.segments.length > 0) return;
+      throw diskError(joinPath(this.segments), error);
+    }
+  }
+
+  #look(name: string): TreeNode | undefined {
+    const segments = [...this.segments, name];
+    try {
+      const stats = this.#context.jail.statOf(segments);
+      return stats === undefined ? undefined : this.#nodeOf(segments, stats);
+    } catch (error) {
+      if (errorCode(error) === 'ENAMETOOLONG') return undefined;
+      throw diskError(joinPath(segments), error);
+    }
+  }
+
+  #nodeOf(segments: Segments, stats: BigIntStats): TreeNode {
+    if (stats.isDirectory()) return new DiskDirectory(new DirectorySource(this.#context, segments));
+    if (stats.isFile()) return this.#file(segments, stats, false, stampOf(stats));
+    if (stats.isSymbolicLink()) return this.#link(segments, stats);
+    return refused(
+      stats,
+      'permission-denied',
+      segments,
+      'is no regular file, so it is neither read nor written.',
+    );
+  }
+
+  #link(segments: Segments, stats: BigIntStats): TreeNode {
+    const end = this.#context.jail.follow(segments);
+    if (end.kind !== 'inside') {
+      return end.kind === 'outside'
+        ? refused(
+            stats,
+            'outside-root',
+            segments,
+            'is a symbolic link that leaves the root. It is not followed.',
+          )
+        : refused(stats, 'not-found', segments, 'is a symbolic link that leads to nothing.');
+    }
+    const stamp = `${stampOf(stats)}>${joinPath(end.segments)}`;
+    if (end.stats.isFile())
+      return this.#file(end.segments, end.stats, true, `${stamp}>${stampOf(end.stats)}`);
+    if (end.stats.isDirectory()) return linkNode(joinPath(end.segments), stamp);
+    return refused(stats, 'permission-denied', segments, 'is a link to something that is no regular file.');
+  }
+
+  #file(segments: Segments, stats: BigIntStats, isLink: boolean, stamp: string): TreeNode {
+    const content = new DiskContent(this.#context, segments, stats, isLink);
+    return { kind: 'file', content, modifiedAtMs: Number(stats.mtimeMs), stamp };
+  }
+}
+
+/** What a directory of the disk has been changed to; `node` is undefined for what was removed. */
+interface Override {
+  readonly node: TreeNode | undefined;
+}
+
+/** A directory of the disk with changes that are not on the disk. It is read as far as somebody looks at it. */
+export class DiskDirectory implements DirectoryNode, LazyDirectory {
+  readonly kind = 'directory';
+  readonly #source: DirectorySource;
+  readonly #overrides: PersistentMap<Override>;
+  #entries: PersistentMap<TreeNode> | undefined;
+  #totals: Totals | undefined;
+
+  /** @internal Use {@link diskRoot}. */
+  constructor(source: DirectorySource, overrides: PersistentMap<Override> = PersistentMap.empty()) {
+    this.#source = source;
+    this.#overrides = overrides;
+  }
+
+  get lazy(): this {
+    return this;
+  }
+
+  /** Where it is on the disk. */
+  get segments(): Segments {
+    return this.#source.segments;
+  }
+
+  /** True when something stands in it that no path can name, and that is not to be lost unseen. */
+  get hidesNames(): boolean {
+    return this.#source.hidesNames;
+  }
+
+  /** True when nothing in it differs from the disk. */
+  get isUnchanged(): boolean {
+    return this.#overrides.size === 0;
+  }
+
+  get entries(): PersistentMap<TreeNode> {
+    if (this.#entries === undefined) {
+      let { entries } = this.#source;
+      for (const [name, { node }] of this.#overrides) {
+        entries = node === undefined ? entries.delete(name) : entries.set(name, node);
+      }
+      this.#entries = entries;
+    }
+    return this.#entries;
+  }
+
+  get bytes(): number {
+    return this.#sum().bytes;
+  }
+
+  get files(): number {
+    return this.#sum().files;
+  }
+
+  get directories(): number {
+    return this.#sum().directories;
+  }
+
+  childOf(name: string): TreeNode | undefined {
+    const override = this.#overrides.get(name);
+    return override === undefined ? this.#source.childOf(name) : override.node;
+  }
+
+  withChild(name: string, child: TreeNode | undefined): DirectoryNode {
+    const override = this.#overrides.get(name);
+    if (override !== undefined && override.node === child) return this;
+    return new DiskDirectory(this.#source, this.#overrides.set(name, { node: child }));
+  }
+
+  namesToCompare(other: DirectoryNode): Iterable<string> | undefined {
+    if (!(other instanceof DiskDirectory)) return undefined;
+    const changed = [...this.#overrides.keys(), ...other.#overrides.keys()];
+    if (other.#source === this.#source) return new Set(changed);
+    if (this.#source.isListed || other.#source.isListed) return undefined;
+    return new Set([...changed, ...this.#source.knownNames, ...other.#source.knownNames]);
+  }
+
+  #sum(): Totals {
+    if (this.#totals === undefined) {
+      let { bytes, files, directories } = this.#source.totals;
+      for (const [name, { node }] of this.#overrides) {
+        const old = this.#source.childOf(name);
+        bytes += (node === undefined ? 0 : bytesOf(node)) - (old === undefined ? 0 : bytesOf(old));
+        files += (node === undefined ? 0 : filesOf(node)) - (old === undefined ? 0 : filesOf(old));
+        directories +=
+          (node === undefined ? 0 : directoriesOf(node)) - (old === undefined ? 0 : directoriesOf(old));
+      }
+      this.#totals = { bytes, files, directories };
+    }
+    return this.#totals;
+  }
+}
+
+/** The folder as it is from now on seen for the first time. */
+export function diskRoot(context: ReadingContext): DiskDirectory {
+  return new DiskDirectory(new DirectorySource(context, []));
+}
+
+/** A link to a directory below the root: paths lead through it, walks do not enter it. */
+function linkNode(target: string, stamp: string): DirectoryNode {
+  return {
+    kind: 'directory',
+    entries: PersistentMap.empty(),
+    bytes: 0,
+    files: 0,
+    directories: 0,
+    link: { target, stamp },
+  };
+}
+
+function refused(
+  stats: BigIntStats,
+  code: 'outside-root' | 'not-found' | 'permission-denied',
+  segments: Segments,
+  problem: string,
+): TreeNode {
+  const path = joinPath(segments);
+  const content = new RefusedContent(
+    () => new FilesystemError(code, `"${path}" ${problem} Use another path.`, { details: { path } }),
+  );
+  return { kind: 'file', content, modifiedAtMs: Number(stats.mtimeMs), stamp: stampOf(stats) };
+}

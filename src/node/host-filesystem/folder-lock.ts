@@ -1,0 +1,109 @@
+import { randomUUID } from 'node:crypto';
+import { linkSync, readdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { FilesystemError } from '../../error/index.ts';
+import { errorCode } from '../host-mount/host-error.ts';
+import { isAlive, type ProcessIdentity, presentProcess } from './process-identity.ts';
+
+/** Who holds a lock, and which of its locks it is. */
+interface LockRecord extends ProcessIdentity {
+  readonly token: string;
+}
+
+const LOCK = 'lock';
+
+/**
+ * The right to work on one folder, for one process at a time. It ends with the process, whatever ends that: the lock of a
+ * process that is no more is taken over.
+ */
+export class FolderLock {
+  readonly #path: string;
+  readonly #token: string;
+
+  private constructor(path: string, token: string) {
+    this.#path = path;
+    this.#token = token;
+  }
+
+  /**
+   * @param directory where the lock is kept.
+   * @param folder the folder as the caller named it, for the message.
+   * @throws {FilesystemError} `locked`, with the `pid` that holds it.
+   */
+  static take(directory: string, folder: string): FolderLock {
+    const path = join(directory, LOCK);
+    const record: LockRecord = { ...presentProcess(), token: randomUUID() };
+    for (;;) {
+      if (createWhole(path, record)) {
+        for (const name of readdirSync(directory))
+          if (name.startsWith('takeover-')) tryToRemove(join(directory, name));
+        return new FolderLock(path, record.token);
+      }
+      const holder = readRecord(path);
+      if (holder === undefined) continue;
+      if (isAlive(holder)) throw lockedError(folder, holder);
+      takeOver(directory, folder, holder, record);
+    }
+  }
+
+  release(): void {
+    if (readRecord(this.#path)?.token === this.#token) tryToRemove(this.#path);
+  }
+}
+
+/** Removes the lock of a dead process. Of several that try, one does; it alone may remove a lock with this token. */
+function takeOver(directory: string, folder: string, dead: LockRecord, record: LockRecord): void {
+  for (let attempt = 0; ; attempt += 1) {
+    const guard = join(directory, `takeover-${dead.token}-${attempt}`);
+    if (createWhole(guard, record)) break;
+    const other = readRecord(guard);
+    // The other one is done, or was ended in the middle of it.
+    if (other === undefined) return;
+    if (isAlive(other)) throw lockedError(folder, other);
+  }
+  const path = join(directory, LOCK);
+  if (readRecord(path)?.token === dead.token) tryToRemove(path);
+}
+
+/** Makes a file with its whole content in one step. @returns false when one is there. */
+function createWhole(path: string, record: LockRecord): boolean {
+  const draft = `${path}.${randomUUID()}`;
+  writeFileSync(draft, JSON.stringify(record), { flag: 'wx', mode: 0o600 });
+  try {
+    linkSync(draft, path);
+    return true;
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST') return false;
+    throw error;
+  } finally {
+    tryToRemove(draft);
+  }
+}
+
+function readRecord(path: string): LockRecord | undefined {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+  const { host, pid, startedAt, token } = Object(JSON.parse(text));
+  return { host: String(host), pid: Number(pid), startedAt: String(startedAt), token: String(token) };
+}
+
+function tryToRemove(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') throw error;
+  }
+}
+
+function lockedError(folder: string, { pid, host }: ProcessIdentity): FilesystemError {
+  return new FilesystemError(
+    'locked',
+    `The folder "${folder}" is in use by process ${pid} on ${host}. Wait until it has ended, or work on another folder.`,
+    { details: { path: folder, pid, host } },
+  );
+}

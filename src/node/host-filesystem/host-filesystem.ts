@@ -1,0 +1,197 @@
+import type {
+  DirectoryEntry,
+  EditResult,
+  FilePatch,
+  FileStat,
+  Filesystem,
+  FilesystemCapabilities,
+  FilesystemForkOptions,
+  FilesystemSnapshot,
+  GlobOptions,
+  GlobResult,
+  GrepOptions,
+  GrepResult,
+  MakeDirectoryResult,
+  RemoveResult,
+  TextEdit,
+  TextWindow,
+  TextWindowOptions,
+  TransferResult,
+  WriteMode,
+  WriteResult,
+} from '../../filesystem/index.ts';
+import type { DiskWorkspace } from './disk-workspace.ts';
+import type { FolderLock } from './folder-lock.ts';
+import { HostFilesystemFork } from './host-filesystem-fork.ts';
+import { HostOperations } from './host-operations.ts';
+import { forkViews } from './host-view.ts';
+import { openWorkspace } from './open-workspace.ts';
+import type { HostFilesystemOptions } from './options.ts';
+
+/** What the patch of a fork would overwrite that somebody else has changed since. */
+const outsideChangesOf = new WeakMap<FilePatch, () => readonly string[]>();
+
+/**
+ * The files of a folder of the disk, for one process at a time.
+ *
+ * - A fork reads through to the disk and keeps what it writes to itself; what it has read once stays as it was, or reading
+ *   it again fails. `apply` brings its changes to the disk: all of them or none, also when the process is killed meanwhile,
+ *   since the next `open` restores the old tree or completes the new one.
+ * - What somebody else changes in the folder is a conflict for every fork that has read it, and for every fork that would
+ *   write over it, read or not.
+ * - Methods of the file system itself, outside of a fork, are transactions of their own.
+ * - Symbolic links within the folder are followed, results name what they lead to; one that leads out of it is refused.
+ *   Searches do not enter links to directories. `remove` and `move` mean the link itself. Fifos and devices are never
+ *   opened.
+ * - A replaced file keeps its permissions, and its owner where the process may set it. It becomes another inode: hard links
+ *   to it keep the old content. What is not touched stays as it is, to the modification time.
+ *
+ * Disk access is synchronous: conflicts and commit are one step that nothing in this process can come between.
+ */
+export class HostFilesystem implements Filesystem, AsyncDisposable {
+  readonly capabilities: FilesystemCapabilities;
+  readonly #workspace: DiskWorkspace;
+  readonly #lock: FolderLock;
+
+  private constructor(workspace: DiskWorkspace, lock: FolderLock) {
+    this.#workspace = workspace;
+    this.#lock = lock;
+    this.capabilities = Object.freeze({
+      rollback: 'own-writes',
+      symlinks: true,
+      jail: workspace.jail.kind,
+    });
+  }
+
+  /**
+   * Opens a folder: takes its lock, and restores or completes what a process that was killed has left behind.
+   * @throws {FilesystemError} `locked` while another process, or another part of this one, has the folder open;
+   * `not-found`, `not-a-directory`, `permission-denied` for the folder; `invalid-argument` for an option;
+   * `storage-failed` when lock or journal cannot be kept, or an interrupted commit cannot be undone.
+   */
+  static async open(options: HostFilesystemOptions): Promise<HostFilesystem> {
+    const { workspace, lock } = openWorkspace(options);
+    return new HostFilesystem(workspace, lock);
+  }
+
+  async read(path: string, options?: TextWindowOptions): Promise<TextWindow> {
+    return this.#look((operations) => operations.read(path, options));
+  }
+
+  async readBytes(path: string): Promise<Uint8Array> {
+    return this.#look((operations) => operations.readBytes(path));
+  }
+
+  async digest(path: string): Promise<string> {
+    return this.#look((operations) => operations.digest(path));
+  }
+
+  async write(
+    path: string,
+    data: string | Uint8Array,
+    options: { readonly mode?: WriteMode } = {},
+  ): Promise<WriteResult> {
+    return this.#change((operations) => operations.write(path, data, options.mode));
+  }
+
+  async edit(path: string, edits: readonly TextEdit[]): Promise<EditResult> {
+    return this.#change((operations) => operations.edit(path, edits));
+  }
+
+  async stat(path: string): Promise<FileStat | undefined> {
+    return this.#look((operations) => operations.stat(path));
+  }
+
+  async list(path = '.'): Promise<readonly DirectoryEntry[]> {
+    return this.#look((operations) => operations.list(path));
+  }
+
+  async glob(pattern: string, options?: GlobOptions): Promise<GlobResult> {
+    return this.#look((operations) => operations.glob(pattern, options));
+  }
+
+  async grep(pattern: string, options?: GrepOptions): Promise<GrepResult> {
+    return this.#look((operations) => operations.grep(pattern, options));
+  }
+
+  async mkdir(path: string): Promise<MakeDirectoryResult> {
+    return this.#change((operations) => operations.mkdir(path));
+  }
+
+  async remove(path: string, options: { readonly recursive?: boolean } = {}): Promise<RemoveResult> {
+    return this.#change((operations) => operations.remove(path, options.recursive === true));
+  }
+
+  async move(from: string, to: string): Promise<TransferResult> {
+    return this.#change((operations) => operations.transfer(from, to, 'move'));
+  }
+
+  async copy(from: string, to: string): Promise<TransferResult> {
+    return this.#change((operations) => operations.transfer(from, to, 'copy'));
+  }
+
+  fork(options: FilesystemForkOptions = {}): HostFilesystemFork {
+    const workspace = this.#workspace;
+    const sight = workspace.look();
+    const { cell, forget } = workspace.fork(sight, options.readOnly === true);
+    const parent = {
+      conflicts: (): readonly string[] => workspace.conflicts(cell, sight),
+      refusals: (): readonly string[] => workspace.refusals(cell),
+      notePatch: (patch: FilePatch): void => {
+        outsideChangesOf.set(patch, () => workspace.outsideChanges(cell));
+      },
+      forget,
+    };
+    return new HostFilesystemFork(
+      cell,
+      parent,
+      forkViews(cell, this.capabilities, () => false),
+    );
+  }
+
+  /**
+   * The present content. It costs nothing: what this process changes later is kept as it changes it, up to 64 MiB for each
+   * commit. What others change is not kept, and `restore` leaves it unless this process has written to the same files.
+   */
+  async snapshot(tag?: string): Promise<FilesystemSnapshot> {
+    const { root } = this.#workspace.look();
+    this.#workspace.keep(root);
+    return this.#workspace.showing(root).snapshot(tag);
+  }
+
+  async restore(snapshot: FilesystemSnapshot): Promise<void> {
+    this.#workspace.restore((cell) => cell.restore(snapshot));
+  }
+
+  /**
+   * Brings the changes of a fork to the disk, all or none.
+   * @throws {FilesystemError} as `Filesystem.apply`; `changed-on-disk` when somebody else has changed what they replace;
+   * `permission-denied` for a write-protected file; `storage-failed` when the disk is full or fails.
+   */
+  apply(patch: FilePatch): void {
+    this.#workspace.apply(patch, outsideChangesOf.get(patch)?.() ?? []);
+  }
+
+  /** Gives the folder free. What is read or written from then on throws `TransactionClosedError`. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#workspace.close();
+    this.#lock.release();
+  }
+
+  #look<Result>(act: (operations: HostOperations) => Result): Result {
+    return act(new HostOperations(this.#workspace.present(), () => undefined));
+  }
+
+  #change<Result>(act: (operations: HostOperations) => Result): Result {
+    const sight = this.#workspace.look();
+    const fork = this.#workspace.fork(sight, false);
+    try {
+      const result = act(new HostOperations(fork.cell, () => undefined));
+      this.#workspace.applyUnchanged(fork.cell, sight);
+      return result;
+    } finally {
+      fork.cell.close();
+      fork.forget();
+    }
+  }
+}

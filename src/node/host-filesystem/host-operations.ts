@@ -1,0 +1,203 @@
+import { FilesystemError } from '../../error/index.ts';
+import {
+  childPath,
+  type DirectoryEntry,
+  digestFile,
+  type EditResult,
+  editFile,
+  type FileStat,
+  type GlobOptions,
+  type GlobResult,
+  type GrepOptions,
+  type GrepResult,
+  globFiles,
+  grepFiles,
+  listDirectory,
+  type MakeDirectoryResult,
+  makeDirectory,
+  nodeAt,
+  normalizePath,
+  type RemoveResult,
+  readBytes,
+  readWindow,
+  removePath,
+  segmentsOf,
+  statPath,
+  type TextEdit,
+  type TextWindow,
+  type TextWindowOptions,
+  type TransferResult,
+  type TreeCell,
+  type TreeNode,
+  transferPath,
+  type WriteMode,
+  type WriteResult,
+  writeFile,
+} from '../../filesystem/index.ts';
+import { DiskContent, RefusedContent } from './disk-content.ts';
+import { DiskDirectory } from './disk-directory.ts';
+import { isTemporaryName } from './temporary-name.ts';
+
+const MAX_LINKS = 40;
+
+/** The operations on files of a folder of the disk: those on any tree, with links followed and odd files refused. */
+export class HostOperations {
+  readonly #cell: TreeCell;
+  readonly #noteRead: (path: string) => void;
+
+  /** @param noteRead told which files had their content handed out. */
+  constructor(cell: TreeCell, noteRead: (path: string) => void) {
+    this.#cell = cell;
+    this.#noteRead = noteRead;
+  }
+
+  read(given: string, options?: TextWindowOptions): TextWindow {
+    const path = this.#readable(given);
+    const window = readWindow(this.#cell, path, options);
+    this.#noteRead(path);
+    return window;
+  }
+
+  readBytes(given: string): Uint8Array {
+    const path = this.#readable(given);
+    const data = readBytes(this.#cell, path);
+    this.#noteRead(path);
+    return data;
+  }
+
+  digest(given: string): string {
+    return digestFile(this.#cell, this.#readable(given));
+  }
+
+  write(given: string, data: string | Uint8Array, mode: WriteMode | undefined): WriteResult {
+    const path = this.#writable(given);
+    if (mode === 'append') this.#assertReadable(path);
+    return writeFile(this.#cell, path, data, mode);
+  }
+
+  edit(given: string, edits: readonly TextEdit[]): EditResult {
+    const path = this.#writable(given);
+    this.#assertReadable(path);
+    return editFile(this.#cell, path, edits);
+  }
+
+  stat(given: string): FileStat | undefined {
+    return statPath(this.#cell, this.#resolve(given, true));
+  }
+
+  list(given: string): readonly DirectoryEntry[] {
+    return listDirectory(this.#cell, this.#resolve(given, true));
+  }
+
+  glob(pattern: string, options: GlobOptions = {}): GlobResult {
+    return globFiles(this.#cell, pattern, { ...options, path: this.#resolve(options.path ?? '.', true) });
+  }
+
+  grep(pattern: string, options: GrepOptions = {}): GrepResult {
+    return grepFiles(this.#cell, pattern, { ...options, path: this.#resolve(options.path ?? '.', true) });
+  }
+
+  mkdir(given: string): MakeDirectoryResult {
+    return makeDirectory(this.#cell, this.#resolve(given, true));
+  }
+
+  /** Of a link, the link itself goes. */
+  remove(given: string, recursive: boolean): RemoveResult {
+    const path = this.#resolve(given, false);
+    const node = nodeAt(this.#cell.root, path);
+    if (!recursive && node instanceof DiskDirectory && node.hidesNames) {
+      throw new FilesystemError(
+        'directory-not-empty',
+        `The directory "${path}" holds files whose names cannot be shown. Set recursive to remove it with everything in it.`,
+        { details: { path } },
+      );
+    }
+    return removePath(this.#cell, path, recursive);
+  }
+
+  /** Of a link, the link itself is moved; a copy is of what it leads to. */
+  transfer(givenFrom: string, givenTo: string, action: 'move' | 'copy'): TransferResult {
+    const from = this.#resolve(givenFrom, action === 'copy');
+    const to = this.#resolve(givenTo, false);
+    if (action === 'copy' && from !== '.') {
+      this.#cell.look({ kind: 'tree', path: from });
+      assertCopyable(nodeAt(this.#cell.root, from));
+    }
+    return transferPath(this.#cell, from, to, action);
+  }
+
+  /**
+   * The path that a path leads to below the root, through links.
+   * @param followsLast whether a link at the path itself is followed too.
+   */
+  #resolve(given: string, followsLast: boolean): string {
+    let path = normalizePath(given);
+    for (let links = 0; ; links += 1) {
+      const segments = segmentsOf(path);
+      if (segments.some(isTemporaryName)) throw temporaryNameError(path);
+      const link = this.#cell.linkOn(path, followsLast);
+      if (link !== undefined) {
+        const at = segmentsOf(link.at).length;
+        path = segments.slice(at).reduce(childPath, link.target);
+      } else {
+        const target = followsLast ? this.#fileLinkAt(path) : undefined;
+        if (target === undefined) return path;
+        path = target;
+      }
+      if (links === MAX_LINKS) {
+        throw new FilesystemError(
+          'invalid-path',
+          `"${given}" leads through too many links. Use another path.`,
+          {
+            details: { path: given },
+          },
+        );
+      }
+    }
+  }
+
+  #fileLinkAt(path: string): string | undefined {
+    const node = nodeAt(this.#cell.root, path);
+    if (node?.kind !== 'file' || !(node.content instanceof DiskContent) || !node.content.isLink)
+      return undefined;
+    this.#cell.look({ kind: 'file', path });
+    return node.content.path;
+  }
+
+  #readable(given: string): string {
+    const path = this.#resolve(given, true);
+    this.#assertReadable(path);
+    return path;
+  }
+
+  #assertReadable(path: string): void {
+    const found = this.#cell.look({ kind: 'file', path });
+    if (found.kind !== 'node' || found.node.kind !== 'file') return;
+    const { content } = found.node;
+    if (content instanceof DiskContent || content instanceof RefusedContent) content.assertReadable();
+  }
+
+  #writable(given: string): string {
+    const path = this.#resolve(given, true);
+    const node = nodeAt(this.#cell.root, path);
+    if (node?.kind === 'file' && node.content instanceof RefusedContent) {
+      this.#cell.look({ kind: 'file', path });
+      node.content.assertReadable();
+    }
+    return path;
+  }
+}
+
+/** Only what has content can be copied. */
+function assertCopyable(node: TreeNode | undefined): void {
+  if (node?.kind === 'file' && node.content instanceof RefusedContent) node.content.assertReadable();
+  else if (node?.kind === 'directory') for (const child of node.entries.values()) assertCopyable(child);
+}
+
+function temporaryNameError(path: string): FilesystemError {
+  return new FilesystemError(
+    'invalid-path',
+    `"${path}" holds a name that is kept for files being written. Choose another name.`,
+    { details: { path } },
+  );
+}

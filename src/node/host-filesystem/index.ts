@@ -1,0 +1,3 @@
+export { HostFilesystem } from './host-filesystem.ts';
+export type { HostFilesystemFork, HostView } from './host-filesystem-fork.ts';
+export type { HostFilesystemOptions } from './options.ts';

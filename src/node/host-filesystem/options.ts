@@ -1,0 +1,41 @@
+import { assertIntegerOption, type TreeLimits } from '../../filesystem/index.ts';
+import type { Clock } from '../../session/index.ts';
+
+/** Which folder, and what may be done with it. */
+export interface HostFilesystemOptions {
+  /** The folder. Relative to the working directory of the process. Messages name it exactly as it is given here. */
+  readonly root: string;
+  /**
+   * Where lock and journal are kept, in a folder named after the real path of the root. Every process that works on one
+   * root must name the same, or none is kept out. Not within the root. Default: `weakincentives` in `$XDG_STATE_HOME`,
+   * or in `~/.local/state`.
+   */
+  readonly stateDirectory?: string;
+  /** The most bytes of one file that is read or written, at least 0. Moving, copying and removing is not bounded. Default: 33,554,432 (32 MiB). */
+  readonly maxFileBytes?: number;
+  /**
+   * The most bytes of all files of the folder together, at least 0. With this limit or the next one every fork that writes
+   * looks at every file once. Default: unlimited.
+   */
+  readonly maxBytes?: number;
+  /** The most files, at least 0; as many directories are allowed. Default: unlimited. */
+  readonly maxFiles?: number;
+  /** Where the times of staged files come from; on the disk a written file has the time of the machine. Default: the system's. */
+  readonly clock?: Pick<Clock, 'now'>;
+}
+
+const DEFAULT_MAX_FILE_BYTES = 33_554_432;
+
+/** @throws {FilesystemError} `invalid-argument`. */
+export function limitsOf(options: HostFilesystemOptions): TreeLimits {
+  assertIntegerOption('maxBytes', options.maxBytes, 0);
+  assertIntegerOption('maxFileBytes', options.maxFileBytes, 0);
+  assertIntegerOption('maxFiles', options.maxFiles, 0);
+  const { maxBytes, maxFileBytes, maxFiles } = options;
+  return {
+    maxBytes: maxBytes ?? Number.POSITIVE_INFINITY,
+    maxFileBytes: maxFileBytes ?? DEFAULT_MAX_FILE_BYTES,
+    maxFiles: maxFiles ?? Number.POSITIVE_INFINITY,
+    maxDirectories: maxFiles ?? Number.POSITIVE_INFINITY,
+  };
+}

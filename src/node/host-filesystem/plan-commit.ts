@@ -1,0 +1,136 @@
+import { randomUUID } from 'node:crypto';
+import { posix } from 'node:path';
+import {
+  childPath,
+  type DirectoryNode,
+  type FileNode,
+  isSameNode,
+  joinPath,
+  nodeAt,
+  type TreeDifference,
+  type TreeNode,
+} from '../../filesystem/index.ts';
+import type { CommitPlan, CommitStep, ExpectedFile, FileAccess, StagedContent } from './commit-step.ts';
+import { DiskContent } from './disk-content.ts';
+import { DiskDirectory } from './disk-directory.ts';
+import { temporaryNameOf } from './temporary-name.ts';
+
+/** The directory that a path stands in; `.` for the root. */
+function parentOf(path: string): string {
+  return posix.dirname(path);
+}
+
+/** Turns differences between what is on the disk and what shall be there into steps. */
+class Planner {
+  readonly id: string = randomUUID();
+  readonly #before: DirectoryNode;
+  readonly #accessOf: (path: string) => FileAccess | undefined;
+  readonly #taken = new Map<string, string>();
+  readonly #moves: CommitStep[] = [];
+  readonly #takes: CommitStep[] = [];
+  readonly #directories: CommitStep[] = [];
+  readonly #places: CommitStep[] = [];
+  readonly #staged: StagedContent[] = [];
+  readonly #expected: ExpectedFile[] = [];
+
+  constructor(before: DirectoryNode, accessOf: (path: string) => FileAccess | undefined) {
+    this.#before = before;
+    this.#accessOf = accessOf;
+  }
+
+  plan(differences: readonly TreeDifference[]): CommitPlan {
+    for (const difference of differences) this.#take(difference);
+    for (const { path, before, after } of differences) {
+      if (after === undefined) continue;
+      if (before?.kind === 'file' && after.kind === 'file') this.#stage(path, parentOf(path), after, true);
+      else this.#put(path, parentOf(path), after);
+    }
+    return {
+      id: this.id,
+      steps: [...this.#takes, ...this.#directories, ...this.#moves, ...this.#places],
+      staged: this.#staged,
+      expected: this.#expected,
+    };
+  }
+
+  /** What is removed, or gives way to something of another kind, is taken out of the way first. */
+  #take({ path, before, after }: TreeDifference): void {
+    if (before === undefined) return;
+    const stamp = before.kind === 'file' ? before.stamp : before.link?.stamp;
+    // Of a link, the first part is its own.
+    if (stamp !== undefined) this.#expected.push({ path, stamp: stamp.split('>')[0] ?? stamp });
+    if (before.kind === 'file' && after?.kind === 'file') return;
+    const trash = childPath(parentOf(path), temporaryNameOf(this.id, `t${this.#takes.length}`));
+    this.#takes.push({ op: 'take', path, trash });
+    this.#taken.set(path, trash);
+  }
+
+  /** `beside` is a directory that is there before, during and after the commit, so that staged files can lie in it. */
+  #put(path: string, beside: string, node: TreeNode): void {
+    const trash = this.#movedFrom(node);
+    if (trash !== undefined) {
+      this.#moves.push({ op: 'give', path, from: trash });
+    } else if (node.kind === 'file') {
+      this.#stage(path, beside, node, false);
+    } else if (node.link !== undefined) {
+      this.#places.push({
+        op: 'link',
+        path,
+        target: posix.relative(`/${parentOf(path)}`, `/${node.link.target}`) || '.',
+      });
+    } else {
+      const access = node instanceof DiskDirectory ? this.#accessOf(joinPath(node.segments)) : undefined;
+      this.#directories.push({ op: 'mkdir', path, ...(access === undefined ? {} : { mode: access.mode }) });
+      for (const [name, child] of node.entries) this.#put(childPath(path, name), beside, child);
+    }
+  }
+
+  /** Where the node lies when all that happened to it is that it was moved; a move keeps everything. */
+  #movedFrom(node: TreeNode): string | undefined {
+    const from = originOf(node);
+    const trash = from === undefined ? undefined : this.#taken.get(from);
+    if (from === undefined || trash === undefined) return undefined;
+    const present = nodeAt(this.#before, from);
+    const isWhole = node.kind === 'directory' ? present?.kind === 'directory' : isSameNode(node, present);
+    if (!isWhole) return undefined;
+    this.#taken.delete(from);
+    return trash;
+  }
+
+  #stage(path: string, beside: string, node: FileNode, replaces: boolean): void {
+    const { content } = node;
+    const index = this.#staged.length;
+    const staged = childPath(beside, temporaryNameOf(this.id, `n${index}`));
+    const origin = content instanceof DiskContent ? content.path : undefined;
+    const source = origin === undefined || origin === path ? (replaces ? path : undefined) : origin;
+    this.#staged.push({
+      path,
+      staged,
+      content,
+      access: source === undefined ? undefined : this.#accessOf(source),
+      modifiedAtMs: node.stamp === undefined ? undefined : node.modifiedAtMs,
+    });
+    const backup = childPath(parentOf(path), temporaryNameOf(this.id, `b${index}`));
+    this.#places.push({ op: 'place', path, staged, ...(replaces ? { backup } : {}) });
+  }
+}
+
+/** Where on the disk an unchanged node comes from. A change below a directory makes new nodes up to it. */
+function originOf(node: TreeNode): string | undefined {
+  if (node.kind === 'directory') {
+    return node instanceof DiskDirectory && node.isUnchanged ? joinPath(node.segments) : undefined;
+  }
+  return node.content instanceof DiskContent && !node.content.isLink ? node.content.path : undefined;
+}
+
+/**
+ * The steps that bring the disk from `before`, which it holds, to the other side of the differences.
+ * @param accessOf asks the disk.
+ */
+export function planCommit(
+  before: DirectoryNode,
+  differences: readonly TreeDifference[],
+  accessOf: (path: string) => FileAccess | undefined,
+): CommitPlan {
+  return new Planner(before, accessOf).plan(differences);
+}

@@ -1,0 +1,57 @@
+import type { FileHandle } from 'node:fs/promises';
+import { realpath, stat } from 'node:fs/promises';
+import { relative, sep } from 'node:path';
+import type { FolderReading } from './folder-reading.ts';
+import { type HostDirectory, locate, openDirectory, openFile } from './host-directory.ts';
+import { errorCode } from './host-error.ts';
+import { isBelow } from './open-folder.ts';
+import type { MountSkipReason } from './report.ts';
+
+/** Where a link leads, or why it is not followed. */
+export type LinkTarget =
+  | { readonly kind: 'file'; readonly open: () => Promise<FileHandle> }
+  | { readonly kind: 'directory'; readonly open: () => Promise<HostDirectory> }
+  | { readonly kind: 'excluded' }
+  | { readonly kind: 'skipped'; readonly reason: MountSkipReason };
+
+/**
+ * Looks where a link leads. Only a place within the mounted folder that is not excluded there counts; opening it checks
+ * the place again on the open handle, where the platform can tell.
+ */
+export async function followLink(reading: FolderReading, linkPath: string): Promise<LinkTarget> {
+  const root = reading.folder.realPath;
+  try {
+    const target = await realpath(linkPath);
+    if (!isBelow(target, root)) return { kind: 'skipped', reason: 'symlink-outside' };
+    if (isExcluded(reading, relative(root, target))) return { kind: 'excluded' };
+    const found = await stat(target);
+    if (found.isFile()) return { kind: 'file', open: () => openFileWithin(target, root) };
+    if (found.isDirectory()) return { kind: 'directory', open: () => openDirectoryWithin(target, root) };
+    return { kind: 'skipped', reason: 'special-file' };
+  } catch (error) {
+    const code = errorCode(error);
+    const isDenied = code === 'EACCES' || code === 'EPERM';
+    return { kind: 'skipped', reason: isDenied ? 'unreadable' : 'symlink-outside' };
+  }
+}
+
+/** Whether the target, or a directory that it stands in, is ruled out. */
+function isExcluded(reading: FolderReading, target: string): boolean {
+  const parts = target.split(sep);
+  return parts.some((_, index) => reading.filter.excludes(parts.slice(0, index + 1).join('/')));
+}
+
+async function openFileWithin(target: string, root: string): Promise<FileHandle> {
+  const handle = await openFile(target);
+  const location = await locate(handle);
+  if (location === undefined || isBelow(location, root)) return handle;
+  await handle.close();
+  throw new Error('the link was changed while it was followed');
+}
+
+async function openDirectoryWithin(target: string, root: string): Promise<HostDirectory> {
+  const directory = await openDirectory(target, false);
+  if (isBelow(directory.realPath, root)) return directory;
+  await directory.close();
+  throw new Error('the link was changed while it was followed');
+}

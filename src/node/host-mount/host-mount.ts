@@ -1,0 +1,59 @@
+import { compileMountFilter } from './mount-filter.ts';
+import { openFolder } from './open-folder.ts';
+import { type HostMountOptions, resolveLimits, resolveMountPath } from './options.ts';
+import { readDirectory } from './read-directory.ts';
+import { type MountReport, MountTally } from './report.ts';
+
+/**
+ * The content of a host folder at one moment: plain data, to be used in any number of workspaces. Give it to
+ * `vfsToolsSection({ mounts })`, or its `files` to a `MemoryFilesystem`.
+ */
+export interface HostMount {
+  readonly kind: 'mount';
+  /** The directory that the files stand in; `.` is the workspace root. */
+  readonly mountPath: string;
+  /** Content by path from the workspace root, `mountPath` included. An object without prototype. */
+  readonly files: Readonly<Record<string, Uint8Array>>;
+  /** What was taken and what was left out, by name and reason. */
+  readonly report: MountReport;
+}
+
+/**
+ * Reads a folder of the host into memory, for a workspace in which nothing that happens reaches the disk. Every file is
+ * taken as bytes. What cannot or must not be read (links, fifos, devices, unreadable and over-large files) is left out and
+ * reported; `.git` and `node_modules` are left out silently.
+ *
+ * Reads with bounded memory and few open files, and looks at nothing below an excluded directory.
+ *
+ * @throws {FilesystemError} `not-found`, `not-a-directory`, `outside-root` or `permission-denied` for the folder,
+ * `invalid-pattern` for a glob, `invalid-argument` for a limit or for no allowed roots, `invalid-path` for a mount path.
+ * Messages name the folder as it was given, never where it really is.
+ * @throws the signal's reason when it is aborted.
+ * @see spec TOOLS "Workspace Tools"
+ */
+export async function hostMount(options: HostMountOptions): Promise<HostMount> {
+  const { hostPath, allowedRoots, followSymlinks = false, signal } = options;
+  const limits = resolveLimits(options);
+  const mountPath = resolveMountPath(options);
+  const filter = compileMountFilter(options);
+  signal?.throwIfAborted();
+  const folder = await openFolder(hostPath, allowedRoots);
+  try {
+    // Without a prototype, so that a file named `__proto__` is a file like any other.
+    const files: Record<string, Uint8Array> = Object.create(null);
+    const tally = new MountTally();
+    const take = (path: string, content: Uint8Array): void => {
+      files[path] = content;
+    };
+    const reading = { folder, mountPath, filter, limits, followSymlinks, signal, tally, take };
+    await readDirectory(reading, folder, '', [folder.identity]);
+    return Object.freeze({
+      kind: 'mount',
+      mountPath,
+      files: Object.freeze(files),
+      report: tally.report(),
+    });
+  } finally {
+    await folder.close();
+  }
+}

@@ -1,0 +1,81 @@
+import { realpath } from 'node:fs/promises';
+import { resolve, sep } from 'node:path';
+import { FilesystemError, type FilesystemErrorCode } from '../../error/index.ts';
+import { type HostDirectory, openDirectory } from './host-directory.ts';
+import { errorCode } from './host-error.ts';
+
+/**
+ * Opens the folder of a mount and checks where it really is.
+ * @throws {FilesystemError} `invalid-argument`, `outside-root`, `not-found`, `not-a-directory` or `permission-denied`.
+ * Messages name the folder as the caller wrote it.
+ */
+export async function openFolder(hostPath: string, allowedRoots: readonly string[]): Promise<HostDirectory> {
+  if (hostPath.trim() === '' || hostPath.includes('\0')) {
+    throw refuse('invalid-argument', hostPath, 'is no path of a folder. Name an existing folder.');
+  }
+  if (allowedRoots.length === 0) {
+    throw refuse(
+      'invalid-argument',
+      hostPath,
+      'cannot be mounted: allowedRoots is empty. Name at least one folder that may be mounted.',
+    );
+  }
+  const roots = await realRoots(allowedRoots);
+  const directory = await open(hostPath, allowedRoots);
+  if (roots.some((root) => isBelow(directory.realPath, root))) return directory;
+  await directory.close();
+  throw outside(hostPath);
+}
+
+/** Whether a real path is a folder or lies in it. */
+export function isBelow(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : `${folder}${sep}`);
+}
+
+async function open(hostPath: string, allowedRoots: readonly string[]): Promise<HostDirectory> {
+  const wanted = resolve(hostPath);
+  try {
+    return await openDirectory(wanted, true);
+  } catch (error) {
+    // Whether something exists outside the allowed roots is nobody's business.
+    if (!allowedRoots.some((root) => isBelow(wanted, resolve(root)))) throw outside(hostPath);
+    throw explain(hostPath, error);
+  }
+}
+
+/** The allowed roots that exist, links resolved. One that does not exist allows nothing. */
+async function realRoots(allowedRoots: readonly string[]): Promise<readonly string[]> {
+  const found = await Promise.all(allowedRoots.map((root) => realpath(resolve(root)).catch(() => undefined)));
+  return found.filter((root) => root !== undefined);
+}
+
+function explain(hostPath: string, error: unknown): FilesystemError {
+  switch (errorCode(error)) {
+    case 'ENOENT':
+      return refuse('not-found', hostPath, 'does not exist. Name an existing folder.');
+    case 'ENOTDIR':
+      return refuse('not-a-directory', hostPath, 'is not a folder. Name the folder that the file is in.');
+    case 'EACCES':
+    case 'EPERM':
+      return refuse(
+        'permission-denied',
+        hostPath,
+        'cannot be opened: the operating system denies it. Check its permissions.',
+      );
+    case 'ELOOP':
+      return refuse('invalid-path', hostPath, 'cannot be opened: its symbolic links lead in a circle.');
+    case 'ENAMETOOLONG':
+      return refuse('invalid-path', hostPath, 'cannot be opened: the path is too long.');
+    default:
+      return refuse('not-found', hostPath, `cannot be opened (${errorCode(error) ?? 'unknown error'}).`);
+  }
+}
+
+function outside(hostPath: string): FilesystemError {
+  return refuse('outside-root', hostPath, 'is not within the folders that may be mounted (allowedRoots).');
+}
+
+/** The cause is left out on purpose: messages of the operating system hold resolved host paths. */
+function refuse(code: FilesystemErrorCode, hostPath: string, problem: string): FilesystemError {
+  return new FilesystemError(code, `The folder "${hostPath}" ${problem}`, { details: { path: hostPath } });
+}

@@ -1,0 +1,33 @@
+export {
+  type ApplyChangesOptions,
+  type ApplyConflict,
+  type ApplyOutcome,
+  applyChanges,
+} from './host-apply/index.ts';
+export {
+  HostFilesystem,
+  type HostFilesystemFork,
+  type HostFilesystemOptions,
+  type HostView,
+} from './host-filesystem/index.ts';
+export {
+  DEFAULT_MOUNT_EXCLUDES,
+  type HostMount,
+  type HostMountOptions,
+  hostMount,
+  type MountedFolder,
+  type MountOptions,
+  type MountReport,
+  type MountSkip,
+  type MountSkipReason,
+  type MountStop,
+  mountFolder,
+} from './host-mount/index.ts';
+export {
+  type CollectReport,
+  type CollectSkip,
+  type CollectSkipReason,
+  type MaterializeOptions,
+  materialize,
+  type StagedFolder,
+} from './materialize/index.ts';

@@ -1,0 +1,68 @@
+import {
+  isSchemaObject,
+  type JsonSchema,
+  type JsonValue,
+  type ReferenceResolver,
+  sameJson,
+} from '../schema/index.ts';
+import { isList } from './strict-keywords.ts';
+
+/** What says nothing about a value: where two parts differ in these, the outer one counts. */
+const annotations = new Set([
+  'title',
+  'description',
+  'default',
+  'examples',
+  'deprecated',
+  'readOnly',
+  'writeOnly',
+]);
+/** What belongs to the document rather than to the value. */
+const bookkeeping = ['$schema', '$id', '$anchor', '$comment', '$defs', 'definitions'];
+
+const maxSteps = 32;
+
+/** True when a schema holds nothing that its values could break. */
+export function saysOnlyText(schema: JsonSchema): boolean {
+  return Object.keys(schema).every((keyword) => annotations.has(keyword) || bookkeeping.includes(keyword));
+}
+
+/**
+ * The schema as one part: the target of its `$ref` and the members of its `allOf` written into it. The strict subset
+ * knows no `allOf`, and nothing may stand beside a `$ref` there.
+ *
+ * @returns undefined when parts contradict or extend each other, so that they cannot be written as one.
+ */
+export function flattenSchema(
+  schema: JsonSchema,
+  resolve: ReferenceResolver,
+  steps = 0,
+): JsonSchema | undefined {
+  const { $ref, allOf, ...rest } = withoutBookkeeping(schema);
+  if ($ref === undefined && allOf === undefined) return rest;
+  if (steps > maxSteps) return undefined;
+  const target = typeof $ref === 'string' ? [resolve($ref)] : [];
+  let flat: JsonSchema | undefined = rest;
+  for (const part of [...target, ...(isList(allOf) ? allOf : [])]) {
+    if (part === true) continue;
+    const inner = isSchemaObject(part) ? flattenSchema(part, resolve, steps + 1) : undefined;
+    flat = inner === undefined || flat === undefined ? undefined : merge(flat, inner);
+  }
+  return flat;
+}
+
+function withoutBookkeeping(schema: JsonSchema): JsonSchema {
+  if (!bookkeeping.some((keyword) => schema[keyword] !== undefined)) return schema;
+  return Object.fromEntries(Object.entries(schema).filter(([keyword]) => !bookkeeping.includes(keyword)));
+}
+
+function merge(outer: JsonSchema, inner: JsonSchema): JsonSchema | undefined {
+  const clashes = Object.entries(inner).some(
+    ([keyword, value]) => !annotations.has(keyword) && !isAbsentOrSame(outer[keyword], value),
+  );
+  return clashes ? undefined : { ...inner, ...outer };
+}
+
+function isAbsentOrSame(other: JsonValue | undefined, value: JsonValue | undefined): boolean {
+  return other === undefined || value === undefined || sameJson(other, value);
+}

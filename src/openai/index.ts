@@ -1,0 +1,12 @@
+export type { OpenAIClient, OpenAIClientOptions, OpenAIRequestOptions } from './client.ts';
+export { type OpenAIModelOptions, type OpenAIOptions, openai } from './openai.ts';
+export type { OpenAISettings } from './request-settings.ts';
+export type {
+  AnswerFormat,
+  FunctionTool,
+  IncludedData,
+  InputContent,
+  InputItem,
+  ResponsesRequest,
+  WireToolChoice,
+} from './wire.ts';

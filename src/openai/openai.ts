@@ -1,0 +1,132 @@
+import { defineAdapter, type ProviderAdapter } from '../adapter/index.ts';
+import { PromptValidationError } from '../error/index.ts';
+import { createClient, type OpenAIClient, type OpenAIClientOptions } from './client.ts';
+import { SchemaProjections } from './projected-tool.ts';
+import { toProviderError } from './provider-error.ts';
+import { prepareRequest } from './request.ts';
+import { checkSettings, type OpenAISettings } from './request-settings.ts';
+import { readResponse } from './response.ts';
+
+/** What every adapter for OpenAI takes, whatever client it uses. */
+export interface OpenAIModelOptions {
+  /** The model's name, as the provider knows it. */
+  readonly model: string;
+  /**
+   * Shown in events and errors, and the mark by which a conversation's own items are known again. Give servers that do
+   * not know each other's items different names. Default: `openai`.
+   */
+  readonly name?: string;
+  /**
+   * Settings of every request in the provider's words, such as `{ max_output_tokens: 2_000, reasoning: { effort: 'low' } }`.
+   * An evaluation's own `settings` go over these. Default: none.
+   */
+  readonly settings?: OpenAISettings;
+  /** Milliseconds until a request without an answer is given up; a deadline of the run ends it sooner. Default: 600,000. */
+  readonly timeoutMs?: number;
+  /**
+   * Whether responses shall hold the model's reasoning, encrypted, so that it can go on with it in the next turn. Models
+   * without reasoning refuse it. Default: decided by the model's name.
+   */
+  readonly encryptedReasoning?: boolean;
+}
+
+/** Options of {@link openai}: with a client of your own, or with what a client is made of. */
+export type OpenAIOptions = OpenAIModelOptions &
+  (
+    | ({ readonly client: OpenAIClient } & { readonly [Key in keyof OpenAIClientOptions]?: never })
+    | (OpenAIClientOptions & { readonly client?: never })
+  );
+
+const clientKeys = ['apiKey', 'baseURL', 'organization', 'project', 'defaultHeaders', 'fetch'] as const;
+const defaultTimeoutMs = 600_000;
+
+/**
+ * An adapter for OpenAI's Responses interface and for servers that speak it. Nothing is kept at the provider: each
+ * request brings the whole conversation, the model's own items exactly as they came.
+ *
+ * Without a `client` the package `openai` is loaded at the first request; loading this module does not need it. Its own
+ * retries are off, since the evaluation asks again by itself, within its deadline (option `throttle`).
+ *
+ * A failed request ends the evaluation with a `PromptEvaluationError` whose cause is a `ThrottleError`, a
+ * `ModelResponseError`, a `MissingPeerError`, or what the client threw.
+ *
+ * @throws {PromptValidationError} for options that exclude each other or cannot be used.
+ */
+export function openai(options: OpenAIOptions): ProviderAdapter {
+  const { model, name = 'openai', settings = {}, timeoutMs = defaultTimeoutMs } = options;
+  checkOptions(options);
+  checkSettings(settings);
+  const encryptedReasoning = options.encryptedReasoning ?? !isWithoutReasoning(model);
+  const projections = new SchemaProjections();
+  const getClient = clientSource(options);
+  return defineAdapter({
+    model: {
+      name,
+      generate: async (request, { signal, logger }) => {
+        const prepared = prepareRequest(request, {
+          model,
+          provider: name,
+          settings,
+          encryptedReasoning,
+          projections,
+          logger,
+        });
+        const client = await getClient();
+        let response: unknown;
+        try {
+          response = await client.responses.create(prepared.body, {
+            signal,
+            timeout: timeoutMs,
+            maxRetries: 0,
+          });
+        } catch (error) {
+          throw toProviderError(error);
+        }
+        return readResponse(response, name, prepared);
+      },
+    },
+  });
+}
+
+function checkOptions(options: OpenAIOptions): void {
+  if (typeof options.model !== 'string' || options.model === '') {
+    throw new PromptValidationError('The OpenAI adapter needs the name of a model.', {
+      details: { option: 'model' },
+    });
+  }
+  const { timeoutMs, client } = options;
+  if (timeoutMs !== undefined && !(Number.isFinite(timeoutMs) && timeoutMs > 0)) {
+    throw new PromptValidationError(
+      `The option timeoutMs must be a number of milliseconds over 0, got ${timeoutMs}.`,
+      { details: { option: 'timeoutMs', value: timeoutMs } },
+    );
+  }
+  const clash = clientKeys.find((key) => options[key] !== undefined);
+  if (client !== undefined && clash !== undefined) {
+    throw new PromptValidationError(
+      `The OpenAI adapter was given a client and the option ${clash}; set it on the client instead.`,
+      { details: { option: clash } },
+    );
+  }
+}
+
+/** Known families that do not reason and refuse to be asked for reasoning. */
+function isWithoutReasoning(model: string): boolean {
+  return /^(ft:)?(gpt-[34](?![0-9])|chatgpt-|gpt-5(\.\d+)?-chat)/.test(model);
+}
+
+/** Where the client comes from: the given one, or one that is made when it is first needed. */
+function clientSource(options: OpenAIOptions): () => OpenAIClient | Promise<OpenAIClient> {
+  const { client } = options;
+  if (client !== undefined) return () => client;
+  const given = clientKeys.flatMap((key) => (options[key] === undefined ? [] : [[key, options[key]]]));
+  let made: Promise<OpenAIClient> | undefined;
+  return () => {
+    // The entries are those of the options, only without what is undefined.
+    made ??= createClient(Object.fromEntries(given) as OpenAIClientOptions).catch((error: unknown) => {
+      made = undefined;
+      throw error;
+    });
+    return made;
+  };
+}

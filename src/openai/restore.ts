@@ -1,0 +1,78 @@
+import type { JsonValue } from '../schema/index.ts';
+
+/**
+ * How a value in the provider's shape becomes one in the shape of the original schema. Only what has to change is in
+ * it; a plan for a recursive schema refers to itself by `reference`.
+ */
+export type RestorePlan =
+  | {
+      readonly kind: 'object';
+      /** Keys where null stands for "not given". */
+      readonly omitted: ReadonlySet<string>;
+      readonly properties: ReadonlyMap<string, RestorePlan>;
+    }
+  | { readonly kind: 'array'; readonly items: RestorePlan }
+  /** The first member that the value fits decides. */
+  | { readonly kind: 'union'; readonly members: readonly RestoreMember[] }
+  | { readonly kind: 'reference'; readonly resolve: () => RestorePlan | undefined }
+  /** The value stands under `key` of an object that was put around it. */
+  | { readonly kind: 'wrapped'; readonly key: string; readonly plan: RestorePlan | undefined };
+
+/** One alternative of a union. */
+export interface RestoreMember {
+  fits(value: JsonValue): boolean;
+  readonly plan: RestorePlan | undefined;
+}
+
+/** The value in the shape of the original schema; the very same value when nothing has to change. */
+export function restore(value: JsonValue, plan: RestorePlan | undefined): JsonValue {
+  switch (plan?.kind) {
+    case undefined:
+      return value;
+    case 'object':
+      return isObject(value) ? restoreObject(value, plan.omitted, plan.properties) : value;
+    case 'array':
+      return isList(value) ? restoreList(value, plan.items) : value;
+    case 'union':
+      return restore(value, plan.members.find((member) => member.fits(value))?.plan);
+    case 'reference':
+      return restore(value, plan.resolve());
+    case 'wrapped': {
+      const inner = isObject(value) && Object.hasOwn(value, plan.key) ? value[plan.key] : undefined;
+      return inner === undefined ? value : restore(inner, plan.plan);
+    }
+  }
+}
+
+function restoreObject(
+  value: { readonly [key: string]: JsonValue | undefined },
+  omitted: ReadonlySet<string>,
+  properties: ReadonlyMap<string, RestorePlan>,
+): JsonValue {
+  let hasChanged = false;
+  const entries = Object.entries(value).flatMap(([key, child]): [string, JsonValue | undefined][] => {
+    if (child === null && omitted.has(key)) {
+      hasChanged = true;
+      return [];
+    }
+    const plan = properties.get(key);
+    if (plan === undefined || child === undefined) return [[key, child]];
+    const restored = restore(child, plan);
+    hasChanged ||= restored !== child;
+    return [[key, restored]];
+  });
+  return hasChanged ? Object.fromEntries(entries) : value;
+}
+
+function restoreList(value: readonly JsonValue[], plan: RestorePlan): JsonValue {
+  const restored = value.map((item) => restore(item, plan));
+  return restored.some((item, index) => item !== value[index]) ? restored : value;
+}
+
+function isObject(value: JsonValue): value is { readonly [key: string]: JsonValue | undefined } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isList(value: JsonValue): value is readonly JsonValue[] {
+  return Array.isArray(value);
+}

@@ -1,0 +1,24 @@
+import type { JsonSchema, JsonValue } from '../schema/index.ts';
+
+/** A description with the hints behind it; undefined when there is neither. */
+export function describeWith(
+  description: JsonValue | undefined,
+  hints: readonly string[],
+): string | undefined {
+  const texts = [...(typeof description === 'string' ? [description] : []), ...hints];
+  return texts.length === 0 ? undefined : texts.join(' ');
+}
+
+/** The schema with one more hint in its description. */
+export function withHint(schema: JsonSchema, hint: string): JsonSchema {
+  const description = describeWith(schema['description'], [hint]);
+  return description === undefined ? schema : { ...schema, description };
+}
+
+const maxShownValue = 200;
+
+/** A value as JSON, cut where it is long. */
+export function shorten(value: JsonValue): string {
+  const text = JSON.stringify(value);
+  return text.length > maxShownValue ? `${text.slice(0, maxShownValue)}…` : text;
+}

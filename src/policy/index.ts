@@ -1,0 +1,15 @@
+export { allow, ask, deny, type PolicyDecision } from './policy-decision.ts';
+export { type PolicyFact, PolicyFacts } from './policy-facts.ts';
+export { PolicyState } from './policy-state.ts';
+export { type ReadBeforeWriteOptions, readBeforeWritePolicy } from './read-before-write-policy.ts';
+export {
+  type SequentialDependencyOptions,
+  sequentialDependencyPolicy,
+} from './sequential-dependency-policy.ts';
+export type {
+  PolicyCall,
+  PolicyChangesContext,
+  PolicyContext,
+  PolicyResultContext,
+  ToolPolicy,
+} from './tool-policy.ts';

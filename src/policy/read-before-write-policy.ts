@@ -1,0 +1,243 @@
+import { FilesystemError, PromptValidationError } from '../error/index.ts';
+import {
+  contentDigest,
+  digestOf,
+  type FileChange,
+  type FileContent,
+  type Filesystem,
+  normalizePath,
+} from '../filesystem/index.ts';
+import type { SessionView } from '../session/index.ts';
+import { allow, deny, type PolicyDecision } from './policy-decision.ts';
+import { findFact, type PolicyFact, PolicyFacts, recordFact } from './policy-facts.ts';
+import type { PolicyCall, PolicyContext, PolicyResultContext, ToolPolicy } from './tool-policy.ts';
+
+/** Options of {@link readBeforeWritePolicy}. */
+export interface ReadBeforeWriteOptions {
+  /** Unique in a prompt. Default `read-before-write`. */
+  readonly name?: string;
+  /** Tools whose success makes the file known that their path names. At least one; denials advise the first. Default `['read_file']`. */
+  readonly readTools?: readonly string[];
+  /** Tools that are refused before their handler runs when their path names a file that is not known. Default `['write_file', 'edit_file']`. */
+  readonly writeTools?: readonly string[];
+  /** Where read and write tools take their path: the first of these params that holds text. Default `['path', 'file_path']`. */
+  readonly pathParams?: readonly string[];
+  /** Tools whose changes are not judged. What they write is known afterwards like everything else. Default: none. */
+  readonly exempt?: readonly string[];
+  /** Whether a file must also be known before it is removed or moved away. Default false. */
+  readonly governRemoval?: boolean;
+  /**
+   * Whether a file that has changed since it was last read or written by a covered call must be read again. Costs one
+   * pass over each content that is read or written. Default true.
+   */
+  readonly detectStale?: boolean;
+}
+
+/**
+ * Requires that an existing file has been read in an earlier call before a call may overwrite, edit or replace it. New
+ * files are free, and files that a call has written are known. A file that was moved or copied is known if its source was:
+ * moving a file is no way around reading it. Write tools are refused early; the files that any covered
+ * tool has really changed are judged before its commit, so no tool gets around the rule. Paths are compared normalised.
+ * Reading in the same call does not count.
+ * @throws {PromptValidationError} when `readTools` is empty.
+ * @see spec TOOLS "ReadBeforeWritePolicy"
+ */
+export function readBeforeWritePolicy(options: ReadBeforeWriteOptions = {}): ToolPolicy {
+  const rule = new ReadBeforeWrite(options);
+  return Object.freeze({
+    name: rule.name,
+    slices: Object.freeze([PolicyFacts]),
+    check: (call, context) => rule.check(call, context),
+    checkChanges: (call, changes, context) => rule.checkChanges(call, changes, context),
+    onResult: (call, _result, context) => rule.record(call, context),
+  } satisfies ToolPolicy);
+}
+
+type Knowledge = 'known' | 'stale' | 'unknown';
+
+class ReadBeforeWrite {
+  readonly name: string;
+  readonly #readTools: ReadonlySet<string>;
+  readonly #writeTools: ReadonlySet<string>;
+  readonly #exempt: ReadonlySet<string>;
+  readonly #pathParams: readonly string[];
+  readonly #governsRemoval: boolean;
+  readonly #detectsStale: boolean;
+  /** The tool that denials advise, and under whose name files are known, however they came to be. */
+  readonly #readTool: string;
+
+  constructor(options: ReadBeforeWriteOptions) {
+    const { readTools = ['read_file'], writeTools = ['write_file', 'edit_file'] } = options;
+    const [readTool] = readTools;
+    if (readTool === undefined) {
+      throw new PromptValidationError(
+        'readBeforeWritePolicy needs at least one of readTools: without one no file could ever be written again.',
+      );
+    }
+    this.name = options.name ?? 'read-before-write';
+    this.#readTool = readTool;
+    this.#readTools = new Set(readTools);
+    this.#writeTools = new Set(writeTools);
+    this.#exempt = new Set(options.exempt);
+    this.#pathParams = [...(options.pathParams ?? ['path', 'file_path'])];
+    this.#governsRemoval = options.governRemoval ?? false;
+    this.#detectsStale = options.detectStale ?? true;
+  }
+
+  async check(call: PolicyCall, { session, filesystem }: PolicyContext): Promise<PolicyDecision> {
+    const { name } = call.tool;
+    if (filesystem === undefined || !this.#writeTools.has(name) || this.#exempt.has(name)) return allow();
+    const path = this.#pathOf(call.params);
+    if (path === undefined || !(await isFile(filesystem, path))) return allow();
+    const knowledge = await this.#knowledgeOf(session, path, () => digestAt(filesystem, path));
+    return knowledge === 'known' ? allow() : this.#denial([{ path, knowledge }]);
+  }
+
+  async checkChanges(
+    call: PolicyCall,
+    changes: readonly FileChange[],
+    { session }: PolicyContext,
+  ): Promise<PolicyDecision> {
+    if (this.#exempt.has(call.tool.name)) return allow();
+    const problems: { readonly path: string; readonly knowledge: Knowledge }[] = [];
+    for (const { path, kind, entry, before } of changes) {
+      const isGoverned = kind === 'modified' || (kind === 'removed' && this.#governsRemoval);
+      if (!isGoverned || entry !== 'file') continue;
+      const knowledge = await this.#knowledgeOf(session, path, () => stampOf(before));
+      if (knowledge !== 'known') problems.push({ path, knowledge });
+    }
+    return problems.length === 0 ? allow() : this.#denial(problems);
+  }
+
+  async record(call: PolicyCall, { session, filesystem, changes }: PolicyResultContext): Promise<void> {
+    // Looked up before anything is taken down: two files may have changed places.
+    const facts: PolicyFact[] = [];
+    const movedByHand = this.#movedByHand(session, changes);
+    for (const change of changes) {
+      const { path, kind, entry, after } = change;
+      if (kind === 'removed' || entry !== 'file') continue;
+      const source = change.from ?? movedByHand(change);
+      const fact =
+        source === undefined
+          ? await this.#factOf(path, () => stampOf(after))
+          : this.#inherited(session, source, path);
+      if (fact !== undefined) facts.push(fact);
+    }
+    for (const fact of facts) recordFact(session, fact);
+    if (filesystem === undefined || !this.#readTools.has(call.tool.name)) return;
+    const path = this.#pathOf(call.params);
+    if (path === undefined || !(await isFile(filesystem, path))) return;
+    recordFact(session, await this.#factOf(path, () => digestAt(filesystem, path)));
+  }
+
+  /** What is to be taken down of a file at its new path: what was known of it before, whatever was known of that path. */
+  #inherited(session: SessionView, source: string, path: string): PolicyFact | undefined {
+    const known = findFact(session, this.name, this.#readTool, source);
+    if (known !== undefined) return { ...known, key: path };
+    const outdated = findFact(session, this.name, this.#readTool, path);
+    return outdated === undefined ? undefined : { ...outdated, isForgotten: true };
+  }
+
+  /**
+   * Finds the removed file whose very content a call has written elsewhere, as a program that moves files by reading and
+   * writing does. Of several with that content one that is known is taken.
+   */
+  #movedByHand(
+    session: SessionView,
+    changes: readonly FileChange[],
+  ): (change: FileChange) => string | undefined {
+    let removed: Map<string, string> | undefined;
+    return ({ kind, after }) => {
+      if (kind !== 'created' || after === undefined || after.bytes === 0) return undefined;
+      if (removed === undefined) {
+        removed = new Map();
+        const sizes = new Set(
+          changes.map((change) => (change.kind === 'created' ? change.after?.bytes : undefined)),
+        );
+        for (const { path, kind: what, before } of changes) {
+          if (what !== 'removed' || before === undefined || !sizes.has(before.bytes)) continue;
+          const stamp = digestOrUndefined(before);
+          if (stamp === undefined) continue;
+          const isKnown = findFact(session, this.name, this.#readTool, path) !== undefined;
+          if (isKnown || !removed.has(stamp)) removed.set(stamp, path);
+        }
+      }
+      return removed.size === 0 ? undefined : removed.get(contentDigest(after));
+    };
+  }
+
+  async #factOf(path: string, stamp: () => string | Promise<string>): Promise<PolicyFact> {
+    const fact = { policyName: this.name, tool: this.#readTool, key: path };
+    return this.#detectsStale ? { ...fact, stamp: await stamp() } : fact;
+  }
+
+  async #knowledgeOf(
+    session: SessionView,
+    path: string,
+    stamp: () => string | Promise<string>,
+  ): Promise<Knowledge> {
+    const fact = findFact(session, this.name, this.#readTool, path);
+    if (fact === undefined) return 'unknown';
+    if (!this.#detectsStale || fact.stamp === undefined) return 'known';
+    return fact.stamp === (await stamp()) ? 'known' : 'stale';
+  }
+
+  /** The normalised path that the params name; undefined when there is none, or one that the tool itself will refuse. */
+  #pathOf(params: unknown): string | undefined {
+    if (typeof params !== 'object' || params === null) return undefined;
+    for (const name of this.#pathParams) {
+      const value: unknown = Object.hasOwn(params, name) ? Reflect.get(params, name) : undefined;
+      if (typeof value === 'string') return normalizedOrUndefined(value);
+    }
+    return undefined;
+  }
+
+  #denial(problems: readonly { readonly path: string; readonly knowledge: Knowledge }[]): PolicyDecision {
+    const shown = problems
+      .slice(0, 10)
+      .map(({ path, knowledge }) =>
+        knowledge === 'stale'
+          ? `"${path}" has changed since it was read`
+          : `"${path}" exists and has not been read`,
+      );
+    const rest = problems.length > 10 ? `; and ${problems.length - 10} more` : '';
+    const what = problems.length === 1 ? 'it' : 'each of them';
+    return deny(
+      `${shown.join('; ')}${rest}. Read ${what} first with "${this.#readTool}", in a call of its own.`,
+    );
+  }
+}
+
+/** Identifies a content; one that is not there counts as empty. */
+function stampOf(content: FileChange['after']): string {
+  return content === undefined ? digestOf(new Uint8Array()) : contentDigest(content);
+}
+
+/** Undefined for what cannot be read: a link that leads nowhere, a file that is too large. */
+function digestOrUndefined(content: FileContent): string | undefined {
+  try {
+    return contentDigest(content);
+  } catch (error) {
+    if (FilesystemError.isInstance(error)) return undefined;
+    throw error;
+  }
+}
+
+async function digestAt(filesystem: Filesystem, path: string): Promise<string> {
+  return filesystem.digest === undefined
+    ? digestOf(await filesystem.readBytes(path))
+    : filesystem.digest(path);
+}
+
+async function isFile(filesystem: Filesystem, path: string): Promise<boolean> {
+  return (await filesystem.stat(path))?.kind === 'file';
+}
+
+function normalizedOrUndefined(path: string): string | undefined {
+  try {
+    return normalizePath(path);
+  } catch (error) {
+    if (FilesystemError.isInstance(error)) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,63 @@
+import { PromptValidationError } from '../error/index.ts';
+import { allow, deny } from './policy-decision.ts';
+import { findFact, PolicyFacts, recordFact } from './policy-facts.ts';
+import type { ToolPolicy } from './tool-policy.ts';
+
+/** Options of {@link sequentialDependencyPolicy}. */
+export interface SequentialDependencyOptions {
+  /** Unique in a prompt. Default `sequential-dependency`. */
+  readonly name?: string;
+  /** Tool → the tools that must have succeeded before it. */
+  readonly dependencies: Readonly<Record<string, readonly string[]>>;
+}
+
+/**
+ * Requires that some tools have succeeded, in an earlier call of the session, before another may be called. Only calls
+ * that the policy covers count: those of its section and that one's children, or all when it stands on the prompt.
+ * @throws {PromptValidationError} when a tool would need itself, directly or through others.
+ * @see spec TOOLS "SequentialDependencyPolicy"
+ */
+export function sequentialDependencyPolicy(options: SequentialDependencyOptions): ToolPolicy {
+  const { name = 'sequential-dependency' } = options;
+  const required = new Map<string, readonly string[]>();
+  for (const [tool, needed] of Object.entries(options.dependencies)) {
+    required.set(tool, [...new Set(needed)].sort());
+  }
+  assertNoCycle(name, required);
+  return Object.freeze({
+    name,
+    slices: Object.freeze([PolicyFacts]),
+    dependencies: Object.freeze(Object.fromEntries(required)),
+    check: ({ tool }, { session }) => {
+      const needed = required.get(tool.name) ?? [];
+      const missing = needed.filter((candidate) => findFact(session, name, candidate) === undefined);
+      if (missing.length === 0) return allow();
+      const which = missing.map((candidate) => `"${candidate}"`).join(', ');
+      return deny(
+        `"${tool.name}" may be called only after ${which} succeeded. Call ${missing.length === 1 ? 'it' : 'them'} first.`,
+      );
+    },
+    onResult: ({ tool }, _result, { session }) => recordFact(session, { policyName: name, tool: tool.name }),
+  } satisfies ToolPolicy);
+}
+
+function assertNoCycle(name: string, required: ReadonlyMap<string, readonly string[]>): void {
+  const cleared = new Set<string>();
+  const path: string[] = [];
+  const visit = (tool: string): void => {
+    if (cleared.has(tool)) return;
+    const start = path.indexOf(tool);
+    if (start >= 0) {
+      const cycle = [...path.slice(start), tool].join(' -> ');
+      throw new PromptValidationError(
+        `The policy "${name}" makes tools wait for each other, so none of them could ever be called: ${cycle}. Take one dependency out.`,
+        { details: { policy: name, tool } },
+      );
+    }
+    path.push(tool);
+    for (const needed of required.get(tool) ?? []) visit(needed);
+    path.pop();
+    cleared.add(tool);
+  };
+  for (const tool of required.keys()) visit(tool);
+}

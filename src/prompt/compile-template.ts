@@ -1,0 +1,39 @@
+import { type ErrorDetails, PromptValidationError } from '../error/index.ts';
+import { parseTemplate } from './parse-template.ts';
+import { unknownName } from './stand-in.ts';
+import type { TemplateText } from './template-text.ts';
+import { type TemplateFunction, traceTemplate } from './trace-template.ts';
+
+/**
+ * Compiles either form of a template and checks its names.
+ *
+ * @param what names the template in errors, such as `template of section "task"`.
+ * @param names params there are; `undefined`: any (an open schema).
+ * @param details go into the error, together with the placeholder.
+ * @throws {PromptValidationError} when it uses a name that is no param, has a lone dollar, or does more than interpolate.
+ */
+export function compileTemplate(
+  template: string | TemplateFunction,
+  names: ReadonlySet<string> | undefined,
+  what: string,
+  details: ErrorDetails,
+): TemplateText {
+  const refuse = (problem: string, placeholder: string, cause?: unknown): never => {
+    throw new PromptValidationError(`The ${what} ${problem}.`, {
+      ...(cause === undefined ? {} : { cause }),
+      details: { ...details, ...(placeholder === '' ? {} : { placeholder }) },
+    });
+  };
+  if (typeof template !== 'string' && typeof template !== 'function') {
+    return refuse(`is a ${typeof template}; give a text or a function of placeholders`, '');
+  }
+  const source = typeof template === 'function' ? traceTemplate(template, names, refuse) : template;
+  const compiled = parseTemplate(source, refuse);
+  for (const name of compiled.placeholders) {
+    if (names !== undefined && !names.has(name)) {
+      const dollar = typeof template === 'string' && /^\d/.test(name) ? ' (write $$ for a dollar)' : '';
+      refuse(`${unknownName(name, names)}${dollar}`, name);
+    }
+  }
+  return compiled;
+}

@@ -1,0 +1,27 @@
+export { promptTemplate } from './build-prompt-template.ts';
+export { section, toolsSection } from './build-section.ts';
+export type {
+  Placeholder,
+  PlaceholderNames,
+  Placeholders,
+  TemplateSource,
+  UnknownPlaceholder,
+} from './placeholders.ts';
+export type { Prompt, PromptToolsOptions, RenderOptions } from './prompt.ts';
+export type { PromptDescriptor } from './prompt-descriptor.ts';
+export type { PromptOutput } from './prompt-output.ts';
+export type {
+  BindArguments,
+  OutputOf,
+  PromptBindOptions,
+  PromptTemplate,
+  PromptTemplateOptions,
+} from './prompt-template.ts';
+export type { BoundTool, RenderedPrompt } from './rendered-prompt.ts';
+export type { AnySection, ResourceBindings, Section, SectionRenderContext } from './section.ts';
+export type { BindParams, DynamicParams, NoParams, SectionInput, SectionsInput } from './section-input.ts';
+export type { CommonSectionOptions, SectionOptions, ToolsSectionOptions } from './section-options.ts';
+export type { TemplatePart, TemplateText } from './template-text.ts';
+export type { ToolParamDescription, ToolParamDescriptions } from './tool-param-descriptions.ts';
+export type { Visibility, VisibilitySelector } from './visibility.ts';
+export { VisibilityExpansionRequired } from './visibility-expansion-required.ts';

@@ -1,0 +1,57 @@
+import { PromptValidationError } from '../error/index.ts';
+import type { Schema } from '../schema/index.ts';
+import { bindTools } from './bind-tools.ts';
+import { collectResources } from './collect-resources.ts';
+import { collectSlices } from './collect-slices.ts';
+import { normalizeKey, normalizeNamespace } from './identifier.ts';
+import { compileOutput } from './prompt-output.ts';
+import type { PromptPlan } from './prompt-plan.ts';
+import type { PromptTemplateOptions } from './prompt-template.ts';
+import type { AnySection } from './section.ts';
+import { buildSectionTree } from './section-tree.ts';
+import { collectParams } from './shared-params.ts';
+
+/**
+ * Checks the options of a template and works out everything that does not depend on params or session. Linear in the
+ * number of sections.
+ *
+ * @throws {PromptValidationError} see `promptTemplate()`.
+ */
+export function planPrompt<Output>(
+  options: PromptTemplateOptions<readonly AnySection[], Schema | undefined>,
+): PromptPlan<Output> {
+  const ns = normalizeNamespace(options.ns);
+  const key = normalizeKey(options.key, `a prompt in "${ns}"`);
+  const name = options.name?.trim() ?? key;
+  if (name === '') {
+    throw new PromptValidationError(
+      `The name of prompt "${ns}/${key}" is empty; leave it out or give it one.`,
+      {
+        details: { placeholder: 'name' },
+      },
+    );
+  }
+  if (!Array.isArray(options.sections)) {
+    throw new PromptValidationError(
+      `The sections of prompt "${name}" are no list; give an array of sections.`,
+      {
+        details: { placeholder: 'sections' },
+      },
+    );
+  }
+  const policies = Object.freeze([...(options.policies ?? [])]);
+  const nodes = buildSectionTree(options.sections);
+  return Object.freeze({
+    descriptor: Object.freeze({ ns, key, name }),
+    nodes,
+    params: collectParams(nodes),
+    tools: bindTools(nodes, policies),
+    slices: collectSlices(nodes, policies),
+    resources: collectResources(nodes, options.resources),
+    // The caller infers `Output` from this very schema.
+    output:
+      options.output === undefined
+        ? undefined
+        : compileOutput(options.output as Schema<unknown, Output>, name),
+  });
+}

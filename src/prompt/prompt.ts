@@ -1,0 +1,59 @@
+import type { ResourceRegistry, ResourceResolver } from '../resource/index.ts';
+import type { AnySlice, ReadonlySessionView } from '../session/index.ts';
+import type { AnyTool, DeadlinePort } from '../tool/index.ts';
+import type { PromptDescriptor } from './prompt-descriptor.ts';
+import type { PromptOutput } from './prompt-output.ts';
+import type { RenderedPrompt } from './rendered-prompt.ts';
+import type { BindParams, DynamicParams } from './section-input.ts';
+
+/** Options of `prompt.tools()`. */
+export interface PromptToolsOptions {
+  /** Session for `enabled` and `visibility` functions. Default: an empty one that holds the prompt's slices. */
+  readonly session?: ReadonlySessionView;
+}
+
+/** Options of `prompt.render()`. */
+export interface RenderOptions extends PromptToolsOptions {
+  /**
+   * True when the caller sends tool examples in a field of the wire format; they are then left out of the text.
+   * Default: false.
+   */
+  readonly examplesOnWire?: boolean;
+  /** Resources for custom sections. Default: none. */
+  readonly resources?: ResourceResolver;
+  /** Put into the rendered prompt as it is. Default: none. */
+  readonly deadline?: DeadlinePort;
+}
+
+/**
+ * A template with its params: an immutable value that can be rendered and evaluated any number of times, in any session.
+ *
+ * `Output` is the type of the structured answer, `undefined` without one; `Params` is what `with()` takes part of.
+ */
+export interface Prompt<out Output = unknown, in Params = never> extends PromptDescriptor {
+  readonly kind: 'prompt';
+  /** The raw params as they were bound. */
+  readonly params: DynamicParams;
+  /** The structured answer asked for; absent when the answer is text. */
+  readonly output?: PromptOutput<Output>;
+  /**
+   * A new prompt with some params replaced.
+   * @throws {PromptValidationError} for a param that no section knows.
+   */
+  with(params: Partial<BindParams<Params>>): Prompt<Output, Params>;
+  /**
+   * Tools of the enabled sections that are not summarised, in order of declaration.
+   * @throws {PromptRenderError} when an `enabled` or `visibility` function throws, or a section with a `visibility`
+   *   function lacks params or validates them asynchronously (`render()` can wait for that).
+   */
+  tools(options?: PromptToolsOptions): readonly AnyTool[];
+  /**
+   * Renders instructions and collects tools. Linear in the number of sections.
+   * @throws {PromptRenderError} naming the section: params missing or wrong, or a section's function threw.
+   */
+  render(options?: RenderOptions): Promise<RenderedPrompt<Output>>;
+  /** Slices that the prompt's sections and policies name, without duplicates, also those of disabled sections. */
+  slices(): readonly AnySlice[];
+  /** Resources of the template, of its sections and of `bind()`; the later win. */
+  resources(): ResourceRegistry;
+}

@@ -1,0 +1,82 @@
+import type { ToolPolicy } from '../policy/index.ts';
+import type { AnyBinding, ResourceRegistry, ResourceResolver } from '../resource/index.ts';
+import type { Schema } from '../schema/index.ts';
+import type { AnySlice, ReadonlySessionView } from '../session/index.ts';
+import type { AnyTool, HostedTool } from '../tool/index.ts';
+import type { PromptDescriptor } from './prompt-descriptor.ts';
+import type { TemplateText } from './template-text.ts';
+import type { VisibilitySelector } from './visibility.ts';
+
+/** Resource bindings, as a list or as a registry. */
+export type ResourceBindings = ResourceRegistry | readonly AnyBinding[];
+
+/** What a custom section's `render` gets beside its params. */
+export interface SectionRenderContext {
+  /** The session to read state from. Without a session of the caller's: an empty one that holds the prompt's slices. */
+  readonly session: ReadonlySessionView;
+  /** The prompt's resources; absent when the prompt is rendered outside an evaluation. */
+  readonly resources?: ResourceResolver;
+  /** Dotted path of the section. */
+  readonly path: string;
+  /** Number of the section in its prompt, such as `2.1`. */
+  readonly number: string;
+  /** The prompt the section is rendered for. */
+  readonly prompt: PromptDescriptor;
+}
+
+declare const sectionInput: unique symbol;
+
+/**
+ * A node of a prompt: a title, instructions, and the tools and policies that belong to them. A plain object; made by
+ * `section()` and `toolsSection()`, or written out with a `render` of its own. It knows nothing of the prompt it
+ * is used in, so one section may stand in several.
+ *
+ * `Input` is the params that the section and its descendants need, as one flat object.
+ *
+ * @see spec TOOLS "Section Integration"
+ */
+export interface Section<in Input = never> {
+  /** Heading text, one line, without number. */
+  readonly title: string;
+  /** Last part of the section's address: `^[a-z0-9][a-z0-9._-]{0,63}$`, upper case is lowered. */
+  readonly key: string;
+  /** Object schema of the params that this section itself uses. Default: none. */
+  readonly params?: Schema;
+  /** Compiled text, made by `section()`. Exclusive with `render`. */
+  readonly template?: TemplateText;
+  /**
+   * Free text of a custom section. Gets the parsed params. Must not change the session; may throw: the rendering fails
+   * with a `PromptRenderError` that names the section. Exclusive with `template`; neither: heading only.
+   */
+  readonly render?: (params: never, context: SectionRenderContext) => string | Promise<string>;
+  /** Tools that this section explains. */
+  readonly tools?: readonly AnyTool[];
+  /** Tools that the provider executes. */
+  readonly hostedTools?: readonly HostedTool[];
+  /** Rules for the tools of this section and of its descendants. */
+  readonly policies?: readonly ToolPolicy[];
+  /** Subsections, in order. */
+  readonly children?: readonly AnySection[];
+  /**
+   * Decides at each rendering whether the section and its descendants are there at all. Gets the raw params of the
+   * prompt, before any of them is required. Must not change the session; may throw: the rendering fails. Default: enabled.
+   */
+  readonly enabled?: (rawParams: never, session: ReadonlySessionView) => boolean;
+  /** Default: `'full'`. */
+  readonly visibility?: VisibilitySelector<never>;
+  /** Stands for the section and its descendants while its visibility is `'summary'`. In a written-out section a plain text. */
+  readonly summary?: TemplateText | string;
+  /** State that the section reads or its tools change; installed when the prompt is evaluated. */
+  readonly slices?: readonly AnySlice[];
+  /** Services that its tools need. They win over the template's and lose to those of `bind()`. */
+  readonly resources?: ResourceBindings;
+  /** Whether its texts may be overridden from outside. Default: true. */
+  readonly acceptsOverrides?: boolean;
+  /** Whether examples of its tools may be written under its text when the wire has no place for them. Default: true. */
+  readonly examplesInText?: boolean;
+  /** Carries `Input` for the compiler; never there. */
+  readonly [sectionInput]?: (input: Input) => void;
+}
+
+/** Any section, for lists. Params of such a list are not checked by the compiler. */
+export type AnySection = Section;

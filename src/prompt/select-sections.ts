@@ -1,0 +1,150 @@
+import { describeError, PromptRenderError } from '../error/index.ts';
+import { describeIssues, type ParseOutcome, parseInput, type SchemaIssue } from '../schema/index.ts';
+import type { ReadonlySessionView } from '../session/index.ts';
+import type { PromptPlan } from './prompt-plan.ts';
+import type { DynamicParams } from './section-input.ts';
+import type { SectionNode } from './section-tree.ts';
+import { ownParams } from './shared-params.ts';
+
+/** A section that is in the text. */
+export interface SelectedSection {
+  /** Index in the plan. */
+  readonly index: number;
+  readonly node: SectionNode;
+  /** What the section's schema made of its params; `{}` without a schema, or when they were not asked for. */
+  readonly params: unknown;
+  /** Only the summary is shown; no descendant and no tool of it is. */
+  readonly isSummary: boolean;
+}
+
+/** What to select for. */
+export interface SelectionOptions {
+  readonly plan: PromptPlan<unknown>;
+  readonly raw: DynamicParams;
+  /** Called when a section's function has to see the session. */
+  readonly session: () => ReadonlySessionView;
+  /** True: parse the params of every section in the text. False: only where visibility depends on them. */
+  readonly needsParams: boolean;
+}
+
+type Parsing = ParseOutcome<unknown> | Promise<ParseOutcome<unknown>>;
+
+/**
+ * Decides which sections are in the text, in reading order. For each: is it enabled (before its params are required), are
+ * its params right, is it shown in full. Hands out every parse, so that the caller decides whether it can wait.
+ *
+ * @throws {PromptRenderError} naming each section whose params are missing or wrong, or the one whose function threw.
+ */
+export function* selectSections(
+  options: SelectionOptions,
+): Generator<
+  { readonly node: SectionNode; readonly parsing: Parsing },
+  readonly SelectedSection[],
+  ParseOutcome<unknown>
+> {
+  const { plan, raw, session, needsParams } = options;
+  const selected: SelectedSection[] = [];
+  const problems: ParamsProblem[] = [];
+  let index = 0;
+  for (let node = plan.nodes[index]; node !== undefined; node = plan.nodes[index]) {
+    if (!isEnabled(node, raw, session)) {
+      index = node.end;
+      continue;
+    }
+    let params: unknown = {};
+    if (node.params !== undefined && (needsParams || typeof node.section.visibility === 'function')) {
+      const outcome = yield {
+        node,
+        parsing: parseInput(node.params.compiled, ownParams(node, raw, plan.params)),
+      };
+      if (!outcome.ok) {
+        problems.push({ path: node.path, issues: outcome.issues });
+        // Where nothing tells whether the descendants are shown, their params are not asked for.
+        index = (node.section.visibility ?? 'full') === 'full' ? index + 1 : node.end;
+        continue;
+      }
+      params = outcome.value;
+    }
+    const isSummary = isSummarised(node, params, session);
+    selected.push({ index, node, params, isSummary });
+    index = isSummary ? node.end : index + 1;
+  }
+  if (problems.length > 0) throw paramsError(plan.descriptor.name, problems);
+  return selected;
+}
+
+function isEnabled(node: SectionNode, raw: DynamicParams, session: () => ReadonlySessionView): boolean {
+  const { enabled } = node.section;
+  if (enabled === undefined) return true;
+  // `never` is the function's own view of the raw params; bind() has checked the names.
+  const answer: unknown = callSection(node, 'enabled', () => enabled(raw as never, session()));
+  if (typeof answer === 'boolean') return answer;
+  throw sectionError(
+    node,
+    `The enabled function of section "${node.path}" must return true or false, not ${typeOf(answer)}.`,
+  );
+}
+
+function isSummarised(node: SectionNode, params: unknown, session: () => ReadonlySessionView): boolean {
+  const { visibility = 'full' } = node.section;
+  const answer: unknown =
+    typeof visibility === 'function'
+      ? // `never` is the function's own type for what the section's schema yields.
+        callSection(node, 'visibility', () => visibility(params as never, session()))
+      : visibility;
+  if (answer === 'full') return false;
+  if (answer !== 'summary') {
+    throw sectionError(
+      node,
+      `The visibility of section "${node.path}" must be "full" or "summary", not ${typeOf(answer)}.`,
+    );
+  }
+  if (node.summary !== undefined) return true;
+  throw sectionError(node, `Section "${node.path}" is to be summarised and has no summary; give it one.`);
+}
+
+/** Calls a function of a section's; what it throws becomes a `PromptRenderError` that names function and section. */
+export function callSection<Result>(node: SectionNode, name: string, call: () => Result): Result {
+  try {
+    return call();
+  } catch (cause) {
+    throw sectionError(
+      node,
+      `The ${name} function of section "${node.path}" threw: ${describeError(cause)}`,
+      cause,
+    );
+  }
+}
+
+/** A rendering that failed in one section. */
+export function sectionError(node: SectionNode, message: string, cause?: unknown): PromptRenderError {
+  return new PromptRenderError(message, {
+    ...(cause === undefined ? {} : { cause }),
+    details: { section: node.path },
+  });
+}
+
+interface ParamsProblem {
+  readonly path: string;
+  readonly issues: readonly SchemaIssue[];
+}
+
+function paramsError(prompt: string, problems: readonly ParamsProblem[]): PromptRenderError {
+  const lines = problems.map(({ path, issues }) =>
+    describeIssues(issues)
+      .split('\n')
+      .map((line) => `section "${path}": ${line}`)
+      .join('\n'),
+  );
+  return new PromptRenderError(`The params of prompt "${prompt}" do not fit:\n${lines.join('\n')}`, {
+    details: { section: problems[0]?.path, sections: problems.map(({ path }) => path) },
+  });
+}
+
+function typeOf(value: unknown): string {
+  return typeof value === 'string'
+    ? JSON.stringify(value)
+    : value instanceof Promise
+      ? 'a promise'
+      : `a ${typeof value}`;
+}

@@ -1,0 +1,35 @@
+import { WinkError } from '../error/index.ts';
+
+/**
+ * A signal, not a failure: thrown by a handler when the model has to see sections in full before it can go on.
+ * The executor passes it on instead of turning it into a failed result.
+ *
+ * Code: `visibility-expansion-required`.
+ *
+ * @see spec TOOLS "Exception Handling"
+ */
+export class VisibilityExpansionRequired extends WinkError<'visibility-expansion-required'> {
+  /** Dotted paths of the sections to open, in the order they were asked for. */
+  readonly sections: readonly string[];
+  /** Why they have to be open, as the model is told. */
+  readonly reason: string;
+
+  /**
+   * @param sections dotted paths, at least one.
+   * @param reason one sentence for the model.
+   */
+  constructor(sections: readonly string[], reason: string, options: { readonly cause?: unknown } = {}) {
+    super('VisibilityExpansionRequired', `Sections ${sections.join(', ')} have to be opened: ${reason}`, {
+      code: 'visibility-expansion-required',
+      details: { sections: [...sections], reason },
+      ...options,
+    });
+    this.sections = Object.freeze([...sections]);
+    this.reason = reason;
+  }
+
+  /** Recognises this signal, also one made by another loaded copy of the package. */
+  static override isInstance(value: unknown): value is VisibilityExpansionRequired {
+    return WinkError.isInstance(value) && value.code === 'visibility-expansion-required';
+  }
+}

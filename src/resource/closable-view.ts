@@ -1,0 +1,98 @@
+import { TransactionClosedError } from '../error/index.ts';
+
+/** A stand-in for an object that can be taken away. */
+export interface ClosableView<out T> {
+  /** Behaves as the object does, until it is closed. */
+  readonly view: T;
+  /** From here on every access through the view throws a `TransactionClosedError`. Closing again does nothing. */
+  close(): void;
+}
+
+/**
+ * A stand-in for `target` that can be taken away from whoever holds it: the `view` and `close` of a
+ * `ResourceTransaction`.
+ *
+ * Methods run on the object itself, so private members work; a method that returns the object returns the stand-in. It is
+ * no copy: what is written through it is written at once. Closing cannot reach into what was handed out before:
+ * objects that methods returned, and asynchronous methods that are still at work.
+ *
+ * @param what names the object in the error.
+ */
+export function closableView<T extends object>(target: T, what = 'the resource'): ClosableView<T> {
+  let isClosed = false;
+  const assertOpen = (): void => {
+    if (!isClosed) return;
+    throw new TransactionClosedError(
+      `This tool call has ended, so ${what} can no longer be used through it. Nothing that is written now would land anywhere.`,
+    );
+  };
+  const methods = new WeakMap<object, object>();
+  const methodOf = (method: (...args: never[]) => unknown): object => {
+    let wrapped = methods.get(method);
+    if (wrapped === undefined) {
+      wrapped = new Proxy(method, {
+        apply: (_method, self, args) => {
+          assertOpen();
+          const returned: unknown = Reflect.apply(method, self === view ? target : self, args);
+          return returned === target ? view : returned;
+        },
+      });
+      methods.set(method, wrapped);
+    }
+    return wrapped;
+  };
+  const isMethod = (value: unknown): value is (...args: never[]) => unknown => typeof value === 'function';
+  // An object of its own stands behind the proxy, so that a frozen target puts no limits on what may be answered.
+  const shadow = isMethod(target) ? () => undefined : {};
+  const handler: ProxyHandler<object> = {
+    get: (_shadow, key) => {
+      assertOpen();
+      const value: unknown = Reflect.get(target, key, target);
+      return isMethod(value) && key !== 'constructor' ? methodOf(value) : value;
+    },
+    set: (_shadow, key, value) => {
+      assertOpen();
+      return Reflect.set(target, key, value, target);
+    },
+    has: (_shadow, key) => {
+      assertOpen();
+      return Reflect.has(target, key);
+    },
+    deleteProperty: (_shadow, key) => {
+      assertOpen();
+      return Reflect.deleteProperty(target, key);
+    },
+    defineProperty: (_shadow, key, descriptor) => {
+      assertOpen();
+      return Reflect.defineProperty(target, key, { ...descriptor, configurable: true });
+    },
+    getOwnPropertyDescriptor: (_shadow, key) => {
+      assertOpen();
+      const descriptor = Reflect.getOwnPropertyDescriptor(target, key);
+      return descriptor === undefined ? undefined : { ...descriptor, configurable: true };
+    },
+    ownKeys: () => {
+      assertOpen();
+      return Reflect.ownKeys(target);
+    },
+    getPrototypeOf: () => {
+      assertOpen();
+      return Reflect.getPrototypeOf(target);
+    },
+    setPrototypeOf: () => false,
+    preventExtensions: () => false,
+    apply: (_shadow, self, args) => {
+      assertOpen();
+      // Only asked for when the target is a function.
+      return Reflect.apply(target as (...args: unknown[]) => unknown, self, args);
+    },
+  };
+  // Every access is answered by the target, so the proxy is what the target is.
+  const view = new Proxy(shadow, handler) as T;
+  return {
+    view,
+    close: () => {
+      isClosed = true;
+    },
+  };
+}

@@ -1,0 +1,49 @@
+import { closableView } from './closable-view.ts';
+import type { SerialResource } from './transactional.ts';
+
+/** How a resource is copied and put back. Both may be asynchronous. */
+export interface SnapshotMethods<T, Snapshot> {
+  /**
+   * Everything the resource holds, in a form that later changes to it do not reach. May throw: the call that asked for
+   * the resource cannot have it.
+   */
+  snapshot(resource: T): Snapshot | Promise<Snapshot>;
+  /** Makes the resource hold exactly what it held then. When it throws, the failed call names the resource as one that stands. */
+  restore(resource: T, snapshot: NoInfer<Snapshot>): void | Promise<void>;
+}
+
+/**
+ * Lets a resource that can be copied and put back join the transaction of each call: a copy is taken when a call first asks for it,
+ * and put back when the call fails. The call works on the resource itself, through a `closableView`. Since nobody else may
+ * see it meanwhile, a prompt that binds one runs its calls one by one.
+ *
+ * @example
+ * ```ts
+ * import { bind, fromSnapshots, resource } from 'weakincentives';
+ *
+ * const Tags = resource<Set<string>>('tags');
+ * export const tags = bind(Tags, () => new Set<string>(), {
+ *   transactional: fromSnapshots({
+ *     snapshot: (set) => [...set],
+ *     restore: (set, items) => {
+ *       set.clear();
+ *       for (const item of items) set.add(item);
+ *     },
+ *   }),
+ * });
+ * ```
+ */
+export function fromSnapshots<T, Snapshot>(methods: SnapshotMethods<T, Snapshot>): SerialResource<T> {
+  return Object.freeze({
+    begin: async (resource: T) => {
+      const snapshot = await methods.snapshot(resource);
+      const isObject = (typeof resource === 'object' && resource !== null) || typeof resource === 'function';
+      const guarded = isObject ? closableView(resource) : { view: resource };
+      return {
+        ...guarded,
+        commit: () => undefined,
+        rollback: () => methods.restore(resource, snapshot),
+      };
+    },
+  });
+}

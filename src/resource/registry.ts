@@ -1,0 +1,75 @@
+import { ResourceError } from '../error/index.ts';
+import type { AnyBinding } from './binding.ts';
+import { type Token, tokenName } from './token.ts';
+
+/** An immutable set of bindings, at most one for each token. Order is that of declaration. */
+export class ResourceRegistry {
+  /** A registry without bindings. */
+  static readonly empty: ResourceRegistry = new ResourceRegistry([]);
+
+  readonly bindings: readonly AnyBinding[];
+  readonly #byToken: ReadonlyMap<Token<unknown>, AnyBinding>;
+
+  private constructor(bindings: readonly AnyBinding[]) {
+    this.bindings = Object.freeze([...bindings]);
+    this.#byToken = new Map(bindings.map((binding) => [binding.token, binding]));
+  }
+
+  /**
+   * A registry of these bindings.
+   *
+   * @throws {ResourceError} `resource-duplicate` when two bind the same token.
+   */
+  static of(bindings: readonly AnyBinding[]): ResourceRegistry {
+    const seen = new Set<Token<unknown>>();
+    for (const { token } of bindings) {
+      if (seen.has(token)) throw duplicate(token, 'it stands in one list of bindings twice');
+      seen.add(token);
+    }
+    return bindings.length === 0 ? ResourceRegistry.empty : new ResourceRegistry(bindings);
+  }
+
+  /** The binding of `token`, if there is one. */
+  get(token: Token<unknown>): AnyBinding | undefined {
+    return this.#byToken.get(token);
+  }
+
+  /** True when `token` is bound. */
+  has(token: Token<unknown>): boolean {
+    return this.#byToken.has(token);
+  }
+
+  /**
+   * The bindings of both registries.
+   *
+   * @param options.strict default true: a token that both bind to different bindings is an error. False: the right one
+   * replaces the left one, in the left one's place.
+   * @throws {ResourceError} `resource-duplicate` when strict and a token is bound by both.
+   */
+  merge(other: ResourceRegistry, options: { readonly strict?: boolean } = {}): ResourceRegistry {
+    if (other.bindings.length === 0) return this;
+    if (this.bindings.length === 0) return other;
+    const merged = new Map(this.#byToken);
+    for (const binding of other.bindings) {
+      const present = merged.get(binding.token);
+      if ((options.strict ?? true) && present !== undefined && present !== binding) {
+        throw duplicate(
+          binding.token,
+          'both registries bind it; merge with strict: false to let the right one win',
+        );
+      }
+      merged.set(binding.token, binding);
+    }
+    return new ResourceRegistry([...merged.values()]);
+  }
+}
+
+function duplicate(token: Token<unknown>, reason: string): ResourceError {
+  return new ResourceError(
+    'resource-duplicate',
+    `Resource "${tokenName(token)}" is bound twice: ${reason}.`,
+    {
+      details: { token: tokenName(token) },
+    },
+  );
+}

@@ -1,0 +1,242 @@
+import { describeError, ResourceError, TransactionClosedError, WinkError } from '../error/index.ts';
+import type { AnyBinding } from './binding.ts';
+import { type Token, tokenName } from './token.ts';
+import { assertTransaction, type ResourceTransaction } from './transactional.ts';
+
+interface Part {
+  readonly name: string;
+  readonly mayFail: boolean;
+  readonly transaction: ResourceTransaction<unknown>;
+  state: 'open' | 'committed' | 'rolled-back' | 'stuck';
+}
+
+/** A resource whose `commit` or `rollback` threw. */
+export interface ResourceFailure {
+  /** Name of its token. */
+  readonly name: string;
+  readonly error: unknown;
+}
+
+/** Awaits `work`, or rejects when it is not to be waited for any longer. */
+export type Patience = (work: Promise<unknown>) => Promise<unknown>;
+
+/**
+ * The resources' side of the transaction of one attempt at a call: begins a resource's part when it is first asked for, closes the
+ * views when the handler's part has ended, and commits or rolls back all of them at the call's turn.
+ */
+export class ResourceForks {
+  readonly #root: (token: Token<unknown>) => Promise<unknown>;
+  readonly #readOnly: boolean;
+  readonly #views = new Map<AnyBinding, Promise<unknown>>();
+  readonly #parts: Part[] = [];
+  readonly #beginning = new Set<Promise<unknown>>();
+  readonly #faults: unknown[] = [];
+  #isSealed = false;
+  #rollback: Promise<readonly ResourceFailure[]> | undefined;
+
+  constructor(root: (token: Token<unknown>) => Promise<unknown>, options: { readonly readOnly: boolean }) {
+    this.#root = root;
+    this.#readOnly = options.readOnly;
+  }
+
+  /**
+   * The view of what is bound, begun when it is first asked for.
+   *
+   * @throws {TransactionClosedError} once the handler's part has ended.
+   * @throws {ResourceError} `resource-begin-failed`, or what building the resource threw.
+   */
+  view(binding: AnyBinding): Promise<unknown> {
+    if (this.#isSealed) return Promise.reject(closed(tokenName(binding.token)));
+    const known = this.#views.get(binding);
+    if (known !== undefined) return known;
+    const view = this.#begin(binding);
+    this.#views.set(binding, view);
+    // Many may begin at a time: one that comes too late undoes itself, and nobody has to wait for it.
+    if (binding.protocol?.parallel !== true) this.#beginning.add(view);
+    const ended = (): boolean => this.#beginning.delete(view);
+    view.then(ended, () => {
+      // Nothing was begun, so the next one who asks may try again.
+      this.#views.delete(binding);
+      ended();
+    });
+    return view;
+  }
+
+  /** True when nothing was begun, so that there is nothing to commit or to roll back. */
+  get isEmpty(): boolean {
+    return this.#parts.length === 0 && this.#beginning.size === 0;
+  }
+
+  /** The resources whose commit is in place. */
+  get committed(): readonly string[] {
+    return this.#parts.filter(({ state }) => state === 'committed').map(({ name }) => name);
+  }
+
+  /** The resources that could not be rolled back. */
+  get stuck(): readonly string[] {
+    return this.#parts.filter(({ state }) => state === 'stuck').map(({ name }) => name);
+  }
+
+  /** Takes the views from the handler. */
+  seal(): void {
+    if (this.#isSealed) return;
+    this.#isSealed = true;
+    for (const { transaction } of this.#parts) this.#closeView(transaction);
+  }
+
+  /** What went wrong on the way and changes nothing for the call; forgotten once it was asked for. */
+  takeFaults(): readonly unknown[] {
+    return this.#faults.splice(0);
+  }
+
+  /**
+   * What was read or written and has been changed by someone else, by name; of the resources that are neither committed nor rolled back.
+   * @throws {ResourceError} `resource-conflicts-failed`
+   */
+  conflicts(): readonly string[] | Promise<readonly string[]> {
+    const names: string[] = [];
+    const later: Promise<readonly string[]>[] = [];
+    for (const part of this.#parts) {
+      if (part.state !== 'open') continue;
+      const found = conflictsOf(part);
+      if (found instanceof Promise) later.push(found);
+      else names.push(...found);
+    }
+    return later.length === 0 ? names : Promise.all(later).then((lists) => [...names, ...lists.flat()]);
+  }
+
+  /**
+   * Commits what was begun, the one that may fail first. Stops at the first that throws; it and those behind it are
+   * left to `rollback`. Answers at once when all of them do.
+   */
+  commit(): ResourceFailure | undefined | Promise<ResourceFailure | undefined> {
+    const open = this.#parts.filter(({ state }) => state === 'open');
+    return commitFrom(
+      [...open].sort((left, right) => Number(right.mayFail) - Number(left.mayFail)),
+      0,
+    );
+  }
+
+  /**
+   * Rolls back what was begun and not committed, latest first, and answers with what could not be. Never rejects.
+   *
+   * @param patience awaits a resource that is just being begun, for as long as that makes sense.
+   */
+  rollback(patience: Patience): readonly ResourceFailure[] | Promise<readonly ResourceFailure[]> {
+    if (this.isEmpty) return [];
+    this.#rollback ??= this.#rollBackAll(patience);
+    return this.#rollback;
+  }
+
+  async #rollBackAll(patience: Patience): Promise<readonly ResourceFailure[]> {
+    this.seal();
+    // One that is just being begun is rolled back by its beginning.
+    if (this.#beginning.size > 0) await patience(Promise.allSettled(this.#beginning)).catch(() => undefined);
+    const failures: ResourceFailure[] = [];
+    for (const part of [...this.#parts].reverse()) {
+      if (part.state !== 'open') continue;
+      try {
+        await part.transaction.rollback();
+        part.state = 'rolled-back';
+      } catch (error) {
+        part.state = 'stuck';
+        failures.push({ name: part.name, error });
+      }
+    }
+    return failures;
+  }
+
+  async #begin(binding: AnyBinding): Promise<unknown> {
+    const { protocol, token } = binding;
+    const name = tokenName(token);
+    const resource = await this.#root(token);
+    if (this.#isSealed) throw closed(name);
+    let transaction: unknown;
+    try {
+      transaction = await protocol?.begin(resource, { readOnly: this.#readOnly });
+    } catch (cause) {
+      if (WinkError.isInstance(cause) && cause.code === 'transaction-closed') throw cause;
+      throw new ResourceError(
+        'resource-begin-failed',
+        `Beginning a transaction on "${name}" failed: ${describeError(cause)}`,
+        { cause, details: { token: name } },
+      );
+    }
+    assertTransaction(name, transaction, protocol?.parallel === true);
+    const part: Part = { name, mayFail: protocol?.mayFail === true, transaction, state: 'open' };
+    if (!this.#isSealed) {
+      this.#parts.push(part);
+      return transaction.view;
+    }
+    this.#closeView(transaction);
+    try {
+      await transaction.rollback();
+    } catch (error) {
+      this.#faults.push(error);
+    }
+    throw closed(name);
+  }
+
+  #closeView(transaction: ResourceTransaction<unknown>): void {
+    try {
+      transaction.close?.();
+    } catch (error) {
+      this.#faults.push(error);
+    }
+  }
+}
+
+function commitFrom(
+  parts: readonly Part[],
+  start: number,
+): ResourceFailure | undefined | Promise<ResourceFailure | undefined> {
+  for (const [offset, part] of parts.slice(start).entries()) {
+    const { name } = part;
+    try {
+      const done = part.transaction.commit();
+      if (isPromiseLike(done)) {
+        return Promise.resolve(done).then(
+          () => {
+            part.state = 'committed';
+            return commitFrom(parts, start + offset + 1);
+          },
+          (error: unknown) => ({ name, error }),
+        );
+      }
+      part.state = 'committed';
+    } catch (error) {
+      return { name, error };
+    }
+  }
+  return undefined;
+}
+
+function conflictsOf({ name, transaction }: Part): readonly string[] | Promise<readonly string[]> {
+  const named = (names: readonly string[]): readonly string[] =>
+    names.map((what) => `${what} of resource ${name}`);
+  const failed = (cause: unknown): never => {
+    throw new ResourceError(
+      'resource-conflicts-failed',
+      `Whether what was read of "${name}" still holds could not be found out: ${describeError(cause)}`,
+      { cause, details: { token: name } },
+    );
+  };
+  try {
+    const names = transaction.conflicts?.() ?? [];
+    return isPromiseLike(names) ? Promise.resolve(names).then(named, failed) : named(names);
+  } catch (error) {
+    return failed(error);
+  }
+}
+
+/** True for what query builders return as well. */
+function isPromiseLike<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
+  return typeof value === 'object' && value !== null && typeof Reflect.get(value, 'then') === 'function';
+}
+
+function closed(name: string): TransactionClosedError {
+  return new TransactionClosedError(
+    `The handler's part of this tool call has ended; "${name}" can be reached through the call only until then.`,
+    { details: { token: name } },
+  );
+}

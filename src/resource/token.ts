@@ -1,0 +1,42 @@
+declare const resourceType: unique symbol;
+
+/** A token made by {@link resource}: a name that stands for a value of type `T`. Compared by identity, not by name. */
+export interface NamedToken<out T> {
+  readonly kind: 'resource-token';
+  /** Shown in messages; two tokens may share it. */
+  readonly name: string;
+  /** True when whatever is bound to it takes part in the transaction of each tool call. Default: false. */
+  readonly isTransactional: boolean;
+  /** Carries the type only; never there at run time. */
+  readonly [resourceType]?: T;
+}
+
+/** What a resource is bound to and asked for by: a class, or a token made by {@link resource}. */
+export type Token<T> = NamedToken<T> | (abstract new (...args: never[]) => T);
+
+/**
+ * Makes a token for something that has no class, such as an interface.
+ *
+ * @example `const Tracer = resource<Tracer>('tracer');`
+ */
+export function resource<T>(name: string): NamedToken<T> {
+  return Object.freeze({ kind: 'resource-token', name, isTransactional: false });
+}
+
+/**
+ * Makes a token whose instance the runtime forks for each tool call and commits with it.
+ * @internal
+ */
+export function transactionalResource<T>(name: string): NamedToken<T> {
+  return Object.freeze({ kind: 'resource-token', name, isTransactional: true });
+}
+
+/** True when what is bound to the token takes part in the transaction of each tool call. */
+export function isTransactional(token: Token<unknown>): boolean {
+  return 'isTransactional' in token && token.isTransactional;
+}
+
+/** The name of a token for messages: that of {@link resource}, or the class name. */
+export function tokenName(token: Token<unknown>): string {
+  return token.name === '' ? 'an unnamed class' : token.name;
+}

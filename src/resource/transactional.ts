@@ -1,0 +1,118 @@
+import { ResourceError } from '../error/index.ts';
+
+/** What is known of the call that a resource's transaction is begun for. */
+export interface BeginOptions {
+  /**
+   * True for a tool with effects `'read'`: a write should throw. Whatever the view lets through is rolled back, also when
+   * the call succeeds.
+   */
+  readonly readOnly: boolean;
+}
+
+/**
+ * One resource's part in the transaction of one attempt at a call.
+ *
+ * The runtime calls `close` when the handler's part has ended, then `conflicts` at the call's turn in the order, then one
+ * of `commit` and `rollback`. Nothing is called twice, except `conflicts`.
+ */
+export interface ResourceTransaction<out T> {
+  /**
+   * What the call gets instead of the resource: reads through, writes privately. It throws a `TransactionClosedError` once
+   * it was closed; `closableView` makes such a one.
+   */
+  readonly view: T;
+  /**
+   * What the call looked at, or wrote, that somebody else has committed a change of since: one short name each
+   * (`account 7`). Empty: the call would come out the same if it ran now. A conflict makes the call run again. May throw:
+   * the call fails and is rolled back.
+   */
+  conflicts?(): readonly string[] | Promise<readonly string[]>;
+  /**
+   * Puts what was written in place. When it throws, nothing may have been put in place; `rollback` is called then. Only
+   * a resource that was bound with `mayFail` may throw.
+   */
+  commit(): void | Promise<void>;
+  /**
+   * Drops what was written, so that the resource is as if the call had never run. Is always waited for. When it throws,
+   * the failed call names the resource as one that stands.
+   */
+  rollback(): void | Promise<void>;
+  /**
+   * Takes the view from the handler, which may still be running: it has returned, or was given up. From here on every access through
+   * the view must throw. Must not throw itself.
+   */
+  close?(): void;
+}
+
+/** The {@link ResourceTransaction} of a resource whose calls may run at the same time. */
+export interface ParallelResourceTransaction<out T> extends ResourceTransaction<T> {
+  conflicts(): readonly string[] | Promise<readonly string[]>;
+}
+
+interface CommitBehaviour {
+  /**
+   * True when `commit` can still fail after `conflicts` has found nothing: a database, a service. It is committed before
+   * everything else, and a prompt can have only one. Default: false.
+   */
+  readonly mayFail?: boolean;
+}
+
+/** Joins transactions one at a time: a prompt that binds one runs its calls one by one. */
+export interface SerialResource<T> extends CommitBehaviour {
+  readonly parallel?: false;
+  /**
+   * Begins the part of one call, when the call first asks for the resource. May throw: the look-up fails with
+   * `resource-begin-failed`. A call that was given up meanwhile waits for it, so it should not take long.
+   *
+   * @param resource the instance of the binding; within a nested evaluation the view of the outer call.
+   */
+  begin(
+    resource: T,
+    options: BeginOptions,
+  ): ResourceTransaction<NoInfer<T>> | Promise<ResourceTransaction<NoInfer<T>>>;
+}
+
+/**
+ * Joins many transactions at the same time: each view keeps its writes to itself, and `conflicts` tells whether what was
+ * read through it still holds.
+ */
+export interface ParallelResource<T> extends CommitBehaviour {
+  readonly parallel: true;
+  /** As {@link SerialResource.begin}, but not waited for when the call is given up. The transaction must have `conflicts`. */
+  begin(
+    resource: T,
+    options: BeginOptions,
+  ): ParallelResourceTransaction<NoInfer<T>> | Promise<ParallelResourceTransaction<NoInfer<T>>>;
+}
+
+/** How a resource joins the transaction of each tool call: the option `transactional` of `bind`. */
+export type TransactionalResource<T> = SerialResource<T> | ParallelResource<T>;
+
+/** Why a protocol cannot be used; undefined when it can. For callers without types. */
+export function findProtocolFault(protocol: unknown): string | undefined {
+  if (typeof protocol !== 'object' || protocol === null) {
+    return `the option transactional is ${protocol === null ? 'null' : typeof protocol}; pass an object with begin(), or fromSnapshots({ snapshot, restore })`;
+  }
+  if (typeof Reflect.get(protocol, 'begin') === 'function') return undefined;
+  return 'the option transactional has no function "begin"';
+}
+
+/** @throws {ResourceError} `resource-begin-failed` when what `begin` returned is no transaction. */
+export function assertTransaction(
+  name: string,
+  transaction: unknown,
+  needsConflicts: boolean,
+): asserts transaction is ResourceTransaction<unknown> {
+  const isObject = typeof transaction === 'object' && transaction !== null;
+  const needed = ['commit', 'rollback', ...(needsConflicts ? ['conflicts'] : [])];
+  const missing = isObject
+    ? needed.filter((method) => typeof Reflect.get(transaction, method) !== 'function')
+    : needed;
+  if (!isObject || !('view' in transaction)) missing.unshift('view');
+  if (missing.length === 0) return;
+  throw new ResourceError(
+    'resource-begin-failed',
+    `Beginning a transaction on "${name}" failed: what begin() returned has no ${missing.join(', ')}.`,
+    { details: { token: name, missing } },
+  );
+}

@@ -1,0 +1,63 @@
+import {
+  BudgetExceededError,
+  DeadlineExceededError,
+  describeError,
+  ToolValidationError,
+} from '../error/index.ts';
+import { VisibilityExpansionRequired } from '../prompt/index.ts';
+import type { EvaluationEnvironment } from './environment.ts';
+import { PromptEvaluationError } from './prompt-evaluation-error.ts';
+import { RunStopped } from './run-stop.ts';
+import { failed, stoppedVerdict, type Verdict } from './verdict.ts';
+
+/** Thrown inside an attempt to end it with a verdict. */
+export class Ended {
+  readonly verdict: Verdict;
+
+  constructor(verdict: Verdict) {
+    this.verdict = verdict;
+  }
+}
+
+const maxErrorCharacters = 4_000;
+
+/** What is known of the attempt that something was thrown in. */
+interface ThrowingAttempt {
+  readonly toolName: string;
+  /** Whether a handler with effects outside was started. */
+  readonly effectsStand: boolean;
+  /** Behind the message: what stands although the call is rolled back; empty when nothing does. */
+  readonly note: string;
+}
+
+/**
+ * The table of exceptions: what was thrown in an attempt, and what becomes of it.
+ *
+ * @see spec TOOLS "Exception Handling"
+ */
+export function verdictOf(
+  thrown: unknown,
+  environment: EvaluationEnvironment,
+  attempt: ThrowingAttempt,
+): Verdict {
+  const { toolName, effectsStand, note } = attempt;
+  if (thrown instanceof Ended) return thrown.verdict;
+  if (thrown instanceof RunStopped) return stoppedVerdict(toolName, thrown.reason, effectsStand);
+  if (endsTheRun(thrown, environment)) return { kind: 'interrupting', error: thrown };
+  const cause = describeError(thrown).slice(0, maxErrorCharacters);
+  if (ToolValidationError.isInstance(thrown)) {
+    return failed('rolled-back', 'validation', `Tool validation failed: ${cause}`, { error: thrown });
+  }
+  const raised = thrown instanceof TypeError ? `raised TypeError: ${cause}` : `failed: ${cause}`;
+  return failed('rolled-back', 'threw', `The tool "${toolName}" ${raised}${note}`, { error: thrown });
+}
+
+/** True for what a handler throws to end the whole evaluation: its own deadline or budget, or a section to be opened. */
+function endsTheRun(thrown: unknown, environment: EvaluationEnvironment): boolean {
+  if (VisibilityExpansionRequired.isInstance(thrown)) return true;
+  if (DeadlineExceededError.isInstance(thrown) || BudgetExceededError.isInstance(thrown)) return true;
+  if (!PromptEvaluationError.isInstance(thrown)) return false;
+  const deadlineIsOurs =
+    DeadlineExceededError.isInstance(thrown.cause) && environment.deadline?.isExpired() === true;
+  return deadlineIsOurs || environment.stop.reason !== undefined;
+}

@@ -1,0 +1,56 @@
+import type { FileChange } from '../filesystem/index.ts';
+import type { RenderedPrompt } from '../prompt/index.ts';
+import type { JsonValue } from '../schema/index.ts';
+import type { Clock } from '../session/index.ts';
+import type { AnyTool, EvaluatorPort, Logger, PromptPort } from '../tool/index.ts';
+import type { Deadline } from './deadline.ts';
+import type { OuterCall } from './outer-call.ts';
+import type { RunEvent } from './run-event.ts';
+import type { RunStop } from './run-stop.ts';
+import type { TransactionRoots } from './transaction.ts';
+
+/** What a policy wants someone to decide. */
+export interface ApprovalRequest {
+  readonly callId: string;
+  readonly toolName: string;
+  readonly params: JsonValue;
+  readonly policy: string;
+  readonly reason: string;
+  /** The changes to files that wait for the answer; absent when the handler has not run yet. */
+  readonly changes?: readonly FileChange[];
+}
+
+/** The answer to an {@link ApprovalRequest}. */
+export type Approval = boolean | { readonly approved: boolean; readonly reason?: string };
+
+/** Decides what a policy asks. May throw: the call is then denied. Deadlines keep running while it thinks. */
+export type Approve = (
+  request: ApprovalRequest,
+  options: { readonly signal: AbortSignal },
+) => Approval | Promise<Approval>;
+
+/** Everything the calls of one evaluation share. */
+export interface EvaluationEnvironment {
+  readonly prompt: PromptPort;
+  readonly rendered: RenderedPrompt;
+  /** The call that this evaluation runs inside of; undefined for one on a root session. */
+  readonly outer: OuterCall | undefined;
+  /** Makes what the handler of a call gets as its adapter. */
+  evaluatorFor(call: OuterCall): EvaluatorPort;
+  readonly roots: TransactionRoots;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly deadline: Deadline | undefined;
+  readonly stop: RunStop;
+  readonly approve: Approve | undefined;
+  /** Whether policies are held to; otherwise what they would have refused or asked is only reported. */
+  readonly enforce: boolean;
+  /** Calls of one turn that may run at the same time, at least 1. */
+  readonly concurrency: number;
+  /** Tells the observer. Never throws. */
+  emit(event: RunEvent): void;
+  /** Tools whose values had no renderer, warned about once. */
+  readonly warnedTools: Set<AnyTool>;
+  /** Tools of which it was said that their calls make others wait. */
+  readonly hintedTools: Set<AnyTool>;
+}

@@ -1,0 +1,42 @@
+import type { Filesystem } from '../filesystem/index.ts';
+import type { OuterCall as OuterResources } from '../resource/index.ts';
+import type { SessionFork, SessionView } from '../session/index.ts';
+import type { TokenUsage, ToolEffects } from '../tool/index.ts';
+import type { Deadline } from './deadline.ts';
+import type { RunEvent } from './run-event.ts';
+import type { RunStop } from './run-stop.ts';
+
+/** The run that an {@link OuterCall} belongs to, as far as evaluations inside the call share it. */
+export interface OuterRun {
+  readonly deadline: Deadline | undefined;
+  readonly stop: RunStop;
+}
+
+/** One attempt at a tool call, for evaluations that run inside it. */
+export interface OuterCall {
+  readonly callId: string;
+  readonly toolName: string;
+  /** Calls inside may have these effects at most. */
+  readonly effects: ToolEffects;
+  /** Number of the attempt, from 1. */
+  readonly attempt: number;
+  /** Ids of the calls that run inside one another, outermost first, this one last. */
+  readonly path: readonly string[];
+  readonly run: OuterRun;
+  /** False once the handler's part has ended. */
+  readonly isOpen: boolean;
+  /** What the handler sees of the session. */
+  readonly session: SessionView;
+  /** What inner calls fork from and commit into. */
+  readonly sessionFork: SessionFork;
+  /** What the handler sees of the files; undefined when the prompt binds none. */
+  readonly filesystem: Filesystem | undefined;
+  /** Resources that take part in the call's transaction; undefined when none does. */
+  readonly resources: OuterResources | undefined;
+  /** Stops when the run does, when the call is given up, and when its handler has returned. */
+  readonly stop: RunStop;
+  /** Adds tokens that an inner evaluation spent to those of the call, and of the calls around it. */
+  countUsage(usage: TokenUsage | undefined): void;
+  /** Tells the observer of the run what happens in an inner evaluation, told apart by its number. Never throws. */
+  tell(evaluation: number, event: RunEvent): void;
+}

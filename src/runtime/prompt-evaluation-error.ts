@@ -1,0 +1,83 @@
+import { type ErrorDetails, hasErrorMarker, WinkError } from '../error/index.ts';
+import type { ConversationItem, TokenUsage } from '../tool/index.ts';
+
+/**
+ * Where an evaluation ended.
+ *
+ * - `render`: before the first request, while the prompt was put together.
+ * - `request`: the model could not be asked, or must not be asked again (deadline, abort, turn limit).
+ * - `response`: the model's answer cannot be used.
+ * - `parse`: the final answer does not fit the output schema.
+ * - `tool`: while tool calls were running.
+ * - `budget`: a budget is used up.
+ */
+export type EvaluationPhase = 'render' | 'request' | 'response' | 'parse' | 'tool' | 'budget';
+
+/**
+ * Codes of {@link PromptEvaluationError}.
+ *
+ * - `evaluation-aborted`: the caller's signal was aborted; the signal's reason is the cause.
+ * - `evaluation-deadline`: the deadline passed.
+ * - `evaluation-budget`: a budget is used up.
+ * - `evaluation-max-turns`: the model asked for more turns than allowed.
+ * - `evaluation-request-failed`: the model provider threw.
+ * - `evaluation-response-invalid`: the model's answer cannot be used.
+ * - `evaluation-output-invalid`: the final answer does not fit the output schema.
+ * - `evaluation-render-failed`: rendering, installing slices or starting resources failed.
+ * - `evaluation-interrupted`: a handler ended the evaluation.
+ * - `evaluation-tools-failed`: the calls of a turn could not be run to their end, through no fault of a tool: the session
+ *   was disposed, or a journal failed.
+ * - `evaluation-too-deep`: too many evaluations run inside one another; their tools call each other without end.
+ */
+export type PromptEvaluationErrorCode =
+  | 'evaluation-aborted'
+  | 'evaluation-deadline'
+  | 'evaluation-budget'
+  | 'evaluation-max-turns'
+  | 'evaluation-request-failed'
+  | 'evaluation-response-invalid'
+  | 'evaluation-output-invalid'
+  | 'evaluation-render-failed'
+  | 'evaluation-interrupted'
+  | 'evaluation-tools-failed'
+  | 'evaluation-too-deep';
+
+/** What a {@link PromptEvaluationError} is built from. */
+export interface PromptEvaluationErrorOptions {
+  readonly phase: EvaluationPhase;
+  readonly promptName: string;
+  readonly conversation?: readonly ConversationItem[];
+  readonly usage?: TokenUsage;
+  readonly cause?: unknown;
+  readonly details?: ErrorDetails;
+}
+
+/**
+ * The one error an evaluation rejects with. Nothing is lost: it carries the conversation and the usage up to the point
+ * where the evaluation ended; what was committed before stays committed.
+ */
+export class PromptEvaluationError extends WinkError<PromptEvaluationErrorCode> {
+  readonly phase: EvaluationPhase;
+  readonly promptName: string;
+  /** Everything said so far, well formed: every call has its result. Pass it on as `history` to go on from here. */
+  readonly conversation: readonly ConversationItem[];
+  /** Tokens spent so far. */
+  readonly usage: TokenUsage;
+
+  constructor(code: PromptEvaluationErrorCode, message: string, options: PromptEvaluationErrorOptions) {
+    super('PromptEvaluationError', message, {
+      code,
+      cause: options.cause,
+      details: { phase: options.phase, promptName: options.promptName, ...options.details },
+    });
+    this.phase = options.phase;
+    this.promptName = options.promptName;
+    this.conversation = Object.freeze([...(options.conversation ?? [])]);
+    this.usage = options.usage ?? {};
+  }
+
+  /** Recognises this error, also one made by another loaded copy of the package. */
+  static override isInstance(value: unknown): value is PromptEvaluationError {
+    return hasErrorMarker(value, 'PromptEvaluationError');
+  }
+}

@@ -1,0 +1,39 @@
+import type { ModelRequest, ModelTurn } from './model.ts';
+import type { ToolCall } from './tool-call.ts';
+import type { ToolCallResult } from './tool-call-run.ts';
+
+/** Every kind of impure act of a run: what describes it, and what it comes to. */
+export interface StepKinds {
+  /** One call of the model. */
+  readonly 'model-call': { readonly input: ModelRequest; readonly result: ModelTurn };
+  /** One tool call at its place `index` in the turn. Resolves at its turn in the order, with result and patch. */
+  readonly 'tool-call': {
+    readonly input: ToolCall & { readonly index: number };
+    readonly result: ToolCallResult;
+  };
+}
+
+/** One impure act, described as data. `key` is unique within the run and the same when the run is repeated. */
+export interface Step<Kind extends keyof StepKinds = keyof StepKinds> {
+  readonly kind: Kind;
+  readonly key: string;
+  readonly input: StepKinds[Kind]['input'];
+}
+
+/**
+ * Where the loop does everything that is not pure. The live context does the act; a journal does it once and answers
+ * from its record when the run is repeated. Steps of one turn are asked for together and answered in order.
+ */
+export interface RunContext {
+  step<Kind extends keyof StepKinds>(step: Step<Kind>): Promise<StepKinds[Kind]['result']>;
+}
+
+/** How each kind of step is done. */
+export type StepHandlers = {
+  readonly [Kind in keyof StepKinds]: (input: StepKinds[Kind]['input']) => Promise<StepKinds[Kind]['result']>;
+};
+
+/** The context that does every step there and then. */
+export function liveRunContext(handlers: StepHandlers): RunContext {
+  return { step: (step) => handlers[step.kind](step.input) };
+}

@@ -1,0 +1,105 @@
+import type { ThrottleKind } from '../error/index.ts';
+import type { JsonValue } from '../schema/index.ts';
+import type { FinishReason, TokenUsage, ToolCallPart } from '../tool/index.ts';
+import type { RecordedApproval, RecordedChange, ShadowFinding, ToolInvokedPayload } from './tool-invoked.ts';
+
+/** What an observer of a run is told, while it happens. `turn` counts model calls from 1. A closed union. */
+export type RunEvent =
+  | {
+      readonly type: 'run-start';
+      readonly promptName: string;
+      readonly adapter: string;
+      readonly tools: readonly string[];
+    }
+  | { readonly type: 'model-call-start'; readonly turn: number }
+  | {
+      readonly type: 'model-call-retry';
+      readonly turn: number;
+      /** Number of the attempt that comes after the wait, from 2. */
+      readonly attempt: number;
+      /** How long is waited first. */
+      readonly delayMs: number;
+      readonly reason: ThrottleKind;
+      readonly message: string;
+    }
+  | {
+      readonly type: 'model-call-end';
+      readonly turn: number;
+      readonly text: string;
+      readonly toolCalls: readonly ToolCallPart[];
+      readonly finishReason: FinishReason;
+      readonly usage?: TokenUsage;
+    }
+  | {
+      readonly type: 'tool-call-start';
+      readonly turn: number;
+      readonly callId: string;
+      readonly toolName: string;
+      /** The arguments as parsed JSON; absent when they were no JSON. */
+      readonly params?: JsonValue;
+    }
+  | {
+      readonly type: 'tool-call-rerun';
+      readonly turn: number;
+      readonly callId: string;
+      readonly toolName: string;
+      /** Number of the attempt that begins now, from 2. */
+      readonly attempt: number;
+      readonly conflicts: readonly string[];
+    }
+  | ({
+      /** Someone is asked, and the call waits for the answer. */
+      readonly type: 'approval-start';
+      readonly callId: string;
+      readonly toolName: string;
+      /** The files that the call would change; absent when it has not run yet. */
+      readonly changes?: readonly RecordedChange[];
+    } & Pick<RecordedApproval, 'policy' | 'reason' | 'about'>)
+  | ({
+      /** The answer. It does not come when the run ends first. */
+      readonly type: 'approval-end';
+      readonly callId: string;
+      readonly toolName: string;
+    } & RecordedApproval)
+  | ({
+      /** A policy would have refused the call, or asked, but is not enforced. */
+      readonly type: 'policy-shadow';
+      readonly callId: string;
+      readonly toolName: string;
+      /** Number of the attempt, from 1. What superseded attempts met is not part of the record of the call. */
+      readonly attempt: number;
+    } & ShadowFinding)
+  | {
+      readonly type: 'tool-progress';
+      readonly callId: string;
+      readonly toolName: string;
+      readonly update: JsonValue;
+    }
+  | { readonly type: 'heartbeat'; readonly callId: string; readonly toolName: string }
+  | {
+      readonly type: 'tool-call-end';
+      readonly invocation: ToolInvokedPayload;
+      /** What the handler threw, as it was thrown. */
+      readonly cause?: unknown;
+    }
+  | {
+      /** Something that happened in an evaluation inside a tool call. Nothing is told once the attempt has ended. */
+      readonly type: 'nested';
+      /** The call around it. */
+      readonly callId: string;
+      readonly toolName: string;
+      /** Number of the attempt at that call, from 1. */
+      readonly attempt: number;
+      /** Number of the evaluation among those of the attempt, from 1 in the order they were begun. */
+      readonly evaluation: number;
+      readonly event: RunEvent;
+    }
+  | {
+      readonly type: 'run-end';
+      readonly outcome: 'finished' | 'failed';
+      readonly turns: number;
+      readonly usage: TokenUsage;
+    };
+
+/** Hears run events. Must not throw: what it throws is logged and changes nothing. */
+export type RunEventListener = (event: RunEvent) => void;

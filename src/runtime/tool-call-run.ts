@@ -1,0 +1,394 @@
+import { describeError } from '../error/index.ts';
+import type { Patience, ResourceFailure } from '../resource/index.ts';
+import type { JsonObject, JsonValue } from '../schema/index.ts';
+import type { AnyTool, TokenUsage } from '../tool/index.ts';
+import { ApprovalMemory } from './approval-memory.ts';
+import type { EvaluationEnvironment } from './environment.ts';
+import { addUsage } from './model.ts';
+import { renderValue, toModelText } from './model-text.ts';
+import { recordError } from './record-error.ts';
+import { type Resolution, resolveCall, type ToolCall } from './tool-call.ts';
+import { ToolCallAttempt } from './tool-call-attempt.ts';
+import type { RecordedChange, ToolInvokedPayload } from './tool-invoked.ts';
+import type { CallPatch } from './transaction.ts';
+import {
+  type FailedVerdict,
+  failed,
+  type SucceededVerdict,
+  stoppedVerdict,
+  type Verdict,
+  withNote,
+} from './verdict.ts';
+
+/** A verdict that nobody has to be asked about any more. */
+type FinalVerdict = Exclude<Verdict, { kind: 'asking' }>;
+
+/** What a call comes to at its turn: what the model reads, what is recorded, and what has to be put on the state. */
+export interface ToolCallResult {
+  readonly invocation: ToolInvokedPayload;
+  /** The changes of a committed call, the log entries of any other; absent when the call never opened a transaction. */
+  readonly patch?: CallPatch;
+  /** What the handler threw, as it was thrown. Not kept by a journal. */
+  readonly cause?: unknown;
+  /** Ends the evaluation after this call: thrown by the handler for that purpose. */
+  readonly interrupt?: { readonly error: unknown };
+}
+
+/** Does `work` once there is room for one more running call. */
+type InPlace = <T>(work: () => Promise<T>) => Promise<T>;
+
+const maxAttempts = 3;
+
+/**
+ * One call of a turn from start to result. `start` begins the first attempt as soon as there is room for it; `settle`
+ * is called when every earlier call is committed or rolled back, repeats the call while what it read has changed since,
+ * and says what to commit.
+ */
+export class ToolCallRun {
+  readonly #environment: EvaluationEnvironment;
+  readonly #call: ToolCall;
+  readonly #resolution: Resolution;
+  readonly #conflicts: string[] = [];
+  readonly #approvals = new ApprovalMemory();
+  /** Resources without transactions that superseded attempts asked for. */
+  readonly #plainResources = new Set<string>();
+  /** A resource that is just being begun is not waited for beyond the end of the run. */
+  readonly #patience: Patience = (work) => this.#environment.stop.race(work);
+  #attempt: ToolCallAttempt | undefined;
+  #superseded: ToolCallAttempt | undefined;
+  #startedAtMs: number | undefined;
+  /** Tokens spent inside, by superseded attempts too. */
+  #usage: TokenUsage | undefined;
+
+  constructor(environment: EvaluationEnvironment, call: ToolCall) {
+    this.#environment = environment;
+    this.#call = call;
+    this.#resolution = resolveCall(call, environment.rendered, environment.outer);
+  }
+
+  /** The tool that is called; undefined when there is none of that name, or the call cannot be run. */
+  get tool(): AnyTool | undefined {
+    return this.#resolution.kind === 'resolved' ? this.#resolution.resolved.bound.tool : undefined;
+  }
+
+  /** True when the call changes the outside world and therefore runs alone. */
+  get isBarrier(): boolean {
+    return (
+      this.#resolution.kind === 'resolved' && this.#resolution.resolved.bound.tool.effects === 'external'
+    );
+  }
+
+  /** Begins the first attempt. Resolves when it has ended. Rejects only when the session cannot be forked: it was disposed. */
+  async start(): Promise<void> {
+    const { emit, clock, stop } = this.#environment;
+    this.#startedAtMs = clock.now();
+    const params = this.#params();
+    emit({
+      type: 'tool-call-start',
+      turn: this.#call.turn,
+      callId: this.#call.callId,
+      toolName: this.#call.toolName,
+      ...(params === undefined ? {} : { params }),
+    });
+    if (this.#resolution.kind === 'rejected' || stop.reason !== undefined) return;
+    this.#attempt = new ToolCallAttempt(this.#environment, this.#resolution.resolved, {
+      number: 1,
+      approvals: this.#approvals,
+      countUsage: this.#countUsage,
+    });
+    await this.#attempt.verdict;
+  }
+
+  /**
+   * The result of the call on the present state, handed to `commit` in the same synchronous stretch in which the reads
+   * were found to hold. Rejects only when
+   * `commit` throws for a call that failed anyway, or the session was disposed.
+   *
+   * @param inPlace does one more attempt when there is room for it.
+   */
+  async settle(
+    commit: (result: ToolCallResult) => void | Promise<void>,
+    inPlace: InPlace,
+  ): Promise<ToolCallResult> {
+    let verdict = await this.#attempt?.verdict;
+    for (;;) {
+      const attempt = this.#attempt;
+      if (attempt === undefined || verdict === undefined) return this.#commit(this.#neverStarted(), commit);
+      const { reason } = this.#environment.stop;
+      if (reason !== undefined && (verdict.kind === 'asking' || !attempt.mustCommit)) {
+        return this.#commit(stoppedVerdict(this.#call.toolName, reason, attempt.effectsStand), commit);
+      }
+      // Awaited only when it must be: from here to the commit nothing else may run.
+      let changed: readonly string[] | Promise<readonly string[]>;
+      try {
+        changed = attempt.effectsStand ? [] : attempt.transaction.conflicts();
+        if (changed instanceof Promise) changed = await changed;
+      } catch (error) {
+        const failure = verdict.kind === 'succeeded' || verdict.kind === 'asking' ? undefined : verdict;
+        return this.#commit(failure ?? this.#cannotCommit(error), commit);
+      }
+      if (changed.length > 0) {
+        verdict = await this.#again(attempt, changed, inPlace);
+        if (verdict === undefined) return this.#commit(this.#cannotRepeat(changed), commit);
+        continue;
+      }
+      if (verdict.kind === 'asking') {
+        verdict = await attempt.approveChanges(verdict.result, verdict.questions);
+        continue;
+      }
+      if (verdict.kind === 'succeeded' && attempt.effectsStand) {
+        const unfit = this.#findRefusal(attempt);
+        return this.#commit((unfit instanceof Promise ? await unfit : unfit) ?? verdict, commit);
+      }
+      return this.#commit(verdict, commit);
+    }
+  }
+
+  /** Undoes what the call did, whatever became of it: the turn broke off before it was settled. Never rejects. */
+  async abandon(): Promise<void> {
+    await this.#attempt?.discard();
+    await this.#attempt?.transaction.rollBackResources(this.#patience);
+  }
+
+  /** Repeats the call on the present state; undefined when it cannot be repeated any more. */
+  async #again(
+    superseded: ToolCallAttempt,
+    changed: readonly string[],
+    inPlace: InPlace,
+  ): Promise<Verdict | undefined> {
+    this.#conflicts.push(...changed);
+    await superseded.discard();
+    const stuck = await superseded.transaction.rollBackResources(this.#patience);
+    this.#superseded = superseded;
+    const { number } = superseded;
+    if (stuck.length > 0 || number >= maxAttempts || this.#resolution.kind === 'rejected') return undefined;
+    for (const name of superseded.transaction.plainResources) this.#plainResources.add(name);
+    const { resolved } = this.#resolution;
+    return inPlace(async () => {
+      const { emit, stop } = this.#environment;
+      if (stop.reason !== undefined) return stoppedVerdict(this.#call.toolName, stop.reason, false);
+      const { callId, toolName, turn } = this.#call;
+      emit({ type: 'tool-call-rerun', turn, callId, toolName, attempt: number + 1, conflicts: changed });
+      this.#attempt = new ToolCallAttempt(this.#environment, resolved, {
+        number: number + 1,
+        approvals: this.#approvals,
+        countUsage: this.#countUsage,
+      });
+      return this.#attempt.verdict;
+    });
+  }
+
+  async #commit(
+    reached: FinalVerdict,
+    commit: (result: ToolCallResult) => void | Promise<void>,
+  ): Promise<ToolCallResult> {
+    // Awaited only when it must be: whatever runs in between may change what the patch was found to fit.
+    const settled = this.#settleResources(reached);
+    const verdict = settled instanceof Promise ? await settled : settled;
+    let result = this.#resultOf(verdict);
+    try {
+      const committed = commit(result);
+      if (committed instanceof Promise) await committed;
+    } catch (error) {
+      if (verdict.kind !== 'succeeded') throw error;
+      result = this.#resultOf(this.#cannotCommit(error));
+      const committed = commit(result);
+      if (committed instanceof Promise) await committed;
+    }
+    await this.#attempt?.discard();
+    return result;
+  }
+
+  /** Commits or rolls back the resources. They go first: they may fail, and what comes behind them does not. */
+  #settleResources(verdict: FinalVerdict): FinalVerdict | Promise<FinalVerdict> {
+    const transaction = this.#attempt?.transaction;
+    if (transaction === undefined) return verdict;
+    if (verdict.kind !== 'succeeded') return this.#rollBackResources(verdict);
+    const committed = transaction.commitResources(this.#patience);
+    if (!(committed instanceof Promise)) {
+      return committed === undefined ? verdict : this.#rollBackResources(this.#resourceFailed(committed));
+    }
+    return committed.then(async (failure) => {
+      if (failure !== undefined) return this.#rollBackResources(this.#resourceFailed(failure));
+      // The state may have been changed from outside meanwhile, and the resources are in place.
+      return (await this.#findRefusal({ transaction })) ?? verdict;
+    });
+  }
+
+  #rollBackResources(verdict: FinalVerdict): FinalVerdict | Promise<FinalVerdict> {
+    const told = (failures: readonly ResourceFailure[]): FinalVerdict => {
+      for (const { name, error } of failures) {
+        this.#environment.logger.error('A resource could not be rolled back.', {
+          tool: this.#call.toolName,
+          callId: this.#call.callId,
+          resource: name,
+          error: describeError(error),
+        });
+      }
+      if (failures.length === 0 || verdict.kind !== 'failed') return verdict;
+      const names = failures.map(({ name }) => `"${name}"`).join(', ');
+      return withNote(verdict, ` What it changed in ${names} could not be rolled back and may stand.`);
+    };
+    const failures = this.#attempt?.transaction.rollBackResources(this.#patience) ?? [];
+    return failures instanceof Promise ? failures.then(told) : told(failures);
+  }
+
+  /** The verdict over changes that cannot be put on the present state; undefined when they can. */
+  #findRefusal({
+    transaction,
+  }: Pick<ToolCallAttempt, 'transaction'>): FailedVerdict | undefined | Promise<FailedVerdict | undefined> {
+    const verdictOn = (refusals: readonly string[]): FailedVerdict | undefined =>
+      refusals.length === 0 ? undefined : this.#doesNotFit(refusals);
+    const onError = (error: unknown): FailedVerdict => this.#cannotCommit(error);
+    try {
+      const refusals = transaction.refusals();
+      return refusals instanceof Promise ? refusals.then(verdictOn, onError) : verdictOn(refusals);
+    } catch (error) {
+      return onError(error);
+    }
+  }
+
+  #resultOf(verdict: FinalVerdict): ToolCallResult {
+    const kept =
+      verdict.kind === 'interrupting' ? interruptedVerdict(this.#call.toolName, verdict.error) : verdict;
+    const invocation = this.#invocation(kept);
+    const transaction = this.#attempt?.transaction;
+    const patch = kept.kind === 'succeeded' ? transaction?.patch() : this.#survivingLog();
+    return {
+      invocation,
+      ...(patch === undefined ? {} : { patch }),
+      ...(kept.kind === 'failed' && kept.error !== undefined ? { cause: kept.error } : {}),
+      ...(verdict.kind === 'interrupting' ? { interrupt: { error: verdict.error } } : {}),
+    };
+  }
+
+  /** Log entries outlive a rollback; those of an attempt whose reads do not hold were never made. */
+  #survivingLog(): CallPatch | undefined {
+    return this.#attempt === this.#superseded ? undefined : this.#attempt?.transaction.discardedPatch();
+  }
+
+  #invocation(verdict: FailedVerdict | SucceededVerdict): ToolInvokedPayload {
+    const { clock, outer } = this.#environment;
+    const { result } = verdict;
+    const rendered = renderValue(this.tool, result, this.#environment);
+    const params = this.#params();
+    const endedAtMs = clock.now();
+    const startedAtMs = this.#startedAtMs ?? endedAtMs;
+    const failure =
+      verdict.kind === 'succeeded'
+        ? { outcome: 'committed' as const }
+        : {
+            outcome: verdict.outcome,
+            reason: verdict.reason,
+            ...(verdict.policy === undefined ? {} : { policy: verdict.policy }),
+            ...(verdict.error === undefined ? {} : { error: recordError(verdict.error) }),
+          };
+    return {
+      callId: this.#call.callId,
+      toolName: this.#call.toolName,
+      ...(outer === undefined ? {} : { parentCallIds: outer.path }),
+      turn: this.#call.turn,
+      ...(params === undefined ? {} : { params }),
+      success: verdict.kind === 'succeeded',
+      ...failure,
+      message: result.message,
+      // The value was checked to be plain JSON when the attempt ended.
+      ...(result.value === undefined ? {} : { value: result.value as JsonValue }),
+      rendered,
+      modelText: toModelText(result, rendered),
+      attempts: this.#attempt?.number ?? 0,
+      conflicts: [...this.#conflicts],
+      startedAtMs,
+      durationMs: endedAtMs - startedAtMs,
+      ...this.#standing(verdict),
+      ...(this.#usage === undefined ? {} : { usage: this.#usage }),
+      changes: verdict.kind === 'succeeded' ? this.#recordedChanges() : [],
+      ...this.#policyRecord(),
+    };
+  }
+
+  /** What a call that was not committed leaves in place. */
+  #standing(verdict: FailedVerdict | SucceededVerdict): Pick<ToolInvokedPayload, 'standing'> {
+    const attempt = this.#attempt;
+    if (verdict.kind === 'succeeded' || attempt === undefined) return {};
+    const { committedResources, plainResources, stuckResources } = attempt.transaction;
+    const mayWrite = this.tool?.effects !== 'read';
+    const plain = mayWrite ? new Set([...this.#plainResources, ...plainResources]) : [];
+    const standing = [
+      ...(attempt.effectsStand ? ['effects outside session, files and resources'] : []),
+      ...committedResources.map((name) => `resource ${name}: committed before the call failed`),
+      ...stuckResources.map((name) => `resource ${name}: could not be rolled back`),
+      ...[...plain].map((name) => `resource ${name}: takes no part in transactions`),
+    ];
+    return standing.length === 0 ? {} : { standing };
+  }
+
+  /** What was asked about the call, and what would have been refused. */
+  #policyRecord(): Pick<ToolInvokedPayload, 'approvals' | 'shadow'> {
+    const approvals = [...this.#approvals.records];
+    const shadow = [...(this.#attempt?.shadow ?? [])];
+    return {
+      ...(approvals.length === 0 ? {} : { approvals }),
+      ...(shadow.length === 0 ? {} : { shadow }),
+    };
+  }
+
+  #recordedChanges(): readonly RecordedChange[] {
+    return (this.#attempt?.changes ?? []).map(({ path, kind }) => ({ path, kind }));
+  }
+
+  #neverStarted(): FailedVerdict {
+    if (this.#resolution.kind === 'rejected') return this.#resolution.verdict;
+    const reason = this.#environment.stop.reason ?? { kind: 'interrupted', cause: undefined };
+    return stoppedVerdict(this.#call.toolName, reason, false);
+  }
+
+  #cannotRepeat(changed: readonly string[]): FailedVerdict {
+    const names = changed.join(', ');
+    const isStuck = (this.#attempt?.transaction.stuckResources.length ?? 0) > 0;
+    const message = isStuck
+      ? `What the call of "${this.#call.toolName}" had read was changed before it could be committed (${names}), and it could not be repeated.`
+      : [
+          `The call of "${this.#call.toolName}" was run ${maxAttempts} times, and each time something it had read`,
+          `was changed from outside before it could be committed (${names}). Nothing it changed is left; try again.`,
+        ].join(' ');
+    return failed('rolled-back', 'conflict', message);
+  }
+
+  #doesNotFit(refusals: readonly string[]): FailedVerdict {
+    const message = `What "${this.#call.toolName}" changed in session and files does not fit the present state (${refusals.join(', ')}) and was rolled back.${this.#whatStands()}`;
+    return failed('rolled-back', 'commit-failed', message);
+  }
+
+  #resourceFailed({ name, error }: ResourceFailure): FailedVerdict {
+    const message = `What "${this.#call.toolName}" changed in "${name}" could not be put in place, so the call was rolled back.${this.#whatStands()}\n${describeError(error)}`;
+    return failed('rolled-back', 'commit-failed', message, { error });
+  }
+
+  #cannotCommit(error: unknown): FailedVerdict {
+    const message = `What "${this.#call.toolName}" changed could not be put in place and was rolled back.${this.#whatStands()}\n${describeError(error)}`;
+    return failed('rolled-back', 'commit-failed', message, { error });
+  }
+
+  /** Tells the model what a rolled-back call leaves in place. */
+  #whatStands(): string {
+    const outside = this.#attempt?.effectsStand === true ? ' What it did outside stands.' : '';
+    const committed = this.#attempt?.transaction.committedResources ?? [];
+    if (committed.length === 0) return outside;
+    return ` What it changed in ${committed.map((name) => `"${name}"`).join(', ')} was committed before and stands.${outside}`;
+  }
+
+  readonly #countUsage = (usage: TokenUsage | undefined): void => {
+    if (usage !== undefined) this.#usage = addUsage(this.#usage ?? {}, usage);
+    this.#environment.outer?.countUsage(usage);
+  };
+
+  #params(): JsonObject | undefined {
+    return this.#resolution.kind === 'resolved' ? this.#resolution.resolved.params : this.#resolution.params;
+  }
+}
+
+function interruptedVerdict(toolName: string, error: unknown): FailedVerdict {
+  const message = `The call of "${toolName}" ended the run: ${describeError(error)}`;
+  return failed('aborted', 'interrupted', message, { error });
+}

@@ -1,0 +1,149 @@
+import type { JsonValue } from '../schema/index.ts';
+import {
+  append,
+  defineSystemEvent,
+  defineSystemSlice,
+  type EventDefinition,
+  on,
+  type Slice,
+} from '../session/index.ts';
+import type { TokenUsage } from '../tool/index.ts';
+
+/**
+ * How a call ended for state and files.
+ *
+ * - `committed`: the handler succeeded and everything it changed is in place.
+ * - `rolled-back`: the handler ran, or was about to, and nothing it changed is left.
+ * - `denied`: a policy, or whoever was asked, refused; nothing is left.
+ * - `rejected`: it never started: unknown tool, no handler, arguments that do not fit.
+ * - `aborted`: the run ended before it was committed; nothing is left.
+ */
+export type ToolCallOutcome = 'committed' | 'rolled-back' | 'denied' | 'rejected' | 'aborted';
+
+/**
+ * Why a call was not committed.
+ *
+ * - `unknown-tool`, `no-handler`, `invalid-arguments`: the call never started. `effects-exceeded`: nor did it, because the
+ *   call around it may do less than it does.
+ * - `denied`: a policy refused, or its check threw. `not-approved`: a policy asked and the answer was no, or nobody could be asked.
+ * - `policy-failed`: a policy's `onResult` threw.
+ * - `failed-result`: the handler returned a failure. `validation`: it threw `ToolValidationError`. `threw`: anything else.
+ * - `not-a-result`: it returned something that is no `ToolResult`. `invalid-output`: its value breaks the output schema.
+ * - `timeout`: the tool's own `timeoutMs` passed. `dispose-failed`: a tool-call resource could not be disposed.
+ * - `conflict`: what it had read changed three times. `commit-failed`: its changes did not fit the present state.
+ * - `aborted`, `deadline`: the run ended. `interrupted`: it ended the run itself.
+ */
+export type ToolCallFailureReason =
+  | 'unknown-tool'
+  | 'no-handler'
+  | 'invalid-arguments'
+  | 'effects-exceeded'
+  | 'denied'
+  | 'not-approved'
+  | 'policy-failed'
+  | 'failed-result'
+  | 'validation'
+  | 'threw'
+  | 'not-a-result'
+  | 'invalid-output'
+  | 'timeout'
+  | 'dispose-failed'
+  | 'conflict'
+  | 'commit-failed'
+  | 'aborted'
+  | 'deadline'
+  | 'interrupted';
+
+/** An error as it is recorded: JSON-safe, without stack. */
+export interface RecordedError {
+  readonly name: string;
+  readonly message: string;
+  readonly code?: string;
+}
+
+/** One file that a committed call changed. */
+export interface RecordedChange {
+  readonly path: string;
+  readonly kind: 'created' | 'modified' | 'removed';
+}
+
+/** A question of a policy that was put to whoever approves, and how it was answered. */
+export interface RecordedApproval {
+  readonly policy: string;
+  /** What the policy said. */
+  readonly reason: string;
+  /** What was to be approved: the call before it ran, or what it had changed. */
+  readonly about: 'call' | 'changes';
+  readonly approved: boolean;
+  /** Why it was not approved, or that nobody could be asked. */
+  readonly answer?: string;
+}
+
+/** What a policy would have done to a call that ran without enforcement. */
+export interface ShadowFinding {
+  readonly policy: string;
+  /** A check that throws, or comes to no decision, would have denied. */
+  readonly outcome: 'deny' | 'ask';
+  readonly reason: string;
+}
+
+/** What happened in one tool call; recorded for every call, whatever its outcome. JSON-safe. */
+export interface ToolInvokedPayload {
+  readonly callId: string;
+  readonly toolName: string;
+  /** Ids of the calls around this one, outermost first; absent unless it was made in an evaluation inside a call. */
+  readonly parentCallIds?: readonly string[];
+  /** Number of the model turn that asked for the call, from 1. */
+  readonly turn: number;
+  /** The arguments as they came over the wire, parsed; absent when they were no JSON. */
+  readonly params?: JsonValue;
+  readonly success: boolean;
+  readonly outcome: ToolCallOutcome;
+  /** Present unless the call was committed. */
+  readonly reason?: ToolCallFailureReason;
+  /** The policy that refused, with outcome `denied`. */
+  readonly policy?: string;
+  readonly message: string;
+  readonly value?: JsonValue;
+  /** The value as text, as the tool renders it; empty without a value. */
+  readonly rendered: string;
+  /** Exactly what the model reads. */
+  readonly modelText: string;
+  readonly error?: RecordedError;
+  /** How often the call was tried; above 1 it was re-run because of conflicts. 0: it was rejected, or the run ended, before that. */
+  readonly attempts: number;
+  /** What had changed under superseded attempts, in order: `file notes.md`, `slice findings`. */
+  readonly conflicts: readonly string[];
+  readonly startedAtMs: number;
+  readonly durationMs: number;
+  /**
+   * What a call that was not committed leaves in place, one line each: effects outside, resources that take no part in transactions,
+   * resources that were committed before the commit broke off or that could not be rolled back. Absent when nothing can be left.
+   */
+  readonly standing?: readonly string[];
+  /** Tokens that evaluations inside the call spent, in all its attempts; absent when there were none. */
+  readonly usage?: TokenUsage;
+  /** The files that the committed call changed, sorted by path. */
+  readonly changes: readonly RecordedChange[];
+  /** What was asked about the call, in order; in all attempts, since an answer is not asked for twice. Absent: nothing. */
+  readonly approvals?: readonly RecordedApproval[];
+  /** With `enforce: false`: what policies would have denied or asked in the last attempt. Absent: nothing. */
+  readonly shadow?: readonly ShadowFinding[];
+}
+
+/**
+ * Dispatched once for every call, after it was committed or rolled back, in commit order.
+ *
+ * @see spec TOOLS "Runtime Dispatch" step 10
+ */
+export const ToolInvoked: EventDefinition<ToolInvokedPayload, ToolInvokedPayload> =
+  defineSystemEvent<ToolInvokedPayload>('tool.invoked');
+
+/** The record of all calls of a session: a LOG slice, never rolled back. */
+export const ToolInvocations: Slice<ToolInvokedPayload> = defineSystemSlice<ToolInvokedPayload>(
+  'tool-invocations',
+  {
+    policy: 'log',
+    reducers: [on(ToolInvoked, (_items, payload) => append(payload))],
+  },
+);

@@ -1,0 +1,75 @@
+import type { FinishReason, TokenUsage } from '../tool/index.ts';
+import type { ModelTurn } from './model.ts';
+
+const finishReasons: readonly unknown[] = [
+  'stop',
+  'tool-calls',
+  'length',
+  'content-filter',
+  'refusal',
+  'other',
+] satisfies readonly FinishReason[];
+
+const counts: readonly (keyof TokenUsage)[] = ['inputTokens', 'outputTokens', 'cachedInputTokens'];
+
+/**
+ * What is wrong with an answer that should be a turn, as the end of a sentence; undefined for a good one. Providers are
+ * code of others: nothing of an answer is used before it was looked at here.
+ */
+export function findTurnFault(turn: ModelTurn): string | undefined {
+  const answer: unknown = turn;
+  if (!isObject(answer)) return `is ${describe(answer)} instead of a turn`;
+  const { content, finishReason, usage } = answer;
+  if (!Array.isArray(content)) return 'has no list of content';
+  const fault = findContentFault(content);
+  if (fault !== undefined) return fault;
+  if (!finishReasons.includes(finishReason)) return `has ${describe(finishReason)} as its finish reason`;
+  return usage === undefined ? undefined : findUsageFault(usage);
+}
+
+function findContentFault(content: readonly unknown[]): string | undefined {
+  const callIds = new Set<unknown>();
+  for (const [index, part] of content.entries()) {
+    const place = `in part ${index + 1} of its content`;
+    if (!isObject(part)) return `has ${describe(part)} ${place}`;
+    switch (part['type']) {
+      case 'text':
+      case 'reasoning':
+        if (typeof part['text'] !== 'string') return `has no text ${place}`;
+        break;
+      case 'tool-call': {
+        const { callId, name } = part;
+        if (typeof callId !== 'string' || callId === '') return `has a call without a call id ${place}`;
+        if (callIds.has(callId))
+          return `has a repeated call id "${callId}" ${place}; results could not be told apart`;
+        callIds.add(callId);
+        if (typeof name !== 'string') return `has a call without a name ${place}`;
+        if (typeof part['arguments'] !== 'string') return `has a call whose arguments are no text ${place}`;
+        break;
+      }
+      default:
+        return `has something of the unknown type ${describe(part['type'])} ${place}`;
+    }
+  }
+  return undefined;
+}
+
+function findUsageFault(usage: unknown): string | undefined {
+  if (!isObject(usage)) return `has ${describe(usage)} as its usage`;
+  for (const name of counts) {
+    const count = usage[name];
+    if (count !== undefined && !(Number.isFinite(count) && Number(count) >= 0)) {
+      return `has ${describe(count)} as its ${name}`;
+    }
+  }
+  return undefined;
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function describe(value: unknown): string {
+  if (value === null || value === undefined || typeof value === 'number') return String(value);
+  return typeof value === 'string' ? `"${value.slice(0, 40)}"` : `a value of type ${typeof value}`;
+}

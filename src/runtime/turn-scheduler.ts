@@ -1,0 +1,190 @@
+import type { EvaluationEnvironment } from './environment.ts';
+import type { ToolCall } from './tool-call.ts';
+import { type ToolCallResult, ToolCallRun } from './tool-call-run.ts';
+
+/** One call of the turn and where it stands. */
+interface Entry {
+  readonly run: ToolCallRun;
+  state: 'waiting' | 'requested' | 'running' | 'ended';
+  readonly started: PromiseWithResolver;
+  readonly turn: PromiseWithResolver;
+  readonly answered: PromiseWithResolver;
+}
+
+interface PromiseWithResolver {
+  readonly promise: Promise<void>;
+  readonly resolve: () => void;
+  readonly reject: (reason: unknown) => void;
+}
+
+/**
+ * Runs the calls of one turn of the model so that the outcome is the one of running them one after the other in the
+ * order of the turn, while calls that change nothing outside run at the same time.
+ *
+ * - Calls start in order, at most `concurrency` at a time, repeated ones included. A call with effects outside starts only when every
+ *   earlier call is committed or rolled back, and no later call starts before it is.
+ * - When a resource is bound that joins one transaction at a time, a call starts only when every earlier one is committed or rolled back.
+ * - A call is settled (compared with the present state, repeated if need be, committed) when all earlier ones are.
+ *
+ * `advance` says that the call at the head of the order is done with: its patch is on the state.
+ */
+export class TurnScheduler {
+  readonly #entries: readonly Entry[];
+  /** For each index, the index of the first barrier at or after it. */
+  readonly #nextBarrier: readonly number[];
+  readonly #concurrency: number;
+  readonly #commit: (index: number, result: ToolCallResult) => void | Promise<void>;
+  #position = 0;
+  #nextToStart = 0;
+  #running = 0;
+  /** Gives the call at the head of the order the next place that becomes free. */
+  #handPlaceToHead: (() => void) | undefined;
+
+  constructor(
+    environment: EvaluationEnvironment,
+    calls: readonly ToolCall[],
+    commit: (index: number, result: ToolCallResult) => void | Promise<void>,
+  ) {
+    this.#entries = calls.map((call) => ({
+      run: new ToolCallRun(environment, call),
+      state: 'waiting',
+      started: withResolver(),
+      turn: withResolver(),
+      answered: withResolver(),
+    }));
+    this.#nextBarrier = barriersFrom(this.#entries);
+    this.#concurrency = isSerial(environment) ? 1 : environment.concurrency;
+    this.#commit = commit;
+    this.#hint(environment);
+    this.#entries[0]?.turn.resolve();
+  }
+
+  /** Index of the first call that is not done with. */
+  get position(): number {
+    return this.#position;
+  }
+
+  /** Runs the call at `index`; answers in the order of the calls, after its result was committed. Ask once for each call. */
+  async run(index: number): Promise<ToolCallResult> {
+    const entry = this.#entries[index];
+    if (entry === undefined)
+      throw new RangeError(`There is no call ${index} in this turn of ${this.#entries.length}.`);
+    entry.state = 'requested';
+    this.#startWhatMay();
+    try {
+      await entry.started.promise;
+      await entry.turn.promise;
+      return await entry.run.settle(
+        (result) => this.#commit(index, result),
+        (repeat) => this.#inPlace(repeat),
+      );
+    } finally {
+      // The one before may still be disposing what its attempt had built. One that nobody asked for has no answer.
+      const previous = this.#entries[index - 1];
+      if (previous !== undefined && previous.state !== 'waiting') await previous.answered.promise;
+      entry.answered.resolve();
+    }
+  }
+
+  /** The call at the head of the order is done with. */
+  advance(): void {
+    this.#position += 1;
+    this.#nextToStart = Math.max(this.#nextToStart, this.#position);
+    this.#entries[this.#position]?.turn.resolve();
+    this.#startWhatMay();
+  }
+
+  /** Undoes what calls did that have not come to their turn: the turn cannot be finished. Never rejects. */
+  async abandon(): Promise<void> {
+    for (const { run } of this.#entries.slice(this.#position).reverse()) await run.abandon();
+  }
+
+  #startWhatMay(): void {
+    for (;;) {
+      const entry = this.#entries[this.#nextToStart];
+      if (entry === undefined || entry.state !== 'requested' || !this.#mayStart(this.#nextToStart, entry))
+        return;
+      this.#nextToStart += 1;
+      this.#running += 1;
+      entry.state = 'running';
+      void entry.run
+        .start()
+        .then(entry.started.resolve, entry.started.reject)
+        .finally(() => {
+          entry.state = 'ended';
+          this.#giveUpPlace();
+        });
+    }
+  }
+
+  /** Does `work` in one of the places for running calls. Only for the call at the head of the order. */
+  async #inPlace<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#running < this.#concurrency) this.#running += 1;
+    else {
+      await new Promise<void>((resolve) => {
+        this.#handPlaceToHead = resolve;
+      });
+    }
+    try {
+      return await work();
+    } finally {
+      this.#giveUpPlace();
+    }
+  }
+
+  #giveUpPlace(): void {
+    const hand = this.#handPlaceToHead;
+    if (hand === undefined) {
+      this.#running -= 1;
+      this.#startWhatMay();
+      return;
+    }
+    this.#handPlaceToHead = undefined;
+    hand();
+  }
+
+  /** Says once per tool that its calls make the others of their turn wait. */
+  #hint({ logger, hintedTools }: EvaluationEnvironment): void {
+    if (this.#entries.length === 1 || this.#concurrency === 1) return;
+    for (const { run } of this.#entries) {
+      const { tool } = run;
+      if (!run.isBarrier || tool === undefined || hintedTools.has(tool)) continue;
+      hintedTools.add(tool);
+      logger.info(
+        'A tool with effects "external" makes the other calls of its turn wait. Declare effects "read" or "state" if it changes nothing outside session, files and resources.',
+        { tool: tool.name },
+      );
+    }
+  }
+
+  #mayStart(index: number, entry: Entry): boolean {
+    const isHead = index === this.#position;
+    if (this.#concurrency === 1 || entry.run.isBarrier) return isHead;
+    return this.#running < this.#concurrency && (this.#nextBarrier[this.#position] ?? index) >= index;
+  }
+}
+
+/** True when a resource of the prompt can join one transaction at a time only. */
+function isSerial({ roots }: EvaluationEnvironment): boolean {
+  return roots.container.serialResources.length > 0;
+}
+
+function barriersFrom(entries: readonly Entry[]): readonly number[] {
+  const next: number[] = [];
+  let barrier = entries.length;
+  for (let index = entries.length - 1; index >= 0; index -= 1) {
+    if (entries[index]?.run.isBarrier === true) barrier = index;
+    next[index] = barrier;
+  }
+  return next;
+}
+
+function withResolver(): PromiseWithResolver {
+  let resolve: () => void = () => undefined;
+  let reject: (reason: unknown) => void = () => undefined;
+  const promise = new Promise<void>((done, fail) => {
+    resolve = done;
+    reject = fail;
+  });
+  return { promise, resolve, reject };
+}

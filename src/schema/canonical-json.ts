@@ -1,0 +1,27 @@
+import { SchemaError } from '../error/index.ts';
+import type { JsonValue } from './json.ts';
+
+/**
+ * JSON with sorted keys (by code units) and no spaces: equal values give equal texts, fit for hashing and comparing.
+ * Members that are `undefined` are left out.
+ *
+ * @throws {SchemaError} `value-not-json` for numbers that are not finite and for anything that is no JSON value.
+ */
+export function canonicalJson(value: JsonValue): string {
+  if (value === null || typeof value === 'boolean' || typeof value === 'string') return JSON.stringify(value);
+  if (typeof value === 'number' && Number.isFinite(value)) return JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
+  if (typeof value !== 'object') {
+    throw new SchemaError('value-not-json', `Cannot be written as JSON: ${String(value)}.`);
+  }
+  const members: string[] = [];
+  for (const [key, item] of Object.entries(value).sort(byKey)) {
+    if (item !== undefined) members.push(`${JSON.stringify(key)}:${canonicalJson(item)}`);
+  }
+  return `{${members.join(',')}}`;
+}
+
+function byKey([left]: [string, unknown], [right]: [string, unknown]): number {
+  if (left === right) return 0;
+  return left < right ? -1 : 1;
+}

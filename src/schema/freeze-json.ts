@@ -1,0 +1,111 @@
+import { SchemaError } from '../error/index.ts';
+import { formatPath } from './issue.ts';
+import type { DeepReadonly } from './json.ts';
+
+/** JSON values may be nested this deep. */
+const maxJsonDepth = 1_000;
+
+/** Objects that have been checked and frozen with everything below them. */
+const checked = new WeakSet<object>();
+
+/**
+ * Checks that `value` is plain JSON and deep-freezes it in place. What is frozen by an earlier call is not looked at
+ * again. `undefined` may stand as the value of an object's key. Nothing is frozen when the check fails.
+ *
+ * @param what names the value in messages, for example `event "PlanChanged"`.
+ * @throws {SchemaError} `value-not-json` naming the path, for class instances, functions, symbols, bigints, bytes, NaN,
+ * infinities, `undefined` in lists, cycles, and nesting deeper than 1,000.
+ */
+export function freezeJson<T>(value: T, what: string): DeepReadonly<T> {
+  if (typeof value === 'object' && value !== null) {
+    if (!checked.has(value)) {
+      const walk = new JsonWalk(what);
+      walk.visit(value);
+      for (const item of walk.found) {
+        Object.freeze(item);
+        checked.add(item);
+      }
+    }
+  } else if (value !== undefined) new JsonWalk(what).visit(value);
+  // The same object, now read-only at every depth, which is what the type says.
+  return value as DeepReadonly<T>;
+}
+
+class JsonWalk {
+  readonly #what: string;
+  readonly #path: (string | number)[] = [];
+  readonly #ancestors: object[] = [];
+  readonly #seen = new Set<object>();
+
+  constructor(what: string) {
+    this.#what = what;
+  }
+
+  /** Every object and list that was seen. */
+  get found(): Iterable<object> {
+    return this.#seen;
+  }
+
+  visit(value: unknown): void {
+    if (typeof value === 'string' || typeof value === 'boolean' || value === null) return;
+    if (typeof value === 'number') {
+      if (!Number.isFinite(value)) throw this.#problem(`holds ${value}, which JSON cannot carry`);
+      return;
+    }
+    if (typeof value !== 'object') throw this.#problem(`holds ${nameOf(value)}, which JSON cannot carry`);
+    if (checked.has(value)) return;
+    if (this.#seen.has(value)) {
+      if (this.#ancestors.includes(value)) throw this.#problem('refers back to an object that contains it');
+      return;
+    }
+    if (this.#ancestors.length >= maxJsonDepth)
+      throw this.#problem(`is nested deeper than ${maxJsonDepth} levels`);
+    this.#seen.add(value);
+    this.#ancestors.push(value);
+    if (Array.isArray(value)) this.#visitList(value);
+    else this.#visitObject(value);
+    this.#ancestors.pop();
+  }
+
+  #visitList(list: readonly unknown[]): void {
+    for (let index = 0; index < list.length; index += 1) {
+      this.#path.push(index);
+      this.visit(list[index]);
+      this.#path.pop();
+    }
+  }
+
+  #visitObject(value: object): void {
+    const prototype: unknown = Object.getPrototypeOf(value);
+    // Objects of another realm have another Object.prototype; it, too, is the end of its chain.
+    if (prototype !== Object.prototype && prototype !== null && Object.getPrototypeOf(prototype) !== null) {
+      throw this.#problem(`holds ${nameOf(value)}; pass plain objects and lists`);
+    }
+    if (Object.getOwnPropertySymbols(value).length > 0) throw this.#problem('has a key that is a symbol');
+    for (const key of Object.keys(value)) {
+      const item: unknown = Reflect.get(value, key);
+      if (item === undefined) continue;
+      this.#path.push(key);
+      this.visit(item);
+      this.#path.pop();
+    }
+  }
+
+  #problem(problem: string): SchemaError {
+    const path = formatPath(this.#path);
+    const place = path === '' ? this.#what : `${this.#what} at ${path}`;
+    return new SchemaError('value-not-json', `Not plain JSON: ${place} ${problem}.`, {
+      details: { what: this.#what, path },
+    });
+  }
+}
+
+function nameOf(value: unknown): string {
+  if (value === undefined) return 'undefined';
+  if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) return 'bytes (encode them as base64 text)';
+  if (typeof value !== 'object' || value === null) return `a ${typeof value}`;
+  const maker: unknown = Reflect.get(value, 'constructor');
+  return typeof maker === 'function' && maker.name !== ''
+    ? `an instance of ${maker.name}`
+    : 'a class instance';
+}

@@ -1,0 +1,14 @@
+export { canonicalJson } from './canonical-json.ts';
+export { type CompiledSchema, compileSchema } from './compile-schema.ts';
+export { freezeJson } from './freeze-json.ts';
+export { describeIssues, formatPath, type ParseOutcome, type SchemaIssue } from './issue.ts';
+export type { DeepReadonly, JsonObject, JsonValue } from './json.ts';
+export { isSchemaObject, type JsonSchema } from './json-schema.ts';
+export { assertObjectSchema } from './object-schema.ts';
+export { open } from './open.ts';
+export { type OutputOutcome, parseInput, parseInputSync, parseOutput } from './parse.ts';
+export { jsonSchema } from './raw-json-schema.ts';
+export { renderJson } from './render-json.ts';
+export { sameJson } from './same-json.ts';
+export { createReferenceResolver, type ReferenceResolver } from './schema-reference.ts';
+export type { InferInput, InferOutput, Schema } from './standard.ts';

@@ -1,0 +1,11 @@
+import type { JsonValue } from './json.ts';
+
+/** A JSON Schema document, draft 2020-12 unless its `$schema` says otherwise. Plain JSON. */
+export interface JsonSchema {
+  readonly [keyword: string]: JsonValue | undefined;
+}
+
+/** True for what can stand as a schema object (not the boolean form). */
+export function isSchemaObject(value: unknown): value is JsonSchema {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,42 @@
+type Step = string | number;
+/** What to leave out below one place: `true` for the place itself. */
+type Cuts = Map<Step, Cuts | true>;
+
+/** A copy of `value` without the places at `paths`; what lies beside the way to them is shared, not copied. */
+export function withoutPaths(value: unknown, paths: readonly (readonly Step[])[]): unknown {
+  const root: Cuts = new Map();
+  for (const path of paths) addCut(root, path);
+  return cut(value, root);
+}
+
+function addCut(root: Cuts, path: readonly Step[]): void {
+  let cuts = root;
+  for (const [index, step] of path.entries()) {
+    if (index === path.length - 1) cuts.set(step, true);
+    else {
+      const next = cuts.get(step);
+      if (next === true) return;
+      const inner: Cuts = next ?? new Map();
+      cuts.set(step, inner);
+      cuts = inner;
+    }
+  }
+}
+
+function cut(value: unknown, cuts: Cuts): unknown {
+  if (Array.isArray(value)) {
+    const kept: unknown[] = [];
+    for (const [index, item] of value.entries()) {
+      const inner = cuts.get(index);
+      if (inner !== true) kept.push(inner === undefined ? item : cut(item, inner));
+    }
+    return kept;
+  }
+  if (typeof value !== 'object' || value === null) return value;
+  const entries: [string, unknown][] = [];
+  for (const [key, item] of Object.entries(value)) {
+    const inner = cuts.get(key);
+    if (inner !== true) entries.push([key, inner === undefined ? item : cut(item, inner)]);
+  }
+  return Object.fromEntries(entries);
+}

@@ -1,0 +1,45 @@
+import type { DeepReadonly } from '../schema/index.ts';
+import type { Dispatcher, EventMeta } from './dispatcher.ts';
+import type { EventDefinition } from './event.ts';
+import { parsePayload } from './event-payload.ts';
+import type { DispatchedEvent } from './patch.ts';
+import type { Access } from './state-cell.ts';
+
+/** The dispatcher inside a fork: events wait in the fork until it is applied, subscriptions go to the root's dispatcher. */
+export class BufferedDispatcher implements Dispatcher {
+  readonly #access: Access;
+  readonly #root: Dispatcher;
+
+  constructor(access: Access, root: Dispatcher) {
+    this.#access = access;
+    this.#root = root;
+  }
+
+  subscribe<Input, Output>(
+    event: EventDefinition<Input, Output>,
+    subscriber: (payload: DeepReadonly<Output>, meta: EventMeta) => void,
+  ): () => void {
+    this.#access.assertUsable('write');
+    return this.#root.subscribe(event, subscriber);
+  }
+
+  subscribeAll(subscriber: (payload: unknown, meta: EventMeta) => void): () => void {
+    this.#access.assertUsable('write');
+    return this.#root.subscribeAll(subscriber);
+  }
+
+  dispatch<Input, Output>(event: EventDefinition<Input, Output>, payload: NoInfer<Input>): void {
+    this.#access.assertUsable('write');
+    this.#buffer({ name: event.name, payload: parsePayload(event, payload), policy: 'none' });
+  }
+
+  deliver(event: DispatchedEvent, _sessionId: string): void {
+    this.#access.assertUsable('write');
+    this.#buffer(event);
+  }
+
+  #buffer(event: DispatchedEvent): void {
+    const { cell } = this.#access;
+    cell.commit({ next: cell.current, events: [event] });
+  }
+}

@@ -1,0 +1,134 @@
+import { SessionError } from '../error/index.ts';
+import type { DeepReadonly } from '../schema/index.ts';
+import type { AnyEvent, EventDefinition } from './event.ts';
+import { parsePayload } from './event-payload.ts';
+import type { DispatchedEvent } from './patch.ts';
+
+/** Where an event comes from. */
+export interface EventMeta {
+  readonly eventName: string;
+  /** The session that dispatched it; undefined for one published on a dispatcher directly. */
+  readonly sessionId: string | undefined;
+}
+
+/**
+ * Tells subscribers about events. It only tells: what sessions record is decided by their own `dispatch`, so sessions
+ * that share a dispatcher never record each other's events.
+ * @see spec SESSIONS "Events"
+ */
+export interface Dispatcher {
+  /**
+   * Calls `subscriber` with each event of this kind. May throw or reject: the failure is reported, the others still hear.
+   * Inside a tool call a subscription takes effect at once and is not rolled back.
+   * @returns a function that ends the subscription; calling it again does nothing.
+   * @throws {SessionError} code `event-duplicate` when subscribers of another event of that name exist.
+   */
+  subscribe<Input, Output>(
+    event: EventDefinition<Input, Output>,
+    subscriber: (payload: DeepReadonly<Output>, meta: EventMeta) => void,
+  ): () => void;
+  /** Like {@link subscribe}, for every event. */
+  subscribeAll(subscriber: (payload: unknown, meta: EventMeta) => void): () => void;
+  /**
+   * Publishes an event to subscribers without any slice hearing of it. Inside a tool call: when the call has been committed.
+   * @throws {SchemaError} code `value-invalid` or `value-not-json`.
+   */
+  dispatch<Input, Output>(event: EventDefinition<Input, Output>, payload: NoInfer<Input>): void;
+  /** Publishes an event whose payload has been validated; what sessions call. */
+  deliver(event: DispatchedEvent, sessionId: string): void;
+}
+
+/** Options of {@link createDispatcher}. */
+export interface DispatcherOptions {
+  /** Hears what a subscriber threw or rejected with. Must not throw. Default: nothing hears it. */
+  readonly onError?: (error: unknown, eventName: string) => void;
+}
+
+type Subscriber = (payload: unknown, meta: EventMeta) => unknown;
+
+interface Subscription {
+  /** Undefined: every event. */
+  readonly eventName: string | undefined;
+  readonly subscriber: Subscriber;
+  isActive: boolean;
+}
+
+/**
+ * Makes a dispatcher. Subscribers hear synchronously, in the order they subscribed; an event published while another
+ * is being told follows after it.
+ */
+export function createDispatcher(options: DispatcherOptions = {}): Dispatcher {
+  const subscriptions = new Set<Subscription>();
+  const events = new Map<string, { readonly event: AnyEvent; count: number }>();
+  const waiting: {
+    readonly name: string;
+    readonly payload: unknown;
+    readonly sessionId: string | undefined;
+  }[] = [];
+  let isTelling = false;
+
+  const report = (error: unknown, eventName: string): void => {
+    options.onError?.(error, eventName);
+  };
+
+  const tell = ({ name, payload, sessionId }: (typeof waiting)[number]): void => {
+    const meta: EventMeta = Object.freeze({ eventName: name, sessionId });
+    for (const subscription of [...subscriptions]) {
+      if (!subscription.isActive) continue;
+      if (subscription.eventName !== undefined && subscription.eventName !== name) continue;
+      try {
+        const returned = subscription.subscriber(payload, meta);
+        if (returned instanceof Promise) returned.catch((error: unknown) => report(error, name));
+      } catch (error) {
+        report(error, name);
+      }
+    }
+  };
+
+  const publish = (name: string, payload: unknown, sessionId: string | undefined): void => {
+    if (subscriptions.size === 0) return;
+    waiting.push({ name, payload, sessionId });
+    if (isTelling) return;
+    isTelling = true;
+    try {
+      for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) tell(next);
+    } finally {
+      isTelling = false;
+    }
+  };
+
+  const add = (event: AnyEvent | undefined, subscriber: Subscriber): (() => void) => {
+    const subscription: Subscription = { eventName: event?.name, subscriber, isActive: true };
+    if (event !== undefined) {
+      const known = events.get(event.name);
+      if (known !== undefined && known.event !== event) {
+        throw new SessionError(
+          'event-duplicate',
+          `This dispatcher has subscribers of another event named ${event.name}.`,
+          {
+            details: { event: event.name },
+          },
+        );
+      }
+      events.set(event.name, { event, count: (known?.count ?? 0) + 1 });
+    }
+    subscriptions.add(subscription);
+    return () => {
+      if (!subscription.isActive) return;
+      subscription.isActive = false;
+      subscriptions.delete(subscription);
+      const known = event === undefined ? undefined : events.get(event.name);
+      if (event === undefined || known === undefined) return;
+      if (known.count === 1) events.delete(event.name);
+      else known.count -= 1;
+    };
+  };
+
+  return Object.freeze({
+    // Only payloads of this very event, validated by its schema, are delivered under its name.
+    subscribe: (event, subscriber) => add(event, subscriber as Subscriber),
+    subscribeAll: (subscriber) => add(undefined, subscriber),
+    dispatch: (event, payload) => publish(event.name, parsePayload(event, payload), undefined),
+    deliver: ({ name, payload }, sessionId) => publish(name, payload, sessionId),
+  } satisfies Dispatcher);
+}

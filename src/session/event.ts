@@ -1,0 +1,56 @@
+import { SessionError } from '../error/index.ts';
+import type { InferInput, InferOutput, Schema } from '../schema/index.ts';
+
+/** An event of any payload type, for lists and look-ups. Every {@link EventDefinition} is one. */
+export interface AnyEvent {
+  readonly kind: 'event';
+  /** Identifies the event within a session and in patches. */
+  readonly name: string;
+  /** What a payload must be. Without one the payload is only checked to be plain JSON. */
+  readonly schema?: Schema;
+}
+
+/** What `dispatch` takes and what listeners get, for the compiler. */
+export interface EventTypes<in Input, out Output> {
+  /** Takes what can be dispatched. */
+  readonly accepts: (payload: Input) => void;
+  readonly yields: Output;
+}
+
+/**
+ * A kind of event that can be dispatched: `Input` is what `dispatch` takes, `Output` what reducers and subscribers get.
+ * @see spec SESSIONS "Events"
+ */
+export interface EventDefinition<in Input, out Output> extends AnyEvent {
+  /** Carries the types for the compiler; never present at run time. */
+  readonly '~types'?: EventTypes<Input, Output>;
+}
+
+function assertEventName(name: string): void {
+  if (typeof name !== 'string' || name === '') {
+    throw new SessionError('event-invalid', 'An event needs a name: a text that is not empty.');
+  }
+}
+
+/**
+ * Declares an event by name and payload schema. Payloads are validated when they are dispatched, unknown keys refused.
+ * @param name not empty; unique in every session that uses the event.
+ * @param schema must validate synchronously and yield plain JSON.
+ * @throws {SessionError} code `event-invalid` when the name is empty.
+ */
+export function defineEvent<S extends Schema>(
+  name: string,
+  schema: S,
+): EventDefinition<InferInput<S>, InferOutput<S>> {
+  assertEventName(name);
+  return Object.freeze({ kind: 'event', name, schema });
+}
+
+/**
+ * Declares an event without a schema: the payload is only frozen and checked to be plain JSON.
+ * @internal
+ */
+export function defineSystemEvent<T>(name: string): EventDefinition<T, T> {
+  assertEventName(name);
+  return Object.freeze({ kind: 'event', name });
+}

@@ -1,0 +1,121 @@
+import { SchemaError, SessionError } from '../error/index.ts';
+import { compileSchema, describeIssues, freezeJson, parseInputSync, type Schema } from '../schema/index.ts';
+import type { ReducerBinding } from './reducer.ts';
+import type { SlicePolicy, StoredSlice } from './slice.ts';
+import { KeyedState, type KeyFunction, SequenceState, type SliceState } from './slice-state.ts';
+
+/** A reducer tied to an event, whatever the type of the slice. */
+export type AnyReducerBinding = Pick<ReducerBinding<never>, 'event' | 'reduce'>;
+
+/** What a slice does at run time, with the types erased. */
+export interface SliceInternals {
+  readonly initial: SliceState;
+  readonly reducers: readonly AnyReducerBinding[];
+  /** Freezes an item on its way in. Throws SchemaError `value-not-json`. */
+  admit(item: unknown): unknown;
+  /** Validates an item that is written directly, then freezes it. Throws SchemaError `value-invalid` or `value-not-json`. */
+  parse(item: unknown): unknown;
+}
+
+/** The parts of a slice declaration, with the types erased. */
+export interface SliceParts {
+  readonly name: string;
+  readonly policy: SlicePolicy;
+  readonly schema: Schema | undefined;
+  readonly retain: number | undefined;
+  readonly key: ((item: unknown) => string) | undefined;
+  readonly initial: readonly unknown[];
+  readonly reducers: readonly AnyReducerBinding[];
+}
+
+const internalsBySlice = new WeakMap<StoredSlice, SliceInternals>();
+
+export function rememberInternals(slice: StoredSlice, internals: SliceInternals): void {
+  internalsBySlice.set(slice, internals);
+}
+
+/** Throws SessionError `slice-invalid` for an object that `defineSlice` did not make. */
+export function internalsOf(slice: StoredSlice): SliceInternals {
+  const internals = internalsBySlice.get(slice);
+  if (internals === undefined) {
+    throw new SessionError(
+      'slice-invalid',
+      `Slice ${slice.name} was not made by defineSlice. Declare it with that.`,
+    );
+  }
+  return internals;
+}
+
+export function compileSlice(parts: SliceParts): SliceInternals {
+  assertParts(parts);
+  const admit = (item: unknown): unknown => {
+    if (item !== undefined) return freezeJson(item, `item of slice ${parts.name}`);
+    throw new SchemaError(
+      'value-not-json',
+      `An item of slice ${parts.name} is undefined. Use null for "nothing".`,
+      {
+        details: { slice: parts.name },
+      },
+    );
+  };
+  const parse = itemParser(parts.name, parts.schema, admit);
+  let initial: SliceState =
+    parts.key === undefined
+      ? SequenceState.empty(parts.retain)
+      : KeyedState.empty(checkedKeyFunction(parts.name, parts.key));
+  for (const item of parts.initial) initial = initial.append(parse(item));
+  return Object.freeze({ initial, reducers: Object.freeze([...parts.reducers]), admit, parse });
+}
+
+function assertParts({ name, policy, retain, key }: SliceParts): void {
+  const invalid = (message: string): SessionError =>
+    new SessionError('slice-invalid', message, { details: { slice: name } });
+  if (typeof name !== 'string' || name === '')
+    throw invalid('A slice needs a name: a text that is not empty.');
+  if (policy === 'log' && key !== undefined) {
+    throw invalid(
+      `Slice ${name} is LOG and has a key, but LOG slices only grow. Drop the key, or make the slice STATE.`,
+    );
+  }
+  if (policy === 'state' && retain !== undefined) {
+    throw invalid(
+      `Slice ${name} is STATE and has retain, which is for LOG slices. Drop it, or bound the slice in its reducers.`,
+    );
+  }
+  if (retain !== undefined && (!Number.isSafeInteger(retain) || retain < 1)) {
+    throw invalid(`Slice ${name} has retain ${retain}. It must be an integer of at least 1.`);
+  }
+}
+
+function itemParser(
+  name: string,
+  schema: Schema | undefined,
+  admit: (item: unknown) => unknown,
+): (item: unknown) => unknown {
+  if (schema === undefined) return admit;
+  return (item) => {
+    const outcome = parseInputSync(compileSchema(schema), item);
+    if (outcome.ok) return admit(outcome.value);
+    throw new SchemaError(
+      'value-invalid',
+      `An item does not fit slice ${name}:\n${describeIssues(outcome.issues)}`,
+      {
+        details: { slice: name, issues: outcome.issues },
+      },
+    );
+  };
+}
+
+function checkedKeyFunction(name: string, key: (item: unknown) => string): KeyFunction {
+  return (item) => {
+    const found: unknown = key(item);
+    if (typeof found === 'string') return found;
+    throw new SessionError(
+      'item-key-invalid',
+      `The key function of slice ${name} returned ${typeof found}. It must return a text.`,
+      {
+        details: { slice: name },
+      },
+    );
+  };
+}

@@ -1,0 +1,2 @@
+export * from './planning/index.ts';
+export * from './vfs/index.ts';

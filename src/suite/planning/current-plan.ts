@@ -1,0 +1,20 @@
+import { defineSlice, on, replace, type Slice } from '../../session/index.ts';
+import { type Plan, planSchema } from './plan.ts';
+import { AddStep, SetupPlan, UpdateStep } from './plan-events.ts';
+import { addSteps, setUpPlan, updateStep } from './plan-rules.ts';
+
+/**
+ * The plan of a session: no item before one was set up, then exactly one. `session.slice(CurrentPlan).latest()` reads it;
+ * dispatch `SetupPlan`, `AddStep` or `UpdateStep` to change it. An event against the rules is refused: the dispatch throws
+ * a `SessionError` with code `reducer-failed` that says why, and nothing is changed.
+ *
+ * STATE: what a failing tool call did to the plan is undone.
+ * @see spec TOOLS "Session Integration"
+ */
+export const CurrentPlan: Slice<Plan> = defineSlice('planning.plan', planSchema, {
+  reducers: [
+    on(SetupPlan, (_plans, payload) => replace([setUpPlan(payload)])),
+    on(AddStep, (plans, payload) => replace([addSteps(plans.latest(), payload)])),
+    on(UpdateStep, (plans, payload) => replace([updateStep(plans.latest(), payload)])),
+  ],
+});

@@ -1,0 +1,101 @@
+import { jsonSchema, type Schema } from '../../schema/index.ts';
+import { type Tool, ToolResult, tool } from '../../tool/index.ts';
+import { CurrentPlan } from './current-plan.ts';
+import { countSteps, doneSteps, renderSteps } from './format-plan.ts';
+import {
+  PLAN_STEP_JSON_SCHEMA,
+  type Plan,
+  type PlanStatus,
+  type PlanStep,
+  STEP_STATUSES,
+  type StepStatus,
+} from './plan.ts';
+import { UpdateStep } from './plan-events.ts';
+import { requireStep, updateStep } from './plan-rules.ts';
+
+/** Arguments of `planning_update_step`: a step, and a title, a status or both. */
+export interface UpdateStepParams {
+  /** Number of the step. */
+  readonly step_id: number;
+  /** Default: stays. */
+  readonly title?: string;
+  /** Default: stays. */
+  readonly status?: StepStatus;
+}
+
+/** What `planning_update_step` did. */
+export interface UpdateStepResult {
+  /** The step as it is now. */
+  readonly step: PlanStep;
+  /** Status of the whole plan: `completed` when this was the last step to do. */
+  readonly planStatus: PlanStatus;
+}
+
+const inputSchema: Schema<UpdateStepParams> = jsonSchema<UpdateStepParams>({
+  type: 'object',
+  properties: {
+    step_id: { type: 'integer', description: 'Number of the step.' },
+    title: {
+      type: 'string',
+      description: 'New title, 1 to 500 characters. Leave out to keep the old one.',
+    },
+    status: { enum: [...STEP_STATUSES], description: 'New status. Leave out to keep the old one.' },
+  },
+  required: ['step_id'],
+  additionalProperties: false,
+});
+
+const outputSchema: Schema<UpdateStepResult> = jsonSchema<UpdateStepResult>({
+  type: 'object',
+  properties: { step: PLAN_STEP_JSON_SCHEMA, planStatus: { enum: ['active', 'completed'] } },
+  required: ['step', 'planStatus'],
+  additionalProperties: false,
+});
+
+/** The tool `planning_update_step`: changes title or status of one step. */
+export function createUpdateStepTool(
+  acceptsOverrides: boolean,
+): Tool<UpdateStepParams, UpdateStepResult, UpdateStepParams> {
+  return tool({
+    name: 'planning_update_step',
+    description: 'Change the status or the title of one step of the active plan.',
+    inputSchema,
+    outputSchema,
+    effects: 'state',
+    idempotent: true,
+    acceptsOverrides,
+    examples: [
+      {
+        description: 'Begin a step.',
+        input: { step_id: 2, status: 'in_progress' },
+        output: {
+          step: { stepId: 2, title: 'Skip empty lines', status: 'in_progress' },
+          planStatus: 'active',
+        },
+      },
+      {
+        description: 'Say more precisely what a step is about.',
+        input: { step_id: 3, title: 'Run the importer tests' },
+        output: {
+          step: { stepId: 3, title: 'Run the importer tests', status: 'pending' },
+          planStatus: 'active',
+        },
+      },
+    ],
+    render: ({ step }) => renderSteps([step]),
+    execute: ({ step_id: stepId, ...change }, { session }) => {
+      const payload = { stepId, ...change };
+      const after = updateStep(session.slice(CurrentPlan).latest(), payload);
+      session.dispatch(UpdateStep, payload);
+      const step = requireStep(after, stepId);
+      return ToolResult.ok({ step, planStatus: after.status }, `Updated step ${stepId}. ${progress(after)}`);
+    },
+  });
+}
+
+function progress(plan: Plan): string {
+  const steps = countSteps(plan.steps.length);
+  return plan.status === 'completed'
+    ? `The plan is completed: ${steps} done.`
+    : `${doneSteps(plan)} of ${steps} done.`;
+}

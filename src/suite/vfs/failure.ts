@@ -1,0 +1,82 @@
+import { FilesystemError, type FilesystemErrorCode } from '../../error/index.ts';
+import type { Filesystem } from '../../filesystem/index.ts';
+import { type ToolFailure, ToolResult } from '../../tool/index.ts';
+import { count, quote } from './text.ts';
+
+/** What is known when a file operation failed. */
+interface FailureFacts {
+  /** The path in quotes, as the model wrote it or as the file system names it. */
+  readonly path: string;
+  /** The file system's own sentence about the failure. */
+  readonly message: string;
+  /** Size of the file, where there is one. */
+  readonly bytes: number | undefined;
+}
+
+/** What the model is told for each code: what is wrong, then what to do next. */
+const EXPLANATIONS: Readonly<Record<FilesystemErrorCode, (facts: FailureFacts) => string>> = {
+  'not-found': ({ path }) => `There is no ${path}. Use ls or glob to see which files there are.`,
+  'already-exists': ({ path }) => `${path} exists already. Choose another path, or remove it first.`,
+  'is-directory': ({ path }) =>
+    `${path} is a directory, a file is needed here. Use ls to see what it holds and name one of its files.`,
+  'not-a-directory': ({ path }) =>
+    `${path} cannot be used as a directory: a file stands there or along the way. Use read_file for a file, or choose a path through directories only.`,
+  'directory-not-empty': ({ path }) =>
+    `${path} is a directory that is not empty. Remove what it holds first.`,
+  'invalid-path': ({ message }) =>
+    `${message} Use a path from the workspace root with "/" between its parts, for example "src/main.ts".`,
+  'outside-root': ({ path }) =>
+    `${path} leaves the workspace. Every path starts at the workspace root; use one that does not climb out of it with "..".`,
+  'read-only': ({ path }) => `${path} was not changed: the files can only be read here.`,
+  'quota-exceeded': ({ message }) =>
+    `${message} Nothing was changed. Write less, or remove files that are no longer needed.`,
+  'not-text': ({ path, bytes }) =>
+    `${path} is a binary file${bytes === undefined ? '' : ` of ${count(bytes, 'byte')}`}, no UTF-8 text; it cannot be shown or edited as text. Go on without its content.`,
+  'too-large': ({ message }) =>
+    `${message} Nothing was changed. Split the content over several smaller files.`,
+  'invalid-pattern': ({ message }) => message,
+  'edit-not-found': ({ path }) =>
+    `old_string does not occur in ${path}. Read the file again and copy the text exactly. Nothing was changed.`,
+  'edit-ambiguous': ({ path }) =>
+    `old_string occurs more than once in ${path}. Add lines around it until it is unique, or set replace_all. Nothing was changed.`,
+  'invalid-argument': ({ message }) => message,
+  'permission-denied': ({ path }) =>
+    `${path} cannot be opened: the operating system refuses access. Go on without it.`,
+  'changed-on-disk': ({ path }) =>
+    `${path} was changed by somebody else meanwhile. Nothing was changed. Read it again.`,
+  locked: ({ message }) => message,
+  'storage-failed': ({ message }) => message,
+};
+
+/**
+ * Runs a file operation and turns a refused one into a failed result that tells the model what to do next. The only place
+ * where the codes of {@link FilesystemError} become text. Anything else that is thrown passes through: it is no matter
+ * of the file's, and the runtime answers it.
+ */
+export async function explainingFailures<R>(
+  filesystem: Filesystem,
+  path: string,
+  run: () => Promise<R>,
+): Promise<R | ToolFailure> {
+  try {
+    return await run();
+  } catch (error) {
+    if (!FilesystemError.isInstance(error)) throw error;
+    return ToolResult.error(await explain(filesystem, path, error));
+  }
+}
+
+async function explain(filesystem: Filesystem, path: string, error: FilesystemError): Promise<string> {
+  const named = error.details?.['path'];
+  const bytes = error.code === 'not-text' ? await sizeOf(filesystem, path) : undefined;
+  return EXPLANATIONS[error.code]({
+    path: quote(typeof named === 'string' && named !== '' ? named : path),
+    message: error.message,
+    bytes,
+  });
+}
+
+async function sizeOf(filesystem: Filesystem, path: string): Promise<number | undefined> {
+  const found = await filesystem.stat(path);
+  return found?.bytes;
+}

@@ -1,0 +1,95 @@
+import { jsonSchema, type Schema } from '../../schema/index.ts';
+import { type Tool, ToolResult, tool } from '../../tool/index.ts';
+import { explainingFailures } from './failure.ts';
+import type { VfsLimits } from './limits.ts';
+import { takeWithin } from './shown-lines.ts';
+import { count, quote } from './text.ts';
+
+/** Arguments of `glob`. */
+export interface GlobParams {
+  /** The pattern, matched on paths from `path` on. */
+  readonly pattern: string;
+  /** The directory to look in. Default: the workspace root. */
+  readonly path?: string;
+}
+
+/** What `glob` found. */
+export interface GlobResult {
+  /** The files, from the workspace root, sorted. */
+  readonly paths: readonly string[];
+  /** Whether there are more that are not shown. */
+  readonly truncated: boolean;
+}
+
+const inputSchema: Schema<GlobParams> = jsonSchema<GlobParams>({
+  type: 'object',
+  properties: {
+    pattern: {
+      type: 'string',
+      minLength: 1,
+      description:
+        'Pattern for the path from "path" on: * and ? stay within one directory, ** crosses directories, also [a-z] and {a,b}. Example: "**/*.ts".',
+    },
+    path: {
+      type: 'string',
+      default: '.',
+      description: 'Directory to look in, from the workspace root. "." is the root.',
+    },
+  },
+  required: ['pattern'],
+  additionalProperties: false,
+});
+
+const outputSchema: Schema<GlobResult> = jsonSchema<GlobResult>({
+  type: 'object',
+  properties: {
+    paths: { type: 'array', items: { type: 'string' } },
+    truncated: { type: 'boolean' },
+  },
+  required: ['paths', 'truncated'],
+  additionalProperties: false,
+});
+
+/** The tool `glob`: files by name. */
+export function createGlobTool(limits: VfsLimits): Tool<GlobParams, GlobResult> {
+  return tool({
+    name: 'glob',
+    description: 'Find files by a pattern for their path. Shows paths from the workspace root, sorted.',
+    inputSchema,
+    outputSchema,
+    effects: 'read',
+    idempotent: true,
+    examples: [
+      {
+        description: 'Find every TypeScript file below src.',
+        input: { pattern: '**/*.ts', path: 'src' },
+        output: { paths: ['src/main.ts', 'src/util/text.ts'], truncated: false },
+      },
+    ],
+    render: renderPaths,
+    execute: ({ pattern, path = '.' }, { filesystem }) =>
+      explainingFailures(filesystem, path, async () => {
+        const found = await filesystem.glob(pattern, { path, limit: limits.maxPaths });
+        const paths = takeWithin(found.paths, limits.maxOutputCharacters, (shown) => shown);
+        const result: GlobResult = {
+          paths,
+          truncated: found.truncated || paths.length < found.paths.length,
+        };
+        return ToolResult.ok(result, summary(result, pattern));
+      }),
+  });
+}
+
+function summary({ paths, truncated }: GlobResult, pattern: string): string {
+  if (paths.length === 0) {
+    return `No file matches ${quote(pattern)}. Put "**/" in front to look in every directory.`;
+  }
+  return truncated
+    ? `More than ${count(paths.length, 'file')} match ${quote(pattern)}`
+    : `${count(paths.length, 'file')} for ${quote(pattern)}`;
+}
+
+function renderPaths({ paths, truncated }: GlobResult): string {
+  if (!truncated) return paths.join('\n');
+  return [...paths, 'There are more. Use a narrower pattern, or a path.'].join('\n');
+}

@@ -1,0 +1,84 @@
+import type { FilesystemCapabilities } from '../../filesystem/index.ts';
+import type { VfsLimits } from './limits.ts';
+import type { VfsToolName } from './names.ts';
+import { count, formatNumber } from './text.ts';
+import type { VfsMount } from './workspace.ts';
+
+/** What the instructions of a section depend on. */
+export interface InstructionFacts {
+  readonly tools: ReadonlySet<VfsToolName>;
+  readonly limits: VfsLimits;
+  readonly rollback: FilesystemCapabilities['rollback'];
+  /** Whether overwriting what was not read is denied. */
+  readonly guardsOverwriting: boolean;
+  readonly mounts: readonly VfsMount[];
+}
+
+/** What becomes of the changes of a call that fails. */
+const ROLLBACK_LINES: Readonly<Record<FilesystemCapabilities['rollback'], string>> = {
+  all: 'Every call is all or nothing: one that fails, is denied or is stopped leaves every file as it was. What earlier calls did stays.',
+  'own-writes':
+    'Every call of these tools is all or nothing: one that fails, is denied or is stopped leaves no change of its own. What other programs write is not undone.',
+  none: 'Changes are not undone when a call fails: look at the files again before you go on.',
+};
+
+/** What the model is told about the workspace and the tools that it is offered, no others. */
+export function vfsInstructions(facts: InstructionFacts): string {
+  const lines = [...toolLines(facts), ...guardLine(facts)].map((line) => `- ${line}`);
+  return [
+    'These tools work on the files of one workspace. A path starts at its root and has "/" between its parts, for example `src/main.ts`; nothing outside the workspace can be reached.',
+    lines.join('\n'),
+    ...mountLines(facts.mounts),
+    ...(isWritable(facts) ? [ROLLBACK_LINES[facts.rollback]] : ['The files can only be read.']),
+  ].join('\n\n');
+}
+
+/** What stands for the section while it is summarised. */
+export function vfsSummary(facts: Pick<InstructionFacts, 'tools'>): string {
+  return isWritable(facts)
+    ? 'A workspace of files, with tools to find, read and change them.'
+    : 'A workspace of files, with tools to find and read them.';
+}
+
+function toolLines({ tools, limits }: InstructionFacts): readonly string[] {
+  const lines: Readonly<Record<VfsToolName, string>> = {
+    ls: '`ls` shows what one directory holds.',
+    glob: '`glob` finds files by path, such as `**/*.md`.',
+    grep: '`grep` finds lines by content. Search before you read whole files.',
+    read_file: `\`read_file\` shows up to ${formatNumber(limits.maxLines)} lines from \`offset\` on, each with its number and " | " in front, which are not part of the file.`,
+    write_file: '`write_file` creates a file, or replaces all that it holds.',
+    edit_file:
+      '`edit_file` replaces exact text and keeps the rest: the better choice for a change in an existing file.',
+    rm: '`rm` removes a file, or a directory with all it holds.',
+  };
+  return (['ls', 'glob', 'grep', 'read_file', 'write_file', 'edit_file', 'rm'] as const)
+    .filter((name) => tools.has(name))
+    .map((name) => lines[name]);
+}
+
+function guardLine({ guardsOverwriting, tools }: InstructionFacts): readonly string[] {
+  if (!guardsOverwriting || !(tools.has('write_file') || tools.has('edit_file'))) return [];
+  return [
+    'Read an existing file before you overwrite or edit it; otherwise the call is denied. New files need no reading.',
+  ];
+}
+
+function mountLines(mounts: readonly VfsMount[]): readonly string[] {
+  if (mounts.length === 0) return [];
+  const lines = mounts.map((mount) => {
+    const place = mount.mountPath === '.' ? 'The root' : `\`${mount.mountPath}/\``;
+    return `- ${place} holds ${count(Object.keys(mount.files).length, 'file')} from outside${leftOut(mount)}.`;
+  });
+  return [`At the start:\n${lines.join('\n')}`];
+}
+
+function leftOut({ report }: VfsMount): string {
+  if (report === undefined || report.complete) return '';
+  return report.skippedCount === 0
+    ? '; more were left out because there were too many'
+    : `; ${formatNumber(report.skippedCount)} or more were left out because they were too large or could not be read`;
+}
+
+function isWritable({ tools }: Pick<InstructionFacts, 'tools'>): boolean {
+  return tools.has('write_file') || tools.has('edit_file') || tools.has('rm');
+}

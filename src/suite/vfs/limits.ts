@@ -1,0 +1,64 @@
+import { PromptValidationError } from '../../error/index.ts';
+
+/**
+ * Bounds of the file tools: what one call may show, and what the workspace may hold. The last three say nothing about a
+ * file system of your own.
+ */
+export interface VfsLimits {
+  /** Lines that `read_file` shows at most, also the default of its `limit`. Default 2,000. */
+  readonly maxLines: number;
+  /** Characters of one line that `read_file` shows. Default 2,000. */
+  readonly maxLineCharacters: number;
+  /** Characters of file text that one `read_file` or `grep` result holds. Default 50,000. */
+  readonly maxOutputCharacters: number;
+  /** Entries that `ls` shows. Default 500. */
+  readonly maxEntries: number;
+  /** Paths that `glob` shows. Default 1,000. */
+  readonly maxPaths: number;
+  /** Matching lines that `grep` shows. Default 250. */
+  readonly maxMatches: number;
+  /** Characters of one matching line that `grep` shows. Default 500. */
+  readonly maxMatchCharacters: number;
+  /** Bytes that one file may hold in the default workspace. Default 33,554,432 (32 MiB). */
+  readonly maxFileBytes: number;
+  /** Bytes that all files together may hold in the default workspace. Default 1,073,741,824 (1 GiB). */
+  readonly maxBytes: number;
+  /** Files that the default workspace may hold. Default 1,000,000. */
+  readonly maxFiles: number;
+}
+
+/** The limits that hold where a caller names no others. */
+export const DEFAULT_VFS_LIMITS: VfsLimits = Object.freeze({
+  maxLines: 2000,
+  maxLineCharacters: 2000,
+  maxOutputCharacters: 50_000,
+  maxEntries: 500,
+  maxPaths: 1000,
+  maxMatches: 250,
+  maxMatchCharacters: 500,
+  maxFileBytes: 33_554_432,
+  maxBytes: 1_073_741_824,
+  maxFiles: 1_000_000,
+});
+
+/**
+ * The default limits with the caller's own put over them.
+ * @throws {PromptValidationError} when a limit is no whole number from 1 on, or is unknown.
+ */
+export function resolveVfsLimits(limits: Partial<VfsLimits> = {}): VfsLimits {
+  for (const [name, value] of Object.entries(limits)) {
+    if (!Object.hasOwn(DEFAULT_VFS_LIMITS, name)) {
+      throw new PromptValidationError(
+        `Unknown limit "${name}" for the file tools. Limits are: ${Object.keys(DEFAULT_VFS_LIMITS).join(', ')}.`,
+        { details: { placeholder: 'limits' } },
+      );
+    }
+    if (!Number.isSafeInteger(value) || value < 1) {
+      throw new PromptValidationError(
+        `The limit ${name} of the file tools is ${String(value)}; it must be a whole number from 1 on.`,
+        { details: { placeholder: 'limits' } },
+      );
+    }
+  }
+  return Object.freeze({ ...DEFAULT_VFS_LIMITS, ...limits });
+}

@@ -1,0 +1,137 @@
+import { jsonSchema, type Schema } from '../../schema/index.ts';
+import { type Tool, ToolResult, tool } from '../../tool/index.ts';
+import { explainingFailures } from './failure.ts';
+import type { VfsLimits } from './limits.ts';
+import { count, formatNumber, quote } from './text.ts';
+import { cutWindow } from './window.ts';
+
+/** Arguments of `read_file`. */
+export interface ReadFileParams {
+  /** The file, from the workspace root. */
+  readonly file_path: string;
+  /** Lines to skip before the first one shown. Default 0. */
+  readonly offset?: number;
+  /** Lines to show. Default, and most: the limit `maxLines`. */
+  readonly limit?: number;
+}
+
+/** The lines that `read_file` shows. */
+export interface ReadFileResult {
+  /** The file, normalised. */
+  readonly path: string;
+  /** The lines shown, joined with `\n`; without carriage returns, over-long lines cut. */
+  readonly text: string;
+  /** Number of the first line shown, from 1; 0 for an empty file. */
+  readonly firstLine: number;
+  /** Number of the last line shown; 0 for an empty file. */
+  readonly lastLine: number;
+  readonly totalLines: number;
+  /** The `offset` that continues where this result stops; absent when the end of the file was reached. */
+  readonly nextOffset?: number;
+}
+
+const outputSchema: Schema<ReadFileResult> = jsonSchema<ReadFileResult>({
+  type: 'object',
+  properties: {
+    path: { type: 'string' },
+    text: { type: 'string' },
+    firstLine: { type: 'integer', minimum: 0 },
+    lastLine: { type: 'integer', minimum: 0 },
+    totalLines: { type: 'integer', minimum: 0 },
+    nextOffset: { type: 'integer', minimum: 1 },
+  },
+  required: ['path', 'text', 'firstLine', 'lastLine', 'totalLines'],
+  additionalProperties: false,
+});
+
+/** The tool `read_file`: a window of a text file's lines, numbered. */
+export function createReadFileTool(limits: VfsLimits): Tool<ReadFileParams, ReadFileResult> {
+  return tool({
+    name: 'read_file',
+    description: 'Read a text file. Lines are shown with their numbers, which are not part of the file.',
+    inputSchema: inputSchema(limits),
+    outputSchema,
+    effects: 'read',
+    idempotent: true,
+    examples: [
+      {
+        description: 'Read the start of a file.',
+        input: { file_path: 'notes.md', limit: 2 },
+        output: {
+          path: 'notes.md',
+          text: '# Notes\n',
+          firstLine: 1,
+          lastLine: 2,
+          totalLines: 12,
+          nextOffset: 2,
+        },
+      },
+    ],
+    render: renderLines,
+    execute: ({ file_path: path, offset = 0, limit = limits.maxLines }, { filesystem }) =>
+      explainingFailures(filesystem, path, async () => {
+        const window = await filesystem.read(path, { offset, limit: Math.min(limit, limits.maxLines) });
+        if (window.totalLines === 0) {
+          return ToolResult.ok(emptyFile(window.path), `${window.path} is empty.`);
+        }
+        if (offset >= window.totalLines) {
+          return ToolResult.error(
+            `${quote(window.path)} has ${count(window.totalLines, 'line')}, nothing is left at offset ${formatNumber(offset)}. Use an offset from 0 to ${formatNumber(window.totalLines - 1)}.`,
+          );
+        }
+        const shown = cutWindow(window.text, limits);
+        const lastLine = offset + shown.lines.length;
+        const result: ReadFileResult = {
+          path: window.path,
+          text: shown.lines.join('\n'),
+          firstLine: offset + 1,
+          lastLine,
+          totalLines: window.totalLines,
+          ...(lastLine < window.totalLines ? { nextOffset: lastLine } : {}),
+        };
+        return ToolResult.ok(result, header(result, shown.hasCarriageReturns));
+      }),
+  });
+}
+
+function inputSchema(limits: VfsLimits): Schema<ReadFileParams> {
+  return jsonSchema<ReadFileParams>({
+    type: 'object',
+    properties: {
+      file_path: { type: 'string', minLength: 1, description: 'File to read, from the workspace root.' },
+      offset: {
+        type: 'integer',
+        minimum: 0,
+        default: 0,
+        description: 'Lines to skip before the first one shown.',
+      },
+      limit: {
+        type: 'integer',
+        minimum: 1,
+        default: limits.maxLines,
+        description: `Lines to show, at most ${limits.maxLines}.`,
+      },
+    },
+    required: ['file_path'],
+    additionalProperties: false,
+  });
+}
+
+function emptyFile(path: string): ReadFileResult {
+  return { path, text: '', firstLine: 0, lastLine: 0, totalLines: 0 };
+}
+
+function header(result: ReadFileResult, hasCarriageReturns: boolean): string {
+  const lines = `lines ${result.firstLine}-${result.lastLine} of ${result.totalLines}`;
+  return `${result.path} - ${lines}${hasCarriageReturns ? ' (CRLF line ends)' : ''}`;
+}
+
+function renderLines(result: ReadFileResult): string {
+  if (result.totalLines === 0) return '';
+  const width = String(result.lastLine).length;
+  const numbered = result.text
+    .split('\n')
+    .map((line, index) => `${String(result.firstLine + index).padStart(width)} | ${line}`);
+  if (result.nextOffset !== undefined) numbered.push(`Use offset=${result.nextOffset} to continue.`);
+  return numbered.join('\n');
+}

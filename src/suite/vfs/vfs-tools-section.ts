@@ -1,0 +1,110 @@
+import { PromptValidationError } from '../../error/index.ts';
+import type { FilesystemCapabilities } from '../../filesystem/index.ts';
+import { readBeforeWritePolicy, type ToolPolicy } from '../../policy/index.ts';
+import { type Section, section, type VisibilitySelector } from '../../prompt/index.ts';
+import { vfsInstructions, vfsSummary } from './instructions.ts';
+import { resolveVfsLimits, type VfsLimits } from './limits.ts';
+import { VFS_TOOL_NAMES, VFS_WRITING_TOOLS, type VfsToolName } from './names.ts';
+import { createVfsTools, vfsTools } from './vfs-tools.ts';
+import { bindWorkspace, type VfsWorkspaceOptions } from './workspace.ts';
+
+/** Params that a section without params of its own needs: none. */
+type NoSectionParams = Record<never, never>;
+
+/** Options of {@link vfsToolsSection}. */
+export interface VfsToolsSectionOptions extends VfsWorkspaceOptions {
+  /** Default `Virtual Filesystem Tools`. */
+  readonly title?: string;
+  /** Default `vfs`. */
+  readonly key?: string;
+  /** Bounds of the tools and of the workspace; those left out keep their defaults. */
+  readonly limits?: Partial<VfsLimits>;
+  /** Offers only the tools that look: `ls`, `read_file`, `glob`, `grep`. Default false. */
+  readonly readOnly?: boolean;
+  /** The tools to offer. Default: all seven, or the looking ones when `readOnly`. */
+  readonly tools?: readonly VfsToolName[];
+  /** Rules for these tools. Default: `[readBeforeWritePolicy()]`; `[]` for none. */
+  readonly policies?: readonly ToolPolicy[];
+  /** Whether the texts of the section may be overridden from outside. Default true. */
+  readonly acceptsOverrides?: boolean;
+  /** How much of the section the model sees. Default `'full'`. A summary is provided. */
+  readonly visibility?: VisibilitySelector<NoSectionParams>;
+}
+
+/**
+ * A section that gives the model a workspace of files: instructions, the tools `ls`, `read_file`, `write_file`, `edit_file`,
+ * `glob`, `grep` and `rm`, the rule that a file is read before it is overwritten, and the `Filesystem` resource. It holds
+ * no state: every session gets a workspace of its own, which lives as long as the session.
+ *
+ * The workspace is part of every call's transaction: what a failing call wrote is gone.
+ *
+ * @throws {PromptValidationError} for an unknown or doubled tool name, no tool at all, a writing tool together with
+ * `readOnly`, a bad limit, or `filesystem` together with `base` or `mounts`.
+ * @throws {FilesystemError} for a bad path in the given files, or files that break a limit.
+ * @see spec TOOLS "Tool Suites as Sections"
+ */
+export function vfsToolsSection(options: VfsToolsSectionOptions = {}): Section<NoSectionParams> {
+  const {
+    title = 'Virtual Filesystem Tools',
+    key = 'vfs',
+    visibility = 'full',
+    acceptsOverrides = true,
+  } = options;
+  const limits = resolveVfsLimits(options.limits);
+  const names = selectTools(options);
+  const tools = options.limits === undefined ? vfsTools : createVfsTools(limits);
+  const policies = options.policies ?? [readBeforeWritePolicy()];
+  const facts = {
+    tools: new Set(names),
+    limits,
+    rollback: rollbackOf(options),
+    guardsOverwriting: policies.some((policy) => policy.name === 'read-before-write'),
+    mounts: options.mounts ?? [],
+  };
+  const instructions = vfsInstructions(facts);
+  const summary = vfsSummary(facts);
+  return section({
+    title,
+    key,
+    template: () => instructions,
+    summary: () => summary,
+    visibility,
+    acceptsOverrides,
+    tools: names.map((name) => tools[name]),
+    policies,
+    resources: [bindWorkspace(options, limits)],
+  });
+}
+
+/** The names of the tools to offer, in the order of {@link VFS_TOOL_NAMES}. */
+function selectTools({ tools, readOnly = false }: VfsToolsSectionOptions): readonly VfsToolName[] {
+  const offered = VFS_TOOL_NAMES.filter((name) => !readOnly || !VFS_WRITING_TOOLS.has(name));
+  if (tools === undefined) return offered;
+  for (const name of tools) {
+    if (!VFS_TOOL_NAMES.includes(name)) {
+      throw refuse(`There is no file tool "${name}". File tools are: ${VFS_TOOL_NAMES.join(', ')}.`);
+    }
+    if (!offered.includes(name)) {
+      throw refuse(
+        `The file tool "${name}" changes files, and the section is read-only. Leave one of the two out.`,
+      );
+    }
+  }
+  if (tools.length === 0)
+    throw refuse('The list of file tools is empty. Name at least one, or leave it out for all.');
+  if (new Set(tools).size < tools.length) {
+    throw refuse(`The list of file tools names one twice: ${tools.join(', ')}.`);
+  }
+  return offered.filter((name) => tools.includes(name));
+}
+
+/** What the instructions promise. A factory has to keep the promise of the default. */
+function rollbackOf({ filesystem }: VfsToolsSectionOptions): FilesystemCapabilities['rollback'] {
+  return filesystem === undefined || typeof filesystem === 'function'
+    ? 'all'
+    : filesystem.capabilities.rollback;
+}
+
+function refuse(message: string): PromptValidationError {
+  return new PromptValidationError(message, { details: { placeholder: 'tools' } });
+}

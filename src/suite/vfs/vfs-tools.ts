@@ -1,0 +1,53 @@
+import type { Tool } from '../../tool/index.ts';
+import { createEditFileTool, type EditFileParams, type EditFileResult } from './edit-file.ts';
+import { createGlobTool, type GlobParams, type GlobResult } from './glob.ts';
+import { createGrepTool, type GrepParams, type GrepResult } from './grep.ts';
+import { resolveVfsLimits, type VfsLimits } from './limits.ts';
+import { createLsTool, type LsParams, type LsResult } from './ls.ts';
+import { createReadFileTool, type ReadFileParams, type ReadFileResult } from './read-file.ts';
+import { createRmTool, type RmParams, type RmResult } from './rm.ts';
+import { createWriteFileTool, type WriteFileParams, type WriteFileResult } from './write-file.ts';
+
+/**
+ * The seven file tools by name. They work on the `Filesystem` resource of the prompt they are used in, and hold nothing
+ * themselves.
+ */
+export interface VfsTools {
+  /** Lists one directory. Effects `'read'`. */
+  readonly ls: Tool<LsParams, LsResult>;
+  /** Reads a window of a text file's lines. Effects `'read'`. */
+  readonly read_file: Tool<ReadFileParams, ReadFileResult>;
+  /** Creates a file or replaces its content. Effects `'state'`. */
+  readonly write_file: Tool<WriteFileParams, WriteFileResult>;
+  /** Replaces exact text within a file. Effects `'state'`. */
+  readonly edit_file: Tool<EditFileParams, EditFileResult>;
+  /** Finds files by path. Effects `'read'`. */
+  readonly glob: Tool<GlobParams, GlobResult>;
+  /** Finds lines by content. Effects `'read'`. */
+  readonly grep: Tool<GrepParams, GrepResult>;
+  /** Removes a file or a directory. Effects `'state'`. */
+  readonly rm: Tool<RmParams, RmResult>;
+}
+
+/**
+ * Makes the file tools with limits of their own. For a section of your own; `vfsToolsSection` calls it for you.
+ * @throws {PromptValidationError} for a limit that is unknown or no whole number from 1 on.
+ */
+export function createVfsTools(limits: Partial<VfsLimits> = {}): VfsTools {
+  const resolved = resolveVfsLimits(limits);
+  return Object.freeze({
+    ls: createLsTool(resolved),
+    read_file: createReadFileTool(resolved),
+    write_file: createWriteFileTool(),
+    edit_file: createEditFileTool(),
+    glob: createGlobTool(resolved),
+    grep: createGrepTool(resolved),
+    rm: createRmTool(),
+  });
+}
+
+/**
+ * The file tools with the default limits: the very objects that `vfsToolsSection` offers when it is given no limits, so
+ * that `vfsTools.write_file.succeeded` is the event to reduce.
+ */
+export const vfsTools: VfsTools = /* @__PURE__ */ createVfsTools();

@@ -1,0 +1,1 @@
+export { type Script, type ScriptedToolCall, type ScriptedTurn, scriptedModel } from '../adapter/index.ts';

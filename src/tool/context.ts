@@ -1,0 +1,41 @@
+import type { Filesystem } from '../filesystem/index.ts';
+import type { ResourceResolver } from '../resource/index.ts';
+import type { JsonValue } from '../schema/index.ts';
+import type { SessionView } from '../session/index.ts';
+import type { EvaluatorPort } from './evaluator-port.ts';
+import type { Logger } from './logger.ts';
+import type { BudgetTrackerPort, DeadlinePort, PromptPort, RenderedPromptPort } from './ports.ts';
+
+/**
+ * What a handler can reach. Frozen, made for one attempt at one call: once the call has ended, every access to session,
+ * files or resources throws a `TransactionClosedError`.
+ *
+ * @see spec TOOLS "ToolContext"
+ */
+export interface ToolContext {
+  readonly prompt: PromptPort;
+  readonly renderedPrompt: RenderedPromptPort;
+  /** Evaluates other prompts as a part of this call. */
+  readonly adapter: EvaluatorPort;
+  /** The call's private view: it reads through, and what it writes lands only when the call succeeds. */
+  readonly session: SessionView;
+  readonly resources: ResourceResolver;
+  /**
+   * The call's private view of the files.
+   * @throws {ResourceError} `resource-unbound` when the prompt binds no file system.
+   */
+  readonly filesystem: Filesystem;
+  readonly deadline?: DeadlinePort;
+  readonly budgetTracker?: BudgetTrackerPort;
+  /** The model's id of this call, the same for every attempt. */
+  readonly callId: string;
+  /** Number of the attempt, from 1; more than 1 after a conflict with another change. */
+  readonly attempt: number;
+  /** Aborted by the deadline, the tool's own time limit or the caller. A handler should stop then. */
+  readonly signal: AbortSignal;
+  readonly logger: Logger;
+  /** Tells the watchdog that a long call is alive. Never throws. */
+  beat(): void;
+  /** Tells observers of the run how far the call is. Not part of the transaction. */
+  progress(update: JsonValue): void;
+}

@@ -1,0 +1,34 @@
+export type { ToolContext } from './context.ts';
+export type {
+  AssistantItem,
+  AssistantPart,
+  ConversationItem,
+  InputPart,
+  RawItems,
+  ToolCallPart,
+  ToolResultItem,
+  UserItem,
+} from './conversation.ts';
+export type { EvaluatorPort, NestedEvaluateOptions, ToolChoice } from './evaluator-port.ts';
+export { type HostedTool, hostedTool } from './hosted-tool.ts';
+export { type Logger, silentLogger } from './logger.ts';
+export { assertDescription, assertToolName } from './names.ts';
+export type {
+  BudgetTrackerPort,
+  DeadlinePort,
+  PromptOutputPort,
+  PromptPort,
+  RenderedPromptPort,
+  ToolPort,
+} from './ports.ts';
+export type { FinishReason, PromptResponse, TokenUsage } from './prompt-response.ts';
+export { type ToolOptions, tool } from './tool.ts';
+export { isToolResult, type ToolFailure, ToolResult, type ToolSuccess } from './tool-result.ts';
+export type {
+  AnyTool,
+  Tool,
+  ToolEffects,
+  ToolExample,
+  ToolHandler,
+  ToolSucceeded,
+} from './tool-types.ts';

@@ -1,0 +1,37 @@
+import { type ErrorDetails, PromptValidationError } from '../error/index.ts';
+
+const toolName = /^[a-z0-9_-]{1,64}$/;
+const maxDescriptionCharacters = 200;
+
+/**
+ * Checks the name of a tool or hosted tool: 1 to 64 of `a-z`, `0-9`, `_`, `-`.
+ *
+ * @throws {PromptValidationError} with `details.tool` and `details.placeholder` `'name'`.
+ * @see spec TOOLS "Tool"
+ */
+export function assertToolName(name: unknown): asserts name is string {
+  if (typeof name === 'string' && toolName.test(name)) return;
+  const shown = typeof name === 'string' ? JSON.stringify(name.slice(0, 80)) : typeof name;
+  throw new PromptValidationError(
+    `A tool's name must be 1 to 64 lower-case letters, digits, "_" or "-", but it is ${shown}.`,
+    { details: { tool: typeof name === 'string' ? name.slice(0, 80) : '', placeholder: 'name' } },
+  );
+}
+
+/**
+ * Checks a description for the model: 1 to 200 characters once surrounding blanks are taken off.
+ *
+ * @param owner names whose description it is, for the message.
+ * @returns the description without surrounding blanks.
+ * @throws {PromptValidationError} with `details` and `details.placeholder` `'description'`.
+ */
+export function assertDescription(description: unknown, owner: string, details: ErrorDetails = {}): string {
+  const text = typeof description === 'string' ? description.trim() : '';
+  const length = [...text].length;
+  if (length >= 1 && length <= maxDescriptionCharacters) return text;
+  const actual = typeof description === 'string' ? `it has ${length}` : `it is ${typeof description}`;
+  throw new PromptValidationError(
+    `The description of ${owner} must have 1 to ${maxDescriptionCharacters} characters, but ${actual}.`,
+    { details: { placeholder: 'description', ...details } },
+  );
+}

@@ -1,0 +1,26 @@
+import type { ConversationItem } from './conversation.ts';
+
+/** Tokens of one or several model calls. A count that the provider does not report is absent. */
+export interface TokenUsage {
+  readonly inputTokens?: number;
+  readonly outputTokens?: number;
+  /** Part of `inputTokens` that was read from the provider's cache. */
+  readonly cachedInputTokens?: number;
+}
+
+/** Why a model stopped. */
+export type FinishReason = 'stop' | 'tool-calls' | 'length' | 'content-filter' | 'refusal' | 'other';
+
+/** What a finished evaluation yields. */
+export interface PromptResponse<out Output = unknown> {
+  readonly promptName: string;
+  /** The model's final text. */
+  readonly text: string;
+  /** The final answer as the prompt's output schema reads it; undefined for a prompt without one. */
+  readonly output: Output;
+  /** Sum over every turn, and over the evaluations inside tool calls. */
+  readonly usage: TokenUsage;
+  readonly finishReason: FinishReason;
+  /** Everything that was said, from `history` on. Pass it on as `history` to go on from here. */
+  readonly conversation: readonly ConversationItem[];
+}

@@ -1,0 +1,77 @@
+import type { CompiledSchema, Schema } from '../schema/index.ts';
+import type { EventDefinition } from '../session/index.ts';
+import type { ToolContext } from './context.ts';
+import type { ToolResult } from './tool-result.ts';
+
+/**
+ * What a handler changes, and so what the runtime may do with its calls.
+ *
+ * - `read`: changes nothing anywhere; a write is an error at the write. Runs in parallel.
+ * - `state`: changes only what rolls back: session, files, transactional resources. Runs in parallel.
+ * - `external`: changes the outside world. Runs alone, in call order.
+ */
+export type ToolEffects = 'read' | 'state' | 'external';
+
+/**
+ * Does the work of a tool. May throw: the call fails, everything it changed is rolled back, and the model reads the
+ * error's message.
+ */
+export type ToolHandler<in P, out R> = (
+  params: P,
+  context: ToolContext,
+) => ToolResult<R> | Promise<ToolResult<R>>;
+
+/**
+ * A sample call for the model.
+ *
+ * @see spec TOOLS "ToolExample"
+ */
+export interface ToolExample<out I = unknown, out O = unknown> {
+  /** 1 to 200 characters. */
+  readonly description: string;
+  /** Arguments as the model would send them; undefined for a tool without params. */
+  readonly input: I;
+  /** The value the call yields. */
+  readonly output: O;
+}
+
+/** Payload of a tool's `succeeded` event. */
+export interface ToolSucceeded<out I, out R> {
+  readonly toolName: string;
+  readonly callId: string;
+  /** The arguments as the model sent them. */
+  readonly params: I;
+  readonly value: R;
+}
+
+/**
+ * Something the model can call. `P` is what the handler gets, `R` the value of a success, `I` the arguments on the wire.
+ * Made by `tool()`, frozen; its identity is what registries and policies compare.
+ */
+export interface Tool<in P, out R, out I = unknown> {
+  readonly kind: 'tool';
+  readonly name: string;
+  /** 1 to 200 characters, for the model. */
+  readonly description: string;
+  readonly inputSchema?: Schema;
+  readonly outputSchema?: Schema;
+  /** Undefined: the tool is declared only, and calls to it fail. */
+  readonly execute?: ToolHandler<P, R>;
+  readonly examples: readonly ToolExample[];
+  /** A success' value as text for the model. May throw: the value is then written as JSON. */
+  render?(value: R): string;
+  readonly effects: ToolEffects;
+  /** Running the call twice does no more than running it once; matters for replay after a crash. */
+  readonly idempotent: boolean;
+  /** Time limit for one attempt, in milliseconds. Undefined: none of its own. */
+  readonly timeoutMs?: number;
+  /** Overrides may change the description, the parameter descriptions and the examples. */
+  readonly acceptsOverrides: boolean;
+  /** Dispatched within the call when it succeeded, so that reducers can react in the same transaction. */
+  readonly succeeded: EventDefinition<ToolSucceeded<unknown, unknown>, ToolSucceeded<I, R>>;
+  readonly compiledInput?: CompiledSchema;
+  readonly compiledOutput?: CompiledSchema;
+}
+
+/** Any tool, for lists of different ones. */
+export type AnyTool = Tool<never, unknown>;

@@ -1,0 +1,145 @@
+import { describeError, PromptValidationError } from '../error/index.ts';
+import {
+  assertObjectSchema,
+  type CompiledSchema,
+  compileSchema,
+  type DeepReadonly,
+  type InferInput,
+  type InferOutput,
+  type Schema,
+} from '../schema/index.ts';
+import { defineSystemEvent } from '../session/index.ts';
+import type { ToolContext } from './context.ts';
+import { checkExamples } from './examples.ts';
+import { assertDescription, assertToolName } from './names.ts';
+import type { ToolResult } from './tool-result.ts';
+import type { Tool, ToolEffects, ToolExample } from './tool-types.ts';
+
+/** What a schema accepts; undefined where there is no schema. */
+type InputOf<S> = S extends Schema ? InferInput<S> : undefined;
+/** What a schema yields; undefined where there is no schema. */
+type OutputOf<S> = S extends Schema ? InferOutput<S> : undefined;
+/** What a handler may return as value: what the output schema accepts, anything without one. */
+type Returned<S> = S extends Schema ? DeepReadonly<InferInput<S>> : unknown;
+/** The value of a success: what the output schema yields, anything without one. */
+type Value<S> = S extends Schema ? InferOutput<S> : unknown;
+
+/** Options of {@link tool}. */
+export interface ToolOptions<PS extends Schema | undefined, RS extends Schema | undefined> {
+  /** 1 to 64 of `a-z`, `0-9`, `_`, `-`; unique within a prompt. */
+  readonly name: string;
+  /** 1 to 200 characters, for the model; surrounding blanks are taken off. */
+  readonly description: string;
+  /** An object schema. Default: the tool takes no params. */
+  readonly inputSchema?: PS;
+  /** What the value of a success must be. Default: any plain JSON. */
+  readonly outputSchema?: RS;
+  /**
+   * Does the work. May throw: the call fails and is rolled back. Default: the tool is declared only, a call to it gets a
+   * failed result.
+   */
+  readonly execute?: (
+    params: OutputOf<PS>,
+    context: ToolContext,
+  ) => ToolResult<Returned<RS>> | Promise<ToolResult<Returned<RS>>>;
+  /** Sample calls, checked against both schemas. `output` is what the handler would return. Default: none. */
+  readonly examples?: readonly ToolExample<DeepReadonly<InputOf<PS>>, Returned<RS>>[];
+  /** The value of a success as text for the model. May throw. Default: JSON without nulls in a stable order. */
+  readonly render?: (value: Value<RS>) => string;
+  /** Default: `'external'`. */
+  readonly effects?: ToolEffects;
+  /** Default: false. */
+  readonly idempotent?: boolean;
+  /** Time limit for one attempt in milliseconds, above 0 and at most 2,147,483,647. Default: none of its own. */
+  readonly timeoutMs?: number;
+  /** Default: true. */
+  readonly acceptsOverrides?: boolean;
+}
+
+const allEffects: readonly unknown[] = ['read', 'state', 'external'] satisfies readonly ToolEffects[];
+/** The longest delay that timers can keep. */
+const maxTimeoutMs = 2_147_483_647;
+
+/**
+ * Declares a tool. Params and result are inferred from the schemas.
+ *
+ * @throws {PromptValidationError} for a name, description, schema, example, handler, effects or time limit that cannot
+ * be used; `details.tool` names the tool, `details.placeholder` the option.
+ * @see spec TOOLS "Tool"
+ */
+export function tool<PS extends Schema | undefined = undefined, RS extends Schema | undefined = undefined>(
+  options: ToolOptions<PS, RS>,
+): Tool<OutputOf<PS>, Value<RS>, InputOf<PS>> {
+  const { name, inputSchema, outputSchema, execute, render, timeoutMs, effects = 'external' } = options;
+  assertToolName(name);
+  const description = assertDescription(options.description, `tool "${name}"`, { tool: name });
+  const compiledInput = compileInput(inputSchema, name);
+  const compiledOutput = compileOutput(outputSchema, name);
+  if (execute !== undefined) assertFunction(execute, name, 'execute');
+  if (render !== undefined) assertFunction(render, name, 'render');
+  if (!allEffects.includes(effects)) {
+    throw invalid(name, 'effects', `unknown effects "${effects}"; use 'read', 'state' or 'external'`);
+  }
+  if (
+    timeoutMs !== undefined &&
+    !(typeof timeoutMs === 'number' && timeoutMs > 0 && timeoutMs <= maxTimeoutMs)
+  ) {
+    throw invalid(
+      name,
+      'timeoutMs',
+      `timeoutMs must be above 0 and at most ${maxTimeoutMs}, but it is ${timeoutMs}`,
+    );
+  }
+  const made = {
+    kind: 'tool',
+    name,
+    description,
+    ...(inputSchema === undefined ? {} : { inputSchema, compiledInput }),
+    ...(outputSchema === undefined ? {} : { outputSchema, compiledOutput }),
+    // What a handler returns passes the output schema before anyone reads it as the schema's output.
+    ...(execute === undefined ? {} : { execute: execute as Tool<OutputOf<PS>, Value<RS>>['execute'] }),
+    examples: checkExamples(options.examples ?? [], { name, compiledInput, compiledOutput }),
+    ...(render === undefined ? {} : { render }),
+    effects,
+    idempotent: options.idempotent ?? false,
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    acceptsOverrides: options.acceptsOverrides ?? true,
+    succeeded: defineSystemEvent(`tool.${name}.succeeded`),
+  };
+  // The schemas carry the types of params and value; what is assembled here holds them only as they were compiled.
+  return Object.freeze(made) as Tool<OutputOf<PS>, Value<RS>, InputOf<PS>>;
+}
+
+function compileInput(schema: Schema | undefined, name: string): CompiledSchema | undefined {
+  if (schema === undefined) return undefined;
+  try {
+    assertObjectSchema(schema);
+    return compileSchema(schema);
+  } catch (cause) {
+    throw invalid(name, 'inputSchema', `the input schema cannot be used: ${describeError(cause)}`, cause);
+  }
+}
+
+function compileOutput(schema: Schema | undefined, name: string): CompiledSchema | undefined {
+  if (schema === undefined) return undefined;
+  try {
+    const compiled = compileSchema(schema);
+    // Read once here, so that a schema without a JSON Schema form is found now and not in the middle of a call.
+    void compiled.inputJsonSchema;
+    return compiled;
+  } catch (cause) {
+    throw invalid(name, 'outputSchema', `the output schema cannot be used: ${describeError(cause)}`, cause);
+  }
+}
+
+function assertFunction(value: unknown, name: string, option: string): void {
+  if (typeof value !== 'function')
+    throw invalid(name, option, `${option} must be a function, but it is ${typeof value}`);
+}
+
+function invalid(name: string, option: string, problem: string, cause?: unknown): PromptValidationError {
+  return new PromptValidationError(`Tool "${name}" cannot be made: ${problem.replace(/\.$/, '')}.`, {
+    cause,
+    details: { tool: name, placeholder: option },
+  });
+}

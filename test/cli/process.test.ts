@@ -1,0 +1,144 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { ending, fingerprint, fixture, root, run, start } from './wink.ts';
+
+let folder = '';
+
+beforeAll(() => {
+  expect(inject('buildProblem')).toBe('');
+  folder = mkdtempSync(join(tmpdir(), 'wink-cli-'));
+});
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+describe('wink review', () => {
+  it('shows on the fixture a denied call, a rolled-back call and calls that were re-run, and changes nothing on disk', async () => {
+    const before = fingerprint(fixture);
+    const { code, stdout, stderr } = await run(['review', fixture]);
+    expect(code, stderr).toBe(0);
+    expect(fingerprint(fixture)).toBe(before);
+
+    const rows = stdout.split('\n').filter((line) => /^\d+ +\d+ +\d+ ms /.test(line));
+    const all = rows.map((row) => row.replace(/^\d+ +\d+ +\d+ ms +/, '').replace(/ {2,}/g, ' | '));
+    const [setUp, ...work] = all;
+    expect(setUp).toBe('planning_setup_plan | committed');
+    const told = work.filter((row) => !row.startsWith('planning_'));
+    const write = told.findIndex((row) => row.startsWith('write_file'));
+    expect(told.slice(write)).toEqual([
+      expect.stringMatching(/^write_file \| REVIEW\.md \| denied by read-before-write: /),
+      'read_file | REVIEW.md | committed',
+      'write_file | REVIEW.md | committed',
+      'publish_report | rolled back: REVIEW.md is not complete, 2 entries are missing:',
+      'read_file | REVIEW.md | committed',
+      'edit_file | REVIEW.md | committed',
+      'publish_report | committed',
+    ]);
+    expect(told.filter((row) => row.includes('re-run, then committed'))).toHaveLength(6);
+    // Several files were read in one turn.
+    const readingTurns = rows.filter((row) => row.includes('read_file')).map((row) => row.split(' ')[0]);
+    expect(new Set(readingTurns).size).toBeLessThan(readingTurns.length / 2);
+
+    expect(stdout).toContain('model:  rule-based model, no LLM');
+    expect(stdout).toContain('--- a/REVIEW.md\n+++ b/REVIEW.md\n');
+    expect(stdout).toContain('+- [ ] `docs/usage.md:10` broken link to ../src/labels.js');
+    expect(stdout).toContain('+- [x] `src/zones.js:3` TODO: read the zones from a file');
+    expect(stdout).toMatch(/\nDone in .*1 rolled back, 1 denied\.\n7 findings recorded, report published; /);
+  });
+
+  it('reviews the current folder when none is named', async () => {
+    const here = join(folder, 'here');
+    mkdirSync(here);
+    writeFileSync(join(here, 'a.py'), '# TODO: here\n');
+    const { code, stdout } = await run(['review'], { cwd: here });
+    expect(code).toBe(0);
+    expect(stdout).toContain('Review of here\n');
+    expect(stdout).toContain('+- [ ] `a.py:1` TODO: here');
+    expect(readdirSync(here)).toEqual(['a.py']);
+  });
+
+  it('goes on past what it cannot take, with a note', async () => {
+    const odd = join(folder, 'odd');
+    mkdirSync(odd);
+    writeFileSync(join(odd, 'big.bin'), Buffer.alloc(52_428_800));
+    writeFileSync(join(odd, 'pixel.png'), Buffer.from([137, 80, 0]));
+    writeFileSync(Buffer.concat([Buffer.from(`${odd}/caf`), Buffer.from([0xe9])]), 'x');
+    writeFileSync(join(odd, 'a\u001b[31m.py'), '# TODO: red\n');
+    const { code, stdout } = await run(['review', odd]);
+    expect(code).toBe(0);
+    expect(stdout).toContain('note:   left out, larger than 8.0 MB: big.bin\n');
+    expect(stdout).toContain('note:   not shown as text, a binary: pixel.png\n');
+    expect(stdout).toContain('no UTF-8 or not allowed in a workspace: caf');
+    expect(stdout).toContain('a\\x1b[31m.py:1` TODO: red');
+    expect(stdout).not.toContain('\u001b');
+  });
+
+  it.each([
+    [['review', 'no-such-folder'], 'wink: there is no folder "no-such-folder".\n'],
+    [['review', 'package.json'], 'wink: "package.json" is no folder.\n'],
+    [['review', 'src', 'test'], 'wink: one folder at a time, not 2. See wink --help.\n'],
+    [['review', '--colour'], "wink: unknown option '--colour'. See wink --help.\n"],
+    [['revue'], 'wink: unknown command "revue"; the commands are: run, review. See wink --help.\n'],
+  ])('answers %j with one line and 2', async (args, line) => {
+    expect(await run(args)).toEqual({ code: 2, stdout: '', stderr: line });
+  });
+
+  it('prints help and version', async () => {
+    const help = await run(['--help']);
+    expect([help.code, help.stderr]).toEqual([0, '']);
+    expect(help.stdout).toContain('wink review [DIR]');
+    const manifest: unknown = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+    const { stdout } = await run(['--version']);
+    expect(manifest).toHaveProperty('version', stdout.trim());
+  });
+
+  describe('on a folder with work for a while', () => {
+    let wide = '';
+
+    beforeAll(() => {
+      wide = join(folder, 'wide');
+      for (let part = 0; part < 150; part++) {
+        mkdirSync(join(wide, `part-${part}`), { recursive: true });
+        for (let file = 0; file < 20; file++) {
+          writeFileSync(
+            join(wide, `part-${part}`, `f${file}.js`),
+            '// TODO: later\nexport const x = () => 1;\n',
+          );
+        }
+      }
+    });
+
+    it('stops on an interrupt, prints what was done and ends with 130', async () => {
+      const child = start(['review', wide]);
+      const ended = ending(child);
+      // The first line comes with the first turn; the folder takes hundreds.
+      child.stderr.once('data', () => child.kill('SIGINT'));
+      const { code, stdout, stderr } = await ended;
+      expect(code).toBe(130);
+      expect(stdout).toContain('Stopped in');
+      expect(stdout).toContain('no report published; the folder on disk is as it was.');
+      expect(stderr).toContain('wink: interrupted; above is what was done until then.\n');
+      expect(stderr).not.toContain('    at ');
+    });
+
+    it('bounds the table and the diff', async () => {
+      const { code, stdout } = await run(['review', wide]);
+      expect(code).toBe(0);
+      expect(stdout.split('\n').length).toBeLessThan(300);
+      expect(stdout).toMatch(/2000 × read_file/);
+      expect(stdout).toMatch(/more of this kind in \d+ files/);
+      expect(stdout).toContain('Not read, beyond 2000 files: ');
+    });
+
+    it('ends quietly when the reader of its output goes away', async () => {
+      const child = start(['review', wide, '--full']);
+      const ended = ending(child);
+      child.stdout.destroy();
+      const { code, stderr } = await ended;
+      expect(code).toBe(0);
+      expect(stderr.split('\n').filter((line) => line !== '' && !/^(turn|plan)\b/.test(line))).toEqual([]);
+    });
+  });
+});

@@ -1,0 +1,425 @@
+import { spawn, spawnSync } from 'node:child_process';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { LLMock } from '@copilotkit/aimock';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { command, type Ending, ending, fingerprint, fixture, root, run, start } from './wink.ts';
+
+/** Outside of the repository: nothing here finds the package by looking around. */
+let folder = '';
+
+beforeAll(() => {
+  expect(inject('buildProblem')).toBe('');
+  folder = mkdtempSync(join(tmpdir(), 'wink-run-'));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function put(name: string, text: string): string {
+  const path = join(folder, name);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+  return path;
+}
+
+const eventsOf = (text: string): readonly Record<string, unknown>[] =>
+  text
+    .split('\n')
+    .slice(0, -1)
+    .map((line): Record<string, unknown> => JSON.parse(line));
+
+/** A module with an agent that counts words; `parts` are further options. */
+const agentText = (parts: string, more = ''): string => `
+import { defineAgent, jsonSchema, promptTemplate, section, tool, ToolResult, vfsToolsSection } from 'weakincentives';
+import { scriptedModel } from 'weakincentives/testing';
+${more}
+interface Params { readonly topic: string }
+const task = section({
+  title: 'Task',
+  key: 'task',
+  params: jsonSchema<Params>({
+    type: 'object', properties: { topic: { type: 'string' } }, required: ['topic'], additionalProperties: false,
+  }),
+  template: (p) => \`Write about \${p.topic}.\`,
+});
+const template = promptTemplate({ ns: 'tests', key: 'about', sections: [task, vfsToolsSection()] });
+export default defineAgent({ template, params: { topic: 'cats' }, ${parts} });
+`;
+const writing = `model: scriptedModel([
+  { toolCalls: [{ name: 'write_file', arguments: { file_path: 'out/about.md', content: 'About.\\n' } }] },
+  { text: 'Written.' },
+])`;
+
+describe('wink run', () => {
+  it('runs the example of the repository offline', async () => {
+    const before = fingerprint(fixture);
+    const { code, stdout, stderr } = await run([
+      'run',
+      'examples/agents/summarise.ts',
+      '--workspace',
+      fixture,
+    ]);
+    expect(code, stderr).toBe(0);
+    expect(stdout).toContain('Run of summarise on review-fixture\n');
+    expect(stdout).toContain('+Kinds of files: .js, .md\n');
+    expect(stdout).toContain('SUMMARY.md is written.\n');
+    expect(fingerprint(fixture)).toBe(before);
+  });
+
+  it('runs a TypeScript agent from a folder outside, and writes what it changed with --apply', async () => {
+    const agent = put('apply/agent.ts', agentText(writing));
+    const work = join(folder, 'apply/work');
+    mkdirSync(work);
+    const first = await run(['run', agent, '--workspace', work, '--params', '{"topic":"dogs"}', '--apply']);
+    expect(first.code, first.stderr).toBe(0);
+    expect(first.stdout).toContain('Written to the folder: 1 file.\n');
+    expect(readFileSync(join(work, 'out/about.md'), 'utf8')).toBe('About.\n');
+    expect(readdirSync(join(work, 'out'))).toEqual(['about.md']);
+  });
+
+  it('reviews a copy of the fixture with --apply, then names the conflict with what was changed in between', async () => {
+    const copy = join(folder, 'copy');
+    cpSync(fixture, copy, { recursive: true });
+    const first = await run(['run', 'review', '--workspace', copy, '--apply']);
+    expect(first.code, first.stderr).toBe(0);
+    expect(first.stdout).toContain('report published; written to the folder: 1 file.\n');
+    expect(readFileSync(join(copy, 'REVIEW.md'), 'utf8')).toContain('`src/zones.js` has 456 lines');
+
+    // The second run is told by its first line that the folder is mounted; then the report is changed behind its back.
+    writeFileSync(join(copy, 'src/pricing.js'), '// FIXME: everything\n');
+    const child = start(['run', 'review', '--workspace', copy, '--apply', '--json']);
+    const ended = ending(child);
+    child.stdout.once('data', () => writeFileSync(join(copy, 'REVIEW.md'), 'mine\n'));
+    const second = await ended;
+    expect(second.code, second.stderr).toBe(3);
+    expect(second.stderr).toContain('wink: nothing was written: 1 conflict with the folder on disk.\n');
+    expect(second.stderr).toContain('wink: REVIEW.md: was changed on disk since it was mounted.\n');
+    expect(readFileSync(join(copy, 'REVIEW.md'), 'utf8')).toBe('mine\n');
+  });
+
+  it('prints events with --json and writes the same to --log', async () => {
+    const agent = put('json/agent.ts', agentText(writing));
+    const log = join(folder, 'json/run.jsonl');
+    const { code, stdout } = await run(['run', agent, '--json', '--log', log], { cwd: join(folder, 'json') });
+    expect(code).toBe(0);
+    expect(readFileSync(log, 'utf8')).toBe(stdout);
+    const events = eventsOf(stdout);
+    expect(events[0]).toMatchObject({ type: 'run-start', promptName: 'about' });
+    expect(events.at(-1)).toMatchObject({ type: 'result', exitCode: 0, changes: [{ path: 'out/about.md' }] });
+    expect(stdout).not.toContain(folder);
+    expect(existsSync(join(folder, 'json/out'))).toBe(false);
+  });
+
+  it('says with 1 what failed and where', async () => {
+    const agent = put('failing.ts', agentText(`model: scriptedModel([{ toolCalls: [{ name: 'ls' }] }])`));
+    const { code, stdout, stderr } = await run(['run', agent], { cwd: folder });
+    expect(code).toBe(1);
+    expect(stdout).toContain('Failed in ');
+    expect(stderr).toMatch(/\nwink: the run of about failed after 1 turn, in phase request: [^\n]*\n$/);
+  });
+
+  it('says with 1 that the deadline passed', async () => {
+    const endless = `model: scriptedModel(async (_conversation) => {
+      await new Promise((resolve) => setImmediate(resolve));
+      return { toolCalls: [{ name: 'ls' }] };
+    }), maxTurns: 1_000_000_000`;
+    const { code, stderr } = await run(['run', put('endless.ts', agentText(endless)), '--deadline', '0.3s'], {
+      cwd: dirname(put('endless/x', '')),
+    });
+    expect(code).toBe(1);
+    expect(stderr).toContain('The deadline passed before the run was finished.');
+  });
+
+  describe('answers bad input with one line and 2', () => {
+    beforeAll(() => {
+      put('bad/agent.ts', agentText('workspace: false'));
+      put('bad/own.ts', agentText(`model: scriptedModel([{ text: 'ok' }]), workspace: false`));
+      put('bad/nothing.ts', 'export const other = 1;');
+      put('bad/object.mjs', 'export default { kind: "agent" };');
+      put('bad/syntax.ts', 'export default (');
+      put('bad/throws.js', 'throw new Error("no luck");');
+    });
+
+    it.each<[readonly string[], RegExp]>([
+      [['run', 'absent.ts'], /the agent "absent.ts" cannot be read: there is no such file or folder\./],
+      [
+        ['run', 'revieww'],
+        /there is no agent "revieww": name a file \(.*\) or a built-in agent \(review\)\./,
+      ],
+      [
+        ['run', 'nothing.ts'],
+        /"nothing.ts" holds no agent: it exports "other"; export one made by defineAgent\(\)/,
+      ],
+      [['run', 'object.mjs'], /what it exports as "default" was not made by defineAgent\(\)/],
+      [
+        ['run', 'syntax.ts'],
+        /the agent "syntax.ts" cannot be loaded: ParseError: Unexpected token \(syntax.ts:1:\d+\)\./,
+      ],
+      [['run', 'throws.js'], /the agent "throws.js" cannot be loaded: no luck\./],
+      [
+        ['run', 'agent.ts'],
+        /no model is chosen for about, and it brings none: add --model openai:NAME .*--base-url/,
+      ],
+      [['run', 'agent.ts', '--model', 'rule-based'], /about brings no model of its own/],
+      [
+        ['run', 'agent.ts', '--model', 'openai:gpt-x'],
+        /--model openai:gpt-x needs a key: set OPENAI_API_KEY/,
+      ],
+      [
+        ['run', 'agent.ts', '--base-url', 'http://127.0.0.1:1'],
+        /--base-url says where a model is, not which/,
+      ],
+      [['run', 'own.ts', '--params', '{topic:1}'], /--params is no JSON: /],
+      [
+        ['run', 'own.ts', '--params', '{"topic":1}'],
+        /the params of about do not fit: section "task": topic: /,
+      ],
+      [['run', 'own.ts', '--params', '{"tropic":"x"}'], /declares "tropic"; its params are "topic"\./],
+      [
+        ['run', 'own.ts', '--deadline', 'soon'],
+        /--deadline is "soon"; it must be a time such as 30s, 10m or 1h\./,
+      ],
+      [
+        ['run', 'own.ts', '--log', 'absent/run.jsonl'],
+        /the log "absent\/run.jsonl" cannot be written: there is no/,
+      ],
+      [['run', 'own.ts', '--apply'], /about works without a workspace: leave out --apply\./],
+      [['run', 'review', '--workspace', 'absent'], /there is no folder "absent"\./],
+    ])('%j', async (args, message) => {
+      const { code, stdout, stderr } = await run(args, { cwd: join(folder, 'bad') });
+      expect(code, stderr).toBe(2);
+      expect(stdout).toBe('');
+      expect(stderr).toMatch(message);
+      expect(stderr).toMatch(/^wink: [^\n]+\n$/);
+    });
+
+    it('with the stack behind it when --verbose asks for it', async () => {
+      const { code, stderr } = await run(['run', 'throws.js', '--verbose'], { cwd: join(folder, 'bad') });
+      expect(code).toBe(2);
+      expect(stderr).toMatch(/no luck\.\nUsageError: [\s\S]*\nError: no luck\n {4}at /);
+    });
+  });
+
+  it('stops on Ctrl-C: the running call is rolled back, what was done before is shown, and the end is 130', async () => {
+    const waiting = `model: scriptedModel([
+      { toolCalls: [{ name: 'write_file', arguments: { file_path: 'first.md', content: 'first\\n' } }] },
+      { toolCalls: [{ name: 'write_slowly' }] },
+    ])`;
+    const slow = `
+      const slowly = tool({
+        name: 'write_slowly', description: 'Writes and waits.', effects: 'state',
+        execute: async (_params, { filesystem, progress }) => {
+          await filesystem.write('half.md', 'half\\n');
+          progress('half is written');
+          // It neither listens to the signal nor ever ends, and holds a timer: none of that may keep the command.
+          setInterval(() => undefined, 1000);
+          return new Promise<ReturnType<typeof ToolResult.error>>(() => undefined);
+        },
+      });
+    `;
+    const text = agentText(waiting, slow).replace(
+      'sections: [task,',
+      'sections: [task, section({ title: "S", key: "s", template: () => "Slow.", tools: [slowly] }),',
+    );
+    const work = dirname(put('stop/work/a.md', 'a'));
+    const child = start(['run', put('stop/agent.ts', text), '--workspace', work, '--apply', '--json']);
+    const ended = ending(child);
+    let seen = '';
+    let isAsked = false;
+    child.stdout.on('data', (data: Buffer) => {
+      seen += data.toString();
+      // Once: a second one would end the process where it stands.
+      if (!isAsked && seen.includes('half is written')) isAsked = child.kill('SIGINT');
+    });
+    const { code, stdout, stderr } = await ended;
+    expect(code, stderr).toBe(130);
+    expect(stderr).toContain('wink: interrupted.\n');
+    const events = eventsOf(stdout);
+    const aborted = events.filter(({ type }) => type === 'tool-call-end').at(-1);
+    expect(aborted).toMatchObject({ invocation: { toolName: 'write_slowly', outcome: 'aborted' } });
+    expect(events.at(-1)).toMatchObject({
+      outcome: 'interrupted',
+      exitCode: 130,
+      changes: [{ path: 'first.md' }],
+      application: { kind: 'skipped' },
+    });
+    expect(readdirSync(work)).toEqual(['a.md']);
+  });
+
+  it('ends quietly when the reader of its events goes away', async () => {
+    const child = start(['run', 'review', '--workspace', fixture, '--json']);
+    const ended = ending(child);
+    child.stdout.destroy();
+    const { code, stderr } = await ended;
+    expect(code).toBe(0);
+    expect(stderr.split('\n').filter((line) => line !== '' && !/^(turn|plan)\b/.test(line))).toEqual([]);
+  });
+
+  const hasScript =
+    spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout?.includes('util-linux') ?? false;
+  const onTerminal = (args: readonly string[]): readonly string[] => {
+    const words = [process.execPath, command, ...args];
+    return ['-qec', words.map((word) => `'${word}'`).join(' '), '/dev/null'];
+  };
+
+  describe.skipIf(!hasScript)('asks at the terminal (needs script of util-linux)', () => {
+    const asking = `
+      const protectConfig = { name: 'protect-config', checkChanges: () => ask('It changes the configuration.') };
+    `;
+    const agent = (): string =>
+      put(
+        'asking/agent.ts',
+        agentText(writing, asking)
+          .replace('import { defineAgent,', 'import { ask, defineAgent,')
+          .replace("key: 'about', sections", "key: 'about', policies: [protectConfig], sections"),
+      );
+
+    /** Runs the agent in a pseudo terminal and types when it asks. */
+    async function answered(typed: string): Promise<{ readonly work: string } & Ending> {
+      const work = mkdtempSync(join(folder, 'asked-'));
+      const child = spawn('script', onTerminal(['run', agent(), '--workspace', work, '--apply']), {
+        env: { PATH: process.env['PATH'], TERM: 'xterm', NO_COLOR: '1' },
+      });
+      let seen = '';
+      let isTyped = false;
+      child.stdout.on('data', (data: Buffer) => {
+        seen += data.toString();
+        if (isTyped || !seen.includes('Allow it? [y/N] ')) return;
+        isTyped = true;
+        child.stdin.write(typed);
+      });
+      return { work, ...(await ending(child)) };
+    }
+
+    it('and keeps the changes after a yes', async () => {
+      const { code, stdout, work } = await answered('y\n');
+      expect(code, stdout).toBe(0);
+      const question = stdout.slice(stdout.indexOf('write_file has run'), stdout.indexOf('Allow it?'));
+      expect(question.replaceAll('\r', '')).toBe(
+        [
+          'write_file has run and wants to keep its changes: the policy "protect-config" asks.',
+          '  It changes the configuration.',
+          '  file_path: out/about.md',
+          '  content: About.\\x0a',
+          '--- /dev/null',
+          '+++ b/out/about.md',
+          '@@ -0,0 +1,1 @@',
+          '+About.',
+          '',
+        ].join('\n'),
+      );
+      expect(stdout).toContain('committed, approved for protect-config');
+      expect(readFileSync(join(work, 'out/about.md'), 'utf8')).toBe('About.\n');
+    });
+
+    it('and drops them after anything else', async () => {
+      const { code, stdout, work } = await answered('\n');
+      expect(code, stdout).toBe(0);
+      expect(stdout).toContain('the person at the terminal said no.');
+      expect(readdirSync(work)).toEqual([]);
+    });
+
+    it('and stops on Ctrl-C with 130', async () => {
+      const { code, stdout, work } = await answered('\u0003');
+      expect(code, stdout).toBe(130);
+      expect(stdout).toContain('wink: interrupted; above is what was done until then.');
+      expect(stdout).toContain('rolled back: the run was stopped');
+      expect(readdirSync(work)).toEqual([]);
+    });
+
+    it('but not where nobody types: it is denied', async () => {
+      const { code, stdout } = await run(['run', agent(), '--workspace', dirname(put('unasked/a.md', 'a'))]);
+      expect(code).toBe(0);
+      expect(stdout).toContain('nobody can be asked: the agent brings no approve function');
+    });
+  });
+
+  it.skipIf(!hasScript)('shows one line of progress on a terminal (needs script of util-linux)', () => {
+    const { status, stdout } = spawnSync('script', onTerminal(['run', 'review', '--workspace', fixture]), {
+      encoding: 'utf8',
+      env: { PATH: process.env['PATH'], TERM: 'xterm' },
+    });
+    expect(status).toBe(0);
+    expect(stdout).toContain('\r\u001b[2K');
+    expect(stdout).toMatch(/turn 1: asking the model|turn 1, call 1: /);
+    // What was good only while it ran is taken away; the report is what stays, in colours.
+    const report = stdout.slice(stdout.lastIndexOf('\u001b[2K') + '\u001b[2K'.length);
+    expect(report.startsWith('\u001b[1mReview of review-fixture')).toBe(true);
+    expect(report).toContain('Done');
+    expect(report).not.toContain('turn 1: asking');
+  });
+});
+
+describe('wink run with a model behind --base-url', () => {
+  let server: LLMock;
+  beforeAll(async () => {
+    server = new LLMock({ port: 0 });
+    await server.start();
+  });
+  afterAll(() => server.stop());
+
+  it('runs the agent on it, without a key', async () => {
+    server.on(
+      { hasToolResult: false },
+      { toolCalls: [{ name: 'write_file', arguments: { file_path: 'by-model.md', content: 'Model.\n' } }] },
+    );
+    server.on({ hasToolResult: true }, { content: 'The model is done.' });
+    const work = dirname(put('model/work/a.md', 'a'));
+    const agent = put('model/agent.ts', agentText("input: 'Write it.'"));
+    const { code, stdout, stderr } = await run([
+      ...['run', agent, '--workspace', work, '--model', 'openai:gpt-test'],
+      ...['--base-url', `${server.url}/v1`, '--apply'],
+    ]);
+    expect(code, stderr).toBe(0);
+    expect(stdout).toContain('model:  openai:gpt-test\n');
+    expect(stdout).toContain('The model is done.\n');
+    expect(readFileSync(join(work, 'by-model.md'), 'utf8')).toBe('Model.\n');
+    expect(server.getRequests()).toHaveLength(2);
+  });
+
+  it('reviews a folder with it and shows no key that the server repeats', async () => {
+    server.reset();
+    server.on({}, { error: { message: 'bad key sk-test-0123456789' }, status: 401 });
+    const { code, stdout, stderr } = await run(
+      [
+        'run',
+        'review',
+        '--workspace',
+        fixture,
+        '--model',
+        'openai:gpt-test',
+        '--base-url',
+        `${server.url}/v1`,
+      ],
+      { variables: { OPENAI_API_KEY: 'sk-test-0123456789' } },
+    );
+    expect(code).toBe(1);
+    expect(stderr).toContain('wink: the run of review failed after 0 turns, in phase request: ');
+    expect(`${stdout}${stderr}`).not.toContain('sk-test-0123456789');
+  });
+
+  it('asks nobody because of a key in the environment', async () => {
+    server.reset();
+    const variables = { OPENAI_API_KEY: 'sk-test-0123456789', OPENAI_BASE_URL: `${server.url}/v1` };
+    const own = put('model/own.ts', agentText(writing));
+    expect((await run(['run', own], { cwd: join(folder, 'model'), variables })).code).toBe(0);
+    const none = put('model/none.ts', agentText('workspace: false'));
+    expect((await run(['run', none], { cwd: join(folder, 'model'), variables })).code).toBe(2);
+    expect(server.getRequests()).toEqual([]);
+  });
+});
+
+describe('the folder of the project', () => {
+  it('is as it was', () => {
+    expect(existsSync(join(root, 'SUMMARY.md'))).toBe(false);
+  });
+});

@@ -1,0 +1,59 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** The project, and what is run in these tests: the built command. */
+export const root: string = fileURLToPath(new URL('../..', import.meta.url));
+export const command: string = join(root, 'dist/cli/main.js');
+export const fixture: string = join(root, 'examples/review-fixture');
+
+/** How a process ended. */
+export interface Ending {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Nothing of the environment of the tests reaches a command but this. */
+const environment = { PATH: process.env['PATH'], NO_COLOR: '1' };
+
+export function start(
+  args: readonly string[],
+  options: { readonly cwd?: string; readonly variables?: Readonly<Record<string, string>> } = {},
+): ChildProcessWithoutNullStreams {
+  return spawn(process.execPath, [command, ...args], {
+    cwd: options.cwd ?? root,
+    env: { ...environment, ...options.variables },
+  });
+}
+
+export function ending(child: ChildProcessWithoutNullStreams): Promise<Ending> {
+  let stdout = '';
+  let stderr = '';
+  child.stdout.on('data', (data: Buffer) => {
+    stdout += data.toString();
+  });
+  child.stderr.on('data', (data: Buffer) => {
+    stderr += data.toString();
+  });
+  return new Promise((resolve) => {
+    child.on('close', (code) => resolve({ code, stdout, stderr }));
+  });
+}
+
+export function run(args: readonly string[], options: Parameters<typeof start>[1] = {}): Promise<Ending> {
+  return ending(start(args, options));
+}
+
+/** Names, contents and times of everything below a folder. */
+export function fingerprint(path: string): string {
+  const hash = createHash('sha256');
+  for (const name of readdirSync(path, { recursive: true, encoding: 'utf8' }).sort()) {
+    const stats = statSync(join(path, name));
+    hash.update(`${name} ${stats.mtimeMs} ${stats.mode}\n`);
+    if (stats.isFile()) hash.update(readFileSync(join(path, name)));
+  }
+  return hash.digest('hex');
+}

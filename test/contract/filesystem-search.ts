@@ -1,0 +1,170 @@
+import { describe, expect, it } from 'vitest';
+import { expectCode, type OpenFilesystem } from './filesystem-setup.ts';
+
+const files = {
+  'README.md': 'Hello\nworld\n',
+  '.hidden/x.ts': 'hidden',
+  'src/a.ts': 'const a = 1;\r\nconst b = 2;\r\n',
+  'src/a.test.ts': 'test(a)',
+  'src/deep/b.ts': 'const c = 3;',
+  'src/deep/er/c.js': 'CONST',
+  'src.ts': 'const top = 0;',
+  'image.png': new Uint8Array([0x89, 0, 1]),
+};
+
+export function describeSearch(open: OpenFilesystem): void {
+  describe('glob', () => {
+    it.each<readonly [string, readonly string[]]>([
+      ['*.ts', ['src.ts']],
+      ['**/*.ts', ['.hidden/x.ts', 'src.ts', 'src/a.test.ts', 'src/a.ts', 'src/deep/b.ts']],
+      ['src/*', ['src/a.test.ts', 'src/a.ts']],
+      ['src/**', ['src/a.test.ts', 'src/a.ts', 'src/deep/b.ts', 'src/deep/er/c.js']],
+      ['src/**/*.{js,test.ts}', ['src/a.test.ts', 'src/deep/er/c.js']],
+      ['**/deep/**/?.[jt]s', ['src/deep/b.ts', 'src/deep/er/c.js']],
+      ['src', []],
+      ['absent/**', []],
+      ['README.md/**', []],
+    ])('%s', async (pattern, expected) => {
+      const filesystem = await open({ files });
+      expect(await filesystem.glob(pattern)).toEqual({ paths: expected, truncated: false });
+    });
+
+    it('is relative to a directory, and gives paths from the root', async () => {
+      const filesystem = await open({ files });
+      expect((await filesystem.glob('*.ts', { path: 'src' })).paths).toEqual(['src/a.test.ts', 'src/a.ts']);
+      expect((await filesystem.glob('er/*', { path: '/src/deep/' })).paths).toEqual(['src/deep/er/c.js']);
+    });
+
+    it('sorts by the whole path and stops at its limit', async () => {
+      const filesystem = await open({ files: { 'a/b': '', 'a.b': '', a0: '', 'a/-': '' } });
+      expect((await filesystem.glob('**')).paths).toEqual(['a.b', 'a/-', 'a/b', 'a0']);
+      expect(await filesystem.glob('**', { limit: 2 })).toEqual({ paths: ['a.b', 'a/-'], truncated: true });
+      expect(await filesystem.glob('**', { limit: 4 })).toMatchObject({ truncated: false });
+    });
+
+    it('refuses bad patterns, paths and limits', async () => {
+      const filesystem = await open({ files });
+      for (const pattern of ['', '/', '.', 'src/', '../*', 'a/../b', 'x'.repeat(1025), '{a,b}'.repeat(7)]) {
+        await expectCode(filesystem.glob(pattern), 'invalid-pattern');
+      }
+      await expectCode(filesystem.glob('**', { path: 'absent' }), 'not-found');
+      await expectCode(filesystem.glob('**', { path: 'src.ts' }), 'not-a-directory');
+      await expectCode(filesystem.glob('**', { path: 'src.ts/x' }), 'not-a-directory');
+      await expectCode(filesystem.glob('**', { limit: 0 }), 'invalid-argument');
+    });
+  });
+
+  describe('grep', () => {
+    it('finds lines, and skips what is no text', async () => {
+      const filesystem = await open({ files });
+      expect(await filesystem.grep('^const \\w+ = \\d;$')).toEqual({
+        matches: [
+          { path: 'src.ts', line: 1, text: 'const top = 0;' },
+          { path: 'src/a.ts', line: 1, text: 'const a = 1;' },
+          { path: 'src/a.ts', line: 2, text: 'const b = 2;' },
+          { path: 'src/deep/b.ts', line: 1, text: 'const c = 3;' },
+        ],
+        truncated: false,
+        skippedBinary: 1,
+      });
+    });
+
+    it('narrows by path and glob', async () => {
+      const filesystem = await open({ files });
+      const paths = async (options: { path?: string; glob?: string }): Promise<readonly string[]> =>
+        (await filesystem.grep('const', { ...options, ignoreCase: true })).matches.map(({ path }) => path);
+      expect(await paths({ path: 'src/deep' })).toEqual(['src/deep/b.ts', 'src/deep/er/c.js']);
+      expect(await paths({ path: 'src.ts' })).toEqual(['src.ts']);
+      expect(await paths({ path: 'src.ts', glob: '*.js' })).toEqual([]);
+      // Without a slash: names at any depth. With one: from the path down.
+      expect(await paths({ glob: '*.js' })).toEqual(['src/deep/er/c.js']);
+      expect(await paths({ path: 'src', glob: 'deep/*' })).toEqual(['src/deep/b.ts']);
+    });
+
+    it('takes patterns literally and without case when asked to', async () => {
+      const filesystem = await open({ files: { f: 'a.c\nabc\nA.C\n' } });
+      const lines = async (options: object): Promise<readonly number[]> =>
+        (await filesystem.grep('a.c', options)).matches.map(({ line }) => line);
+      expect(await lines({})).toEqual([1, 2]);
+      expect(await lines({ literal: true })).toEqual([1]);
+      expect(await lines({ ignoreCase: true })).toEqual([1, 2, 3]);
+      expect(await lines({ literal: true, ignoreCase: true })).toEqual([1, 3]);
+    });
+
+    it('numbers lines by line feeds, also for plain text', async () => {
+      const filesystem = await open({ files: { f: 'x\r\n\n\u2028x y x\n\nx' } });
+      for (const literal of [true, false]) {
+        expect((await filesystem.grep('x', { literal })).matches).toEqual([
+          { path: 'f', line: 1, text: 'x' },
+          { path: 'f', line: 3, text: '\u2028x y x' },
+          { path: 'f', line: 5, text: 'x' },
+        ]);
+      }
+    });
+
+    it('bounds its answer', async () => {
+      const filesystem = await open({ files: { f: `${'x'.repeat(50)}\nxx👍x\nx\n` } });
+      expect(await filesystem.grep('x', { limit: 2, maxLineLength: 3 })).toEqual({
+        matches: [
+          { path: 'f', line: 1, text: 'xxx…' },
+          { path: 'f', line: 2, text: 'xx…' },
+        ],
+        truncated: true,
+        skippedBinary: 0,
+      });
+      expect((await filesystem.grep('x', { limit: 3 })).truncated).toBe(false);
+    });
+
+    it('refuses bad patterns, paths and limits', async () => {
+      const filesystem = await open({ files });
+      for (const pattern of [
+        '',
+        '(',
+        '[a',
+        'a{1001}',
+        '(?=a)',
+        '(a)\\1',
+        '*',
+        'x'.repeat(2001),
+        '(x{30}){200}',
+        '(abcdefghij){500}',
+      ]) {
+        await expectCode(filesystem.grep(pattern), 'invalid-pattern');
+      }
+      expect((await filesystem.grep('(', { literal: true })).matches).toHaveLength(1);
+      await expectCode(filesystem.grep('x', { glob: 'src/' }), 'invalid-pattern');
+      await expectCode(filesystem.grep('x', { path: 'absent' }), 'not-found');
+      await expectCode(filesystem.grep('x', { path: 'src.ts/x' }), 'not-a-directory');
+      await expectCode(filesystem.grep('x', { limit: 0 }), 'invalid-argument');
+      await expectCode(filesystem.grep('x', { maxLineLength: 0 }), 'invalid-argument');
+    });
+  });
+
+  // A matcher that backtracks does not come back from these within the lifetime of a test run.
+  describe('hostile patterns', () => {
+    const longName = 'a'.repeat(250);
+
+    it.each([
+      '*a'.repeat(30),
+      `${'*a'.repeat(200)}*b`,
+      `${'**/*a*/'.repeat(60)}b`,
+      '[a-z]*'.repeat(60),
+      `${'*?'.repeat(100)}b`,
+    ])('glob %s ends', async (pattern) => {
+      const filesystem = await open({ files: { [`${longName}/${longName}`]: '', [longName.slice(1)]: '' } });
+      expect((await filesystem.glob(`${pattern}z`)).paths).toEqual([]);
+    });
+
+    it.each([
+      '(a+)+$',
+      '(a|a)*b',
+      '(a|aa)+$',
+      '(.*)(.*)(.*)(.*)(.*)(.*)(.*)x',
+      '([a-z]+)*[0-9]',
+      '(a?){300}a{300}c',
+    ])('expression %s ends', async (pattern) => {
+      const filesystem = await open({ files: { f: `${'a'.repeat(20_000)}!` } });
+      expect((await filesystem.grep(pattern)).matches).toEqual([]);
+    });
+  });
+}

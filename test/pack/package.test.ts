@@ -1,0 +1,241 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { findAnyTypes, followImports } from './module-graph.ts';
+import { linkTypes, type PackedPackage, packPackage } from './packed-package.ts';
+
+const compiler = fileURLToPath(new URL('../../node_modules/typescript-7/bin/tsc', import.meta.url));
+
+let packed: PackedPackage;
+beforeAll(() => {
+  const problem = inject('buildProblem');
+  if (problem !== '') throw new Error(problem);
+  packed = packPackage();
+  linkTypes(packed.project, '@types/node');
+  linkTypes(packed.project, 'undici-types');
+});
+afterAll(() => packed?.[Symbol.dispose]());
+
+/** The subpaths with code, as a user writes them, with their files. */
+function entries(): readonly { readonly name: string; readonly code: string; readonly types: string }[] {
+  return Object.entries(packed.manifest.exports).flatMap(([subpath, target]) =>
+    typeof target === 'string'
+      ? []
+      : [
+          {
+            name: subpath.replace('.', packed.manifest.name),
+            code: target.default.slice('./'.length),
+            types: target.types.slice('./'.length),
+          },
+        ],
+  );
+}
+
+function entry(name: string): { readonly code: string; readonly types: string } {
+  const found = entries().find((candidate) => candidate.name === name);
+  if (found === undefined) throw new Error(`the package does not export ${name}`);
+  return found;
+}
+
+describe('packed files', () => {
+  it('are the build, the sources and the documents', () => {
+    const tops = new Set(packed.files.map((file) => file.split('/', 1).join()));
+    // The guides are packed as soon as there is one.
+    tops.delete('guides');
+    expect([...tops].sort()).toEqual([
+      'AGENTS.md',
+      'CHANGELOG.md',
+      'LICENSE',
+      'README.md',
+      'VERSIONING.md',
+      'dist',
+      'package.json',
+      'src',
+    ]);
+  });
+
+  it('hold no test, script or leftover', () => {
+    const unwanted = /\.(test|test-d|bench)\.|\.(tsbuildinfo|tgz|log)$|(^|\/)\.[^/]+$/;
+    expect(packed.files.filter((file) => unwanted.test(file))).toEqual([]);
+  });
+
+  it('hold for every source its code, declarations and maps, and nothing else in dist', () => {
+    const expected = packed.files
+      .filter((file) => file.startsWith('src/') && file.endsWith('.ts'))
+      .map((file) => file.replace(/^src\//, 'dist/').replace(/\.ts$/, ''))
+      .flatMap((stem) => [`${stem}.js`, `${stem}.js.map`, `${stem}.d.ts`, `${stem}.d.ts.map`]);
+    expect(packed.files.filter((file) => file.startsWith('dist/'))).toEqual(expected.sort());
+  });
+
+  it('bring every command as an executable script', () => {
+    for (const path of Object.values(packed.manifest.bin)) {
+      expect(packed.read(path).split('\n')[0]).toBe('#!/usr/bin/env node');
+      expect(statSync(join(packed.folder, path)).mode & 0o111).toBe(0o111);
+    }
+  });
+});
+
+describe('command wink', () => {
+  it('runs through the link that npm makes for it', () => {
+    const command = join(packed.project, 'wink');
+    symlinkSync(join(packed.folder, packed.manifest.bin['wink'] ?? ''), command);
+    expect(execFileSync(command, ['--version'], { encoding: 'utf8' }).trim()).toContain(
+      packed.manifest.version,
+    );
+    expect(execFileSync(command, ['--help'], { encoding: 'utf8' })).toContain('wink');
+  });
+});
+
+describe('root entry', () => {
+  it('reaches no Node module', () => {
+    const { outside } = followImports([entry('weakincentives').code], packed.read);
+    expect([...outside].filter(([specifier]) => isBuiltin(specifier))).toEqual([]);
+  });
+
+  it('loads no Node module, its dependencies included', () => {
+    writeFileSync(
+      join(packed.project, 'record-builtins.mjs'),
+      `export async function resolve(specifier, context, next) {
+         const resolved = await next(specifier, context);
+         if (resolved.url.startsWith('node:')) throw new Error('builtin ' + resolved.url + ' from ' + context.parentURL);
+         return resolved;
+       }`,
+    );
+    const load = (name: string): string =>
+      packed.run(
+        `import { register } from 'node:module';
+         register('./record-builtins.mjs', 'file://' + process.cwd() + '/');
+         await import('${name}');
+         console.log('loaded');`,
+      );
+    expect(load('weakincentives').trim()).toBe('loaded');
+    expect(load('weakincentives/testing').trim()).toBe('loaded');
+    // The recorder itself works: this entry is the one that needs Node.
+    expect(() => load('weakincentives/node')).toThrow(/builtin node:/);
+  });
+
+  it('exports between 40 and 80 values by name and nothing by default', () => {
+    const names: readonly string[] = JSON.parse(
+      packed.run(`console.log(JSON.stringify(Object.keys(await import('weakincentives'))));`),
+    );
+    expect(names).not.toContain('default');
+    expect(names.length).toBeGreaterThanOrEqual(40);
+    expect(names.length).toBeLessThanOrEqual(80);
+  });
+});
+
+describe('every entry', () => {
+  it('can be imported where only the runtime dependencies are installed', () => {
+    const names = entries().map(({ name }) => name);
+    expect(names).toEqual([
+      'weakincentives',
+      'weakincentives/node',
+      'weakincentives/openai',
+      'weakincentives/testing',
+    ]);
+    for (const name of names) {
+      const count = packed.run(`console.log(Object.keys(await import('${name}')).length);`);
+      expect(Number(count), name).toBeGreaterThan(0);
+    }
+  });
+
+  it('imports only declared dependencies and Node', () => {
+    const { outside } = followImports(
+      [...entries().flatMap(({ code, types }) => [code, types]), ...Object.values(packed.manifest.bin)].map(
+        (file) => file.replace(/^\.\//, ''),
+      ),
+      packed.read,
+    );
+    const { dependencies, peerDependencies } = packed.manifest;
+    const declared = Object.keys({ ...dependencies, ...peerDependencies });
+    const undeclared = [...outside].filter(
+      ([specifier]) =>
+        !isBuiltin(specifier) &&
+        !declared.some((name) => specifier === name || specifier.startsWith(`${name}/`)),
+    );
+    expect(undeclared).toEqual([]);
+  });
+
+  it('names the package to install when an adapter needs an optional one that is not there', () => {
+    const printed = packed.run(
+      `import { promptTemplate, section } from 'weakincentives';
+       import { openai } from 'weakincentives/openai';
+       const sections = [section({ title: 'Task', key: 'task', template: 'Answer.' })];
+       const prompt = promptTemplate({ ns: 'test', key: 'peer', sections }).bind();
+       await openai({ model: 'gpt-5', apiKey: 'none' }).evaluate(prompt).catch(({ phase, cause }) =>
+         console.log(JSON.stringify([phase, cause.name, cause.code, cause.message, cause.cause.code])));`,
+    );
+    const [phase, name, code, message, reason] = JSON.parse(printed);
+    expect([phase, name, code, reason]).toEqual([
+      'request',
+      'MissingPeerError',
+      'missing-peer',
+      'ERR_MODULE_NOT_FOUND',
+    ]);
+    expect(message).toContain('npm install openai');
+  });
+
+  it('asks in its declarations for no package that may not be there', () => {
+    const { outside } = followImports(
+      entries().map(({ types }) => types),
+      packed.read,
+    );
+    const optional = Object.keys(packed.manifest.peerDependencies);
+    expect([...outside.keys()].filter((specifier) => optional.includes(specifier))).toEqual([]);
+  });
+
+  it('has declarations without any', () => {
+    const { files } = followImports(
+      entries().map(({ types }) => types),
+      packed.read,
+    );
+    expect([...files].flatMap((file) => findAnyTypes(file, packed.read(file)))).toEqual([]);
+  });
+
+  it.each([
+    ['nodenext', 'nodenext'],
+    ['bundler', 'preserve'],
+  ])('type-checks in a strict project with module resolution %s', (moduleResolution, module) => {
+    const names = entries().map(({ name }) => name);
+    writeFileSync(
+      join(packed.project, 'consumer.ts'),
+      `${names.map((name, index) => `import * as entry${index} from '${name}';`).join('\n')}
+       export const loaded: readonly object[] = [${names.map((_, index) => `entry${index}`).join(', ')}];`,
+    );
+    writeFileSync(
+      join(packed.project, 'tsconfig.json'),
+      JSON.stringify({
+        compilerOptions: {
+          noEmit: true,
+          strict: true,
+          exactOptionalPropertyTypes: true,
+          target: 'es2022',
+          lib: ['es2023', 'esnext.disposable'],
+          types: ['node'],
+          module,
+          moduleResolution,
+        },
+        files: ['consumer.ts'],
+      }),
+    );
+    const { stdout } = spawnSync(process.execPath, [compiler, '-p', packed.project, '--pretty', 'false'], {
+      cwd: packed.project,
+      encoding: 'utf8',
+    });
+    expect(stdout).toBe('');
+  });
+});
+
+describe('findAnyTypes', () => {
+  it('sees the keyword and neither comments nor names', () => {
+    const text = [
+      '/** any */',
+      'export declare const many: string;',
+      'export declare function f(x: any): Any;',
+    ].join('\n');
+    expect(findAnyTypes('x.d.ts', text)).toEqual(['x.d.ts:3']);
+  });
+});

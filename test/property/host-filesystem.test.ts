@@ -1,0 +1,139 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { HostFilesystem, type HostFilesystemFork } from '../../src/node/index.ts';
+import { type Call, calls, manifest, runSteps } from './filesystem/script.ts';
+
+/** Each run makes two folders on the disk and commits to them: a tenth of what the others do. */
+const batches = Math.ceil(Number(process.env['WINK_PROPERTY_BATCHES'] ?? 400) / 10);
+
+/** What somebody else does to the folder, by `node:fs`, before the call with this number commits. */
+interface Outsider {
+  readonly before: number;
+  readonly path: string;
+  readonly does: 'write' | 'remove';
+}
+
+interface Setting {
+  readonly limits: { readonly maxBytes?: number; readonly maxFiles?: number; readonly maxFileBytes?: number };
+  readonly outsiders: readonly Outsider[];
+}
+
+const setting: fc.Arbitrary<Setting> = fc.record({
+  limits: fc.oneof(
+    { weight: 3, arbitrary: fc.constant({}) },
+    {
+      weight: 1,
+      arbitrary: fc.record({
+        maxBytes: fc.integer({ min: 10, max: 30 }),
+        maxFiles: fc.integer({ min: 4, max: 8 }),
+        maxFileBytes: fc.constantFrom(4, 12, 40),
+      }),
+    },
+  ),
+  outsiders: fc.array(
+    fc.record({
+      before: fc.nat(3),
+      path: fc.constantFrom('a', 'a/a', 'a/b', 'a/b/c.ts', 'c.ts', 'b', 'b/a'),
+      does: fc.constantFrom('write' as const, 'remove' as const),
+    }),
+    { maxLength: 2 },
+  ),
+});
+
+const files = { 'a/a': 'x', 'a/b/c.ts': 'y\n', 'c.ts': 'xy' };
+
+/** On the disk a file has the time of the machine, which is another in each run. */
+function withoutTimes(line: string): string {
+  return line.replaceAll(/"modifiedAtMs":[\d.]+/g, '"modifiedAtMs":0').replace(/^(\S+) \d\S* /, '$1 ');
+}
+
+interface BatchOutcome {
+  readonly seen: readonly (readonly string[])[];
+  readonly left: readonly string[];
+  readonly reruns: number;
+}
+
+interface Attempt {
+  readonly fork: HostFilesystemFork;
+  readonly seen: readonly string[];
+}
+
+async function attempt(filesystem: HostFilesystem, call: Call): Promise<Attempt> {
+  const fork = filesystem.fork();
+  return { fork, seen: await runSteps(fork, call.steps, () => undefined) };
+}
+
+function interfere(root: string, { path, does }: Outsider): void {
+  try {
+    if (does === 'write') writeFileSync(join(root, path), 'out!');
+    else rmSync(join(root, path), { recursive: true });
+  } catch {
+    // What cannot be done here cannot be done in the other run either.
+  }
+}
+
+/** @param atOnce start all calls first; what conflicts when it is to commit runs again. */
+async function runBatch(
+  batch: readonly Call[],
+  { limits, outsiders }: Setting,
+  atOnce: boolean,
+): Promise<BatchOutcome> {
+  const folder = mkdtempSync(join(tmpdir(), 'host-property-'));
+  const root = join(folder, 'root');
+  for (const [path, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), content);
+  }
+  const clock = { now: () => 0 };
+  const filesystem = await HostFilesystem.open({
+    root,
+    stateDirectory: join(folder, 'state'),
+    clock,
+    ...limits,
+  });
+  try {
+    const started: Attempt[] = [];
+    if (atOnce) for (const call of batch) started.push(await attempt(filesystem, call));
+    const seen: (readonly string[])[] = [];
+    let reruns = 0;
+    for (const [index, call] of batch.entries()) {
+      for (const outsider of outsiders) if (outsider.before === index) interfere(root, outsider);
+      let current = started[index];
+      if (current === undefined || current.fork.conflicts().length > 0) {
+        if (current !== undefined) reruns += 1;
+        current?.fork.close();
+        current = await attempt(filesystem, call);
+      }
+      seen.push(current.seen.map(withoutTimes));
+      if (call.succeeds) filesystem.apply(current.fork.patch());
+      current.fork.close();
+    }
+    return { seen, left: (await manifest(filesystem)).map(withoutTimes), reruns };
+  } finally {
+    await filesystem[Symbol.asyncDispose]();
+    rmSync(folder, { recursive: true });
+  }
+}
+
+it('calls on a folder see and leave what they would one after the other, whatever others do to it', {
+  timeout: 60_000 + batches * 500,
+}, async () => {
+  let reruns = 0;
+  let quiet = 0;
+  await fc.assert(
+    fc.asyncProperty(calls, setting, async (batch, place) => {
+      const parallel = await runBatch(batch, place, true);
+      const sequential = await runBatch(batch, place, false);
+      expect({ ...parallel, reruns: 0 }).toEqual(sequential);
+      reruns += parallel.reruns;
+      if (parallel.reruns === 0) quiet += 1;
+    }),
+    { numRuns: batches },
+  );
+  // The test must have bitten: some batches conflicted, and not all.
+  expect(reruns).toBeGreaterThan(0);
+  expect(quiet).toBeGreaterThan(0);
+});

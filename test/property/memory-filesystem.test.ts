@@ -1,0 +1,71 @@
+import { isDeepStrictEqual } from 'node:util';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { FilesystemError } from '../../src/error/index.ts';
+import { readKinds } from '../../src/filesystem/read-set.ts';
+import { type BatchOutcome, runInParallel, runOneByOne, type Setting } from './filesystem/run-calls.ts';
+import { calls } from './filesystem/script.ts';
+
+const batches = Number(process.env['WINK_PROPERTY_BATCHES'] ?? 400);
+
+/** Limits are often so small that writes are refused. */
+const setting: fc.Arbitrary<Setting> = fc.record({
+  limits: fc.oneof(
+    fc.constant({}),
+    fc.record({
+      maxBytes: fc.integer({ min: 10, max: 30 }),
+      maxFiles: fc.integer({ min: 4, max: 8 }),
+      maxFileBytes: fc.constantFrom(4, 12, 40),
+    }),
+  ),
+  depth: fc.integer({ min: 0, max: 2 }),
+});
+
+function outcomeOf({ seen, left }: BatchOutcome): Omit<BatchOutcome, 'reruns'> {
+  return { seen, left };
+}
+
+/** Passes over the one error that applying a patch may end with. */
+function refusal(error: unknown): undefined {
+  if (!FilesystemError.isInstance(error)) throw error;
+}
+
+describe('calls on forks of one moment, committed in order', () => {
+  it('see and leave what they would one after the other', { timeout: 60_000 + batches * 50 }, async () => {
+    let reruns = 0;
+    let quiet = 0;
+    await fc.assert(
+      fc.asyncProperty(calls, setting, async (batch, place) => {
+        const parallel = await runInParallel(batch, place);
+        const sequential = await runOneByOne(batch, place);
+        expect(outcomeOf(parallel)).toEqual(outcomeOf(sequential));
+        reruns += parallel.reruns;
+        if (parallel.reruns === 0) quiet += 1;
+      }),
+      { numRuns: batches },
+    );
+    // The test must have bitten: some batches conflicted, and not all.
+    expect(reruns).toBeGreaterThan(0);
+    expect(quiet).toBeGreaterThan(0);
+  });
+
+  it.each(readKinds)(
+    'go wrong when reads of the kind %s are overlooked',
+    { timeout: 120_000 },
+    async (kind) => {
+      let isFound = false;
+      for (let round = 0; round < 120 && !isFound; round += 1) {
+        for (const [batch, place] of fc.sample(fc.tuple(calls, setting), 500)) {
+          // A patch whose conflict was overlooked may not even fit.
+          const careless = await runInParallel(batch, place, kind).catch(refusal);
+          const sequential = await runOneByOne(batch, place);
+          isFound = careless === undefined || !isDeepStrictEqual(outcomeOf(careless), outcomeOf(sequential));
+          if (!isFound) continue;
+          expect(outcomeOf(await runInParallel(batch, place))).toEqual(outcomeOf(sequential));
+          break;
+        }
+      }
+      expect(isFound).toBe(true);
+    },
+  );
+});

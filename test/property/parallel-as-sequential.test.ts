@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+import * as core from 'weakincentives';
+import * as testing from 'weakincentives/testing';
+import { compareRuns } from './parallel/compare.ts';
+
+const library = { ...core, ...testing };
+const runs = Number(process.env['WINK_PROPERTY_BATCHES'] ?? 400);
+
+test('parallel calls behave as if run one after the other', { timeout: 60_000 + runs * 100 }, async () => {
+  const comparison = await compareRuns(library, { runs });
+  console.log(
+    `parallel as sequential: ${comparison.distinct} distinct batches, ${comparison.calls} calls, ${comparison.reruns} re-runs, ${comparison.lateAccesses} late accesses`,
+  );
+  expect(comparison.difference).toBeUndefined();
+  // The test must have bitten: batches differ, calls conflicted, handlers left things behind.
+  expect(comparison.distinct).toBeGreaterThan(runs * 0.9);
+  expect(comparison.reruns).toBeGreaterThan(0);
+  expect(comparison.lateAccesses).toBeGreaterThan(0);
+});
+
+test('so do calls that share a resource which joins one transaction at a time', {
+  timeout: 60_000 + runs * 100,
+}, async () => {
+  const comparison = await compareRuns(library, { runs, accounts: 'snapshots' });
+  expect(comparison.difference).toBeUndefined();
+  expect(comparison.reruns).toBe(0);
+  expect(comparison.lateAccesses).toBeGreaterThan(0);
+});

@@ -1,0 +1,46 @@
+import fc from 'fast-check';
+import { describe, expect, it, vi } from 'vitest';
+import { comparisons, readKinds } from '../../src/session/read-set.ts';
+import { batches, keyedBatches, refusingBatches } from './session-program.ts';
+import { differenceInBatch, type Statistics } from './session-runner.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+describe('forks of a session', () => {
+  it('give the state and the observations of running their programs one after the other', () => {
+    const statistics: Statistics = { reruns: 0, kept: 0 };
+    for (const [arbitrary, numRuns] of [
+      [batches, 1_000],
+      [refusingBatches, 300],
+      [keyedBatches, 300],
+    ] as const) {
+      fc.assert(
+        fc.property(arbitrary, (batch) => {
+          expect(differenceInBatch(batch, statistics)).toBeUndefined();
+        }),
+        { numRuns },
+      );
+    }
+    // Both ways of ending a call were taken often, so neither "never" nor "always in conflict" would pass.
+    expect(statistics.reruns).toBeGreaterThan(200);
+    expect(statistics.kept).toBeGreaterThan(200);
+  });
+
+  it.each(readKinds)('need reads of kind %s to be compared', (kind) => {
+    // The table is read-only for the library; here one entry is switched off and put back.
+    const table = comparisons as Record<string, unknown>;
+    const original = table[kind];
+    table[kind] = () => false;
+    try {
+      let isDifferent = false;
+      for (let seed = 1; seed <= 50 && !isDifferent; seed += 1) {
+        isDifferent = [batches, refusingBatches, keyedBatches]
+          .flatMap((arbitrary) => fc.sample(arbitrary, { numRuns: 100, seed }))
+          .some((batch) => differenceInBatch(batch, { reruns: 0, kept: 0 }) !== undefined);
+      }
+      expect(isDifferent).toBe(true);
+    } finally {
+      table[kind] = original;
+    }
+  });
+});

@@ -1,0 +1,103 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { type AnySection, promptTemplate, section } from '../../src/prompt/index.ts';
+import { tool } from '../../src/tool/index.ts';
+
+/** A section tree as plain data; ids make keys, params and tools unique. */
+interface Shape {
+  readonly shown: 'full' | 'summary' | 'disabled';
+  readonly hasParam: boolean;
+  readonly hasTool: boolean;
+  readonly children: readonly Shape[];
+}
+
+function forestOf(depth: number): fc.Arbitrary<readonly Shape[]> {
+  return fc.array(
+    fc.record({
+      shown: fc.constantFrom('full', 'full', 'full', 'full', 'summary', 'disabled'),
+      hasParam: fc.boolean(),
+      hasTool: fc.boolean(),
+      children: depth === 0 ? fc.constant([]) : forestOf(depth - 1),
+    }),
+    { maxLength: 3 },
+  );
+}
+const forest = forestOf(3);
+
+interface Expected {
+  readonly texts: string[];
+  readonly tools: string[];
+  readonly needed: string[];
+}
+
+/** Builds the sections, and says independently what has to come out. */
+function build(
+  shapes: readonly Shape[],
+  path: readonly number[],
+  expected: Expected,
+  visible: boolean,
+): AnySection[] {
+  return shapes.map((each, index) => {
+    const at = [...path, index + 1];
+    const id = at.join('_');
+    const isThere = visible && each.shown !== 'disabled';
+    const isFull = isThere && each.shown === 'full';
+    const address = at.map((_, depth) => `k${at.slice(0, depth + 1).join('_')}`).join('.');
+    if (isThere) {
+      expected.texts.push(`${'#'.repeat(at.length + 1)} ${at.join('.')}. T${id} (${address})`);
+      if (each.hasParam) expected.needed.push(`p${id}`);
+      expected.texts.push(
+        each.hasParam ? `${isFull ? 'full' : 'short'} value of p${id}` : isFull ? 'full' : 'short',
+      );
+      if (isFull && each.hasTool) expected.tools.push(`t${id}`);
+    }
+    const place = each.hasParam ? ` \${p${id}}` : '';
+    return section({
+      title: `T${id}`,
+      key: `k${id}`,
+      params: z.object(each.hasParam ? { [`p${id}`]: z.string() } : {}),
+      template: `full${place}`,
+      summary: `short${place}`,
+      visibility: () => (each.shown === 'summary' ? 'summary' : 'full'),
+      enabled: () => each.shown !== 'disabled',
+      tools: each.hasTool ? [tool({ name: `t${id}`, description: 'D.' })] : [],
+      children: build(each.children, at, expected, isFull),
+    });
+  });
+}
+
+describe('a tree of sections', () => {
+  it('shows what is enabled and in full, with the numbers and addresses of the tree', async () => {
+    await fc.assert(
+      fc.asyncProperty(forest, async (shapes) => {
+        const expected: Expected = { texts: [], tools: [], needed: [] };
+        const template = promptTemplate({ ns: 'a', key: 'b', sections: build(shapes, [], expected, true) });
+        const prompt = template.bind(
+          Object.fromEntries(expected.needed.map((name) => [name, `value of ${name}`])),
+        );
+        const rendered = await prompt.render();
+        expect(rendered.text).toBe(expected.texts.join('\n\n'));
+        expect(rendered.tools.map(({ name }) => name)).toEqual(expected.tools);
+        expect([...rendered.boundTools.keys()]).toEqual(expected.tools);
+        expect(prompt.tools()).toEqual(rendered.tools);
+      }),
+    );
+  });
+
+  it('needs the params of what is there, and no others', async () => {
+    await fc.assert(
+      fc.asyncProperty(forest, fc.nat(), async (shapes, pick) => {
+        const expected: Expected = { texts: [], tools: [], needed: [] };
+        const template = promptTemplate({ ns: 'a', key: 'b', sections: build(shapes, [], expected, true) });
+        fc.pre(expected.needed.length > 0);
+        const missing = expected.needed[pick % expected.needed.length] ?? '';
+        const given = expected.needed.filter((name) => name !== missing);
+        const prompt = template.bind(Object.fromEntries(given.map((name) => [name, 'x'])));
+        const path = missing.slice(1).split('_');
+        const address = path.map((_, depth) => `k${path.slice(0, depth + 1).join('_')}`).join('.');
+        await expect(prompt.render()).rejects.toMatchObject({ details: { section: address } });
+      }),
+    );
+  });
+});

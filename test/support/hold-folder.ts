@@ -1,0 +1,16 @@
+import { HostFilesystem } from '../../src/node/index.ts';
+
+// Started as a process of its own: opens a folder, says so, and holds it until it is told to go on or is killed.
+const [root = '', stateDirectory = ''] = process.argv.slice(2);
+const filesystem = await HostFilesystem.open({ root, stateDirectory }).catch((error: unknown) => {
+  process.stdout.write(`refused ${JSON.stringify(error)}\n`);
+  process.exit(0);
+});
+process.stdout.write('open\n');
+await new Promise((resolve) => {
+  process.stdin.once('data', resolve);
+  process.stdin.once('end', resolve);
+});
+await filesystem[Symbol.asyncDispose]();
+process.stdout.write('closed\n');
+process.exit(0);

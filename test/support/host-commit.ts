@@ -1,0 +1,44 @@
+import { HostOperations } from '../../src/node/host-filesystem/host-operations.ts';
+import { openWorkspace } from '../../src/node/host-filesystem/open-workspace.ts';
+
+/** What a tree looks like before the commit of {@link commitChanges}. */
+export const treeBefore: Readonly<Record<string, string>> = {
+  'edited.txt': 'old\r\n',
+  'removed.txt': 'gone soon',
+  'folder/inner.txt': 'inner',
+  'folder/.env': 'SECRET=1',
+  'becomes-folder': 'a file',
+  'becomes-file/x': 'in a folder',
+  'moved-from/a.txt': 'a',
+  'moved-from/b/c.txt': 'c',
+  'single.txt': 'single',
+  'other/untouched.txt': 'untouched',
+};
+
+/**
+ * Makes one commit that holds every kind of step.
+ * @param onMoment told before each thing that is done to the disk.
+ */
+export function commitChanges(
+  folders: { readonly root: string; readonly stateDirectory: string },
+  onMoment: (moment: string) => void,
+): void {
+  const { workspace, lock } = openWorkspace(folders, onMoment);
+  const { cell } = workspace.fork(workspace.look(), false);
+  const operations = new HostOperations(cell, () => undefined);
+  operations.edit('edited.txt', [{ oldText: 'old', newText: 'new' }]);
+  operations.remove('removed.txt', false);
+  operations.remove('folder', true);
+  operations.remove('becomes-folder', false);
+  operations.write('becomes-folder/x', 'in it', undefined);
+  operations.remove('becomes-file', true);
+  operations.write('becomes-file', 'now a file', undefined);
+  operations.transfer('moved-from', 'deep/moved', 'move');
+  operations.transfer('single.txt', 'renamed.txt', 'move');
+  operations.transfer('other', 'copied', 'copy');
+  operations.write('made/new/file.txt', 'new file', undefined);
+  operations.mkdir('empty');
+  workspace.apply(cell.patch(), []);
+  workspace.close();
+  lock.release();
+}

@@ -1,0 +1,177 @@
+import { describe, expectTypeOf, it } from 'vitest';
+import {
+  type ConversationItem,
+  type DeepReadonly,
+  defineAdapter,
+  type EvaluateOptions,
+  type EvaluatorPort,
+  type FinishReason,
+  type ModelProvider,
+  type NestedEvaluateOptions,
+  on,
+  type Prompt,
+  type PromptResponse,
+  type ProviderAdapter,
+  promptTemplate,
+  type RunEvent,
+  section,
+  type TokenUsage,
+  ToolInvocations,
+  ToolInvoked,
+  type ToolInvokedPayload,
+  ToolResult,
+  tool,
+} from 'weakincentives';
+import { type Script, type ScriptedTurn, scriptedModel } from 'weakincentives/testing';
+import { z } from 'zod';
+
+const sections = [section({ title: 'Task', key: 'task', template: 'Do it.' })] as const;
+const plain = promptTemplate({ ns: 'test', key: 'plain', sections });
+const structured = promptTemplate({
+  ns: 'test',
+  key: 'structured',
+  sections,
+  output: z.object({ answer: z.string(), score: z.number().default(1) }),
+});
+const list = promptTemplate({ ns: 'test', key: 'list', sections, output: z.array(z.string()) });
+const adapter = scriptedModel([]);
+
+describe('evaluate', () => {
+  it('answers with the output of the prompt', () => {
+    expectTypeOf(adapter.evaluate(structured.bind())).resolves.toEqualTypeOf<
+      PromptResponse<{ answer: string; score: number }>
+    >();
+    expectTypeOf(adapter.evaluate(list.bind())).resolves.toEqualTypeOf<PromptResponse<string[]>>();
+    expectTypeOf(adapter.evaluate(plain.bind())).resolves.toHaveProperty('output').toEqualTypeOf<undefined>();
+  });
+
+  it('takes any prompt whose output is not known', () => {
+    const evaluate = (prompt: Prompt): Promise<PromptResponse> => adapter.evaluate(prompt);
+    expectTypeOf(evaluate(structured.bind())).resolves.toEqualTypeOf<PromptResponse>();
+  });
+
+  it('takes options that are all optional, and no others', () => {
+    expectTypeOf<Record<never, never>>().toExtend<EvaluateOptions>();
+    void adapter.evaluate(plain.bind(), { input: 'Hello', maxTurns: 3, toolChoice: { tool: 'x' } });
+    void adapter.evaluate(plain.bind(), { input: [{ type: 'image', mediaType: 'image/png', data: '' }] });
+    // @ts-expect-error There is no such option.
+    void adapter.evaluate(plain.bind(), { maxTurn: 3 });
+    // @ts-expect-error A video is no part of what a user says.
+    void adapter.evaluate(plain.bind(), { input: [{ type: 'video', data: '' }] });
+    // @ts-expect-error A template must be bound first.
+    void adapter.evaluate(plain);
+  });
+
+  it('gives a response that is read-only and goes on as history', async () => {
+    const response = await adapter.evaluate(plain.bind());
+    expectTypeOf(response.conversation).toEqualTypeOf<readonly ConversationItem[]>();
+    expectTypeOf(response.usage).toEqualTypeOf<TokenUsage>();
+    expectTypeOf(response.finishReason).toEqualTypeOf<FinishReason>();
+    void adapter.evaluate(plain.bind(), { history: response.conversation });
+    // @ts-expect-error A response does not change.
+    response.text = 'other';
+    // @ts-expect-error A conversation does not change.
+    response.conversation.push();
+  });
+
+  it('is covariant in the output of a response', () => {
+    expectTypeOf<PromptResponse<{ answer: string }>>().toExtend<PromptResponse>();
+    expectTypeOf<PromptResponse>().not.toExtend<PromptResponse<string>>();
+  });
+});
+
+describe('the adapter of a call', () => {
+  it('answers with the output of the prompt, as any adapter does', () => {
+    tool({
+      name: 'delegate',
+      description: 'Delegates.',
+      execute: async (_params, context) => {
+        expectTypeOf(context.adapter).toEqualTypeOf<EvaluatorPort>();
+        const response = await context.adapter.evaluate(structured.bind(), { input: 'Go', maxTurns: 2 });
+        expectTypeOf(response).toEqualTypeOf<PromptResponse<{ answer: string; score: number }>>();
+        expectTypeOf((await context.adapter.evaluate(list.bind())).output).toEqualTypeOf<string[]>();
+        expectTypeOf((await context.adapter.evaluate(plain.bind())).output).toEqualTypeOf<undefined>();
+        return ToolResult.ok(null);
+      },
+    });
+    expectTypeOf(adapter).toExtend<EvaluatorPort>();
+  });
+
+  it('takes neither a session nor who approves', () => {
+    expectTypeOf<NestedEvaluateOptions>().not.toHaveProperty('session');
+    expectTypeOf<NestedEvaluateOptions>().not.toHaveProperty('approve');
+    expectTypeOf<EvaluateOptions>().toExtend<NestedEvaluateOptions>();
+  });
+});
+
+describe('run events', () => {
+  it('are one closed union told apart by type', () => {
+    expectTypeOf<RunEvent['type']>().toEqualTypeOf<
+      | 'run-start'
+      | 'model-call-start'
+      | 'model-call-retry'
+      | 'model-call-end'
+      | 'tool-call-start'
+      | 'approval-start'
+      | 'approval-end'
+      | 'policy-shadow'
+      | 'tool-call-rerun'
+      | 'tool-call-end'
+      | 'tool-progress'
+      | 'heartbeat'
+      | 'nested'
+      | 'run-end'
+    >();
+    void adapter.evaluate(plain.bind(), {
+      onEvent: (event) => {
+        if (event.type === 'tool-call-end') {
+          expectTypeOf(event.invocation).toEqualTypeOf<ToolInvokedPayload>();
+        }
+        if (event.type === 'tool-call-rerun')
+          expectTypeOf(event.conflicts).toEqualTypeOf<readonly string[]>();
+        // @ts-expect-error Only the end of a call has an invocation.
+        void event.invocation;
+      },
+    });
+  });
+});
+
+describe('the record of calls', () => {
+  it('has typed payloads for reducers and readers', () => {
+    on(ToolInvoked, (_items, payload) => {
+      expectTypeOf(payload).toEqualTypeOf<DeepReadonly<ToolInvokedPayload>>();
+      expectTypeOf(payload.outcome).toEqualTypeOf<
+        'committed' | 'rolled-back' | 'denied' | 'rejected' | 'aborted'
+      >();
+      return undefined;
+    });
+    expectTypeOf(ToolInvocations.name).toEqualTypeOf<string>();
+  });
+});
+
+describe('adapters', () => {
+  it('are made of a model provider, whose turns may be plain or promised', () => {
+    const provider: ModelProvider = {
+      name: 'own',
+      generate: (request, { signal }) => {
+        expectTypeOf(signal).toEqualTypeOf<AbortSignal>();
+        expectTypeOf(request.conversation).toEqualTypeOf<readonly ConversationItem[]>();
+        return { content: [{ type: 'text', text: request.instructions }], finishReason: 'stop' };
+      },
+    };
+    expectTypeOf(defineAdapter({ model: provider })).toEqualTypeOf<ProviderAdapter>();
+    defineAdapter({ model: { name: 'promised', generate: async (...args) => provider.generate(...args) } });
+    // @ts-expect-error A finish reason is one of a few.
+    defineAdapter({ model: { name: 'odd', generate: () => ({ content: [], finishReason: 'tired' }) } });
+    // @ts-expect-error A provider generates.
+    defineAdapter({ model: { name: 'odd' } });
+  });
+
+  it('can be scripted by a list or a function', () => {
+    expectTypeOf(scriptedModel).parameter(0).toEqualTypeOf<readonly ScriptedTurn[] | Script>();
+    expectTypeOf(scriptedModel([{ text: 'done' }])).toEqualTypeOf<ProviderAdapter>();
+    scriptedModel((conversation, { turn }) => ({ text: `${conversation.length} ${turn}` }));
+    // @ts-expect-error A call needs the name of a tool.
+    scriptedModel([{ toolCalls: [{ arguments: {} }] }]);
+  });
+});

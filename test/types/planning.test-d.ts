@@ -1,0 +1,77 @@
+import { expectTypeOf, test } from 'vitest';
+import {
+  AddStep,
+  CurrentPlan,
+  defineSlice,
+  formatPlan,
+  jsonSchema,
+  on,
+  type Plan,
+  PlanningStrategy,
+  type PlanStatus,
+  type PlanStep,
+  type Prompt,
+  planningToolsSection,
+  promptTemplate,
+  replace,
+  Session,
+  SetupPlan,
+  type StepStatus,
+  UpdateStep,
+} from 'weakincentives';
+import { planningTools } from '../../src/suite/index.ts';
+
+test('a plan is plain readonly data', () => {
+  expectTypeOf<StepStatus>().toEqualTypeOf<'pending' | 'in_progress' | 'done'>();
+  expectTypeOf<PlanStatus>().toEqualTypeOf<'active' | 'completed'>();
+  expectTypeOf<Plan['steps']>().toEqualTypeOf<readonly PlanStep[]>();
+  expectTypeOf(new Session().slice(CurrentPlan).latest()).toExtend<Plan | undefined>();
+  expectTypeOf(formatPlan).toEqualTypeOf<(plan: Plan) => string>();
+});
+
+test('what a session gives fits what takes a plan', () => {
+  const plan = new Session().slice(CurrentPlan).latest();
+  if (plan !== undefined) expectTypeOf(formatPlan(plan)).toBeString();
+});
+
+test('a strategy is one of three texts', () => {
+  expectTypeOf<PlanningStrategy>().toEqualTypeOf<
+    'react' | 'plan-act-reflect' | 'goal-decompose-route-synthesise'
+  >();
+  planningToolsSection({ strategy: PlanningStrategy.planActReflect });
+  planningToolsSection({ strategy: 'react', tools: ['planning_read_plan'] });
+  // @ts-expect-error no such strategy
+  planningToolsSection({ strategy: 'guess' });
+  // @ts-expect-error no such tool
+  planningToolsSection({ tools: ['planning_drop_plan'] });
+});
+
+test('the section needs no params', () => {
+  const template = promptTemplate({ ns: 'tests', key: 'plan', sections: [planningToolsSection()] });
+  expectTypeOf(template.bind()).toExtend<Prompt>();
+});
+
+test('events carry typed payloads', () => {
+  const session = new Session();
+  session.dispatch(SetupPlan, { objective: 'x' });
+  session.dispatch(AddStep, { steps: ['a'] as const });
+  session.dispatch(UpdateStep, { stepId: 1, status: 'done' });
+  // @ts-expect-error an objective is needed
+  session.dispatch(SetupPlan, { initialSteps: [] });
+  // @ts-expect-error steps are titles
+  session.dispatch(AddStep, { steps: [1] });
+  // @ts-expect-error no such status
+  session.dispatch(UpdateStep, { stepId: 1, status: 'finished' });
+});
+
+test('the success of a tool is an event to reduce', () => {
+  defineSlice('finished-steps', jsonSchema<{ title: string }>({ type: 'object' }), {
+    reducers: [
+      on(planningTools.planning_update_step.succeeded, (_items, { value, params }) => {
+        expectTypeOf(value.planStatus).toEqualTypeOf<PlanStatus>();
+        expectTypeOf(params.step_id).toBeNumber();
+        return replace([{ title: value.step.title }]);
+      }),
+    ],
+  });
+});

@@ -1,0 +1,341 @@
+import { describe, expectTypeOf, it } from 'vitest';
+import { z } from 'zod';
+import {
+  type AnySection,
+  type Prompt,
+  promptTemplate,
+  type RenderedPrompt,
+  type Section,
+  section,
+  toolsSection,
+} from '../../src/prompt/index.ts';
+import type { ReadonlySessionView } from '../../src/session/index.ts';
+
+const guidance = section({
+  title: 'Guidance',
+  key: 'guidance',
+  params: z.object({ primaryTool: z.string(), lang: z.string().default('en') }),
+  template: (p) => `Prefer ${p.primaryTool} in ${p.lang}.`,
+  enabled: (raw) => raw.primaryTool !== '',
+  children: [
+    section({
+      title: 'Sub',
+      key: 'sub',
+      params: z.object({ depth: z.number() }),
+      template: 'depth ${depth}, $depth, cost $$5',
+      children: [
+        section({ title: 'Leaf', key: 'leaf', params: z.object({ leaf: z.boolean() }), template: '$leaf' }),
+      ],
+    }),
+  ],
+});
+const plain = section({ title: 'Plain', key: 'plain', template: 'Nothing.' });
+const nested = promptTemplate({
+  ns: 'a',
+  key: 'b',
+  sections: [guidance, plain],
+  output: z.object({ answer: z.string() }),
+});
+const unbound = promptTemplate({ ns: 'a', key: 'b', sections: [plain] });
+const optional = promptTemplate({
+  ns: 'a',
+  key: 'b',
+  sections: [
+    section({
+      title: 'O',
+      key: 'o',
+      params: z.object({ lang: z.string().default('en') }),
+      template: '$lang',
+    }),
+  ],
+});
+
+/** Never called: the calls are only typed. */
+function typedOnly(_calls: () => void): void {}
+
+describe('bind()', () => {
+  it('takes the intersection of all sections, at every depth', () => {
+    expectTypeOf(nested.bind).parameter(0).toEqualTypeOf<{
+      primaryTool: string;
+      lang?: string | undefined;
+      depth: number;
+      leaf: boolean;
+    }>();
+    typedOnly(() => {
+      nested.bind({ primaryTool: 'x', depth: 3, leaf: true });
+      nested.bind({ primaryTool: 'x', lang: 'de', depth: 3, leaf: true });
+      // @ts-expect-error depth and leaf are missing
+      nested.bind({ primaryTool: 'x' });
+      // @ts-expect-error leaf is missing
+      nested.bind({ primaryTool: 'x', depth: 3 });
+      // @ts-expect-error depth is a number
+      nested.bind({ primaryTool: 'x', depth: '3', leaf: true });
+      // @ts-expect-error nobody declares extra
+      nested.bind({ primaryTool: 'x', depth: 3, leaf: true, extra: 1 });
+      // @ts-expect-error params are required
+      nested.bind();
+    });
+  });
+
+  it('may be called without params when none is required', () => {
+    typedOnly(() => {
+      unbound.bind();
+      unbound.bind({});
+      unbound.bind({}, { resources: [] });
+      optional.bind();
+      optional.bind({ lang: 'de' });
+      // @ts-expect-error the prompt has no params
+      unbound.bind({ anything: 1 });
+      // @ts-expect-error lang is a text
+      optional.bind({ lang: 1 });
+      // @ts-expect-error only lang is declared
+      optional.bind({ language: 'de' });
+    });
+  });
+
+  it('carries the output type', () => {
+    expectTypeOf(nested.bind).returns.toExtend<Prompt<{ answer: string }>>();
+    expectTypeOf(unbound.bind).returns.toExtend<Prompt<undefined>>();
+    expectTypeOf(nested.bind).returns.not.toExtend<Prompt<{ answer: number }>>();
+    expectTypeOf<Awaited<ReturnType<ReturnType<typeof nested.bind>['render']>>>().toEqualTypeOf<
+      RenderedPrompt<{ answer: string }>
+    >();
+    const lists = promptTemplate({ ns: 'a', key: 'b', sections: [], output: z.array(z.string()) });
+    expectTypeOf(lists.bind).returns.toExtend<Prompt<string[]>>();
+    expectTypeOf<Prompt<{ answer: string }, { a: string }>>().toExtend<Prompt>();
+    typedOnly(() => {
+      // @ts-expect-error a text is no schema
+      promptTemplate({ ns: 'a', key: 'b', sections: [], output: 'text' });
+    });
+  });
+
+  it('gives a prompt whose with() takes part of the params', () => {
+    typedOnly(() => {
+      const prompt = nested.bind({ primaryTool: 'x', depth: 3, leaf: true });
+      prompt.with({});
+      prompt.with({ depth: 4 }).with({ leaf: false });
+      // @ts-expect-error depth is a number
+      prompt.with({ depth: '4' });
+      // @ts-expect-error nobody declares extra
+      prompt.with({ extra: 1 });
+      // @ts-expect-error a prompt without params takes none
+      unbound.bind().with({ extra: 1 });
+    });
+  });
+
+  it('takes any member of a union', () => {
+    const union = section({
+      title: 'U',
+      key: 'u',
+      params: z.union([
+        z.object({ kind: z.literal('file'), path: z.string() }),
+        z.object({ kind: z.literal('text'), text: z.string() }),
+      ]),
+      template: '$kind',
+    });
+    const template = promptTemplate({ ns: 'a', key: 'b', sections: [union, guidance] });
+    typedOnly(() => {
+      template.bind({ kind: 'file', path: 'x', primaryTool: 'x', depth: 1, leaf: true });
+      template.bind({ kind: 'text', text: 'x', primaryTool: 'x', depth: 1, leaf: true });
+      // @ts-expect-error path is missing
+      template.bind({ kind: 'file', primaryTool: 'x', depth: 1, leaf: true });
+      // @ts-expect-error path is not there in every member
+      section({ title: 'U', key: 'u', params: union.params, template: '$kind $path' as const });
+    });
+  });
+
+  it('takes any member of a union whose members share nothing', () => {
+    const params = z.union([z.object({ path: z.string() }), z.object({ text: z.string() })]);
+    const template = promptTemplate({
+      ns: 'a',
+      key: 'b',
+      sections: [section({ title: 'U', key: 'u', params })],
+    });
+    typedOnly(() => {
+      template.bind({ path: 'x' });
+      template.bind({ text: 'x' });
+      // @ts-expect-error one of the members
+      template.bind({});
+      // @ts-expect-error one of the members
+      template.bind({ other: 1 });
+    });
+  });
+
+  it('has no value for a param that two sections type differently', () => {
+    const text = section({ title: 'A', key: 'a', params: z.object({ same: z.string() }), template: '$same' });
+    const number = section({
+      title: 'B',
+      key: 'b',
+      params: z.object({ same: z.number() }),
+      template: '$same',
+    });
+    typedOnly(() => {
+      // @ts-expect-error text and number at once
+      promptTemplate({ ns: 'a', key: 'b', sections: [text, number] }).bind({ same: 'x' });
+    });
+  });
+
+  it('checks nothing of sections that the compiler does not know', () => {
+    typedOnly(() => {
+      const dynamic: readonly AnySection[] = [guidance, plain];
+      promptTemplate({ ns: 'a', key: 'b', sections: dynamic }).bind({ anything: 1 });
+      promptTemplate({ ns: 'a', key: 'b', sections: [...dynamic, guidance] }).bind({
+        primaryTool: 'x',
+        depth: 1,
+        leaf: true,
+      });
+    });
+  });
+});
+
+describe('templates', () => {
+  const params = z.object({ a: z.string(), b_1: z.number().optional() });
+
+  it('name params only, in both forms, in body and summary', () => {
+    typedOnly(() => {
+      section({ title: 'T', key: 't', params, template: '$a ${b_1} $$c $$$a' });
+      section({ title: 'T', key: 't', params, template: '$a', summary: '$b_1.' });
+      section({ title: 'T', key: 't', params, template: (p) => `${p.a} ${p.b_1}`, summary: (p) => `${p.a}` });
+      section({
+        title: 'T',
+        key: 't',
+        params,
+        // @ts-expect-error unknown placeholder ${c}
+        template: 'x ${c}',
+      });
+      section({
+        title: 'T',
+        key: 't',
+        params,
+        // @ts-expect-error unknown placeholder $c
+        template: 'x $c y',
+      });
+      section({
+        title: 'T',
+        key: 't',
+        params,
+        // @ts-expect-error the second placeholder is unknown
+        template: '$a then $aa',
+      });
+      section({
+        title: 'T',
+        key: 't',
+        params,
+        // @ts-expect-error a lone dollar
+        template: '5 $ a piece',
+      });
+      section({
+        title: 'T',
+        key: 't',
+        params,
+        template: '$a',
+        // @ts-expect-error unknown placeholder $c
+        summary: 'x $c y',
+      });
+      // @ts-expect-error unknown placeholder in a function
+      section({ title: 'T', key: 't', params, template: (p) => `x ${p.c}` });
+      // @ts-expect-error unknown placeholder in the function of a summary
+      section({ title: 'T', key: 't', params, template: '$a', summary: (p) => `x ${p.c}` });
+      // @ts-expect-error only interpolation
+      section({ title: 'T', key: 't', params, template: (p) => p.a.toUpperCase() });
+      // @ts-expect-error a placeholder is no text
+      section({ title: 'T', key: 't', params, template: (p) => p.a });
+      // @ts-expect-error no params, no placeholders
+      section({ title: 'T', key: 't', template: 'x $a' });
+      // @ts-expect-error no params, no placeholders
+      section({ title: 'T', key: 't', template: (p) => `x ${p.a}` });
+    });
+  });
+
+  it('are checked at construction only when the compiler does not know the text', () => {
+    typedOnly(() => {
+      const text: string = 'x $unknown';
+      section({ title: 'T', key: 't', params, template: text, summary: text });
+    });
+  });
+
+  it('of a toolsSection are checked alike', () => {
+    typedOnly(() => {
+      toolsSection({ title: 'T', key: 't', params, tools: [], description: 'Use $a.' });
+      toolsSection({ title: 'T', key: 't', params, tools: [], description: (p) => `Use ${p.a}.` });
+      // @ts-expect-error unknown placeholder
+      toolsSection({ title: 'T', key: 't', params, tools: [], description: 'Use $c.' });
+      // @ts-expect-error tools are what it is for
+      toolsSection({ title: 'T', key: 't' });
+    });
+  });
+});
+
+describe('sections', () => {
+  const params = z.object({
+    size: z.string().transform((text) => text.length),
+    lang: z.string().default('en'),
+  });
+
+  it('give their functions raw or parsed params', () => {
+    section({
+      title: 'T',
+      key: 't',
+      params,
+      enabled: (raw, session) => {
+        expectTypeOf(raw).toEqualTypeOf<Partial<{ size: string; lang?: string | undefined }>>();
+        expectTypeOf(session).toEqualTypeOf<ReadonlySessionView>();
+        return true;
+      },
+      visibility: (parsed) => {
+        expectTypeOf(parsed).toEqualTypeOf<{ size: number; lang: string }>();
+        return 'full';
+      },
+      render: (parsed, context) => {
+        expectTypeOf(parsed).toEqualTypeOf<{ size: number; lang: string }>();
+        expectTypeOf(context.session).toEqualTypeOf<ReadonlySessionView>();
+        return context.path;
+      },
+    });
+    typedOnly(() => {
+      // @ts-expect-error no such visibility
+      section({ title: 'T', key: 't', visibility: 'hidden' });
+      // @ts-expect-error decides now, not later
+      section({ title: 'T', key: 't', enabled: async () => true });
+      // @ts-expect-error no such option
+      section({ title: 'T', key: 't', templates: 'x' });
+    });
+  });
+
+  it('carry their params and those of their children', () => {
+    expectTypeOf(plain).toExtend<Section<{ anything: string }>>();
+    expectTypeOf(guidance).toExtend<AnySection>();
+    expectTypeOf(guidance).not.toExtend<Section<{ primaryTool: string }>>();
+  });
+
+  it('may be written out as plain objects', () => {
+    const custom = {
+      title: 'Custom',
+      key: 'custom',
+      params: z.object({ topic: z.string() }),
+      render: (given: { readonly topic: string }) => `About ${given.topic}.`,
+      children: [guidance],
+    } as const satisfies AnySection;
+    const template = promptTemplate({ ns: 'a', key: 'b', sections: [custom] });
+    typedOnly(() => {
+      template.bind({ topic: 'x', primaryTool: 'x', depth: 1, leaf: true });
+      // @ts-expect-error topic is missing
+      template.bind({ primaryTool: 'x', depth: 1, leaf: true });
+      // @ts-expect-error leaf is missing
+      template.bind({ topic: 'x', primaryTool: 'x', depth: 1 });
+    });
+  });
+
+  it('written out without params need none', () => {
+    const template = promptTemplate({
+      ns: 'a',
+      key: 'b',
+      sections: [{ title: 'Custom', key: 'custom', render: () => 'Text.' }],
+    });
+    typedOnly(() => {
+      template.bind();
+      // @ts-expect-error no params
+      template.bind({ topic: 'x' });
+    });
+  });
+});

@@ -1,0 +1,82 @@
+import { expectTypeOf, test } from 'vitest';
+import {
+  type AnyBinding,
+  type Binding,
+  bind,
+  bindInstance,
+  fromSnapshots,
+  type NamedToken,
+  type ResourceResolver,
+  resource,
+  type Token,
+} from '../../src/resource/index.ts';
+
+interface Tracer {
+  trace(text: string): void;
+}
+const Tracer: NamedToken<Tracer> = resource<Tracer>('tracer');
+
+abstract class Store {
+  abstract read(): string;
+}
+class MemoryStore extends Store {
+  readonly size: number = 0;
+  read(): string {
+    return '';
+  }
+}
+declare const resolver: ResourceResolver;
+
+test('look-ups yield the type of the token', () => {
+  expectTypeOf(resolver.get(Tracer)).resolves.toEqualTypeOf<Tracer>();
+  expectTypeOf(resolver.get(Store)).resolves.toEqualTypeOf<Store>();
+  expectTypeOf(resolver.get(MemoryStore)).resolves.toEqualTypeOf<MemoryStore>();
+});
+
+test('bindings hold their factory to the type of the token', () => {
+  expectTypeOf(bind(Tracer, () => ({ trace: () => undefined }))).toEqualTypeOf<Binding<Tracer>>();
+  expectTypeOf(bind(Store, async ({ get }) => get(MemoryStore))).toEqualTypeOf<Binding<Store>>();
+  // @ts-expect-error -- not a tracer
+  bind(Tracer, () => ({ trade: () => undefined }));
+  // @ts-expect-error -- not a store
+  bindInstance(Store, { write: () => '' });
+  // @ts-expect-error -- the other way round is not safe
+  bind(MemoryStore, ({ get }) => get(Store));
+  // @ts-expect-error -- no such scope
+  bind(Tracer, () => ({ trace: () => undefined }), { scope: 'request' });
+});
+
+test('the option transactional is held to the type of the token', () => {
+  const Tags: NamedToken<Set<string>> = resource<Set<string>>('tags');
+  bind(Tags, () => new Set<string>(), {
+    transactional: fromSnapshots({
+      snapshot: (tags) => {
+        expectTypeOf(tags).toEqualTypeOf<Set<string>>();
+        return [...tags];
+      },
+      restore: (tags, items) => {
+        expectTypeOf(items).toEqualTypeOf<string[]>();
+        for (const item of items) tags.add(item);
+      },
+    }),
+  });
+  const ends = { commit: () => undefined, rollback: () => undefined };
+  bindInstance(Tags, new Set<string>(), { transactional: { begin: (view) => ({ view, ...ends }) } });
+  // @ts-expect-error -- a view of something else
+  bindInstance(Tags, new Set<string>(), { transactional: { begin: () => ({ view: [1], ...ends }) } });
+  const unaware = { parallel: true as const, begin: (view: Set<string>) => ({ view, ...ends }) };
+  // @ts-expect-error -- calls at the same time need conflicts
+  bindInstance(Tags, new Set<string>(), { transactional: unaware });
+});
+
+test('different bindings and tokens go into one list', () => {
+  const bindings: readonly AnyBinding[] = [
+    bind(Tracer, () => ({ trace: () => undefined })),
+    bindInstance(Store, new MemoryStore()),
+  ];
+  const tokens: readonly Token<unknown>[] = [Tracer, Store, MemoryStore];
+  void [bindings, tokens];
+  // @ts-expect-error -- a token of one thing is no token of another
+  const wrong: Token<Store> = Tracer;
+  void wrong;
+});

@@ -1,0 +1,133 @@
+import { describe, expectTypeOf, it } from 'vitest';
+import { z } from 'zod';
+import {
+  append,
+  defineEvent,
+  defineSlice,
+  defineSystemEvent,
+  defineSystemSlice,
+  deriveSlice,
+  type EventDefinition,
+  extend,
+  type Items,
+  on,
+  type ReadonlySessionView,
+  remove,
+  Session,
+  type SessionView,
+  type Slice,
+  type SliceOperation,
+} from '../../src/session/index.ts';
+
+const Note = z.object({ text: z.string(), tags: z.array(z.string()).default([]) });
+const Added = defineEvent('added', Note);
+const session = new Session();
+
+describe('events', () => {
+  it('know what they take and what they yield', () => {
+    expectTypeOf(Added).toEqualTypeOf<
+      EventDefinition<{ text: string; tags?: string[] | undefined }, { text: string; tags: string[] }>
+    >();
+    session.dispatch(Added, { text: 'a' });
+    // @ts-expect-error The payload lacks its text.
+    session.dispatch(Added, {});
+    // @ts-expect-error The text is a number.
+    session.dispatch(Added, { text: 1 });
+  });
+
+  it('may stand where less is asked of them', () => {
+    const narrow = defineSystemEvent<{ readonly a: string }>('narrow');
+    expectTypeOf(narrow).toExtend<EventDefinition<{ readonly a: string; readonly b: number }, object>>();
+    expectTypeOf<EventDefinition<{ a: string; b: number }, object>>().not.toExtend<typeof narrow>();
+  });
+});
+
+describe('slices', () => {
+  it('infer items, payloads and keys', () => {
+    const Notes = defineSlice('notes', Note, {
+      key: (item) => {
+        expectTypeOf(item.tags).toEqualTypeOf<readonly string[]>();
+        return item.text;
+      },
+      initial: [{ text: 'a' }],
+      reducers: [
+        on(Added, (items, payload, view) => {
+          expectTypeOf(items).toEqualTypeOf<
+            Items<{ readonly text: string; readonly tags: readonly string[] }>
+          >();
+          expectTypeOf(payload.tags).toEqualTypeOf<readonly string[]>();
+          expectTypeOf(view).toEqualTypeOf<ReadonlySessionView>();
+          return append(payload);
+        }),
+        on(Added, (items) => extend([...items])),
+        on(Added, () => remove('a')),
+        on(Added, () => undefined),
+      ],
+    });
+    expectTypeOf(Notes).toEqualTypeOf<Slice<{ text: string; tags: string[] }>>();
+    const notes = session.slice(Notes);
+    expectTypeOf(notes.all()).toEqualTypeOf<
+      readonly { readonly text: string; readonly tags: readonly string[] }[]
+    >();
+    expectTypeOf(notes.get('a')?.text).toEqualTypeOf<string | undefined>();
+    notes.append({ text: 'a', tags: [] });
+    // @ts-expect-error An item without text.
+    notes.append({ tags: [] });
+    // @ts-expect-error Items are read-only.
+    notes.all()[0]?.tags.push('x');
+  });
+
+  it('refuse reducers that make other items, and options that do not go together', () => {
+    defineSlice('notes', Note, {
+      // @ts-expect-error The item has no text.
+      reducers: [on(Added, () => append({ words: 'a' }))],
+    });
+    // @ts-expect-error A LOG slice has no keys.
+    defineSlice('log', Note, { policy: 'log', key: () => 'a' });
+    // @ts-expect-error A STATE slice retains everything.
+    defineSlice('state', Note, { retain: 3 });
+    // @ts-expect-error An initial item without text.
+    defineSlice('initial', Note, { initial: [{ tags: [] }] });
+    defineSystemSlice<number>('numbers', {
+      // @ts-expect-error Text in a slice of numbers.
+      reducers: [on(Added, () => append('a'))],
+    });
+  });
+
+  it('are invariant in their items', () => {
+    expectTypeOf<Slice<{ a: string; b: string }>>().not.toExtend<Slice<{ a: string }>>();
+    expectTypeOf<Slice<{ a: string }>>().not.toExtend<Slice<{ a: string; b: string }>>();
+  });
+
+  it('that are derived can be read and not written', () => {
+    const Numbers = defineSystemSlice<number>('numbers');
+    const Doubled = deriveSlice('doubled', Numbers, (items) => items.map((item) => ({ item: item * 2 })));
+    expectTypeOf(session.slice(Doubled).latest()).toEqualTypeOf<{ readonly item: number } | undefined>();
+    // @ts-expect-error There is no append.
+    session.slice(Doubled).append({ item: 1 });
+  });
+});
+
+describe('views', () => {
+  it('inside a call have no reset, and those of reducers no writers', () => {
+    expectTypeOf<SessionView>().not.toHaveProperty('reset');
+    expectTypeOf<ReadonlySessionView>().not.toHaveProperty('dispatch');
+    const Numbers = defineSystemSlice<number>('numbers');
+    const read = (view: ReadonlySessionView) => view.slice(Numbers);
+    expectTypeOf<ReturnType<typeof read>>().not.toHaveProperty('append');
+    expectTypeOf<Session>().toExtend<SessionView>();
+  });
+
+  it('tell subscribers what an event yields', () => {
+    session.dispatcher.subscribe(Added, (payload) => {
+      expectTypeOf(payload).toEqualTypeOf<{ readonly text: string; readonly tags: readonly string[] }>();
+    });
+  });
+});
+
+describe('operations', () => {
+  it('carry the type of their items', () => {
+    expectTypeOf(append(1)).toEqualTypeOf<SliceOperation<number>>();
+    expectTypeOf(remove('a')).toEqualTypeOf<SliceOperation<never>>();
+  });
+});

@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type AgentOptions,
+  defineAgent,
+  PromptValidationError,
+  promptTemplate,
+  section,
+} from 'weakincentives';
+import { scriptedModel } from 'weakincentives/testing';
+
+const template = promptTemplate({
+  ns: 'tests',
+  key: 'demo',
+  name: 'Demo',
+  sections: [section({ title: 'Task', key: 'task', template: () => 'Do it.' })],
+});
+
+describe('defineAgent', () => {
+  it('is plain frozen data that is named after its template', () => {
+    const agent = defineAgent({ template });
+    expect(agent).toEqual({ kind: 'agent', name: 'Demo', template });
+    expect(Object.isFrozen(agent)).toBe(true);
+    expect(Object.getPrototypeOf(agent)).toBe(Object.prototype);
+  });
+
+  it('keeps what it was given, apart from later changes to it', () => {
+    const exclude = ['dist/**'];
+    const options = {
+      template,
+      name: 'other',
+      description: 'Does it.',
+      params: {},
+      input: [{ type: 'text', text: 'go' }] as const,
+      workspace: { exclude, maxFiles: 3, followSymlinks: false },
+      model: scriptedModel([]),
+      maxTurns: 7,
+      approve: () => true,
+    };
+    const agent = defineAgent(options);
+    expect(agent).toEqual({ kind: 'agent', ...options });
+    exclude.push('more/**');
+    expect(agent.workspace).toEqual({ exclude: ['dist/**'], maxFiles: 3, followSymlinks: false });
+    expect(Object.isFrozen(agent.workspace)).toBe(true);
+  });
+
+  it('may work without a workspace', () => {
+    expect(defineAgent({ template, workspace: false }).workspace).toBe(false);
+  });
+
+  it.each<[string, Record<string, unknown>, RegExp]>([
+    [
+      'template',
+      {},
+      /^The template of an agent must be a template made by promptTemplate\(\), not undefined\.$/,
+    ],
+    ['template', { template: { kind: 'prompt' } }, /template made by promptTemplate/],
+    ['params', { params: 'x' }, /params of an agent must be an object or a function, not "x"/],
+    ['params', { params: [] }, /not a list/],
+    ['input', { input: 5 }, /a text or a list of parts, not 5/],
+    ['workspace', { workspace: true }, /an object or false, not true/],
+    ['workspace.include', { workspace: { include: '*.ts' } }, /a list of globs, not "\*\.ts"/],
+    ['workspace.maxBytes', { workspace: { maxBytes: -1 } }, /a whole number from 0 on, not -1/],
+    ['workspace.followSymlinks', { workspace: { followSymlinks: 'no' } }, /true or false/],
+    [
+      'workspace.hostPath',
+      { workspace: { hostPath: '.' } },
+      /workspace of an agent has no option "hostPath"/,
+    ],
+    ['workspace.toString', { workspace: { toString: 1 } }, /no option "toString"/],
+    ['model', { model: 'gpt' }, /an adapter or a function, not "gpt"/],
+    ['model', { model: { name: 'x' } }, /not an object/],
+    ['maxTurns', { maxTurns: 0 }, /from 1 on, not 0/],
+    ['maxTurns', { maxTurns: 1.5 }, /from 1 on, not 1.5/],
+    ['approve', { approve: true }, /a function, not true/],
+    ['name', { name: ' ' }, /one line, not empty/],
+    ['name', { name: 'a\nb' }, /one line, not empty/],
+    ['description', { description: 1 }, /a text, not 1/],
+    ['tools', { tools: [] }, /An agent has no option "tools"; its options are template, params, input/],
+  ])('refuses a wrong %s: %j', (option, wrong, message) => {
+    const options = { ...(option === 'template' ? {} : { template }), ...wrong };
+    // Deliberately not what the types ask for.
+    const define = (): unknown => defineAgent(options as unknown as AgentOptions<unknown, unknown>);
+    expect(define).toThrow(PromptValidationError);
+    expect(define).toThrow(message);
+    expect(define).toThrow(expect.objectContaining({ details: { option } }));
+  });
+
+  it('refuses what is no object', () => {
+    // Deliberately not what the types ask for.
+    expect(() => defineAgent(null as unknown as AgentOptions<unknown, unknown>)).toThrow(
+      /an object with a template/,
+    );
+  });
+});

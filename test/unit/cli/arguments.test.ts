@@ -1,0 +1,117 @@
+import { describe, expect, it } from 'vitest';
+import { readArguments } from '../../../src/cli/arguments.ts';
+
+const nothingSaid = {
+  kind: 'run',
+  workspace: undefined,
+  params: {},
+  input: undefined,
+  model: undefined,
+  baseUrl: undefined,
+  maxTurns: undefined,
+  deadlineMs: undefined,
+  logFile: undefined,
+  isApplied: false,
+  isEnforced: true,
+  isJson: false,
+  isVerbose: false,
+  isFull: false,
+};
+
+describe('readArguments', () => {
+  it('takes review for short, with the current folder when none is named', () => {
+    expect(readArguments(['review'])).toEqual({ ...nothingSaid, agent: 'review' });
+    expect(readArguments(['run', 'review'])).toEqual(readArguments(['review']));
+  });
+
+  it('takes a folder and options in any order', () => {
+    const request = readArguments(['--max-lines', '50', 'review', '--full', 'some/dir']);
+    expect(request).toEqual({
+      ...nothingSaid,
+      agent: 'review',
+      workspace: 'some/dir',
+      params: { maxLines: 50 },
+      isFull: true,
+    });
+  });
+
+  it('takes every option of run', () => {
+    const argv = ['run', 'a.ts', '--workspace', 'w', '--params', '{"a":[1]}', '--input', 'hi'];
+    const more = ['--model', 'openai:gpt:x', '--base-url', 'http://127.0.0.1:1/v1', '--apply', '--json'];
+    const rest = ['--log', 'l.jsonl', '--max-turns', '7', '--deadline', '1.5h', '--verbose', '--no-enforce'];
+    expect(readArguments([...argv, ...more, ...rest])).toEqual({
+      kind: 'run',
+      agent: 'a.ts',
+      workspace: 'w',
+      params: { a: [1] },
+      input: 'hi',
+      model: { kind: 'openai', model: 'gpt:x' },
+      baseUrl: 'http://127.0.0.1:1/v1',
+      maxTurns: 7,
+      deadlineMs: 5_400_000,
+      logFile: 'l.jsonl',
+      isApplied: true,
+      isEnforced: false,
+      isJson: true,
+      isVerbose: true,
+      isFull: false,
+    });
+  });
+
+  it.each([
+    ['30s', 30_000],
+    ['10m', 600_000],
+    ['1h', 3_600_000],
+  ])('reads the deadline %s', (text, deadlineMs) => {
+    expect(readArguments(['run', 'a.ts', '--deadline', text])).toMatchObject({ deadlineMs });
+  });
+
+  it('takes a folder that begins with a dash behind two dashes', () => {
+    expect(readArguments(['review', '--', '-odd'])).toMatchObject({ workspace: '-odd' });
+  });
+
+  it.each([['--help'], ['-h'], ['review', '--help']])('answers %s %s with help', (...argv) => {
+    expect(readArguments(argv)).toEqual({ kind: 'help' });
+  });
+
+  it.each([['--version'], ['-V']])('answers %s with the version', (...argv) => {
+    expect(readArguments(argv)).toEqual({ kind: 'version' });
+  });
+
+  it.each([
+    [[], 'no command given; the commands are: run, review.'],
+    [['inspect'], 'unknown command "inspect"'],
+    [['run'], 'no agent given: name a file that exports one, or a built-in agent (review).'],
+    [['run', 'a.ts', 'b.ts'], 'one agent at a time, not 2'],
+    [['review', 'a', 'b'], 'one folder at a time, not 2'],
+    [['review', 'a', '--workspace', 'b'], 'named twice'],
+    [['review', ''], 'empty'],
+    [['run', 'a.ts', '--workspace', ''], 'empty'],
+    [['run', 'a.ts', '--log', ''], 'empty'],
+    [['review', '--bogus'], "unknown option '--bogus'"],
+    [['review', '-x'], "unknown option '-x'"],
+    [['review', '--max-lines'], 'argument missing'],
+    [['review', '--max-lines', '0'], 'whole number from 1 on'],
+    [['review', '--max-lines', '1.5'], 'whole number from 1 on'],
+    [['review', '--max-lines', 'many'], 'whole number from 1 on'],
+    [['run', 'a.ts', '--max-lines', '5'], '--max-lines is for the agent review'],
+    [['run', 'a.ts', '--max-turns', '-1'], "'--max-turns' argument is ambiguous"],
+    [['run', 'a.ts', '--max-turns', '0x10'], 'whole number from 1 on'],
+    [['run', 'a.ts', '--deadline', '10'], 'a time such as 30s, 10m or 1h'],
+    [['run', 'a.ts', '--deadline', '0s'], 'a time such as'],
+    [['run', 'a.ts', '--deadline', '999h'], 'a time such as'],
+    [['run', 'a.ts', '--model', 'gpt'], 'it must be openai:NAME or rule-based'],
+    [['run', 'a.ts', '--model', 'openai: '], 'it must be openai:NAME or rule-based'],
+    [['run', 'a.ts', '--base-url', 'localhost:80'], 'it must be a URL such as'],
+    [['run', 'a.ts', '--base-url', 'file:///etc'], 'it must be a URL such as'],
+    [['run', 'a.ts', '--params', '{a:1}'], '--params is no JSON: '],
+    [['run', 'a.ts', '--params', '[1]'], '--params must be a JSON object'],
+    [['run', 'a.ts', '--params', 'null'], '--params must be a JSON object'],
+    [['review', '--full=yes'], 'does not take an argument'],
+  ])('refuses %j in one line', (argv, message) => {
+    const request = readArguments(argv);
+    expect(request.kind).toBe('usage-error');
+    expect(request).toHaveProperty('message', expect.stringContaining(message));
+    expect(request).toHaveProperty('message', expect.not.stringContaining('\n'));
+  });
+});

@@ -1,0 +1,145 @@
+import { describe, expect, it } from 'vitest';
+import { createProgress } from '../../../src/cli/progress.ts';
+import type { RunEvent } from '../../../src/runtime/index.ts';
+import type { Plan, StepStatus } from '../../../src/suite/index.ts';
+import { capturedStream } from './support.ts';
+
+const turn: RunEvent = {
+  type: 'model-call-end',
+  turn: 2,
+  text: '',
+  toolCalls: ['a', 'b'].map((callId) => ({ type: 'tool-call', callId, name: 'read_file', arguments: '' })),
+  finishReason: 'tool-calls',
+};
+const call = (path: string): RunEvent => ({
+  type: 'tool-call-start',
+  turn: 2,
+  callId: path,
+  toolName: 'read_file',
+  params: { file_path: path },
+});
+
+describe('createProgress', () => {
+  it('writes one plain line per turn where nobody watches', () => {
+    const stream = capturedStream();
+    const progress = createProgress(stream, () => 0);
+    progress.observe(turn);
+    progress.observe(call('a.md'));
+    progress.end();
+    expect(stream.text()).toBe('turn 2: 2 calls (2 × read_file)\n');
+  });
+
+  it('rewrites one line on a terminal, not too often, and takes it away', () => {
+    const stream = capturedStream({ isTerminal: true, columns: 30 });
+    let time = 0;
+    const progress = createProgress(stream, () => time);
+    progress.observe(turn);
+    progress.observe(call('a.md'));
+    time = 10;
+    progress.observe(call('b.md'));
+    time = 100;
+    progress.observe(call(`${'c'.repeat(50)}\u001b.md`));
+    progress.end();
+    const shown = stream.text().split('\r\u001b[2K');
+    expect(shown).toEqual(['', 'turn 2, call 1: read_file a.…', 'turn 2, call 3: read_file cc…', '']);
+    expect(stream.text()).not.toContain('\n');
+  });
+
+  it('makes room for a question and shows nothing until it is answered', () => {
+    const stream = capturedStream({ isTerminal: true, columns: 60 });
+    let time = 0;
+    const progress = createProgress(stream, () => (time += 100));
+    progress.observe(call('a.md'));
+    const release = progress.hold();
+    progress.observe(call('b.md'));
+    expect(stream.text().endsWith('\r\u001b[2K')).toBe(true);
+    expect(stream.text()).not.toContain('b.md');
+    release();
+    progress.observe(call('c.md'));
+    expect(stream.text().endsWith('\r\u001b[2Kturn 2, call 3: read_file c.md')).toBe(true);
+    createProgress(capturedStream(), () => 0).hold()();
+  });
+
+  it('leaves the terminal alone when there was nothing to show', () => {
+    const stream = capturedStream({ isTerminal: true });
+    createProgress(stream, () => 0).end();
+    expect(stream.text()).toBe('');
+  });
+
+  it('says that a busy model is asked again, wherever it is shown', () => {
+    const retry: RunEvent = {
+      type: 'model-call-retry',
+      turn: 3,
+      attempt: 2,
+      delayMs: 1500,
+      reason: 'rate-limit',
+      message: 'busy',
+    };
+    const words = 'turn 3: the model could not answer (rate-limit), asked again in 1.5 s';
+    const pipe = capturedStream();
+    createProgress(pipe, () => 0).observe(retry);
+    expect(pipe.text()).toBe(`${words}\n`);
+    const terminal = capturedStream({ isTerminal: true });
+    createProgress(terminal, () => 0).observe(retry);
+    expect(terminal.text()).toContain(words);
+  });
+
+  describe('with a plan', () => {
+    const plan = (...statuses: readonly ('pending' | 'in_progress' | 'done')[]): Plan => ({
+      objective: 'Get it\u001b done',
+      status: 'active',
+      steps: statuses.map((status, index) => ({ stepId: index + 1, title: `Step ${index + 1}`, status })),
+    });
+    const asked: RunEvent = { type: 'model-call-start', turn: 1 };
+
+    it('writes each step where nobody watches, when it is new and when it changes', () => {
+      const stream = capturedStream();
+      const progress = createProgress(stream, () => 0);
+      progress.observe(asked);
+      progress.observe(asked, plan('in_progress', 'pending'));
+      progress.observe(asked, plan('in_progress', 'pending'));
+      progress.observe(asked, plan('done', 'pending'));
+      progress.end();
+      expect(stream.text().split('\n')).toEqual([
+        'plan: Get it\\x1b done',
+        'plan: [>] 1 Step 1',
+        'plan: [ ] 2 Step 2',
+        'plan: [x] 1 Step 1',
+        '',
+      ]);
+    });
+
+    it('keeps a checklist above the line on a terminal, and takes both away', () => {
+      const stream = capturedStream({ isTerminal: true, columns: 40 });
+      const progress = createProgress(stream, () => 0);
+      const first = plan('in_progress', 'pending');
+      progress.observe(asked, first);
+      progress.observe(call('a.md'), first);
+      progress.observe(call('b.md'), plan('done', 'in_progress'));
+      progress.end();
+      const line = '\r\u001b[2K';
+      const up = '\u001b[1A\u001b[2K';
+      expect(stream.text()).toBe(
+        [
+          `${line}Get it\\x1b done (0 of 2 done)\n[>] 1 Step 1\n[ ] 2 Step 2\nturn 1: asking the model`,
+          `${line}${up}${up}${up}Get it\\x1b done (1 of 2 done)\n[x] 1 Step 1\n[>] 2 Step 2\nturn 2, call 2: read_file b.md`,
+          `${line}${up}${up}${up}`,
+        ].join(''),
+      );
+    });
+
+    it('shows of a long plan what is around the step at hand', () => {
+      const stream = capturedStream({ isTerminal: true });
+      const statuses = Array.from(
+        { length: 30 },
+        (_, index): StepStatus => (index < 20 ? 'done' : 'pending'),
+      );
+      createProgress(stream, () => 0).observe(asked, plan(...statuses));
+      const lines = stream.text().split('\n');
+      expect(lines).toHaveLength(13);
+      expect(lines[1]).toBe('[x] 19 Step 19');
+      expect(lines[3]).toBe('[ ] 21 Step 21');
+      expect(lines.slice(-2)).toEqual(['… 30 steps in all', 'turn 1: asking the model']);
+    });
+  });
+});

@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest';
+import { hostRedactions, redact } from '../../../src/cli/redact.ts';
+
+const redactions = hostRedactions(
+  {
+    workspace: '/home/ann/work',
+    agentFolder: '/opt/agents',
+    workingFolder: '/home/ann/work',
+    home: '/home/ann',
+  },
+  {
+    OPENAI_API_KEY: 'sk-0123456789',
+    DB_PASSWORD: 'hunter2hunter2',
+    MONKEY: 'ordinary text',
+    A_TOKEN: 'short',
+  },
+);
+
+describe('redact', () => {
+  it.each([
+    ["open '/home/ann/work/a.ts'", "open '<workspace>/a.ts'"],
+    ['/home/ann/work', '<workspace>'],
+    ['/home/ann/.ssh and /home/ann.', '<home>/.ssh and <home>.'],
+    ['/home/ann/workshop/x', '<home>/workshop/x'],
+    ['/home/anna/x', '/home/anna/x'],
+    ['src/home/ann/work/x', 'src/home/ann/work/x'],
+    ['file:///opt/agents/a.ts:1:2', 'file://<agent>/a.ts:1:2'],
+    ['key sk-0123456789, sk-0123456789x', 'key <OPENAI_API_KEY>, <OPENAI_API_KEY>x'],
+    ['hunter2hunter2', '<DB_PASSWORD>'],
+    ['ordinary text that is short', 'ordinary text that is short'],
+    ['', ''],
+  ])('makes %j to %j', (text, clean) => {
+    expect(redact(text, redactions)).toBe(clean);
+  });
+
+  it('leaves everything alone where the root of the host is the workspace', () => {
+    const root = { workspace: '/', agentFolder: undefined, workingFolder: '/', home: undefined };
+    expect(redact('/a/b', hostRedactions(root, {}))).toBe('/a/b');
+  });
+});

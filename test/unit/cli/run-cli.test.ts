@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+import { runCli } from '../../../src/cli/run-cli.ts';
+import { fakeEnvironment } from './support.ts';
+
+describe('runCli', () => {
+  it('prints help and version', async () => {
+    const environment = fakeEnvironment();
+    expect(await runCli(['--help'], environment)).toBe(0);
+    expect(await runCli(['--version'], environment)).toBe(0);
+    expect(environment.stdout.text()).toContain('Usage: wink run AGENT [options]');
+    expect(environment.stdout.text()).toContain('wink review [DIR]');
+    expect(environment.stdout.text()).toContain('1.2.3\n');
+    expect(environment.stderr.text()).toBe('');
+  });
+
+  it('answers bad usage with one line and 2', async () => {
+    const environment = fakeEnvironment();
+    expect(await runCli(['review', '--bog\u001bus'], environment)).toBe(2);
+    expect(environment.stderr.text()).toBe("wink: unknown option '--bog\\x1bus'. See wink --help.\n");
+    expect(environment.stdout.text()).toBe('');
+  });
+
+  it('answers a folder that is not there with one line and 2', async () => {
+    const environment = fakeEnvironment();
+    expect(await runCli(['review', 'no/such/folder'], environment)).toBe(2);
+    expect(environment.stderr.text()).toBe('wink: there is no folder "no/such/folder".\n');
+  });
+
+  it('shows the stack of bad input only when asked to', async () => {
+    const environment = fakeEnvironment();
+    expect(await runCli(['review', 'no/such/folder', '--verbose'], environment)).toBe(2);
+    expect(environment.stderr.text()).toMatch(/^wink: there is no folder .*\nUsageError: [\s\S]*\n {4}at /);
+  });
+});
+
+describe('an unforeseen error', () => {
+  const broken = async (): Promise<never> => {
+    throw new TypeError('x is no\nfunction');
+  };
+
+  it('is one line and 1', async () => {
+    const environment = fakeEnvironment();
+    expect(await runCli(['review'], environment, broken)).toBe(1);
+    expect(environment.stderr.text()).toBe('wink: unforeseen error: x is no\\x0afunction\n');
+  });
+
+  it.each([
+    [['review'], { WINK_DEBUG: '1' }],
+    [['review', '--verbose'], {}],
+  ])('shows its stack when asked to: %j %j', async (argv, variables) => {
+    const environment = fakeEnvironment({ variables });
+    await runCli(argv, environment, broken);
+    expect(environment.stderr.text()).toContain('TypeError: x is no\nfunction\n    at ');
+  });
+});

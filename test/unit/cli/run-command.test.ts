@@ -1,0 +1,620 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import {
+  type AnyAgent,
+  ask,
+  defineAgent,
+  jsonSchema,
+  MissingPeerError,
+  promptTemplate,
+  section,
+  ToolResult,
+  tool,
+  vfsToolsSection,
+} from 'weakincentives';
+import { scriptedModel } from 'weakincentives/testing';
+import { type RunRequest, readArguments } from '../../../src/cli/arguments.ts';
+import { BUILT_IN_AGENTS } from '../../../src/cli/built-in-agents.ts';
+import { CliInterruption } from '../../../src/cli/environment.ts';
+import { FolderError } from '../../../src/cli/open-folder.ts';
+import { type RunParts, runCommand } from '../../../src/cli/run-command.ts';
+import { ofAgent, type RunnableAgent } from '../../../src/cli/runnable-agent.ts';
+import { UsageError } from '../../../src/cli/usage-error.ts';
+import {
+  capturedStream,
+  type FakeEnvironment,
+  type Files,
+  fakeEnvironment,
+  openedFolder,
+} from './support.ts';
+
+/** The request of a command line. */
+function request(...argv: readonly string[]): RunRequest {
+  const read = readArguments(argv);
+  if (read.kind !== 'run') throw new Error(`no run: ${JSON.stringify(read)}`);
+  return read;
+}
+
+function parts(runnable: RunnableAgent, files: Files = {}, more: Partial<RunParts> = {}): Partial<RunParts> {
+  return {
+    load: async () => ({ runnable, folder: undefined }),
+    open: async () => openedFolder(files),
+    ...more,
+  };
+}
+
+const write = (path: string, content = 'x\n') => ({
+  name: 'write_file',
+  arguments: { file_path: path, content },
+});
+const files = vfsToolsSection();
+const template = promptTemplate({ ns: 'tests', key: 'demo', name: 'demo', sections: [files] });
+const writer: AnyAgent = defineAgent({
+  template,
+  model: scriptedModel([{ toolCalls: [write('new.md')] }, { text: 'All is\nwritten.' }]),
+});
+const run = request('run', 'agent.ts');
+
+/** The lines of a stream of events. */
+function eventsOf(text: string): readonly Record<string, unknown>[] {
+  return text
+    .split('\n')
+    .slice(0, -1)
+    .map((line): Record<string, unknown> => JSON.parse(line));
+}
+
+async function refusal(
+  agent: AnyAgent,
+  asked: RunRequest = run,
+  environment: FakeEnvironment = fakeEnvironment(),
+): Promise<unknown> {
+  return runCommand(asked, environment, parts(ofAgent(agent))).catch((error: unknown) => error);
+}
+
+describe('a review', () => {
+  const review = BUILT_IN_AGENTS.get('review');
+  if (review === undefined) throw new Error('review is built in');
+  const withModel = (model: AnyAgent['model'] & object): RunnableAgent => ({
+    ...review,
+    agent: { ...review.agent, model },
+  });
+  const reviewed = request('review', '--max-lines', '10');
+
+  it('prints the calls, the diff and a summary, and names its model for what it is', async () => {
+    const environment = fakeEnvironment();
+    const content = { 'a.ts': '// TODO: x\n', 'REVIEW.md': '- [ ] ask legal\n' };
+    expect(await runCommand(reviewed, environment, parts(review, content))).toBe(0);
+    const text = environment.stdout.text();
+    expect(text.split('\n').slice(0, 3)).toEqual([
+      'Review of demo',
+      'model:  rule-based model, no LLM',
+      'folder: 2 files, 0 bytes, mounted copy-on-write; nothing on disk changes',
+    ]);
+    expect(text).toContain('denied by read-before-write: "REVIEW.md" exists and has not been read.');
+    expect(text).toContain(
+      'publish_report, was rolled back. Before that it had set the status of REVIEW.md to published',
+    );
+    expect(text).toContain('+- [ ] `a.ts:1` TODO: x');
+    expect(text).toMatch(
+      /Done in \d+ ms\. \d+ turns, \d+ calls: \d+ committed.*, 1 rolled back, 1 denied\.\n/,
+    );
+    expect(text).toContain('1 finding recorded, report published; the folder on disk is as it was.\n');
+    expect(environment.stderr.text()).toMatch(/^(plan: .*\n)*turn 1: \d calls \(/);
+    expect(text).not.toContain('\u001b');
+  });
+
+  it('colours what a person looks at', async () => {
+    const environment = fakeEnvironment({ stdout: capturedStream({ isTerminal: true, columns: 90 }) });
+    await runCommand(reviewed, environment, parts(review, { 'a.ts': '// TODO: x\n' }));
+    expect(environment.stdout.text()).toContain('\u001b[1mReview of demo');
+  });
+
+  it('fails when no report was published', async () => {
+    const environment = fakeEnvironment();
+    const silent = withModel(scriptedModel([{ text: 'No.' }]));
+    expect(await runCommand(reviewed, environment, parts(silent))).toBe(1);
+    expect(environment.stderr.text()).toBe('wink: the review ended without a published report. No.\n');
+    expect(environment.stdout.text()).toContain('No tool was called.');
+    expect(environment.stdout.text()).toContain('No file was changed.');
+  });
+
+  it('says in what the run failed, and shows what was done until then', async () => {
+    const environment = fakeEnvironment();
+    const model = scriptedModel([{ toolCalls: [write('x.md')] }]);
+    expect(await runCommand(reviewed, environment, parts(withModel(model)))).toBe(1);
+    expect(environment.stdout.text()).toContain('+++ b/x.md');
+    expect(environment.stdout.text()).toContain('Failed in');
+    expect(environment.stderr.text().split('\n').at(-2)).toMatch(
+      /^wink: the run of review failed after 1 turn, in phase request: .*1 turns/,
+    );
+  });
+
+  it.each([
+    ['interrupted', 130],
+    ['terminated', 143],
+  ] as const)('rolls back the running call when %s and ends with %i', async (kind, exitCode) => {
+    const stop = new AbortController();
+    const environment = fakeEnvironment({ signal: stop.signal });
+    // The signal comes while the second turn is running.
+    const model = scriptedModel((_conversation, { turn }) => {
+      if (turn === 2) queueMicrotask(() => stop.abort(new CliInterruption(kind, exitCode)));
+      return { toolCalls: [write(`${turn}.md`)] };
+    });
+    expect(await runCommand(reviewed, environment, parts(withModel(model)))).toBe(exitCode);
+    expect(environment.stdout.text()).toContain('+++ b/1.md');
+    expect(environment.stdout.text()).not.toContain('+++ b/3.md');
+    expect(environment.stdout.text()).toContain('Stopped in');
+    expect(environment.stderr.text()).toContain(`wink: ${kind}; above is what was done until then.\n`);
+  });
+
+  it('ends without a word when the reader of its output is gone', async () => {
+    const stop = new AbortController();
+    const environment = fakeEnvironment({ signal: stop.signal });
+    const model = scriptedModel(() => {
+      stop.abort(new CliInterruption('output-closed', 0));
+      return { text: 'late' };
+    });
+    expect(await runCommand(reviewed, environment, parts(withModel(model)))).toBe(0);
+    expect(environment.stdout.text()).toBe('');
+    expect(environment.stderr.text()).toBe('');
+  });
+
+  it('says that it was interrupted while the folder was read', async () => {
+    const stop = new AbortController();
+    const environment = fakeEnvironment({ signal: stop.signal });
+    const open = async (): Promise<never> => {
+      stop.abort(new CliInterruption('interrupted', 130));
+      throw stop.signal.reason;
+    };
+    expect(await runCommand(reviewed, environment, parts(review, {}, { open }))).toBe(130);
+    expect(environment.stderr.text()).toBe('wink: interrupted.\n');
+  });
+
+  it('refuses a folder that cannot be read', async () => {
+    const open = async (): Promise<never> => {
+      throw new FolderError('the folder "x" cannot be read: access is denied.');
+    };
+    await expect(runCommand(reviewed, fakeEnvironment(), parts(review, {}, { open }))).rejects.toThrow(
+      new UsageError('the folder "x" cannot be read: access is denied.'),
+    );
+  });
+
+  it('refuses a limit that is none, naming the section', async () => {
+    const wrong = request('run', 'review', '--params', '{"maxLines":0,"maxLineCharacters":"many"}');
+    const error = await runCommand(wrong, fakeEnvironment(), parts(review)).catch(
+      (reason: unknown) => reason,
+    );
+    expect(error).toBeInstanceOf(UsageError);
+    expect(error).toHaveProperty(
+      'message',
+      expect.stringMatching(/^the params of review do not fit: section "task.kinds": maxLines: .*; section/),
+    );
+  });
+});
+
+describe('an agent of a file', () => {
+  it('prints what the model said last and what it changed', async () => {
+    const environment = fakeEnvironment();
+    expect(await runCommand(run, environment, parts(ofAgent(writer), { 'a.md': 'a' }))).toBe(0);
+    const text = environment.stdout.text();
+    expect(text).toMatch(/^Run of demo on demo\nmodel: {2}scripted model\nfolder: 1 file, /);
+    expect(text).toContain('+++ b/new.md');
+    expect(text).toContain('\nAll is\nwritten.\n\nDone in ');
+    expect(text).toContain('The folder on disk is as it was.\n');
+    expect(environment.stderr.text()).toBe('turn 1: 1 call (write_file)\n');
+  });
+
+  it('works without a folder when its template has no files', async () => {
+    const plain = promptTemplate({ ns: 'tests', key: 'plain', sections: [] });
+    const agent = defineAgent({ template: plain, model: scriptedModel([{ text: 'Hi.' }]) });
+    const environment = fakeEnvironment();
+    const open = async (): Promise<never> => Promise.reject(new Error('not to be opened'));
+    expect(await runCommand(run, environment, parts(ofAgent(agent), {}, { open }))).toBe(0);
+    expect(environment.stdout.text()).toMatch(
+      /^Run of plain\nmodel: {2}scripted model\n\nNo tool was called\.\n\nHi\.\n\nDone in /,
+    );
+    expect(environment.stdout.text()).not.toContain('folder');
+    expect(await refusal(agent, request('run', 'a.ts', '--apply'))).toEqual(
+      new UsageError('plain works without files: there is nothing to --apply.'),
+    );
+  });
+
+  it.each([
+    ['--workspace', ['--workspace', '.']],
+    ['--apply', ['--apply']],
+  ])('refuses %s when it wants no workspace', async (flag, argv) => {
+    const agent = defineAgent({ template, workspace: false, model: scriptedModel([]) });
+    expect(await refusal(agent, request('run', 'a.ts', ...argv))).toEqual(
+      new UsageError(`demo works without a workspace: leave out ${flag}.`),
+    );
+  });
+
+  it('gets its workspace rules, its input and its turns to the run, and the flags win', async () => {
+    let taken: unknown;
+    const open = async (_folder: unknown, workspace: unknown) => {
+      taken = workspace;
+      return openedFolder({});
+    };
+    const said: string[] = [];
+    const agent: AnyAgent = defineAgent({
+      template,
+      workspace: { include: ['*.md'] },
+      input: 'own words',
+      maxTurns: 2,
+      model: scriptedModel((conversation) => {
+        said.push(JSON.stringify(conversation[0]));
+        return { toolCalls: [{ name: 'ls' }] };
+      }),
+    });
+    const first = fakeEnvironment();
+    expect(await runCommand(run, first, parts(ofAgent(agent), {}, { open }))).toBe(1);
+    expect(taken).toEqual({ include: ['*.md'] });
+    expect(said).toHaveLength(2);
+    expect(said[0]).toContain('own words');
+    expect(first.stderr.text()).toContain('in phase request: The model was asked 2 times');
+    const second = request('run', 'a.ts', '--input', 'given words', '--max-turns', '1');
+    await runCommand(second, fakeEnvironment(), parts(ofAgent(agent), {}, { open }));
+    expect(said).toHaveLength(3);
+    expect(said[2]).toContain('given words');
+  });
+
+  it('ends at its deadline', async () => {
+    const wait = tool({
+      name: 'wait',
+      description: 'Waits for the end.',
+      execute: (_params, { signal }) =>
+        new Promise<ToolResult<never>>((resolve) => {
+          signal.addEventListener('abort', () => resolve(ToolResult.error('ended')));
+        }),
+    });
+    const waiting = promptTemplate({
+      ns: 'tests',
+      key: 'waiting',
+      sections: [section({ title: 'T', key: 't', template: () => 'Wait.', tools: [wait] })],
+    });
+    const agent = defineAgent({
+      template: waiting,
+      model: scriptedModel([{ toolCalls: [{ name: 'wait' }] }]),
+    });
+    const environment = fakeEnvironment();
+    const asked = { ...run, deadlineMs: 1 };
+    expect(await runCommand(asked, environment, parts(ofAgent(agent)))).toBe(1);
+    expect(environment.stderr.text()).toMatch(/wink: the run of waiting failed .*deadline/i);
+  });
+
+  describe('params', () => {
+    const task = section({
+      title: 'Task',
+      key: 'task',
+      params: jsonSchema<{ topic: string; depth?: { words: number } }>({
+        type: 'object',
+        properties: {
+          topic: { type: 'string' },
+          depth: {
+            type: 'object',
+            properties: { words: { type: 'integer' } },
+            required: ['words'],
+            additionalProperties: false,
+          },
+        },
+        required: ['topic'],
+        additionalProperties: false,
+      }),
+      template: (p) => `About ${p.topic}.`,
+    });
+    const about = promptTemplate({ ns: 'tests', key: 'about', sections: [task] });
+    let instructions = '';
+    const model = scriptedModel((_conversation, seen) => {
+      instructions = seen.instructions;
+      return { text: 'ok' };
+    });
+
+    it('are the agent’s, with the given ones over them', async () => {
+      const agent = defineAgent({
+        template: about,
+        model,
+        params: ({ workspaceName }) => ({ topic: workspaceName }),
+      });
+      await runCommand(
+        request('run', 'a.ts', '--workspace', 'some/demo'),
+        fakeEnvironment(),
+        parts(ofAgent(agent)),
+      );
+      expect(instructions).toContain('About demo.');
+      const given = request('run', 'a.ts', '--params', '{"topic":"cats"}');
+      expect(await runCommand(given, fakeEnvironment(), parts(ofAgent(agent)))).toBe(0);
+      expect(instructions).toContain('About cats.');
+    });
+
+    it.each([
+      ['{}', /^the params of about do not fit: section "task": .*topic/],
+      ['{"topic":5}', /section "task": topic: .*5/],
+      ['{"topic":"x","depth":{"words":1,"colour":"red"}}', /section "task": depth\.?.*colour/],
+      [
+        '{"topic":"x","colour":"red"}',
+        /No section of prompt "about" declares "colour"; its params are "topic", "depth"\.$/,
+      ],
+    ])('refuses %s before anything runs', async (text, message) => {
+      const agent: AnyAgent = defineAgent({ template: about, model });
+      const error = await refusal(agent, request('run', 'a.ts', '--params', text));
+      expect(error).toBeInstanceOf(UsageError);
+      expect(error).toHaveProperty('message', expect.stringMatching(message));
+      expect(error).toHaveProperty('message', expect.not.stringContaining('\n'));
+    });
+
+    it('that cannot be made end with one line', async () => {
+      const params = (): never => {
+        throw new Error('no topic today');
+      };
+      expect(await refusal(defineAgent({ template: about, model, params }))).toEqual(
+        new UsageError('the params of about cannot be made: no topic today.'),
+      );
+    });
+  });
+
+  describe('when a policy asks', () => {
+    const asking = promptTemplate({
+      ns: 'tests',
+      key: 'asking',
+      sections: [files],
+      policies: [{ name: 'careful', check: () => ask('is this fine?') }],
+    });
+    const model = scriptedModel([{ toolCalls: [write('a.md')] }, { text: 'ok' }]);
+    const agent = defineAgent({ template: asking, model });
+    const outcome = async (
+      asked: RunRequest,
+      environment: FakeEnvironment,
+      other = agent,
+    ): Promise<string> => {
+      await runCommand(asked, environment, parts(ofAgent(other)));
+      return environment.stdout.text();
+    };
+
+    it('asks the person at the terminal, and goes by the answer', async () => {
+      for (const [answer, shown] of [
+        ['y', 'committed, approved for careful'],
+        ['', 'denied by careful: (is this fine?): the person at the terminal said no.'],
+      ] as const) {
+        const questions: string[] = [];
+        const environment = fakeEnvironment({
+          ask: async (question) => (questions.push(question), answer),
+        });
+        expect(await outcome(run, environment)).toContain(shown);
+        expect(questions).toEqual([
+          [
+            'write_file wants to run: the policy "careful" asks.',
+            '  is this fine?',
+            '  file_path: a.md',
+            '  content: x\\x0a',
+            'Allow it? [y/N] ',
+          ].join('\n'),
+        ]);
+      }
+    });
+
+    it('says why nobody is asked', async () => {
+      const never = { ask: () => expect.fail('someone was asked') };
+      expect(await outcome(run, fakeEnvironment())).toContain(
+        'nobody can be asked: the agent brings no approve function, and standard input and error output are not a terminal.',
+      );
+      expect(await outcome(request('run', 'agent.ts', '--json'), fakeEnvironment(never))).toContain(
+        'nobody can be asked: the agent brings no approve function, and --json asks no one.',
+      );
+    });
+
+    it('asks the agent’s own function where there is one', async () => {
+      const own = defineAgent({ template: asking, model, approve: () => true });
+      const never = fakeEnvironment({ ask: () => expect.fail('someone was asked') });
+      expect(await outcome(run, never, own)).toContain('+++ b/a.md');
+    });
+
+    it('only reports it with --no-enforce', async () => {
+      const never = fakeEnvironment({ ask: () => expect.fail('someone was asked') });
+      const text = await outcome(request('run', 'agent.ts', '--no-enforce'), never);
+      expect(text).toContain('note:   policies are not enforced; the table says what they would have done\n');
+      expect(text).toContain('committed, would have been asked about by careful: is this fine?\n');
+      expect(text).toContain('1 call: 1 committed, 1 would have been denied or asked about.');
+      expect(text).toContain('+++ b/a.md');
+    });
+
+    it('ends with 130 when it is interrupted while it asks', async () => {
+      const stop = new AbortController();
+      const environment = fakeEnvironment({
+        signal: stop.signal,
+        ask: (_question, { signal }) =>
+          new Promise((_resolve, reject) => {
+            signal.addEventListener('abort', () => reject(signal.reason));
+            stop.abort(new CliInterruption('interrupted', 130));
+          }),
+      });
+      expect(await runCommand(run, environment, parts(ofAgent(agent)))).toBe(130);
+      expect(environment.stdout.text()).toContain('rolled back: the run was stopped');
+      expect(environment.stdout.text()).toContain('No file was changed.');
+    });
+  });
+
+  it('ends with 2 when the model lacks its package', async () => {
+    const model = scriptedModel(() => {
+      throw new MissingPeerError('The package "openai" could not be loaded. Install it.');
+    });
+    expect(await refusal(defineAgent({ template, model }))).toHaveProperty(
+      'message',
+      'The package "openai" could not be loaded. Install it.',
+    );
+  });
+
+  it('prints log lines and the stack of a failure with --verbose', async () => {
+    const environment = fakeEnvironment({ stderr: capturedStream({ isTerminal: true }) });
+    const broken = tool({
+      name: 'broken',
+      description: 'Breaks.',
+      execute: () => {
+        throw new Error('kaputt');
+      },
+    });
+    const breaking = promptTemplate({
+      ns: 'tests',
+      key: 'breaking',
+      sections: [section({ title: 'T', key: 't', template: () => 'x', tools: [broken] })],
+    });
+    const agent = defineAgent({
+      template: breaking,
+      model: scriptedModel([{ toolCalls: [{ name: 'broken' }] }]),
+    });
+    expect(await runCommand(request('run', 'a.ts', '--verbose'), environment, parts(ofAgent(agent)))).toBe(1);
+    expect(environment.stderr.text()).toMatch(/debug: A tool call failed\. \{.*kaputt/);
+    expect(environment.stderr.text()).toMatch(
+      /wink: the run of breaking failed .*\nPromptEvaluationError: [\s\S]*\n {4}at /,
+    );
+    expect(environment.stderr.text()).not.toContain('\u001b');
+  });
+});
+
+describe('--json and --log', () => {
+  it('give one event a line and end with the result', async () => {
+    const environment = fakeEnvironment();
+    const lines: string[] = [];
+    const openLog = () => ({ write: (line: string) => void lines.push(line), close: () => undefined });
+    const asked = request('run', 'a.ts', '--json', '--log', 'run.jsonl');
+    expect(await runCommand(asked, environment, parts(ofAgent(writer), {}, { openLog }))).toBe(0);
+    const text = environment.stdout.text();
+    expect(text).toBe(`${lines.join('\n')}\n`);
+    const events = eventsOf(text);
+    expect(events.map(({ type }) => type)).toEqual([
+      'run-start',
+      'model-call-start',
+      'model-call-end',
+      'tool-call-start',
+      'tool-call-end',
+      'model-call-start',
+      'model-call-end',
+      'run-end',
+      'result',
+    ]);
+    expect(events.every(({ atMs }) => Number.isSafeInteger(atMs))).toBe(true);
+    expect(events.at(-1)).toEqual({
+      type: 'result',
+      atMs: expect.any(Number),
+      exitCode: 0,
+      outcome: 'done',
+      text: 'All is\nwritten.',
+      usage: {},
+      changes: [{ path: 'new.md', kind: 'created', entry: 'file' }],
+    });
+  });
+
+  it('hold neither keys nor paths of the host', async () => {
+    const leak = tool({
+      name: 'leak',
+      description: 'Says too much.',
+      execute: () => {
+        throw new Error(`ENOENT ${process.cwd()}/secret.txt with sk-very-secret`);
+      },
+    });
+    const leaking = promptTemplate({
+      ns: 'tests',
+      key: 'leaking',
+      sections: [section({ title: 'T', key: 't', template: () => 'x', tools: [leak] })],
+    });
+    const agent = defineAgent({
+      template: leaking,
+      model: scriptedModel([{ toolCalls: [{ name: 'leak' }] }]),
+    });
+    const environment = fakeEnvironment({ variables: { OPENAI_API_KEY: 'sk-very-secret' } });
+    expect(await runCommand(request('run', 'a.ts', '--json'), environment, parts(ofAgent(agent)))).toBe(1);
+    expect(environment.stdout.text()).toContain('ENOENT <working folder>/secret.txt with <OPENAI_API_KEY>');
+    expect(environment.stdout.text()).not.toContain(process.cwd());
+    expect(eventsOf(environment.stdout.text()).at(-1)).toMatchObject({
+      outcome: 'failed',
+      exitCode: 1,
+      failure: expect.stringContaining('the run of leaking failed after 1 turn'),
+    });
+  });
+
+  it('say at the end that the log is not complete', async () => {
+    const openLog = () => ({ write: () => undefined, close: () => 'the log "x" is not complete.' });
+    const environment = fakeEnvironment();
+    expect(
+      await runCommand(
+        request('run', 'a', '--log', 'x'),
+        environment,
+        parts(ofAgent(writer), {}, { openLog }),
+      ),
+    ).toBe(0);
+    expect(environment.stderr.text()).toContain('wink: the log "x" is not complete.\n');
+  });
+});
+
+describe('--apply', () => {
+  let folder = '';
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'wink-apply-'));
+    writeFileSync(join(folder, 'a.md'), 'a\n');
+  });
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  const applied = (...more: readonly string[]): RunRequest =>
+    request('run', 'a.ts', '--workspace', folder, '--apply', ...more);
+  const load = (agent: AnyAgent) => ({ load: async () => ({ runnable: ofAgent(agent), folder: undefined }) });
+
+  it('writes the changes and says so', async () => {
+    const environment = fakeEnvironment();
+    expect(await runCommand(applied(), environment, load(writer))).toBe(0);
+    expect(readFileSync(join(folder, 'new.md'), 'utf8')).toBe('x\n');
+    expect(environment.stdout.text()).toContain('mounted copy-on-write; changes are written back at the end');
+    expect(environment.stdout.text()).toContain('Written to the folder: 1 file.\n');
+  });
+
+  it('writes nothing after a conflict and ends with 3', async () => {
+    const meddling: AnyAgent = defineAgent({
+      template,
+      model: scriptedModel((_conversation, { turn }) => {
+        if (turn === 1) return { toolCalls: [write('new.md'), write('other.md')] };
+        writeFileSync(join(folder, 'new.md'), 'mine');
+        return { text: 'ok' };
+      }),
+    });
+    const environment = fakeEnvironment();
+    expect(await runCommand(applied('--json'), environment, load(meddling))).toBe(3);
+    expect(readdirSync(folder).sort()).toEqual(['a.md', 'new.md']);
+    expect(readFileSync(join(folder, 'new.md'), 'utf8')).toBe('mine');
+    expect(environment.stderr.text()).toContain(
+      'wink: nothing was written: 1 conflict with the folder on disk.\nwink: new.md: exists on disk now',
+    );
+    expect(eventsOf(environment.stdout.text()).at(-1)).toMatchObject({
+      exitCode: 3,
+      outcome: 'conflict',
+      application: { kind: 'conflict', conflicts: [{ path: 'new.md' }] },
+    });
+  });
+
+  it('writes nothing when the run failed', async () => {
+    const failing: AnyAgent = defineAgent({
+      template,
+      model: scriptedModel([{ toolCalls: [write('new.md')] }]),
+    });
+    const environment = fakeEnvironment();
+    expect(await runCommand(applied(), environment, load(failing))).toBe(1);
+    expect(readdirSync(folder)).toEqual(['a.md']);
+    expect(environment.stdout.text()).toContain('The folder on disk is as it was.');
+  });
+
+  it('says what is wrong when the folder goes away', async () => {
+    const leaving: AnyAgent = defineAgent({
+      template,
+      model: scriptedModel((_conversation, { turn }) => {
+        if (turn === 1) return { toolCalls: [write('new.md')] };
+        rmSync(folder, { recursive: true });
+        return { text: 'ok' };
+      }),
+    });
+    const environment = fakeEnvironment();
+    expect(await runCommand(applied(), environment, load(leaving))).toBe(1);
+    expect(environment.stderr.text()).toContain(
+      'wink: the changes could not be written: .: the folder cannot be opened any more; nothing was written.\n',
+    );
+    expect(environment.stdout.text()).toContain('Failed in');
+  });
+});

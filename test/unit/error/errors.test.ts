@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest';
+import * as errors from '../../../src/error/index.ts';
+
+const { WinkError, describeError } = errors;
+
+const made: readonly (readonly [string, errors.WinkError, (value: unknown) => boolean])[] = [
+  ['BudgetExceededError', new errors.BudgetExceededError('x'), errors.BudgetExceededError.isInstance],
+  ['DeadlineExceededError', new errors.DeadlineExceededError('x'), errors.DeadlineExceededError.isInstance],
+  ['FilesystemError', new errors.FilesystemError('not-found', 'x'), errors.FilesystemError.isInstance],
+  ['MissingPeerError', new errors.MissingPeerError('x'), errors.MissingPeerError.isInstance],
+  ['OutputParseError', new errors.OutputParseError('x'), errors.OutputParseError.isInstance],
+  ['PromptRenderError', new errors.PromptRenderError('x'), errors.PromptRenderError.isInstance],
+  ['PromptValidationError', new errors.PromptValidationError('x'), errors.PromptValidationError.isInstance],
+  ['ResourceError', new errors.ResourceError('resource-unbound', 'x'), errors.ResourceError.isInstance],
+  ['SchemaError', new errors.SchemaError('value-invalid', 'x'), errors.SchemaError.isInstance],
+  ['SessionBusyError', new errors.SessionBusyError('x'), errors.SessionBusyError.isInstance],
+  ['SessionError', new errors.SessionError('slice-unknown', 'x'), errors.SessionError.isInstance],
+  ['SnapshotError', new errors.SnapshotError('snapshot-foreign', 'x'), errors.SnapshotError.isInstance],
+  ['ToolValidationError', new errors.ToolValidationError('x'), errors.ToolValidationError.isInstance],
+  [
+    'TransactionClosedError',
+    new errors.TransactionClosedError('x'),
+    errors.TransactionClosedError.isInstance,
+  ],
+];
+
+describe.each(made)('%s', (name, error, isInstance) => {
+  it('has its name, a code, a stack, and is told apart from all others', () => {
+    expect(error).toBeInstanceOf(Error);
+    expect(error).toBeInstanceOf(WinkError);
+    expect(error.name).toBe(name);
+    expect(error.code).toMatch(/^[a-z]+(-[a-z]+)*$/);
+    expect(String(error)).toBe(`${name}: x`);
+    expect(error.stack).toContain('errors.test.ts');
+    expect(WinkError.isInstance(error)).toBe(true);
+    expect(made.filter(([, other]) => isInstance(other)).map(([other]) => other)).toEqual([name]);
+  });
+});
+
+describe('WinkError', () => {
+  it('keeps the cause as it was thrown and freezes a copy of the details', () => {
+    const cause = { any: 'thing' };
+    const details = { path: 'a' };
+    const error = new errors.FilesystemError('not-found', 'x', { cause, details });
+    expect(error.cause).toBe(cause);
+    expect(error.details).toEqual({ path: 'a' });
+    expect(error.details).not.toBe(details);
+    expect(Object.isFrozen(error.details)).toBe(true);
+    expect('cause' in new errors.ToolValidationError('x')).toBe(false);
+    expect(new errors.ToolValidationError('x').details).toEqual({});
+  });
+
+  it('is recognised from another loaded copy of the package', () => {
+    const foreign = Object.assign(new Error('x'), { code: 'not-found' });
+    Object.defineProperty(foreign, Symbol.for('weakincentives.error'), { value: 'FilesystemError' });
+    expect(errors.FilesystemError.isInstance(foreign)).toBe(true);
+    expect(errors.SchemaError.isInstance(foreign)).toBe(false);
+    expect(WinkError.isInstance(foreign)).toBe(true);
+  });
+
+  it('does not show its marker when it is printed or copied', () => {
+    const error = new errors.ToolValidationError('x');
+    expect(Object.keys(error)).toEqual(expect.not.arrayContaining(['marker']));
+    expect(JSON.parse(JSON.stringify(error))).toEqual({
+      name: 'ToolValidationError',
+      code: 'tool-validation-failed',
+      details: {},
+    });
+  });
+
+  it.each([
+    [undefined],
+    [null],
+    ['x'],
+    [{}],
+    [new Error('x')],
+    [{ [Symbol.for('weakincentives.error')]: 1 }],
+  ])('does not take %o for an error of a class', (value) => {
+    expect(errors.SchemaError.isInstance(value)).toBe(false);
+  });
+});
+
+describe('describeError', () => {
+  it.each<readonly [unknown, string]>([
+    [new Error('broken'), 'broken'],
+    [new TypeError(''), 'TypeError'],
+    ['a text', 'a text'],
+    ['', 'a thrown string: '],
+    [undefined, 'a thrown undefined: undefined'],
+    [null, 'a thrown object: null'],
+    [42, 'a thrown number: 42'],
+    [Symbol('s'), 'a thrown symbol: Symbol(s)'],
+    [Object.create(null), 'a thrown object'],
+  ])('gives the text of what was thrown', (thrown, text) => {
+    expect(describeError(thrown)).toBe(text);
+  });
+});

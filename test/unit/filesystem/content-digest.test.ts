@@ -1,0 +1,82 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { contentDigest, digestAs, digestOf } from '../../../src/filesystem/content-digest.ts';
+import { fileContent } from '../../../src/filesystem/index.ts';
+
+describe('digestOf', () => {
+  it('is the same for equal bytes and another for any single changed byte', () => {
+    fc.assert(
+      fc.property(
+        fc.uint8Array({ minLength: 1, maxLength: 40 }),
+        fc.nat(),
+        fc.integer({ min: 1, max: 255 }),
+        (data, at, by) => {
+          const changed = data.slice();
+          const index = at % data.length;
+          changed[index] = ((data[index] ?? 0) + by) % 256;
+          expect(digestOf(data.slice())).toBe(digestOf(data));
+          expect(digestOf(new Uint8Array([9, ...data, 9]).subarray(1, -1))).toBe(digestOf(data));
+          expect(digestOf(changed)).not.toBe(digestOf(data));
+          expect(digestOf(new Uint8Array([...data, 0]))).not.toBe(digestOf(data));
+        },
+      ),
+    );
+  });
+
+  it('begins with the length and MurmurHash3, as its authors publish it for whole words', () => {
+    expect(digestOf(new TextEncoder().encode('test'))).toMatch(/^4-ba6bd213[0-9a-f]{8}$/);
+    expect(digestOf(new Uint8Array())).toMatch(/^0-00000000[0-9a-f]{8}$/);
+  });
+
+  it('tells zeros from nothing, and places from each other', () => {
+    const contents = [
+      [],
+      [0],
+      [0, 0],
+      [0, 0, 0, 0],
+      [0, 0, 0, 0, 0],
+      [1, 0],
+      [0, 1],
+      [1, 0, 0, 0, 0],
+      [0, 0, 0, 0, 1],
+    ];
+    expect(new Set(contents.map((bytes) => digestOf(new Uint8Array(bytes)))).size).toBe(contents.length);
+  });
+
+  it('has two halves that do not collide together: 200,000 short texts, all different in 64 bits', () => {
+    const digests = new Set<string>();
+    const halves = [new Set<string>(), new Set<string>()] as const;
+    for (let index = 0; index < 200_000; index += 1) {
+      const digest = digestOf(new TextEncoder().encode(index.toString(36).padStart(8, '-')));
+      digests.add(digest);
+      halves[0].add(digest.slice(2, 10));
+      halves[1].add(digest.slice(10));
+    }
+    expect(digests.size).toBe(200_000);
+    // Of 32 bits that are as good as random 4.7 pairs are expected to be alike.
+    for (const half of halves) expect(half.size).toBeGreaterThan(200_000 - 25);
+  });
+});
+
+describe('contentDigest', () => {
+  it('looks at the bytes of a content once', () => {
+    const content = fileContent(new TextEncoder().encode('some text'));
+    let looks = 0;
+    const counting = { ...content, data: () => ((looks += 1), content.data()) };
+    expect(contentDigest(counting)).toBe(contentDigest(content));
+    expect(contentDigest(counting)).toBe(digestOf(content.data()));
+    expect(looks).toBe(1);
+  });
+
+  it('of a wrapper is the one of what it wraps, which hears of it each time', () => {
+    const content = fileContent(new Uint8Array([1, 2, 3]));
+    let asked = 0;
+    const wrapper = { ...content, data: (): Uint8Array => expect.fail('the bytes were looked at') };
+    digestAs(wrapper, () => ((asked += 1), content));
+    expect([contentDigest(wrapper), contentDigest(wrapper)]).toEqual([
+      contentDigest(content),
+      contentDigest(content),
+    ]);
+    expect(asked).toBe(2);
+  });
+});

@@ -1,0 +1,59 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { FilesystemError } from '../../../src/error/index.ts';
+import { applyTextEdits } from '../../../src/filesystem/index.ts';
+
+function edited(content: string, oldText: string, newText: string): string {
+  return applyTextEdits('f', content, [{ oldText, newText }]).text;
+}
+
+describe('applyTextEdits', () => {
+  it.each([
+    ['the ending of the lines it replaces', 'a\r\nb\nc\nd', 'a\nb', 'x\ny\n', 'x\r\ny\r\n\nc\nd'],
+    ['the frequent ending when it replaces no line', 'a\r\nb\r\nc\nd', 'd', '1\n2', 'a\r\nb\r\nc\n1\r\n2'],
+    ['the line feed in a tie', 'a\r\nb\nc', 'c', '1\r\n2', 'a\r\nb\n1\n2'],
+    ['no ending when the file has no lines', 'abc', 'b', '1\r\n2', 'a1\r\n2c'],
+  ])('gives new lines %s', (_what, content, oldText, newText, expected) => {
+    expect(edited(content, oldText, newText)).toBe(expected);
+  });
+
+  it('replaces at the very start and end, and beside line endings', () => {
+    expect(edited('\ufeffab', 'a', 'x')).toBe('\ufeffxb');
+    expect(edited('\ufeffab', '\ufeffa', 'x')).toBe('\ufeffxb');
+    expect(edited('a\r\nb\r\n', '\nb\n', '')).toBe('a');
+    expect(edited('a\r\nb', 'a', '')).toBe('\r\nb');
+    expect(edited('a\r\nb\r\n', 'b\n', 'c')).toBe('a\r\nc');
+  });
+
+  it('does not take half a line ending for text', () => {
+    expect(() => edited('a\r\nb', 'a\r', 'x')).toThrow(expect.objectContaining({ code: 'edit-not-found' }));
+  });
+
+  it('only ever touches the replaced text, whatever the line endings', () => {
+    const text = fc
+      .array(fc.constantFrom('a', 'b', '\n', '\r\n', '👍'), { maxLength: 14 })
+      .map((parts) => parts.join(''));
+    const unix = (value: string): string => value.replaceAll('\r\n', '\n');
+    fc.assert(
+      fc.property(fc.boolean(), text, text, text, text, (hasMark, before, oldText, after, newText) => {
+        const content = `${hasMark ? '\ufeff' : ''}${before}${oldText}${after}`;
+        let result: string;
+        try {
+          result = edited(content, oldText, newText);
+        } catch (error) {
+          if (!FilesystemError.isInstance(error)) throw error;
+          expect(['edit-ambiguous', 'edit-not-found', 'invalid-argument']).toContain(error.code);
+          return;
+        }
+        // In terms of line feeds it is the plain replacement of the one place.
+        const [left, right, ...others] = unix(content).split(unix(oldText));
+        expect(others).toEqual([]);
+        expect(unix(result)).toBe(`${left}${unix(newText)}${right}`);
+        // And all around it stays as it was.
+        expect(result.startsWith(`${hasMark ? '\ufeff' : ''}${before}`)).toBe(true);
+        expect(result.endsWith(after)).toBe(true);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});

@@ -1,0 +1,157 @@
+import { describe, expect, it } from 'vitest';
+import type { ModelTurn } from 'weakincentives';
+import type { PreparedRequest } from '../../../src/openai/request.ts';
+import { readResponse } from '../../../src/openai/response.ts';
+import { toStrictSchema } from '../../../src/openai/strict-schema.ts';
+import { functionCall, message, reasoning, response } from '../../support/openai-responses.ts';
+
+const optional = toStrictSchema({
+  type: 'object',
+  properties: { a: { type: 'string' } },
+  additionalProperties: false,
+});
+const read = (body: unknown, prepared: Partial<PreparedRequest> = {}): ModelTurn =>
+  readResponse(body, 'openai', {
+    body: { model: 'm', instructions: '', input: [], store: false },
+    toolSchemas: new Map([['known', optional]]),
+    answerSchema: undefined,
+    ...prepared,
+  });
+
+describe('what a response says', () => {
+  it('becomes parts in its order; every item is kept as it came', () => {
+    const items = [
+      reasoning('rs_1', 'First.', ' Then.'),
+      { ...reasoning('rs_2'), content: [{ type: 'reasoning_text', text: 'Open.' }] },
+      reasoning('rs_3'),
+      message('Hello'),
+      { type: 'web_search_call', id: 'ws_1', status: 'completed', action: { type: 'search' } },
+      { type: 'of tomorrow' },
+      functionCall('c1', 'known', '{"a":"x"}'),
+    ];
+    const turn = read(response(items));
+    expect(turn).toEqual({
+      content: [
+        { type: 'reasoning', text: 'First. Then.' },
+        { type: 'reasoning', text: 'Open.' },
+        { type: 'text', text: 'Hello' },
+        { type: 'tool-call', callId: 'c1', name: 'known', arguments: '{"a":"x"}' },
+      ],
+      finishReason: 'tool-calls',
+      usage: { inputTokens: 100, outputTokens: 10, cachedInputTokens: 60 },
+      raw: { provider: 'openai', items },
+    });
+  });
+
+  it('may lack usage and status, as answers of other servers do', () => {
+    const { usage, finishReason } = read({ output: [message('x')] });
+    expect({ usage, finishReason }).toEqual({ usage: undefined, finishReason: 'stop' });
+    expect(read({ output: [], usage: { input_tokens: 3 } }).usage).toEqual({ inputTokens: 3 });
+  });
+
+  it('joins the parts of a message', () => {
+    const parts = ['{"a":', '"b"}'].map((text) => ({ type: 'output_text', text }));
+    expect(read(response([message('', { content: parts })])).content).toEqual([
+      { type: 'text', text: '{"a":"b"}' },
+    ]);
+  });
+
+  it.each<[string, string, string]>([
+    ['a null for an optional key', '{"a":null}', '{}'],
+    ['nothing to take out', '{ "a" : "x" }', '{ "a" : "x" }'],
+    ['malformed JSON', '{"a": ', '{"a": '],
+    ['nothing at all', '', ''],
+    ['nesting without end', '['.repeat(100_000), '['.repeat(100_000)],
+  ])('gives arguments on as the tool knows them: %s', (_name, sent, expected) => {
+    const [call] = read(response([functionCall('c1', 'known', sent)])).content;
+    expect(call).toMatchObject({ arguments: expected });
+  });
+
+  it('leaves the arguments of an unknown tool alone', () => {
+    const [call] = read(response([functionCall('c1', 'other', '{"a":null}')])).content;
+    expect(call).toMatchObject({ name: 'other', arguments: '{"a":null}' });
+  });
+
+  it('restores the text of the final answer only', () => {
+    const answerSchema = optional;
+    const [text] = read(response([message('{"a":null}')]), { answerSchema }).content;
+    expect(text).toEqual({ type: 'text', text: '{}' });
+    const [before] = read(response([message('{"a":null}'), functionCall('c', 'known', '{}')]), {
+      answerSchema,
+    }).content;
+    expect(before).toEqual({ type: 'text', text: '{"a":null}' });
+  });
+});
+
+describe('why it ended', () => {
+  const incomplete = (reason: string | undefined) => ({
+    status: 'incomplete',
+    incomplete_details: reason === undefined ? null : { reason },
+  });
+
+  it.each([
+    ['stop', response([message('x')])],
+    ['tool-calls', response([functionCall('c1', 'known', {})])],
+    ['length', response([message('x')], incomplete('max_output_tokens'))],
+    ['content-filter', response([message('x')], incomplete('content_filter'))],
+    ['other', response([message('x')], incomplete('steered'))],
+    ['other', response([message('x')], incomplete(undefined))],
+  ])('%s', (expected, body) => {
+    expect(read(body).finishReason).toBe(expected);
+  });
+
+  it('refusal, with the words of it', () => {
+    const content = [{ type: 'refusal', refusal: 'I will not.' }];
+    const turn = read(response([message('', { content })]));
+    expect(turn).toMatchObject({ content: [{ type: 'text', text: 'I will not.' }], finishReason: 'refusal' });
+  });
+
+  it('drops a call that was cut off, with the reasoning that led to it', () => {
+    const whole = [reasoning('rs_1', 'One.'), functionCall('c1', 'known', '{}')];
+    const cut = [reasoning('rs_2', 'Two.'), functionCall('c2', 'known', '', { status: 'incomplete' })];
+    const turn = read(response([...whole, ...cut], incomplete('max_output_tokens')));
+    expect(turn.raw?.items).toEqual(whole);
+    expect(turn.content.filter(({ type }) => type === 'tool-call')).toHaveLength(1);
+    expect(turn.finishReason).toBe('length');
+  });
+});
+
+describe('a response that cannot be used', () => {
+  it.each([
+    ['rate_limit_exceeded', 'rate-limit'],
+    ['insufficient_quota', 'quota'],
+    ['vector_store_timeout', 'timeout'],
+    ['server_error', 'server-error'],
+  ])('failed for %s: a throttle of the kind %s', (code, kind) => {
+    const body = response([], { status: 'failed', error: { code, message: 'Sorry.' } });
+    expect(() => read(body)).toThrow(
+      expect.objectContaining({
+        name: 'ThrottleError',
+        kind,
+        message: 'Sorry.',
+        retrySafe: kind !== 'quota',
+      }),
+    );
+  });
+
+  it.each([
+    [
+      { status: 'failed', error: { code: 'invalid_prompt', message: 'No.' } },
+      'model-response-failed',
+      /^No\.$/,
+    ],
+    [{ status: 'failed', error: null }, 'model-response-failed', /without a reason/],
+    [{ status: 'cancelled' }, 'model-response-invalid', /status is cancelled/],
+    [{ status: 'in_progress' }, 'model-response-invalid', /status is in_progress/],
+    [{ output: undefined }, 'model-response-invalid', /no output/],
+    [{ output: [{ type: 'function_call', name: 'x' }] }, 'model-response-invalid', /without call_id/],
+  ])('%j', (more, code, text) => {
+    expect(() => read(response([], more))).toThrow(
+      expect.objectContaining({ name: 'ModelResponseError', code, message: expect.stringMatching(text) }),
+    );
+  });
+
+  it.each(['text', null, undefined, [], 1])('%j is none', (body) => {
+    expect(() => read(body)).toThrow(/no object/);
+  });
+});

@@ -1,0 +1,65 @@
+import { type FileChange, type FilesystemFork, MemoryFilesystem } from '../../../src/filesystem/index.ts';
+import {
+  type PolicyCall,
+  type PolicyContext,
+  type PolicyDecision,
+  PolicyFacts,
+  PolicyState,
+  type ToolPolicy,
+} from '../../../src/policy/index.ts';
+import { Session } from '../../../src/session/index.ts';
+import { ToolResult, tool } from '../../../src/tool/index.ts';
+
+/** A session and files that guarded calls run on, one transaction per call. */
+export class PolicyStage {
+  readonly session: Session = new Session({ id: 'stage' });
+  readonly files: MemoryFilesystem;
+
+  constructor(files: Record<string, string> = {}) {
+    this.files = new MemoryFilesystem({ files });
+    for (const slice of [PolicyFacts, PolicyState]) this.session.install(slice);
+  }
+
+  /**
+   * One call as the runtime makes it: check, work on a fork of the files, checkChanges, onResult, commit.
+   * @returns why it was denied, or undefined when it was committed.
+   */
+  async call(
+    policy: ToolPolicy,
+    toolName: string,
+    params: unknown = {},
+    work: (fork: FilesystemFork) => unknown = () => undefined,
+  ): Promise<string | undefined> {
+    const sessionFork = this.session.fork({ readOnly: true });
+    const fileFork = this.files.fork();
+    const call = callOf(toolName, params);
+    const context: PolicyContext = {
+      session: sessionFork.privileged,
+      filesystem: fileFork.view,
+      resources: { has: () => false, get: () => Promise.reject(new Error('nothing is bound')) },
+      signal: new AbortController().signal,
+    };
+    const early = await policy.check?.(call, context);
+    if (isDenied(early)) return early.reason;
+    await work(fileFork);
+    const changes: readonly FileChange[] = fileFork.changes();
+    const late = await policy.checkChanges?.(call, changes, { ...context, readPaths: fileFork.readPaths() });
+    if (isDenied(late)) return late.reason;
+    const result = ToolResult.ok(null);
+    await policy.onResult?.(call, result, { ...context, changes, readPaths: fileFork.readPaths() });
+    const conflicts = [...sessionFork.conflicts(), ...fileFork.conflicts()];
+    if (conflicts.length > 0) throw new Error(`unexpected conflicts: ${conflicts.join(', ')}`);
+    this.session.apply(sessionFork.patch());
+    this.files.apply(fileFork.patch());
+    return undefined;
+  }
+}
+
+/** A call of a tool of that name. */
+export function callOf(toolName: string, params: unknown = {}): PolicyCall {
+  return { tool: tool({ name: toolName, description: 'A tool.' }), params, callId: 'call-1' };
+}
+
+function isDenied(decision: PolicyDecision | undefined): decision is PolicyDecision {
+  return decision?.outcome === 'deny';
+}

@@ -1,0 +1,12 @@
+import { PromptValidationError } from '../../../src/error/index.ts';
+
+/** The validation error that `action` throws. */
+export function refusal(action: () => unknown): PromptValidationError {
+  try {
+    action();
+  } catch (error) {
+    if (PromptValidationError.isInstance(error)) return error;
+    throw error;
+  }
+  throw new Error('nothing was thrown');
+}

@@ -1,0 +1,114 @@
+import { describe, expect, test } from 'vitest';
+import { ResourceError } from '../../../src/error/index.ts';
+import {
+  bind,
+  bindInstance,
+  fromSnapshots,
+  ResourceContainer,
+  ResourceRegistry,
+  resource,
+  type TransactionalResource,
+  transactionalResource,
+} from '../../../src/resource/index.ts';
+import { Host } from './host.ts';
+
+interface Box {
+  value: number;
+}
+const Box = resource<Box>('box');
+const copying = fromSnapshots<Box, number>({
+  snapshot: ({ value }) => value,
+  restore: (box, value) => {
+    box.value = value;
+  },
+});
+
+const refused = (bindIt: () => unknown): string => {
+  try {
+    bindIt();
+  } catch (error) {
+    if (ResourceError.isInstance(error)) return `${error.code}: ${error.message}`;
+  }
+  return 'not refused';
+};
+
+describe('the option transactional', () => {
+  test('makes a binding one that takes part in transactions', () => {
+    expect(bind(Box, () => ({ value: 0 })).transactional).toBe(false);
+    expect(bind(Box, () => ({ value: 0 }), { transactional: copying })).toMatchObject({
+      transactional: true,
+      protocol: copying,
+    });
+    expect(bindInstance(Box, { value: 0 }, { transactional: copying }).transactional).toBe(true);
+  });
+
+  test('is refused with another scope, on a token that takes part already, and without begin()', () => {
+    const make = (): Box => ({ value: 0 });
+    const Forked = transactionalResource<Box>('forked');
+    expect(refused(() => bind(Box, make, { scope: 'tool-call', transactional: copying }))).toMatch(
+      /^resource-binding-invalid: .*only a singleton/,
+    );
+    expect(refused(() => bind(Forked, make, { transactional: copying }))).toMatch(
+      /takes part in transactions already/,
+    );
+    // What callers without types may pass.
+    const wrong = (value: unknown): TransactionalResource<Box> => value as TransactionalResource<Box>;
+    expect(refused(() => bind(Box, make, { transactional: wrong({}) }))).toMatch(/has no function "begin"/);
+    expect(refused(() => bindInstance(Box, make(), { transactional: wrong(true) }))).toMatch(/is boolean/);
+  });
+
+  test('keeps a plain singleton from depending on the resource', async () => {
+    const Shelf = resource<{ readonly box: Box }>('shelf');
+    const container = ResourceContainer.for(
+      new Host(),
+      ResourceRegistry.of([
+        bind(Box, () => ({ value: 0 }), { transactional: copying }),
+        bind(Shelf, async ({ get }) => ({ box: await get(Box) })),
+      ]),
+    );
+    await expect(container.resolver.get(Shelf)).rejects.toMatchObject({
+      code: 'resource-transactional-dependency',
+    });
+  });
+});
+
+describe('a transaction that is put together wrongly', () => {
+  const nothing = (): undefined => undefined;
+  const rows: readonly (readonly [what: string, transaction: unknown, missing: string])[] = [
+    ['nothing', undefined, 'view, commit, rollback, conflicts'],
+    ['no rollback', { view: { value: 0 }, commit: nothing, conflicts: () => [] }, 'has no rollback'],
+    ['no conflicts', { view: { value: 0 }, commit: nothing, rollback: nothing }, 'has no conflicts'],
+  ];
+  test.each(rows)('fails the look-up: %s', async (_what, transaction, missing) => {
+    // What callers without types may return.
+    const protocol = { parallel: true, begin: () => transaction } as unknown as TransactionalResource<Box>;
+    const container = ResourceContainer.for(
+      new Host(),
+      ResourceRegistry.of([bindInstance(Box, { value: 0 }, { transactional: protocol })]),
+    );
+    const forks = container.openForks({ readOnly: false });
+    const scope = container.openCallScope([], forks);
+    const failure = scope.resolver.get(Box);
+    await expect(failure).rejects.toMatchObject({ code: 'resource-begin-failed' });
+    await expect(failure).rejects.toThrow(missing);
+  });
+});
+
+describe('within a nested evaluation', () => {
+  test('what both prompts bind is the view of the outer call, and inner commits land there', async () => {
+    const box: Box = { value: 1 };
+    const host = new Host();
+    const registry = ResourceRegistry.of([bindInstance(Box, box, { transactional: copying })]);
+    const outer = ResourceContainer.for(host, registry);
+    const forks = outer.openForks({ readOnly: false });
+    const inner = ResourceContainer.for(host, registry, outer.outerCall(forks));
+    const innerForks = inner.openForks({ readOnly: false });
+    const view = await inner.openCallScope([], innerForks).resolver.get(Box);
+    view.value = 2;
+    await innerForks?.commit();
+    expect(await inner.resolver.get(Box)).toBe(await outer.openCallScope([], forks).resolver.get(Box));
+    expect((await inner.resolver.get(Box)).value).toBe(2);
+    await forks?.rollback((work) => work);
+    expect(box.value).toBe(1);
+  });
+});

@@ -1,0 +1,76 @@
+import { describe, expect, test } from 'vitest';
+import {
+  defineSlice,
+  type Slice,
+  type ToolContext,
+  ToolResult,
+  TransactionClosedError,
+  tool,
+} from 'weakincentives';
+import { z } from 'zod';
+import { gate } from '../../support/gate.ts';
+import { manualClock } from '../../support/manual-clock.ts';
+import { startCalls } from '../../support/run-calls.ts';
+
+const Trail: Slice<{ step: string }> = defineSlice('trail', z.object({ step: z.string() }), {
+  policy: 'log',
+});
+
+/** Waits for its abort signal and then tries to go on logging, which outlives a rollback if it lands. */
+const stubborn = (waiting: { pass(): Promise<void> }, late: unknown[]) =>
+  tool({
+    name: 'stubborn',
+    description: 'Goes on after it was told to stop.',
+    effects: 'state',
+    timeoutMs: 100,
+    execute: async (_params, context: ToolContext) => {
+      const log = (step: string): void => context.session.slice(Trail).append({ step });
+      log('begun');
+      context.signal.addEventListener('abort', () => {
+        try {
+          log('too late');
+        } catch (error) {
+          late.push(error);
+        }
+      });
+      await waiting.pass();
+      return ToolResult.ok(null);
+    },
+  });
+
+describe('a handler that is given up is cut off before its signal tells it', () => {
+  test('at its own time limit', async () => {
+    const clock = manualClock();
+    const waiting = gate();
+    const late: unknown[] = [];
+    const run = startCalls({
+      clock,
+      slices: [Trail],
+      tools: [stubborn(waiting, late)],
+      calls: [{ name: 'stubborn' }],
+    });
+    await waiting.reached;
+    clock.advance(100);
+    const { session } = await run.finished;
+    expect(late).toEqual([expect.any(TransactionClosedError)]);
+    expect(session.slice(Trail).all()).toEqual([{ step: 'begun' }]);
+  });
+
+  test('at the end of the run', async () => {
+    const waiting = gate();
+    const late: unknown[] = [];
+    const abort = new AbortController();
+    const run = startCalls({
+      clock: manualClock(),
+      signal: abort.signal,
+      slices: [Trail],
+      tools: [stubborn(waiting, late)],
+      calls: [{ name: 'stubborn' }],
+    });
+    await waiting.reached;
+    abort.abort(new Error('stop'));
+    await expect(run.finished).rejects.toMatchObject({ code: 'evaluation-aborted' });
+    expect(late).toEqual([expect.any(TransactionClosedError)]);
+    expect(run.session.slice(Trail).all()).toEqual([{ step: 'begun' }]);
+  });
+});

@@ -1,0 +1,320 @@
+import { describe, expect, test } from 'vitest';
+import {
+  append,
+  bindInstance,
+  type ConversationItem,
+  defineEvent,
+  defineSlice,
+  Filesystem,
+  MemoryFilesystem,
+  type ModelProvider,
+  on,
+  PromptEvaluationError,
+  promptTemplate,
+  replace,
+  Session,
+  type Slice,
+  section,
+  ToolInvocations,
+  ToolResult,
+  tool,
+} from 'weakincentives';
+import { z } from 'zod';
+import { ResourceContainer } from '../../../src/resource/index.ts';
+import {
+  type LoopResult,
+  type LoopState,
+  type RunContext,
+  RunStop,
+  runLoop,
+  type Step,
+  type StepKinds,
+  type ToolCallResult,
+} from '../../../src/runtime/index.ts';
+import { silentLogger } from '../../../src/tool/index.ts';
+import { manualClock } from '../../support/manual-clock.ts';
+
+const Counted = defineEvent('counted', z.object({ count: z.number() }));
+const Count: Slice<{ count: number }> = defineSlice('count', z.object({ count: z.number() }), {
+  reducers: [on(Counted, (_items, payload) => replace([payload]))],
+});
+const Said = defineEvent('said', z.object({ text: z.string() }));
+const Sayings: Slice<{ text: string }> = defineSlice('sayings', z.object({ text: z.string() }), {
+  policy: 'log',
+  reducers: [on(Said, (_items, payload) => append(payload))],
+});
+
+/** A model that makes two turns of calls, as a function of the conversation alone. */
+const model: ModelProvider = {
+  name: 'two turns',
+  generate: ({ conversation }) => {
+    const results = conversation.filter(({ type }) => type === 'tool-result').length;
+    const calls =
+      results === 0 ? ['count', 'count', 'fail', 'send'] : results === 4 ? ['count', 'nobody'] : [];
+    return {
+      content:
+        calls.length === 0
+          ? [{ type: 'text', text: `done after ${results}` }]
+          : calls.map((name, index) => ({
+              type: 'tool-call',
+              callId: `${results}-${index}`,
+              name,
+              arguments: '',
+            })),
+      finishReason: calls.length === 0 ? 'stop' : 'tool-calls',
+      usage: { inputTokens: 10 },
+    };
+  },
+};
+
+interface Run {
+  readonly result: LoopResult;
+  readonly conversation: readonly ConversationItem[];
+  readonly usage: LoopState['usage'];
+  readonly session: Session;
+  readonly filesystem: MemoryFilesystem;
+  /** What was really done: model calls and handlers. */
+  readonly acts: readonly string[];
+}
+
+/** Runs the loop on a fresh session and fresh files, on this journal. */
+async function run(journal: (live: RunContext) => RunContext): Promise<Run> {
+  const acts: string[] = [];
+  const filesystem = new MemoryFilesystem();
+  const clock = manualClock();
+  const session = new Session({ clock, id: 'session' });
+  const prompt = promptTemplate({
+    ns: 'test',
+    key: 'journal',
+    resources: [bindInstance(Filesystem, filesystem)],
+    sections: [
+      section({
+        title: 'Task',
+        key: 'task',
+        template: 'Do it.',
+        slices: [Count, Sayings],
+        tools: [
+          tool({
+            name: 'count',
+            description: 'Counts.',
+            effects: 'state',
+            execute: async (_params, context) => {
+              acts.push(`count ${context.callId}`);
+              const count = (context.session.slice(Count).latest()?.count ?? 0) + 1;
+              context.session.dispatch(Counted, { count });
+              await context.filesystem.write('count.txt', String(count));
+              return ToolResult.ok({ count });
+            },
+          }),
+          tool({
+            name: 'fail',
+            description: 'Logs and fails.',
+            effects: 'state',
+            execute: (_params, context) => {
+              acts.push('fail');
+              context.session.dispatch(Said, { text: 'trying' });
+              throw new Error('cannot');
+            },
+          }),
+          tool({
+            name: 'send',
+            description: 'Sends.',
+            execute: (_params, context) => {
+              acts.push('send');
+              context.session.dispatch(Said, { text: 'sent' });
+              return ToolResult.ok(null);
+            },
+          }),
+        ],
+      }),
+    ],
+  }).bind();
+  for (const slice of [ToolInvocations, ...prompt.slices()]) session.install(slice);
+  const state: LoopState = { turn: 0, conversation: [], usage: {} };
+  const result = await runLoop(
+    {
+      prompt,
+      rendered: await prompt.render({ session }),
+      outer: undefined,
+      evaluatorFor: () => {
+        throw new RangeError('No handler of this test evaluates anything.');
+      },
+      roots: { session, filesystem, container: ResourceContainer.for(session, prompt.resources()) },
+      clock,
+      logger: silentLogger,
+      deadline: undefined,
+      stop: new RunStop(),
+      approve: undefined,
+      enforce: true,
+      concurrency: 8,
+      emit: () => undefined,
+      warnedTools: new Set(),
+      hintedTools: new Set(),
+    },
+    {
+      model: {
+        ...model,
+        generate: (request, options) => {
+          acts.push(`model ${request.turn}`);
+          return model.generate(request, options);
+        },
+      },
+      tools: [],
+      outputSchema: undefined,
+      maxTurns: 10,
+      toolChoice: 'auto',
+      settings: {},
+      throttle: undefined,
+      journal,
+    },
+    state,
+  );
+  return { result, conversation: state.conversation, usage: state.usage, session, filesystem, acts };
+}
+
+/** A step as a journal keeps it: its description and its result as JSON text, but for file nodes, which are values. */
+interface Entry {
+  readonly key: string;
+  readonly description: string;
+  readonly result: string;
+  readonly files: NonNullable<ToolCallResult['patch']>['files'];
+}
+
+const isToolStep = (step: Step): step is Step<'tool-call'> => step.kind === 'tool-call';
+
+/** Does every step and writes it down in the order in which steps end. */
+const recording =
+  (entries: Entry[]) =>
+  (live: RunContext): RunContext => ({
+    step: async (step) => {
+      const description = JSON.stringify(step);
+      const result = await live.step(step);
+      // Only tool steps have patches.
+      const { cause: _cause, patch, ...rest } = result as Partial<ToolCallResult>;
+      const kept = { ...rest, ...(patch === undefined ? {} : { patch: { session: patch.session } }) };
+      entries.push({ key: step.key, description, result: JSON.stringify(kept), files: patch?.files });
+      return result;
+    },
+  });
+
+/** Answers from the record as far as it goes, then does the steps. */
+const replaying =
+  (entries: readonly Entry[], asked: string[] = []) =>
+  (live: RunContext): RunContext => ({
+    step: async <Kind extends keyof StepKinds>(step: Step<Kind>): Promise<StepKinds[Kind]['result']> => {
+      asked.push(JSON.stringify(step));
+      const entry = entries.find(({ key }) => key === step.key);
+      if (entry === undefined) return live.step(step);
+      const result = JSON.parse(entry.result) as StepKinds[Kind]['result'];
+      // The record of a step under its key is the result of that very step.
+      if (!isToolStep(step) || entry.files === undefined) return result;
+      const { patch, ...rest } = result as ToolCallResult;
+      return { ...rest, ...(patch === undefined ? {} : { patch: { ...patch, files: entry.files } }) };
+    },
+  });
+
+const outcomeOf = async ({ result, conversation, usage, session, filesystem }: Run): Promise<unknown> => ({
+  result,
+  conversation,
+  usage,
+  count: session.slice(Count).all(),
+  sayings: session.slice(Sayings).all(),
+  invocations: session
+    .slice(ToolInvocations)
+    .all()
+    .map(({ callId, outcome, reason, modelText, attempts }) => ({
+      callId,
+      outcome,
+      reason,
+      modelText,
+      attempts,
+    })),
+  text: (await filesystem.read('count.txt')).text,
+});
+
+describe('a run that was recorded', () => {
+  test('has one step for each model call and each tool call, described as plain data under a key of its own', async () => {
+    const entries: Entry[] = [];
+    const { conversation } = await run(recording(entries));
+    expect(entries.map(({ key }) => key)).toEqual([
+      'turn-1/model',
+      'turn-1/call-0/0-0',
+      'turn-1/call-1/0-1',
+      'turn-1/call-2/0-2',
+      'turn-1/call-3/0-3',
+      'turn-2/model',
+      'turn-2/call-0/4-0',
+      'turn-2/call-1/4-1',
+      'turn-3/model',
+    ]);
+    expect(JSON.parse(entries[1]?.description ?? '')).toEqual({
+      kind: 'tool-call',
+      key: 'turn-1/call-0/0-0',
+      input: { callId: '0-0', toolName: 'count', arguments: '', turn: 1, index: 0 },
+    });
+    expect(JSON.parse(entries[5]?.description ?? '')).toMatchObject({
+      kind: 'model-call',
+      input: { turn: 2, conversation: conversation.slice(0, 5) },
+    });
+  });
+
+  test('is replayed from its record: no model call, no handler, the same state, files and conversation', async () => {
+    const entries: Entry[] = [];
+    const first = await run(recording(entries));
+    const asked: string[] = [];
+    const again = await run(replaying(entries, asked));
+    expect(again.acts).toEqual([]);
+    expect(await outcomeOf(again)).toEqual(await outcomeOf(first));
+    expect(asked.toSorted()).toEqual(entries.map(({ description }) => description).toSorted());
+    expect(again.session.slice(ToolInvocations).all()).toEqual(first.session.slice(ToolInvocations).all());
+  });
+
+  test('goes on live from wherever its record ends, also in the middle of a turn', async () => {
+    const entries: Entry[] = [];
+    const first = await run(recording(entries));
+    const expected = await outcomeOf(first);
+    expect(first.acts).toContain('count 0-1');
+    for (let length = 0; length <= entries.length; length += 1) {
+      const kept = entries.slice(0, length);
+      const again = await run(replaying(kept));
+      // A call that had to be run again because of one before it need not be when that one comes from the record.
+      expect(stripAttempts(await outcomeOf(again)), `record of ${length} steps`).toEqual(
+        stripAttempts(expected),
+      );
+      const done = new Set(kept.flatMap(({ key }) => key.match(/call-\d+\/(.*)/)?.[1] ?? []));
+      for (const act of again.acts) expect(done.has(act.replace('count ', ''))).toBe(false);
+      expect(again.acts.filter((act) => act === 'send')).toHaveLength(
+        kept.some(({ key }) => key.endsWith('0-3')) ? 0 : 1,
+      );
+    }
+  });
+
+  test('whose journal fails ends with an error that carries the conversation, every call answered', async () => {
+    const failing = (live: RunContext): RunContext => ({
+      step: (step) =>
+        step.key === 'turn-1/call-1/0-1' ? Promise.reject(new Error('journal is full')) : live.step(step),
+    });
+    const error: unknown = await run(failing).catch((thrown: unknown) => thrown);
+    if (!PromptEvaluationError.isInstance(error))
+      throw new Error(`No PromptEvaluationError: ${String(error)}`);
+    expect(error).toMatchObject({
+      code: 'evaluation-tools-failed',
+      phase: 'tool',
+      cause: { message: 'journal is full' },
+      usage: { inputTokens: 10 },
+    });
+    expect(error.conversation.map(({ type }) => type)).toEqual([
+      'assistant',
+      'tool-result',
+      'tool-result',
+      'tool-result',
+      'tool-result',
+    ]);
+  });
+});
+
+function stripAttempts(outcome: unknown): unknown {
+  return JSON.parse(
+    JSON.stringify(outcome, (key, value: unknown) => (key === 'attempts' ? undefined : value)),
+  );
+}

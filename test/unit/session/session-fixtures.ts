@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import {
+  append,
+  clear,
+  defineEvent,
+  defineSlice,
+  defineSystemEvent,
+  type EventDefinition,
+  on,
+  remove,
+  Session,
+  type Slice,
+} from '../../../src/session/index.ts';
+
+interface Note {
+  text: string;
+}
+interface Entry {
+  key: string;
+  value: number;
+}
+interface Seen {
+  what: string;
+}
+
+const noteSchema = z.object({ text: z.string() });
+export const NoteAdded: EventDefinition<Note, Note> = defineEvent('note-added', noteSchema);
+export const NotesCleared: EventDefinition<{ reason: string }, { reason: string }> = defineSystemEvent<{
+  reason: string;
+}>('notes-cleared');
+export const Notes: Slice<Note> = defineSlice('notes', noteSchema, {
+  reducers: [on(NoteAdded, (_items, payload) => append(payload)), on(NotesCleared, () => clear())],
+});
+
+const entrySchema = z.object({ key: z.string(), value: z.number() });
+export const Put: EventDefinition<Entry, Entry> = defineEvent('put', entrySchema);
+export const Drop: EventDefinition<{ key: string }, { key: string }> = defineEvent(
+  'drop',
+  z.object({ key: z.string() }),
+);
+export const Table: Slice<Entry> = defineSlice('table', entrySchema, {
+  key: (item) => item.key,
+  reducers: [on(Put, (_items, payload) => append(payload)), on(Drop, (_items, { key }) => remove(key))],
+});
+
+export const Seen: EventDefinition<Seen, Seen> = defineEvent('seen', z.object({ what: z.string() }));
+export const Trail: Slice<Seen> = defineSlice('trail', z.object({ what: z.string() }), {
+  policy: 'log',
+  retain: 3,
+  reducers: [on(Seen, (_items, payload) => append(payload))],
+});
+
+export function sessionWith(...slices: readonly Parameters<Session['install']>[0][]): Session {
+  const session = new Session({ id: 'test' });
+  for (const slice of slices) session.install(slice);
+  return session;
+}

@@ -1,0 +1,250 @@
+import { describe, expect, it } from 'vitest';
+import { MemoryFilesystem } from '../../../src/filesystem/index.ts';
+import { vfsTools } from '../../../src/suite/index.ts';
+import { runTool } from './run-tool.ts';
+
+const textOf = async (files: MemoryFilesystem, path: string): Promise<string> =>
+  (await files.read(path)).text;
+
+describe('write_file', () => {
+  it('creates a file and its directories, and says how large it is', async () => {
+    const files = new MemoryFilesystem();
+    const answer = await runTool(vfsTools.write_file, files, { file_path: '/a/b/ü.txt', content: 'grün' });
+    expect(answer.message).toBe('Created a/b/ü.txt (5 bytes).');
+    expect(answer.value).toEqual({ path: 'a/b/ü.txt', created: true, bytes: 5 });
+    expect(await textOf(files, 'a/b/ü.txt')).toBe('grün');
+  });
+
+  it('replaces what was there, and never repeats content', async () => {
+    const files = new MemoryFilesystem({ files: { 'a.txt': 'before' } });
+    const answer = await runTool(vfsTools.write_file, files, { file_path: 'a.txt', content: 'afterwards' });
+    expect(answer.message).toBe('Replaced the content of a.txt (10 bytes).');
+    expect(JSON.stringify(answer)).not.toContain('afterwards');
+    expect(await textOf(files, 'a.txt')).toBe('afterwards');
+  });
+
+  it('writes an empty file, and keeps line ends as they are given', async () => {
+    const files = new MemoryFilesystem();
+    await runTool(vfsTools.write_file, files, { file_path: 'empty', content: '' });
+    await runTool(vfsTools.write_file, files, { file_path: 'crlf', content: 'a\r\nb' });
+    expect((await files.stat('empty'))?.bytes).toBe(0);
+    expect(await textOf(files, 'crlf')).toBe('a\r\nb');
+  });
+
+  it.each([
+    ['dir', '"dir" is a directory, a file is needed here.'],
+    ['a.txt/x', 'cannot be used as a directory: a file stands there or along the way'],
+    ['../x', '"../x" leaves the workspace.'],
+    ['.', 'is a directory'],
+    ['nul\0', 'NUL'],
+  ])('refuses %s and says what to do', async (file_path, message) => {
+    const files = new MemoryFilesystem({ files: { 'a.txt': 'a', 'dir/x': '' } });
+    const answer = await runTool(vfsTools.write_file, files, { file_path, content: 'x' });
+    expect(answer.success).toBe(false);
+    expect(answer.message).toContain(message);
+  });
+
+  it('refuses what is too large, alone or in all', async () => {
+    const small = new MemoryFilesystem({ maxFileBytes: 10, maxBytes: 15 });
+    const tooLarge = await runTool(vfsTools.write_file, small, { file_path: 'a', content: 'x'.repeat(11) });
+    expect(tooLarge).toMatchObject({ success: false });
+    expect(tooLarge.message).toContain('Split the content');
+    expect(
+      (await runTool(vfsTools.write_file, small, { file_path: 'a', content: 'x'.repeat(10) })).success,
+    ).toBe(true);
+    const full = await runTool(vfsTools.write_file, small, { file_path: 'b', content: 'x'.repeat(10) });
+    expect(full).toMatchObject({ success: false });
+    expect(full.message).toContain('Nothing was changed. Write less');
+  });
+});
+
+describe('edit_file', () => {
+  const edit = async (content: string | Uint8Array, params: object) => {
+    const files = new MemoryFilesystem({ files: { 'f.txt': content } });
+    const answer = await runTool(vfsTools.edit_file, files, { file_path: 'f.txt', ...params });
+    return {
+      answer,
+      after: await files
+        .readBytes('f.txt')
+        .then((bytes) => new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)),
+    };
+  };
+
+  it('replaces the one occurrence, and never repeats content', async () => {
+    const { answer, after } = await edit('alpha\nbeta\n', { old_string: 'beta', new_string: 'gamma' });
+    expect(answer.message).toBe('Edited f.txt: 1 replacement, now 12 bytes.');
+    expect(answer.value).toEqual({ path: 'f.txt', replacements: 1, bytes: 12 });
+    expect(JSON.stringify(answer)).not.toContain('gamma');
+    expect(after).toBe('alpha\ngamma\n');
+  });
+
+  it('replaces every occurrence with replace_all', async () => {
+    const { answer, after } = await edit('a b a b a', {
+      old_string: 'a',
+      new_string: 'xx',
+      replace_all: true,
+    });
+    expect(answer.message).toContain('3 replacements');
+    expect(after).toBe('xx b xx b xx');
+  });
+
+  it('keeps byte order mark, CRLF and the end of the file as they are', async () => {
+    const { after } = await edit('\uFEFFone\r\ntwo\r\nthree', {
+      old_string: 'one\ntwo',
+      new_string: '1\n2\n2b',
+    });
+    expect(after).toBe('\uFEFF1\r\n2\r\n2b\r\nthree');
+    expect((await edit('a\n', { old_string: 'a', new_string: 'b' })).after).toBe('b\n');
+    expect((await edit('a', { old_string: 'a', new_string: 'b' })).after).toBe('b');
+  });
+
+  it('takes dollar signs literally', async () => {
+    const { after } = await edit('price', { old_string: 'price', new_string: '$& $1 $$' });
+    expect(after).toBe('$& $1 $$');
+  });
+
+  it('names the lines of an ambiguous text', async () => {
+    const { answer, after } = await edit('x\r\ny\r\nx\r\nx\r\n', { old_string: 'x', new_string: 'z' });
+    expect(answer.success).toBe(false);
+    expect(answer.message).toBe(
+      'old_string occurs 3 times in "f.txt" (lines 1, 3, 4). Add lines around it until it is unique, or set replace_all to change every one. Nothing was changed.',
+    );
+    expect(after).toBe('x\r\ny\r\nx\r\nx\r\n');
+  });
+
+  it('counts overlapping places, and no more than 1,000', async () => {
+    const overlap = await edit('aaa', { old_string: 'aa', new_string: 'b' });
+    expect(overlap.answer.message).toContain('occurs 2 times');
+    const many = await edit('x\n'.repeat(5000), { old_string: 'x', new_string: 'y' });
+    expect(many.answer.message).toContain(
+      'occurs 1,000 times or more in "f.txt" (lines 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and further on)',
+    );
+  });
+
+  it('says when only white space differs, and where', async () => {
+    const { answer } = await edit('a\n  if (x) {\n    y();  \n  }\n', {
+      old_string: 'if (x) {\n  y();\n}',
+      new_string: 'z',
+    });
+    expect(answer.success).toBe(false);
+    expect(answer.message).toContain('from line 2 on differs only in white space');
+  });
+
+  it('says when line numbers were copied with the text', async () => {
+    const { answer } = await edit('one\ntwo\n', { old_string: '1 | one\n2 | two', new_string: 'z' });
+    expect(answer.message).toContain('holds the line numbers that read_file shows');
+  });
+
+  it('says to read again when the text is nowhere', async () => {
+    const { answer } = await edit('one\n', { old_string: 'absent', new_string: 'z' });
+    expect(answer.message).toBe(
+      'old_string does not occur in "f.txt". Read the file again and copy the text exactly, with its indentation. Nothing was changed.',
+    );
+    expect((await edit('', { old_string: ' \n', new_string: 'z' })).answer.message).toContain(
+      'does not occur',
+    );
+  });
+
+  it('refuses an edit that changes nothing', async () => {
+    const { answer } = await edit('one', { old_string: 'one', new_string: 'one' });
+    expect(answer).toMatchObject({ success: false, message: expect.stringContaining('nothing to change') });
+  });
+
+  it.each([
+    ['missing', 'There is no "missing"'],
+    ['dir', 'is a directory'],
+    ['data.bin', 'is a binary file of 2 bytes'],
+    ['../x', 'leaves the workspace'],
+  ])('refuses %s and says what to do', async (file_path, message) => {
+    const files = new MemoryFilesystem({ files: { 'data.bin': Uint8Array.of(0, 1), 'dir/x': '' } });
+    const answer = await runTool(vfsTools.edit_file, files, { file_path, old_string: 'a', new_string: 'b' });
+    expect(answer.success).toBe(false);
+    expect(answer.message).toContain(message);
+  });
+
+  it('has a schema that refuses an empty old_string', async () => {
+    await expect(edit('a', { old_string: '', new_string: 'b' })).rejects.toThrow('invalid arguments');
+  });
+});
+
+describe('rm', () => {
+  const tree = () => new MemoryFilesystem({ files: { 'a.txt': '', 'd/b.txt': '', 'd/e/c.txt': '' } });
+
+  it('removes a file', async () => {
+    const files = tree();
+    const answer = await runTool(vfsTools.rm, files, { path: 'a.txt' });
+    expect(answer.message).toBe('Removed a.txt: 1 file.');
+    expect(await files.stat('a.txt')).toBeUndefined();
+  });
+
+  it('removes a directory with all it holds, and counts', async () => {
+    const files = tree();
+    const answer = await runTool(vfsTools.rm, files, { path: 'd' });
+    expect(answer.message).toBe('Removed d: 2 files, 2 directories.');
+    expect(await files.stat('d')).toBeUndefined();
+    expect(await files.stat('a.txt')).toBeDefined();
+  });
+
+  it('counts an empty directory', async () => {
+    const files = tree();
+    await files.mkdir('empty');
+    expect((await runTool(vfsTools.rm, files, { path: 'empty' })).message).toBe(
+      'Removed empty: 1 directory.',
+    );
+  });
+
+  it.each(['.', '/', './', 'd/..', '//'])('refuses the root, written %s', async (path) => {
+    const files = tree();
+    const answer = await runTool(vfsTools.rm, files, { path });
+    expect(answer).toMatchObject({
+      success: false,
+      message: 'The workspace root cannot be removed. Name a file or directory in it.',
+    });
+    expect((await files.glob('**')).paths).toHaveLength(3);
+  });
+
+  it.each([
+    ['missing', 'There is no "missing"'],
+    ['a.txt/x', 'cannot be used as a directory'],
+    ['../..', 'leaves the workspace'],
+  ])('refuses %s and says what to do', async (path, message) => {
+    const answer = await runTool(vfsTools.rm, tree(), { path });
+    expect(answer.success).toBe(false);
+    expect(answer.message).toContain(message);
+  });
+});
+
+describe('the file tools', () => {
+  it('change nothing through a view that may only be read, and say so', async () => {
+    const files = new MemoryFilesystem({ files: { 'a.txt': 'a' } });
+    const { view } = files.fork({ readOnly: true });
+    const answers = await Promise.all([
+      runTool(vfsTools.write_file, view, { file_path: 'a.txt', content: 'b' }),
+      runTool(vfsTools.edit_file, view, { file_path: 'a.txt', old_string: 'a', new_string: 'b' }),
+      runTool(vfsTools.rm, view, { path: 'a.txt' }),
+    ]);
+    for (const answer of answers) {
+      expect(answer).toMatchObject({ success: false, message: expect.stringContaining('can only be read') });
+    }
+  });
+
+  it('say what they change: four look, three change state', () => {
+    const effects = Object.values(vfsTools).map((tool) => `${tool.name}: ${tool.effects}`);
+    expect(effects).toEqual([
+      'ls: read',
+      'read_file: read',
+      'write_file: state',
+      'edit_file: state',
+      'glob: read',
+      'grep: read',
+      'rm: state',
+    ]);
+  });
+
+  it('bring examples that their schemas accept, and render them', () => {
+    for (const tool of Object.values(vfsTools)) {
+      expect(tool.examples.length).toBeGreaterThan(0);
+      expect(tool.render).toBeDefined();
+    }
+  });
+});

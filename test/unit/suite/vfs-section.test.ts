@@ -1,0 +1,320 @@
+import { describe, expect, it } from 'vitest';
+import { scriptedModel } from '../../../src/adapter/index.ts';
+import { PromptValidationError } from '../../../src/error/index.ts';
+import { Filesystem, MemoryFilesystem } from '../../../src/filesystem/index.ts';
+import { type PromptTemplate, promptTemplate, type Section, section } from '../../../src/prompt/index.ts';
+import { ResourceContainer } from '../../../src/resource/index.ts';
+import { Session } from '../../../src/session/index.ts';
+import { type VfsToolsSectionOptions, vfsTools, vfsToolsSection } from '../../../src/suite/index.ts';
+import { ToolResult, tool } from '../../../src/tool/index.ts';
+
+type Template = PromptTemplate<Record<never, never>, undefined>;
+
+const templateOf = (options: VfsToolsSectionOptions = {}): Template =>
+  promptTemplate({ ns: 'tests', key: 'vfs', sections: [vfsToolsSection(options)] });
+
+/** The files that a session has under a template. */
+function filesOf(session: Session, template: Template): Promise<Filesystem> {
+  return ResourceContainer.for(session, template.bind().resources()).resolver.get(Filesystem);
+}
+
+/** Lets a scripted model make these calls, each in a turn of its own, and returns what it was answered. */
+async function answers(
+  template: Template,
+  session: Session,
+  calls: readonly { readonly name: string; readonly arguments: unknown }[],
+): Promise<readonly string[]> {
+  const turns = [...calls.map((call) => ({ toolCalls: [call] })), { text: 'done' }];
+  const { conversation } = await scriptedModel(turns).evaluate(template.bind(), { session });
+  return conversation.flatMap((item) => (item.type === 'tool-result' ? [item.text] : []));
+}
+
+const renderedText = async (options: VfsToolsSectionOptions = {}): Promise<string> =>
+  (await templateOf(options).bind().render({ examplesOnWire: true })).text;
+
+const toolNames = (offering: Section<Record<never, never>>): readonly string[] =>
+  (offering.tools ?? []).map(({ name }) => name);
+
+describe('vfsToolsSection', () => {
+  it('brings seven tools, its policy and its title', () => {
+    const files = vfsToolsSection();
+    expect(files).toMatchObject({ title: 'Virtual Filesystem Tools', key: 'vfs' });
+    expect(toolNames(files)).toEqual(['ls', 'read_file', 'write_file', 'edit_file', 'glob', 'grep', 'rm']);
+    expect(files.policies?.map((policy) => policy.name)).toEqual(['read-before-write']);
+    expect(vfsToolsSection({ title: 'Files', key: 'files' })).toMatchObject({ title: 'Files', key: 'files' });
+  });
+
+  it('offers the very tools of vfsTools unless it is given limits', () => {
+    expect(vfsToolsSection().tools).toContain(vfsTools.write_file);
+    expect(vfsToolsSection({ limits: { maxLines: 10 } }).tools).not.toContain(vfsTools.read_file);
+  });
+
+  it('offers a subset in a fixed order, and only tools that look when it is read-only', () => {
+    expect(toolNames(vfsToolsSection({ tools: ['grep', 'ls'] }))).toEqual(['ls', 'grep']);
+    expect(toolNames(vfsToolsSection({ readOnly: true }))).toEqual(['ls', 'read_file', 'glob', 'grep']);
+  });
+
+  it.each<[string, VfsToolsSectionOptions]>([
+    ['no tool', { tools: [] }],
+    ['one tool twice', { tools: ['ls', 'ls'] }],
+    ['a writing tool that may only look', { readOnly: true, tools: ['rm'] }],
+    ['a limit of zero', { limits: { maxLines: 0 } }],
+    ['a limit that is no whole number', { limits: { maxPaths: 1.5 } }],
+    ['a file system with content', { filesystem: new MemoryFilesystem(), base: { 'a.txt': '' } }],
+    [
+      'a file system with mounts',
+      { filesystem: new MemoryFilesystem(), mounts: [{ mountPath: '.', files: {} }] },
+    ],
+  ])('refuses %s', (_what, options) => {
+    expect(() => vfsToolsSection(options)).toThrow(PromptValidationError);
+  });
+
+  it('refuses names that the compiler would not let through', () => {
+    const unknownTool = JSON.parse('{"tools":["mv"]}');
+    const unknownLimit = JSON.parse('{"limits":{"maxLine":1}}');
+    expect(() => vfsToolsSection(unknownTool)).toThrow('There is no file tool "mv"');
+    expect(() => vfsToolsSection(unknownLimit)).toThrow('Unknown limit "maxLine"');
+  });
+
+  it('refuses bad content at once', () => {
+    expect(() => vfsToolsSection({ base: { '../a': '' } })).toThrow('leaves the root');
+    expect(() => vfsToolsSection({ base: { 'a.txt': 'long' }, limits: { maxFileBytes: 3 } })).toThrow(/3/);
+  });
+});
+
+describe('the instructions', () => {
+  it('name the tools that are offered and no others', async () => {
+    const all = await renderedText();
+    for (const name of ['ls', 'read_file', 'write_file', 'edit_file', 'glob', 'grep', 'rm'])
+      expect(all).toContain(`\`${name}\``);
+    const looking = await renderedText({ readOnly: true });
+    expect(looking).not.toMatch(/write_file|edit_file|`rm`|overwrite|all or nothing/);
+    expect(looking).toContain('The files can only be read.');
+  });
+
+  it('say what is rolled back, as far as the file system can', async () => {
+    expect(await renderedText()).toContain('leaves every file as it was');
+    const withRollback = (rollback: 'own-writes' | 'none'): Promise<string> => {
+      const filesystem: Filesystem = new MemoryFilesystem();
+      const capabilities = { ...filesystem.capabilities, rollback };
+      return renderedText({ filesystem: Object.assign(Object.create(filesystem), { capabilities }) });
+    };
+    expect(await withRollback('own-writes')).toContain('What other programs write is not undone');
+    expect(await withRollback('none')).toContain('Changes are not undone when a call fails');
+  });
+
+  it('mention the rule on overwriting only while it holds', async () => {
+    expect(await renderedText()).toContain('Read an existing file before you overwrite or edit it');
+    expect(await renderedText({ policies: [] })).not.toContain('before you overwrite');
+  });
+
+  it('name mounts with what was left out, dollar signs as they are', async () => {
+    const report = { skippedCount: 3, complete: false };
+    const mounts = [
+      { mountPath: 'docs/$x', files: { 'docs/$x/a': '', 'docs/$x/b': '' } },
+      { mountPath: '.', files: { c: '' }, report },
+      { mountPath: 'all', files: {}, report: { skippedCount: 0, complete: true } },
+    ];
+    const text = await renderedText({ mounts });
+    expect(text).toContain('- `docs/$x/` holds 2 files from outside.');
+    expect(text).toContain('- The root holds 1 file from outside; 3 or more were left out');
+    expect(text).toContain('- `all/` holds 0 files from outside.');
+  });
+
+  it('are short', async () => {
+    expect((await renderedText()).length).toBeLessThan(1600);
+  });
+
+  it('give way to a summary', async () => {
+    const { text, tools } = await templateOf({ visibility: 'summary' }).bind().render();
+    expect(text).toContain('A workspace of files, with tools to find, read and change them.');
+    expect(tools.map(({ name }) => name)).not.toContain('write_file');
+  });
+});
+
+describe('the workspace', () => {
+  it('is one per session, kept between evaluations', async () => {
+    const template = templateOf();
+    await using first = new Session();
+    await using second = new Session();
+    await answers(template, first, [
+      { name: 'write_file', arguments: { file_path: 'a.txt', content: 'one' } },
+    ]);
+    expect(
+      await answers(template, first, [{ name: 'read_file', arguments: { file_path: 'a.txt' } }]),
+    ).toEqual(['a.txt - lines 1-1 of 1\n\n1 | one']);
+    const [missing] = await answers(template, second, [
+      { name: 'read_file', arguments: { file_path: 'a.txt' } },
+    ]);
+    expect(missing).toContain('There is no "a.txt"');
+  });
+
+  it('starts with given files, which no session changes for another', async () => {
+    const template = templateOf({
+      base: { 'a.txt': 'given' },
+      mounts: [{ mountPath: 'm', files: { 'm/b.txt': 'b', './a.txt': 'mounted' } }],
+    });
+    await using first = new Session();
+    await using second = new Session();
+    const files = await filesOf(first, template);
+    await files.write('a.txt', 'changed');
+    await files.remove('m', { recursive: true });
+    const others = await filesOf(second, template);
+    expect((await others.read('a.txt')).text).toBe('mounted');
+    expect((await others.glob('**')).paths).toEqual(['a.txt', 'm/b.txt']);
+  });
+
+  it('starts with what a file system holds when the session first uses it, and never writes it', async () => {
+    const base = new MemoryFilesystem({ files: { 'a.txt': 'early', 'dir/b.txt': 'b' } });
+    const template = templateOf({
+      base,
+      mounts: [{ mountPath: 'm', files: { 'm/c.txt': 'c', 'dir/b.txt': 'over' } }],
+    });
+    await base.write('a.txt', 'late');
+    await using session = new Session();
+    const files = await filesOf(session, template);
+    expect((await files.read('a.txt')).text).toBe('late');
+    expect((await files.read('dir/b.txt')).text).toBe('over');
+    await files.write('a.txt', 'mine');
+    await base.write('a.txt', 'later');
+    expect((await files.read('a.txt')).text).toBe('mine');
+    expect((await base.glob('**')).paths).toEqual(['a.txt', 'dir/b.txt']);
+    expect((await base.read('dir/b.txt')).text).toBe('b');
+  });
+
+  it('keeps the limits it was given', async () => {
+    await using session = new Session();
+    const files = await filesOf(
+      session,
+      templateOf({ limits: { maxFiles: 1, maxFileBytes: 5, maxBytes: 6 } }),
+    );
+    await expect(files.write('a', 'x'.repeat(6))).rejects.toMatchObject({ code: 'too-large' });
+    await files.write('a', 'x');
+    await expect(files.write('b', 'x')).rejects.toMatchObject({ code: 'quota-exceeded' });
+  });
+
+  it('is refused when the base is over its limits', async () => {
+    const base = new MemoryFilesystem({ files: { 'a.txt': '0123456789' } });
+    await using session = new Session();
+    const files = filesOf(session, templateOf({ base, limits: { maxBytes: 9 } }));
+    await expect(files).rejects.toMatchObject({
+      code: 'resource-factory-failed',
+      cause: { code: 'quota-exceeded' },
+    });
+  });
+
+  it('is an instance of the caller that every session shares, or what a factory makes per session', async () => {
+    const shared = new MemoryFilesystem();
+    const template = templateOf({ filesystem: shared });
+    await using first = new Session();
+    await using second = new Session();
+    await answers(template, first, [{ name: 'write_file', arguments: { file_path: 'a.txt', content: 'x' } }]);
+    expect((await shared.read('a.txt')).text).toBe('x');
+    expect(await filesOf(second, template)).toBe(shared);
+    const made: Filesystem[] = [];
+    const fromFactory = templateOf({
+      filesystem: () => {
+        const files = new MemoryFilesystem();
+        made.push(files);
+        return files;
+      },
+    });
+    expect(await filesOf(first, fromFactory)).toBe(await filesOf(first, fromFactory));
+    await filesOf(second, fromFactory);
+    expect(made).toHaveLength(2);
+  });
+});
+
+describe('calls in a run', () => {
+  it('may create files, and overwrite or edit only what was read', async () => {
+    const template = templateOf({ base: { 'config.yaml': 'a: 1\n' } });
+    await using session = new Session();
+    const replies = await answers(template, session, [
+      { name: 'write_file', arguments: { file_path: 'new.txt', content: 'n' } },
+      { name: 'write_file', arguments: { file_path: '/config.yaml', content: 'a: 2\n' } },
+      { name: 'edit_file', arguments: { file_path: 'config.yaml', old_string: '1', new_string: '2' } },
+      { name: 'read_file', arguments: { file_path: './config.yaml' } },
+      { name: 'write_file', arguments: { file_path: 'config.yaml', content: 'a: 3\n' } },
+      { name: 'edit_file', arguments: { file_path: 'config.yaml', old_string: '3', new_string: '4' } },
+    ]);
+    expect(replies[0]).toBe('Created new.txt (1 byte).');
+    for (const denied of replies.slice(1, 3)) {
+      expect(denied).toContain('read-before-write');
+      expect(denied).toContain('config.yaml');
+      expect(denied).toContain('read_file');
+    }
+    expect(replies[4]).toBe('Replaced the content of config.yaml (5 bytes).');
+    expect(replies[5]).toBe('Edited config.yaml: 1 replacement, now 5 bytes.');
+    expect((await (await filesOf(session, template)).read('config.yaml')).text).toBe('a: 4\n');
+  });
+
+  it('of any tool of the prompt leave no file behind when they fail', async () => {
+    const halfWay = tool({
+      name: 'half_way',
+      description: 'Writes one file, removes another and fails.',
+      effects: 'state',
+      execute: async (_params, { filesystem }) => {
+        await filesystem.write('new.txt', 'n');
+        await filesystem.remove('old.txt');
+        return ToolResult.error('no luck');
+      },
+    });
+    for (const filesystem of [undefined, new MemoryFilesystem({ files: { 'old.txt': 'o' } })]) {
+      const options = filesystem === undefined ? { base: { 'old.txt': 'o' } } : { filesystem };
+      const files = vfsToolsSection(options);
+      const sections = [section({ title: 'Half', key: 'half', tools: [halfWay] }), files];
+      const template = promptTemplate({ ns: 'tests', key: 'vfs', sections });
+      await using session = new Session();
+      const replies = await answers(template, session, [
+        { name: 'half_way', arguments: {} },
+        { name: 'glob', arguments: { pattern: '**' } },
+      ]);
+      expect(replies).toEqual(['no luck', '1 file for "**"\n\nold.txt']);
+      expect(template.bind().resources().get(Filesystem)?.transactional).toBe(true);
+    }
+  });
+
+  it('do not count a look behind the end, a search or a failed reading as reading', async () => {
+    const template = templateOf({ base: { 'a.txt': 'one\n' } });
+    await using session = new Session();
+    const replies = await answers(template, session, [
+      { name: 'read_file', arguments: { file_path: 'a.txt', offset: 5 } },
+      { name: 'grep', arguments: { pattern: 'one' } },
+      { name: 'write_file', arguments: { file_path: 'a.txt', content: 'two' } },
+    ]);
+    expect(replies[2]).toContain('read-before-write');
+  });
+
+  it('of one turn behave as if they ran one after the other', async () => {
+    const template = templateOf({ policies: [] });
+    await using session = new Session();
+    const names = Array.from({ length: 20 }, (_, index) => `f${index}.txt`);
+    const calls = names.flatMap((name) => [
+      { name: 'write_file', arguments: { file_path: 'shared.txt', content: name } },
+      { name: 'write_file', arguments: { file_path: name, content: name } },
+      { name: 'edit_file', arguments: { file_path: 'shared.txt', old_string: name, new_string: `${name}!` } },
+      { name: 'ls', arguments: {} },
+    ]);
+    const run = scriptedModel([{ toolCalls: calls }, { text: 'done' }]);
+    const { conversation } = await run.evaluate(template.bind(), { session });
+    const replies = conversation.flatMap((item) => (item.type === 'tool-result' ? [item.text] : []));
+    names.forEach((name, index) => {
+      const [, , edited, listed] = replies.slice(index * 4, index * 4 + 4);
+      expect(edited).toContain('Edited shared.txt: 1 replacement');
+      expect(listed?.split('\n')[0]).toBe(`. - ${index + 2} files, 0 directories`);
+      expect(listed).toContain(name);
+    });
+    expect((await (await filesOf(session, template)).read('shared.txt')).text).toBe('f19.txt!');
+  });
+
+  it('answer wrong arguments by name and go on', async () => {
+    await using session = new Session();
+    const replies = await answers(templateOf(), session, [
+      { name: 'read_file', arguments: { path: 'a.txt' } },
+      { name: 'rm', arguments: { path: '.' } },
+    ]);
+    expect(replies[0]).toContain('Tool validation failed');
+    expect(replies[0]).toContain('file_path');
+    expect(replies[1]).toContain('The workspace root cannot be removed');
+  });
+});

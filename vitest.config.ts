@@ -1,0 +1,79 @@
+import { fileURLToPath } from 'node:url';
+import { defineConfig, type ViteUserConfig } from 'vitest/config';
+
+const source = (path: string): string => fileURLToPath(new URL(`./src/${path}`, import.meta.url));
+
+/** Tests that need the built package; their global setup builds it. */
+const packageTests = ['test/cli/**/*.test.ts', 'test/examples/**/*.test.ts', 'test/pack/**/*.test.ts'];
+const docsTests = ['test/docs/**/*.test.ts'];
+const mutationTests = ['test/mutation/**/*.test.ts'];
+
+const config: ViteUserConfig = defineConfig({
+  resolve: {
+    // Tests, guides and examples import the package by its name and get the sources.
+    alias: [
+      { find: /^weakincentives$/, replacement: source('index.ts') },
+      { find: /^weakincentives\/node$/, replacement: source('node/index.ts') },
+      { find: /^weakincentives\/openai$/, replacement: source('openai/index.ts') },
+      { find: /^weakincentives\/testing$/, replacement: source('testing/index.ts') },
+    ],
+  },
+  test: {
+    // All cores: the package tests mostly wait for child processes.
+    maxWorkers: '100%',
+    coverage: { provider: 'v8', include: ['src/**'] },
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'core',
+          include: ['test/**/*.test.ts'],
+          // No test waits for time; the limit is for what hangs, and property tests on a busy machine are slow.
+          testTimeout: 120_000,
+          // `npm run test:soak` sets the variable.
+          exclude: [
+            ...docsTests,
+            ...mutationTests,
+            ...packageTests,
+            ...(process.env['WINK_SOAK'] === '1' ? [] : ['test/soak/**']),
+          ],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'types',
+          include: [],
+          typecheck: {
+            enabled: true,
+            only: true,
+            checker: fileURLToPath(new URL('./node_modules/typescript-7/bin/tsc', import.meta.url)),
+            include: ['test/types/**/*.test-d.ts'],
+            tsconfig: './tsconfig.types.json',
+          },
+        },
+      },
+      {
+        extends: true,
+        test: { name: 'mutation', include: mutationTests, testTimeout: 120_000 },
+      },
+      {
+        extends: true,
+        test: { name: 'docs', include: docsTests, testTimeout: 30_000, hookTimeout: 60_000 },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'package',
+          include: packageTests,
+          globalSetup: ['test/package-setup.ts'],
+          testTimeout: 60_000,
+          hookTimeout: 120_000,
+        },
+      },
+    ],
+  },
+});
+
+// vitest asks for a default export.
+export default config;
