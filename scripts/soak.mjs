@@ -13,7 +13,9 @@ if (!/^[1-9][0-9]*$/.test(wanted)) {
   process.exit(2);
 }
 
-const paths = ['test/property/parallel-as-sequential.test.ts', 'test/property/host-filesystem.test.ts'];
+const paths = ['parallel-as-sequential', 'memory-filesystem', 'host-filesystem'].map(
+  (name) => `test/property/${name}.test.ts`,
+);
 if (existsSync(join(root, 'test/soak'))) paths.push('test/soak');
 const run = spawnSync(
   process.execPath,

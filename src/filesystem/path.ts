@@ -72,6 +72,11 @@ export function childPath(parent: string, name: string): string {
   return parent === '.' ? name : `${parent}/${name}`;
 }
 
+/** The path of the directory that a normalised path is in; `.` for a path of one segment. */
+export function parentPath(path: string): string {
+  return joinSegments(segmentsOf(path).slice(0, -1));
+}
+
 /** The segments of a path that is normalised already. */
 export function segmentsOf(normalizedPath: string): readonly string[] {
   return normalizedPath === '.' ? [] : normalizedPath.split('/');

@@ -3,7 +3,7 @@ import { digestAs } from './content-digest.ts';
 import type { FileChange } from './file-change.ts';
 import type { FileContent } from './file-content.ts';
 import type { FileOperation, FilePatch } from './file-patch.ts';
-import { childPath, segmentsOf } from './path.ts';
+import { childPath, parentPath, segmentsOf } from './path.ts';
 import { type Read, ReadSet } from './read-set.ts';
 import type { FilesystemSnapshot } from './snapshot.ts';
 import { originOf, type Transfer } from './transfer.ts';
@@ -346,12 +346,21 @@ export class TreeCell {
 
   #replace(path: string, next: DirectoryNode, operations: readonly FileOperation[]): void {
     this.#assertWithinLimits(path, next);
+    if (this.#fork !== undefined) this.#recordRemovals(operations);
     if (this.#fork !== undefined && !isUnlimited(this.limits)) {
       const { bytes, files, directories } = next;
       const released = new Set(operations.map((operation) => operation.path));
       this.#record({ kind: 'quota', bytes, files, directories, released }, this.#root);
     }
     this.#root = next;
+  }
+
+  /** What is removed leaves its directory behind: one that a write in the fork would have had to make, had it not been there. */
+  #recordRemovals(operations: readonly FileOperation[]): void {
+    for (const { op, path } of operations) {
+      if (op === 'remove' && path.includes('/'))
+        this.#record({ kind: 'kind', path: parentPath(path) }, this.#root);
+    }
   }
 
   #assertWithinLimits(path: string, next: DirectoryNode): void {

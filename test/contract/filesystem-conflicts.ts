@@ -117,6 +117,19 @@ export function describeConflicts(open: OpenFilesystem): void {
       ).toContain('emptiness bare');
     });
 
+    it('name a folder that stays when the file made in it is removed again', async () => {
+      const filesystem = await open({ files });
+      await filesystem.mkdir('bare');
+      const [first, second] = [filesystem.fork(), filesystem.fork()];
+      await first.view.remove('bare');
+      await second.view.write('bare/x', '');
+      await second.view.remove('bare/x');
+      expect(second.changes()).toEqual([]);
+      await filesystem.apply(first.patch());
+      // One after the other, the write would have made the folder anew.
+      expect(await second.conflicts()).toContain('kind bare');
+    });
+
     it('name quotas that both calls cannot keep to', async () => {
       const filesystem = await open({ files: { a: '1' }, maxBytes: 10, maxFiles: 3 });
       const write =
