@@ -28,6 +28,7 @@ const config: ViteUserConfig = defineConfig({
         test: {
           name: 'core',
           include: ['test/**/*.test.ts'],
+          setupFiles: ['test/property-seed.ts'],
           // No test waits for time; the limit is for what hangs, and property tests on a busy machine are slow.
           testTimeout: 120_000,
           // `npm run test:soak` sets the variable.

@@ -55,7 +55,10 @@ describe('calls on forks of one moment, committed in order', () => {
     async (kind) => {
       let isFound = false;
       for (let round = 0; round < 120 && !isFound; round += 1) {
-        for (const [batch, place] of fc.sample(fc.tuple(calls, setting), 500)) {
+        for (const [batch, place] of fc.sample(fc.tuple(calls, setting), {
+          numRuns: 500,
+          seed: round,
+        })) {
           // A patch whose conflict was overlooked may not even fit.
           const careless = await runInParallel(batch, place, kind).catch(refusal);
           const sequential = await runOneByOne(batch, place);
