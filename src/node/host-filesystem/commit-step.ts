@@ -1,4 +1,5 @@
 import type { FileContent } from '../../filesystem/index.ts';
+import type { FileAccess } from './stamp.ts';
 
 /**
  * One step of a commit. All paths are relative to the root.
@@ -15,13 +16,6 @@ export type CommitStep =
   | { readonly op: 'give'; readonly path: string; readonly from: string }
   | { readonly op: 'place'; readonly path: string; readonly staged: string; readonly backup?: string }
   | { readonly op: 'link'; readonly path: string; readonly target: string };
-
-/** Who may do what with a file. */
-export interface FileAccess {
-  readonly mode: number;
-  readonly uid: number;
-  readonly gid: number;
-}
 
 /** New content of a file, to be written beside its place before the first step. */
 export interface StagedContent {

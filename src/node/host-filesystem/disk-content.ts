@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
-import { type BigIntStats, fstatSync, readSync } from 'node:fs';
+import { type BigIntStats, fstatSync, readFileSync, readSync } from 'node:fs';
 import { FilesystemError } from '../../error/index.ts';
 import { decodeText, type FileContent, joinPath, tooLargeError } from '../../filesystem/index.ts';
 import { changedOnDiskError, diskError } from './disk-error.ts';
 import type { HostJail, Segments } from './jail.ts';
-import { stampOf } from './stamp.ts';
+import type { KeptContent, KeptContents } from './kept-contents.ts';
+import { accessOf, type FileAccess, stampOf } from './stamp.ts';
 
 /** What the contents read from one folder at one moment have in common. */
 export interface ReadingContext {
@@ -20,6 +21,9 @@ export interface ReadingContext {
 /** A change this soon after the last one may leave size and times as they are. */
 const SETTLING_MS = 2000;
 
+/** A larger content is kept on the disk, when it is to be kept. */
+const MAX_BYTES_KEPT_IN_MEMORY = 16_384;
+
 /**
  * The content of a file on disk as it was when its stamp was taken. It is read when it is asked for, each time anew and
  * each time checked, so that whoever holds it sees one content or an error, never another content.
@@ -32,9 +36,11 @@ export class DiskContent implements FileContent {
   readonly stamp: string;
   /** True for a link, which stands elsewhere than its content. */
   readonly isLink: boolean;
+  /** Permissions and owner of the file that holds the content. */
+  readonly access: FileAccess;
   readonly #context: ReadingContext;
   #hash: string | undefined;
-  #pinned: Uint8Array | undefined;
+  #kept: Uint8Array | KeptContent | undefined;
   #isLost = false;
 
   constructor(context: ReadingContext, segments: Segments, stats: BigIntStats, isLink: boolean) {
@@ -43,15 +49,16 @@ export class DiskContent implements FileContent {
     this.stamp = stampOf(stats);
     this.bytes = Number(stats.size);
     this.isLink = isLink;
+    this.access = accessOf(stats);
   }
 
   get path(): string {
     return joinPath(this.segments);
   }
 
-  /** True when the content is kept in memory, because the disk holds another by now. */
-  get isPinned(): boolean {
-    return this.#pinned !== undefined;
+  /** The content, or where it is, when it is kept because the disk holds another by now. */
+  get kept(): Uint8Array | KeptContent | undefined {
+    return this.#kept;
   }
 
   /** @throws {FilesystemError} `too-large`. */
@@ -68,19 +75,22 @@ export class DiskContent implements FileContent {
   /** @throws {FilesystemError} `too-large`, `changed-on-disk`, `permission-denied`. */
   data(): Uint8Array {
     this.assertReadable();
-    return this.#pinned?.slice() ?? this.#read();
+    const data = this.#read();
+    return data === this.#kept ? data.slice() : data;
   }
 
-  /** Keeps the content in memory, since the file is about to be changed. @returns the bytes that this costs. */
-  pin(budgetBytes: number): number {
-    if (this.#pinned !== undefined || this.#isLost) return 0;
+  /** Keeps the content, since the file is about to be changed. Where that fails, whoever asks for it is told so. */
+  keep(store: KeptContents): void {
+    if (this.#kept !== undefined || this.#isLost) return;
     try {
-      if (this.bytes > budgetBytes) this.#isLost = true;
-      else this.#pinned = this.#read();
+      this.#kept =
+        this.bytes <= MAX_BYTES_KEPT_IN_MEMORY
+          ? this.#read()
+          : this.#context.jail.readFile(this.segments, (file, stats) => this.#keepOpen(store, file, stats));
     } catch {
-      this.#isLost = true;
+      // A full disk, or a file that somebody else has changed.
     }
-    return this.#pinned === undefined ? 0 : this.bytes;
+    this.#isLost = this.#kept === undefined;
   }
 
   /** False when the file has another content than was read, although its stamp may be the same. */
@@ -95,7 +105,8 @@ export class DiskContent implements FileContent {
   }
 
   #read(): Uint8Array {
-    if (this.#pinned !== undefined) return this.#pinned;
+    if (this.#kept instanceof Uint8Array) return this.#kept;
+    if (this.#kept !== undefined) return this.#readKept(this.#kept);
     if (this.#isLost) throw changedOnDiskError(this.path);
     let data: Uint8Array | undefined;
     try {
@@ -107,6 +118,20 @@ export class DiskContent implements FileContent {
       throw changedOnDiskError(this.path);
     }
     return data;
+  }
+
+  #readKept({ hostPath }: KeptContent): Uint8Array {
+    try {
+      return readFileSync(hostPath);
+    } catch (error) {
+      throw diskError(this.path, error);
+    }
+  }
+
+  #keepOpen(store: KeptContents, file: number, stats: BigIntStats): KeptContent | undefined {
+    if (stampOf(stats) !== this.stamp) return undefined;
+    const kept = store.keep(file, this);
+    return stampOf(fstatSync(file, { bigint: true })) === this.stamp ? kept : undefined;
   }
 
   #readOpen(file: number, stats: BigIntStats): Uint8Array | undefined {

@@ -11,17 +11,14 @@ import {
   treeDifferences,
 } from '../../filesystem/index.ts';
 import { type CommitPlace, commit } from './commit.ts';
-import type { FileAccess } from './commit-step.ts';
 import { DiskContent, type ReadingContext } from './disk-content.ts';
 import { type DiskDirectory, diskRoot } from './disk-directory.ts';
 import { changedOnDiskError } from './disk-error.ts';
 import type { HostJail } from './jail.ts';
+import { KeptContents } from './kept-contents.ts';
 import { OwnTraces, outsideChanges } from './outside-changes.ts';
 import { planCommit } from './plan-commit.ts';
-import { modeOf, stampOf } from './stamp.ts';
-
-/** The most bytes that one commit keeps in memory for forks and snapshots that may still want the old content: 64 MiB. */
-const MAX_PINNED_BYTES = 67_108_864;
+import { accessOf, type FileAccess, stampOf } from './stamp.ts';
 
 /** One look at the folder: what is seen through it stays as it was first seen. */
 export interface Sight {
@@ -38,12 +35,14 @@ export class DiskWorkspace {
   readonly #traces = new OwnTraces();
   /** What forks and snapshots see, so that it can be kept when it is about to change. */
   readonly #sights = new Set<WeakRef<DiskDirectory>>();
+  readonly #kept: KeptContents;
   #isOpen = true;
 
   constructor(place: CommitPlace, limits: TreeLimits, now: () => number) {
     this.#place = place;
     this.#limits = limits;
     this.#now = now;
+    this.#kept = new KeptContents(place.journalDirectory);
     this.#cell = TreeCell.of(this.look().root, limits, now);
   }
 
@@ -150,6 +149,7 @@ export class DiskWorkspace {
     if (!this.#isOpen) return;
     this.#isOpen = false;
     this.#cell.close();
+    this.#kept.close();
     this.jail.close();
   }
 
@@ -162,7 +162,7 @@ export class DiskWorkspace {
   #commit(before: DirectoryNode, differences: readonly TreeDifference[]): void {
     if (differences.length === 0) return;
     const plan = planCommit(before, differences, (path) => this.#accessOf(path));
-    this.#pin(differences);
+    this.#keepOld(differences);
     commit(this.#place, plan);
     for (const { path, before: old } of differences)
       if (old !== undefined) this.#traces.leave(path, undefined);
@@ -175,26 +175,20 @@ export class DiskWorkspace {
 
   #accessOf(path: string): FileAccess | undefined {
     const stats = this.jail.statOf(segmentsOf(path));
-    return stats === undefined
-      ? undefined
-      : { mode: modeOf(stats), uid: Number(stats.uid), gid: Number(stats.gid) };
+    return stats === undefined ? undefined : accessOf(stats);
   }
 
   /** Lets forks and snapshots keep what they see, or would see, at the paths that are about to change. */
-  #pin(differences: readonly TreeDifference[]): void {
-    let budget = MAX_PINNED_BYTES;
+  #keepOld(differences: readonly TreeDifference[]): void {
     for (const reference of this.#sights) {
       const root = reference.deref();
       if (root === undefined) this.#sights.delete(reference);
-      else for (const { path } of differences) budget -= pinNode(nodeAt(root, path), budget);
+      else for (const { path } of differences) keepNode(nodeAt(root, path), this.#kept);
     }
   }
 }
 
-function pinNode(node: TreeNode | undefined, budget: number): number {
-  if (node === undefined) return 0;
-  if (node.kind === 'file') return node.content instanceof DiskContent ? node.content.pin(budget) : 0;
-  let spent = 0;
-  for (const child of node.entries.values()) spent += pinNode(child, budget - spent);
-  return spent;
+function keepNode(node: TreeNode | undefined, store: KeptContents): void {
+  if (node?.kind === 'file' && node.content instanceof DiskContent) node.content.keep(store);
+  if (node?.kind === 'directory') for (const child of node.entries.values()) keepNode(child, store);
 }

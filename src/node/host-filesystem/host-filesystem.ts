@@ -150,8 +150,9 @@ export class HostFilesystem implements Filesystem, AsyncDisposable {
   }
 
   /**
-   * The present content. It costs nothing: what this process changes later is kept as it changes it, up to 64 MiB for each
-   * commit. What others change is not kept, and `restore` leaves it unless this process has written to the same files.
+   * The present content. It costs nothing: what this process changes later is kept as it changes it, beside the journal, each
+   * content once, until the snapshot is released and collected or the folder is closed. What others change is not
+   * kept, and `restore` leaves it unless this process has written to the same files.
    */
   async snapshot(tag?: string): Promise<FilesystemSnapshot> {
     const { root } = this.#workspace.look();

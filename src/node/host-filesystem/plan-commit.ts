@@ -10,9 +10,10 @@ import {
   type TreeDifference,
   type TreeNode,
 } from '../../filesystem/index.ts';
-import type { CommitPlan, CommitStep, ExpectedFile, FileAccess, StagedContent } from './commit-step.ts';
+import type { CommitPlan, CommitStep, ExpectedFile, StagedContent } from './commit-step.ts';
 import { DiskContent } from './disk-content.ts';
 import { DiskDirectory } from './disk-directory.ts';
+import type { FileAccess } from './stamp.ts';
 import { temporaryNameOf } from './temporary-name.ts';
 
 /** The directory that a path stands in; `.` for the root. */
@@ -101,13 +102,14 @@ class Planner {
     const { content } = node;
     const index = this.#staged.length;
     const staged = childPath(beside, temporaryNameOf(this.id, `n${index}`));
-    const origin = content instanceof DiskContent ? content.path : undefined;
-    const source = origin === undefined || origin === path ? (replaces ? path : undefined) : origin;
+    const old = content instanceof DiskContent ? content : undefined;
+    // What was written keeps the access of what it replaces, what was moved, copied or restored has its own.
+    const access = replaces && (old === undefined || old.path === path) ? this.#accessOf(path) : old?.access;
     this.#staged.push({
       path,
       staged,
       content,
-      access: source === undefined ? undefined : this.#accessOf(source),
+      access,
       modifiedAtMs: node.stamp === undefined ? undefined : node.modifiedAtMs,
     });
     const backup = childPath(parentOf(path), temporaryNameOf(this.id, `b${index}`));

@@ -1,26 +1,15 @@
-import {
-  closeSync,
-  fchmodSync,
-  fchownSync,
-  fstatSync,
-  fsyncSync,
-  futimesSync,
-  openSync,
-  readSync,
-  writeSync,
-} from 'node:fs';
+import { closeSync, fchmodSync, fchownSync, fstatSync, fsyncSync, futimesSync, openSync } from 'node:fs';
+import type { FileContent } from '../../filesystem/index.ts';
 import type { StagedContent } from './commit-step.ts';
+import { copyOpenFile, writeWhole } from './copy-open-file.ts';
 import { DiskContent } from './disk-content.ts';
 import { changedOnDiskError } from './disk-error.ts';
 import type { HostJail } from './jail.ts';
 import { atPath } from './run-step.ts';
 import { identityOf, stampOf } from './stamp.ts';
 
-const CHUNK_BYTES = 1_048_576;
-
 /**
- * Writes new content beside its place and forces it to the disk. Content that lies on the disk already is copied from
- * there, however large it is, without being held in memory.
+ * Writes new content beside its place and forces it to the disk.
  * @returns device and inode of the new file.
  * @throws {FilesystemError} `changed-on-disk` when the content that is to be copied is another by now.
  * @throws the error of the operating system.
@@ -31,8 +20,7 @@ export function stageContent(jail: HostJail, staged: StagedContent): string {
     openSync(path, 'wx', access === undefined ? 0o666 : 0o600),
   );
   try {
-    if (content instanceof DiskContent && !content.isPinned) copyContent(jail, content, file);
-    else writeAll(file, content.data());
+    writeContent(jail, content, file);
     if (access !== undefined) {
       const stats = fstatSync(file);
       if (stats.uid !== access.uid || stats.gid !== access.gid) tryToOwn(file, access.uid, access.gid);
@@ -46,22 +34,27 @@ export function stageContent(jail: HostJail, staged: StagedContent): string {
   }
 }
 
-function copyContent(jail: HostJail, content: DiskContent, target: number): void {
-  const copied = jail.readFile(content.segments, (source, stats) => {
-    if (stampOf(stats) !== content.stamp) return false;
-    const chunk = new Uint8Array(CHUNK_BYTES);
-    for (;;) {
-      const read = readSync(source, chunk, 0, chunk.length, null);
-      if (read === 0) break;
-      writeAll(target, chunk.subarray(0, read));
-    }
-    return stampOf(fstatSync(source, { bigint: true })) === content.stamp;
-  });
-  if (copied !== true) throw changedOnDiskError(content.path);
+/** Content that lies on the disk is copied from there, without being held in memory. */
+function writeContent(jail: HostJail, content: FileContent, target: number): void {
+  if (!(content instanceof DiskContent)) return writeWhole(target, content.data());
+  const { kept } = content;
+  if (kept === undefined) return copyFromPlace(jail, content, target);
+  if (kept instanceof Uint8Array) return writeWhole(target, kept);
+  const source = openSync(kept.hostPath, 'r');
+  try {
+    copyOpenFile(source, target);
+  } finally {
+    closeSync(source);
+  }
 }
 
-function writeAll(file: number, data: Uint8Array): void {
-  for (let written = 0; written < data.length; ) written += writeSync(file, data, written);
+function copyFromPlace(jail: HostJail, content: DiskContent, target: number): void {
+  const isCopied = jail.readFile(content.segments, (source, stats) => {
+    if (stampOf(stats) !== content.stamp) return false;
+    copyOpenFile(source, target);
+    return stampOf(fstatSync(source, { bigint: true })) === content.stamp;
+  });
+  if (isCopied !== true) throw changedOnDiskError(content.path);
 }
 
 /** Only a privileged process may give files away; for any other the new file is its own. */

@@ -14,3 +14,14 @@ export function identityOf({ dev, ino }: BigIntStats): string {
 export function modeOf({ mode }: BigIntStats): number {
   return Number(mode & 0o7777n);
 }
+
+/** Who may do what with a file. */
+export interface FileAccess {
+  readonly mode: number;
+  readonly uid: number;
+  readonly gid: number;
+}
+
+export function accessOf(stats: BigIntStats): FileAccess {
+  return { mode: modeOf(stats), uid: Number(stats.uid), gid: Number(stats.gid) };
+}
