@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { BigIntStats } from 'node:fs';
-import { stampOf } from '../host-apply/check-change.ts';
+import { stampOf } from '../host-filesystem/stamp.ts';
 
 /** A file of the folder as it was when it was written or last collected. */
 export interface StagedFile {

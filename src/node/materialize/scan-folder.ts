@@ -1,7 +1,7 @@
 import { lstat } from 'node:fs/promises';
 import { FilesystemError } from '../../error/index.ts';
 import { normalizePath } from '../../filesystem/index.ts';
-import { stampOf } from '../host-apply/check-change.ts';
+import { stampOf } from '../host-filesystem/stamp.ts';
 import { type HostDirectory, openDirectory, openFile } from '../host-mount/host-directory.ts';
 import { skipReason } from '../host-mount/host-error.ts';
 import { type HostEntry, listEntries } from '../host-mount/list-entries.ts';
