@@ -166,7 +166,9 @@ export {
 // Sessions
 export {
   type AnySlice,
+  type AppendOptions,
   append,
+  appendAll,
   type Clock,
   clear,
   createDispatcher,
@@ -178,7 +180,10 @@ export {
   type EventDefinition,
   extend,
   type IdSource,
+  type ItemKey,
   type Items,
+  keepLatest,
+  keepLatestBy,
   on,
   type ReadonlySessionView,
   type ReadonlySliceAccessor,
@@ -195,6 +200,8 @@ export {
   type SliceOperation,
   type SliceOptions,
   systemClock,
+  type ToItem,
+  upsertBy,
 } from './session/index.ts';
 // Suites
 export {

@@ -23,7 +23,7 @@ export function applyOperation(slice: StoredSlice, before: SliceState, returned:
     throw appendOnly(slice, operation.op);
   switch (operation.op) {
     case 'append':
-      return addItems(slice, before, [operation.item]);
+      return addItems(slice, before, [operation.item], operation.moveToEnd);
     case 'extend':
       return addItems(slice, before, operation.items);
     case 'replace':
@@ -46,11 +46,16 @@ export function appendOnly(slice: StoredSlice, attempted: string): SessionError 
   );
 }
 
-function addItems(slice: StoredSlice, before: SliceState, items: readonly unknown[]): AppliedOperation {
+function addItems(
+  slice: StoredSlice,
+  before: SliceState,
+  items: readonly unknown[],
+  moveToEnd = false,
+): AppliedOperation {
   const { admit } = internalsOf(slice);
   const added = items.map((item) => admit(item));
   let next = before;
-  for (const item of added) next = next.append(item);
+  for (const item of added) next = next.append(item, moveToEnd);
   return { next, added };
 }
 

@@ -10,7 +10,15 @@ export { createDispatcher, type Dispatcher, type DispatcherOptions, type EventMe
 export { type AnyEvent, defineEvent, defineSystemEvent, type EventDefinition } from './event.ts';
 export { type ForkOptions, type SessionFork } from './fork.ts';
 export { type IdSource, randomIds } from './ids.ts';
-export { append, clear, extend, remove, replace, type SliceOperation } from './operation.ts';
+export {
+  type AppendOptions,
+  append,
+  clear,
+  extend,
+  remove,
+  replace,
+  type SliceOperation,
+} from './operation.ts';
 export {
   type DispatchedEvent,
   isEmptyPatch,
@@ -19,6 +27,14 @@ export {
   type SessionPatch,
 } from './patch.ts';
 export { type Items, on, type Reducer, type ReducerBinding } from './reducer.ts';
+export {
+  appendAll,
+  type ItemKey,
+  keepLatest,
+  keepLatestBy,
+  type ToItem,
+  upsertBy,
+} from './reducer-helpers.ts';
 export { type CloneOptions, Session, type SessionLogger, type SessionOptions } from './session.ts';
 export type { Slice, SlicePolicy, StoredSlice } from './slice.ts';
 export type { SessionSnapshot } from './snapshot.ts';

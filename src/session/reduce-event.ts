@@ -143,6 +143,11 @@ class ReducerItems implements Items<unknown> {
     return this.#state.get(key);
   }
 
+  keyOf(item: unknown): string | undefined {
+    assertScope(this.#scope);
+    return this.#state instanceof KeyedState ? this.#state.keyOf(item) : undefined;
+  }
+
   [Symbol.iterator](): Iterator<unknown> {
     return this.#whole().items();
   }

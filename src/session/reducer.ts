@@ -15,6 +15,8 @@ export interface Items<T> extends Iterable<T> {
    * @throws {SessionError} code `slice-not-keyed` when the slice has no key function.
    */
   get(key: string): T | undefined;
+  /** The key that the slice gives an item, or undefined in a slice without keys. Looks at no item that is stored. */
+  keyOf(item: T): string | undefined;
 }
 
 /**

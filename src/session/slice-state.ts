@@ -9,7 +9,8 @@ export interface SliceState {
   /** Frozen, made once per state. */
   all(): readonly unknown[];
   items(): Iterator<unknown>;
-  append(item: unknown): SliceState;
+  /** @param moveToEnd in a keyed slice: also an item whose key is known goes to the end. */
+  append(item: unknown, moveToEnd?: boolean): SliceState;
   cleared(): SliceState;
 }
 
@@ -104,6 +105,11 @@ export class KeyedState implements SliceState {
     return this.#entries.get(key)?.item;
   }
 
+  /** The key that the slice gives an item. Throws what the key function of the slice throws. */
+  keyOf(item: unknown): string {
+    return this.#keyOf(item);
+  }
+
   at(index: number): unknown {
     return index === -1 ? this.#latest()?.item : this.all().at(index);
   }
@@ -119,14 +125,17 @@ export class KeyedState implements SliceState {
     return this.all()[Symbol.iterator]();
   }
 
-  append(item: unknown): KeyedState {
-    const key = this.#keyOf(item);
+  append(given: unknown, moveToEnd = false): KeyedState {
+    const key = this.#keyOf(given);
     const known = this.#entries.get(key);
-    // Writing what is there already changes nothing, so that it conflicts with nobody's read.
-    if (known !== undefined && sameJson(known.item, item)) return this;
-    const entry: Entry = { order: known?.order ?? this.#nextOrder, item };
-    const nextOrder = known === undefined ? this.#nextOrder + 1 : this.#nextOrder;
-    const last = known === undefined || known === this.#last ? entry : this.#last;
+    const isSame = known !== undefined && sameJson(known.item, given);
+    const staysInPlace = known !== undefined && (!moveToEnd || known === this.#last);
+    // Writing what is there already changes nothing, so that it conflicts with nobody's read; nor does a move with who reads the key.
+    if (isSame && staysInPlace) return this;
+    const item = isSame ? known.item : given;
+    const entry: Entry = { order: staysInPlace ? known.order : this.#nextOrder, item };
+    const nextOrder = staysInPlace ? this.#nextOrder : this.#nextOrder + 1;
+    const last = staysInPlace && known !== this.#last ? this.#last : entry;
     return new KeyedState(this.#entries.set(key, entry), nextOrder, this.#keyOf, last);
   }
 

@@ -87,6 +87,10 @@ function happen(model: Model, event: EventName, x: number, k: string, to: string
     case 'put':
       table.set(k, x);
       break;
+    case 'refresh':
+      table.delete(k);
+      table.set(k, x);
+      break;
     case 'bump':
       table.set(k, (table.get(k) ?? 0) + 1);
       break;

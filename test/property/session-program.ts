@@ -30,6 +30,7 @@ export const eventNames = [
   'spend',
   'both',
   'put',
+  'refresh',
   'bump',
   'copy',
   'total',
@@ -168,7 +169,7 @@ export const refusingBatches: fc.Arbitrary<readonly ScheduledCall[]> = batchesOf
 
 /** Only a keyed slice, whose reducers look at other keys than they write. */
 export const keyedBatches: fc.Arbitrary<readonly ScheduledCall[]> = batchesOf({
-  events: ['put', 'bump', 'copy', 'total'],
+  events: ['put', 'refresh', 'bump', 'copy', 'total'],
   reads: ['key'],
   weights: { write: 0, read: 5, restore: 0, nested: 1 },
 });

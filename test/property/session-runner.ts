@@ -3,12 +3,14 @@ import {
   defineSystemEvent,
   defineSystemSlice,
   deriveSlice,
+  keepLatestBy,
   on,
   remove,
   replace,
   Session,
   type SessionFork,
   type SessionView,
+  upsertBy,
 } from '../../src/session/index.ts';
 import {
   dumpModel,
@@ -38,6 +40,7 @@ const events = {
   spend: event('spend'),
   both: event('both'),
   put: event('put'),
+  refresh: event('refresh'),
   bump: event('bump'),
   copy: event('copy'),
   total: event('total'),
@@ -71,7 +74,20 @@ const Counter = defineSystemSlice<number>('counter', {
 const Table = defineSystemSlice<Row>('table', {
   key: ({ key }) => key,
   reducers: [
-    on(events.put, (_items, { k, x }) => append({ key: k, value: x })),
+    on(
+      events.put,
+      upsertBy(
+        (row) => row.key,
+        ({ k, x }) => ({ key: k, value: x }),
+      ),
+    ),
+    on(
+      events.refresh,
+      keepLatestBy(
+        (row) => row.key,
+        ({ k, x }) => ({ key: k, value: x }),
+      ),
+    ),
     on(events.bump, (items, { k }) => append({ key: k, value: (items.get(k)?.value ?? 0) + 1 })),
     on(events.copy, (items, { k, to }) => {
       const row = items.get(k);

@@ -2,6 +2,7 @@ import { describe, expectTypeOf, it } from 'vitest';
 import { z } from 'zod';
 import {
   append,
+  appendAll,
   defineEvent,
   defineSlice,
   defineSystemEvent,
@@ -10,6 +11,8 @@ import {
   type EventDefinition,
   extend,
   type Items,
+  keepLatest,
+  keepLatestBy,
   on,
   type ReadonlySessionView,
   remove,
@@ -17,6 +20,8 @@ import {
   type SessionView,
   type Slice,
   type SliceOperation,
+  type SliceOptions,
+  upsertBy,
 } from '../../src/session/index.ts';
 
 const Note = z.object({ text: z.string(), tags: z.array(z.string()).default([]) });
@@ -105,6 +110,86 @@ describe('slices', () => {
     expectTypeOf(session.slice(Doubled).latest()).toEqualTypeOf<{ readonly item: number } | undefined>();
     // @ts-expect-error There is no append.
     session.slice(Doubled).append({ item: 1 });
+  });
+});
+
+describe('ready-made reducers', () => {
+  const Named = defineEvent('named', z.object({ name: z.string() }));
+
+  it('take payloads that are items, or make items from them, in slices of either kind', () => {
+    const options = {
+      reducers: [
+        on(Added, appendAll()),
+        on(Added, keepLatest()),
+        on(
+          Added,
+          upsertBy((note) => note.text),
+        ),
+        on(
+          Added,
+          keepLatestBy(({ text }) => text),
+        ),
+        on(
+          Named,
+          appendAll(({ name }) => ({ text: name, tags: [] })),
+        ),
+        on(
+          Named,
+          keepLatest(({ name }) => ({ text: name, tags: ['a'] })),
+        ),
+        on(
+          Named,
+          upsertBy(
+            (note) => note.text,
+            ({ name }) => ({ text: name, tags: [] }),
+          ),
+        ),
+        on(
+          Named,
+          keepLatestBy(
+            (note) => note.text,
+            ({ name }) => ({ text: name, tags: [] }),
+          ),
+        ),
+      ],
+    } satisfies SliceOptions<typeof Note>;
+    expectTypeOf(defineSlice('notes', Note, options)).toEqualTypeOf<
+      Slice<{ text: string; tags: string[] }>
+    >();
+    expectTypeOf(defineSlice('notes', Note, { key: (note) => note.text, ...options })).toEqualTypeOf<
+      Slice<{ text: string; tags: string[] }>
+    >();
+  });
+
+  it('refuse payloads that are no items, and keys that are no text', () => {
+    defineSlice('notes', Note, {
+      reducers: [
+        // @ts-expect-error A payload without text.
+        on(Named, appendAll()),
+        // @ts-expect-error A payload without text.
+        on(Named, keepLatest()),
+        on(
+          Named,
+          // @ts-expect-error A payload without text.
+          upsertBy((note) => note.text),
+        ),
+        on(
+          Added,
+          // @ts-expect-error Items have no such property.
+          upsertBy((note) => note.id),
+        ),
+        on(
+          Added,
+          // @ts-expect-error Tags are no text.
+          keepLatestBy((note) => note.tags),
+        ),
+        on(
+          Named,
+          // @ts-expect-error The item has no tags.
+          appendAll(({ name }) => ({ text: name })),
+        ),
+      ],
+    });
   });
 });
 
