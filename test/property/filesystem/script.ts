@@ -98,6 +98,42 @@ export const calls: fc.Arbitrary<readonly Call[]> = fc.array(
   { minLength: 2, maxLength: 4 },
 );
 
+const tightPath = fc.constantFrom('a', 'a/b', 'a/b/c.ts', 'a/c.ts');
+const tightStep: fc.Arbitrary<Step> = fc.oneof(
+  fc.record({
+    do: fc.constant('write' as const),
+    path: tightPath,
+    data: fc.constant('x'),
+    mode: fc.constant('overwrite' as const),
+  }),
+  fc.record({ do: fc.constantFrom('mkdir', 'stat', 'list'), path: tightPath }),
+  fc.record({ do: fc.constant('remove' as const), path: tightPath, recursive: fc.boolean() }),
+  fc.record({ do: fc.constantFrom('move', 'copy'), path: tightPath, to: tightPath }),
+);
+const tightSteps = (arbitrary: fc.Arbitrary<Step>): fc.Arbitrary<Step[]> =>
+  fc.array(arbitrary, { minLength: 1, maxLength: 3 });
+
+/** Calls that make, move and remove the same few files and directories: what one leaves behind is what another needs. */
+export const tightCalls: fc.Arbitrary<readonly Call[]> = fc.array(
+  fc.record({
+    steps: tightSteps(
+      fc.oneof(
+        { weight: 9, arbitrary: tightStep },
+        {
+          weight: 1,
+          arbitrary: fc.record({
+            do: fc.constant('nested' as const),
+            steps: tightSteps(tightStep),
+            commits: fc.constant(true),
+          }),
+        },
+      ),
+    ),
+    succeeds: fc.constant(true),
+  }),
+  { minLength: 2, maxLength: 3 },
+);
+
 /** What a handler sees of an outcome: everything, as text. */
 async function observe(action: () => unknown): Promise<string> {
   try {
