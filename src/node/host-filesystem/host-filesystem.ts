@@ -20,6 +20,7 @@ import type {
   WriteMode,
   WriteResult,
 } from '../../filesystem/index.ts';
+import { registerDiskSource } from './disk-source.ts';
 import type { DiskWorkspace } from './disk-workspace.ts';
 import type { FolderLock } from './folder-lock.ts';
 import { HostFilesystemFork } from './host-filesystem-fork.ts';
@@ -60,6 +61,10 @@ export class HostFilesystem implements Filesystem, AsyncDisposable {
       rollback: 'own-writes',
       symlinks: true,
       jail: workspace.jail.kind,
+    });
+    registerDiskSource(this, () => {
+      const cell = workspace.present();
+      return { jail: workspace.jail, root: cell.root, note: (read) => void cell.look(read) };
     });
   }
 
@@ -145,7 +150,7 @@ export class HostFilesystem implements Filesystem, AsyncDisposable {
     return new HostFilesystemFork(
       cell,
       parent,
-      forkViews(cell, this.capabilities, () => false),
+      forkViews(cell, this.capabilities, workspace.jail, () => false),
     );
   }
 

@@ -21,6 +21,7 @@ import {
   type WriteMode,
   type WriteResult,
 } from '../../filesystem/index.ts';
+import { registerDiskSource } from './disk-source.ts';
 import {
   type ForkParent,
   type ForkViews,
@@ -28,10 +29,12 @@ import {
   type HostView,
 } from './host-filesystem-fork.ts';
 import { HostOperations } from './host-operations.ts';
+import type { HostJail } from './jail.ts';
 
 /** How a view behaves. */
 interface ViewOptions {
   readonly capabilities: FilesystemCapabilities;
+  readonly jail: HostJail;
   /** True when the call that the view belongs to, or one around it, has been taken its view. */
   readonly isSealed: () => boolean;
   /** Whether the files read count as read by the call. */
@@ -58,6 +61,10 @@ class CellView implements HostView {
     this.#options = options;
     this.#operations = new HostOperations(cell, (path) => {
       if (options.countsReads) cell.noteContentRead(path);
+    });
+    registerDiskSource(this, () => {
+      this.#open();
+      return { jail: options.jail, root: cell.root, note: (read) => void cell.look(read) };
     });
   }
 
@@ -120,8 +127,8 @@ class CellView implements HostView {
   fork(options: FilesystemForkOptions = {}): HostFilesystemFork {
     this.#open();
     const cell = this.#cell.fork(options.readOnly === true);
-    const { capabilities, isSealed } = this.#options;
-    return new HostFilesystemFork(cell, nestedParent, forkViews(cell, capabilities, isSealed));
+    const { capabilities, jail, isSealed } = this.#options;
+    return new HostFilesystemFork(cell, nestedParent, forkViews(cell, capabilities, jail, isSealed));
   }
 
   async snapshot(tag?: string): Promise<FilesystemSnapshot> {
@@ -150,16 +157,18 @@ class CellView implements HostView {
 export function forkViews(
   cell: TreeCell,
   capabilities: FilesystemCapabilities,
+  jail: HostJail,
   isOuterSealed: () => boolean,
 ): ForkViews {
   let isSealed = false;
   return {
     view: new CellView(cell, {
       capabilities,
+      jail,
       isSealed: () => isSealed || isOuterSealed(),
       countsReads: true,
     }),
-    privileged: new CellView(cell, { capabilities, isSealed: isOuterSealed, countsReads: false }),
+    privileged: new CellView(cell, { capabilities, jail, isSealed: isOuterSealed, countsReads: false }),
     seal: () => {
       isSealed = true;
     },

@@ -1,0 +1,23 @@
+import type { DirectoryNode, Filesystem, TreeCell } from '../../filesystem/index.ts';
+import type { HostJail } from './jail.ts';
+
+/** A folder of the disk as one view of it sees it: whatever the view has not changed stands on the disk. */
+export interface DiskSource {
+  readonly jail: HostJail;
+  /** The present content of the view. */
+  readonly root: DirectoryNode;
+  /** Records that the view depends on what it sees there. */
+  readonly note: (...read: Parameters<TreeCell['look']>) => void;
+}
+
+const sources = new WeakMap<Filesystem, () => DiskSource>();
+
+/** Makes the files of a view known as files of the disk. @param open may throw when the view is closed. */
+export function registerDiskSource(filesystem: Filesystem, open: () => DiskSource): void {
+  sources.set(filesystem, open);
+}
+
+/** What asks a view of a folder of the disk for its present state; undefined for every other file system. */
+export function diskSourceOf(filesystem: Filesystem): (() => DiskSource) | undefined {
+  return sources.get(filesystem);
+}
