@@ -1,5 +1,5 @@
 import type { DeepReadonly } from '../schema/index.ts';
-import type { Dispatcher, EventMeta } from './dispatcher.ts';
+import type { Dispatcher, EventMeta, SubscriberFailure } from './dispatcher.ts';
 import type { EventDefinition } from './event.ts';
 import { parsePayload } from './event-payload.ts';
 import type { DispatchedEvent } from './patch.ts';
@@ -31,6 +31,11 @@ export class BufferedDispatcher implements Dispatcher {
   dispatch<Input, Output>(event: EventDefinition<Input, Output>, payload: NoInfer<Input>): void {
     this.#access.assertUsable('write');
     this.#buffer({ name: event.name, payload: parsePayload(event, payload), policy: 'none' });
+  }
+
+  onFailure(listener: (failure: SubscriberFailure) => void): () => void {
+    this.#access.assertUsable('write');
+    return this.#root.onFailure(listener);
   }
 
   deliver(event: DispatchedEvent, _sessionId: string): void {

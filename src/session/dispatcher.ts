@@ -34,17 +34,28 @@ export interface Dispatcher {
    * @throws {SchemaError} code `value-invalid` or `value-not-json`.
    */
   dispatch<Input, Output>(event: EventDefinition<Input, Output>, payload: NoInfer<Input>): void;
+  /**
+   * Calls `listener` with each failure of a subscriber, until the returned function is called; also with the later
+   * rejection of a subscriber that was called before. Must not throw: what it throws is dropped.
+   */
+  onFailure(listener: (failure: SubscriberFailure) => void): () => void;
   /** Publishes an event whose payload has been validated; what sessions call. */
   deliver(event: DispatchedEvent, sessionId: string): void;
 }
 
+/** What a subscriber threw or rejected with, and the event that it was told of. */
+export interface SubscriberFailure extends EventMeta {
+  readonly error: unknown;
+}
+
 /** Options of {@link createDispatcher}. */
 export interface DispatcherOptions {
-  /** Hears what a subscriber threw or rejected with. Must not throw. Default: nothing hears it. */
+  /** Hears what a subscriber threw or rejected with. Must not throw: what it throws is dropped. Default: nothing hears it. */
   readonly onError?: (error: unknown, eventName: string) => void;
 }
 
 type Subscriber = (payload: unknown, meta: EventMeta) => unknown;
+type FailureListener = (failure: SubscriberFailure) => void;
 
 interface Subscription {
   /** Undefined: every event. */
@@ -67,9 +78,9 @@ export function createDispatcher(options: DispatcherOptions = {}): Dispatcher {
   }[] = [];
   let isTelling = false;
 
-  const report = (error: unknown, eventName: string): void => {
-    options.onError?.(error, eventName);
-  };
+  const failureListeners = new Set<FailureListener>();
+  const { onError } = options;
+  if (onError !== undefined) failureListeners.add(({ error, eventName }) => onError(error, eventName));
 
   const tell = ({ name, payload, sessionId }: (typeof waiting)[number]): void => {
     const meta: EventMeta = Object.freeze({ eventName: name, sessionId });
@@ -78,9 +89,12 @@ export function createDispatcher(options: DispatcherOptions = {}): Dispatcher {
       if (subscription.eventName !== undefined && subscription.eventName !== name) continue;
       try {
         const returned = subscription.subscriber(payload, meta);
-        if (returned instanceof Promise) returned.catch((error: unknown) => report(error, name));
+        // Whoever listens now hears of it, however late the subscriber fails.
+        if (typeof returned === 'object' && returned !== null) {
+          reportRejection(returned, [...failureListeners], meta);
+        }
       } catch (error) {
-        report(error, name);
+        report(failureListeners, { ...meta, error });
       }
     }
   };
@@ -129,6 +143,27 @@ export function createDispatcher(options: DispatcherOptions = {}): Dispatcher {
     subscribe: (event, subscriber) => add(event, subscriber as Subscriber),
     subscribeAll: (subscriber) => add(undefined, subscriber),
     dispatch: (event, payload) => publish(event.name, parsePayload(event, payload), undefined),
+    onFailure: (listener) => {
+      // A function of its own, so that one that listens twice is heard and removed twice.
+      const own: FailureListener = (failure) => listener(failure);
+      failureListeners.add(own);
+      return () => void failureListeners.delete(own);
+    },
     deliver: ({ name, payload }, sessionId) => publish(name, payload, sessionId),
   } satisfies Dispatcher);
+}
+
+function report(listeners: Iterable<FailureListener>, failure: SubscriberFailure): void {
+  for (const listener of [...listeners]) {
+    try {
+      listener(failure);
+    } catch {
+      // Telling of a failure must not become one of the dispatch.
+    }
+  }
+}
+
+/** @param returned what a subscriber returned, a promise perhaps. */
+function reportRejection(returned: object, listeners: readonly FailureListener[], meta: EventMeta): void {
+  Promise.resolve(returned).then(undefined, (error: unknown) => report(listeners, { ...meta, error }));
 }

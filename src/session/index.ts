@@ -6,7 +6,13 @@ export {
   type SystemSliceOptions,
 } from './define-slice.ts';
 export { type AnySlice, type DerivedSlice, deriveSlice } from './derived-slice.ts';
-export { createDispatcher, type Dispatcher, type DispatcherOptions, type EventMeta } from './dispatcher.ts';
+export {
+  createDispatcher,
+  type Dispatcher,
+  type DispatcherOptions,
+  type EventMeta,
+  type SubscriberFailure,
+} from './dispatcher.ts';
 export { type AnyEvent, defineEvent, defineSystemEvent, type EventDefinition } from './event.ts';
 export { type ForkOptions, type SessionFork } from './fork.ts';
 export { type IdSource, randomIds } from './ids.ts';

@@ -6,7 +6,7 @@ import { createDispatcher, type Dispatcher } from './dispatcher.ts';
 import type { EventDefinition } from './event.ts';
 import { CellFork, type ForkOptions, type SessionFork } from './fork.ts';
 import { type IdSource, randomIds } from './ids.ts';
-import type { SessionPatch } from './patch.ts';
+import type { DispatchedEvent, SessionPatch } from './patch.ts';
 import { Registry } from './registry.ts';
 import { replayPatch } from './replay-patch.ts';
 import { emptySessionState, type SessionState } from './session-state.ts';
@@ -53,6 +53,8 @@ export class Session implements SessionView, AsyncDisposable {
   readonly parent: Session | undefined;
   readonly tags: Readonly<Record<string, string>>;
   readonly clock: Clock;
+  /** Makes ids of what belongs to the session, such as events. */
+  readonly ids: IdSource;
 
   readonly #options: SessionOptions;
   readonly #cell: RootCell;
@@ -65,7 +67,8 @@ export class Session implements SessionView, AsyncDisposable {
 
   constructor(options: SessionOptions = {}) {
     this.#options = options;
-    this.id = options.id ?? (options.ids ?? randomIds)();
+    this.ids = options.ids ?? randomIds;
+    this.id = options.id ?? this.ids();
     this.dispatcher = options.dispatcher ?? ownDispatcher(options.logger);
     this.parent = options.parent;
     this.tags = Object.freeze({ ...options.tags });
@@ -147,11 +150,13 @@ export class Session implements SessionView, AsyncDisposable {
   /**
    * Puts the patch of a fork on the present state, then tells the subscribers, in order. Right after an empty
    * `conflicts()` of the fork no reducer runs again.
+   * @param tell what subscribers are told in place of an event; reducers get the event as it is. Must not throw. Default: the event.
    * @throws {SessionError} code `reducer-failed` when a reducer refuses on the present state; nothing is applied then.
    */
-  apply(patch: SessionPatch): void {
+  apply(patch: SessionPatch, tell?: (event: DispatchedEvent) => DispatchedEvent): void {
     this.#assertUsable('write');
-    this.#cell.commit({ ...patch, next: replayPatch(this.#cell, patch, undefined) });
+    const next = replayPatch(this.#cell, patch, undefined);
+    this.#cell.commit({ ...patch, next, ...(tell === undefined ? {} : { events: patch.events.map(tell) }) });
   }
 
   /**

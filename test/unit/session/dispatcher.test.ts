@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { createDispatcher, defineSystemEvent, Session } from '../../../src/session/index.ts';
+import {
+  createDispatcher,
+  defineSystemEvent,
+  Session,
+  type SubscriberFailure,
+} from '../../../src/session/index.ts';
+import { unheardRejections } from '../../support/unheard-rejections.ts';
 import { NoteAdded, Notes, Seen, sessionWith, Trail } from './session-fixtures.ts';
 
 describe('subscribers', () => {
@@ -90,5 +96,100 @@ describe('subscribers', () => {
     expect(() => dispatcher.subscribe(defineSystemEvent<null>('note-added'), () => undefined)).toThrow(
       expect.objectContaining({ code: 'event-duplicate' }),
     );
+  });
+
+  it('are not told of what comes after they have left, also while they are being told', () => {
+    const session = sessionWith(Notes);
+    const heard: string[] = [];
+    const leave: (() => void)[] = [];
+    session.dispatcher.subscribe(NoteAdded, ({ text }) => {
+      heard.push(`first ${text}`);
+      for (const end of leave) end();
+    });
+    leave.push(
+      session.dispatcher.subscribe(NoteAdded, ({ text }) => heard.push(`second ${text}`)),
+      session.dispatcher.subscribeAll(() => heard.push('all')),
+    );
+    session.dispatcher.subscribe(NoteAdded, ({ text }) => heard.push(`third ${text}`));
+    session.dispatch(NoteAdded, { text: 'a' });
+    session.dispatch(NoteAdded, { text: 'b' });
+    expect(heard).toEqual(['first a', 'third a', 'first b', 'third b']);
+  });
+
+  it('that join while an event is told hear the next one', () => {
+    const session = sessionWith(Notes);
+    const heard: string[] = [];
+    const end = session.dispatcher.subscribe(NoteAdded, () => {
+      end();
+      session.dispatcher.subscribe(NoteAdded, ({ text }) => heard.push(text));
+    });
+    session.dispatch(NoteAdded, { text: 'a' });
+    expect(heard).toEqual([]);
+    session.dispatch(NoteAdded, { text: 'b' });
+    expect(heard).toEqual(['b']);
+  });
+});
+
+describe('failures of subscribers', () => {
+  it('are heard with the event, in order, by all who listen, until they leave', async () => {
+    const session = sessionWith(Notes);
+    const heard: SubscriberFailure[] = [];
+    const [thrown, rejected] = [new Error('thrown'), new Error('rejected')];
+    session.dispatcher.subscribe(NoteAdded, () => {
+      throw thrown;
+    });
+    // Code without types may return anything with a then method.
+    const thenable = { then: (_resolve: unknown, reject: (error: Error) => void): void => reject(rejected) };
+    session.dispatcher.subscribe(NoteAdded, (): unknown => thenable);
+    const leave = session.dispatcher.onFailure((failure) => heard.push(failure));
+    session.dispatch(NoteAdded, { text: 'a' });
+    // Who listened when the subscriber was called hears of it also afterwards.
+    leave();
+    leave();
+    session.dispatch(NoteAdded, { text: 'b' });
+    for (let turn = 0; turn < 4; turn += 1) await Promise.resolve();
+    const meta = { eventName: 'note-added', sessionId: 'test' };
+    expect(heard).toEqual([
+      { ...meta, error: thrown },
+      { ...meta, error: rejected },
+    ]);
+  });
+
+  it('stay failures of subscribers when whoever hears of them throws', async () => {
+    const reported: unknown[] = [];
+    const dispatcher = createDispatcher({
+      onError: () => {
+        throw new Error('the reporter is broken');
+      },
+    });
+    dispatcher.onFailure(({ error }) => reported.push(error));
+    const session = new Session({ dispatcher });
+    session.install(Notes);
+    let heard = 0;
+    dispatcher.subscribe(NoteAdded, () => {
+      throw new Error('subscriber');
+    });
+    const rejecting: () => unknown = () => Promise.reject(new Error('later'));
+    dispatcher.subscribe(NoteAdded, rejecting);
+    dispatcher.subscribe(NoteAdded, () => void (heard += 1));
+    const unheard = await unheardRejections(async () => session.dispatch(NoteAdded, { text: 'a' }));
+    expect(unheard).toEqual([]);
+    expect(heard).toBe(1);
+    expect(reported).toHaveLength(2);
+    expect(session.slice(Notes).length).toBe(1);
+  });
+});
+
+describe('the patch of a fork', () => {
+  it('may be told in other words than it is recorded', () => {
+    const session = sessionWith(Notes);
+    const heard: string[] = [];
+    session.dispatcher.subscribe(NoteAdded, ({ text }) => heard.push(text));
+    const fork = session.fork();
+    fork.view.dispatch(NoteAdded, { text: 'a' });
+    expect(fork.conflicts()).toEqual([]);
+    session.apply(fork.patch(), (event) => ({ ...event, payload: { text: 'hidden' } }));
+    expect(heard).toEqual(['hidden']);
+    expect(session.slice(Notes).all()).toEqual([{ text: 'a' }]);
   });
 });
