@@ -1,126 +1,117 @@
-import type {
-  RecordedApproval,
-  RunEvent,
-  ShadowFinding,
-  ToolCallFailureReason,
-  ToolCallOutcome,
-  ToolInvokedPayload,
-} from '../runtime/index.ts';
+import type { RunEvent } from '../runtime/index.ts';
 import type { JsonValue } from '../schema/index.ts';
-
-/** One call of a run, as the table at the end shows it. */
-export interface CallRecord {
-  /** Number of the call in the run, from 1, in the order the model asked. */
-  readonly number: number;
-  readonly turn: number;
-  readonly toolName: string;
-  /** What the call was about, short: a path, a pattern, a kind. */
-  readonly subject: string;
-  readonly outcome: ToolCallOutcome;
-  readonly reason?: ToolCallFailureReason;
-  /** The policy that refused. */
-  readonly policy?: string;
-  /** What the tool or the policy said. */
-  readonly message: string;
-  readonly attempts: number;
-  /** What had changed under superseded attempts. */
-  readonly conflicts: readonly string[];
-  readonly durationMs: number;
-  /** Files the call changed. */
-  readonly changedFiles: number;
-  /** What was asked about the call, and how it was answered. */
-  readonly approvals: readonly RecordedApproval[];
-  /** What policies would have done that were not enforced. */
-  readonly shadow: readonly ShadowFinding[];
-  /** What the last attempt said it was doing, in its order. */
-  readonly steps: readonly string[];
-}
-
-/** Counts over a whole run. */
-export interface CallTotals {
-  readonly turns: number;
-  readonly calls: number;
-  readonly outcomes: Readonly<Record<ToolCallOutcome, number>>;
-  /** Calls that were committed after running more than once. */
-  readonly rerun: number;
-  /** Calls that a policy would have denied or asked about, had it been enforced. */
-  readonly shadowed: number;
-}
-
-/** Collects the calls of a run from its events. */
-export class CallLog {
-  readonly #records: CallRecord[] = [];
-  readonly #numbers = new Map<string, number>();
-  readonly #steps = new Map<string, string[]>();
-  #turns = 0;
-
-  get records(): readonly CallRecord[] {
-    return this.#records;
-  }
-
-  observe(event: RunEvent): void {
-    if (event.type === 'model-call-start') this.#turns = event.turn;
-    if (event.type === 'model-call-end') {
-      for (const call of event.toolCalls) this.#numbers.set(call.callId, this.#numbers.size + 1);
-    }
-    if (event.type === 'tool-call-rerun') this.#steps.delete(event.callId);
-    if (event.type === 'tool-progress') this.#noteStep(event.callId, event.update);
-    if (event.type === 'tool-call-end') this.#noteEnd(event.invocation);
-  }
-
-  #noteStep(callId: string, update: JsonValue): void {
-    const steps = this.#steps.get(callId) ?? [];
-    if (steps.length === MAX_STEPS) return;
-    this.#steps.set(callId, [...steps, typeof update === 'string' ? update : JSON.stringify(update)]);
-  }
-
-  #noteEnd(invocation: ToolInvokedPayload): void {
-    this.#records.push({
-      number: this.#numbers.get(invocation.callId) ?? this.#records.length + 1,
-      turn: invocation.turn,
-      toolName: invocation.toolName,
-      subject: callSubject(invocation.params),
-      outcome: invocation.outcome,
-      ...(invocation.reason === undefined ? {} : { reason: invocation.reason }),
-      ...(invocation.policy === undefined ? {} : { policy: invocation.policy }),
-      message: invocation.message,
-      attempts: invocation.attempts,
-      conflicts: invocation.conflicts,
-      durationMs: invocation.durationMs,
-      changedFiles: invocation.changes.length,
-      approvals: invocation.approvals ?? [],
-      shadow: invocation.shadow ?? [],
-      steps: this.#steps.get(invocation.callId) ?? [],
-    });
-    this.#steps.delete(invocation.callId);
-  }
-
-  totals(): CallTotals {
-    const outcomes = { committed: 0, 'rolled-back': 0, denied: 0, rejected: 0, aborted: 0 };
-    let rerun = 0;
-    let shadowed = 0;
-    for (const record of this.#records) {
-      outcomes[record.outcome] += 1;
-      if (record.outcome === 'committed' && record.attempts > 1) rerun += 1;
-      if (record.shadow.length > 0) shadowed += 1;
-    }
-    return { turns: this.#turns, calls: this.#records.length, outcomes, rerun, shadowed };
-  }
-}
+import {
+  type CallRecord,
+  type CallSurroundings,
+  toCallRecord,
+  toGivenUpRecord,
+  withInnerCalls,
+} from './call-record.ts';
+import { type CallTotals, countCalls } from './call-totals.ts';
+import { type BareEvent, CallTracker, type TrackedCall } from './call-tracker.ts';
 
 /** Steps of one call that are kept. */
 const MAX_STEPS = 8;
 
-const subjectNames = ['kind', 'pattern', 'file_path', 'path', 'offset'];
+type Start = Extract<BareEvent, { readonly type: 'tool-call-start' }>;
 
-/** The arguments that say what a call is about; long texts such as the content of a file are none. */
-export function callSubject(params: JsonValue | undefined): string {
-  if (typeof params !== 'object' || params === null || Array.isArray(params)) return '';
-  const entries = new Map<string, JsonValue | undefined>(Object.entries(params));
-  const parts = subjectNames.flatMap((name) => {
-    const value = entries.get(name);
-    if (typeof value === 'number') return [`+${value}`];
-    return typeof value === 'string' ? [value] : [];
-  });
-  return parts.join(' ');
+/** What is known of an attempt at a call that has not ended. */
+interface Attempt {
+  readonly steps: string[];
+  /** Calls inside of it that ended, and those that only began. */
+  readonly ended: Map<TrackedCall, CallRecord>;
+  readonly begun: Map<TrackedCall, Start>;
+}
+
+/** Collects the calls of a run from its events, each with the calls inside of it. */
+export class CallLog {
+  readonly #records: CallRecord[] = [];
+  readonly #tracker = new CallTracker();
+  readonly #attempts = new Map<TrackedCall, Attempt>();
+  readonly #clean: (text: string) => string;
+  #turns = 0;
+
+  /** @param clean takes out of a text what must not be shown. */
+  constructor(clean: (text: string) => string = (text) => text) {
+    this.#clean = clean;
+  }
+
+  /** The calls of the run in the order they ended. */
+  get records(): readonly CallRecord[] {
+    return this.#records;
+  }
+
+  totals(): CallTotals {
+    return {
+      turns: this.#turns,
+      ...countCalls(this.#records),
+      inner: countCalls(this.#records.flatMap(({ inner }) => withInnerCalls(inner))),
+    };
+  }
+
+  observe(told: RunEvent): void {
+    const { event, around, call } = this.#tracker.see(told);
+    const outer = around.at(-1);
+    if (event.type === 'model-call-start' && outer === undefined) this.#turns = event.turn;
+    if (call === undefined) return;
+    if (event.type === 'tool-call-start' && outer !== undefined) this.#attempt(outer).begun.set(call, event);
+    if (event.type === 'tool-call-rerun') this.#forget(call);
+    if (event.type === 'tool-progress') this.#noteStep(call, event.update);
+    if (event.type === 'tool-call-end') {
+      const record = toCallRecord(event.invocation, { call, ...this.#takeAttempt(call) });
+      if (outer === undefined) this.#records.push(record);
+      else this.#attempt(outer).ended.set(call, record);
+    }
+  }
+
+  #noteStep(call: TrackedCall, update: JsonValue): void {
+    const { steps } = this.#attempt(call);
+    if (steps.length < MAX_STEPS) steps.push(typeof update === 'string' ? update : describeUpdate(update));
+  }
+
+  /** What there is to say of the call's last attempt, which has ended now; what is inside of it ends with it. */
+  #takeAttempt(call: TrackedCall): Omit<CallSurroundings, 'call'> {
+    const attempt = this.#attempts.get(call);
+    this.#attempts.delete(call);
+    const clean = this.#clean;
+    if (attempt === undefined) return { steps: [], inner: [], clean };
+    const inner = [...attempt.ended.values()];
+    for (const [begun, start] of attempt.begun) {
+      if (attempt.ended.has(begun)) continue;
+      inner.push(toGivenUpRecord(start, call, { call: begun, ...this.#takeAttempt(begun) }));
+    }
+    return { steps: attempt.steps, inner: inner.sort(byNumber), clean };
+  }
+
+  #attempt(call: TrackedCall): Attempt {
+    const known = this.#attempts.get(call);
+    if (known !== undefined) return known;
+    const attempt: Attempt = { steps: [], ended: new Map(), begun: new Map() };
+    this.#attempts.set(call, attempt);
+    return attempt;
+  }
+
+  /** A superseded attempt leaves nothing, and nothing inside of it does. */
+  #forget(call: TrackedCall): void {
+    for (const begun of this.#attempts.get(call)?.begun.keys() ?? []) this.#forget(begun);
+    this.#attempts.delete(call);
+  }
+}
+
+/** Of calls inside one call, in the order they were asked for. */
+function byNumber(left: CallRecord, right: CallRecord): number {
+  return lastNumber(left) - lastNumber(right);
+}
+
+function lastNumber({ number }: CallRecord): number {
+  return Number(number.slice(number.lastIndexOf('.') + 1));
+}
+
+/** A handler written in JavaScript may report what JSON cannot hold. */
+function describeUpdate(update: JsonValue): string {
+  try {
+    return JSON.stringify(update);
+  } catch {
+    return '(not JSON)';
+  }
 }

@@ -33,6 +33,25 @@ export function clipMiddle(text: string, width: number): string {
   return `${characters.slice(0, Math.max(0, width - 1 - end)).join('')}…${characters.slice(characters.length - end).join('')}`;
 }
 
+/** `text` in lines of `width` characters at most, broken at blanks where there are any. */
+export function wrap(text: string, width: number): readonly string[] {
+  const lines: string[] = [];
+  let line: readonly string[] = [];
+  for (const word of text.split(' ')) {
+    const characters = [...word];
+    if (line.length > 0 && line.length + 1 + characters.length <= width) line = [...line, ' ', ...characters];
+    else {
+      if (line.length > 0) lines.push(line.join(''));
+      line = characters;
+    }
+    while (line.length > width) {
+      lines.push(line.slice(0, width).join(''));
+      line = line.slice(width);
+    }
+  }
+  return [...lines, line.join('')];
+}
+
 /** `text` filled up with blanks to `width` characters. */
 export function pad(text: string, width: number): string {
   return text + ' '.repeat(Math.max(0, width - [...text].length));

@@ -37,6 +37,8 @@ export interface AgentRunOptions {
   /** False: policies are tried out. */
   readonly isEnforced: boolean;
   readonly logger: Logger | undefined;
+  /** Takes out of a text what must not be shown. */
+  readonly clean: (text: string) => string;
   /** Hears each event together with the plan of the session, when it has one. Must not throw. */
   readonly onEvent: (event: RunEvent, plan: Plan | undefined) => void;
 }
@@ -62,7 +64,7 @@ export async function runAgent(options: AgentRunOptions): Promise<AgentRun> {
         ? []
         : [bindInstance(Filesystem, folder.filesystem), ...(runnable.resources?.(folder) ?? [])],
   });
-  const log = new CallLog();
+  const log = new CallLog(options.clean);
   await using session = new Session();
   for (const slice of prompt.slices()) session.install(slice);
   const hasPlan = prompt.slices().includes(CurrentPlan);

@@ -9,6 +9,7 @@ import { approveNobody, approveOnTerminal } from './approve-on-terminal.ts';
 import type { RunRequest } from './arguments.ts';
 import { bindParams } from './bind-params.ts';
 import { chooseModel, type OpenaiOptions } from './choose-model.ts';
+import { createProgress } from './create-progress.ts';
 import { type CliEnvironment, CliInterruption, EXIT } from './environment.ts';
 import { type EventLog, openEventLog } from './event-log.ts';
 import { eventLine, type ResultRecord } from './event-record.ts';
@@ -16,7 +17,7 @@ import { type LoadedAgent, loadAgent } from './load-agent.ts';
 import { FolderError, folderName, type OpenedFolder, openFolder } from './open-folder.ts';
 import { createOpenai } from './openai-model.ts';
 import { printable } from './plain-text.ts';
-import { createProgress, type Progress } from './progress.ts';
+import type { Progress } from './progress.ts';
 import { hostRedactions, type Redaction, redact } from './redact.ts';
 import { type AgentRun, missingPeerOf, runAgent } from './run-agent.ts';
 import { formatRunEnding } from './run-report.ts';
@@ -36,7 +37,7 @@ const ownParts: RunParts = { load: loadAgent, open: openFolder, createOpenai, op
 
 /** Width of the table where the output has none, as in a pipe. */
 const PLAIN_WIDTH = 140;
-const MIN_WIDTH = 80;
+const MIN_WIDTH = 40;
 
 /** Everything that is settled before the first turn. */
 interface Preparation {
@@ -149,6 +150,7 @@ async function carryOut(
 ): Promise<number> {
   const { stdout, stderr, now, signal } = environment;
   const { runnable } = loaded;
+  const clean = (text: string): string => redact(text, redactions);
   const begunAtMs = now();
   const record = (event: Parameters<typeof eventLine>[0]): void => {
     if (!request.isJson && log === undefined) return;
@@ -157,7 +159,7 @@ async function carryOut(
     log?.write(line);
   };
   // Log lines and a line that is rewritten would be in each other's way.
-  const progress = createProgress(request.isVerbose ? { ...stderr, isTerminal: false } : stderr, now);
+  const progress = createProgress(request.isVerbose ? { ...stderr, isTerminal: false } : stderr, now, clean);
   const logger: Logger | undefined = request.isVerbose ? verboseLogger(stderr) : undefined;
   const run = await runAgent({
     runnable,
@@ -169,6 +171,7 @@ async function carryOut(
     deadlineMs: request.deadlineMs,
     signal,
     logger,
+    clean,
     approve: approveFor(request, environment, progress),
     isEnforced: request.isEnforced,
     onEvent: (event, plan) => {

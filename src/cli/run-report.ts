@@ -1,13 +1,15 @@
 import type { FileChange } from '../filesystem/index.ts';
 import { formatPlan, type Plan } from '../suite/index.ts';
 import type { Application } from './apply-to-folder.ts';
-import type { CallRecord, CallTotals } from './call-log.ts';
-import { formatCallTable, whatWasSaid } from './call-table.ts';
+import type { CallRecord } from './call-record.ts';
+import { formatCallTable } from './call-table.ts';
+import { type CallTotals, describeTotals } from './call-totals.ts';
 import { formatChangeDiff } from './change-diff.ts';
 import type { CliInterruption } from './environment.ts';
 import type { OpenedFolder } from './open-folder.ts';
 import { counted, printable, printableLines, readableBytes, readableDuration } from './plain-text.ts';
 import type { TextStyle } from './text-style.ts';
+import { formatToldCalls } from './told-calls.ts';
 
 /** How a run came out, however it ended. */
 export interface RunEnding {
@@ -46,10 +48,6 @@ export interface RunReportOptions {
 
 const MAX_TABLE_ROWS = 48;
 const MAX_DIFF_LINES = 200;
-/** Refused and rolled-back calls that are told in full. */
-const MAX_TOLD_CALLS = 5;
-/** Lines of what such a call was told. */
-const MAX_TOLD_LINES = 12;
 
 /** Everything that is printed once a run has ended: the folder, the calls, what was undone and why, the diff, a summary. */
 export function formatRunEnding(
@@ -76,7 +74,7 @@ export function formatRunEnding(
       : ['note:   policies are not enforced; the table says what they would have done']),
     '',
     ...(ending.records.length === 0 ? ['No tool was called.'] : table),
-    ...toldCalls(ending, style),
+    ...formatToldCalls(ending.records, ending.readingTools, style),
     ...planLines(ending.plan),
     '',
     ...(ending.changes.length === 0
@@ -106,49 +104,14 @@ function answerLines(answer: string): readonly string[] {
   return answer.trim() === '' ? [] : [...printableLines(answer.trim()).split('\n'), ''];
 }
 
-/** What the model was told when a call that changes something was not committed. */
-function toldCalls({ records, readingTools }: RunEnding, style: TextStyle): readonly string[] {
-  const told = records.filter(({ outcome, toolName }) => {
-    return outcome === 'denied' || (outcome === 'rolled-back' && !readingTools.has(toolName));
-  });
-  return told.slice(0, MAX_TOLD_CALLS).flatMap((record) => {
-    const what = `${record.toolName} ${record.subject}`.trim();
-    const outcome = record.outcome === 'denied' ? `denied by ${record.policy ?? 'a policy'}` : 'rolled back';
-    const steps = record.steps.map(printable).join(', ');
-    const undone =
-      steps === '' ? 'It left nothing behind' : `Before that it had ${steps}: all of it is undone`;
-    const lines = printableLines(whatWasSaid(record)).split('\n');
-    const rest = lines.length - MAX_TOLD_LINES;
-    return [
-      '',
-      style(
-        'warning',
-        `Call ${record.number}, ${printable(what)}, was ${outcome}. ${undone}. The model was told:`,
-      ),
-      ...lines.slice(0, MAX_TOLD_LINES).map((line) => `  ${line}`),
-      ...(rest > 0 ? [`  … ${counted(rest, 'more line')}`] : []),
-    ];
-  });
-}
-
 function summary(ending: RunEnding, hasFolder: boolean, style: TextStyle): readonly string[] {
-  const { outcomes, rerun, shadowed, calls, turns } = ending.totals;
-  const parts = [
-    `${outcomes.committed} committed${rerun > 0 ? ` (${rerun} of them re-run)` : ''}`,
-    ...(outcomes['rolled-back'] > 0 ? [`${outcomes['rolled-back']} rolled back`] : []),
-    ...(outcomes.denied > 0 ? [`${outcomes.denied} denied`] : []),
-    ...(shadowed > 0 ? [`${shadowed} would have been denied or asked about`] : []),
-    ...(outcomes.rejected > 0 ? [`${outcomes.rejected} rejected`] : []),
-    ...(outcomes.aborted > 0 ? [`${outcomes.aborted} stopped and rolled back`] : []),
-  ];
-  const amounts = `${counted(turns, 'turn')}, ${counted(calls, 'call')}: ${parts.join(', ')}`;
   const word = endingWord(ending);
   const results = [
     ...(ending.summary === undefined ? [] : [ending.summary]),
     ...(hasFolder ? [diskSentence(ending)] : []),
   ];
   return [
-    `${style(word === 'Done' ? 'good' : 'bad', word)} in ${readableDuration(ending.durationMs)}. ${amounts}.`,
+    `${style(word === 'Done' ? 'good' : 'bad', word)} in ${readableDuration(ending.durationMs)}. ${describeTotals(ending.totals)}.`,
     ...(results.length === 0 ? [] : [`${upperFirst(results.join('; '))}.`]),
   ];
 }

@@ -317,7 +317,9 @@ describe('wink run', () => {
           '',
         ].join('\n'),
       );
-      expect(stdout).toContain('committed, approved for protect-config');
+      expect(stdout).toContain(
+        'committed; approved for protect-config (its changes): It changes the configuration.',
+      );
       expect(readFileSync(join(work, 'out/about.md'), 'utf8')).toBe('About.\n');
     });
 

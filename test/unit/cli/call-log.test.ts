@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { CallLog, callSubject } from '../../../src/cli/call-log.ts';
+import { CallLog } from '../../../src/cli/call-log.ts';
+import { callSubject } from '../../../src/cli/call-record.ts';
 import type { ToolInvokedPayload } from '../../../src/runtime/index.ts';
 
 function invocation(overrides: Partial<ToolInvokedPayload>): ToolInvokedPayload {
@@ -35,7 +36,7 @@ describe('CallLog', () => {
     });
     log.observe({ type: 'tool-call-end', invocation: invocation({ callId: 'c2' }) });
     log.observe({ type: 'tool-call-end', invocation: invocation({ callId: 'c1' }) });
-    expect(log.records.map((record) => record.number)).toEqual([2, 1]);
+    expect(log.records.map((record) => record.number)).toEqual(['2', '1']);
   });
 
   it('counts outcomes and re-runs', () => {
@@ -46,12 +47,15 @@ describe('CallLog', () => {
       type: 'tool-call-end',
       invocation: invocation({ outcome: 'denied', policy: 'p', reason: 'denied' }),
     });
-    expect(log.totals()).toEqual({
+    expect(log.totals()).toMatchObject({
       turns: 4,
       calls: 2,
       outcomes: { committed: 1, 'rolled-back': 0, denied: 1, rejected: 0, aborted: 0 },
+      undone: 0,
       shadowed: 0,
+      standing: 0,
       rerun: 1,
+      inner: { calls: 0 },
     });
     expect(log.records[1]).toMatchObject({ policy: 'p', reason: 'denied' });
   });

@@ -1,9 +1,9 @@
-import type { CallRecord } from '../../../src/cli/call-log.ts';
+import type { CallRecord } from '../../../src/cli/call-record.ts';
 
 /** A committed call with everything a table needs. */
 export function callRecord(overrides: Partial<CallRecord> = {}): CallRecord {
   return {
-    number: 1,
+    number: '1',
     turn: 1,
     toolName: 'read_file',
     subject: 'a.md',
@@ -15,7 +15,10 @@ export function callRecord(overrides: Partial<CallRecord> = {}): CallRecord {
     changedFiles: 0,
     approvals: [],
     shadow: [],
+    standing: [],
     steps: [],
+    inner: [],
+    undoneWith: undefined,
     ...overrides,
   };
 }
@@ -28,7 +31,7 @@ export function callRecords(
 ): CallRecord[] {
   return Array.from({ length: count }, (_, index) =>
     callRecord({
-      number: index + 1,
+      number: `${index + 1}`,
       turn: Math.floor(index / perTurn) + 1,
       subject: `file-${index + 1}.md`,
       ...overrides,

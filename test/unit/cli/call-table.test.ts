@@ -10,16 +10,16 @@ describe('formatCallTable', () => {
     const lines = formatCallTable(
       [
         callRecord(),
-        callRecord({ number: 2, attempts: 2, conflicts: ['slice review.findings'] }),
+        callRecord({ number: '2', attempts: 2, conflicts: ['slice review.findings'] }),
         callRecord({
-          number: 3,
+          number: '3',
           outcome: 'denied',
           policy: 'read-before-write',
           message: 'The call of "w" was denied by the policy "read-before-write": read first',
         }),
-        callRecord({ number: 4, outcome: 'rolled-back', message: 'not complete:\n- one' }),
-        callRecord({ number: 5, outcome: 'rejected', message: 'Unknown tool.' }),
-        callRecord({ number: 6, outcome: 'aborted', message: 'aborted' }),
+        callRecord({ number: '4', outcome: 'rolled-back', message: 'not complete:\n- one' }),
+        callRecord({ number: '5', outcome: 'rejected', message: 'Unknown tool.' }),
+        callRecord({ number: '6', outcome: 'aborted', message: 'aborted' }),
       ],
       plain,
     );
@@ -50,10 +50,10 @@ describe('formatCallTable', () => {
     ];
     expect(formatCallTable(records, { ...plain, maxRows: 4 }).map((line) => line.slice(40))).toEqual([
       'outcome',
-      'committed, approved for careful, reviewed',
-      'committed, would have been denied by closed: not (and 1 more)',
-      'rolled back: no, would have been asked about by closed: not',
-      'denied by careful: (sure?): no.',
+      'committed; approved for careful: sure?; approved for reviewed (its changes): sure?',
+      'committed; would have been denied by closed: not; would have been denied by other: not',
+      'rolled back: no; would have been asked about by closed: not',
+      'denied by careful, which asked: sure? - the answer: no.',
     ]);
     const many = [...callRecords(20, 20), ...records];
     expect(formatCallTable(many, { ...plain, maxRows: 5 })).toHaveLength(6);
@@ -75,8 +75,8 @@ describe('formatCallTable', () => {
 
   it('keeps calls that were not committed or that changed files out of groups', () => {
     const records = callRecords(60, 20);
-    records[30] = callRecord({ number: 31, turn: 2, outcome: 'denied', policy: 'p', message: 'no' });
-    records[31] = callRecord({ number: 32, turn: 2, changedFiles: 1 });
+    records[30] = callRecord({ number: '31', turn: 2, outcome: 'denied', policy: 'p', message: 'no' });
+    records[31] = callRecord({ number: '32', turn: 2, changedFiles: 1 });
     const lines = formatCallTable(records, plain);
     expect(lines.filter((line) => line.includes('denied by p: no'))).toHaveLength(1);
     expect(lines.map((line) => /^\S+\s+(\S+)/.exec(line)?.[1])).toEqual([
@@ -121,7 +121,7 @@ describe('formatCallTable', () => {
     fc.assert(
       fc.property(fc.array(record, { maxLength: 120 }), fc.integer({ min: 6, max: 30 }), (calls, maxRows) => {
         const records = calls.map((call, index) =>
-          callRecord({ ...call, number: index + 1, turn: 1 + Math.floor(index / 7) }),
+          callRecord({ ...call, number: `${index + 1}`, turn: 1 + Math.floor(index / 7) }),
         );
         const [, ...rows] = formatCallTable(records, { ...plain, maxRows });
         // Rows that stand for hidden calls come between the others.

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createProgress } from '../../../src/cli/progress.ts';
+import { createProgress } from '../../../src/cli/create-progress.ts';
 import type { RunEvent } from '../../../src/runtime/index.ts';
 import type { Plan, StepStatus } from '../../../src/suite/index.ts';
 import { capturedStream } from './support.ts';
@@ -8,7 +8,7 @@ const turn: RunEvent = {
   type: 'model-call-end',
   turn: 2,
   text: '',
-  toolCalls: ['a', 'b'].map((callId) => ({ type: 'tool-call', callId, name: 'read_file', arguments: '' })),
+  toolCalls: ['a.md', 'b.md'].map((callId) => ({ type: 'tool-call', callId, name: 'read_file', arguments: '' })),
   finishReason: 'tool-calls',
 };
 const call = (path: string): RunEvent => ({

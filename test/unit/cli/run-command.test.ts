@@ -374,7 +374,7 @@ describe('an agent of a file', () => {
 
     it('asks the person at the terminal, and goes by the answer', async () => {
       for (const [answer, shown] of [
-        ['y', 'committed, approved for careful'],
+        ['y', 'committed; approved for careful'],
         ['', 'denied by careful: (is this fine?): the person at the terminal said no.'],
       ] as const) {
         const questions: string[] = [];
@@ -414,7 +414,7 @@ describe('an agent of a file', () => {
       const never = fakeEnvironment({ ask: () => expect.fail('someone was asked') });
       const text = await outcome(request('run', 'agent.ts', '--no-enforce'), never);
       expect(text).toContain('note:   policies are not enforced; the table says what they would have done\n');
-      expect(text).toContain('committed, would have been asked about by careful: is this fine?\n');
+      expect(text).toContain('committed; would have been asked about by careful: is this fine?\n');
       expect(text).toContain('1 call: 1 committed, 1 would have been denied or asked about.');
       expect(text).toContain('+++ b/a.md');
     });

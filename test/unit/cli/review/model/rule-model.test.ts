@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { CallLog, CallRecord } from '../../../../../src/cli/call-log.ts';
+import type { CallLog } from '../../../../../src/cli/call-log.ts';
+import type { CallRecord } from '../../../../../src/cli/call-record.ts';
 import { createRuleModel } from '../../../../../src/cli/review/model/rule-model.ts';
 import type { ConversationItem } from '../../../../../src/runtime/index.ts';
 import { type Files, review, reviewParams } from '../../support.ts';

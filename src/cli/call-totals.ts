@@ -1,0 +1,67 @@
+import type { ToolCallOutcome } from '../runtime/index.ts';
+import type { CallRecord } from './call-record.ts';
+import { counted } from './plain-text.ts';
+
+/** What came of some calls. Each counts once, under its outcome or as undone. */
+export interface CallCounts {
+  readonly calls: number;
+  readonly outcomes: Readonly<Record<ToolCallOutcome, number>>;
+  /** Calls inside others that were committed there and are gone, since a call around them failed. */
+  readonly undone: number;
+  /** Calls that were committed after running more than once. */
+  readonly rerun: number;
+  /** Calls that a policy would have denied or asked about, had it been enforced. */
+  readonly shadowed: number;
+  /** Calls that were not committed and yet leave something in place. */
+  readonly standing: number;
+}
+
+/** Counts over a whole run: of its own calls, and apart from them of those inside. */
+export interface CallTotals extends CallCounts {
+  readonly turns: number;
+  readonly inner: CallCounts;
+}
+
+/** Counts calls, without those inside of them. */
+export function countCalls(records: readonly CallRecord[]): CallCounts {
+  const outcomes = { committed: 0, 'rolled-back': 0, denied: 0, rejected: 0, aborted: 0 };
+  let undone = 0;
+  let rerun = 0;
+  for (const record of records) {
+    if (record.undoneWith !== undefined) undone += 1;
+    else {
+      outcomes[record.outcome] += 1;
+      if (record.outcome === 'committed' && record.attempts > 1) rerun += 1;
+    }
+  }
+  return {
+    calls: records.length,
+    outcomes,
+    undone,
+    rerun,
+    shadowed: records.filter(({ shadow }) => shadow.length > 0).length,
+    standing: records.filter(({ standing }) => standing.length > 0).length,
+  };
+}
+
+/** `3 turns, 4 calls: 3 committed, 1 rolled back; 2 calls inside them: 2 committed`. */
+export function describeTotals(totals: CallTotals): string {
+  const { turns, inner } = totals;
+  const inside = inner.calls === 0 ? '' : `; ${counted(inner.calls, 'call')} inside them: ${describe(inner)}`;
+  return `${counted(turns, 'turn')}, ${counted(totals.calls, 'call')}: ${describe(totals)}${inside}`;
+}
+
+function describe({ outcomes, undone, rerun, shadowed, standing }: CallCounts): string {
+  const count = (amount: number, what: string): readonly string[] =>
+    amount > 0 ? [`${amount} ${what}`] : [];
+  return [
+    `${outcomes.committed} committed${rerun > 0 ? ` (${rerun} of them re-run)` : ''}`,
+    ...count(undone, 'undone with the call around'),
+    ...count(outcomes['rolled-back'], 'rolled back'),
+    ...count(outcomes.denied, 'denied'),
+    ...count(shadowed, 'would have been denied or asked about'),
+    ...count(outcomes.rejected, 'rejected'),
+    ...count(outcomes.aborted, 'stopped and rolled back'),
+    ...count(standing, 'left something standing'),
+  ].join(', ');
+}

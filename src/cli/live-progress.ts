@@ -1,0 +1,94 @@
+import { formatPlan, type Plan } from '../suite/index.ts';
+import { callSubject } from './call-record.ts';
+import { CallTracker, type Sighting } from './call-tracker.ts';
+import type { OutputStream } from './environment.ts';
+import { clip, counted, printable } from './plain-text.ts';
+import type { Progress } from './progress.ts';
+import { newsOf, placeOf } from './progress-words.ts';
+
+/** Milliseconds between two changes of the line. */
+const REFRESH_MS = 80;
+/** Lines of a plan that are shown above the line. */
+const MAX_PLAN_LINES = 12;
+
+/** One line that is rewritten, under the plan if there is one. */
+export function liveProgress(
+  stream: OutputStream,
+  now: () => number,
+  clean: (text: string) => string,
+): Progress {
+  const tracker = new CallTracker();
+  let shownAtMs = Number.NEGATIVE_INFINITY;
+  let shownLines = 0;
+  let shownPlan: Plan | undefined;
+  let status = '';
+  let holds = 0;
+  const erase = (): string =>
+    shownLines === 0 ? '' : `\r\u001b[2K${'\u001b[1A\u001b[2K'.repeat(shownLines - 1)}`;
+  const show = (plan: Plan | undefined): void => {
+    if (holds > 0) return;
+    const width = (stream.columns ?? 80) - 1;
+    const lines = [...(plan === undefined ? [] : planLines(plan)), status].map((line) =>
+      clip(printable(line), width),
+    );
+    stream.write(`${shownLines === 0 ? '\r\u001b[2K' : erase()}${lines.join('\n')}`);
+    shownLines = lines.length;
+    shownAtMs = now();
+    shownPlan = plan;
+  };
+  return {
+    observe: (event, plan) => {
+      const sighting = tracker.see(event);
+      const news = statusOf(sighting, clean);
+      if (news !== undefined) status = news;
+      const isDue = news !== undefined && (lasts(sighting) || now() - shownAtMs >= REFRESH_MS);
+      if (plan !== shownPlan || isDue) show(plan);
+    },
+    hold: () => {
+      stream.write(erase());
+      shownLines = 0;
+      holds += 1;
+      return () => {
+        holds -= 1;
+      };
+    },
+    end: () => {
+      stream.write(erase());
+      shownLines = 0;
+    },
+  };
+}
+
+/** What is going on now; undefined when the event does not change that. */
+function statusOf(sighting: Sighting, clean: (text: string) => string): string | undefined {
+  const { event, around } = sighting;
+  switch (event.type) {
+    case 'model-call-start': {
+      const inside = around.at(-1);
+      return `${placeOf(sighting)}: asking the model${inside === undefined ? '' : ` inside ${inside.toolName}`}`;
+    }
+    case 'tool-call-start':
+      return `${placeOf(sighting)}: ${event.toolName} ${clean(callSubject(event.params))}`.trimEnd();
+    case 'model-call-retry':
+    case 'tool-call-rerun':
+    case 'approval-start':
+      return newsOf(sighting, clean);
+    default:
+      return undefined;
+  }
+}
+
+/** True for what is waited for, so that it must not be missed for having come too soon after the line before it. */
+function lasts({ event }: Sighting): boolean {
+  return event.type === 'model-call-retry' || event.type === 'approval-start';
+}
+
+/** The plan as a checklist; of a long one the part around the first step that is not done. */
+function planLines(plan: Plan): readonly string[] {
+  const [heading = '', ...steps] = formatPlan(plan).split('\n');
+  if (steps.length < MAX_PLAN_LINES) return [heading, ...steps];
+  const current = plan.steps.findIndex((step) => step.status !== 'done');
+  const room = MAX_PLAN_LINES - 2;
+  const from = Math.max(0, Math.min((current < 0 ? steps.length : current) - 2, steps.length - room));
+  return [heading, ...steps.slice(from, from + room), `… ${counted(steps.length, 'step')} in all`];
+}

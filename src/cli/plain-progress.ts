@@ -1,0 +1,41 @@
+import type { RunEvent } from '../runtime/index.ts';
+import { formatPlanStep, type Plan } from '../suite/index.ts';
+import { CallTracker, type Sighting } from './call-tracker.ts';
+import type { OutputStream } from './environment.ts';
+import { printable } from './plain-text.ts';
+import type { Progress } from './progress.ts';
+import { askedText, newsOf, placeOf } from './progress-words.ts';
+
+/** A line per turn, changed step of the plan and piece of news, for an output that is no terminal. */
+export function plainProgress(stream: OutputStream, clean: (text: string) => string): Progress {
+  const tracker = new CallTracker();
+  let known: Plan | undefined;
+  return {
+    observe: (event: RunEvent, plan) => {
+      if (plan !== undefined && plan !== known) {
+        for (const line of planNews(plan, known)) stream.write(`plan: ${printable(line)}\n`);
+        known = plan;
+      }
+      const sighting = tracker.see(event);
+      const line = newsOf(sighting, clean) ?? askedLine(sighting);
+      if (line !== undefined) stream.write(`${line}\n`);
+    },
+    hold: () => () => undefined,
+    end: () => undefined,
+  };
+}
+
+function askedLine(sighting: Sighting): string | undefined {
+  const { event, around } = sighting;
+  if (event.type !== 'model-call-end' || event.toolCalls.length === 0) return undefined;
+  const inside = around.at(-1);
+  const who = inside === undefined ? '' : `inside ${printable(inside.toolName)} `;
+  return `${placeOf(sighting)}: ${who}${askedText(event)}`;
+}
+
+function planNews(plan: Plan, known: Plan | undefined): readonly string[] {
+  const isNew = known === undefined || known.objective !== plan.objective;
+  const before = new Set(isNew ? [] : known.steps.map(formatPlanStep));
+  const changed = plan.steps.map(formatPlanStep).filter((line) => !before.has(line));
+  return isNew ? [plan.objective, ...changed] : changed;
+}
