@@ -61,6 +61,9 @@ export async function evaluatePrompt<Output>(
     );
   } finally {
     unfollow();
+    // What does not heed its signal is left behind, as handlers are: a run that was stopped ends.
+    if (stop.reason !== undefined)
+      ResourceContainer.abandonBuilds(session, reportLate(options.logger ?? silentLogger));
     release();
     if (options.session === undefined) await disposeOwn(session, options.logger ?? silentLogger);
   }
@@ -73,6 +76,14 @@ async function disposeOwn(session: Session, logger: Logger): Promise<void> {
   } catch (error) {
     logger.error('The session of an evaluation could not be disposed.', { error: describeError(error) });
   }
+}
+
+/** Logs a resource that could not be disposed when nobody waited for it any more. */
+function reportLate(logger: Logger): (failure: unknown) => void {
+  return (failure) =>
+    logger.warn('A resource that was finished too late could not be disposed.', {
+      error: describeError(failure),
+    });
 }
 
 function onRootSession(session: Session): Pick<EvaluationGround, 'session' | 'sessionRoot' | 'install'> {
@@ -139,8 +150,12 @@ async function prepare<Output>(
   try {
     if (stop.reason !== undefined) throw new RunStopped(stop.reason);
     for (const slice of [ToolInvocations, PolicyFacts, ...prompt.slices()]) ground.install(slice);
-    const container = ResourceContainer.for(host, prompt.resources(), outer?.call.resources);
-    await stop.race(container.start());
+    const container = ResourceContainer.for(host, prompt.resources(), {
+      outer: outer?.call.resources,
+      isNested: outer !== undefined,
+      onLateFailure: reportLate(logger),
+    });
+    await container.start((work) => stop.race(work));
     hintAtSerialResources(container, options, logger);
     const own = container.resolver.has(Filesystem)
       ? await stop.race(container.resolver.get(Filesystem))

@@ -8,13 +8,15 @@ import { type ErrorDetails, hasErrorMarker, WinkError } from './wink-error.ts';
  * - `resource-duplicate`: one token is bound twice.
  * - `resource-cycle`: factories depend on each other in a circle.
  * - `resource-factory-failed`: a factory threw.
+ * - `resource-post-construct-failed`: a post-construct hook threw; the instance was disposed.
  * - `resource-scope`: a tool-call resource was asked for outside a tool call.
  * - `resource-transactional-dependency`: a plain singleton depends on a transactional resource.
  * - `resource-too-many-fallible`: more than one resource of a prompt may fail at its commit.
  * - `resource-begin-failed`: a transactional resource's `begin` threw, or returned no transaction.
  * - `resource-conflicts-failed`: its `conflicts` threw.
  * - `resource-dispose-failed`: disposing threw.
- * - `resource-disposed`: the scope has been disposed.
+ * - `resource-disposed`: the session, the run or the owner that the instance belongs to has ended.
+ * - `resource-owned`: an instance bound as owned belongs to another session that is not disposed.
  */
 export type ResourceErrorCode =
   | 'resource-binding-invalid'
@@ -22,13 +24,15 @@ export type ResourceErrorCode =
   | 'resource-duplicate'
   | 'resource-cycle'
   | 'resource-factory-failed'
+  | 'resource-post-construct-failed'
   | 'resource-scope'
   | 'resource-transactional-dependency'
   | 'resource-too-many-fallible'
   | 'resource-begin-failed'
   | 'resource-conflicts-failed'
   | 'resource-dispose-failed'
-  | 'resource-disposed';
+  | 'resource-disposed'
+  | 'resource-owned';
 
 /** A resource that cannot be bound, built or disposed. */
 export class ResourceError extends WinkError<ResourceErrorCode> {

@@ -7,32 +7,66 @@ import { findProtocolFault, type TransactionalResource } from './transactional.t
  *
  * - `singleton`: one per session and binding, disposed with the session.
  * - `tool-call`: one per attempt of a tool call, disposed before its commit or after its discard.
- * - `prototype`: a fresh one for every look-up, never disposed by the library.
+ * - `prototype`: a fresh one for every look-up, which is for whoever asked to dispose. Only one that nobody gets is disposed by the
+ *   library: because its hook failed, or what it was for ended while it was being built.
  */
 export type Scope = 'singleton' | 'tool-call' | 'prototype';
 
 /** Looks resources up. */
 export interface ResourceResolver {
   /**
-   * The instance bound to `token`, built when it is first asked for.
-   * @throws {ResourceError} `resource-unbound`, `resource-cycle`, `resource-factory-failed`, `resource-scope`,
-   * `resource-transactional-dependency` or `resource-disposed`; a {@link TransactionClosedError} after the call ended.
+   * The instance bound to `token`, built when it is first asked for. Those who ask while it is being built wait for the same
+   * one; when that fails, all of them hear of it, and the next look-up builds anew. The instance is what was bound, whatever
+   * its class: a token by class is held to its type by the compiler alone.
+   *
+   * @throws {ResourceError} `resource-unbound`, `resource-cycle`, `resource-factory-failed`, `resource-post-construct-failed`,
+   * `resource-scope`, `resource-transactional-dependency` or `resource-disposed`; a {@link TransactionClosedError} after the
+   * call ended.
    */
   get<T>(token: Token<T>): Promise<T>;
   /** True when {@link get} would find a binding for `token`. */
   has(token: Token<unknown>): boolean;
 }
 
+/** What a factory and a post-construct hook get. Its look-ups are those of the instance: a resource may keep it. */
+export interface BuildContext extends ResourceResolver {
+  /**
+   * Aborted when the instance is not wanted any more before it is built: the session is disposed, the tool call has ended,
+   * or the run was aborted. What the factory still returns is disposed. Says nothing after the build.
+   */
+  readonly signal: AbortSignal;
+}
+
 /**
- * Builds an instance. May be asynchronous and may throw: the look-up fails with `resource-factory-failed`, nothing is
- * kept, and the next look-up tries again.
+ * Builds an instance. May be asynchronous and may throw: the look-up fails with `resource-factory-failed`, which has what
+ * was thrown as its `cause`; nothing is kept, and the next look-up tries again.
  */
-export type ResourceFactory<T> = (resolver: ResourceResolver) => T | Promise<T>;
+export type ResourceFactory<T> = (context: BuildContext) => T | Promise<T>;
+
+/**
+ * Prepares an instance before anyone gets it. May be asynchronous and may throw: the instance is disposed, the look-up
+ * fails with `resource-post-construct-failed`, nothing is kept, and the next look-up builds anew.
+ */
+export type PostConstruct<T> = (instance: T, context: BuildContext) => void | Promise<void>;
+
+/** An instance that is made. */
+export interface FactorySource<T> {
+  readonly kind: 'factory';
+  readonly factory: ResourceFactory<T>;
+  // A method, so that a binding of something special goes into a list of bindings of anything.
+  postConstruct?(instance: T, context: BuildContext): void | Promise<void>;
+}
+
+/** An instance that is there already. */
+export interface InstanceSource<T> {
+  readonly kind: 'instance';
+  readonly value: T;
+  /** Belongs to the first session that it is used in, and is disposed with it. */
+  readonly owned: boolean;
+}
 
 /** Where the instance of a binding comes from. */
-export type ResourceSource<T> =
-  | { readonly kind: 'factory'; readonly factory: ResourceFactory<T> }
-  | { readonly kind: 'instance'; readonly value: T; readonly owned: boolean };
+export type ResourceSource<T> = FactorySource<T> | InstanceSource<T>;
 
 /** A token tied to the way its instance is made. Its identity is that of its singleton within a session. */
 export interface Binding<out T> {
@@ -52,11 +86,16 @@ export interface Binding<out T> {
 export type AnyBinding = Binding<unknown>;
 
 /** Options of {@link bind}. */
-export interface BindOptions {
+export interface BindOptions<T = unknown> {
   /** Default: `'singleton'`. */
   readonly scope?: Scope;
-  /** Only with scope `'singleton'`. Default: false. */
+  /**
+   * Build it when the evaluation starts. Eager ones are built one after the other in the order of their bindings; when one fails, those
+   * that this start has built are disposed in reverse order. Only with scope `'singleton'`. Default: false.
+   */
   readonly eager?: boolean;
+  /** Runs once for each instance, right after the factory. May throw, see {@link PostConstruct}. Default: nothing. */
+  readonly postConstruct?: PostConstruct<T>;
 }
 
 /** What {@link bind} takes to let the resource join the transaction of each tool call. */
@@ -74,15 +113,16 @@ const scopes: readonly unknown[] = ['singleton', 'tool-call', 'prototype'] satis
  * Binds `token` to a factory.
  *
  * @throws {ResourceError} `resource-binding-invalid` for a factory that is no function, an unknown scope, `eager` with a scope other
- * than `'singleton'`, a transactional resource with another scope, or the option `transactional` for a token such as `Filesystem`,
- * whose instance is forked for each call anyway.
+ * than `'singleton'`, a transactional resource with another scope, a hook that is no function, no token (two modules that import
+ * each other), or the option `transactional` for a token such as `Filesystem`, whose instance is forked for each call anyway.
  */
 export function bind<T>(
   token: Token<T>,
   factory: ResourceFactory<NoInfer<T>>,
-  options: BindOptions & TransactionalBindOptions<NoInfer<T>> = {},
+  options: BindOptions<NoInfer<T>> & TransactionalBindOptions<NoInfer<T>> = {},
 ): Binding<T> {
-  const { scope = 'singleton', eager = false } = options;
+  const { scope = 'singleton', eager = false, postConstruct } = options;
+  assertToken(token);
   const name = tokenName(token);
   const joining = joinTransaction(token, options);
   const { transactional } = joining;
@@ -99,7 +139,14 @@ export function bind<T>(
   if (transactional && scope !== 'singleton') {
     throw invalid(name, `only a singleton can be transactional, not a ${scope} resource`);
   }
-  const source: ResourceSource<T> = { kind: 'factory', factory };
+  if (postConstruct !== undefined && typeof postConstruct !== 'function') {
+    throw invalid(name, `the option postConstruct is ${typeof postConstruct}; pass a function`);
+  }
+  const source: ResourceSource<T> = {
+    kind: 'factory',
+    factory,
+    ...(postConstruct === undefined ? {} : { postConstruct }),
+  };
   return Object.freeze({
     kind: 'binding',
     token,
@@ -111,9 +158,11 @@ export function bind<T>(
 }
 
 /**
- * Binds `token` to a value that exists already. It stays the caller's to dispose unless `owned` is true; an owned one belongs
- * to one session and is disposed with it.
+ * Binds `token` to a value that exists already.
  *
+ * @param options.owned default false: the value stays yours to dispose. True: it belongs to the first session that it is used
+ * in and is disposed with it; another session is refused, with `resource-owned` while the first one lives and with `resource-disposed`
+ * afterwards. To have one for each session use {@link bind}.
  * @throws {ResourceError} `resource-binding-invalid` for an option `transactional` that {@link bind} would refuse as well.
  */
 export function bindInstance<T>(
@@ -122,6 +171,7 @@ export function bindInstance<T>(
   options: { readonly owned?: boolean } & TransactionalBindOptions<NoInfer<T>> = {},
 ): Binding<T> {
   const { owned = false } = options;
+  assertToken(token);
   const source: ResourceSource<T> = { kind: 'instance', value, owned };
   return Object.freeze({
     kind: 'binding',
@@ -146,6 +196,16 @@ function joinTransaction<T>(
   const fault = findProtocolFault(protocol);
   if (fault !== undefined) throw invalid(name, fault);
   return { transactional: true, protocol };
+}
+
+/** For callers without types, and for modules that import each other: there the token may not be made yet. */
+function assertToken(token: unknown): void {
+  if (typeof token === 'function') return;
+  if (typeof token === 'object' && token !== null && Reflect.get(token, 'kind') === 'resource-token') return;
+  throw invalid(
+    String(token),
+    'it is no token; pass a class, or what resource() returned. One that is undefined may stand in a module that imports this one',
+  );
 }
 
 function invalid(name: string, problem: string): ResourceError {

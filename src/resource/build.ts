@@ -1,19 +1,35 @@
 import { describeError, ResourceError, WinkError } from '../error/index.ts';
-import type { AnyBinding, ResourceResolver } from './binding.ts';
+import type { AnyBinding, BuildContext, FactorySource } from './binding.ts';
+import { disposeAll } from './dispose.ts';
+import { cycle, withDisposalFailures } from './resource-failure.ts';
 import { tokenName } from './token.ts';
+
+/** Hears of an instance that could not be disposed when nobody waits for that any more. Must not throw. */
+export type LateFailureListener = (failure: ResourceError) => void;
+
+/** Why a build is given up, and who hears of it when what it made cannot be disposed. */
+export interface Abandonment {
+  /** What the factory's signal is aborted with, and what those who wait get. */
+  readonly error: Error;
+  readonly report: LateFailureListener;
+}
 
 /** One instance being made. Knows what it waits for, so that circles are found instead of waited on for ever. */
 export class Build {
   readonly binding: AnyBinding;
+  readonly name: string;
   /** The build whose factory asked for this one; undefined for a look-up from outside. */
   readonly parent: Build | undefined;
-  /** Builds this one waits for at the moment. */
-  readonly waitsFor: Set<Build> = new Set();
-  /** Objects its factory got from the resolver: handing one on makes no new instance to dispose. */
+  /** Objects its factory got that are not its own: handing one on makes no new instance to dispose. */
   readonly borrowed: Set<unknown> = new Set();
+  readonly #waitsFor = new Set<Build>();
+  #isFinished = false;
+  #abandonment: Abandonment | undefined;
+  #controller: AbortController | undefined;
 
   constructor(binding: AnyBinding, parent: Build | undefined) {
     this.binding = binding;
+    this.name = tokenName(binding.token);
     this.parent = parent;
   }
 
@@ -23,45 +39,100 @@ export class Build {
     return this.parent?.singleton;
   }
 
-  /** Runs the factory. @throws {ResourceError} `resource-factory-failed`; errors of this library pass through. */
-  async run(resolver: ResourceResolver): Promise<unknown> {
-    const { source, token } = this.binding;
-    if (source.kind === 'instance') return source.value;
-    try {
-      return await source.factory(resolver);
-    } catch (cause) {
-      if (ResourceError.isInstance(cause) || isClosed(cause)) throw cause;
-      const name = tokenName(token);
-      throw new ResourceError(
-        'resource-factory-failed',
-        `Building "${name}" failed: ${describeError(cause)}`,
-        {
-          cause,
-          details: { token: name },
-        },
-      );
+  /** Names along what was asked for by what, from the first look-up to this one. */
+  get path(): readonly string[] {
+    return [...(this.parent?.path ?? []), this.name];
+  }
+
+  /** Set once the build was given up before its end. */
+  get abandonment(): Abandonment | undefined {
+    return this.#abandonment;
+  }
+
+  /** Aborted when the build is given up; made on first use. */
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      if (this.#abandonment !== undefined) this.#controller.abort(this.#abandonment.error);
     }
+    return this.#controller.signal;
+  }
+
+  /** Gives the build up. Its factory may go on; what it makes is to be disposed. Does nothing after its end. */
+  abandon(abandonment: Abandonment): void {
+    if (this.#isFinished || this.#abandonment !== undefined) return;
+    this.#abandonment = abandonment;
+    this.#controller?.abort(abandonment.error);
+  }
+
+  /** Marks the end: nothing waits for this build any more, and it cannot be given up. */
+  finish(): void {
+    this.#isFinished = true;
+  }
+
+  /**
+   * Runs the factory, then the hook.
+   * @throws {ResourceError} `resource-factory-failed`, or `resource-post-construct-failed` once the instance is disposed;
+   * errors of this library about resources and closed transactions pass through.
+   */
+  async run({ factory, postConstruct }: FactorySource<unknown>, context: BuildContext): Promise<unknown> {
+    let value: unknown;
+    try {
+      value = await factory(context);
+    } catch (cause) {
+      throw this.#failure('resource-factory-failed', 'Building', cause);
+    }
+    if (postConstruct === undefined || this.#abandonment !== undefined) return value;
+    try {
+      await postConstruct(value, context);
+    } catch (cause) {
+      const failure = this.#failure('resource-post-construct-failed', 'The post-construct hook of', cause);
+      const own = this.borrowed.has(value) ? [] : [{ name: this.name, value }];
+      throw withDisposalFailures(failure, await disposeAll(own));
+    }
+    return value;
   }
 
   /** Waits for another build. @throws {ResourceError} `resource-cycle` when that one waits for this one. */
   async waitFor<T>(other: Build, outcome: Promise<T>): Promise<T> {
+    // A factory may keep its resolver: what is asked for after its end delays nothing that waits for it.
+    if (this.#isFinished || other.#isFinished) return outcome;
     const circle = routeTo(this, other, new Set());
-    if (circle !== undefined) throw cycle([...circle, other]);
-    this.waitsFor.add(other);
+    if (circle !== undefined) throw cycle([...circle, other].map(({ name }) => name));
+    this.#waitsFor.add(other);
     try {
       return await outcome;
     } finally {
-      this.waitsFor.delete(other);
+      this.#waitsFor.delete(other);
     }
   }
 
   /** @throws {ResourceError} `resource-cycle` when this build is part of one of the same binding (prototypes). */
   assertNoAncestor(): void {
     const path: Build[] = [this];
-    for (let build = this.parent; build !== undefined; build = build.parent) {
+    for (let build = this.parent; build !== undefined && !build.#isFinished; build = build.parent) {
       path.unshift(build);
-      if (build.binding === this.binding) throw cycle(path);
+      if (build.binding === this.binding) throw cycle(path.map(({ name }) => name));
     }
+  }
+
+  /** The builds this one waits for at the moment. */
+  get pending(): Iterable<Build> {
+    return this.#isFinished ? [] : this.#waitsFor;
+  }
+
+  #failure(
+    code: 'resource-factory-failed' | 'resource-post-construct-failed',
+    what: string,
+    cause: unknown,
+  ): WinkError {
+    if (ResourceError.isInstance(cause) || isClosed(cause)) return cause;
+    const { name, path } = this;
+    const needed = path.length === 1 ? '' : ` (asked for along ${path.join(' -> ')})`;
+    return new ResourceError(code, `${what} "${name}" failed${needed}: ${describeError(cause)}`, {
+      cause,
+      details: { token: name, path },
+    });
   }
 }
 
@@ -69,7 +140,7 @@ export class Build {
 function routeTo(target: Build, from: Build, seen: Set<Build>): readonly Build[] | undefined {
   if (from === target) return [from];
   seen.add(from);
-  for (const next of from.waitsFor) {
+  for (const next of from.pending) {
     if (seen.has(next)) continue;
     const rest = routeTo(target, next, seen);
     if (rest !== undefined) return [from, ...rest];
@@ -77,17 +148,6 @@ function routeTo(target: Build, from: Build, seen: Set<Build>): readonly Build[]
   return undefined;
 }
 
-function cycle(path: readonly Build[]): ResourceError {
-  const names = path.map(({ binding }) => tokenName(binding.token));
-  return new ResourceError(
-    'resource-cycle',
-    `Resources depend on each other in a circle: ${names.join(' -> ')}.`,
-    {
-      details: { path: names },
-    },
-  );
-}
-
-function isClosed(thrown: unknown): boolean {
+function isClosed(thrown: unknown): thrown is WinkError {
   return WinkError.isInstance(thrown) && thrown.code === 'transaction-closed';
 }

@@ -1,9 +1,11 @@
-import { describeError, ResourceError } from '../error/index.ts';
+import { ResourceError, WinkError } from '../error/index.ts';
 import type { AnyBinding, ResourceResolver } from './binding.ts';
+import type { LateFailureListener } from './build.ts';
 import { InstanceStore } from './instance-store.ts';
 import type { ResourceRegistry } from './registry.ts';
 import { createResolver, type Lifetimes, type OuterCall } from './resolution.ts';
-import { ResourceForks } from './resource-forks.ts';
+import { abandoned, allDisposeFailures, withDisposalFailures } from './resource-failure.ts';
+import { type Patience, ResourceForks } from './resource-forks.ts';
 import { type Token, tokenName } from './token.ts';
 
 /** What resources need of a session: to be told when it ends. */
@@ -19,10 +21,23 @@ export interface CallScope {
   readonly reached: ReadonlySet<string>;
   /**
    * Disposes the tool-call resources of this attempt in reverse order of construction; later look-ups throw a
-   * `TransactionClosedError`. One that is still being built is disposed when it is finished, which is not waited for.
+   * `TransactionClosedError`. One that is still being built is given up, and disposed when it is finished, which is not waited for.
    * Never rejects; returns what failed. Closing again does nothing.
    */
-  close(): Promise<readonly unknown[]>;
+  close(): Promise<readonly ResourceError[]>;
+}
+
+/** Where a container stands. */
+export interface ContainerOptions {
+  /**
+   * The call whose handler asks for the resources, of a container over the outer prompt: what both bind is looked up as the
+   * outer call's view.
+   */
+  readonly outer?: OuterCall | undefined;
+  /** True within a call's handler: other calls use the singletons of the session at the same time. Default: false. */
+  readonly isNested?: boolean;
+  /** Hears what could not be disposed after everyone has turned away. Must not throw. Default: nobody does. */
+  readonly onLateFailure?: LateFailureListener;
 }
 
 /** Singletons live as long as their session, whichever container asks for them. */
@@ -30,26 +45,28 @@ const sessionStores = new WeakMap<ResourceHost, InstanceStore>();
 
 /**
  * The resources of one registry over one session. Singletons belong to the session and the binding: another container
- * over the same session finds the same instances, and they are disposed with the session. Disposing the container ends
- * look-ups through it and leaves them alone.
+ * over the same session finds the same instances, and they are disposed with the session.
  *
  * @see spec TOOLS "Resource Access"
  */
-export class ResourceContainer implements AsyncDisposable {
+export class ResourceContainer {
   readonly #registry: ResourceRegistry;
   readonly #store: InstanceStore;
   readonly #lifetimes: Lifetimes;
+  readonly #isNested: boolean;
+  readonly #onLateFailure: LateFailureListener;
   /** Singletons and prototypes; asking for a tool-call resource throws `resource-scope`. */
   readonly resolver: ResourceResolver;
   /** Names of the resources that join one transaction at a time: calls have to run one by one. */
   readonly serialResources: readonly string[];
   readonly #joining: ReadonlySet<AnyBinding>;
-  #isEnded = false;
 
-  private constructor(registry: ResourceRegistry, store: InstanceStore, outer: OuterCall | undefined) {
+  private constructor(registry: ResourceRegistry, store: InstanceStore, options: ContainerOptions) {
     this.#registry = registry;
     this.#store = store;
-    this.#lifetimes = { registry, session: store, call: undefined, outer, isEnded: () => this.#isEnded };
+    this.#isNested = options.isNested ?? false;
+    this.#onLateFailure = options.onLateFailure ?? (() => undefined);
+    this.#lifetimes = { registry, session: store, call: undefined, outer: options.outer };
     this.resolver = createResolver(this.#lifetimes);
     const joining = registry.bindings.filter(({ protocol }) => protocol !== undefined);
     this.#joining = new Set(joining);
@@ -61,41 +78,62 @@ export class ResourceContainer implements AsyncDisposable {
   /**
    * Opens the resources of `registry` for `session`. Instances bound as owned become the session's to dispose.
    *
-   * @param outer the call whose handler asks for them, of a container over the outer prompt: what both bind is looked up
-   * as the outer call's view.
    * @throws {ResourceError} `resource-too-many-fallible` when two transactional resources may fail at their commit: one could
-   * fail after the other is in place.
+   * fail after the other is in place; `resource-owned` or `resource-disposed` for an owned instance of another session.
    */
-  static for(session: ResourceHost, registry: ResourceRegistry, outer?: OuterCall): ResourceContainer {
+  static for(
+    session: ResourceHost,
+    registry: ResourceRegistry,
+    options: ContainerOptions = {},
+  ): ResourceContainer {
     assertOneFallible(registry);
     const store = storeOf(session);
     for (const binding of registry.bindings) {
       if (binding.source.kind === 'instance' && binding.source.owned)
         store.adopt(binding, binding.source.value);
     }
-    return new ResourceContainer(registry, store, outer);
+    return new ResourceContainer(registry, store, options);
+  }
+
+  /**
+   * Gives up what is still being built for `session`: after a run that was stopped, nobody waits for it. What comes of it is
+   * disposed, which is not waited for, neither here nor when the session is disposed.
+   */
+  static abandonBuilds(session: ResourceHost, report: LateFailureListener): void {
+    void sessionStores.get(session)?.abandon(abandoned, report);
   }
 
   /**
    * Builds the eager singletons in binding order, and those that take part in transactions: what they find when they are built must not
-   * depend on the calls that are running. When one fails, those built by this call are disposed again.
+   * depend on the calls that are running. When one fails, those built by this call are disposed again, latest first, and
+   * those still in the making are given up. A nested container leaves them to the session, since other calls may use them by then.
    *
+   * @param patience awaits a build for as long as that makes sense. Default: to its end.
    * @throws {ResourceError} what the failing one threw; when disposing failed too, with all of it as cause.
    */
-  async start(): Promise<void> {
+  async start(patience: Patience = (work) => work): Promise<void> {
     const before = new Set(
       this.#registry.bindings.filter((binding) => this.#store.find(binding) !== undefined),
     );
     for (const { eager, token, transactional } of this.#registry.bindings) {
       if (!eager && !transactional) continue;
       try {
-        await this.resolver.get(token);
+        await patience(this.resolver.get(token));
       } catch (error) {
-        const built = this.#registry.bindings.filter((binding) => !before.has(binding) && isBuilt(binding));
-        const errors = await this.#store.release(new Set(built));
-        throw errors.length === 0 ? error : startFailed(token, error, errors);
+        throw this.#isNested ? error : await this.#undoStart(before, error, patience);
       }
     }
+  }
+
+  async #undoStart(before: ReadonlySet<AnyBinding>, error: unknown, patience: Patience): Promise<unknown> {
+    const built = this.#registry.bindings.filter(
+      (binding) => binding.source.kind === 'factory' && !before.has(binding),
+    );
+    await patience(this.#store.abandon(abandoned, this.#onLateFailure)).catch(() => undefined);
+    const failures = await this.#store.release(new Set(built));
+    if (WinkError.isInstance(error)) return withDisposalFailures(error, failures);
+    for (const failure of failures) this.#onLateFailure(failure);
+    return error;
   }
 
   /** What a container for a nested evaluation needs to know of a call that got `forks` here. */
@@ -114,30 +152,26 @@ export class ResourceContainer implements AsyncDisposable {
     overrides: readonly (readonly [Token<unknown>, unknown])[],
     forks?: ResourceForks,
   ): CallScope {
-    const store = new InstanceStore();
+    const store = new InstanceStore('call');
     const reached = new Set<string>();
     const call = { store, overrides: new Map(overrides), forks, reached };
     return Object.freeze({
       resolver: createResolver({ ...this.#lifetimes, call }),
       reached,
-      close: () => store.close({ wait: false }),
+      close: () => store.close(this.#onLateFailure),
     });
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#isEnded = true;
   }
 }
 
 function storeOf(session: ResourceHost): InstanceStore {
   let store = sessionStores.get(session);
   if (store === undefined) {
-    const made = new InstanceStore();
+    const made = new InstanceStore('session');
     store = made;
     sessionStores.set(session, made);
     session.onDispose(async () => {
-      const errors = await made.close({ wait: true });
-      if (errors.length > 0) throw disposeFailed(errors);
+      const failures = await made.close();
+      if (failures.length > 0) throw allDisposeFailures(failures);
     });
   }
   return store;
@@ -153,30 +187,5 @@ function assertOneFallible(registry: ResourceRegistry): void {
     `Only one resource of a prompt may fail at its commit, but these may: ${names.join(', ')}. If the second fails, the ` +
       'first is in place already. Leave one of them out, or let one object join for both.',
     { details: { tokens: names } },
-  );
-}
-
-function isBuilt(binding: AnyBinding): boolean {
-  return binding.source.kind === 'factory' && binding.scope === 'singleton';
-}
-
-function disposeFailed(errors: readonly unknown[]): ResourceError {
-  const texts = errors.map(describeError);
-  return new ResourceError('resource-dispose-failed', `Disposing resources failed: ${texts.join('; ')}`, {
-    cause: errors.length === 1 ? errors[0] : new AggregateError(errors, 'Disposing resources failed.'),
-    details: { failures: texts },
-  });
-}
-
-function startFailed(token: Token<unknown>, error: unknown, errors: readonly unknown[]): ResourceError {
-  const code = ResourceError.isInstance(error) ? error.code : 'resource-factory-failed';
-  const texts = errors.map(describeError);
-  return new ResourceError(
-    code,
-    `${describeError(error)} Disposing what had been built failed too: ${texts.join('; ')}`,
-    {
-      cause: new AggregateError([error, ...errors], 'Starting resources failed.'),
-      details: { token: tokenName(token), failures: texts },
-    },
   );
 }

@@ -1,32 +1,32 @@
-type Disposer = () => unknown;
+import type { ResourceError } from '../error/index.ts';
+import { disposeFailed } from './resource-failure.ts';
 
-/**
- * Disposes a value by `Symbol.asyncDispose`, else `Symbol.dispose`, else `close()`; does nothing for a value without any
- * of them. Rejects with what the value's own method throws.
- */
-export async function disposeValue(value: unknown): Promise<void> {
-  await disposerOf(value)?.();
+/** An instance and the name of its token. */
+export interface NamedInstance {
+  readonly name: string;
+  readonly value: unknown;
 }
 
-/** How a value is disposed, or undefined when it needs no disposal. */
-export function disposerOf(value: unknown): Disposer | undefined {
-  if ((typeof value !== 'object' || value === null) && typeof value !== 'function') return undefined;
-  for (const key of [Symbol.asyncDispose, Symbol.dispose, 'close']) {
-    const method: unknown = Reflect.get(value, key);
-    if (typeof method === 'function') return () => Reflect.apply(method, value, []);
-  }
-  return undefined;
-}
-
-/** Disposes values in reverse order, one after the other; returns what failed. Never rejects. */
-export async function disposeAll(values: readonly unknown[]): Promise<readonly unknown[]> {
-  const errors: unknown[] = [];
-  for (const value of [...values].reverse()) {
+/** Disposes instances in reverse order, one after the other; returns what failed, by name. Never rejects. */
+export async function disposeAll(instances: readonly NamedInstance[]): Promise<readonly ResourceError[]> {
+  const failures: ResourceError[] = [];
+  for (const { name, value } of [...instances].reverse()) {
     try {
       await disposeValue(value);
     } catch (error) {
-      errors.push(error);
+      failures.push(disposeFailed(name, error));
     }
   }
-  return errors;
+  return failures;
+}
+
+/** By `Symbol.asyncDispose`, else `Symbol.dispose`, else `close()`; does nothing for a value without any of them. */
+async function disposeValue(value: unknown): Promise<void> {
+  if ((typeof value !== 'object' || value === null) && typeof value !== 'function') return;
+  for (const key of [Symbol.asyncDispose, Symbol.dispose, 'close']) {
+    const method: unknown = Reflect.get(value, key);
+    if (typeof method !== 'function') continue;
+    await Reflect.apply(method, value, []);
+    return;
+  }
 }

@@ -1,23 +1,46 @@
+import { ResourceError } from '../error/index.ts';
 import type { AnyBinding } from './binding.ts';
-import type { Build } from './build.ts';
+import type { Build, LateFailureListener } from './build.ts';
 import { disposeAll } from './dispose.ts';
+import { ended } from './resource-failure.ts';
+import { tokenName } from './token.ts';
 
 interface Entry {
   readonly build: Build;
   readonly instance: Promise<unknown>;
 }
 
+interface Unfinished {
+  /** Settles when factory, hook and, where nobody gets the instance, its disposal have ended. */
+  readonly work: Promise<unknown>;
+  /** Rejects for those who wait for the instance. */
+  readonly refuse: (error: Error) => void;
+}
+
+/** The store that each value bound as owned belongs to, also after its end. */
+const owners = new WeakMap<object, InstanceStore>();
+
 /** Instances of one lifetime: each binding built once, in the order in which they were finished. */
 export class InstanceStore {
+  readonly #lifetime: 'session' | 'call';
   readonly #entries = new Map<AnyBinding, Entry>();
-  /** Finished instances that are this store's to dispose, with the build that made them. */
-  readonly #owned: { readonly binding: AnyBinding; readonly value: unknown }[] = [];
-  /** What failed when instances were disposed that were finished after the end. */
-  readonly #lateErrors: unknown[] = [];
+  /** Everything that is being built, prototypes too. */
+  readonly #unfinished = new Map<Build, Unfinished>();
+  /** Finished instances that are this store's to dispose, each once however many bindings made it. */
+  readonly #owned = new Map<unknown, AnyBinding>();
   #isClosed = false;
+
+  constructor(lifetime: 'session' | 'call') {
+    this.#lifetime = lifetime;
+  }
 
   get isClosed(): boolean {
     return this.#isClosed;
+  }
+
+  /** @throws once the lifetime has ended. */
+  assertOpen(name: string): void {
+    if (this.#isClosed) throw ended(this.#lifetime, name);
   }
 
   /** The entry of a binding, finished or in the making. */
@@ -25,61 +48,151 @@ export class InstanceStore {
     return this.#entries.get(binding);
   }
 
-  /** Starts a build. A failed one is forgotten, so the next look-up tries again. */
-  start(build: Build, make: () => Promise<unknown>): Entry {
+  /** Starts the one build of a binding. A failed one is forgotten, so the next look-up tries again. */
+  share(build: Build, make: () => Promise<unknown>): Entry {
     const { binding } = build;
-    // Started a moment later, so that the factory finds this entry when it asks for something that needs it in turn.
-    const instance = Promise.resolve()
-      .then(make)
-      .then(
-        async (value) => {
-          await this.#keep(build, value);
-          return value;
-        },
-        (error: unknown) => {
-          this.#entries.delete(binding);
-          throw error;
-        },
-      );
-    // Whoever asked may have turned away meanwhile; the failure is theirs to see, not the process's.
-    instance.catch(() => undefined);
+    const instance = this.#follow(build, make, (value) => {
+      if (!build.borrowed.has(value) && !this.#owned.has(value)) this.#owned.set(value, binding);
+    });
     const entry = { build, instance };
     this.#entries.set(binding, entry);
     return entry;
   }
 
-  /** Takes over a value that exists already, as the one of its binding. Once only. */
-  adopt(binding: AnyBinding, value: unknown): void {
-    if (!this.#owned.some((entry) => entry.binding === binding)) this.#owned.push({ binding, value });
-  }
-
-  /** Disposes the instances of these bindings, latest first, and forgets them. Returns what failed; never rejects. */
-  async release(bindings: ReadonlySet<AnyBinding>): Promise<readonly unknown[]> {
-    const released = this.#owned.filter(({ binding }) => bindings.has(binding));
-    const kept = this.#owned.filter(({ binding }) => !bindings.has(binding));
-    this.#owned.splice(0, this.#owned.length, ...kept);
-    for (const binding of bindings) this.#entries.delete(binding);
-    return disposeAll(released.map(({ value }) => value));
+  /** Starts a build whose instance is for whoever asked, to use and to dispose. */
+  make(build: Build, make: () => Promise<unknown>): Promise<unknown> {
+    return this.#follow(build, make, () => undefined);
   }
 
   /**
-   * Ends the lifetime: disposes every finished instance, latest first. What is still in the making is disposed when it
-   * is finished; with `wait` that is waited for. Returns what failed; never rejects.
+   * Takes over a value that exists already, once.
+   * @throws {ResourceError} `resource-owned` when it is another store's; `resource-disposed` when that one has ended.
    */
-  async close(options: { readonly wait: boolean }): Promise<readonly unknown[]> {
-    if (this.#isClosed) return [];
-    this.#isClosed = true;
-    const unfinished = [...this.#entries.values()].map(({ instance }) => instance);
-    this.#entries.clear();
-    if (options.wait) await Promise.allSettled(unfinished);
-    const errors = await disposeAll(this.#owned.splice(0).map(({ value }) => value));
-    return [...this.#lateErrors, ...errors];
+  adopt(binding: AnyBinding, value: unknown): void {
+    if (typeof value !== 'object' && typeof value !== 'function') return;
+    if (value === null) return;
+    assertNotDisposed(binding, value);
+    const owner = owners.get(value) ?? this;
+    if (owner !== this) {
+      const name = tokenName(binding.token);
+      throw new ResourceError(
+        'resource-owned',
+        `The instance bound to "${name}" as owned belongs to another session. Bind a factory, so that each session has its own, or leave out owned and dispose it yourself.`,
+        { details: { token: name } },
+      );
+    }
+    owners.set(value, this);
+    if (!this.#owned.has(value)) this.#owned.set(value, binding);
   }
 
-  async #keep(build: Build, value: unknown): Promise<void> {
-    const { binding } = build;
-    if (binding.source.kind === 'instance' || build.borrowed.has(value)) return;
-    if (this.#isClosed) this.#lateErrors.push(...(await disposeAll([value])));
-    else this.#owned.push({ binding, value });
+  /** Disposes the instances of these bindings, latest first, and forgets them. Returns what failed; never rejects. */
+  async release(bindings: ReadonlySet<AnyBinding>): Promise<readonly ResourceError[]> {
+    const released = [...this.#owned].filter(([, binding]) => bindings.has(binding));
+    for (const [value] of released) this.#owned.delete(value);
+    for (const binding of bindings) this.#entries.delete(binding);
+    return disposeAll(released.map(toNamed));
   }
+
+  /**
+   * Gives up what is being built: it is forgotten, its signal aborted, those who wait get `refuse(name)`, and what comes of
+   * it is disposed. Resolves when all of it has ended, which may be never; `report` hears what could not be disposed.
+   */
+  async abandon(refuse: (name: string) => Error, report: LateFailureListener): Promise<void> {
+    const unfinished = [...this.#unfinished];
+    this.#unfinished.clear();
+    for (const [build, waiting] of unfinished) {
+      this.#forget(build);
+      const error = refuse(build.name);
+      build.abandon({ error, report });
+      waiting.refuse(error);
+    }
+    await Promise.allSettled(unfinished.map(([, { work }]) => work));
+  }
+
+  /**
+   * Ends the lifetime: gives up what is being built, then disposes every finished instance, latest first. Returns what failed;
+   * never rejects.
+   *
+   * @param report hears of what is finished later; without it that is waited for.
+   */
+  async close(report?: LateFailureListener): Promise<readonly ResourceError[]> {
+    if (this.#isClosed) return [];
+    this.#isClosed = true;
+    const failures: ResourceError[] = [];
+    const givenUp = this.abandon(
+      (name) => ended(this.#lifetime, name),
+      report ?? ((failure) => failures.push(failure)),
+    );
+    this.#entries.clear();
+    if (report === undefined) await givenUp;
+    const owned = [...this.#owned];
+    this.#owned.clear();
+    return [...failures, ...(await disposeAll(owned.map(toNamed)))];
+  }
+
+  #follow(build: Build, make: () => Promise<unknown>, keep: (value: unknown) => void): Promise<unknown> {
+    // Started a moment later, so that what waits for it is known when its factory asks for something that needs it in turn.
+    const work = Promise.resolve()
+      .then(make)
+      .then(
+        async (value) => {
+          if (build.abandonment !== undefined) return this.#dispose(build, value);
+          this.#end(build);
+          keep(value);
+          return value;
+        },
+        (error: unknown) => {
+          // What a factory throws because it was told to stop is no news; an instance that may be left behind is.
+          if (isPostConstructFailure(error)) build.abandonment?.report(error);
+          this.#end(build);
+          this.#forget(build);
+          throw error;
+        },
+      );
+    const outcome = new Promise<unknown>((resolve, refuse) => {
+      work.then(resolve, refuse);
+      this.#unfinished.set(build, { work, refuse });
+    });
+    // Whoever asked may have turned away meanwhile; the failure is theirs to see, not the process's.
+    outcome.catch(() => undefined);
+    return outcome;
+  }
+
+  /** What was built although it had been given up. */
+  async #dispose({ abandonment, borrowed, name }: Build, value: unknown): Promise<void> {
+    if (borrowed.has(value)) return;
+    for (const failure of await disposeAll([{ name, value }])) abandonment?.report(failure);
+  }
+
+  #end(build: Build): void {
+    build.finish();
+    this.#unfinished.delete(build);
+  }
+
+  #forget(build: Build): void {
+    if (this.#entries.get(build.binding)?.build === build) this.#entries.delete(build.binding);
+  }
+}
+
+function isPostConstructFailure(error: unknown): error is ResourceError {
+  return ResourceError.isInstance(error) && error.code === 'resource-post-construct-failed';
+}
+
+/** @throws {ResourceError} `resource-disposed` when `value` was bound as owned and disposed with the session that owned it. */
+export function assertNotDisposed(binding: AnyBinding, value: unknown): void {
+  if ((typeof value !== 'object' || value === null) && typeof value !== 'function') return;
+  if (owners.get(value)?.isClosed !== true) return;
+  const name = tokenName(binding.token);
+  throw new ResourceError(
+    'resource-disposed',
+    `The instance bound to "${name}" was disposed with the session that owned it. Bind a factory, so that each session has its own, or leave out owned and dispose it yourself.`,
+    { details: { token: name } },
+  );
+}
+
+function toNamed([value, { token }]: readonly [unknown, AnyBinding]): {
+  readonly name: string;
+  readonly value: unknown;
+} {
+  return { name: tokenName(token), value };
 }

@@ -21,10 +21,12 @@ export class ResourceRegistry {
    * @throws {ResourceError} `resource-duplicate` when two bind the same token.
    */
   static of(bindings: readonly AnyBinding[]): ResourceRegistry {
-    const seen = new Set<Token<unknown>>();
-    for (const { token } of bindings) {
-      if (seen.has(token)) throw duplicate(token, 'it stands in one list of bindings twice');
-      seen.add(token);
+    const seen = new Map<Token<unknown>, number>();
+    for (const [index, { token }] of bindings.entries()) {
+      const first = seen.get(token);
+      if (first !== undefined)
+        throw duplicate([token], `it stands in one list of bindings at ${first} and at ${index}`);
+      seen.set(token, index);
     }
     return bindings.length === 0 ? ResourceRegistry.empty : new ResourceRegistry(bindings);
   }
@@ -44,32 +46,37 @@ export class ResourceRegistry {
    *
    * @param options.strict default true: a token that both bind to different bindings is an error. False: the right one
    * replaces the left one, in the left one's place.
-   * @throws {ResourceError} `resource-duplicate` when strict and a token is bound by both.
+   * @throws {ResourceError} `resource-duplicate` naming all {@link conflicts}, when strict.
    */
   merge(other: ResourceRegistry, options: { readonly strict?: boolean } = {}): ResourceRegistry {
     if (other.bindings.length === 0) return this;
     if (this.bindings.length === 0) return other;
-    const merged = new Map(this.#byToken);
-    for (const binding of other.bindings) {
-      const present = merged.get(binding.token);
-      if ((options.strict ?? true) && present !== undefined && present !== binding) {
-        throw duplicate(
-          binding.token,
-          'both registries bind it; merge with strict: false to let the right one win',
-        );
-      }
-      merged.set(binding.token, binding);
+    const { strict = true } = options;
+    const conflicts = strict ? this.conflicts(other) : [];
+    if (conflicts.length > 0) {
+      throw duplicate(
+        conflicts,
+        'both registries bind it; merge with strict: false to let the right one win',
+      );
     }
+    const merged = new Map(this.#byToken);
+    for (const binding of other.bindings) merged.set(binding.token, binding);
     return new ResourceRegistry([...merged.values()]);
+  }
+
+  /** The tokens that both registries bind, to different bindings; in the order of `other`. */
+  conflicts(other: ResourceRegistry): readonly Token<unknown>[] {
+    return other.bindings
+      .filter((binding) => (this.#byToken.get(binding.token) ?? binding) !== binding)
+      .map(({ token }) => token);
   }
 }
 
-function duplicate(token: Token<unknown>, reason: string): ResourceError {
+function duplicate(tokens: readonly Token<unknown>[], reason: string): ResourceError {
+  const names = tokens.map(tokenName);
   return new ResourceError(
     'resource-duplicate',
-    `Resource "${tokenName(token)}" is bound twice: ${reason}.`,
-    {
-      details: { token: tokenName(token) },
-    },
+    `Resource ${names.map((name) => `"${name}"`).join(', ')} is bound twice: ${reason}.`,
+    { details: { token: names[0], tokens: names } },
   );
 }

@@ -1,8 +1,8 @@
-import { ResourceError, TransactionClosedError } from '../error/index.ts';
-import type { AnyBinding, ResourceResolver } from './binding.ts';
+import type { AnyBinding, BuildContext, FactorySource, ResourceResolver } from './binding.ts';
 import { Build } from './build.ts';
-import type { InstanceStore } from './instance-store.ts';
+import { assertNotDisposed, type InstanceStore } from './instance-store.ts';
 import type { ResourceRegistry } from './registry.ts';
+import { outsideCall, pastTransactions, unbound } from './resource-failure.ts';
 import type { ResourceForks } from './resource-forks.ts';
 import { type Token, tokenName } from './token.ts';
 
@@ -30,22 +30,34 @@ export interface Lifetimes {
   readonly call: CallLifetime | undefined;
   /** The outer call, within a nested evaluation, and the bindings that it has views of. */
   readonly outer: OuterCall | undefined;
-  /** True once look-ups through this container have ended. */
-  readonly isEnded: () => boolean;
 }
 
-/** A resolver over these lifetimes; `parent` is the build whose factory uses it. */
-export function createResolver(lifetimes: Lifetimes, parent?: Build): ResourceResolver {
+/** A resolver over these lifetimes, for look-ups from outside. */
+export function createResolver(lifetimes: Lifetimes): ResourceResolver {
+  return Object.freeze(lookUps(lifetimes, undefined));
+}
+
+/** What the factory of `build` gets. */
+function createBuildContext(lifetimes: Lifetimes, build: Build): BuildContext {
+  const { get, has } = lookUps(lifetimes, build);
   return Object.freeze({
+    get,
+    has,
+    get signal() {
+      return build.signal;
+    },
+  });
+}
+
+function lookUps(lifetimes: Lifetimes, parent: Build | undefined): ResourceResolver {
+  return {
     async get<T>(token: Token<T>): Promise<T> {
-      const value = await resolve(token, lifetimes, parent);
-      parent?.borrowed.add(value);
       // The binding's type ties what its factory makes to its token.
-      return value as T;
+      return (await resolve(token, lifetimes, parent)) as T;
     },
     has: (token: Token<unknown>): boolean =>
       lifetimes.call?.overrides.has(token) === true || lifetimes.registry.has(token),
-  });
+  };
 }
 
 async function resolve(
@@ -54,18 +66,29 @@ async function resolve(
   parent: Build | undefined,
 ): Promise<unknown> {
   const { registry, call } = lifetimes;
-  assertOpen(token, lifetimes);
-  if (call?.overrides.has(token)) return call.overrides.get(token);
+  assertOpen(token, lifetimes, parent);
   const binding = registry.get(token);
-  if (binding === undefined) throw unbound(token, registry);
+  if (call?.overrides.has(token)) return lend(call.overrides.get(token), parent);
+  if (binding === undefined) throw unbound(token, registry, parent?.path ?? []);
   assertAllowed(binding, lifetimes, parent);
   const view = viewOf(binding, lifetimes);
-  if (view !== undefined) return view;
+  if (view !== undefined) return lend(await view, parent);
   if (binding.scope === 'singleton') call?.reached.add(tokenName(token));
-  const value = await (binding.scope === 'prototype'
-    ? makePrototype(binding, lifetimes, parent)
-    : shared(binding, lifetimes, parent));
-  assertOpen(token, lifetimes);
+  const { source } = binding;
+  if (source.kind === 'instance') {
+    assertNotDisposed(binding, source.value);
+    return lend(source.value, parent);
+  }
+  if (binding.scope === 'prototype') return makePrototype(binding, source, lifetimes, parent);
+  const value = await shared(binding, source, lifetimes, parent);
+  // It may have been disposed since it was finished.
+  assertOpen(token, lifetimes, parent);
+  return lend(value, parent);
+}
+
+/** `value`, noted as something that the asking factory may hand on but does not own. */
+function lend(value: unknown, borrower: Build | undefined): unknown {
+  borrower?.borrowed.add(value);
   return value;
 }
 
@@ -76,19 +99,27 @@ function viewOf(binding: AnyBinding, { call, outer }: Lifetimes): Promise<unknow
   return outer?.bindings.has(binding) ? outer.forks.view(binding) : undefined;
 }
 
-function makePrototype(
+async function makePrototype(
   binding: AnyBinding,
+  source: FactorySource<unknown>,
   lifetimes: Lifetimes,
   parent: Build | undefined,
 ): Promise<unknown> {
   const build = new Build(binding, parent);
   build.assertNoAncestor();
-  // Started a moment later, so that what waits for it is known when its factory asks for something.
-  const made = Promise.resolve().then(() => build.run(createResolver(lifetimes, build)));
-  return parent === undefined ? made : parent.waitFor(build, made);
+  const store = lifetimes.call?.store ?? lifetimes.session;
+  const made = store.make(build, () => build.run(source, createBuildContext(lifetimes, build)));
+  const value = await (parent === undefined ? made : parent.waitFor(build, made));
+  // A fresh one is the asker's own; one that was handed on is not.
+  return build.borrowed.has(value) ? lend(value, parent) : value;
 }
 
-function shared(binding: AnyBinding, lifetimes: Lifetimes, parent: Build | undefined): Promise<unknown> {
+function shared(
+  binding: AnyBinding,
+  source: FactorySource<unknown>,
+  lifetimes: Lifetimes,
+  parent: Build | undefined,
+): Promise<unknown> {
   const { call } = lifetimes;
   const isSingleton = binding.scope === 'singleton';
   const store = isSingleton || call === undefined ? lifetimes.session : call.store;
@@ -97,60 +128,23 @@ function shared(binding: AnyBinding, lifetimes: Lifetimes, parent: Build | undef
   let entry = store.find(binding);
   if (entry === undefined) {
     const build = new Build(binding, parent);
-    entry = store.start(build, () => build.run(createResolver(own, build)));
+    entry = store.share(build, () => build.run(source, createBuildContext(own, build)));
   }
   return parent === undefined ? entry.instance : parent.waitFor(entry.build, entry.instance);
 }
 
-function assertOpen(token: Token<unknown>, { session, call, isEnded }: Lifetimes): void {
+function assertOpen(token: Token<unknown>, { session, call }: Lifetimes, parent: Build | undefined): void {
   const name = tokenName(token);
-  if (call?.store.isClosed) {
-    throw new TransactionClosedError(
-      `The tool call has ended; "${name}" cannot be reached through it any more.`,
-      {
-        details: { token: name },
-      },
-    );
-  }
-  if (session.isClosed || isEnded()) {
-    const what = session.isClosed ? 'session' : 'resource container';
-    throw new ResourceError(
-      'resource-disposed',
-      `The ${what} has been disposed; "${name}" cannot be reached.`,
-      {
-        details: { token: name },
-      },
-    );
-  }
+  call?.store.assertOpen(name);
+  session.assertOpen(name);
+  if (parent?.abandonment !== undefined) throw parent.abandonment.error;
 }
 
 function assertAllowed(binding: AnyBinding, { call }: Lifetimes, parent: Build | undefined): void {
-  const name = tokenName(binding.token);
   const singleton = parent?.singleton;
-  const dependent = singleton === undefined ? undefined : tokenName(singleton.binding.token);
-  if (binding.scope === 'tool-call' && call === undefined) {
-    const who = dependent === undefined ? 'outside a tool call' : `by the singleton "${dependent}"`;
-    throw new ResourceError(
-      'resource-scope',
-      `"${name}" has tool-call scope and cannot be asked for ${who}. Give what needs it tool-call scope as well.`,
-      { details: { token: name, ...(dependent === undefined ? {} : { dependent }) } },
-    );
-  }
+  const path = (): readonly string[] => [...(parent?.path ?? []), tokenName(binding.token)];
+  if (binding.scope === 'tool-call' && call === undefined) throw outsideCall(path(), singleton?.name);
   if (binding.transactional && singleton !== undefined && !singleton.binding.transactional) {
-    throw new ResourceError(
-      'resource-transactional-dependency',
-      `The singleton "${dependent}" depends on "${name}", which takes part in transactions: it would reach past them. ` +
-        `Give "${dependent}" tool-call scope, or make it transactional.`,
-      { details: { token: name, dependent } },
-    );
+    throw pastTransactions(path(), singleton.name);
   }
-}
-
-function unbound(token: Token<unknown>, registry: ResourceRegistry): ResourceError {
-  const name = tokenName(token);
-  const known = registry.bindings.map((binding) => tokenName(binding.token));
-  const hint = known.length === 0 ? 'Nothing is bound' : `Bound are: ${known.slice(0, 20).join(', ')}`;
-  return new ResourceError('resource-unbound', `Nothing is bound to "${name}". ${hint}.`, {
-    details: { token: name },
-  });
 }

@@ -15,8 +15,10 @@ export interface NamedToken<out T> {
 export type Token<T> = NamedToken<T> | (abstract new (...args: never[]) => T);
 
 /**
- * Makes a token for something that has no class, such as an interface.
+ * Makes a token for something that has no class, such as an interface. Make it once and import it everywhere: another one with
+ * the same name is another token.
  *
+ * @param name for messages.
  * @example `const Tracer = resource<Tracer>('tracer');`
  */
 export function resource<T>(name: string): NamedToken<T> {

@@ -262,9 +262,11 @@ export class ToolCallAttempt {
   }
 
   async #disposeResources(): Promise<void> {
-    const [error] = await this.#settled(this.transaction.resources.close());
-    if (error === undefined) return;
-    const message = `A resource of the tool "${this.#tool.name}" could not be disposed, so the call was rolled back.${this.#standingNote()}\n${describeError(error)}`;
+    const failures = await this.#settled(this.transaction.resources.close());
+    if (failures.length === 0) return;
+    const error = failures.length === 1 ? failures[0] : new AggregateError(failures);
+    const text = failures.map(describeError).join('\n');
+    const message = `A resource of the tool "${this.#tool.name}" could not be disposed, so the call was rolled back.${this.#standingNote()}\n${text}`;
     throw new Ended(failed('rolled-back', 'dispose-failed', message, { error }));
   }
 

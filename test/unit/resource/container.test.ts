@@ -95,7 +95,9 @@ describe('singletons', () => {
 
   it('pass errors about resources on as they are', async () => {
     const { container } = open([bind(A, ({ get }) => get(B))]);
-    await expect(container.resolver.get(A)).rejects.toEqual(coded('resource-unbound', /"B".*Bound are: A/));
+    await expect(container.resolver.get(A)).rejects.toEqual(
+      coded('resource-unbound', /"B".*along A -> B.*Bound are: A/),
+    );
   });
 
   it('by class are looked up by the class', async () => {
@@ -165,7 +167,9 @@ describe('disposal with the session', () => {
       bind(Y, () => failing('y broke')),
     ]);
     for (const token of [A, X, Y]) await container.resolver.get<unknown>(token);
-    await expect(host.dispose()).rejects.toEqual(coded('resource-dispose-failed', /y broke; x broke/));
+    await expect(host.dispose()).rejects.toEqual(
+      coded('resource-dispose-failed', /"Y" failed: y broke; .*"X" failed: x broke/),
+    );
     expect(journal.lines).toEqual(['build a', 'dispose a']);
   });
 
@@ -408,7 +412,7 @@ describe('tool-call resources', () => {
     const scope = container.openCallScope([]);
     await scope.resolver.get(A);
     await scope.resolver.get(X);
-    expect(await scope.close()).toEqual([boom]);
+    expect(await scope.close()).toEqual([coded('resource-dispose-failed', /"X" failed: stuck/)]);
     expect(journal.lines).toEqual(['build a', 'dispose a']);
   });
 
@@ -531,18 +535,5 @@ describe('prototypes', () => {
     await scope.close();
     await host.dispose();
     expect(journal.lines).toEqual(['build a1', 'build a2', 'build a3']);
-  });
-});
-
-describe('a disposed container', () => {
-  it('ends its own look-ups and leaves the singletons to the session', async () => {
-    const journal = new Journal();
-    const binding = bind(A, () => journal.made('a'));
-    const { host, container } = open([binding]);
-    await container.resolver.get(A);
-    await container[Symbol.asyncDispose]();
-    await expect(container.resolver.get(A)).rejects.toEqual(coded('resource-disposed', /container/));
-    expect(await open([binding], host).container.resolver.get(A)).toHaveProperty('name', 'a');
-    expect(journal.lines).toEqual(['build a']);
   });
 });

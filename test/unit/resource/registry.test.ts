@@ -81,7 +81,13 @@ describe('ResourceRegistry', () => {
 
   it('refuses two bindings of one token', () => {
     expect(() => ResourceRegistry.of([a, otherA])).toThrow(
-      expect.objectContaining({ code: 'resource-duplicate', details: { token: 'A' } }),
+      expect.objectContaining({
+        code: 'resource-duplicate',
+        message: expect.stringContaining(
+          '"A" is bound twice: it stands in one list of bindings at 0 and at 1',
+        ),
+        details: { token: 'A', tokens: ['A'] },
+      }),
     );
   });
 

@@ -373,7 +373,7 @@ describe('tool-call resources', () => {
     expect(only(invocations)).toMatchObject({
       outcome: 'rolled-back',
       reason: 'dispose-failed',
-      error: { message: 'cannot flush' },
+      error: { message: 'Disposing "pad" failed: cannot flush' },
     });
     expect(only(texts)).toContain('cannot flush');
     expect(await filesystem.stat('pad.txt')).toBeUndefined();
