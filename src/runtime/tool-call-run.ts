@@ -3,6 +3,7 @@ import type { Patience, ResourceFailure } from '../resource/index.ts';
 import type { JsonObject, JsonValue } from '../schema/index.ts';
 import type { AnyTool, TokenUsage } from '../tool/index.ts';
 import { ApprovalMemory } from './approval-memory.ts';
+import { cannotCommit, cannotRepeat, doesNotFit, resourceFailed } from './commit-verdict.ts';
 import type { EvaluationEnvironment } from './environment.ts';
 import { addUsage } from './model.ts';
 import { renderValue, toModelText } from './model-text.ts';
@@ -125,11 +126,11 @@ export class ToolCallRun {
         if (changed instanceof Promise) changed = await changed;
       } catch (error) {
         const failure = verdict.kind === 'succeeded' || verdict.kind === 'asking' ? undefined : verdict;
-        return this.#commit(failure ?? this.#cannotCommit(error), commit);
+        return this.#commit(failure ?? cannotCommit(this.#committing, error), commit);
       }
       if (changed.length > 0) {
         verdict = await this.#again(attempt, changed, inPlace);
-        if (verdict === undefined) return this.#commit(this.#cannotRepeat(changed), commit);
+        if (verdict === undefined) return this.#commit(cannotRepeat(this.#committing, changed), commit);
         continue;
       }
       if (verdict.kind === 'asking') {
@@ -191,7 +192,7 @@ export class ToolCallRun {
       if (committed instanceof Promise) await committed;
     } catch (error) {
       if (verdict.kind !== 'succeeded') throw error;
-      result = this.#resultOf(this.#cannotCommit(error));
+      result = this.#resultOf(cannotCommit(this.#committing, error));
       const committed = commit(result);
       if (committed instanceof Promise) await committed;
     }
@@ -206,10 +207,12 @@ export class ToolCallRun {
     if (verdict.kind !== 'succeeded') return this.#rollBackResources(verdict);
     const committed = transaction.commitResources(this.#patience);
     if (!(committed instanceof Promise)) {
-      return committed === undefined ? verdict : this.#rollBackResources(this.#resourceFailed(committed));
+      return committed === undefined
+        ? verdict
+        : this.#rollBackResources(resourceFailed(this.#committing, committed));
     }
     return committed.then(async (failure) => {
-      if (failure !== undefined) return this.#rollBackResources(this.#resourceFailed(failure));
+      if (failure !== undefined) return this.#rollBackResources(resourceFailed(this.#committing, failure));
       // The state may have been changed from outside meanwhile, and the resources are in place.
       return (await this.#findRefusal({ transaction })) ?? verdict;
     });
@@ -238,8 +241,8 @@ export class ToolCallRun {
     transaction,
   }: Pick<ToolCallAttempt, 'transaction'>): FailedVerdict | undefined | Promise<FailedVerdict | undefined> {
     const verdictOn = (refusals: readonly string[]): FailedVerdict | undefined =>
-      refusals.length === 0 ? undefined : this.#doesNotFit(refusals);
-    const onError = (error: unknown): FailedVerdict => this.#cannotCommit(error);
+      refusals.length === 0 ? undefined : doesNotFit(this.#committing, refusals);
+    const onError = (error: unknown): FailedVerdict => cannotCommit(this.#committing, error);
     try {
       const refusals = transaction.refusals();
       return refusals instanceof Promise ? refusals.then(verdictOn, onError) : verdictOn(refusals);
@@ -343,39 +346,9 @@ export class ToolCallRun {
     return stoppedVerdict(this.#call.toolName, reason, false);
   }
 
-  #cannotRepeat(changed: readonly string[]): FailedVerdict {
-    const names = changed.join(', ');
-    const isStuck = (this.#attempt?.transaction.stuckResources.length ?? 0) > 0;
-    const message = isStuck
-      ? `What the call of "${this.#call.toolName}" had read was changed before it could be committed (${names}), and it could not be repeated.`
-      : [
-          `The call of "${this.#call.toolName}" was run ${maxAttempts} times, and each time something it had read`,
-          `was changed from outside before it could be committed (${names}). Nothing it changed is left; try again.`,
-        ].join(' ');
-    return failed('rolled-back', 'conflict', message);
-  }
-
-  #doesNotFit(refusals: readonly string[]): FailedVerdict {
-    const message = `What "${this.#call.toolName}" changed in session and files does not fit the present state (${refusals.join(', ')}) and was rolled back.${this.#whatStands()}`;
-    return failed('rolled-back', 'commit-failed', message);
-  }
-
-  #resourceFailed({ name, error }: ResourceFailure): FailedVerdict {
-    const message = `What "${this.#call.toolName}" changed in "${name}" could not be put in place, so the call was rolled back.${this.#whatStands()}\n${describeError(error)}`;
-    return failed('rolled-back', 'commit-failed', message, { error });
-  }
-
-  #cannotCommit(error: unknown): FailedVerdict {
-    const message = `What "${this.#call.toolName}" changed could not be put in place and was rolled back.${this.#whatStands()}\n${describeError(error)}`;
-    return failed('rolled-back', 'commit-failed', message, { error });
-  }
-
-  /** Tells the model what a rolled-back call leaves in place. */
-  #whatStands(): string {
-    const outside = this.#attempt?.effectsStand === true ? ' What it did outside stands.' : '';
-    const committed = this.#attempt?.transaction.committedResources ?? [];
-    if (committed.length === 0) return outside;
-    return ` What it changed in ${committed.map((name) => `"${name}"`).join(', ')} was committed before and stands.${outside}`;
+  /** The call as the verdicts over its commit tell of it. */
+  get #committing(): Parameters<typeof cannotCommit>[0] {
+    return { toolName: this.#call.toolName, attempt: this.#attempt };
   }
 
   readonly #countUsage = (usage: TokenUsage | undefined): void => {
