@@ -1,20 +1,12 @@
-import {
-  BudgetExceededError,
-  DeadlineExceededError,
-  describeError,
-  ModelResponseError,
-} from '../error/index.ts';
+import { describeError, ModelResponseError } from '../error/index.ts';
 import type { JsonSchema, JsonValue } from '../schema/index.ts';
 import type { AssistantPart, ConversationItem, FinishReason, TokenUsage, ToolChoice } from '../tool/index.ts';
 import type { EvaluationEnvironment } from './environment.ts';
 import { addUsage, type ModelProvider, type ModelRequest, type ModelTool, type ModelTurn } from './model.ts';
-import {
-  type EvaluationPhase,
-  PromptEvaluationError,
-  type PromptEvaluationErrorCode,
-} from './prompt-evaluation-error.ts';
+import { type EvaluationPhase, PromptEvaluationError } from './prompt-evaluation-error.ts';
 import { liveRunContext, type RunContext } from './run-context.ts';
-import { RunStopped, type StopReason } from './run-stop.ts';
+import { RunErrors } from './run-errors.ts';
+import { RunStopped } from './run-stop.ts';
 import { askThrottled, type ThrottlePolicy } from './throttle.ts';
 import { type ToolCall, toToolCall } from './tool-call.ts';
 import type { ToolCallResult } from './tool-call-run.ts';
@@ -72,12 +64,14 @@ class Loop {
   readonly #options: LoopOptions;
   readonly #state: LoopState;
   readonly #context: RunContext;
+  readonly #errors: RunErrors;
   #scheduler: TurnScheduler | undefined;
 
   constructor(environment: EvaluationEnvironment, options: LoopOptions, state: LoopState) {
     this.#environment = environment;
     this.#options = options;
     this.#state = state;
+    this.#errors = new RunErrors(environment.prompt.name, state);
     const live = liveRunContext({
       'model-call': async (request) => this.#generate(request),
       'tool-call': async ({ index }) => {
@@ -92,7 +86,7 @@ class Loop {
     for (;;) {
       this.#endIfStopped('request');
       if (this.#state.turn >= this.#options.maxTurns) {
-        throw this.#error(
+        throw this.#errors.error(
           'evaluation-max-turns',
           'request',
           `The model was asked ${this.#options.maxTurns} times and still wants to call tools; raise maxTurns if that is intended.`,
@@ -144,15 +138,15 @@ class Loop {
         this.#context.step({ kind: 'model-call', key: `turn-${number}/model`, input: request }),
       );
     } catch (error) {
-      if (error instanceof RunStopped) throw this.#stopError(error.reason, 'request');
-      if (stop.reason !== undefined) throw this.#stopError(stop.reason, 'request');
+      if (error instanceof RunStopped) throw this.#errors.stopped(error.reason, 'request');
+      if (stop.reason !== undefined) throw this.#errors.stopped(stop.reason, 'request');
       if (PromptEvaluationError.isInstance(error)) throw error;
       if (ModelResponseError.isInstance(error)) {
         const message = `The answer of the model "${this.#options.model.name}" cannot be used: ${error.message}`;
-        throw this.#error('evaluation-response-invalid', 'response', message, error);
+        throw this.#errors.error('evaluation-response-invalid', 'response', message, error);
       }
       const message = `The model "${this.#options.model.name}" could not be asked: ${describeError(error)}`;
-      throw this.#error('evaluation-request-failed', 'request', message, error);
+      throw this.#errors.error('evaluation-request-failed', 'request', message, error);
     }
   }
 
@@ -161,7 +155,7 @@ class Loop {
     const fault = findTurnFault(turn);
     if (fault !== undefined) {
       const message = `The answer of the model "${this.#options.model.name}" ${fault}.`;
-      throw this.#error('evaluation-response-invalid', 'response', message);
+      throw this.#errors.error('evaluation-response-invalid', 'response', message);
     }
     this.#state.usage = addUsage(this.#state.usage, turn.usage);
     this.#environment.outer?.countUsage(turn.usage);
@@ -221,7 +215,7 @@ class Loop {
       throw failure;
     }
     this.#scheduler = undefined;
-    if (interrupt !== undefined) throw this.#interruptError(interrupt.error);
+    if (interrupt !== undefined) throw this.#errors.interrupted(interrupt.error);
   }
 
   /** Ends what still runs and answers the calls that have no result: the turn cannot be finished, through no fault of a tool. */
@@ -233,9 +227,9 @@ class Loop {
       const text = `The call of "${toolName}" was not completed because the run failed. Nothing is known of its effects.`;
       this.#state.conversation.push({ type: 'tool-result', callId, toolName, text, isError: true });
     }
-    if (reason !== undefined && reason.kind !== 'interrupted') return this.#stopError(reason, 'tool');
+    if (reason !== undefined && reason.kind !== 'interrupted') return this.#errors.stopped(reason, 'tool');
     const message = `The calls of a turn could not be run to their end: ${describeError(cause)}`;
-    return this.#error('evaluation-tools-failed', 'tool', message, cause);
+    return this.#errors.error('evaluation-tools-failed', 'tool', message, cause);
   }
 
   /** Puts what a call changed on the state and tells everyone about it. */
@@ -287,64 +281,7 @@ class Loop {
   #endIfStopped(phase: EvaluationPhase): void {
     const { stop, deadline } = this.#environment;
     stop.checkDeadline(deadline);
-    if (stop.reason !== undefined) throw this.#stopError(stop.reason, phase);
-  }
-
-  #stopError(reason: StopReason, phase: EvaluationPhase): PromptEvaluationError {
-    if (reason.kind === 'deadline') {
-      return this.#error(
-        'evaluation-deadline',
-        phase,
-        'The deadline passed before the run was finished.',
-        reason.cause,
-      );
-    }
-    return this.#error('evaluation-aborted', phase, 'The run was aborted by its caller.', reason.cause);
-  }
-
-  #interruptError(error: unknown): PromptEvaluationError {
-    if (PromptEvaluationError.isInstance(error)) {
-      return this.#error(error.code, error.phase === 'budget' ? 'budget' : 'tool', error.message, error);
-    }
-    if (DeadlineExceededError.isInstance(error)) {
-      return this.#error(
-        'evaluation-deadline',
-        'tool',
-        `A tool call ran into the deadline: ${error.message}`,
-        error,
-      );
-    }
-    if (BudgetExceededError.isInstance(error)) {
-      return this.#error(
-        'evaluation-budget',
-        'budget',
-        `A tool call ran into the budget: ${error.message}`,
-        error,
-      );
-    }
-    return this.#error(
-      'evaluation-interrupted',
-      'tool',
-      `A tool call ended the run: ${describeError(error)}`,
-      error,
-    );
-  }
-
-  #error(
-    code: PromptEvaluationErrorCode,
-    phase: EvaluationPhase,
-    message: string,
-    cause?: unknown,
-  ): PromptEvaluationError {
-    const promptName = this.#environment.prompt.name;
-    return new PromptEvaluationError(code, `${message} (prompt "${promptName}", turn ${this.#state.turn})`, {
-      phase,
-      promptName,
-      conversation: this.#state.conversation,
-      usage: this.#state.usage,
-      cause,
-      details: { turn: this.#state.turn },
-    });
+    if (stop.reason !== undefined) throw this.#errors.stopped(stop.reason, phase);
   }
 }
 

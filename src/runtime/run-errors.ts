@@ -1,0 +1,85 @@
+import { BudgetExceededError, DeadlineExceededError, describeError } from '../error/index.ts';
+import type { ConversationItem, TokenUsage } from '../tool/index.ts';
+import {
+  type EvaluationPhase,
+  PromptEvaluationError,
+  type PromptEvaluationErrorCode,
+} from './prompt-evaluation-error.ts';
+import type { StopReason } from './run-stop.ts';
+
+/** How far a run is; read when it ends early. */
+interface RunStanding {
+  readonly turn: number;
+  readonly conversation: readonly ConversationItem[];
+  readonly usage: TokenUsage;
+}
+
+/** The errors that a run can end with: each carries what was said and spent until then. */
+export class RunErrors {
+  readonly #promptName: string;
+  readonly #standing: RunStanding;
+
+  constructor(promptName: string, standing: RunStanding) {
+    this.#promptName = promptName;
+    this.#standing = standing;
+  }
+
+  /** The run was stopped: by its deadline or by its caller. */
+  stopped(reason: StopReason, phase: EvaluationPhase): PromptEvaluationError {
+    if (reason.kind === 'deadline') {
+      return this.error(
+        'evaluation-deadline',
+        phase,
+        'The deadline passed before the run was finished.',
+        reason.cause,
+      );
+    }
+    return this.error('evaluation-aborted', phase, 'The run was aborted by its caller.', reason.cause);
+  }
+
+  /** A tool call ended the run with this error. */
+  interrupted(error: unknown): PromptEvaluationError {
+    if (PromptEvaluationError.isInstance(error)) {
+      return this.error(error.code, error.phase === 'budget' ? 'budget' : 'tool', error.message, error);
+    }
+    if (DeadlineExceededError.isInstance(error)) {
+      return this.error(
+        'evaluation-deadline',
+        'tool',
+        `A tool call ran into the deadline: ${error.message}`,
+        error,
+      );
+    }
+    if (BudgetExceededError.isInstance(error)) {
+      return this.error(
+        'evaluation-budget',
+        'budget',
+        `A tool call ran into the budget: ${error.message}`,
+        error,
+      );
+    }
+    return this.error(
+      'evaluation-interrupted',
+      'tool',
+      `A tool call ended the run: ${describeError(error)}`,
+      error,
+    );
+  }
+
+  error(
+    code: PromptEvaluationErrorCode,
+    phase: EvaluationPhase,
+    message: string,
+    cause?: unknown,
+  ): PromptEvaluationError {
+    const { turn, conversation, usage } = this.#standing;
+    return new PromptEvaluationError(code, `${message} (prompt "${this.#promptName}", turn ${turn})`, {
+      phase,
+      promptName: this.#promptName,
+      conversation,
+      usage,
+      cause,
+      details: { turn },
+    });
+  }
+}
