@@ -13,6 +13,7 @@ import { type ErrorDetails, hasErrorMarker, WinkError } from './wink-error.ts';
  * - `reducer-failed`: a reducer threw, or returned something that is no slice operation.
  * - `log-append-only`: a LOG slice was asked to replace or clear.
  * - `item-key-invalid`: the key function of a keyed slice returned no text.
+ * - `session-invalid`: a session is made with an id or tags that are wrong.
  * - `session-read-only`: a write through a view that may only read.
  * - `session-disposed`: the session was disposed.
  */
@@ -27,6 +28,7 @@ export type SessionErrorCode =
   | 'reducer-failed'
   | 'log-append-only'
   | 'item-key-invalid'
+  | 'session-invalid'
   | 'session-read-only'
   | 'session-disposed';
 

@@ -3,7 +3,7 @@ import { formatPath } from './issue.ts';
 import type { DeepReadonly } from './json.ts';
 
 /** JSON values may be nested this deep. */
-const maxJsonDepth = 1_000;
+export const maxJsonDepth = 1_000;
 
 /** Objects that have been checked and frozen with everything below them. */
 const checked = new WeakSet<object>();
@@ -100,7 +100,8 @@ class JsonWalk {
   }
 }
 
-function nameOf(value: unknown): string {
+/** What a value is that JSON cannot carry, for messages. */
+export function nameOf(value: unknown): string {
   if (value === undefined) return 'undefined';
   if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) return 'bytes (encode them as base64 text)';
   if (typeof value !== 'object' || value === null) return `a ${typeof value}`;

@@ -16,6 +16,7 @@ export {
 export { type AnyEvent, defineEvent, defineSystemEvent, type EventDefinition } from './event.ts';
 export { type ForkOptions, type SessionFork } from './fork.ts';
 export { type IdSource, randomIds } from './ids.ts';
+export type { ImportOptions, ImportReport } from './import-slices.ts';
 export {
   type AppendOptions,
   append,
@@ -42,6 +43,7 @@ export {
   upsertBy,
 } from './reducer-helpers.ts';
 export { type CloneOptions, Session, type SessionLogger, type SessionOptions } from './session.ts';
+export type { ExportOptions, SessionExport, SliceExport } from './session-export.ts';
 export type { Slice, SlicePolicy, StoredSlice } from './slice.ts';
 export type { SessionSnapshot } from './snapshot.ts';
 export type { ReadonlySessionView, ReadonlySliceAccessor, SessionView, SliceAccessor } from './view.ts';

@@ -96,7 +96,7 @@ export class Registry {
     return route;
   }
 
-  /** Runs reducers; while they run the session itself may not be used. */
+  /** Runs reducers or a migration; while they run the session itself may not be used. */
   reducing<R>(run: () => R): R {
     this.#isReducing = true;
     try {
@@ -110,7 +110,7 @@ export class Registry {
     if (this.#isReducing) {
       throw new SessionError(
         'reducer-failed',
-        'A reducer used the session directly. It may use only the items, payload and view it is given.',
+        'A reducer, or the migrate of a slice, used the session directly. It may use only what it is given.',
       );
     }
   }

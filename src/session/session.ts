@@ -6,13 +6,21 @@ import { createDispatcher, type Dispatcher } from './dispatcher.ts';
 import type { EventDefinition } from './event.ts';
 import { CellFork, type ForkOptions, type SessionFork } from './fork.ts';
 import { type IdSource, randomIds } from './ids.ts';
+import { type ImportOptions, type ImportReport, importSlices } from './import-slices.ts';
 import type { DispatchedEvent, SessionPatch } from './patch.ts';
-import { Registry } from './registry.ts';
+import { readSessionExport } from './read-session-export.ts';
 import { replayPatch } from './replay-patch.ts';
-import { emptySessionState, type SessionState } from './session-state.ts';
+import { RootCell } from './root-cell.ts';
+import {
+  type ExportOptions,
+  exportFormat,
+  exportSlices,
+  exportVersion,
+  type SessionExport,
+} from './session-export.ts';
+import { emptySessionState } from './session-state.ts';
 import type { Slice } from './slice.ts';
-import type { Lineage, SessionSnapshot } from './snapshot.ts';
-import type { Change, StateCell } from './state-cell.ts';
+import type { SessionSnapshot } from './snapshot.ts';
 import type { ReadonlySliceAccessor, SessionView, SliceAccessor } from './view.ts';
 
 /** Where a session without a dispatcher of the caller's reports what subscribers threw. */
@@ -23,11 +31,11 @@ export interface SessionLogger {
 
 /** Options of a {@link Session}. */
 export interface SessionOptions {
-  /** Default: from `ids`. */
+  /** Not empty, and not the id of the parent or of a session above it. Default: from `ids`. */
   readonly id?: string;
   /** Tells subscribers of this session's events; may be shared by sessions. Default: one of its own. */
   readonly dispatcher?: Dispatcher;
-  /** The session this one belongs to; it lists this one among its children until this one is disposed. */
+  /** The session this one belongs to, for good; it lists this one among its children until this one is disposed. */
   readonly parent?: Session;
   /** Free text labels. Default: none. */
   readonly tags?: Readonly<Record<string, string>>;
@@ -50,13 +58,15 @@ export type CloneOptions = SessionOptions;
 export class Session implements SessionView, AsyncDisposable {
   readonly id: string;
   readonly dispatcher: Dispatcher;
-  readonly parent: Session | undefined;
   readonly tags: Readonly<Record<string, string>>;
   readonly clock: Clock;
+  /** When this session was made, in milliseconds since the Unix epoch. */
+  readonly createdAtMs: number;
   /** Makes ids of what belongs to the session, such as events. */
   readonly ids: IdSource;
 
   readonly #options: SessionOptions;
+  readonly #parent: Session | undefined;
   readonly #cell: RootCell;
   readonly #view: CellView;
   readonly #children: Session[] = [];
@@ -65,23 +75,46 @@ export class Session implements SessionView, AsyncDisposable {
   #isDisposed = false;
   #disposal: Promise<void> | undefined;
 
+  /**
+   * @throws {SessionError} code `session-invalid` for an id that is empty or the id of a session above, and for a tag
+   * that is no text; `session-disposed` when the parent is disposed.
+   */
   constructor(options: SessionOptions = {}) {
     this.#options = options;
     this.ids = options.ids ?? randomIds;
     this.id = options.id ?? this.ids();
     this.dispatcher = options.dispatcher ?? ownDispatcher(options.logger);
-    this.parent = options.parent;
+    this.#parent = options.parent;
     this.tags = Object.freeze({ ...options.tags });
     this.clock = options.clock ?? systemClock;
+    this.createdAtMs = this.clock.now();
+    this.#assertIdentity();
+    if (this.#parent !== undefined) this.#parent.#assertUsable('write');
     this.#cell = new RootCell(this.id, this.dispatcher);
     const assertUsable = (use: 'read' | 'write'): void => this.#assertUsable(use);
     this.#view = new CellView({ cell: this.#cell, isReadOnly: false, assertUsable }, this.dispatcher);
-    if (this.parent !== undefined) this.parent.#children.push(this);
+    if (this.#parent !== undefined) this.#parent.#children.push(this);
+  }
+
+  /** The session this one belongs to; it never changes. */
+  get parent(): Session | undefined {
+    return this.#parent;
   }
 
   /** Sessions that name this one as their parent and are not disposed, oldest first. */
   get children(): readonly Session[] {
     return [...this.#children];
+  }
+
+  /** This session and all below it: children before their parents, siblings oldest first. As it is now: a list of its own. */
+  bottomUp(): readonly Session[] {
+    const topDown: Session[] = [];
+    const waiting: Session[] = [this];
+    for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+      topDown.push(next);
+      for (const child of next.#children) waiting.push(child);
+    }
+    return topDown.reverse();
   }
 
   /**
@@ -110,6 +143,47 @@ export class Session implements SessionView, AsyncDisposable {
 
   restore(snapshot: SessionSnapshot): void {
     this.#view.restore(snapshot);
+  }
+
+  /**
+   * The present state as plain JSON, for {@link importState} of this or another process: STATE slices, among them what
+   * policies keep, by the names of their slices. O(items). Reads what is committed: calls that are running are not in it.
+   * @throws {SnapshotError} code `snapshot-item-invalid` for an item that could not come back, because a reducer made it
+   * against the schema of its slice or because the schema would change it.
+   */
+  exportState(options: ExportOptions = {}): SessionExport {
+    this.#assertUsable('read');
+    const { registry, current } = this.#cell;
+    return Object.freeze({
+      format: exportFormat,
+      version: exportVersion,
+      id: this.id,
+      ...(this.#parent === undefined ? {} : { parentId: this.#parent.id }),
+      childIds: Object.freeze(this.#children.map(({ id }) => id)),
+      tags: this.tags,
+      createdAtMs: this.createdAtMs,
+      exportedAtMs: this.clock.now(),
+      slices: exportSlices(registry, current, options),
+    });
+  }
+
+  /**
+   * Puts the state of an export in the place of this session's: everything, or nothing when it throws. Items of earlier
+   * versions are migrated, all are validated by their slices. STATE slices that are not in the export go back to
+   * their initial items; LOG slices stay unless they are in it. Id, parent, tags and times stay this session's. Subscribers hear nothing.
+   * @param value what {@link exportState} returned, as it is or through JSON. It may come from anywhere: it is copied and checked.
+   * @throws {SnapshotError} codes `snapshot-malformed`, `snapshot-unknown-slice`, `snapshot-version`,
+   * `snapshot-migration-failed`, `snapshot-item-invalid`.
+   */
+  importState(value: unknown, options: ImportOptions = {}): ImportReport {
+    this.#assertUsable('write');
+    const { registry } = this.#cell;
+    const read = readSessionExport(value, options.maxValues);
+    const { next, report } = registry.reducing(() =>
+      importSlices(registry, this.#cell.current, read, options),
+    );
+    this.#cell.commit({ next });
+    return report;
   }
 
   /** Puts all slices, STATE and LOG, back to their initial items. Slices and reducers stay installed; subscribers hear nothing. */
@@ -202,7 +276,7 @@ export class Session implements SessionView, AsyncDisposable {
 
   async #dispose(): Promise<void> {
     this.#isDisposed = true;
-    const siblings = this.parent === undefined ? [] : this.parent.#children;
+    const siblings = this.#parent === undefined ? [] : this.#parent.#children;
     const position = siblings.indexOf(this);
     if (position >= 0) siblings.splice(position, 1);
     const errors: unknown[] = [];
@@ -219,6 +293,21 @@ export class Session implements SessionView, AsyncDisposable {
         errors,
         `Disposing session ${this.id} failed ${errors.length} times: ${errors.map(describeError).join('; ')}`,
       );
+    }
+  }
+
+  #assertIdentity(): void {
+    const { id, tags } = this;
+    const invalid = (message: string): SessionError =>
+      new SessionError('session-invalid', message, { details: { sessionId: id } });
+    if (typeof id !== 'string' || id === '')
+      throw invalid('A session needs an id: a text that is not empty.');
+    for (const [tag, text] of Object.entries(tags)) {
+      if (typeof text !== 'string') throw invalid(`Tag ${tag} of session ${id} is no text. Tags are texts.`);
+    }
+    for (let above = this.#parent; above !== undefined; above = above.#parent) {
+      if (above.id === id)
+        throw invalid(`A session above has the id ${id}, too. Give this one an id of its own.`);
     }
   }
 
@@ -239,36 +328,4 @@ function ownDispatcher(logger: SessionLogger | undefined): Dispatcher {
     onError: (error, eventName) =>
       logger.error(`A subscriber of ${eventName} failed: ${describeError(error)}`, { eventName }),
   });
-}
-
-/** The state of a root session: changes take effect at once and subscribers hear right after. */
-class RootCell implements StateCell {
-  readonly sessionId: string;
-  readonly registry: Registry = new Registry();
-  lineage: Lineage = Object.freeze({});
-  readonly recorder = undefined;
-  readonly isFork = false;
-  readonly #dispatcher: Dispatcher;
-  #current: SessionState = emptySessionState;
-
-  constructor(sessionId: string, dispatcher: Dispatcher) {
-    this.sessionId = sessionId;
-    this.#dispatcher = dispatcher;
-  }
-
-  get current(): SessionState {
-    return this.#current;
-  }
-
-  /** Takes over slices, state and lineage of another cell. This one must be new. */
-  become(other: RootCell): void {
-    this.registry.adopt(other.registry);
-    this.lineage = other.lineage;
-    this.#current = other.current;
-  }
-
-  commit({ next, events = [] }: Change): void {
-    this.#current = next;
-    for (const event of events) this.#dispatcher.deliver(event, this.sessionId);
-  }
 }

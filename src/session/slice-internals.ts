@@ -1,5 +1,13 @@
 import { SchemaError, SessionError } from '../error/index.ts';
-import { compileSchema, describeIssues, freezeJson, parseInputSync, type Schema } from '../schema/index.ts';
+import {
+  compileSchema,
+  describeIssues,
+  freezeJson,
+  type JsonValue,
+  parseInputSync,
+  type Schema,
+  sameJson,
+} from '../schema/index.ts';
 import type { ReducerBinding } from './reducer.ts';
 import type { SlicePolicy, StoredSlice } from './slice.ts';
 import { KeyedState, type KeyFunction, SequenceState, type SliceState } from './slice-state.ts';
@@ -15,13 +23,26 @@ export interface SliceInternals {
   admit(item: unknown): unknown;
   /** Validates an item that is written directly, then freezes it. Throws SchemaError `value-invalid` or `value-not-json`. */
   parse(item: unknown): unknown;
+  /** The version of the shape of the items. */
+  readonly version: number;
+  readonly migrate: Migrate | undefined;
+  /** {@link parse} for an item of an export. */
+  parseImported(item: unknown): unknown;
+  /** Throws SchemaError `value-invalid` for an item of this slice that would be refused, or changed, by {@link parseImported}. */
+  assertImportable(item: unknown): void;
 }
+
+/** Turns items of an earlier version of a slice into items of the present one. */
+export type Migrate = (items: readonly JsonValue[], fromVersion: number) => unknown;
 
 /** The parts of a slice declaration, with the types erased. */
 export interface SliceParts {
   readonly name: string;
   readonly policy: SlicePolicy;
   readonly schema: Schema | undefined;
+  readonly importSchema: Schema | undefined;
+  readonly version: number;
+  readonly migrate: Migrate | undefined;
   readonly retain: number | undefined;
   readonly key: ((item: unknown) => string) | undefined;
   readonly initial: readonly unknown[];
@@ -64,10 +85,42 @@ export function compileSlice(parts: SliceParts): SliceInternals {
       ? SequenceState.empty(parts.retain)
       : KeyedState.empty(checkedKeyFunction(parts.name, parts.key));
   for (const item of parts.initial) initial = initial.append(parse(item));
-  return Object.freeze({ initial, reducers: Object.freeze([...parts.reducers]), admit, parse });
+  return Object.freeze({
+    initial,
+    reducers: Object.freeze([...parts.reducers]),
+    admit,
+    parse,
+    version: parts.version,
+    migrate: parts.migrate,
+    ...importRules(parts, admit),
+  });
 }
 
-function assertParts({ name, policy, retain, key }: SliceParts): void {
+function importRules(
+  { name, importSchema }: SliceParts,
+  admit: (item: unknown) => unknown,
+): Pick<SliceInternals, 'parseImported' | 'assertImportable'> {
+  const parseImported = itemParser(name, importSchema, admit);
+  /** Items that need not be looked at again, since they are frozen. */
+  const importable = new WeakSet<object>();
+  return {
+    parseImported,
+    assertImportable: (item) => {
+      const isObject = typeof item === 'object' && item !== null;
+      if (importSchema === undefined || (isObject && importable.has(item))) return;
+      if (!sameJson(parseImported(item), item)) {
+        throw new SchemaError(
+          'value-invalid',
+          `The schema of slice ${name} changes an item of the slice when it reads it again. Let it accept what it yields and leave it as it is.`,
+          { details: { slice: name } },
+        );
+      }
+      if (isObject) importable.add(item);
+    },
+  };
+}
+
+function assertParts({ name, policy, retain, key, version, migrate }: SliceParts): void {
   const invalid = (message: string): SessionError =>
     new SessionError('slice-invalid', message, { details: { slice: name } });
   if (typeof name !== 'string' || name === '')
@@ -85,6 +138,12 @@ function assertParts({ name, policy, retain, key }: SliceParts): void {
   if (retain !== undefined && (!Number.isSafeInteger(retain) || retain < 1)) {
     throw invalid(`Slice ${name} has retain ${retain}. It must be an integer of at least 1.`);
   }
+  if (!Number.isSafeInteger(version) || version < 1)
+    throw invalid(`Slice ${name} has version ${version}. It must be an integer of at least 1.`);
+  if (migrate !== undefined && version === 1)
+    throw invalid(
+      `Slice ${name} has migrate, but its version is 1 and there is none before it. Raise the version.`,
+    );
 }
 
 function itemParser(
