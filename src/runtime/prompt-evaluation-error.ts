@@ -59,10 +59,9 @@ export interface PromptEvaluationErrorOptions {
 export class PromptEvaluationError extends WinkError<PromptEvaluationErrorCode> {
   readonly phase: EvaluationPhase;
   readonly promptName: string;
-  /** Everything said so far, well formed: every call has its result. Pass it on as `history` to go on from here. */
-  readonly conversation: readonly ConversationItem[];
   /** Tokens spent so far. */
   readonly usage: TokenUsage;
+  readonly #conversation: readonly ConversationItem[];
 
   constructor(code: PromptEvaluationErrorCode, message: string, options: PromptEvaluationErrorOptions) {
     super('PromptEvaluationError', message, {
@@ -72,8 +71,16 @@ export class PromptEvaluationError extends WinkError<PromptEvaluationErrorCode> 
     });
     this.phase = options.phase;
     this.promptName = options.promptName;
-    this.conversation = Object.freeze([...(options.conversation ?? [])]);
     this.usage = options.usage ?? {};
+    this.#conversation = Object.freeze([...(options.conversation ?? [])]);
+  }
+
+  /**
+   * Everything said so far, well formed: every call has its result. Pass it on as `history` to go on from here. It is
+   * what the model read, never redacted, and no part of what the error shows when it is logged.
+   */
+  get conversation(): readonly ConversationItem[] {
+    return this.#conversation;
   }
 
   /** Recognises this error, also one made by another loaded copy of the package. */
