@@ -4,11 +4,12 @@ import type { Dispatcher } from './dispatcher.ts';
 import type { EventDefinition } from './event.ts';
 import { parsePayload } from './event-payload.ts';
 import type { DispatchedEvent, SessionOperation } from './patch.ts';
+import { ReadingWritingAccessor } from './reading-writing-accessor.ts';
 import { reduceEvent } from './reduce-event.ts';
 import { restorableSlices, restoredState } from './restored-state.ts';
 import type { Slice } from './slice.ts';
-import type { ReadSource } from './slice-reader.ts';
-import { DerivedAccessor, readOnlyRefusal, SliceWriter } from './slice-writer.ts';
+import { type ReadSource, readerOf } from './slice-reader.ts';
+import { readOnlyRefusal, refuseWriting, SliceWriter } from './slice-writer.ts';
 import { makeSnapshot, type SessionSnapshot } from './snapshot.ts';
 import type { Access } from './state-cell.ts';
 import type { SessionView, SliceAccessor } from './view.ts';
@@ -38,10 +39,10 @@ export class CellView implements SessionView {
 
   slice<T>(slice: Slice<T> | DerivedSlice<T>): SliceAccessor<T> {
     this.#access.assertUsable('read');
-    const accessor =
-      slice.kind === 'derived-slice'
-        ? new DerivedAccessor(this.#source, slice)
-        : new SliceWriter(this.#access, this.#source, slice);
+    const reader = readerOf(this.#source, slice);
+    const writer =
+      slice.kind === 'derived-slice' ? refuseWriting(slice) : new SliceWriter(this.#access, slice, reader);
+    const accessor: SliceAccessor<unknown> = new ReadingWritingAccessor(reader, writer);
     // The items of a slice of T are of type T.
     return accessor as SliceAccessor<T>;
   }

@@ -5,7 +5,6 @@ import type { SliceOperation } from './operation.ts';
 import { sliceStateIn, withSliceState } from './session-state.ts';
 import type { StoredSlice } from './slice.ts';
 import { internalsOf } from './slice-internals.ts';
-import { type ReadSource, readerOf } from './slice-reader.ts';
 import type { Access } from './state-cell.ts';
 import type { ReadonlySliceAccessor, SliceAccessor } from './view.ts';
 
@@ -16,36 +15,19 @@ export function readOnlyRefusal(what: string): SessionError {
   );
 }
 
-/** Reads and writes a stored slice; the only implementation there is, for sessions and forks. */
-export class SliceWriter implements SliceAccessor<unknown> {
+/** The writing part of an accessor. */
+export type SliceWriting = Pick<SliceAccessor<unknown>, 'append' | 'seed' | 'clear'>;
+
+/** Writes a stored slice; the only implementation there is, for sessions and forks. */
+export class SliceWriter implements SliceWriting {
   readonly #access: Access;
   readonly #slice: StoredSlice;
   readonly #reader: ReadonlySliceAccessor<unknown>;
 
-  constructor(access: Access, source: ReadSource, slice: StoredSlice) {
+  constructor(access: Access, slice: StoredSlice, reader: ReadonlySliceAccessor<unknown>) {
     this.#access = access;
     this.#slice = slice;
-    this.#reader = readerOf(source, slice);
-  }
-
-  get length(): number {
-    return this.#reader.length;
-  }
-
-  all(): readonly unknown[] {
-    return this.#reader.all();
-  }
-
-  latest(): unknown {
-    return this.#reader.latest();
-  }
-
-  where(predicate: (item: unknown) => boolean): readonly unknown[] {
-    return this.#reader.where(predicate);
-  }
-
-  get(key: string): unknown {
-    return this.#reader.get(key);
+    this.#reader = reader;
   }
 
   append(...items: readonly unknown[]): void {
@@ -93,56 +75,14 @@ export class SliceWriter implements SliceAccessor<unknown> {
   }
 }
 
-/** A derived slice behind a full accessor: reading works, writing is refused. */
-export class DerivedAccessor implements SliceAccessor<unknown> {
-  readonly #derived: DerivedSlice<unknown>;
-  readonly #reader: ReadonlySliceAccessor<unknown>;
-
-  constructor(source: ReadSource, derived: DerivedSlice<unknown>) {
-    this.#derived = derived;
-    this.#reader = readerOf(source, derived);
-  }
-
-  get length(): number {
-    return this.#reader.length;
-  }
-
-  all(): readonly unknown[] {
-    return this.#reader.all();
-  }
-
-  latest(): unknown {
-    return this.#reader.latest();
-  }
-
-  where(predicate: (item: unknown) => boolean): readonly unknown[] {
-    return this.#reader.where(predicate);
-  }
-
-  get(key: string): unknown {
-    return this.#reader.get(key);
-  }
-
-  append(): never {
-    throw this.#refusal();
-  }
-
-  seed(): never {
-    throw this.#refusal();
-  }
-
-  clear(): never {
-    throw this.#refusal();
-  }
-
-  #refusal(): SessionError {
-    const { name, source } = this.#derived;
-    return new SessionError(
+/** Refuses to write a derived slice, for callers whose compiler does not. */
+export function refuseWriting({ name, source }: DerivedSlice<unknown>): SliceWriting {
+  const refuse = (): never => {
+    throw new SessionError(
       'session-read-only',
       `Slice ${name} is derived from ${source.name}. Write to that.`,
-      {
-        details: { slice: name },
-      },
+      { details: { slice: name } },
     );
-  }
+  };
+  return { append: refuse, seed: refuse, clear: refuse };
 }
