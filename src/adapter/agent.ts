@@ -3,7 +3,7 @@ import type {
   DynamicParams,
   Prompt,
   PromptBindOptions,
-  PromptDescriptor,
+  PromptIdentity,
   PromptTemplate,
 } from '../prompt/index.ts';
 import type { Approve, InputPart } from '../runtime/index.ts';
@@ -105,7 +105,7 @@ export interface AnyAgent extends AgentSettings {
 }
 
 /** A template of which the compiler does not know the params; it checks them itself when they are bound. */
-export interface AnyPromptTemplate extends PromptDescriptor {
+export interface AnyPromptTemplate extends PromptIdentity {
   readonly kind: 'prompt-template';
   /**
    * Binds params to the template.

@@ -1,4 +1,5 @@
 import { PromptValidationError } from '../error/index.ts';
+import type { OverridesSource } from '../prompt/index.ts';
 import {
   type Approve,
   type ConversationItem,
@@ -47,6 +48,11 @@ export interface EvaluateOptions {
    * Default: up to 5 attempts for a turn, with waits that grow from half a second, 30 seconds in all.
    */
   readonly throttle?: ThrottleOptions | false;
+  /**
+   * Where other texts than those of the code come from. What does not fit is left out and logged as a warning; overrides
+   * that cannot be loaded end the run before its first request. Nested evaluations take theirs from it too. Default: none.
+   */
+  readonly overrides?: OverridesSource;
   /** Hears what happens while it happens. Must not throw: what it throws is logged. */
   readonly onEvent?: RunEventListener;
   /** Default: silent. */

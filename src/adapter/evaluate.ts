@@ -21,6 +21,7 @@ import { Session } from '../session/index.ts';
 import { type EvaluatorPort, type Logger, type PromptResponse, silentLogger } from '../tool/index.ts';
 import { checkEvaluateOptions, type EvaluateOptions } from './evaluate-options.ts';
 import { type EvaluationGround, filesInside, filesOfRoot } from './evaluation-ground.ts';
+import { loadOverrides, warnOfDropped } from './load-overrides.ts';
 import { toModelTool } from './model-tool.ts';
 import { nestedEvaluator } from './nested-evaluator.ts';
 import { parseAnswer } from './parse-answer.ts';
@@ -169,14 +170,17 @@ async function prepare<Output>(
     if (outer !== undefined)
       scope = container.openCallScope(filesystem === undefined ? [] : [[Filesystem, filesystem]]);
     const { resolver } = scope ?? container;
+    const overrides = await stop.race(loadOverrides(prompt, options.overrides));
     const rendered = await stop.race(
       prompt.render({
         session,
+        ...(overrides === undefined ? {} : { overrides }),
         resources: resolver,
         examplesOnWire: model.takesExamples === true,
         ...(options.deadline === undefined ? {} : { deadline: options.deadline }),
       }),
     );
+    warnOfDropped(rendered.droppedOverrides, prompt.name, logger);
     return {
       rendered,
       environment: {

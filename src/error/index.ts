@@ -5,6 +5,7 @@ export { FilesystemError, type FilesystemErrorCode } from './filesystem-error.ts
 export { MissingPeerError } from './missing-peer-error.ts';
 export { ModelResponseError, type ModelResponseErrorCode } from './model-response-error.ts';
 export { OutputParseError } from './output-parse-error.ts';
+export { OverridesError, type OverridesErrorCode } from './overrides-error.ts';
 export { PromptRenderError } from './prompt-render-error.ts';
 export { PromptValidationError } from './prompt-validation-error.ts';
 export { ResourceError, type ResourceErrorCode } from './resource-error.ts';

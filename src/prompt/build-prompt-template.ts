@@ -25,11 +25,11 @@ export function promptTemplate<
   const plan = planPrompt<OutputOf<Output>>(options);
   return Object.freeze({
     kind: 'prompt-template',
-    ...plan.descriptor,
+    ...plan.identity,
     bind: (...[params, bound]: BindArguments<SectionsInput<Sections>>) =>
       createPrompt<OutputOf<Output>, SectionsInput<Sections>>(
         plan,
-        checkRawParams(params === undefined ? {} : params, plan.params, plan.descriptor.name),
+        checkRawParams(params === undefined ? {} : params, plan.params, plan.identity.name),
         toRegistry(bound?.resources),
       ),
   });

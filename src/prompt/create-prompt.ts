@@ -1,5 +1,9 @@
 import type { ResourceRegistry } from '../resource/index.ts';
-import type { Prompt } from './prompt.ts';
+import { applyOverrides, type OverriddenPlan } from './override/apply-overrides.ts';
+import { describePrompt } from './override/describe-prompt.ts';
+import { defaultOverridesTag } from './override/overrides-store.ts';
+import { seedOverrides } from './override/seed-overrides.ts';
+import type { Prompt, PromptToolsOptions } from './prompt.ts';
 import type { PromptPlan } from './prompt-plan.ts';
 import { enabledTools, renderPrompt } from './render-prompt.ts';
 import type { DynamicParams } from './section-input.ts';
@@ -19,18 +23,30 @@ export function createPrompt<Output, Params>(
   let resources: ResourceRegistry | undefined;
   return Object.freeze({
     kind: 'prompt',
-    ...plan.descriptor,
+    ...plan.identity,
     params,
     ...(plan.output === undefined ? {} : { output: plan.output }),
     with: (changed) =>
       createPrompt<Output, Params>(
         plan,
-        checkRawParams({ ...params, ...changed }, plan.params, plan.descriptor.name),
+        checkRawParams({ ...params, ...changed }, plan.params, plan.identity.name),
         bound,
       ),
-    tools: (options = {}) => enabledTools(plan, params, options),
-    render: (options = {}) => renderPrompt(plan, params, options),
+    get descriptor() {
+      return describePrompt(plan);
+    },
+    seedOverrides: (tag = defaultOverridesTag) => seedOverrides(plan, tag),
+    checkOverrides: (overrides) => applyOverrides(plan, overrides).dropped,
+    tools: (options = {}) => enabledTools(overridden(plan, options).plan, params, options),
+    render: (options = {}) => renderPrompt(overridden(plan, options), params, options),
     slices: () => plan.slices,
     resources: () => (resources ??= plan.resources.merge(bound, { strict: false })),
   } satisfies Prompt<Output, Params>);
+}
+
+function overridden<Output>(
+  plan: PromptPlan<Output>,
+  { overrides }: PromptToolsOptions,
+): OverriddenPlan<Output> {
+  return overrides === undefined ? { plan, dropped: [] } : applyOverrides(plan, overrides);
 }

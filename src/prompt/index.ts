@@ -1,5 +1,18 @@
 export { promptTemplate } from './build-prompt-template.ts';
 export { section, toolsSection } from './build-section.ts';
+export type { DroppedOverride } from './override/dropped-override.ts';
+export {
+  defaultOverridesTag,
+  type OverridesSource,
+  type OverridesStore,
+} from './override/overrides-store.ts';
+export {
+  type PromptOverrides,
+  parseOverrides,
+  type SectionOverride,
+  type TextOverride,
+  type ToolOverride,
+} from './override/prompt-overrides.ts';
 export type {
   Placeholder,
   PlaceholderNames,
@@ -8,7 +21,12 @@ export type {
   UnknownPlaceholder,
 } from './placeholders.ts';
 export type { Prompt, PromptToolsOptions, RenderOptions } from './prompt.ts';
-export type { PromptDescriptor } from './prompt-descriptor.ts';
+export type {
+  PromptDescriptor,
+  PromptIdentity,
+  SectionDescriptor,
+  ToolDescriptor,
+} from './prompt-descriptor.ts';
 export type { PromptOutput } from './prompt-output.ts';
 export type {
   BindArguments,

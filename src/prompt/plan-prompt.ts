@@ -42,7 +42,7 @@ export function planPrompt<Output>(
   const policies = Object.freeze([...(options.policies ?? [])]);
   const nodes = buildSectionTree(options.sections);
   return Object.freeze({
-    descriptor: Object.freeze({ ns, key, name }),
+    identity: Object.freeze({ ns, key, name }),
     nodes,
     params: collectParams(nodes),
     tools: bindTools(nodes, policies),

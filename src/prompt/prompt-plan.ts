@@ -1,14 +1,14 @@
 import type { ResourceRegistry } from '../resource/index.ts';
 import type { AnySlice } from '../session/index.ts';
 import type { ToolsBySection } from './bind-tools.ts';
-import type { PromptDescriptor } from './prompt-descriptor.ts';
+import type { PromptIdentity } from './prompt-descriptor.ts';
 import type { PromptOutput } from './prompt-output.ts';
 import type { SectionNode } from './section-tree.ts';
 import type { PromptParams } from './shared-params.ts';
 
 /** Everything about a template that does not depend on params or session; made once, shared by its prompts. */
 export interface PromptPlan<out Output> {
-  readonly descriptor: PromptDescriptor;
+  readonly identity: PromptIdentity;
   /** Sections in reading order. */
   readonly nodes: readonly SectionNode[];
   readonly params: PromptParams;

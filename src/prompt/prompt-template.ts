@@ -1,7 +1,7 @@
 import type { ToolPolicy } from '../policy/index.ts';
 import type { Schema } from '../schema/index.ts';
 import type { Prompt } from './prompt.ts';
-import type { PromptDescriptor } from './prompt-descriptor.ts';
+import type { PromptIdentity } from './prompt-descriptor.ts';
 import type { AnySection, ResourceBindings } from './section.ts';
 import type { BindParams } from './section-input.ts';
 
@@ -46,7 +46,7 @@ export type OutputOf<S> = S extends Schema<infer _Input, infer Output> ? Output 
  *
  * @see spec TOOLS "Prompt Rendering"
  */
-export interface PromptTemplate<Params, out Output> extends PromptDescriptor {
+export interface PromptTemplate<Params, out Output> extends PromptIdentity {
   readonly kind: 'prompt-template';
   /**
    * Binds params to the template.

@@ -1,7 +1,9 @@
 import type { ResourceRegistry, ResourceResolver } from '../resource/index.ts';
 import type { AnySlice, ReadonlySessionView } from '../session/index.ts';
 import type { AnyTool, DeadlinePort } from '../tool/index.ts';
-import type { PromptDescriptor } from './prompt-descriptor.ts';
+import type { DroppedOverride } from './override/dropped-override.ts';
+import type { PromptOverrides } from './override/prompt-overrides.ts';
+import type { PromptDescriptor, PromptIdentity } from './prompt-descriptor.ts';
 import type { PromptOutput } from './prompt-output.ts';
 import type { RenderedPrompt } from './rendered-prompt.ts';
 import type { BindParams, DynamicParams } from './section-input.ts';
@@ -10,6 +12,8 @@ import type { BindParams, DynamicParams } from './section-input.ts';
 export interface PromptToolsOptions {
   /** Session for `enabled` and `visibility` functions. Default: an empty one that holds the prompt's slices. */
   readonly session?: ReadonlySessionView;
+  /** Other texts than those of the code, as far as they fit. Default: none. */
+  readonly overrides?: PromptOverrides;
 }
 
 /** Options of `prompt.render()`. */
@@ -30,7 +34,7 @@ export interface RenderOptions extends PromptToolsOptions {
  *
  * `Output` is the type of the structured answer, `undefined` without one; `Params` is what `with()` takes part of.
  */
-export interface Prompt<out Output = unknown, in Params = never> extends PromptDescriptor {
+export interface Prompt<out Output = unknown, in Params = never> extends PromptIdentity {
   readonly kind: 'prompt';
   /** The raw params as they were bound. */
   readonly params: DynamicParams;
@@ -52,6 +56,18 @@ export interface Prompt<out Output = unknown, in Params = never> extends PromptD
    * @throws {PromptRenderError} naming the section: params missing or wrong, or a section's function threw.
    */
   render(options?: RenderOptions): Promise<RenderedPrompt<Output>>;
+  /** Hashes of the texts of the code that may be overridden; made when it is first read, once per template. */
+  readonly descriptor: PromptDescriptor;
+  /**
+   * All texts of the code that may be overridden, to begin with.
+   * @param tag which set of overrides it is. Default: `'latest'`.
+   */
+  seedOverrides(tag?: string): PromptOverrides;
+  /**
+   * The overrides that would not be applied, and why; empty when all fit.
+   * @throws {OverridesError} `overrides-mismatch` when they are another prompt's.
+   */
+  checkOverrides(overrides: PromptOverrides): readonly DroppedOverride[];
   /** Slices that the prompt's sections and policies name, without duplicates, also those of disabled sections. */
   slices(): readonly AnySlice[];
   /** Resources of the template, of its sections and of `bind()`; the later win. */

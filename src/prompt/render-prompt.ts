@@ -1,6 +1,8 @@
 import { describeError } from '../error/index.ts';
 import { type ReadonlySessionView, Session } from '../session/index.ts';
 import type { AnyTool } from '../tool/index.ts';
+import type { OverriddenPlan } from './override/apply-overrides.ts';
+import { describePrompt } from './override/describe-prompt.ts';
 import type { PromptToolsOptions, RenderOptions } from './prompt.ts';
 import type { PromptPlan } from './prompt-plan.ts';
 import type { RenderedPrompt } from './rendered-prompt.ts';
@@ -18,7 +20,7 @@ import { describeToolParams } from './tool-param-descriptions.ts';
  * @throws {PromptRenderError} naming the section.
  */
 export async function renderPrompt<Output>(
-  plan: PromptPlan<Output>,
+  { plan, dropped }: OverriddenPlan<Output>,
   raw: DynamicParams,
   options: RenderOptions,
 ): Promise<RenderedPrompt<Output>> {
@@ -42,7 +44,10 @@ export async function renderPrompt<Output>(
     hostedTools: Object.freeze(inFull.flatMap(({ node }) => node.section.hostedTools ?? [])),
     toolParamDescriptions: describeToolParams(tools),
     ...(plan.output === undefined ? {} : { output: plan.output }),
-    descriptor: plan.descriptor,
+    get descriptor() {
+      return describePrompt(plan);
+    },
+    droppedOverrides: dropped,
     ...(options.deadline === undefined ? {} : { deadline: options.deadline }),
   });
 }
@@ -100,7 +105,7 @@ async function bodyText(
     ...(options.resources === undefined ? {} : { resources: options.resources }),
     path: node.path,
     number: node.number,
-    prompt: plan.descriptor,
+    prompt: plan.identity,
   });
   let body: unknown;
   try {

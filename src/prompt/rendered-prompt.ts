@@ -1,5 +1,6 @@
 import type { ToolPolicy } from '../policy/index.ts';
 import type { AnyTool, DeadlinePort, HostedTool } from '../tool/index.ts';
+import type { DroppedOverride } from './override/dropped-override.ts';
 import type { PromptDescriptor } from './prompt-descriptor.ts';
 import type { PromptOutput } from './prompt-output.ts';
 import type { ToolParamDescriptions } from './tool-param-descriptions.ts';
@@ -31,7 +32,10 @@ export interface RenderedPrompt<out Output = unknown> {
   readonly toolParamDescriptions: ToolParamDescriptions;
   /** The structured answer asked for; absent when the answer is text. */
   readonly output?: PromptOutput<Output>;
+  /** Identity, and hashes of the texts that were rendered; made when it is first read. */
   readonly descriptor: PromptDescriptor;
+  /** Overrides that were not applied, and why. */
+  readonly droppedOverrides: readonly DroppedOverride[];
   /** The deadline the prompt is evaluated under, when there is one. */
   readonly deadline?: DeadlinePort;
 }

@@ -3,7 +3,7 @@ import type { AnyBinding, ResourceRegistry, ResourceResolver } from '../resource
 import type { Schema } from '../schema/index.ts';
 import type { AnySlice, ReadonlySessionView } from '../session/index.ts';
 import type { AnyTool, HostedTool } from '../tool/index.ts';
-import type { PromptDescriptor } from './prompt-descriptor.ts';
+import type { PromptIdentity } from './prompt-descriptor.ts';
 import type { TemplateText } from './template-text.ts';
 import type { VisibilitySelector } from './visibility.ts';
 
@@ -21,7 +21,7 @@ export interface SectionRenderContext {
   /** Number of the section in its prompt, such as `2.1`. */
   readonly number: string;
   /** The prompt the section is rendered for. */
-  readonly prompt: PromptDescriptor;
+  readonly prompt: PromptIdentity;
 }
 
 declare const sectionInput: unique symbol;

@@ -69,7 +69,7 @@ export function* selectSections(
     selected.push({ index, node, params, isSummary });
     index = isSummary ? node.end : index + 1;
   }
-  if (problems.length > 0) throw paramsError(plan.descriptor.name, problems);
+  if (problems.length > 0) throw paramsError(plan.identity.name, problems);
   return selected;
 }
 

@@ -39,6 +39,23 @@ export function compileSchema<I, O>(schema: Schema<I, O>): CompiledSchema<I, O> 
   return compiled;
 }
 
+/** The same schema, which the model is told of in other words: what is accepted stays what it is. */
+export function withInputJsonSchema<I, O>(
+  compiled: CompiledSchema<I, O>,
+  inputJsonSchema: JsonSchema,
+): CompiledSchema<I, O> {
+  return Object.freeze({
+    schema: compiled.schema,
+    inputJsonSchema,
+    get outputJsonSchema(): JsonSchema {
+      return compiled.outputJsonSchema;
+    },
+    get inputGraph(): SchemaNode {
+      return compiled.inputGraph;
+    },
+  });
+}
+
 class LazyCompiledSchema<I, O> implements CompiledSchema<I, O> {
   readonly schema: Schema<I, O>;
   #emitted: JsonSchema | undefined;

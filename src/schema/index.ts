@@ -1,5 +1,5 @@
 export { canonicalJson } from './canonical-json.ts';
-export { type CompiledSchema, compileSchema } from './compile-schema.ts';
+export { type CompiledSchema, compileSchema, withInputJsonSchema } from './compile-schema.ts';
 export { copyJson } from './copy-json.ts';
 export { freezeJson } from './freeze-json.ts';
 export { describeIssues, formatPath, type ParseOutcome, type SchemaIssue } from './issue.ts';
@@ -8,6 +8,7 @@ export { isSchemaObject, type JsonSchema } from './json-schema.ts';
 export { assertObjectSchema } from './object-schema.ts';
 export { open } from './open.ts';
 export { type OutputOutcome, parseInput, parseInputSync, parseOutput } from './parse.ts';
+export { mapPropertyDescriptions } from './property-descriptions.ts';
 export { jsonSchema } from './raw-json-schema.ts';
 export { renderJson } from './render-json.ts';
 export { sameJson } from './same-json.ts';

@@ -1,6 +1,7 @@
 import type { JsonValue } from '../schema/index.ts';
+import type { Budget } from './budget.ts';
 import type { ConversationItem, InputPart } from './conversation.ts';
-import type { DeadlinePort, PromptPort } from './ports.ts';
+import type { BudgetTrackerPort, DeadlinePort, PromptPort } from './ports.ts';
 import type { PromptResponse } from './prompt-response.ts';
 
 /**
@@ -17,6 +18,11 @@ export interface NestedEvaluateOptions {
   readonly history?: readonly ConversationItem[];
   /** A `Deadline` of its own, which ends the inner evaluation only. Default: that of the run. The run's holds in any case. */
   readonly deadline?: DeadlinePort;
+  /**
+   * A budget of its own, beside that of the run: passing it ends the inner evaluation only. A `BudgetTracker` counts over several
+   * evaluations. Default: none of its own. What is spent counts against the run's in any case.
+   */
+  readonly budget?: Budget | BudgetTrackerPort;
   /** Ends the inner evaluation when aborted. Default: none of its own. The end of the run or of the call ends it in any case. */
   readonly signal?: AbortSignal;
   /** Calls of one turn that may run at the same time: 1 or more. Default: as in the run. */

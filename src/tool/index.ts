@@ -1,3 +1,4 @@
+export type { Budget, BudgetExcess, BudgetLimits, BudgetRemainder, TokenPrices } from './budget.ts';
 export type { ToolContext } from './context.ts';
 export type {
   AssistantItem,
@@ -13,6 +14,7 @@ export type { EvaluatorPort, NestedEvaluateOptions, ToolChoice } from './evaluat
 export { type HostedTool, hostedTool } from './hosted-tool.ts';
 export { type Logger, silentLogger } from './logger.ts';
 export { assertDescription, assertToolName } from './names.ts';
+export { overrideTool, type ToolTexts } from './override-tool.ts';
 export type {
   BudgetTrackerPort,
   DeadlinePort,

@@ -1,4 +1,6 @@
 import type { CompiledSchema } from '../schema/index.ts';
+import type { BudgetExcess, BudgetRemainder } from './budget.ts';
+import type { TokenUsage } from './prompt-response.ts';
 
 /** What a handler sees of a prompt. `Output` is the type of its structured answer. */
 export interface PromptPort<out Output = unknown> {
@@ -37,10 +39,13 @@ export interface DeadlinePort {
   isExpired(): boolean;
 }
 
-/** What a handler sees of the run's budget. */
+/** What a handler sees of the run's budget. It counts everything that shares it, evaluations inside calls included. */
 export interface BudgetTrackerPort {
-  /** Tokens used so far by the whole run, nested evaluations included. */
-  readonly usedTokens: number;
-  /** Tokens left, undefined without a limit on the total. */
-  readonly remainingTokens: number | undefined;
+  /** Tokens spent so far. */
+  readonly usage: TokenUsage;
+  /** What they cost, rounded up to a millionth; undefined once a turn was counted whose price is unknown. */
+  readonly cost: number | undefined;
+  /** The first limit that was passed; undefined while none is. */
+  readonly exceeded: BudgetExcess | undefined;
+  remaining(): BudgetRemainder;
 }

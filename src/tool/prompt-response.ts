@@ -1,3 +1,4 @@
+import type { BudgetExcess } from './budget.ts';
 import type { ConversationItem } from './conversation.ts';
 
 /** Tokens of one or several model calls. A count that the provider does not report is absent. */
@@ -20,6 +21,11 @@ export interface PromptResponse<out Output = unknown> {
   readonly output: Output;
   /** Sum over every turn, and over the evaluations inside tool calls. */
   readonly usage: TokenUsage;
+  /**
+   * The limit of a budget that was passed by the turn that brought the answer, or by what ran at the same time: the
+   * answer is there, but another evaluation on this budget would not begin. Absent: none was.
+   */
+  readonly budgetExceeded?: BudgetExcess;
   readonly finishReason: FinishReason;
   /** Everything that was said, from `history` on. Pass it on as `history` to go on from here. */
   readonly conversation: readonly ConversationItem[];

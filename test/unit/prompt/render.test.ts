@@ -73,7 +73,7 @@ describe('text', () => {
     const prompt = promptTemplate({ ns: 'a', key: 'b', sections: [], output }).bind();
     const deadline = { expiresAtMs: 5, remainingMs: () => 5, isExpired: () => false };
     const rendered = await prompt.render({ deadline });
-    expect(rendered.descriptor).toEqual({ ns: 'a', key: 'b', name: 'b' });
+    expect(rendered.descriptor).toEqual({ ns: 'a', key: 'b', name: 'b', sections: [], tools: [] });
     expect(rendered.output).toBe(prompt.output);
     expect(rendered.output?.compiled.schema).toBe(output);
     expect(rendered.deadline).toBe(deadline);

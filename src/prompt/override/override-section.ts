@@ -1,0 +1,74 @@
+import { describeError, PromptValidationError } from '../../error/index.ts';
+import { compileTemplate } from '../compile-template.ts';
+import type { PromptDescriptor } from '../prompt-descriptor.ts';
+import { placeholderNames } from '../section-params.ts';
+import type { SectionNode } from '../section-tree.ts';
+import type { TemplateText } from '../template-text.ts';
+import type { Drop } from './dropped-override.ts';
+import type { PromptOverrides, TextOverride } from './prompt-overrides.ts';
+
+/** A section with the overrides for it that fit; the same node when there are none. */
+export function overrideSection(
+  node: SectionNode,
+  { sections }: PromptDescriptor,
+  overrides: PromptOverrides,
+  drop: Drop,
+): SectionNode {
+  const override = Object.hasOwn(overrides.sections, node.path) ? overrides.sections[node.path] : undefined;
+  const described = sections.find(({ path }) => path === node.path);
+  if (override === undefined || described === undefined) return node;
+  const body = textOf(node, 'body', override.body, described.body, drop);
+  const summary = textOf(node, 'summary', override.summary, described.summary, drop);
+  const { visibility } = override;
+  const isShown = visibility !== 'summary' || node.summary !== undefined;
+  if (!isShown) {
+    drop(
+      `section "${node.path}" visibility`,
+      'invalid',
+      `The section "${node.path}" has no summary, so it cannot be summarised. Take the visibility out.`,
+    );
+  }
+  if (body === undefined && summary === undefined && (visibility === undefined || !isShown)) return node;
+  return {
+    ...node,
+    section: {
+      ...node.section,
+      ...(body === undefined ? {} : { template: body }),
+      ...(visibility === undefined || !isShown ? {} : { visibility }),
+    },
+    summary: summary ?? node.summary,
+  };
+}
+
+function textOf(
+  node: SectionNode,
+  name: 'body' | 'summary',
+  override: TextOverride | undefined,
+  hash: string | undefined,
+  drop: Drop,
+): TemplateText | undefined {
+  if (override === undefined) return undefined;
+  const target = `section "${node.path}" ${name}`;
+  if (hash === undefined) {
+    drop(target, 'unknown', `The section "${node.path}" has no ${name} in its code. Take the override out.`);
+    return undefined;
+  }
+  if (hash !== override.hash) {
+    drop(
+      target,
+      'stale',
+      `The ${name} of section "${node.path}" in the code has changed. Look at it, then seed it anew.`,
+    );
+    return undefined;
+  }
+  try {
+    const names = placeholderNames(node.section.params, `section "${node.path}"`);
+    return compileTemplate(override.text, names, `overridden ${name} of section "${node.path}"`, {
+      section: node.path,
+    });
+  } catch (error) {
+    if (!PromptValidationError.isInstance(error)) throw error;
+    drop(target, 'invalid', describeError(error));
+    return undefined;
+  }
+}

@@ -1,0 +1,125 @@
+import { OverridesError } from '../../error/index.ts';
+import {
+  compileSchema,
+  describeIssues,
+  freezeJson,
+  type JsonSchema,
+  jsonSchema,
+  parseInputSync,
+} from '../../schema/index.ts';
+import type { ToolExample } from '../../tool/index.ts';
+import type { Visibility } from '../visibility.ts';
+
+/** A text that stands in for one of the code. */
+export interface TextOverride {
+  /** Hash of the text of the code that it was written for; when that text is another by now, the override is stale. */
+  readonly hash: string;
+  readonly text: string;
+}
+
+/** What of a section is overridden. */
+export interface SectionOverride {
+  /** A template: `$name` or `${name}` for a param of the section, `$$` for a dollar. */
+  readonly body?: TextOverride;
+  /** A template, as `body`. */
+  readonly summary?: TextOverride;
+  /** Stands in for the section's own visibility. It has no hash: it depends on no text. */
+  readonly visibility?: Visibility;
+}
+
+/** What of a tool is overridden. */
+export interface ToolOverride {
+  /** Hash of what the tool takes and yields; when that is another by now, all of the override is stale. */
+  readonly contract: string;
+  /** 1 to 200 characters. */
+  readonly description?: TextOverride;
+  /** Path of a parameter, such as `city` or `stops[].name`, → its description; an empty text for none. */
+  readonly params?: Readonly<Record<string, TextOverride>>;
+  /** Stands in for all examples of the tool. */
+  readonly examples?: { readonly hash: string; readonly examples: readonly ToolExample[] };
+}
+
+/**
+ * Other texts for a prompt than those of its code, so that wording can be worked on without a new version of the program.
+ * Plain JSON. Made by `prompt.seedOverrides()`, edited, kept in an `OverridesStore`.
+ */
+export interface PromptOverrides {
+  /** Form of this document. */
+  readonly version: 1;
+  readonly ns: string;
+  readonly key: string;
+  /** Which set of overrides of the prompt this is. */
+  readonly tag: string;
+  /** Path of a section → what is overridden. */
+  readonly sections: Readonly<Record<string, SectionOverride>>;
+  /** Name of a tool → what is overridden. */
+  readonly tools: Readonly<Record<string, ToolOverride>>;
+}
+
+const text: JsonSchema = { type: 'string' };
+
+function closed(properties: JsonSchema, required: readonly string[]): JsonSchema {
+  return { type: 'object', properties, required, additionalProperties: false };
+}
+
+function recordOf(schema: JsonSchema): JsonSchema {
+  return { type: 'object', additionalProperties: schema };
+}
+
+const textOverride = closed({ hash: text, text }, ['hash', 'text']);
+const example = closed({ description: text, input: {}, output: {} }, ['description']);
+const document = compileSchema(
+  jsonSchema<PromptOverrides>(
+    closed(
+      {
+        version: { const: 1 },
+        ns: text,
+        key: text,
+        tag: text,
+        sections: recordOf(
+          closed(
+            { body: textOverride, summary: textOverride, visibility: { enum: ['full', 'summary'] } },
+            [],
+          ),
+        ),
+        tools: recordOf(
+          closed(
+            {
+              contract: text,
+              description: textOverride,
+              params: recordOf(textOverride),
+              examples: closed({ hash: text, examples: { type: 'array', items: example } }, [
+                'hash',
+                'examples',
+              ]),
+            },
+            ['contract'],
+          ),
+        ),
+      },
+      ['version', 'ns', 'key', 'tag', 'sections', 'tools'],
+    ),
+  ),
+);
+
+/**
+ * Reads overrides from what JSON holds. Checks their form alone; whether they fit a prompt is `prompt.checkOverrides()`'s
+ * to say.
+ * @throws {OverridesError} `overrides-unsupported-version`, `overrides-corrupt` naming each place.
+ */
+export function parseOverrides(value: unknown): PromptOverrides {
+  const version: unknown = Object(value).version;
+  if (typeof version === 'number' && version > 1) {
+    throw new OverridesError(
+      'overrides-unsupported-version',
+      `The overrides have version ${version}; this version of the library reads 1. Use a newer one.`,
+      { details: { version } },
+    );
+  }
+  const outcome = parseInputSync(document, value);
+  if (outcome.ok) return freezeJson(outcome.value, 'prompt overrides');
+  throw new OverridesError(
+    'overrides-corrupt',
+    `These are no prompt overrides:\n${describeIssues(outcome.issues)}`,
+  );
+}
