@@ -9,6 +9,8 @@ export {
   type HostFilesystemFork,
   type HostFilesystemOptions,
   type HostView,
+  type InterruptedCommit,
+  type OutsideChange,
 } from './host-filesystem/index.ts';
 export {
   DEFAULT_MOUNT_EXCLUDES,
@@ -29,5 +31,8 @@ export {
   type CollectSkipReason,
   type MaterializeOptions,
   materialize,
+  type RunOptions,
+  type RunOutcome,
+  type SpawnArguments,
   type StagedFolder,
 } from './materialize/index.ts';

@@ -6,6 +6,7 @@ import { changedOnDiskError, diskError } from './disk-error.ts';
 import type { HostJail, Segments } from './jail.ts';
 import type { KeptContent, KeptContents } from './kept-contents.ts';
 import { accessOf, type FileAccess, stampOf } from './stamp.ts';
+import type { VisiblePaths } from './visible-paths.ts';
 
 /** What the contents read from one folder at one moment have in common. */
 export interface ReadingContext {
@@ -16,6 +17,10 @@ export interface ReadingContext {
   readonly now: () => number;
   /** Contents that were read so soon after a change that a further one might not show in the stamp. */
   readonly unsettled: Set<DiskContent>;
+  /** Paths that are shown; undefined: all. */
+  readonly visible: VisiblePaths | undefined;
+  /** True when a directory with changes that stay in memory shows, where it was not changed, what the disk holds by now. */
+  readonly followsDisk: boolean;
 }
 
 /** A change this soon after the last one may leave size and times as they are. */

@@ -33,6 +33,8 @@ class DirectorySource {
   #entries: PersistentMap<TreeNode> | undefined;
   #totals: Totals | undefined;
   #hidesNames = false;
+  #leavesOut = false;
+  readonly #seenAnew = new Map<object, DiskDirectory>();
 
   constructor(context: ReadingContext, segments: Segments) {
     this.#context = context;
@@ -41,6 +43,12 @@ class DirectorySource {
 
   get isListed(): boolean {
     return this.#entries !== undefined;
+  }
+
+  /** True when something stands in it that the file system leaves out. */
+  get leavesOut(): boolean {
+    if (!this.isListed) this.#lookAtAll();
+    return this.#leavesOut;
   }
 
   get knownNames(): Iterable<string> {
@@ -72,6 +80,28 @@ class DirectorySource {
     return this.#hidesNames;
   }
 
+  /** Where nothing was changed, the directory shows what this look sees. @param override stands for `directory` in it. */
+  directoryAnew(name: string, override: object, directory: DiskDirectory): DiskDirectory {
+    if (!this.#context.followsDisk || directory.isSeenIn(this.#context)) return directory;
+    const segments = [...this.segments, name];
+    if (joinPath(directory.segments) !== joinPath(segments)) return directory;
+    let anew = this.#seenAnew.get(override);
+    if (anew === undefined) {
+      const present = this.childOf(name);
+      anew = directory.seenThrough(
+        present instanceof DiskDirectory
+          ? present
+          : new DiskDirectory(new DirectorySource(this.#context, segments)),
+      );
+      this.#seenAnew.set(override, anew);
+    }
+    return anew;
+  }
+
+  isOf(context: ReadingContext): boolean {
+    return this.#context === context;
+  }
+
   get totals(): Totals {
     if (this.#totals === undefined) {
       let [bytes, files, directories] = [0, 0, 0];
@@ -100,7 +130,7 @@ class DirectorySource {
           const stats = lstatSync(pathOf(text), { bigint: true, throwIfNoEntry: false });
           this.#known.set(
             text,
-            stats === undefined ? undefined : this.#nodeOf([...this.segments, text], stats),
+            stats === undefined ? undefined : this.#shown([...this.segments, text], stats),
           );
         }
       });
@@ -115,11 +145,21 @@ class DirectorySource {
     const segments = [...this.segments, name];
     try {
       const stats = this.#context.jail.statOf(segments);
-      return stats === undefined ? undefined : this.#nodeOf(segments, stats);
+      return stats === undefined ? undefined : this.#shown(segments, stats);
     } catch (error) {
       if (errorCode(error) === 'ENAMETOOLONG') return undefined;
       throw diskError(joinPath(segments), error);
     }
+  }
+
+  #shown(segments: Segments, stats: BigIntStats): TreeNode | undefined {
+    const { visible } = this.#context;
+    if (visible === undefined) return this.#nodeOf(segments, stats);
+    const path = joinPath(segments);
+    const node = visible.shows(path) ? this.#nodeOf(segments, stats) : undefined;
+    if (node !== undefined && visible.shows(path, node.kind)) return node;
+    this.#leavesOut = true;
+    return undefined;
   }
 
   #nodeOf(segments: Segments, stats: BigIntStats): TreeNode {
@@ -146,10 +186,15 @@ class DirectorySource {
           )
         : refused(stats, 'not-found', segments, 'is a symbolic link that leads to nothing.');
     }
-    const stamp = `${stampOf(stats)}>${joinPath(end.segments)}`;
+    const target = joinPath(end.segments);
+    const kind = end.stats.isDirectory() ? 'directory' : 'file';
+    if (this.#context.visible?.reaches(target, kind) === false) {
+      return refused(stats, 'permission-denied', segments, 'is a link to something that is left out.');
+    }
+    const stamp = `${stampOf(stats)}>${target}`;
     if (end.stats.isFile())
       return this.#file(end.segments, end.stats, true, `${stamp}>${stampOf(end.stats)}`);
-    if (end.stats.isDirectory()) return linkNode(joinPath(end.segments), stamp);
+    if (end.stats.isDirectory()) return linkNode(target, stamp);
     return refused(stats, 'permission-denied', segments, 'is a link to something that is no regular file.');
   }
 
@@ -192,6 +237,11 @@ export class DiskDirectory implements DirectoryNode, LazyDirectory {
     return this.#source.hidesNames;
   }
 
+  /** True when something stands in it that the file system leaves out, and that is not to be lost unseen. */
+  get leavesOut(): boolean {
+    return this.#source.leavesOut;
+  }
+
   /** True when nothing in it differs from the disk. */
   get isUnchanged(): boolean {
     return this.#overrides.size === 0;
@@ -200,7 +250,8 @@ export class DiskDirectory implements DirectoryNode, LazyDirectory {
   get entries(): PersistentMap<TreeNode> {
     if (this.#entries === undefined) {
       let { entries } = this.#source;
-      for (const [name, { node }] of this.#overrides) {
+      for (const [name, override] of this.#overrides) {
+        const node = this.#nodeOf(name, override);
         entries = node === undefined ? entries.delete(name) : entries.set(name, node);
       }
       this.#entries = entries;
@@ -222,12 +273,21 @@ export class DiskDirectory implements DirectoryNode, LazyDirectory {
 
   childOf(name: string): TreeNode | undefined {
     const override = this.#overrides.get(name);
-    return override === undefined ? this.#source.childOf(name) : override.node;
+    return override === undefined ? this.#source.childOf(name) : this.#nodeOf(name, override);
+  }
+
+  /** The same changes on what another look at the same directory shows. */
+  seenThrough(other: DiskDirectory): DiskDirectory {
+    return new DiskDirectory(other.#source, this.#overrides);
+  }
+
+  isSeenIn(context: ReadingContext): boolean {
+    return this.#source.isOf(context);
   }
 
   withChild(name: string, child: TreeNode | undefined): DirectoryNode {
     const override = this.#overrides.get(name);
-    if (override !== undefined && override.node === child) return this;
+    if (override !== undefined && this.#nodeOf(name, override) === child) return this;
     return new DiskDirectory(this.#source, this.#overrides.set(name, { node: child }));
   }
 
@@ -239,10 +299,16 @@ export class DiskDirectory implements DirectoryNode, LazyDirectory {
     return new Set([...changed, ...this.#source.knownNames, ...other.#source.knownNames]);
   }
 
+  #nodeOf(name: string, override: Override): TreeNode | undefined {
+    const { node } = override;
+    return node instanceof DiskDirectory ? this.#source.directoryAnew(name, override, node) : node;
+  }
+
   #sum(): Totals {
     if (this.#totals === undefined) {
       let { bytes, files, directories } = this.#source.totals;
-      for (const [name, { node }] of this.#overrides) {
+      for (const [name, override] of this.#overrides) {
+        const node = this.#nodeOf(name, override);
         const old = this.#source.childOf(name);
         bytes += (node === undefined ? 0 : bytesOf(node)) - (old === undefined ? 0 : bytesOf(old));
         files += (node === undefined ? 0 : filesOf(node)) - (old === undefined ? 0 : filesOf(old));

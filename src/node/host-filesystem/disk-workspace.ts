@@ -1,24 +1,25 @@
+import { FilesystemError } from '../../error/index.ts';
 import {
   closedError,
   type DirectoryNode,
   type FilePatch,
+  isSameNode,
   nodeAt,
-  segmentsOf,
+  patchOperations,
   TreeCell,
   type TreeDifference,
   type TreeLimits,
   type TreeNode,
   treeDifferences,
 } from '../../filesystem/index.ts';
-import { type CommitPlace, commit } from './commit.ts';
 import { DiskContent, type ReadingContext } from './disk-content.ts';
-import { type DiskDirectory, diskRoot } from './disk-directory.ts';
+import { DiskDirectory, diskRoot } from './disk-directory.ts';
 import { changedOnDiskError } from './disk-error.ts';
+import type { DiskWriter } from './disk-writer.ts';
 import type { HostJail } from './jail.ts';
-import { KeptContents } from './kept-contents.ts';
-import { OwnTraces, outsideChanges } from './outside-changes.ts';
-import { planCommit } from './plan-commit.ts';
-import { accessOf, type FileAccess, stampOf } from './stamp.ts';
+import { assertNothingLeftOut } from './left-out.ts';
+import { type OutsideChange, OwnTraces, outsideChanges } from './outside-changes.ts';
+import type { VisiblePaths } from './visible-paths.ts';
 
 /** One look at the folder: what is seen through it stays as it was first seen. */
 export interface Sight {
@@ -26,28 +27,52 @@ export interface Sight {
   readonly unsettled: ReadonlySet<DiskContent>;
 }
 
+/** What a workspace is made of. */
+export interface WorkspaceParts {
+  readonly jail: HostJail;
+  /** Undefined: nothing comes to the disk, ever. */
+  readonly writer: DiskWriter | undefined;
+  /** True: what is applied stays in memory until {@link DiskWorkspace.flush}. */
+  readonly holdsBack: boolean;
+  /** Paths that are shown; undefined: all. */
+  readonly visible: VisiblePaths | undefined;
+  readonly limits: TreeLimits;
+  /** Milliseconds since the Unix epoch. */
+  readonly now: () => number;
+}
+
+/** What was applied and is not on the disk. */
+interface HeldChanges {
+  /** The folder as it was found at each path when that was first changed. */
+  readonly base: DiskDirectory;
+  /** The folder with the changes. */
+  readonly root: DiskDirectory;
+}
+
 /** A folder of the disk as the root that forks start from and commit to. */
 export class DiskWorkspace {
-  readonly #place: CommitPlace;
-  readonly #limits: TreeLimits;
+  readonly #parts: WorkspaceParts;
   readonly #cell: TreeCell;
-  readonly #now: () => number;
-  readonly #traces = new OwnTraces();
+  readonly #traces: OwnTraces;
   /** What forks and snapshots see, so that it can be kept when it is about to change. */
   readonly #sights = new Set<WeakRef<DiskDirectory>>();
-  readonly #kept: KeptContents;
+  #held: HeldChanges | undefined;
   #isOpen = true;
 
-  constructor(place: CommitPlace, limits: TreeLimits, now: () => number) {
-    this.#place = place;
-    this.#limits = limits;
-    this.#now = now;
-    this.#kept = new KeptContents(place.journalDirectory);
-    this.#cell = TreeCell.of(this.look().root, limits, now);
+  constructor(parts: WorkspaceParts) {
+    this.#parts = parts;
+    this.#traces = parts.writer?.traces ?? new OwnTraces();
+    if (parts.holdsBack) this.#held = this.#nothingHeld();
+    this.#cell = TreeCell.of(this.look().root, parts.limits, parts.now);
   }
 
   get jail(): HostJail {
-    return this.#place.jail;
+    return this.#parts.jail;
+  }
+
+  /** Paths that are shown; undefined: all. */
+  get visible(): VisiblePaths | undefined {
+    return this.#parts.visible;
   }
 
   /** The cell of the root, showing the folder as it is now. */
@@ -62,17 +87,10 @@ export class DiskWorkspace {
     return this.#cell;
   }
 
-  /** A look at the folder as it is now. @throws {TransactionClosedError} */
+  /** A look at the folder as it is now, with the changes that are not on the disk. @throws {TransactionClosedError} */
   look(): Sight {
-    if (!this.#isOpen) throw closedError();
-    const unsettled = new Set<DiskContent>();
-    const context: ReadingContext = {
-      jail: this.jail,
-      maxFileBytes: this.#limits.maxFileBytes,
-      now: this.#now,
-      unsettled,
-    };
-    return { root: diskRoot(context), unsettled };
+    const { root, unsettled } = this.#lookAtDisk(this.#parts.holdsBack);
+    return { root: this.#held?.root.seenThrough(root) ?? root, unsettled };
   }
 
   /** A fork of what a look shows. @returns the cell, and what ends the care for what it sees. */
@@ -92,7 +110,7 @@ export class DiskWorkspace {
     this.present();
     const found = new Set(cell.conflicts());
     for (const content of unsettled) if (!content.holds()) found.add(`file ${content.path}`);
-    for (const phrase of this.outsideChanges(cell)) found.add(phrase);
+    for (const path of this.outsideChanges(cell)) found.add(`file ${path}`);
     return [...found];
   }
 
@@ -100,24 +118,27 @@ export class DiskWorkspace {
     this.present();
     return [
       ...cell.refusals(),
-      ...this.outsideChanges(cell).map((phrase) => `${phrase} was changed by somebody else.`),
+      ...this.outsideChanges(cell).map((path) => `file ${path} was changed by somebody else.`),
     ];
   }
 
-  /** What a fork is to replace or remove, and somebody else has changed since. */
+  /** The files that a fork is to replace or remove, and somebody else has changed since. */
   outsideChanges(cell: TreeCell): readonly string[] {
-    return cell.base === undefined
-      ? []
-      : outsideChanges(cell.base, cell.root, this.look().root, this.#traces);
+    if (cell.base === undefined) return [];
+    const disk = this.#held === undefined ? undefined : this.#lookAtDisk(false).root;
+    const isOwn = (path: string, now: TreeNode | undefined): boolean =>
+      disk === undefined ? this.#traces.explain(path, now) : !isSameNode(now, nodeAt(disk, path));
+    return outsideChanges(cell.base, cell.root, this.look().root, isOwn).map(({ path }) => path);
   }
 
   /**
-   * Brings a patch to the disk.
+   * Brings a patch to the disk, or to what is held back.
+   * @param outside what {@link outsideChanges} found for the fork that it is from.
    * @throws {FilesystemError} as `Filesystem.apply`, and `changed-on-disk`, `permission-denied`, `storage-failed`.
    */
   apply(patch: FilePatch, outside: readonly string[]): void {
     const [first] = outside;
-    if (first !== undefined) throw changedOnDiskError(first.slice('file '.length));
+    if (first !== undefined) throw changedOnDiskError(first);
     this.#applyTo(this.present(), patch);
   }
 
@@ -139,56 +160,127 @@ export class DiskWorkspace {
     change(cell);
     // Asked from the side of the snapshot: what nobody has looked at there has not been changed by this process either.
     const differences = [...treeDifferences(cell.root, before, '.')];
-    this.#commit(
+    this.#land(
       before,
       differences.map(({ path, before: wanted, after: found }) => ({ path, before: found, after: wanted })),
     );
+  }
+
+  /** Changes held back that somebody else has changed as well, or made impossible; sorted by path. */
+  heldConflicts(): readonly OutsideChange[] {
+    if (this.#held === undefined) return [];
+    const disk = this.#lookAtDisk(false).root;
+    const found = outsideChanges(this.#held.base, this.look().root, disk, (path, now) =>
+      this.#traces.explain(path, now),
+    );
+    return [...found].sort((left, right) => (left.path < right.path ? -1 : 1));
+  }
+
+  /**
+   * Brings everything that is held back to the disk, in one commit.
+   * @throws {FilesystemError} `read-only` without a writer; `changed-on-disk`, `permission-denied`, `storage-failed`: then
+   * nothing was written and it is held back still.
+   */
+  flush(): void {
+    const held = this.#held;
+    if (held === undefined) return;
+    const [first] = this.heldConflicts();
+    if (first !== undefined) throw changedOnDiskError(first.path);
+    const operations = patchOperations(held.base, this.look().root);
+    const cell = this.showing(this.#lookAtDisk(false).root);
+    const before = cell.root;
+    try {
+      cell.update('.', operations);
+    } catch (error) {
+      if (!FilesystemError.isInstance(error)) throw error;
+      // It fitted when it was applied.
+      throw changedOnDiskError(String(error.details['path'] ?? '.'));
+    }
+    this.#commit(before, [...treeDifferences(before, cell.root, '.')]);
+    this.#held = this.#nothingHeld();
   }
 
   close(): void {
     if (!this.#isOpen) return;
     this.#isOpen = false;
     this.#cell.close();
-    this.#kept.close();
+    this.#parts.writer?.close();
     this.jail.close();
+  }
+
+  #lookAtDisk(followsDisk: boolean): Sight {
+    if (!this.#isOpen) throw closedError();
+    const { jail, limits, now, visible } = this.#parts;
+    const unsettled = new Set<DiskContent>();
+    const { maxFileBytes } = limits;
+    const context: ReadingContext = { jail, maxFileBytes, now, unsettled, visible, followsDisk };
+    return { root: diskRoot(context), unsettled };
+  }
+
+  #nothingHeld(): HeldChanges {
+    const base = this.#lookAtDisk(false).root;
+    this.keep(base);
+    return { base, root: this.#lookAtDisk(true).root };
   }
 
   #applyTo(cell: TreeCell, patch: FilePatch): void {
     const before = cell.root;
     cell.apply(patch);
-    this.#commit(before, [...treeDifferences(before, cell.root, '.')]);
+    this.#land(before, [...treeDifferences(before, cell.root, '.')]);
+  }
+
+  /** Takes up what the cell of the root holds by now. */
+  #land(before: DirectoryNode, differences: readonly TreeDifference[]): void {
+    const { root } = this.#cell;
+    if (this.#held === undefined) {
+      this.#commit(before, differences);
+      return;
+    }
+    this.#assertShown(differences);
+    this.#keepOld(differences, seeNode);
+    // A directory of the disk stays one, whatever is put into it.
+    if (root instanceof DiskDirectory) this.#held = { base: this.#held.base, root };
   }
 
   #commit(before: DirectoryNode, differences: readonly TreeDifference[]): void {
     if (differences.length === 0) return;
-    const plan = planCommit(before, differences, (path) => this.#accessOf(path));
-    this.#keepOld(differences);
-    commit(this.#place, plan);
-    for (const { path, before: old } of differences)
-      if (old !== undefined) this.#traces.leave(path, undefined);
-    for (const step of plan.steps) {
-      if (step.op === 'take') continue;
-      const stats = this.jail.statOf(segmentsOf(step.path));
-      if (stats?.isFile()) this.#traces.leave(step.path, stampOf(stats));
+    const { writer } = this.#parts;
+    if (writer === undefined) {
+      throw new FilesystemError(
+        'read-only',
+        'The folder was opened to be read only. Open it with writeOn "apply" or "flush" to write to it.',
+      );
+    }
+    this.#assertShown(differences);
+    writer.write(before, differences, () => this.#keepOld(differences, (node) => keepNode(node, writer)));
+  }
+
+  /** @throws {FilesystemError} `permission-denied` for changes to what the folder does not show. */
+  #assertShown(differences: readonly TreeDifference[]): void {
+    const { visible } = this.#parts;
+    if (visible === undefined) return;
+    for (const { path, before, after } of differences) {
+      if (after !== undefined) visible.assertTreeReached(path, after);
+      if (before !== undefined) assertNothingLeftOut(path, before);
     }
   }
 
-  #accessOf(path: string): FileAccess | undefined {
-    const stats = this.jail.statOf(segmentsOf(path));
-    return stats === undefined ? undefined : accessOf(stats);
-  }
-
   /** Lets forks and snapshots keep what they see, or would see, at the paths that are about to change. */
-  #keepOld(differences: readonly TreeDifference[]): void {
+  #keepOld(differences: readonly TreeDifference[], keep: (node: TreeNode | undefined) => void): void {
     for (const reference of this.#sights) {
       const root = reference.deref();
       if (root === undefined) this.#sights.delete(reference);
-      else for (const { path } of differences) keepNode(nodeAt(root, path), this.#kept);
+      else for (const { path } of differences) keep(nodeAt(root, path));
     }
   }
 }
 
-function keepNode(node: TreeNode | undefined, store: KeptContents): void {
-  if (node?.kind === 'file' && node.content instanceof DiskContent) node.content.keep(store);
-  if (node?.kind === 'directory') for (const child of node.entries.values()) keepNode(child, store);
+function keepNode(node: TreeNode | undefined, writer: DiskWriter): void {
+  if (node?.kind === 'file' && node.content instanceof DiskContent) node.content.keep(writer.kept);
+  if (node?.kind === 'directory') for (const child of node.entries.values()) keepNode(child, writer);
+}
+
+/** What was seen once stays as it was seen. */
+function seeNode(node: TreeNode | undefined): void {
+  if (node?.kind === 'directory') for (const child of node.entries.values()) seeNode(child);
 }

@@ -46,6 +46,12 @@ export class FolderLock {
     }
   }
 
+  /** Whether a process that is alive has the lock that is kept in a directory. */
+  static isHeld(directory: string): boolean {
+    const holder = readRecord(join(directory, LOCK));
+    return holder !== undefined && isAlive(holder);
+  }
+
   release(): void {
     if (readRecord(this.#path)?.token === this.#token) tryToRemove(this.#path);
   }

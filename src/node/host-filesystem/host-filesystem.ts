@@ -1,6 +1,7 @@
 import type {
   DirectoryEntry,
   EditResult,
+  FileChange,
   FilePatch,
   FileStat,
   Filesystem,
@@ -22,12 +23,13 @@ import type {
 } from '../../filesystem/index.ts';
 import { registerDiskSource } from './disk-source.ts';
 import type { DiskWorkspace } from './disk-workspace.ts';
-import type { FolderLock } from './folder-lock.ts';
 import { HostFilesystemFork } from './host-filesystem-fork.ts';
 import { HostOperations } from './host-operations.ts';
 import { forkViews } from './host-view.ts';
-import { openWorkspace } from './open-workspace.ts';
+import { type OpenWorkspace, openWorkspace } from './open-workspace.ts';
 import type { HostFilesystemOptions } from './options.ts';
+import type { OutsideChange } from './outside-changes.ts';
+import type { InterruptedCommit } from './recover.ts';
 
 /** What the patch of a fork would overwrite that somebody else has changed since. */
 const outsideChangesOf = new WeakMap<FilePatch, () => readonly string[]>();
@@ -47,16 +49,21 @@ const outsideChangesOf = new WeakMap<FilePatch, () => readonly string[]>();
  * - A replaced file keeps its permissions, and its owner where the process may set it. It becomes another inode: hard links
  *   to it keep the old content. What is not touched stays as it is, to the modification time.
  *
+ * - What others change shows at the next look, also where changes are held back (`writeOn`), and is never overwritten by those.
+ *
  * Disk access is synchronous: conflicts and commit are one step that nothing in this process can come between.
  */
 export class HostFilesystem implements Filesystem, AsyncDisposable {
   readonly capabilities: FilesystemCapabilities;
+  /** What `open` found of commits that a killed process had left in the middle. */
+  readonly interruptedCommits: readonly InterruptedCommit[];
   readonly #workspace: DiskWorkspace;
-  readonly #lock: FolderLock;
+  readonly #lock: OpenWorkspace['lock'];
 
-  private constructor(workspace: DiskWorkspace, lock: FolderLock) {
+  private constructor({ workspace, lock, interruptedCommits }: OpenWorkspace) {
     this.#workspace = workspace;
     this.#lock = lock;
+    this.interruptedCommits = interruptedCommits;
     this.capabilities = Object.freeze({
       rollback: 'own-writes',
       symlinks: true,
@@ -71,12 +78,11 @@ export class HostFilesystem implements Filesystem, AsyncDisposable {
   /**
    * Opens a folder: takes its lock, and restores or completes what a process that was killed has left behind.
    * @throws {FilesystemError} `locked` while another process, or another part of this one, has the folder open;
-   * `not-found`, `not-a-directory`, `permission-denied` for the folder; `invalid-argument` for an option;
+   * `not-found`, `not-a-directory`, `permission-denied` for the folder; `invalid-argument`, `invalid-pattern` for an option;
    * `storage-failed` when lock or journal cannot be kept, or an interrupted commit cannot be undone.
    */
   static async open(options: HostFilesystemOptions): Promise<HostFilesystem> {
-    const { workspace, lock } = openWorkspace(options);
-    return new HostFilesystem(workspace, lock);
+    return new HostFilesystem(openWorkspace(options));
   }
 
   async read(path: string, options?: TextWindowOptions): Promise<TextWindow> {
@@ -150,7 +156,12 @@ export class HostFilesystem implements Filesystem, AsyncDisposable {
     return new HostFilesystemFork(
       cell,
       parent,
-      forkViews(cell, this.capabilities, workspace.jail, () => false),
+      forkViews(cell, {
+        capabilities: this.capabilities,
+        jail: workspace.jail,
+        visible: workspace.visible,
+        isSealed: () => false,
+      }),
     );
   }
 
@@ -170,7 +181,35 @@ export class HostFilesystem implements Filesystem, AsyncDisposable {
   }
 
   /**
-   * Brings the changes of a fork to the disk, all or none.
+   * The net difference between a snapshot and the present content, sorted by path: what this process has changed, and what others
+   * have changed meanwhile where it did, or where somebody had looked in the snapshot. The `before` of a change that
+   * somebody else has replaced cannot be read any more (`changed-on-disk`).
+   * @throws {SnapshotError} `snapshot-released`.
+   */
+  changesSince(snapshot: FilesystemSnapshot): readonly FileChange[] {
+    return this.#workspace.present().changesSince(snapshot);
+  }
+
+  /**
+   * With `writeOn: 'flush'`: the files of which `flush` would overwrite or remove what somebody else has made of them since they were
+   * first changed here, sorted by path.
+   */
+  outsideChanges(): readonly OutsideChange[] {
+    return this.#workspace.heldConflicts();
+  }
+
+  /**
+   * With `writeOn: 'flush'`: brings everything that was applied since the last time to the disk, in one commit, all or none.
+   * @throws {FilesystemError} `changed-on-disk` while there are `outsideChanges()`; `permission-denied` for a write-protected file;
+   * `storage-failed` when the disk is full or fails; `read-only` with `writeOn: 'never'`. Nothing was written then, and
+   * nothing is lost: it can be tried again.
+   */
+  flush(): void {
+    this.#workspace.flush();
+  }
+
+  /**
+   * Brings the changes of a fork to the disk, all or none; with `writeOn` other than `apply`, to what is kept in memory.
    * @throws {FilesystemError} as `Filesystem.apply`; `changed-on-disk` when somebody else has changed what they replace;
    * `permission-denied` for a write-protected file; `storage-failed` when the disk is full or fails.
    */
@@ -185,14 +224,15 @@ export class HostFilesystem implements Filesystem, AsyncDisposable {
   }
 
   #look<Result>(act: (operations: HostOperations) => Result): Result {
-    return act(new HostOperations(this.#workspace.present(), () => undefined));
+    const workspace = this.#workspace;
+    return act(new HostOperations(workspace.present(), () => undefined, workspace.visible));
   }
 
   #change<Result>(act: (operations: HostOperations) => Result): Result {
     const sight = this.#workspace.look();
     const fork = this.#workspace.fork(sight, false);
     try {
-      const result = act(new HostOperations(fork.cell, () => undefined));
+      const result = act(new HostOperations(fork.cell, () => undefined, this.#workspace.visible));
       this.#workspace.applyUnchanged(fork.cell, sight);
       return result;
     } finally {

@@ -36,18 +36,25 @@ import {
 } from '../../filesystem/index.ts';
 import { DiskContent, RefusedContent } from './disk-content.ts';
 import { DiskDirectory } from './disk-directory.ts';
+import { assertNothingLeftOut } from './left-out.ts';
 import { isTemporaryName } from './temporary-name.ts';
+import type { PathKind, VisiblePaths } from './visible-paths.ts';
 
 const MAX_LINKS = 40;
 
 /** The operations on files of a folder of the disk: those on any tree, with links followed and odd files refused. */
 export class HostOperations {
   readonly #cell: TreeCell;
+  readonly #visible: VisiblePaths | undefined;
   readonly #noteRead: (path: string) => void;
 
-  /** @param noteRead told which files had their content handed out. */
-  constructor(cell: TreeCell, noteRead: (path: string) => void) {
+  /**
+   * @param noteRead told which files had their content handed out.
+   * @param visible paths that are shown. Default: all.
+   */
+  constructor(cell: TreeCell, noteRead: (path: string) => void, visible?: VisiblePaths) {
     this.#cell = cell;
+    this.#visible = visible;
     this.#noteRead = noteRead;
   }
 
@@ -82,7 +89,8 @@ export class HostOperations {
   }
 
   stat(given: string): FileStat | undefined {
-    return statPath(this.#cell, this.#resolve(given, true));
+    const path = this.#pathOf(given, true);
+    return this.#visible?.reaches(path) === false ? undefined : statPath(this.#cell, path);
   }
 
   list(given: string): readonly DirectoryEntry[] {
@@ -98,7 +106,7 @@ export class HostOperations {
   }
 
   mkdir(given: string): MakeDirectoryResult {
-    return makeDirectory(this.#cell, this.#resolve(given, true));
+    return makeDirectory(this.#cell, this.#resolve(given, true, 'directory'));
   }
 
   /** Of a link, the link itself goes. */
@@ -112,6 +120,7 @@ export class HostOperations {
         { details: { path } },
       );
     }
+    this.#assertWhole(path, node);
     return removePath(this.#cell, path, recursive);
   }
 
@@ -123,14 +132,29 @@ export class HostOperations {
       this.#cell.look({ kind: 'tree', path: from });
       assertCopyable(nodeAt(this.#cell.root, from));
     }
+    const node = from === '.' ? undefined : nodeAt(this.#cell.root, from);
+    if (action === 'move') this.#assertWhole(from, node);
+    if (node !== undefined) this.#visible?.assertTreeReached(to, node);
     return transferPath(this.#cell, from, to, action);
+  }
+
+  /** What goes away as a whole must not take something along that is not shown. */
+  #assertWhole(path: string, node: TreeNode | undefined): void {
+    if (this.#visible !== undefined && node !== undefined && path !== '.') assertNothingLeftOut(path, node);
+  }
+
+  /** Like `#pathOf`, for a path that is shown. */
+  #resolve(given: string, followsLast: boolean, kind?: PathKind): string {
+    const path = this.#pathOf(given, followsLast);
+    this.#visible?.assertReached(path, kind);
+    return path;
   }
 
   /**
    * The path that a path leads to below the root, through links.
    * @param followsLast whether a link at the path itself is followed too.
    */
-  #resolve(given: string, followsLast: boolean): string {
+  #pathOf(given: string, followsLast: boolean): string {
     let path = normalizePath(given);
     for (let links = 0; ; links += 1) {
       const segments = segmentsOf(path);
@@ -178,7 +202,7 @@ export class HostOperations {
   }
 
   #writable(given: string): string {
-    const path = this.#resolve(given, true);
+    const path = this.#resolve(given, true, 'file');
     const node = nodeAt(this.#cell.root, path);
     if (node?.kind === 'file' && node.content instanceof RefusedContent) {
       this.#cell.look({ kind: 'file', path });

@@ -30,6 +30,7 @@ import {
 } from './host-filesystem-fork.ts';
 import { HostOperations } from './host-operations.ts';
 import type { HostJail } from './jail.ts';
+import type { VisiblePaths } from './visible-paths.ts';
 
 /** How a view behaves. */
 interface ViewOptions {
@@ -39,6 +40,8 @@ interface ViewOptions {
   readonly isSealed: () => boolean;
   /** Whether the files read count as read by the call. */
   readonly countsReads: boolean;
+  /** Paths that are shown; undefined: all. */
+  readonly visible: VisiblePaths | undefined;
 }
 
 /** A fork of a fork stays in memory: what it asks is answered by the fork that it is a fork of. */
@@ -59,9 +62,10 @@ class CellView implements HostView {
     this.capabilities = options.capabilities;
     this.#cell = cell;
     this.#options = options;
-    this.#operations = new HostOperations(cell, (path) => {
+    const noteRead = (path: string): void => {
       if (options.countsReads) cell.noteContentRead(path);
-    });
+    };
+    this.#operations = new HostOperations(cell, noteRead, options.visible);
     registerDiskSource(this, () => {
       this.#open();
       return { jail: options.jail, root: cell.root, note: (read) => void cell.look(read) };
@@ -127,8 +131,7 @@ class CellView implements HostView {
   fork(options: FilesystemForkOptions = {}): HostFilesystemFork {
     this.#open();
     const cell = this.#cell.fork(options.readOnly === true);
-    const { capabilities, jail, isSealed } = this.#options;
-    return new HostFilesystemFork(cell, nestedParent, forkViews(cell, capabilities, jail, isSealed));
+    return new HostFilesystemFork(cell, nestedParent, forkViews(cell, this.#options));
   }
 
   async snapshot(tag?: string): Promise<FilesystemSnapshot> {
@@ -153,22 +156,16 @@ class CellView implements HostView {
   }
 }
 
-/** The two views of a new fork. @param isOuterSealed whether a call around it has been taken its view. */
-export function forkViews(
-  cell: TreeCell,
-  capabilities: FilesystemCapabilities,
-  jail: HostJail,
-  isOuterSealed: () => boolean,
-): ForkViews {
+/** The two views of a new fork. @param outer how what it is a fork of behaves. */
+export function forkViews(cell: TreeCell, outer: Omit<ViewOptions, 'countsReads'>): ForkViews {
   let isSealed = false;
   return {
     view: new CellView(cell, {
-      capabilities,
-      jail,
-      isSealed: () => isSealed || isOuterSealed(),
+      ...outer,
+      isSealed: () => isSealed || outer.isSealed(),
       countsReads: true,
     }),
-    privileged: new CellView(cell, { capabilities, jail, isSealed: isOuterSealed, countsReads: false }),
+    privileged: new CellView(cell, { ...outer, countsReads: false }),
     seal: () => {
       isSealed = true;
     },

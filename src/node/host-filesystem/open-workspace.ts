@@ -1,18 +1,25 @@
+import { existsSync } from 'node:fs';
 import { FilesystemError, type FilesystemErrorCode } from '../../error/index.ts';
 import { systemClock } from '../../session/index.ts';
 import { errorCode } from '../host-mount/host-error.ts';
 import { DiskWorkspace } from './disk-workspace.ts';
+import { DiskWriter } from './disk-writer.ts';
 import { FolderLock } from './folder-lock.ts';
 import { HostJail } from './jail.ts';
 import { type HostFilesystemOptions, limitsOf } from './options.ts';
-import { recoverCommits } from './recover.ts';
-import { openStateFolder } from './state-folder.ts';
+import { findInterruptedCommits, type InterruptedCommit, recoverCommits } from './recover.ts';
+import { openStateFolder, stateFolderOf } from './state-folder.ts';
+import { VisiblePaths } from './visible-paths.ts';
 
 /** An open folder and the right to work on it. */
 export interface OpenWorkspace {
   readonly workspace: DiskWorkspace;
-  readonly lock: FolderLock;
+  /** Ends the right to work on it. */
+  readonly lock: Pick<FolderLock, 'release'>;
+  readonly interruptedCommits: readonly InterruptedCommit[];
 }
+
+const noLock: OpenWorkspace['lock'] = { release: () => undefined };
 
 /**
  * Does `HostFilesystem.open`.
@@ -23,22 +30,43 @@ export function openWorkspace(
   onMoment: (moment: string) => void = () => undefined,
 ): OpenWorkspace {
   const limits = limitsOf(options);
-  const { root, clock = systemClock } = options;
+  const visible = VisiblePaths.of(options);
+  const { root, stateDirectory, writeOn = 'apply', clock = systemClock } = options;
+  if (!['apply', 'flush', 'never'].includes(writeOn)) {
+    throw new FilesystemError(
+      'invalid-argument',
+      `The option writeOn must be 'apply', 'flush' or 'never'; received ${String(writeOn)}.`,
+      { details: { option: 'writeOn' } },
+    );
+  }
   const jail = openJail(root);
+  const parts = { jail, visible, limits, holdsBack: writeOn !== 'apply', now: () => clock.now() };
   let lock: FolderLock | undefined;
   try {
-    const journalDirectory = openStateFolder(jail.realPath, options.stateDirectory);
+    if (writeOn === 'never') {
+      const interruptedCommits = interruptedIn(stateFolderOf(jail.realPath, stateDirectory));
+      return {
+        workspace: new DiskWorkspace({ ...parts, writer: undefined }),
+        lock: noLock,
+        interruptedCommits,
+      };
+    }
+    const journalDirectory = openStateFolder(jail.realPath, stateDirectory);
     lock = FolderLock.take(journalDirectory, root);
-    recoverCommits(jail, journalDirectory, onMoment);
-    return {
-      workspace: new DiskWorkspace({ jail, journalDirectory, onMoment }, limits, () => clock.now()),
-      lock,
-    };
+    const interruptedCommits = recoverCommits(jail, journalDirectory, onMoment);
+    const writer = new DiskWriter({ jail, journalDirectory, onMoment });
+    return { workspace: new DiskWorkspace({ ...parts, writer }), lock, interruptedCommits };
   } catch (error) {
     lock?.release();
     jail.close();
     throw error;
   }
+}
+
+/** A commit whose process is alive is not interrupted. */
+function interruptedIn(journalDirectory: string): readonly InterruptedCommit[] {
+  if (!existsSync(journalDirectory) || FolderLock.isHeld(journalDirectory)) return [];
+  return findInterruptedCommits(journalDirectory);
 }
 
 /** The cause is left out on purpose: messages of the operating system hold resolved host paths. */

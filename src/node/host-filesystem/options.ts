@@ -11,6 +11,25 @@ export interface HostFilesystemOptions {
    * or in `~/.local/state`.
    */
   readonly stateDirectory?: string;
+  /**
+   * When changes come to the disk.
+   *
+   * - `apply`: with each `apply`, and with each method of the file system itself.
+   * - `flush`: all together, with `flush()`. Until then they stay in memory.
+   * - `never`: they stay in memory. The folder is read only, so no lock is taken, and what an interrupted commit has left is
+   *   only reported.
+   *
+   * Default: `apply`.
+   */
+  readonly writeOn?: 'apply' | 'flush' | 'never';
+  /** Globs on paths below the root; only files that match one are shown, and directories that can hold such. Default: all. */
+  readonly include?: readonly string[];
+  /**
+   * Globs on paths below the root. What matches one, and what is in a directory that does, is left out: it is not listed and not
+   * found, reading or writing it is refused (`permission-denied`), and so is removing or moving a directory that holds such a
+   * thing. A pattern starts at the root: a leading double star with a slash makes it hold at every depth. Default: none.
+   */
+  readonly exclude?: readonly string[];
   /** The most bytes of one file that is read or written, at least 0. Moving, copying and removing is not bounded. Default: 33,554,432 (32 MiB). */
   readonly maxFileBytes?: number;
   /**

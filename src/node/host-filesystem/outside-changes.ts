@@ -34,27 +34,40 @@ function* filesOf(path: string, node: TreeNode | undefined): Generator<readonly 
     for (const [name, child] of node.entries) yield* filesOf(childPath(path, name), child);
 }
 
+/** A file that somebody else has changed, and how. */
+export interface OutsideChange {
+  readonly path: string;
+  readonly kind: 'changed' | 'created' | 'removed';
+}
+
 /**
  * The files that a patch replaces or removes and that somebody else has changed since they were seen, or has made where
- * none was, as phrases like those of `FilesystemFork.conflicts()`. What was never read, only written over, counts too: it
- * would be lost unseen.
+ * none was. What was never read, only written over, counts too: it would be lost unseen. So does what was put into a
+ * directory that the patch removes.
+ * @param isOwn whether it was this process that brought a path into its present state.
  */
 export function outsideChanges(
   base: DirectoryNode,
   wanted: DirectoryNode,
   present: DirectoryNode,
-  traces: OwnTraces,
-): readonly string[] {
-  const changed: string[] = [];
+  isOwn: (path: string, now: TreeNode | undefined) => boolean,
+): readonly OutsideChange[] {
+  const changed: OutsideChange[] = [];
   const check = ({ path, before, after }: TreeDifference): void => {
     for (const [file, node] of filesOf(path, before)) {
       const now = nodeAt(present, file);
-      if (!isSameNode(node, now) && !traces.explain(file, now)) changed.push(`file ${file}`);
+      // What is not on the disk cannot have been changed there.
+      const isHeld = node.kind === 'file' && node.stamp === undefined;
+      if (isHeld || isSameNode(node, now) || isOwn(file, now)) continue;
+      changed.push({ path: file, kind: now === undefined ? 'removed' : 'changed' });
     }
-    if (before !== undefined || nodeAt(present, path) === undefined) return;
-    for (const [file] of filesOf(path, after)) {
+    const there = nodeAt(present, path);
+    if (there === undefined) return;
+    // Where nothing was, what is put there counts; where a directory was, what is in it now.
+    for (const [file] of filesOf(path, before === undefined ? after : there)) {
       const now = nodeAt(present, file);
-      if (now !== undefined && !traces.explain(file, now)) changed.push(`file ${file}`);
+      if (now === undefined || nodeAt(base, file) !== undefined || isOwn(file, now)) continue;
+      changed.push({ path: file, kind: 'created' });
     }
   };
   for (const difference of treeDifferences(base, wanted, '.')) check(difference);

@@ -1,24 +1,40 @@
 import { FilesystemError } from '../../error/index.ts';
 import { errorCode } from '../host-mount/host-error.ts';
 import type { HostJail } from './jail.ts';
-import { listJournals, readJournal, removeJournal } from './journal.ts';
+import { type JournalRecord, listJournals, readJournal, removeJournal } from './journal.ts';
 import { clearAway, undoSteps } from './run-step.ts';
+
+/** A commit that a process left in the middle, when it was killed. */
+export interface InterruptedCommit {
+  /**
+   * What became of it: the state before it was `restored`; it was `completed`, having been done but for clearing away; or it
+   * was `left` as it is, since the folder was opened to be read only.
+   */
+  readonly outcome: 'restored' | 'completed' | 'left';
+  /** What it was to change, sorted. */
+  readonly paths: readonly string[];
+}
 
 /**
  * Brings a folder whose writer was interrupted into the state before or after its last commit.
+ * @returns what was found.
  * @throws {FilesystemError} `storage-failed` when that cannot be done; the journal stays for another attempt.
  */
 export function recoverCommits(
   jail: HostJail,
   journalDirectory: string,
   onMoment: (moment: string) => void,
-): void {
+): readonly InterruptedCommit[] {
+  const found: InterruptedCommit[] = [];
   for (const path of listJournals(journalDirectory)) {
     try {
       const record = readJournal(path);
       if (record?.isDone === true) clearAway(jail, record);
       else if (record !== undefined) undoSteps(jail, record, onMoment);
       removeJournal(journalDirectory, path);
+      if (record !== undefined) {
+        found.push({ outcome: record.isDone ? 'completed' : 'restored', paths: pathsOf(record) });
+      }
     } catch (error) {
       throw new FilesystemError(
         'storage-failed',
@@ -29,4 +45,25 @@ export function recoverCommits(
       );
     }
   }
+  return found;
+}
+
+/** The commits that a folder is in the middle of. Nothing is changed. */
+export function findInterruptedCommits(journalDirectory: string): readonly InterruptedCommit[] {
+  const found: InterruptedCommit[] = [];
+  for (const path of listJournals(journalDirectory)) {
+    let record: JournalRecord | undefined;
+    try {
+      record = readJournal(path);
+    } catch {
+      // Whoever recovers it will say what is wrong with it.
+      found.push({ outcome: 'left', paths: [] });
+    }
+    if (record !== undefined) found.push({ outcome: 'left', paths: pathsOf(record) });
+  }
+  return found;
+}
+
+function pathsOf({ steps }: JournalRecord): readonly string[] {
+  return [...new Set(steps.map((step) => step.path))].sort();
 }

@@ -13,16 +13,21 @@ function userStateFolder(): string {
   return join(base, 'weakincentives');
 }
 
+/** Where lock and journal of one workspace are kept, made or not. */
+export function stateFolderOf(rootRealPath: string, stateDirectory: string | undefined): string {
+  const name = createHash('sha256').update(rootRealPath).digest('hex').slice(0, 32);
+  return join(resolve(stateDirectory ?? userStateFolder()), 'workspaces', name);
+}
+
 /**
  * Makes the folder that keeps lock and journal of one workspace: below `stateDirectory`, named after the real path of the
  * workspace, and not within it.
  * @throws {FilesystemError} `invalid-argument` when it would lie in the workspace; `storage-failed` when it cannot be made.
  */
 export function openStateFolder(rootRealPath: string, stateDirectory: string | undefined): string {
-  const name = createHash('sha256').update(rootRealPath).digest('hex').slice(0, 32);
   let folder: string;
   try {
-    const wanted = join(resolve(stateDirectory ?? userStateFolder()), 'workspaces', name);
+    const wanted = stateFolderOf(rootRealPath, stateDirectory);
     assertOutside(wanted, rootRealPath);
     mkdirSync(wanted, { recursive: true, mode: 0o700 });
     folder = realpathSync(wanted);
@@ -31,6 +36,7 @@ export function openStateFolder(rootRealPath: string, stateDirectory: string | u
     throw new FilesystemError(
       'storage-failed',
       'The folder for lock and journal cannot be made. Name a writable one as stateDirectory.',
+      { details: { option: 'stateDirectory' } },
     );
   }
   assertOutside(folder, rootRealPath);
