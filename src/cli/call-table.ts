@@ -19,14 +19,17 @@ interface Row {
   readonly tone: TextTone;
 }
 
-const headings = ['turn', 'call', 'time', 'tool', 'arguments'];
-/** Widest that a cell gets, by column; the outcome takes what is left. */
-const maxWidths = [9, 11, 7, 21, 37];
-/** Down to which tool and arguments are cut, arguments first, to leave the outcome its room. */
-const minWidths = [4, 4, 4, 10, 10];
+/** Columns before the outcome: the widest that a cell gets, and down to what it is cut to leave the outcome its room. */
+const columns = [
+  { heading: 'turn', max: 9, min: 9 },
+  { heading: 'call', max: 11, min: 11 },
+  { heading: 'time', max: 7, min: 7 },
+  { heading: 'tool', max: 21, min: 10 },
+  { heading: 'arguments', max: 37, min: 10 },
+] as const;
 const MIN_OUTCOME_WIDTH = 30;
 const GAP = '  ';
-/** Before an outcome that has no room beside its call. */
+/** Before what became of a call, where there is no room beside it. */
 const BELOW = '    ';
 /** What each of the two ends of a group gets of the arguments. */
 const GROUP_SUBJECT_WIDTH = 17;
@@ -44,40 +47,48 @@ export function formatCallTable(
   const rows = groupCalls(records, maxRows).map((row) =>
     row.kind === 'hidden' ? hiddenRow(row) : toRow(row, limits),
   );
-  const wanted = Math.min(MIN_OUTCOME_WIDTH, Math.max(...rows.map(({ outcome }) => [...outcome].length)));
-  const widths = columnWidths(rows, width - wanted);
-  const taken = widths.reduce((sum, columnWidth) => sum + columnWidth + GAP.length, 0);
-  const beside = width - taken >= wanted;
-  const outcomeWidth = beside ? width - taken : Math.max(1, width - BELOW.length);
+  const longest = Math.max(...rows.map(({ outcome }) => [...outcome].length));
+  const widths = columnWidths(rows, width - Math.min(MIN_OUTCOME_WIDTH, longest));
   const line = (cells: readonly string[]): string =>
-    cells.map((cell, column) => pad(clipMiddle(cell, widths[column] ?? 0), widths[column] ?? 0)).join(GAP);
+    cells
+      .flatMap((cell, column) => {
+        const columnWidth = widths[column] ?? 0;
+        return columnWidth === 0 ? [] : [pad(clipMiddle(cell, columnWidth), columnWidth) + GAP];
+      })
+      .join('');
+  const taken = widths.reduce(
+    (sum, columnWidth) => sum + (columnWidth === 0 ? 0 : columnWidth + GAP.length),
+    0,
+  );
+  const room = width - taken;
+  const heading = line(columns.map((column) => column.heading)) + (room < 'outcome'.length ? '' : 'outcome');
   return [
-    style('heading', clip([line(headings), ...(beside ? ['outcome'] : [])].join(GAP).trimEnd(), width)),
+    style('heading', clip(heading.trimEnd(), width)),
     ...rows.flatMap(({ cells, outcome, tone }) => {
-      const outcomes = wrap(outcome, outcomeWidth).map((part) => style(tone, part));
-      if (!beside) return [clip(line(cells), width).trimEnd(), ...outcomes.map((part) => BELOW + part)];
-      const [first = '', ...more] = outcomes;
-      return [`${line(cells)}${GAP}${first}`.trimEnd(), ...more.map((part) => ' '.repeat(taken) + part)];
+      if (room < MIN_OUTCOME_WIDTH && [...outcome].length > room) {
+        const below = wrap(outcome, Math.max(1, width - BELOW.length));
+        return [clip(line(cells).trimEnd(), width), ...below.map((part) => BELOW + style(tone, part))];
+      }
+      const [first = '', ...more] = wrap(outcome, room).map((part) => style(tone, part));
+      return [`${line(cells)}${first}`.trimEnd(), ...more.map((part) => ' '.repeat(taken) + part)];
     }),
   ];
 }
 
-/** As wide as the cells need; arguments, then tools, are cut when all together are wider than `room`. */
+/** As wide as the cells need, 0 for arguments that no call has; arguments, then tools, are cut when that is more than `room`. */
 function columnWidths(rows: readonly Row[], room: number): readonly number[] {
-  const widths = headings.map((heading, column) =>
-    Math.max(
-      heading.length,
-      ...rows.map((row) => Math.min([...(row.cells[column] ?? '')].length, maxWidths[column] ?? 0)),
-    ),
-  );
-  let missing = widths.reduce((sum, columnWidth) => sum + columnWidth + GAP.length, 0) - room;
+  const widths = columns.map(({ heading, max }, column) => {
+    const widest = Math.max(0, ...rows.map((row) => [...(row.cells[column] ?? '')].length));
+    return widest === 0 ? 0 : Math.max(heading.length, Math.min(widest, max));
+  });
+  let missing = widths.reduce((sum, width) => sum + (width === 0 ? 0 : width + GAP.length), 0) - room;
   return widths
     .toReversed()
-    .map((columnWidth, index) => {
-      const spare = Math.max(0, columnWidth - (minWidths.at(-1 - index) ?? 0));
+    .map((width, index) => {
+      const spare = Math.max(0, width - (columns.at(-1 - index)?.min ?? 0));
       const given = Math.min(spare, Math.max(0, missing));
       missing -= given;
-      return columnWidth - given;
+      return width - given;
     })
     .toReversed();
 }

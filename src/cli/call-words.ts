@@ -42,7 +42,8 @@ export function describeCall(record: CallRecord, limits: WordLimits): CallWords 
 }
 
 function outcomeOf(record: CallRecord, limits: WordLimits): CallWords {
-  const said = quoted(whatWasSaid(record), limits);
+  // The tool is named beside it.
+  const said = quoted(whatWasSaid(record).replace(/^The tool "[^"]*" failed: /, ''), limits);
   const again = record.attempts > 1 ? `${changedText(record, limits)} (attempt ${record.attempts})` : '';
   const before = again === '' ? [] : [`re-run before: ${again}`];
   switch (record.outcome) {
@@ -87,7 +88,7 @@ function aboutText({ about }: RecordedApproval): string {
 }
 
 /** What a policy would have done, in words. */
-export function shadowText({ outcome, policy, reason }: ShadowFinding, limits: WordLimits): string {
+function shadowText({ outcome, policy, reason }: ShadowFinding, limits: WordLimits): string {
   const verb = outcome === 'deny' ? 'denied' : 'asked about';
   return `would have been ${verb} by ${printable(policy)}: ${quoted(reason, limits)}`;
 }

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { CallRecord } from '../../../src/cli/call-record.ts';
 import { formatCallTable } from '../../../src/cli/call-table.ts';
 import { callRecord, callRecords } from './call-records.ts';
 
@@ -57,6 +58,124 @@ describe('formatCallTable', () => {
     ]);
     const many = [...callRecords(20, 20), ...records];
     expect(formatCallTable(many, { ...plain, maxRows: 5 })).toHaveLength(6);
+  });
+
+  it('says what a failed call left standing, and what had changed before it failed', () => {
+    const [, line] = formatCallTable(
+      [
+        callRecord({
+          outcome: 'rolled-back',
+          message: 'The tool "send" failed: no line',
+          attempts: 2,
+          conflicts: ['file a.md', 'file a.md', 'slice s'],
+          standing: ['effects outside', 'resource mail: could not be rolled back'],
+        }),
+      ],
+      plain,
+    );
+    expect(line?.slice(40)).toBe(
+      'rolled back: no line; re-run before: file a.md, slice s had changed (attempt 2); left standing: effects outside, resource mail: could not be rolled back',
+    );
+  });
+
+  it('names some of many, and all of them in full', () => {
+    const conflicts = ['a', 'b', 'c', 'd', 'e'];
+    const long = callRecord({ outcome: 'rolled-back', message: 'x'.repeat(300), attempts: 3, conflicts });
+    const short = formatCallTable([long], plain).join(' ');
+    expect(short).toContain('a, b, c, 2 more had changed');
+    expect(short).not.toContain('x'.repeat(101));
+    const full = formatCallTable([long], { ...plain, width: 1000, maxRows: Number.POSITIVE_INFINITY }).join(
+      ' ',
+    );
+    expect(full).toContain('a, b, c, d, e had changed');
+    expect(full).toContain('x'.repeat(300));
+  });
+
+  it('shows calls inside of others under them', () => {
+    const inner = [
+      callRecord({ number: '1.1', turn: 4, toolName: 'note', undoneWith: '1' }),
+      callRecord({
+        number: '1.2',
+        turn: 5,
+        toolName: 'dig',
+        durationMs: undefined,
+        outcome: 'aborted',
+        message: 'it was given up when call 1 ended',
+        inner: [callRecord({ number: '1.2.1', turn: 1, toolName: 'note' })],
+      }),
+    ];
+    const records = [
+      callRecord({ toolName: 'look', subject: '', outcome: 'rolled-back', message: 'no', inner }),
+      callRecord({ number: '2' }),
+    ];
+    expect(formatCallTable(records, plain)).toEqual([
+      'turn  call   time  tool       arguments  outcome',
+      '1     1      2 ms  look                  rolled back: no',
+      '      1.1    2 ms   note      a.md       committed, then undone with call 1',
+      '      1.2           dig       a.md       rolled back: it was given up when call 1 ended',
+      '      1.2.1  2 ms    note     a.md       committed',
+      '1     2      2 ms  read_file  a.md       committed',
+    ]);
+  });
+
+  it('puts calls inside of others together only with their like', () => {
+    const within = (number: string, more: Partial<CallRecord> = {}): CallRecord =>
+      callRecord({ number, toolName: 'note', ...more });
+    const inner = [
+      within('1.1'),
+      within('1.2'),
+      within('1.3', { undoneWith: '1' }),
+      within('1.4', { undoneWith: '1' }),
+    ];
+    const records = [callRecord({ toolName: 'note', inner }), callRecord({ number: '2', toolName: 'note' })];
+    const rows = formatCallTable(records, { ...plain, maxRows: 4 }).map((row) => row.slice(6, 15).trim());
+    expect(rows).toEqual(['call', '1', '1.1-1.2', '1.3-1.4', '2']);
+  });
+
+  it('leaves out the column of arguments when no call has any', () => {
+    expect(formatCallTable([callRecord({ subject: '' })], plain)[0]).toBe(
+      'turn  call  time  tool       outcome',
+    );
+  });
+
+  it('goes on below the call where there is no room beside it', () => {
+    const record = callRecord({
+      outcome: 'rolled-back',
+      message: 'one two three',
+      standing: ['effects outside'],
+    });
+    expect(formatCallTable([callRecord(), record], { ...plain, width: 44 })).toEqual([
+      'turn  call  time  tool       arguments',
+      '1     1     2 ms  read_file  a.md',
+      '    committed',
+      '1     1     2 ms  read_file  a.md',
+      '    rolled back: one two three; left',
+      '    standing: effects outside',
+    ]);
+  });
+
+  it('stays within the width, and loses no word but to it, however narrow it is', () => {
+    const text = fc.string({ unit: fc.constantFrom('a', 'é', ' ', '\u001b', '𝒳'), maxLength: 60 });
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(text, text, text), { maxLength: 8 }),
+        fc.integer({ min: 40, max: 200 }),
+        (all, width) => {
+          const records = all.map(([subject, message, standing], index) =>
+            callRecord({
+              number: `${index + 1}.${index + 1}`,
+              subject,
+              outcome: 'rolled-back',
+              message,
+              standing: [`${standing}!`],
+            }),
+          );
+          const lines = formatCallTable(records, { ...plain, width });
+          for (const line of lines) expect([...line].length).toBeLessThanOrEqual(width);
+          expect(lines.join('').split('!')).toHaveLength(records.length + 1);
+        },
+      ),
+    );
   });
 
   it('groups the calls of one turn when there are too many rows', () => {

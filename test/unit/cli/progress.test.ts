@@ -8,7 +8,12 @@ const turn: RunEvent = {
   type: 'model-call-end',
   turn: 2,
   text: '',
-  toolCalls: ['a.md', 'b.md'].map((callId) => ({ type: 'tool-call', callId, name: 'read_file', arguments: '' })),
+  toolCalls: ['a.md', 'b.md'].map((callId) => ({
+    type: 'tool-call',
+    callId,
+    name: 'read_file',
+    arguments: '',
+  })),
   finishReason: 'tool-calls',
 };
 const call = (path: string): RunEvent => ({

@@ -375,7 +375,10 @@ describe('an agent of a file', () => {
     it('asks the person at the terminal, and goes by the answer', async () => {
       for (const [answer, shown] of [
         ['y', 'committed; approved for careful'],
-        ['', 'denied by careful: (is this fine?): the person at the terminal said no.'],
+        [
+          '',
+          'denied by careful, which asked: is this fine? - the answer: the person at the terminal said no.',
+        ],
       ] as const) {
         const questions: string[] = [];
         const environment = fakeEnvironment({
