@@ -1,3 +1,4 @@
+import { jsonSchema } from '../schema/index.ts';
 import { defineSystemSlice, type SessionView, type Slice } from '../session/index.ts';
 
 /** Something that a policy has seen succeed. */
@@ -25,6 +26,17 @@ function factKey(policyName: string, tool: string, key?: string): string {
 export const PolicyFacts: Slice<PolicyFact> = defineSystemSlice<PolicyFact>('weakincentives.policy-facts', {
   key: ({ policyName, tool, key }) => factKey(policyName, tool, key),
   systemState: true,
+  importSchema: jsonSchema<PolicyFact>({
+    type: 'object',
+    required: ['policyName', 'tool'],
+    properties: {
+      policyName: { type: 'string' },
+      tool: { type: 'string' },
+      key: { type: 'string' },
+      stamp: { type: 'string' },
+      isForgotten: { const: true },
+    },
+  }),
 });
 
 /** Takes a fact down without looking at what is known: repeating a fact changes nothing. */
