@@ -9,6 +9,7 @@ import {
   printableLines,
   readableBytes,
   readableDuration,
+  wrap,
 } from '../../../src/cli/plain-text.ts';
 
 describe('printable', () => {
@@ -24,6 +25,24 @@ describe('printable', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         expect(printable(text)).not.toMatch(/\p{Cc}|\p{Bidi_Control}/u);
+      }),
+    );
+  });
+});
+
+describe('wrap', () => {
+  it('breaks at blanks, and words that are longer than a line', () => {
+    expect(wrap('one two three', 7)).toEqual(['one two', 'three']);
+    expect(wrap('a 123456789 b', 4)).toEqual(['a', '1234', '5678', '9 b']);
+    expect(wrap('', 4)).toEqual(['']);
+  });
+
+  it('loses nothing but blanks', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), fc.integer({ min: 1, max: 20 }), (text, width) => {
+        const lines = wrap(text, width);
+        for (const line of lines) expect([...line].length).toBeLessThanOrEqual(width);
+        expect(lines.join('').replaceAll(' ', '')).toBe(text.replaceAll(' ', ''));
       }),
     );
   });

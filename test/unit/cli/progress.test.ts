@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createProgress } from '../../../src/cli/create-progress.ts';
 import type { RunEvent } from '../../../src/runtime/index.ts';
 import type { Plan, StepStatus } from '../../../src/suite/index.ts';
+import { asked, ended, inside, started } from './call-events.ts';
 import { capturedStream } from './support.ts';
 
 const turn: RunEvent = {
@@ -89,21 +90,93 @@ describe('createProgress', () => {
     expect(terminal.text()).toContain(words);
   });
 
+  describe('tells news of calls', () => {
+    const careful = { callId: 'a', toolName: 'look', policy: 'careful', reason: 'sure?\nreally?' } as const;
+    const rerun: RunEvent = {
+      type: 'tool-call-rerun',
+      turn: 1,
+      callId: 'a',
+      toolName: 'look',
+      attempt: 2,
+      conflicts: ['file /home/ann/\u001b'],
+    };
+    const events: readonly RunEvent[] = [
+      started('a'),
+      rerun,
+      { type: 'approval-start', ...careful, about: 'changes' },
+      { type: 'approval-end', ...careful, about: 'changes', approved: true },
+      { type: 'approval-end', ...careful, about: 'call', approved: false, answer: 'not now' },
+      { type: 'policy-shadow', ...careful, attempt: 1, outcome: 'deny' },
+      inside('a', { type: 'model-call-start', turn: 5 }),
+      inside('a', asked('b')),
+      inside('a', started('b')),
+      inside('a', ended('b')),
+      ended('a', {
+        success: false,
+        outcome: 'rolled-back',
+        message: 'no',
+        standing: ['resource mail: could not be rolled back'],
+        approvals: [{ ...careful, about: 'changes', approved: true }],
+      }),
+      ended('c'),
+    ];
+    const clean = (text: string): string => text.replaceAll('/home/ann', '<home>');
+
+    it('one line each where nobody watches', () => {
+      const stream = capturedStream();
+      const progress = createProgress(stream, () => 0, clean);
+      for (const event of events) progress.observe(event);
+      expect(stream.text().split('\n')).toEqual([
+        'turn 1, call 1: look runs again: file <home>/\\x1b had changed (attempt 2)',
+        'turn 1, call 1: careful asks about what look changed: sure?',
+        'turn 1, call 1: what look changed approved for careful',
+        'turn 1, call 1: look not approved for careful: not now',
+        'turn 1, call 1: careful would have denied look: sure?',
+        'turn 1, call 1: inside look 1 call (look)',
+        'turn 1, call 1: look rolled back: no; left standing: resource mail: could not be rolled back',
+        '',
+      ]);
+    });
+
+    it('what is going on, on a terminal', () => {
+      const stream = capturedStream({ isTerminal: true });
+      let time = 0;
+      const progress = createProgress(stream, () => (time += 100), clean);
+      for (const event of events) progress.observe(event);
+      expect(stream.text().split('\r\u001b[2K')).toEqual([
+        '',
+        'turn 1, call 1: look a.md',
+        'turn 1, call 1: look runs again: file <home>/\\x1b had changed (attempt 2)',
+        'turn 1, call 1: careful asks about what look changed: sure?',
+        'turn 1, call 1: asking the model inside look',
+        'turn 1, call 1.1: look b.md',
+      ]);
+    });
+
+    it('and never misses on a terminal that someone is asked', () => {
+      const stream = capturedStream({ isTerminal: true });
+      const progress = createProgress(stream, () => 0);
+      progress.observe(started('a'));
+      progress.observe({ type: 'approval-start', ...careful, about: 'call' });
+      expect(stream.text()).toContain('careful asks about look: sure?');
+    });
+  });
+
   describe('with a plan', () => {
     const plan = (...statuses: readonly ('pending' | 'in_progress' | 'done')[]): Plan => ({
       objective: 'Get it\u001b done',
       status: 'active',
       steps: statuses.map((status, index) => ({ stepId: index + 1, title: `Step ${index + 1}`, status })),
     });
-    const asked: RunEvent = { type: 'model-call-start', turn: 1 };
+    const turnBegun: RunEvent = { type: 'model-call-start', turn: 1 };
 
     it('writes each step where nobody watches, when it is new and when it changes', () => {
       const stream = capturedStream();
       const progress = createProgress(stream, () => 0);
-      progress.observe(asked);
-      progress.observe(asked, plan('in_progress', 'pending'));
-      progress.observe(asked, plan('in_progress', 'pending'));
-      progress.observe(asked, plan('done', 'pending'));
+      progress.observe(turnBegun);
+      progress.observe(turnBegun, plan('in_progress', 'pending'));
+      progress.observe(turnBegun, plan('in_progress', 'pending'));
+      progress.observe(turnBegun, plan('done', 'pending'));
       progress.end();
       expect(stream.text().split('\n')).toEqual([
         'plan: Get it\\x1b done',
@@ -118,7 +191,7 @@ describe('createProgress', () => {
       const stream = capturedStream({ isTerminal: true, columns: 40 });
       const progress = createProgress(stream, () => 0);
       const first = plan('in_progress', 'pending');
-      progress.observe(asked, first);
+      progress.observe(turnBegun, first);
       progress.observe(call('a.md'), first);
       progress.observe(call('b.md'), plan('done', 'in_progress'));
       progress.end();
@@ -139,7 +212,7 @@ describe('createProgress', () => {
         { length: 30 },
         (_, index): StepStatus => (index < 20 ? 'done' : 'pending'),
       );
-      createProgress(stream, () => 0).observe(asked, plan(...statuses));
+      createProgress(stream, () => 0).observe(turnBegun, plan(...statuses));
       const lines = stream.text().split('\n');
       expect(lines).toHaveLength(13);
       expect(lines[1]).toBe('[x] 19 Step 19');
