@@ -7,6 +7,11 @@ export interface Clock {
    * @returns a function that cancels the call; cancelling twice, or after the call, does nothing.
    */
   schedule(delayMs: number, callback: () => void): () => void;
+  /**
+   * Resolves once timers that are due, signals of the process and input have had their turn. A run that keeps the machine to
+   * itself calls it about every 20 milliseconds, between two turns of the model. Default: such a run does not pause.
+   */
+  yieldToTimers?(): Promise<void>;
 }
 
 /**
@@ -20,5 +25,8 @@ export const systemClock: Clock = Object.freeze({
   schedule(delayMs: number, callback: () => void): () => void {
     const timer = globalThis.setTimeout(callback, Math.min(Math.max(delayMs, 0), 2_147_483_647));
     return () => globalThis.clearTimeout(timer);
+  },
+  async yieldToTimers(): Promise<void> {
+    await new Promise<void>((resolve) => globalThis.setTimeout(resolve, 0));
   },
 });

@@ -33,15 +33,15 @@ export interface ImportedState {
 }
 
 /**
- * Migrates and validates the items of an export. In the state that results STATE slices that are not in the export have
- * their initial items, LOG slices that are not in it those of `present`.
+ * Migrates and validates the items of an export. In the state that results slices that are not listed have their initial
+ * items; in an export without logs, LOG slices have those of `present`.
  * @throws {SnapshotError} codes `snapshot-unknown-slice`, `snapshot-version`, `snapshot-migration-failed`,
  * `snapshot-item-invalid`.
  */
 export function importSlices(
   registry: Registry,
   present: SessionState,
-  { slices }: SessionExport,
+  { slices, includesLogs }: SessionExport,
   { unknownSlices = 'refuse' }: ImportOptions,
 ): ImportedState {
   const known = registry.slices();
@@ -55,7 +55,7 @@ export function importSlices(
   }
   const imported: string[] = [];
   const migrated: string[] = [];
-  let next: SessionState = { slices: emptySessionState.slices, logs: present.logs };
+  let next = includesLogs ? emptySessionState : { ...emptySessionState, logs: present.logs };
   for (const exported of slices) {
     const slice = known.get(exported.name);
     if (slice === undefined) continue;

@@ -18,7 +18,17 @@ const texts = { type: 'array', items: text };
 
 const sessionExport = jsonSchema<SessionExport>({
   type: 'object',
-  required: ['format', 'version', 'id', 'childIds', 'tags', 'createdAtMs', 'exportedAtMs', 'slices'],
+  required: [
+    'format',
+    'version',
+    'id',
+    'childIds',
+    'tags',
+    'createdAtMs',
+    'exportedAtMs',
+    'includesLogs',
+    'slices',
+  ],
   properties: {
     format: { const: exportFormat },
     version: { const: exportVersion },
@@ -28,6 +38,7 @@ const sessionExport = jsonSchema<SessionExport>({
     tags: { type: 'object', additionalProperties: text },
     createdAtMs: milliseconds,
     exportedAtMs: milliseconds,
+    includesLogs: { type: 'boolean' },
     slices: {
       type: 'array',
       items: {

@@ -19,6 +19,8 @@ export interface SessionExport {
   readonly createdAtMs: number;
   /** When this was made, in milliseconds since the Unix epoch. */
   readonly exportedAtMs: number;
+  /** Whether LOG slices are part of it. */
+  readonly includesLogs: boolean;
   /** By name. A slice that was never written is not listed. */
   readonly slices: readonly SliceExport[];
 }

@@ -163,14 +163,16 @@ export class Session implements SessionView, AsyncDisposable {
       tags: this.tags,
       createdAtMs: this.createdAtMs,
       exportedAtMs: this.clock.now(),
+      includesLogs: options.includeLogs ?? false,
       slices: exportSlices(registry, current, options),
     });
   }
 
   /**
    * Puts the state of an export in the place of this session's: everything, or nothing when it throws. Items of earlier
-   * versions are migrated, all are validated by their slices. STATE slices that are not in the export go back to
-   * their initial items; LOG slices stay unless they are in it. Id, parent, tags and times stay this session's. Subscribers hear nothing.
+   * versions are migrated, all are validated by their slices; slices that are not listed go back to their initial items. LOG
+   * slices stay as they are when the export was made without them. Id, parent, tags and times stay this session's.
+   * Subscribers hear nothing.
    * @param value what {@link exportState} returned, as it is or through JSON. It may come from anywhere: it is copied and checked.
    * @throws {SnapshotError} codes `snapshot-malformed`, `snapshot-unknown-slice`, `snapshot-version`,
    * `snapshot-migration-failed`, `snapshot-item-invalid`.

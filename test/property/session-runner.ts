@@ -244,13 +244,26 @@ function runTogether(parent: Parent, calls: readonly Call[]): string[] {
   });
 }
 
-function dumpSession(session: Session): string {
+/** Everything a session of {@link newProgramSession} holds, as text. */
+export function dumpSession(session: Session): string {
   return JSON.stringify([
     session.slice(List).all(),
     session.slice(Counter).latest(),
     session.slice(Table).all().map(entry),
     session.slice(Log).all(),
   ]);
+}
+
+/** A session on which programs can run. */
+export function newProgramSession(): Session {
+  const session = new Session({ id: 'session' });
+  for (const slice of [List, Counter, Table, Log, Sum]) session.install(slice);
+  return session;
+}
+
+/** Runs calls on a session as if they had been issued in one turn; returns what they saw. */
+export function runTurn(session: Session, calls: readonly Call[]): readonly string[] {
+  return runTogether(session, calls);
 }
 
 /** How many calls of a batch had to run again, and how many were kept as they had run. */
@@ -267,8 +280,7 @@ export function differenceInBatch(
   batch: readonly ScheduledCall[],
   statistics: Statistics,
 ): string | undefined {
-  const session = new Session({ id: 'session' });
-  for (const slice of [List, Counter, Table, Log, Sum]) session.install(slice);
+  const session = newProgramSession();
   const model = emptyModel();
   const attempts = new Map<ScheduledCall, Attempt>();
   for (const [finished, call] of batch.entries()) {

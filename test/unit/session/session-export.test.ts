@@ -44,6 +44,7 @@ describe('an export', () => {
       tags: { team: 'blue' },
       createdAtMs: 1_000,
       exportedAtMs: 1_500,
+      includesLogs: false,
       slices: [
         {
           name: 'table',
@@ -100,10 +101,13 @@ describe('an import', () => {
     expect(other.importState(exported)).toEqual({ imported: ['notes'], migrated: [], skipped: [] });
     expect(other.slice(Notes).all()).toEqual([{ text: 'a' }]);
     expect(other.slice(Table).all()).toEqual([]);
-    // Logs are left alone unless the export holds them.
+    // Logs are left alone by an export without logs.
     expect(other.slice(Trail).all()).toEqual([{ what: 'of the second' }]);
     other.importState(throughJson(session.exportState({ includeLogs: true })));
     expect(other.slice(Trail).all()).toEqual([{ what: 'of the first' }]);
+    other.importState(sessionWith(Trail).exportState({ includeLogs: true }));
+    expect(other.slice(Trail).all()).toEqual([]);
+    other.importState(exported);
     // Snapshots taken before still fit, and events go on from here.
     other.dispatch(NoteAdded, { text: 'b' });
     expect(other.slice(Notes).all()).toEqual([{ text: 'a' }, { text: 'b' }]);
