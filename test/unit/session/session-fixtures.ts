@@ -55,3 +55,13 @@ export function sessionWith(...slices: readonly Parameters<Session['install']>[0
   for (const slice of slices) session.install(slice);
   return session;
 }
+
+/** An export with these parts in the place of those of a good one. */
+export function exportWith(parts: Record<string, unknown>): Record<string, unknown> {
+  return { ...sessionWith().exportState(), ...parts };
+}
+
+/** An export of one slice. */
+export function exportOf(name: string, items: unknown, version: unknown = 1): Record<string, unknown> {
+  return exportWith({ slices: [{ name, version, items }] });
+}
