@@ -36,3 +36,4 @@ export {
   type SpawnArguments,
   type StagedFolder,
 } from './materialize/index.ts';
+export { LocalOverridesStore, type LocalOverridesStoreOptions } from './overrides/index.ts';

@@ -1,0 +1,1 @@
+export { LocalOverridesStore, type LocalOverridesStoreOptions } from './local-overrides-store.ts';

@@ -1,0 +1,165 @@
+import { mkdirSync, readdirSync, realpathSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { FilesystemError, OverridesError } from '../../error/index.ts';
+import {
+  type OverridesStore,
+  type PromptIdentity,
+  type PromptOverrides,
+  parseOverrides,
+} from '../../prompt/index.ts';
+import { FolderLock } from '../host-filesystem/folder-lock.ts';
+import { openStateFolder } from '../host-filesystem/state-folder.ts';
+import { errorCode } from '../host-mount/host-error.ts';
+import { overridesFileName, readOverrides, removeOverrides, writeOverrides } from './overrides-file.ts';
+import { findOverridesRoot } from './overrides-root.ts';
+
+/** Where the files are. */
+export interface LocalOverridesStoreOptions {
+  /**
+   * The folder that holds the overrides; made when something is saved. Default: `.weakincentives/prompts/overrides` in
+   * the git repository that the working directory belongs to.
+   */
+  readonly root?: string;
+  /** Where the search for the repository begins. Default: the working directory of the process. */
+  readonly workingDirectory?: string;
+  /** Where the lock is kept, not within `root`. Default: as for `HostFilesystem`. */
+  readonly stateDirectory?: string;
+  /** How long a change waits while another process makes one, in milliseconds. Default: 10,000. */
+  readonly lockTimeoutMs?: number;
+}
+
+const DEFAULT_LOCK_TIMEOUT_MS = 10_000;
+const LOCK_RETRY_MS = 25;
+
+/**
+ * Keeps overrides in files that people edit and a repository holds: `<namespace>/<key>/<tag>.json`, keys sorted.
+ *
+ * A file is replaced as a whole, so that a reader sees the old or the new one; changes wait for each other, also those of
+ * other processes. A file that cannot be read is refused and never replaced by an empty one.
+ */
+export class LocalOverridesStore implements OverridesStore {
+  readonly #root: string;
+  readonly #stateDirectory: string | undefined;
+  readonly #lockTimeoutMs: number;
+
+  /** @throws {OverridesError} `overrides-storage-failed` when no root is given and there is no repository. */
+  constructor(options: LocalOverridesStoreOptions = {}) {
+    const { root, workingDirectory = '.', stateDirectory, lockTimeoutMs = DEFAULT_LOCK_TIMEOUT_MS } = options;
+    this.#root = root === undefined ? findOverridesRoot(workingDirectory) : resolve(root);
+    this.#stateDirectory = stateDirectory;
+    this.#lockTimeoutMs = lockTimeoutMs;
+  }
+
+  /** The folder that holds the files. */
+  get root(): string {
+    return this.#root;
+  }
+
+  /** @throws {OverridesError} when the file cannot be read, is no overrides, or another prompt's. */
+  async load(prompt: Pick<PromptIdentity, 'ns' | 'key'>, tag: string): Promise<PromptOverrides | undefined> {
+    return readOverrides(this.#root, prompt, tag);
+  }
+
+  /**
+   * Replaces the file of the prompt and tag that the overrides name.
+   * @throws {OverridesError} `overrides-corrupt` for what are no overrides, `overrides-conflict` when another process holds
+   * the files for too long, `overrides-storage-failed`.
+   */
+  async save(overrides: PromptOverrides): Promise<void> {
+    const checked = parseOverrides(overrides);
+    await this.#locked(() => writeOverrides(this.#root, checked));
+  }
+
+  /**
+   * Changes a file on the basis of what it holds; nobody else can change it in between.
+   * @param change gets what is there, undefined for nothing, and returns what shall be there; undefined leaves it as it is.
+   * Must not wait; may throw: nothing is changed.
+   * @returns what is there now.
+   * @throws {OverridesError} as {@link load} and {@link save}; `overrides-mismatch` for overrides of another prompt or tag.
+   */
+  async update(
+    prompt: Pick<PromptIdentity, 'ns' | 'key'>,
+    tag: string,
+    change: (current: PromptOverrides | undefined) => PromptOverrides | undefined,
+  ): Promise<PromptOverrides | undefined> {
+    return this.#locked(() => {
+      const current = readOverrides(this.#root, prompt, tag);
+      const next = change(current);
+      if (next === undefined) return current;
+      const checked = parseOverrides(next);
+      if (overridesFileName(checked, checked.tag) !== overridesFileName(prompt, tag)) {
+        throw new OverridesError(
+          'overrides-mismatch',
+          `A change of the overrides "${tag}" of "${prompt.ns}/${prompt.key}" gave those of "${checked.ns}/${checked.key}" with tag "${checked.tag}".`,
+        );
+      }
+      writeOverrides(this.#root, checked);
+      return checked;
+    });
+  }
+
+  /** @throws {OverridesError} `overrides-conflict`, `overrides-storage-failed`. */
+  async delete(prompt: Pick<PromptIdentity, 'ns' | 'key'>, tag: string): Promise<boolean> {
+    return this.#locked(() => removeOverrides(this.#root, prompt, tag));
+  }
+
+  /** Tags of a prompt that there are overrides for, sorted. */
+  async tags(prompt: Pick<PromptIdentity, 'ns' | 'key'>): Promise<readonly string[]> {
+    const folder = join(this.#root, overridesFileName(prompt, 'x'), '..');
+    try {
+      return readdirSync(folder, { withFileTypes: true })
+        .filter((entry) => entry.isFile() && entry.name.endsWith('.json'))
+        .map((entry) => entry.name.slice(0, -'.json'.length))
+        .sort();
+    } catch (error) {
+      if (errorCode(error) === 'ENOENT') return [];
+      throw new OverridesError(
+        'overrides-storage-failed',
+        `The overrides of "${prompt.ns}/${prompt.key}" cannot be listed (${errorCode(error) ?? 'unknown error'}).`,
+      );
+    }
+  }
+
+  async #locked<Result>(act: () => Result): Promise<Result> {
+    const lock = await this.#takeLock();
+    try {
+      return act();
+    } finally {
+      lock.release();
+    }
+  }
+
+  async #takeLock(): Promise<FolderLock> {
+    const stateFolder = this.#openStateFolder();
+    for (let waitedMs = 0; ; waitedMs += LOCK_RETRY_MS) {
+      try {
+        return FolderLock.take(stateFolder, 'prompt overrides');
+      } catch (error) {
+        if (!FilesystemError.isInstance(error) || error.code !== 'locked') throw error;
+        if (waitedMs >= this.#lockTimeoutMs) {
+          throw new OverridesError(
+            'overrides-conflict',
+            `Process ${String(error.details['pid'])} has been changing the prompt overrides for more than ${this.#lockTimeoutMs} ms. Try again when it has ended.`,
+            { cause: error },
+          );
+        }
+      }
+      await setTimeout(LOCK_RETRY_MS);
+    }
+  }
+
+  #openStateFolder(): string {
+    try {
+      mkdirSync(this.#root, { recursive: true });
+      return openStateFolder(realpathSync(this.#root), this.#stateDirectory);
+    } catch (error) {
+      if (FilesystemError.isInstance(error))
+        throw new OverridesError('overrides-storage-failed', error.message, { cause: error });
+      throw new OverridesError(
+        'overrides-storage-failed',
+        `The folder for prompt overrides cannot be made (${errorCode(error) ?? 'unknown error'}).`,
+      );
+    }
+  }
+}
