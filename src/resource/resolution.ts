@@ -52,21 +52,30 @@ function createBuildContext(lifetimes: Lifetimes, build: Build): BuildContext {
 function lookUps(lifetimes: Lifetimes, parent: Build | undefined): ResourceResolver {
   return {
     async get<T>(token: Token<T>): Promise<T> {
+      assertOpen(token, lifetimes, parent);
+      const { value, isShared } = await resolve(token, lifetimes, parent);
+      // What is shared may have been disposed since it was found.
+      if (isShared) assertOpen(token, lifetimes, parent);
       // The binding's type ties what its factory makes to its token.
-      return (await resolve(token, lifetimes, parent)) as T;
+      return value as T;
     },
     has: (token: Token<unknown>): boolean =>
       lifetimes.call?.overrides.has(token) === true || lifetimes.registry.has(token),
   };
 }
 
+interface Found {
+  readonly value: unknown;
+  /** False for a fresh prototype: it is the asker's own, whatever ends. */
+  readonly isShared: boolean;
+}
+
 async function resolve(
   token: Token<unknown>,
   lifetimes: Lifetimes,
   parent: Build | undefined,
-): Promise<unknown> {
+): Promise<Found> {
   const { registry, call } = lifetimes;
-  assertOpen(token, lifetimes, parent);
   const binding = registry.get(token);
   if (call?.overrides.has(token)) return lend(call.overrides.get(token), parent);
   if (binding === undefined) throw unbound(token, registry, parent?.path ?? []);
@@ -80,16 +89,13 @@ async function resolve(
     return lend(source.value, parent);
   }
   if (binding.scope === 'prototype') return makePrototype(binding, source, lifetimes, parent);
-  const value = await shared(binding, source, lifetimes, parent);
-  // It may have been disposed since it was finished.
-  assertOpen(token, lifetimes, parent);
-  return lend(value, parent);
+  return lend(await shared(binding, source, lifetimes, parent), parent);
 }
 
 /** `value`, noted as something that the asking factory may hand on but does not own. */
-function lend(value: unknown, borrower: Build | undefined): unknown {
+function lend(value: unknown, borrower: Build | undefined): Found {
   borrower?.borrowed.add(value);
-  return value;
+  return { value, isShared: true };
 }
 
 /** The view of this call, or within a nested evaluation that of the outer one; undefined when there is only the instance itself. */
@@ -104,14 +110,14 @@ async function makePrototype(
   source: FactorySource<unknown>,
   lifetimes: Lifetimes,
   parent: Build | undefined,
-): Promise<unknown> {
+): Promise<Found> {
   const build = new Build(binding, parent);
   build.assertNoAncestor();
   const store = lifetimes.call?.store ?? lifetimes.session;
   const made = store.make(build, () => build.run(source, createBuildContext(lifetimes, build)));
   const value = await (parent === undefined ? made : parent.waitFor(build, made));
-  // A fresh one is the asker's own; one that was handed on is not.
-  return build.borrowed.has(value) ? lend(value, parent) : value;
+  // What its factory handed on is nobody's own.
+  return build.borrowed.has(value) ? lend(value, parent) : { value, isShared: false };
 }
 
 function shared(
