@@ -1,6 +1,12 @@
 import { PromptValidationError, TransactionClosedError } from '../error/index.ts';
 import type { Prompt } from '../prompt/index.ts';
-import { Deadline, type OuterCall, PromptEvaluationError, RunStop } from '../runtime/index.ts';
+import {
+  Deadline,
+  type OuterCall,
+  PromptEvaluationError,
+  RunStop,
+  toBudgetTracker,
+} from '../runtime/index.ts';
 import type { EvaluatorPort, NestedEvaluateOptions, PromptPort, PromptResponse } from '../tool/index.ts';
 import { checkEvaluateOptions, type EvaluateOptions } from './evaluate-options.ts';
 import type { EvaluationFiles, EvaluationGround } from './evaluation-ground.ts';
@@ -73,6 +79,8 @@ function innerOptions(
     history: _history,
     session: _session,
     deadline: _deadline,
+    budget: _budget,
+    watchdogMs: _watchdogMs,
     signal: _signal,
     maxTurns: _maxTurns,
     toolChoice: _toolChoice,
@@ -86,7 +94,7 @@ function innerOptions(
       { details: { option: 'session' } },
     );
   }
-  const { deadline: own, ...asked } = given;
+  const { deadline: own, budget, ...asked } = given;
   if (own !== undefined && !(own instanceof Deadline)) {
     throw new PromptValidationError(
       'The option deadline must be a Deadline, such as Deadline.after(60_000).',
@@ -96,7 +104,13 @@ function innerOptions(
     );
   }
   const deadline = own ?? call.run.deadline;
-  return { ...inherited, ...asked, ...(deadline === undefined ? {} : { deadline }), onEvent };
+  return {
+    ...inherited,
+    ...asked,
+    ...(deadline === undefined ? {} : { deadline }),
+    ...(budget === undefined ? {} : { budget: toBudgetTracker(budget) }),
+    onEvent,
+  };
 }
 
 function insideOf({ ground, files }: OuterEvaluation, call: OuterCall): EvaluationGround {
@@ -105,6 +119,7 @@ function insideOf({ ground, files }: OuterEvaluation, call: OuterCall): Evaluati
     evaluator: ground.evaluator,
     model: ground.model,
     host: ground.host,
+    redactor: ground.redactor,
     session,
     sessionRoot: {
       fork: (options) => sessionFork.fork(options),

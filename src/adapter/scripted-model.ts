@@ -6,6 +6,7 @@ import type {
   ModelTurn,
   TokenUsage,
 } from '../runtime/index.ts';
+import type { TokenPrices } from '../tool/index.ts';
 import { defineAdapter, type ProviderAdapter } from './provider-adapter.ts';
 
 /** A call that a scripted turn asks for. */
@@ -41,16 +42,17 @@ export type Script = (
  * With a list, the run fails in phase `request` when the model is asked more often than there are turns; a second
  * evaluation starts at the first turn again.
  *
- * @param options `name` is shown in events; default `scripted model`.
+ * @param options `name` is shown in events; default `scripted model`. `prices` are for budgets that limit the cost; default: not known.
  */
 export function scriptedModel(
   script: readonly ScriptedTurn[] | Script,
-  options: { readonly name?: string } = {},
+  options: { readonly name?: string; readonly prices?: TokenPrices } = {},
 ): ProviderAdapter {
-  const name = options.name ?? 'scripted model';
+  const { name = 'scripted model', prices } = options;
   return defineAdapter({
     model: {
       name,
+      ...(prices === undefined ? {} : { prices }),
       generate: async (request) => {
         const turn =
           typeof script === 'function'

@@ -1,5 +1,6 @@
 import { defineAdapter, type ProviderAdapter } from '../adapter/index.ts';
 import { PromptValidationError } from '../error/index.ts';
+import type { TokenPrices } from '../tool/index.ts';
 import { createClient, type OpenAIClient, type OpenAIClientOptions } from './client.ts';
 import { SchemaProjections } from './projected-tool.ts';
 import { toProviderError } from './provider-error.ts';
@@ -23,6 +24,8 @@ export interface OpenAIModelOptions {
   readonly settings?: OpenAISettings;
   /** Milliseconds until a request without an answer is given up; a deadline of the run ends it sooner. Default: 600,000. */
   readonly timeoutMs?: number;
+  /** What the model costs, for budgets of evaluations that do not say. Default: not known; a budget that limits the cost is then refused. */
+  readonly prices?: TokenPrices;
   /**
    * Whether responses shall hold the model's reasoning, encrypted, so that it can go on with it in the next turn. Models
    * without reasoning refuse it. Default: decided by the model's name.
@@ -62,6 +65,7 @@ export function openai(options: OpenAIOptions): ProviderAdapter {
   return defineAdapter({
     model: {
       name,
+      ...(options.prices === undefined ? {} : { prices: options.prices }),
       generate: async (request, { signal, logger }) => {
         const prepared = prepareRequest(request, {
           model,

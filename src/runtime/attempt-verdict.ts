@@ -59,5 +59,7 @@ function endsTheRun(thrown: unknown, environment: EvaluationEnvironment): boolea
   if (!PromptEvaluationError.isInstance(thrown)) return false;
   const deadlineIsOurs =
     DeadlineExceededError.isInstance(thrown.cause) && environment.deadline?.isExpired() === true;
-  return deadlineIsOurs || environment.stop.reason !== undefined;
+  return (
+    deadlineIsOurs || environment.budget.hasRefused(thrown.cause) || environment.stop.reason !== undefined
+  );
 }

@@ -6,6 +6,7 @@ import type {
   HostedTool,
   Logger,
   RawItems,
+  TokenPrices,
   TokenUsage,
   ToolChoice,
   ToolExample,
@@ -58,6 +59,8 @@ export interface ModelProvider {
   readonly name: string;
   /** True when the wire format has a field for tool examples; they are then left out of the instructions. Default: false. */
   readonly takesExamples?: boolean;
+  /** What it costs, for budgets that do not say. Default: not known; a budget that limits the cost is then refused. */
+  readonly prices?: TokenPrices;
   /**
    * Makes one turn. May throw or reject:
    *

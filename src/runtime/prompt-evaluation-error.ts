@@ -18,7 +18,8 @@ export type EvaluationPhase = 'render' | 'request' | 'response' | 'parse' | 'too
  *
  * - `evaluation-aborted`: the caller's signal was aborted; the signal's reason is the cause.
  * - `evaluation-deadline`: the deadline passed.
- * - `evaluation-budget`: a budget is used up.
+ * - `evaluation-budget`: a budget is used up, or does not hold another turn; a `BudgetExceededError` is the cause.
+ * - `evaluation-silent`: nothing was heard of the run for longer than `watchdogMs`.
  * - `evaluation-max-turns`: the model asked for more turns than allowed.
  * - `evaluation-request-failed`: the model provider threw.
  * - `evaluation-response-invalid`: the model's answer cannot be used.
@@ -33,6 +34,7 @@ export type PromptEvaluationErrorCode =
   | 'evaluation-aborted'
   | 'evaluation-deadline'
   | 'evaluation-budget'
+  | 'evaluation-silent'
   | 'evaluation-max-turns'
   | 'evaluation-request-failed'
   | 'evaluation-response-invalid'

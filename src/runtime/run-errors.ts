@@ -6,6 +6,7 @@ import {
   type PromptEvaluationErrorCode,
 } from './prompt-evaluation-error.ts';
 import type { StopReason } from './run-stop.ts';
+import { endingOf } from './stop-ending.ts';
 
 /** How far a run is; read when it ends early. */
 interface RunStanding {
@@ -24,21 +25,18 @@ export class RunErrors {
     this.#standing = standing;
   }
 
-  /** The run was stopped: by its deadline or by its caller. */
+  /** The run was stopped, by its caller or by a limit. */
   stopped(reason: StopReason, phase: EvaluationPhase): PromptEvaluationError {
-    if (reason.kind === 'deadline') {
-      return this.error(
-        'evaluation-deadline',
-        phase,
-        'The deadline passed before the run was finished.',
-        reason.cause,
-      );
-    }
-    return this.error('evaluation-aborted', phase, 'The run was aborted by its caller.', reason.cause);
+    const { code, what, why } = endingOf(reason);
+    const where = reason.kind === 'budget' ? 'budget' : phase;
+    return this.error(code, where, `${what} before the run was finished${why}`, reason.cause);
   }
 
   /** A tool call ended the run with this error. */
   interrupted(error: unknown): PromptEvaluationError {
+    if (PromptEvaluationError.isInstance(error) && BudgetExceededError.isInstance(error.cause)) {
+      return this.error(error.code, 'budget', error.message, error.cause);
+    }
     if (PromptEvaluationError.isInstance(error)) {
       return this.error(error.code, error.phase === 'budget' ? 'budget' : 'tool', error.message, error);
     }

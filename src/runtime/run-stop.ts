@@ -1,10 +1,13 @@
-import { DeadlineExceededError } from '../error/index.ts';
+import { type BudgetExceededError, DeadlineExceededError } from '../error/index.ts';
 import type { Deadline } from './deadline.ts';
 
 /** Why a run has to end before the model is done. */
 export type StopReason =
   | { readonly kind: 'aborted'; readonly cause: unknown }
   | { readonly kind: 'deadline'; readonly cause: DeadlineExceededError }
+  | { readonly kind: 'budget'; readonly cause: BudgetExceededError }
+  /** By its watchdog. */
+  | { readonly kind: 'silent'; readonly cause: DOMException }
   | { readonly kind: 'interrupted'; readonly cause: unknown };
 
 /** Rejection of {@link RunStop.race}: the run was stopped while something was awaited. */

@@ -12,6 +12,7 @@ import type { ApprovalMemory } from './approval-memory.ts';
 import { Ended, verdictOf } from './attempt-verdict.ts';
 import { CallPolicies } from './call-policies.ts';
 import type { EvaluationEnvironment } from './environment.ts';
+import { haltReason } from './halt-reason.ts';
 import { isPromiseLike } from './is-promise-like.ts';
 import { RunStop, RunStopped, type StopReason } from './run-stop.ts';
 import { type ResolvedCall, readArguments } from './tool-call.ts';
@@ -148,8 +149,8 @@ export class ToolCallAttempt {
     this.#parsedParams = await this.#parseParams();
     const denied = await this.#policies.checkCall(this.#parsedParams);
     if (denied !== undefined) return denied;
-    environment.stop.checkDeadline(environment.deadline);
-    if (environment.stop.reason !== undefined) throw new RunStopped(environment.stop.reason);
+    const halt = haltReason(environment);
+    if (halt !== undefined) throw new RunStopped(halt);
     const returned = await this.#callHandler();
     this.#endInner();
     if (!isToolResult(returned)) {

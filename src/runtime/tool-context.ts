@@ -29,6 +29,7 @@ export interface ToolContextParts {
 export function createToolContext(environment: EvaluationEnvironment, parts: ToolContextParts): ToolContext {
   const { resolved, transaction } = parts;
   const { callId, toolName } = resolved.call;
+  const budgetTracker = environment.budget.tracker;
   // A handler that was given up on has nothing to tell any more: its call has ended for everyone else.
   const tell = (event: RunEvent): void => {
     if (transaction.isOpen) environment.emit(event);
@@ -54,6 +55,7 @@ export function createToolContext(environment: EvaluationEnvironment, parts: Too
       return transaction.filesystem;
     },
     ...(environment.deadline === undefined ? {} : { deadline: environment.deadline }),
+    ...(budgetTracker === undefined ? {} : { budgetTracker }),
     callId,
     attempt: parts.attempt,
     get signal(): AbortSignal {

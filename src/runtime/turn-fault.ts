@@ -27,6 +27,13 @@ export function findTurnFault(turn: ModelTurn): string | undefined {
   return usage === undefined ? undefined : findUsageFault(usage);
 }
 
+/** What a turn says it cost, also when nothing else of it can be used; undefined when it does not say. */
+export function readUsage(turn: ModelTurn): TokenUsage | undefined {
+  const answer: unknown = turn;
+  if (!isObject(answer) || answer['usage'] === undefined) return undefined;
+  return findUsageFault(answer['usage']) === undefined ? turn.usage : undefined;
+}
+
 function findContentFault(content: readonly unknown[]): string | undefined {
   const callIds = new Set<unknown>();
   for (const [index, part] of content.entries()) {

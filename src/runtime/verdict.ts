@@ -57,11 +57,13 @@ export function stoppedVerdict(toolName: string, reason: StopReason, effectsStan
   const because = {
     aborted: 'the run was aborted',
     deadline: 'the deadline of the run passed',
+    budget: 'the budget of the run is used up',
+    silent: 'nothing was heard of the run for too long',
     interrupted: 'an earlier call ended the run',
   }[reason.kind];
   return failed(
     'aborted',
-    reason.kind === 'deadline' ? 'deadline' : 'aborted',
+    reason.kind === 'interrupted' ? 'aborted' : reason.kind,
     `The call of "${toolName}" was not completed because ${because}. ${nothingLeft(effectsStand)}`,
     { error: reason.cause },
   );

@@ -26,6 +26,7 @@ export interface ToolContext {
    */
   readonly filesystem: Filesystem;
   readonly deadline?: DeadlinePort;
+  /** The budget of the evaluation, or else that of the run around it; absent when there is none. */
   readonly budgetTracker?: BudgetTrackerPort;
   /** The model's id of this call, the same for every attempt. */
   readonly callId: string;

@@ -1,0 +1,240 @@
+import { BudgetExceededError, PromptValidationError } from '../error/index.ts';
+import type {
+  Budget,
+  BudgetExcess,
+  BudgetLimits,
+  BudgetRemainder,
+  BudgetTrackerPort,
+  TokenPrices,
+  TokenUsage,
+} from '../tool/index.ts';
+import { checkBudget } from './check-budget.ts';
+import { addUsage } from './model.ts';
+import { costDown, costUp, exactCostOf, toExactAmount, toExactPrices } from './token-cost.ts';
+
+/** What counts against the limits. */
+interface Spending {
+  readonly usage: TokenUsage;
+  readonly cost: bigint;
+  readonly uncountedTurns: number;
+}
+
+const limitNames = [
+  'maxInputTokens',
+  'maxOutputTokens',
+  'maxTotalTokens',
+  'maxCost',
+  'maxUncountedTurns',
+] as const satisfies readonly (keyof BudgetLimits)[];
+
+const noTokens: TokenUsage = Object.freeze({});
+
+/**
+ * Counts what is spent against a budget: every turn of every evaluation it is given to, of those inside tool calls and of
+ * attempts that were superseded. Give the same one to several evaluations for one budget over all of them; compared by identity.
+ */
+export class BudgetTracker implements BudgetTrackerPort {
+  readonly budget: Budget;
+  readonly #refusals = new WeakSet<BudgetExceededError>();
+  #spent: Spending = { usage: noTokens, cost: 0n, uncountedTurns: 0 };
+  #isPriced = true;
+
+  /** @throws {PromptValidationError} for a limit or price out of its range, or an option that does not exist. */
+  constructor(budget: Budget) {
+    checkBudget(budget);
+    const { prices } = budget;
+    this.budget = Object.freeze({
+      ...budget,
+      ...(prices === undefined ? {} : { prices: Object.freeze({ ...prices }) }),
+    });
+  }
+
+  /** Tokens spent so far; a count that no provider reported is absent. */
+  get usage(): TokenUsage {
+    return this.#spent.usage;
+  }
+
+  /** What they cost, rounded up to a millionth; undefined once a turn was counted whose price is unknown. */
+  get cost(): number | undefined {
+    return this.#isPriced ? costUp(this.#spent.cost) : undefined;
+  }
+
+  /** Turns for which the provider did not report both input and output tokens. */
+  get uncountedTurns(): number {
+    return this.#spent.uncountedTurns;
+  }
+
+  /** The first limit that was passed (input, output, total, cost, uncounted turns, in this order); undefined while none is. */
+  get exceeded(): BudgetExcess | undefined {
+    return this.#excessOf(this.#spent);
+  }
+
+  /** What is left. */
+  remaining(): BudgetRemainder {
+    const { maxTotalTokens, maxInputTokens, maxOutputTokens, maxCost } = this.budget;
+    const { usage, cost } = this.#spent;
+    const costLeft = maxCost === undefined ? undefined : toExactAmount(maxCost) - cost;
+    return {
+      ...(maxTotalTokens === undefined ? {} : { totalTokens: atLeastZero(maxTotalTokens - totalOf(usage)) }),
+      ...(maxInputTokens === undefined
+        ? {}
+        : { inputTokens: atLeastZero(maxInputTokens - (usage.inputTokens ?? 0)) }),
+      ...(maxOutputTokens === undefined
+        ? {}
+        : { outputTokens: atLeastZero(maxOutputTokens - (usage.outputTokens ?? 0)) }),
+      ...(costLeft === undefined ? {} : { cost: costLeft < 0n ? 0 : costDown(costLeft) }),
+    };
+  }
+
+  /**
+   * Counts one turn of a model. Evaluations do it by themselves; for what is spent outside of them.
+   *
+   * @param usage undefined: the provider reported nothing.
+   * @param prices of the model, unless the budget has prices. Default: unknown.
+   * @throws {PromptValidationError} for a count that is no number of at least 0, or when the budget limits the cost and nothing says the price.
+   */
+  count(usage: TokenUsage | undefined, prices?: TokenPrices): void {
+    const known = this.budget.prices ?? prices;
+    if (known === undefined && this.budget.maxCost !== undefined) throw noPrices();
+    checkUsage(usage);
+    const { usage: before, cost, uncountedTurns } = this.#spent;
+    const isCounted = usage?.inputTokens !== undefined && usage.outputTokens !== undefined;
+    this.#spent = {
+      usage: Object.freeze(addUsage(before, usage)),
+      cost: cost + (known === undefined ? 0n : exactCostOf(usage ?? noTokens, toExactPrices(known))),
+      uncountedTurns: uncountedTurns + (isCounted ? 0 : 1),
+    };
+    if (known === undefined) this.#isPriced = false;
+  }
+
+  /** @internal Says why nothing may be spent any more; undefined while something may. */
+  refuse(): BudgetExceededError | undefined {
+    const excess = this.exceeded;
+    if (excess === undefined) return undefined;
+    const { limit, value, maximum } = excess;
+    return this.#refusal(
+      `The budget is used up: ${nameOf(limit)} came to ${value}, and ${limit} is ${maximum}.`,
+      excess,
+    );
+  }
+
+  /** @internal Says why a turn that takes this at least must not begin; undefined when it may. */
+  refuseTurn(atLeast: TokenUsage, prices: TokenPrices | undefined): BudgetExceededError | undefined {
+    const refusal = this.refuse();
+    if (refusal !== undefined) return refusal;
+    const known = this.budget.prices ?? prices;
+    const { usage, cost, uncountedTurns } = this.#spent;
+    // All of it might come out of the cache.
+    const cheapest = known === undefined ? undefined : exactCostOf(atLeast, cheapestOf(known));
+    const excess = this.#excessOf({
+      usage: addUsage(usage, atLeast),
+      cost: cost + (cheapest ?? 0n),
+      uncountedTurns,
+    });
+    if (excess === undefined) return undefined;
+    const { limit, value: needed, maximum } = excess;
+    const value = this.#valueOf(limit, this.#spent);
+    return this.#refusal(
+      `The budget does not hold another turn of the model: ${nameOf(limit)} came to ${value} and would come to ${needed} at least, and ${limit} is ${maximum}.`,
+      { limit, value, maximum, needed },
+    );
+  }
+
+  /** @internal True for an error that this tracker made. */
+  hasRefused(error: unknown): boolean {
+    return BudgetExceededError.isInstance(error) && this.#refusals.has(error);
+  }
+
+  #refusal(message: string, excess: BudgetExcess & { readonly needed?: number }): BudgetExceededError {
+    const error = new BudgetExceededError(message, { details: { ...excess } });
+    this.#refusals.add(error);
+    return error;
+  }
+
+  #excessOf(spending: Spending): BudgetExcess | undefined {
+    for (const limit of limitNames) {
+      const maximum = this.budget[limit];
+      if (maximum === undefined) continue;
+      const isPassed =
+        limit === 'maxCost'
+          ? spending.cost > toExactAmount(maximum)
+          : this.#valueOf(limit, spending) > maximum;
+      if (isPassed) return { limit, value: this.#valueOf(limit, spending), maximum };
+    }
+    return undefined;
+  }
+
+  #valueOf(limit: keyof BudgetLimits, { usage, cost, uncountedTurns }: Spending): number {
+    switch (limit) {
+      case 'maxInputTokens':
+        return usage.inputTokens ?? 0;
+      case 'maxOutputTokens':
+        return usage.outputTokens ?? 0;
+      case 'maxTotalTokens':
+        return totalOf(usage);
+      case 'maxCost':
+        return costUp(cost);
+      case 'maxUncountedTurns':
+        return uncountedTurns;
+    }
+  }
+}
+
+/**
+ * @internal The tracker that was given, or a new one over the limits that were.
+ * @throws {PromptValidationError} for what is neither.
+ */
+export function toBudgetTracker(given: Budget | BudgetTrackerPort): BudgetTracker {
+  if (given instanceof BudgetTracker) return given;
+  if (typeof given === 'object' && given !== null && 'remaining' in given) {
+    throw new PromptValidationError(
+      'The option budget must be limits, such as { maxTotalTokens: 100_000 }, or a BudgetTracker.',
+      { details: { option: 'budget' } },
+    );
+  }
+  return new BudgetTracker(given);
+}
+
+/** @internal The error of a limit on the cost of a model whose prices nobody has given. */
+export function noPrices(modelName?: string): PromptValidationError {
+  const model = modelName === undefined ? 'the model' : `the model "${modelName}"`;
+  return new PromptValidationError(
+    `The budget limits the cost, but what ${model} costs is not known. Give prices to the budget or to the adapter: { inputPerMillion, outputPerMillion }.`,
+    { details: { option: 'budget.prices' } },
+  );
+}
+
+function cheapestOf(prices: TokenPrices): ReturnType<typeof toExactPrices> {
+  const { input, cachedInput, output } = toExactPrices(prices);
+  const cheaper = cachedInput < input ? cachedInput : input;
+  return { input: cheaper, cachedInput: cheaper, output };
+}
+
+function checkUsage(usage: TokenUsage | undefined): void {
+  for (const name of ['inputTokens', 'outputTokens', 'cachedInputTokens'] as const) {
+    const count = usage?.[name];
+    if (count !== undefined && !(Number.isFinite(count) && count >= 0)) {
+      throw new PromptValidationError(`The ${name} of a turn must be a number of at least 0, got ${count}.`, {
+        details: { option: name, value: count },
+      });
+    }
+  }
+}
+
+function totalOf({ inputTokens = 0, outputTokens = 0 }: TokenUsage): number {
+  return inputTokens + outputTokens;
+}
+
+function atLeastZero(count: number): number {
+  return Math.max(0, count);
+}
+
+function nameOf(limit: keyof BudgetLimits): string {
+  return {
+    maxInputTokens: 'input tokens',
+    maxOutputTokens: 'output tokens',
+    maxTotalTokens: 'input and output tokens',
+    maxCost: 'the cost',
+    maxUncountedTurns: 'turns without reported tokens',
+  }[limit];
+}
