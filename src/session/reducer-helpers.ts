@@ -40,8 +40,8 @@ export function keepLatest<T, P>(toItem?: ToItem<T, P>): Reducer<T, P> {
  * @param key must agree with the key of the slice where that is keyed: else the dispatch throws `reducer-failed`.
  * @param toItem makes the item from the payload. Default: the payload is the item.
  */
-export function upsertBy<T>(key: ItemKey<T>): Reducer<T, T>;
-export function upsertBy<T, P>(key: ItemKey<T>, toItem: ToItem<NoInfer<T>, P>): Reducer<T, P>;
+export function upsertBy<T>(key: ItemKey<NoInfer<T>>): Reducer<T, T>;
+export function upsertBy<T, P>(key: ItemKey<NoInfer<T>>, toItem: ToItem<NoInfer<T>, P>): Reducer<T, P>;
 export function upsertBy<T, P>(key: ItemKey<T>, toItem?: ToItem<T, P>): Reducer<T, P> {
   return (items, payload) => {
     const item = itemFrom(payload, toItem);
@@ -66,8 +66,8 @@ export function upsertBy<T, P>(key: ItemKey<T>, toItem?: ToItem<T, P>): Reducer<
  * @param key must agree with the key of the slice where that is keyed: else the dispatch throws `reducer-failed`.
  * @param toItem makes the item from the payload. Default: the payload is the item.
  */
-export function keepLatestBy<T>(key: ItemKey<T>): Reducer<T, T>;
-export function keepLatestBy<T, P>(key: ItemKey<T>, toItem: ToItem<NoInfer<T>, P>): Reducer<T, P>;
+export function keepLatestBy<T>(key: ItemKey<NoInfer<T>>): Reducer<T, T>;
+export function keepLatestBy<T, P>(key: ItemKey<NoInfer<T>>, toItem: ToItem<NoInfer<T>, P>): Reducer<T, P>;
 export function keepLatestBy<T, P>(key: ItemKey<T>, toItem?: ToItem<T, P>): Reducer<T, P> {
   return (items, payload): SliceOperation<DeepReadonly<T>> => {
     const item = itemFrom(payload, toItem);

@@ -161,6 +161,20 @@ describe('ready-made reducers', () => {
     >();
   });
 
+  it('take a key that asks for less than an item has', () => {
+    const textOf = ({ text }: { readonly text: string }) => text;
+    defineSlice('notes', Note, {
+      key: textOf,
+      reducers: [
+        on(Added, upsertBy(textOf)),
+        on(
+          Named,
+          keepLatestBy(textOf, ({ name }) => ({ text: name, tags: [] })),
+        ),
+      ],
+    });
+  });
+
   it('refuse payloads that are no items, and keys that are no text', () => {
     defineSlice('notes', Note, {
       reducers: [
