@@ -33,7 +33,7 @@ export class TurnScheduler {
   /** For each index, the index of the first barrier at or after it. */
   readonly #nextBarrier: readonly number[];
   readonly #concurrency: number;
-  readonly #commit: (index: number, result: ToolCallResult) => void | Promise<void>;
+  readonly #commit: (index: number, result: ToolCallResult) => ToolCallResult | Promise<ToolCallResult>;
   #position = 0;
   #nextToStart = 0;
   #running = 0;
@@ -43,7 +43,7 @@ export class TurnScheduler {
   constructor(
     environment: EvaluationEnvironment,
     calls: readonly ToolCall[],
-    commit: (index: number, result: ToolCallResult) => void | Promise<void>,
+    commit: (index: number, result: ToolCallResult) => ToolCallResult | Promise<ToolCallResult>,
   ) {
     this.#entries = calls.map((call) => ({
       run: new ToolCallRun(environment, call),

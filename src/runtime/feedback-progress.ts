@@ -1,0 +1,78 @@
+import {
+  append,
+  defineSystemEvent,
+  defineSystemSlice,
+  type EventDefinition,
+  on,
+  type Slice,
+} from '../session/index.ts';
+
+/** What is remembered of one provider. */
+interface ProviderProgress {
+  readonly name: string;
+  /** How many calls had ended when it last ran; 0: it has not. */
+  readonly calls: number;
+  /** When it last ran; absent: it has not. */
+  readonly atMs?: number;
+  /** Whether its file was created, and whether it has run since. Absent: it was not. */
+  readonly file?: 'created' | 'told';
+}
+
+/** What is remembered of one prompt for its feedback. */
+export interface FeedbackProgress {
+  /** Namespace and key of the prompt. */
+  readonly scope: string;
+  /** Calls that have ended. */
+  readonly calls: number;
+  /** When the first of them began. */
+  readonly sinceMs: number;
+  readonly providers: readonly ProviderProgress[];
+}
+
+/** One more call that has ended, and what it meant for the providers. */
+export interface FeedbackStep {
+  readonly scope: string;
+  readonly startedAtMs: number;
+  /** Providers whose file the call created. */
+  readonly created: readonly string[];
+  /** Providers that ran after the call. */
+  readonly ran: readonly { readonly name: string; readonly atMs: number }[];
+}
+
+/** The progress after a step. Pure. */
+export function foldFeedback(before: FeedbackProgress | undefined, step: FeedbackStep): FeedbackProgress {
+  const calls = (before?.calls ?? 0) + 1;
+  const providers = new Map((before?.providers ?? []).map((provider) => [provider.name, provider]));
+  for (const name of step.created) {
+    const known = providers.get(name);
+    if (known?.file === undefined) providers.set(name, { calls: 0, ...known, name, file: 'created' });
+  }
+  for (const { name, atMs } of step.ran) {
+    const isTold = providers.get(name)?.file !== undefined;
+    providers.set(name, { name, calls, atMs, ...(isTold ? { file: 'told' } : {}) });
+  }
+  return {
+    scope: step.scope,
+    calls,
+    sinceMs: before?.sinceMs ?? step.startedAtMs,
+    providers: [...providers.values()],
+  };
+}
+
+/** Dispatched once for every call of an evaluation with feedback. */
+export const FeedbackStepped: EventDefinition<FeedbackStep, FeedbackStep> =
+  defineSystemEvent<FeedbackStep>('feedback.stepped');
+
+/**
+ * How far the feedback of each prompt is, one item per prompt: part of a snapshot, so that a session that is brought
+ * back goes on counting where it was.
+ * @internal
+ */
+export const FeedbackProgresses: Slice<FeedbackProgress> = defineSystemSlice<FeedbackProgress>(
+  'weakincentives.feedback',
+  {
+    key: ({ scope }) => scope,
+    systemState: true,
+    reducers: [on(FeedbackStepped, (items, step) => append(foldFeedback(items.get(step.scope), step)))],
+  },
+);
