@@ -1,7 +1,10 @@
 import { describeError, ModelResponseError } from '../error/index.ts';
 import type { JsonSchema, JsonValue } from '../schema/index.ts';
-import type { AssistantPart, ConversationItem, FinishReason, TokenUsage, ToolChoice } from '../tool/index.ts';
+import type { AssistantPart, BudgetExcess, FinishReason, TokenUsage, ToolChoice } from '../tool/index.ts';
+import { CallLedger } from './call-ledger.ts';
 import type { EvaluationEnvironment } from './environment.ts';
+import { haltReason } from './halt-reason.ts';
+import type { LoopState } from './loop-state.ts';
 import { addUsage, type ModelProvider, type ModelRequest, type ModelTool, type ModelTurn } from './model.ts';
 import { type EvaluationPhase, PromptEvaluationError } from './prompt-evaluation-error.ts';
 import { liveRunContext, type RunContext } from './run-context.ts';
@@ -10,9 +13,7 @@ import { RunStopped } from './run-stop.ts';
 import { askThrottled, type ThrottlePolicy } from './throttle.ts';
 import { type ToolCall, toToolCall } from './tool-call.ts';
 import type { ToolCallResult } from './tool-call-run.ts';
-import { ToolInvoked, type ToolInvokedPayload } from './tool-invoked.ts';
-import { applyPatch } from './transaction.ts';
-import { findTurnFault } from './turn-fault.ts';
+import { findTurnFault, readUsage } from './turn-fault.ts';
 import { TurnScheduler } from './turn-scheduler.ts';
 
 /** What a loop runs with, beside the environment its calls share. */
@@ -27,15 +28,6 @@ export interface LoopOptions {
   readonly throttle?: ThrottlePolicy | undefined;
   /** Wraps the live context, for a journal. Default: the live context itself. */
   readonly journal?: (live: RunContext) => RunContext;
-}
-
-/** Where a run stands: plain data, enough to go on from. */
-export interface LoopState {
-  /** Model calls made so far. */
-  turn: number;
-  /** Grows at its end only. */
-  readonly conversation: ConversationItem[];
-  usage: TokenUsage;
 }
 
 /** How a run that the model ended came out. */
@@ -65,13 +57,17 @@ class Loop {
   readonly #state: LoopState;
   readonly #context: RunContext;
   readonly #errors: RunErrors;
+  readonly #ledger: CallLedger;
   #scheduler: TurnScheduler | undefined;
+  /** Of the last turn. */
+  #lastInputTokens = 0;
 
   constructor(environment: EvaluationEnvironment, options: LoopOptions, state: LoopState) {
     this.#environment = environment;
     this.#options = options;
     this.#state = state;
     this.#errors = new RunErrors(environment.prompt.name, state);
+    this.#ledger = new CallLedger(environment, state);
     const live = liveRunContext({
       'model-call': async (request) => this.#generate(request),
       'tool-call': async ({ index }) => {
@@ -84,6 +80,8 @@ class Loop {
 
   async run(): Promise<LoopResult> {
     for (;;) {
+      const pause = this.#environment.breather.breathe();
+      if (pause !== undefined) await pause;
       this.#endIfStopped('request');
       if (this.#state.turn >= this.#options.maxTurns) {
         throw this.#errors.error(
@@ -92,8 +90,11 @@ class Loop {
           `The model was asked ${this.#options.maxTurns} times and still wants to call tools; raise maxTurns if that is intended.`,
         );
       }
+      const refusal = this.#environment.budget.refuseTurn(this.#nextTurnAtLeast());
+      if (refusal !== undefined) throw this.#errors.stopped({ kind: 'budget', cause: refusal }, 'request');
       const turn = await this.#askModel();
       const calls = this.#takeTurn(turn);
+      if (calls.length === 0) this.#endIfLate();
       if (calls.length === 0) return { text: textOf(turn.content), finishReason: turn.finishReason };
       await this.#runCalls(calls);
       this.#endIfStopped('tool');
@@ -102,9 +103,14 @@ class Loop {
 
   /** Asks the model for one turn, again and again while the throttle allows it. One step: a journal keeps its end. */
   async #generate(request: ModelRequest): Promise<ModelTurn> {
-    const { clock, deadline, emit, logger, stop } = this.#environment;
+    const { budget, clock, deadline, emit, logger, stop } = this.#environment;
     const { model, throttle } = this.#options;
-    const ask = async (): Promise<ModelTurn> => model.generate(request, { signal: stop.signal, logger });
+    const ask = async (): Promise<ModelTurn> => {
+      // Others may have used it up since, while this one waited to be asked again.
+      const refusal = budget.refuseTurn(this.#nextTurnAtLeast());
+      if (refusal !== undefined) throw new RunStopped({ kind: 'budget', cause: refusal });
+      return model.generate(request, { signal: stop.signal, logger });
+    };
     if (throttle === undefined) return ask();
     return askThrottled(ask, {
       policy: throttle,
@@ -133,11 +139,15 @@ class Loop {
       settings: this.#options.settings,
       turn: number,
     };
+    const answer = this.#context.step({ kind: 'model-call', key: `turn-${number}/model`, input: request });
     try {
-      return await stop.race(
-        this.#context.step({ kind: 'model-call', key: `turn-${number}/model`, input: request }),
-      );
+      return await stop.race(answer);
     } catch (error) {
+      // An answer that nobody waits for any more is paid for all the same.
+      answer.then(
+        (late) => this.#environment.budget.count(readUsage(late), this.#environment.logger),
+        () => undefined,
+      );
       if (error instanceof RunStopped) throw this.#errors.stopped(error.reason, 'request');
       if (stop.reason !== undefined) throw this.#errors.stopped(stop.reason, 'request');
       if (PromptEvaluationError.isInstance(error)) throw error;
@@ -153,12 +163,11 @@ class Loop {
   /** Puts a turn of the model on the conversation. @returns the calls it asks for. */
   #takeTurn(turn: ModelTurn): readonly ToolCall[] {
     const fault = findTurnFault(turn);
+    const exceeded = this.#countUsage(readUsage(turn));
     if (fault !== undefined) {
       const message = `The answer of the model "${this.#options.model.name}" ${fault}.`;
       throw this.#errors.error('evaluation-response-invalid', 'response', message);
     }
-    this.#state.usage = addUsage(this.#state.usage, turn.usage);
-    this.#environment.outer?.countUsage(turn.usage);
     const parts = turn.content.filter((part) => part.type === 'tool-call');
     this.#state.conversation.push({
       type: 'assistant',
@@ -173,22 +182,41 @@ class Loop {
       finishReason: turn.finishReason,
       ...(turn.usage === undefined ? {} : { usage: turn.usage }),
     });
+    for (const excess of exceeded) {
+      this.#environment.emit({ type: 'budget-exceeded', turn: this.#state.turn, ...excess });
+    }
     return parts.map((part) => toToolCall(part, this.#state.turn));
+  }
+
+  /** Counts what a turn took, also when nothing else of it can be used. @returns the limits that it passed. */
+  #countUsage(usage: TokenUsage | undefined): readonly BudgetExcess[] {
+    const { budget, logger, outer } = this.#environment;
+    this.#state.usage = addUsage(this.#state.usage, usage);
+    this.#lastInputTokens = usage?.inputTokens ?? 0;
+    outer?.countUsage(usage);
+    return budget.count(usage, logger);
+  }
+
+  /** The conversation only grows, so a turn takes as much input as the last one. Hosted tools make a turn of several. */
+  #nextTurnAtLeast(): TokenUsage {
+    const isAlike = this.#environment.rendered.hostedTools.length === 0;
+    return { inputTokens: isAlike ? Math.max(1, this.#lastInputTokens) : 1, outputTokens: 1 };
   }
 
   /** Runs the calls of a turn; every one of them gets its result, also when the run ends in the middle. */
   async #runCalls(calls: readonly ToolCall[]): Promise<void> {
     let interrupt: ToolCallResult['interrupt'];
     const scheduler = new TurnScheduler(this.#environment, calls, (index, result) => {
-      const applied = this.#apply(result);
-      const finish = (): void => {
-        interrupt ??= result.interrupt;
-        if (result.interrupt !== undefined) {
-          this.#environment.stop.stop({ kind: 'interrupted', cause: result.interrupt.error });
+      const committed = this.#ledger.commit(result);
+      const finish = (told: ToolCallResult): ToolCallResult => {
+        interrupt ??= told.interrupt;
+        if (told.interrupt !== undefined) {
+          this.#environment.stop.stop({ kind: 'interrupted', cause: told.interrupt.error });
         }
         if (scheduler.position === index) scheduler.advance();
+        return told;
       };
-      return applied instanceof Promise ? applied.then(finish) : finish();
+      return committed instanceof Promise ? committed.then(finish) : finish(committed);
     });
     this.#scheduler = scheduler;
     const answersBefore = this.#state.conversation.length;
@@ -205,7 +233,7 @@ class Loop {
         const result = await step;
         if (scheduler.position > index) continue;
         // A journal answered: the call was made before, and only its patch is put on the state now.
-        await this.#apply(result);
+        await this.#ledger.takeOver(result);
         interrupt ??= result.interrupt;
         scheduler.advance();
       }
@@ -232,56 +260,16 @@ class Loop {
     return this.#errors.error('evaluation-tools-failed', 'tool', message, cause);
   }
 
-  /** Puts what a call changed on the state and tells everyone about it. */
-  #apply(result: ToolCallResult): void | Promise<void> {
-    const { roots, logger, emit } = this.#environment;
-    const { invocation } = result;
-    const announce = (): void => {
-      this.#state.conversation.push({
-        type: 'tool-result',
-        callId: invocation.callId,
-        toolName: invocation.toolName,
-        text: invocation.modelText,
-        isError: !invocation.success,
-      });
-      this.#state.usage = addUsage(this.#state.usage, invocation.usage);
-      this.#record(invocation);
-      if (result.cause !== undefined) {
-        logger.debug('A tool call failed.', {
-          tool: invocation.toolName,
-          callId: invocation.callId,
-          error: describeError(result.cause),
-        });
-      }
-      emit({
-        type: 'tool-call-end',
-        invocation,
-        ...(result.cause === undefined ? {} : { cause: result.cause }),
-      });
-    };
-    const applied = result.patch === undefined ? undefined : applyPatch(roots, result.patch);
-    return applied instanceof Promise ? applied.then(announce) : announce();
-  }
-
-  /** A transaction of its own: that a reducer of someone else's refuses the record changes nothing for the call. */
-  #record(invocation: ToolInvokedPayload): void {
-    const { roots, logger } = this.#environment;
-    try {
-      roots.session.dispatch(ToolInvoked, invocation);
-    } catch (error) {
-      const { toolName, callId } = invocation;
-      logger.error('A tool call could not be recorded.', {
-        tool: toolName,
-        callId,
-        error: describeError(error),
-      });
-    }
-  }
-
   #endIfStopped(phase: EvaluationPhase): void {
+    const reason = haltReason(this.#environment);
+    if (reason !== undefined) throw this.#errors.stopped(reason, phase);
+  }
+
+  /** An answer that is there is kept although it passed the budget, but not when it came too late. */
+  #endIfLate(): void {
     const { stop, deadline } = this.#environment;
     stop.checkDeadline(deadline);
-    if (stop.reason !== undefined) throw this.#errors.stopped(stop.reason, phase);
+    if (stop.reason !== undefined) throw this.#errors.stopped(stop.reason, 'request');
   }
 }
 
