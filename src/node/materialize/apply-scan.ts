@@ -1,12 +1,13 @@
 import { FilesystemError } from '../../error/index.ts';
 import type { Filesystem } from '../../filesystem/index.ts';
-import { type Baseline, hashOf } from './baseline.ts';
-import type { CollectReport } from './collect-report.ts';
+import { type Baseline, hashOf, type StagedFile } from './baseline.ts';
+import { type CollectReport, isCovered } from './collect-report.ts';
 import type { FolderScan } from './scan-folder.ts';
 
 /** How a folder differs from what was staged in it. */
 interface FolderDifference {
   readonly removedFiles: readonly string[];
+  readonly removedLinks: readonly string[];
   /** The innermost first. */
   readonly removedDirectories: readonly string[];
   /** The outermost first. */
@@ -61,39 +62,53 @@ export async function applyScan(
   return {
     created: [...createdDirectories, ...difference.createdFiles],
     modified: difference.modifiedFiles,
-    removed: [...removedDirectories, ...difference.removedFiles],
+    removed: [...removedDirectories, ...difference.removedFiles, ...difference.removedLinks],
   };
 }
 
 /** Brings the record of what is in the folder up to date, once its changes have been made. */
 export function rebase(baseline: Baseline, scan: FolderScan): void {
   for (const [path, staged] of [...baseline]) {
-    if (staged !== 'left-out' && !scan.tally.isUnknown(path)) baseline.delete(path);
+    if (staged.kind !== 'left-out' && !scan.tally.isUnknown(path) && !isCovered(scan.untouched, path)) {
+      baseline.delete(path);
+    }
   }
-  for (const path of scan.directories) baseline.set(path, 'directory');
+  for (const path of scan.directories) baseline.set(path, { kind: 'directory' });
+  for (const [path, target] of scan.links) baseline.set(path, { kind: 'link', target });
   for (const [path, staged] of scan.same) baseline.set(path, staged);
   for (const [path, { staged }] of scan.changed) baseline.set(path, staged);
 }
 
 function compare(baseline: Baseline, scan: FolderScan): FolderDifference {
-  const removedFiles: string[] = [];
-  const removedDirectories: string[] = [];
-  for (const [path, staged] of baseline) {
-    if (staged === 'left-out') continue;
-    const isThere =
-      staged === 'directory' ? scan.directories.has(path) : scan.same.has(path) || scan.changed.has(path);
-    if (isThere || scan.tally.isUnknown(path)) continue;
-    (staged === 'directory' ? removedDirectories : removedFiles).push(path);
+  const removed = { file: [] as string[], link: [] as string[], directory: [] as string[] };
+  for (const [path, { kind }] of baseline) {
+    if (kind === 'left-out' || isThere(scan, path, kind)) continue;
+    if (scan.tally.isUnknown(path) || isCovered(scan.untouched, path)) continue;
+    removed[kind].push(path);
   }
-  const isStagedFile = (path: string): boolean => typeof baseline.get(path) === 'object';
+  const isStagedFile = (path: string): boolean => baseline.get(path)?.kind === 'file';
   const changedFiles = [...scan.changed.keys()];
   return {
-    removedFiles,
-    removedDirectories: removedDirectories.sort().reverse(),
-    createdDirectories: [...scan.directories].filter((path) => baseline.get(path) !== 'directory').sort(),
+    removedFiles: removed.file,
+    removedLinks: removed.link,
+    removedDirectories: removed.directory.sort().reverse(),
+    createdDirectories: [...scan.directories]
+      .filter((path) => baseline.get(path)?.kind !== 'directory')
+      .sort(),
     createdFiles: changedFiles.filter((path) => !isStagedFile(path)),
     modifiedFiles: changedFiles.filter(isStagedFile),
   };
+}
+
+function isThere(scan: FolderScan, path: string, kind: 'file' | 'link' | 'directory'): boolean {
+  switch (kind) {
+    case 'file':
+      return scan.same.has(path) || scan.changed.has(path);
+    case 'link':
+      return scan.links.has(path);
+    case 'directory':
+      return scan.directories.has(path);
+  }
 }
 
 interface CheckedDifference {
@@ -109,30 +124,45 @@ async function check(
   difference: FolderDifference,
 ): Promise<CheckedDifference> {
   const removals: string[] = [];
+  for (const path of difference.removedLinks) {
+    if ((await filesystem.stat(path)) !== undefined) removals.push(path);
+  }
   for (const path of difference.removedFiles) {
-    const present = await presentHash(filesystem, path);
-    if (present === undefined) continue;
-    if (present !== stagedHash(baseline, path)) throw bothChangedError(path);
-    removals.push(path);
+    const held = await holds(filesystem, path, stagedAt(baseline, path));
+    if (held === 'other') throw bothChangedError(path);
+    if (held === 'staged') removals.push(path);
   }
   const writes: (readonly [string, Uint8Array])[] = [];
   for (const [path, { content, staged }] of scan.changed) {
-    const present = await presentHash(filesystem, path);
-    if (present === staged.hash) continue;
-    if (present !== stagedHash(baseline, path)) throw bothChangedError(path);
+    const before = stagedAt(baseline, path);
+    const expected = before === undefined ? 'nothing' : 'staged';
+    // The link that stands there goes first, or it would be written through.
+    const isLink = baseline.get(path)?.kind === 'link';
+    const held = isLink ? expected : await holds(filesystem, path, before, staged);
+    if (held === 'wanted') continue;
+    if (held !== expected) throw bothChangedError(path);
     writes.push([path, content]);
   }
   return { writes, removals };
 }
 
-function stagedHash(baseline: Baseline, path: string): string | undefined {
+function stagedAt(baseline: Baseline, path: string): StagedFile | undefined {
   const staged = baseline.get(path);
-  return typeof staged === 'object' ? staged.hash : undefined;
+  return staged?.kind === 'file' ? staged : undefined;
 }
 
-async function presentHash(filesystem: Filesystem, path: string): Promise<string | undefined> {
-  const found = await filesystem.stat(path);
-  return found?.kind === 'file' ? hashOf(await filesystem.readBytes(path)) : undefined;
+/** What the file system has at a path: the file that was staged, the one that is wanted there, another file, or none. */
+async function holds(
+  filesystem: Filesystem,
+  path: string,
+  before: StagedFile | undefined,
+  wanted?: StagedFile,
+): Promise<'staged' | 'wanted' | 'other' | 'nothing'> {
+  if (before?.isPresent?.() === true) return 'staged';
+  if ((await filesystem.stat(path))?.kind !== 'file') return 'nothing';
+  const present = hashOf(await filesystem.readBytes(path));
+  if (present === wanted?.hash()) return 'wanted';
+  return present === before?.hash() ? 'staged' : 'other';
 }
 
 async function removeEmptyDirectory(filesystem: Filesystem, path: string): Promise<boolean> {

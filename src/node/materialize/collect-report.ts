@@ -1,7 +1,7 @@
 /**
  * Why something in the folder was not collected.
  *
- * - `symlink`: a symbolic link; links are not followed.
+ * - `symlink`: a symbolic link that the process made or changed; links are not followed.
  * - `special-file`: a fifo, socket or device.
  * - `unreadable`: the operating system refuses to open or read it.
  * - `changed-while-reading`: written to, replaced or removed while it was read: a process is still at work.
@@ -33,6 +33,11 @@ export interface CollectReport {
    * in the folder. A file that became a directory, or the other way round, is here and in `created`.
    */
   readonly removed: readonly string[];
+  /**
+   * Files whose permissions the process has set, where the file system keeps its own: those with other permissions than
+   * they were staged with, and new files that may be executed. Their content is collected. The first 1,000.
+   */
+  readonly permissions: readonly string[];
   /** What was not collected, sorted by path, the first 1,000 of them. */
   readonly skipped: readonly CollectSkip[];
   /** All that was not collected, also what `skipped` has no room for. */
@@ -42,11 +47,20 @@ export interface CollectReport {
 }
 
 /** Entries that a report names one by one. */
-const MAX_NAMED_SKIPS = 1000;
+const MAX_NAMED = 1000;
+
+/** Whether a path, or a directory on the way to it, is among those named. */
+export function isCovered(named: Pick<ReadonlySet<string>, 'has'>, path: string): boolean {
+  for (let end = path.length; end > 0; end = path.lastIndexOf('/', end - 1)) {
+    if (named.has(path.slice(0, end))) return true;
+  }
+  return false;
+}
 
 /** Counts what one look through the folder finds, and keeps what it has to leave out. */
 export class CollectTally {
   readonly #skips = new Map<string, CollectSkipReason>();
+  readonly #lostModes: string[] = [];
   #entries = 0;
   #isStopped = false;
 
@@ -71,23 +85,25 @@ export class CollectTally {
     this.#skips.set(path, reason);
   }
 
+  loseMode(path: string): void {
+    this.#lostModes.push(path);
+  }
+
   /** Whether nothing can be said about a path, because it, or a directory on the way to it, was left out. */
   isUnknown(path: string): boolean {
-    for (let end = path.length; end > 0; end = path.lastIndexOf('/', end - 1)) {
-      if (this.#skips.has(path.slice(0, end))) return true;
-    }
-    return false;
+    return isCovered(this.#skips, path);
   }
 
   report(applied: Pick<CollectReport, 'created' | 'modified' | 'removed'>): CollectReport {
     const skipped = [...this.#skips]
       .sort(([left], [right]) => (left < right ? -1 : 1))
-      .slice(0, MAX_NAMED_SKIPS)
+      .slice(0, MAX_NAMED)
       .map(([path, reason]) => ({ path, reason }));
     return Object.freeze({
       created: Object.freeze(applied.created.toSorted()),
       modified: Object.freeze(applied.modified.toSorted()),
       removed: Object.freeze(applied.removed.toSorted()),
+      permissions: Object.freeze(this.#lostModes.toSorted().slice(0, MAX_NAMED)),
       skipped: Object.freeze(skipped),
       skippedCount: this.#skips.size,
       complete: this.#skips.size === 0,

@@ -1,99 +1,162 @@
-import { mkdtemp, realpath } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
 import { FilesystemError } from '../../error/index.ts';
 import type { Filesystem } from '../../filesystem/index.ts';
+import { diskSourceOf } from '../host-filesystem/disk-source.ts';
 import { openDirectory } from '../host-mount/host-directory.ts';
-import { errorCode } from '../host-mount/host-error.ts';
 import { compileMountFilter } from '../host-mount/mount-filter.ts';
+import { isBelow } from '../host-mount/open-folder.ts';
 import type { Baseline } from './baseline.ts';
 import { type MaterializeOptions, resolveStagingLimits } from './options.ts';
+import { mountOverlay, OverlayRefusedError } from './overlay-mount.ts';
+import { overlayRefusal } from './overlay-support.ts';
+import { planDisk } from './plan-disk.ts';
+import { makePrivateFolder, openTempRoot } from './private-folder.ts';
 import { removeFolder } from './remove-folder.ts';
+import type { OpenSource } from './stage-file.ts';
+import { stagePlan } from './stage-plan.ts';
 import { MaterializedFolder, type StagedFolder, type StagedFolderParts } from './staged-folder.ts';
+import { copyPlace, overlayPlace } from './staged-place.ts';
 import { writeFolder } from './write-folder.ts';
 
+/** What one staged folder is made with. */
+interface Staging extends Pick<StagedFolderParts, 'filesystem' | 'filter' | 'limits' | 'signal'> {
+  readonly realTempRoot: string;
+  readonly tempRoot: string | undefined;
+}
+
 /**
- * Writes the present content of a file system to a private temporary folder, for a process that works on real files:
+ * Puts the present content of a file system into a private folder, for processes that work on real files:
  *
  * ```ts
  * await using staged = await materialize(context.filesystem, { signal: context.signal });
- * // Run a process in `staged.path`, wait for its end, then:
+ * const { exitCode, output } = await staged.run('npm', ['test'], { timeoutMs: 60_000 });
+ * if (exitCode !== 0) return ToolResult.error(output);
  * const { created, modified, removed } = await staged.collect();
  * ```
  *
  * With the file system of a call, the staged content is what the call sees, and what is collected is a part of the call:
  * policies judge it, and it lands or vanishes with the call. What the process does outside of the folder is not.
  *
- * The folder and all in it is for the owner alone (0700, files 0600). A file system does not tell permissions, so no file
- * is executable: start scripts through their interpreter. Modification times are those of the file system. Links of a
- * file system that can have them, and what it does not let be read, are left out and named in `leftOut`.
- * The content is copied, whatever its size. Disposing removes the folder; a process that is killed leaves it.
+ * - Of a `HostFilesystem`, or a fork of one, the folder of the disk is seen through an overlay where the kernel allows one,
+ *   else its files are cloned. Permissions, modification times and links that stay in the folder are kept; what the call
+ *   has written has the permissions of what it replaces. The folder of the disk itself is never changed.
+ * - Of any other file system, the content is written: directories 0700, files 0600, modification times as there.
+ *
+ * What a file system does not let be read, and links that lead out, are left out and named in `leftOut`. Disposing removes
+ * the folder. A process that is killed leaves the changes behind, not a mount; the next `materialize` with the same
+ * `tempRoot` removes them.
  *
  * @throws {FilesystemError} `invalid-argument`, `invalid-pattern` for a bad option; `not-found`, `not-a-directory`,
  * `permission-denied` for a `tempRoot` that cannot be used; `too-large`, `quota-exceeded` when a limit is passed;
- * `already-exists`, `invalid-path` for a name that the disk cannot tell from another or cannot hold; `storage-failed`.
+ * `already-exists`, `invalid-path` for a name that the disk cannot tell from another or cannot hold; `changed-on-disk`
+ * when a file of a `HostFilesystem` is not the one that was seen; `storage-failed`, also when `layer` is `'overlay'` and
+ * there can be none.
  * @throws the signal's reason. Whenever it rejects, nothing is left on the disk.
  */
 export async function materialize(
   filesystem: Filesystem,
   options: MaterializeOptions = {},
 ): Promise<StagedFolder> {
-  const { exclude = [], signal } = options;
+  const { exclude = [], signal, tempRoot, layer = 'auto' } = options;
   const limits = resolveStagingLimits(options);
   const filter = compileMountFilter({ exclude, defaultExcludes: false });
   signal?.throwIfAborted();
-  const path = await makePrivateFolder(options.tempRoot);
+  const realTempRoot = await openTempRoot(tempRoot);
+  const staging: Staging = { filesystem, filter, limits, signal, realTempRoot, tempRoot };
+  const openSource = diskSourceOf(filesystem);
+  if (openSource !== undefined) assertOutside(openSource, realTempRoot);
+  if (layer !== 'copy') {
+    try {
+      if (openSource === undefined)
+        throw new OverlayRefusedError('Only a folder of the disk can be a lower layer.');
+      return await stage(staging, (parts) => fillOverlay(parts, openSource));
+    } catch (error) {
+      if (!(error instanceof OverlayRefusedError)) throw error;
+      if (layer === 'overlay') throw refusedError(error);
+    }
+  }
+  return stage(staging, (parts) => fillCopy(parts, openSource));
+}
+
+/** Makes a private folder and fills it; nothing is left of it when that fails. */
+async function stage(
+  staging: Staging,
+  fill: (parts: Staging & { readonly folder: string }) => Promise<StagedFolderParts>,
+): Promise<StagedFolder> {
+  const folder = await makePrivateFolder(staging.realTempRoot, staging.tempRoot);
   try {
-    return new MaterializedFolder(await fill({ filesystem, path, filter, limits, signal }));
+    return new MaterializedFolder(await fill({ ...staging, folder }));
   } catch (error) {
-    await removeFolder(path);
+    await removeFolder(folder);
     throw error;
   }
 }
 
-async function fill(
-  parts: Omit<StagedFolderParts, 'identity' | 'baseline' | 'bytes'>,
+async function fillCopy(
+  parts: Staging & { readonly folder: string },
+  openSource: OpenSource | undefined,
 ): Promise<StagedFolderParts> {
-  const folder = await openDirectory(parts.path, false);
+  const place = await copyPlace(parts.folder);
+  const baseline: Baseline = new Map();
+  const folder = await openDirectory(place.path, false);
   try {
-    const baseline: Baseline = new Map();
-    const bytes = await writeFolder({ ...parts, baseline }, folder);
-    return { ...parts, baseline, bytes, identity: folder.identity };
+    const { identity } = folder;
+    if (openSource === undefined) {
+      await writeFolder({ ...parts, baseline }, folder);
+      return { ...parts, place, baseline, identity };
+    }
+    const plan = planDisk({ ...parts, source: openSource(), isOverlay: false, onOwner: () => undefined });
+    await stagePlan({ openSource, signal: parts.signal, baseline, isOverlay: false }, plan, folder);
+    return { ...parts, place, baseline, identity };
   } finally {
     await folder.close();
   }
 }
 
-async function makePrivateFolder(tempRoot: string | undefined): Promise<string> {
+async function fillOverlay(
+  parts: Staging & { readonly folder: string },
+  openSource: OpenSource,
+): Promise<StagedFolderParts> {
+  const refusal = await overlayRefusal(parts.realTempRoot);
+  if (refusal !== undefined) throw refusal;
+  const source = openSource();
+  const plan = planDisk({ ...parts, source, isOverlay: true, onOwner: assertMapped });
+  const mount = await mountOverlay({ folder: parts.folder, jail: source.jail, hidden: plan.hidden });
   try {
-    // Made with mode 0700 under a name that nobody can know before.
-    return await mkdtemp(join(await realpath(resolve(tempRoot ?? tmpdir())), 'wink-staged-'));
+    const place = await overlayPlace(parts.folder, mount);
+    const baseline: Baseline = new Map();
+    const folder = await openDirectory(mount.path, false);
+    try {
+      await stagePlan({ openSource, signal: parts.signal, baseline, isOverlay: true }, plan, folder);
+      return { ...parts, place, baseline, identity: folder.identity };
+    } finally {
+      await folder.close();
+    }
   } catch (error) {
-    throw tempRootError(tempRoot === undefined ? 'The temporary folder' : `The folder "${tempRoot}"`, error);
+    await mount.close();
+    throw error;
   }
 }
 
-/** The cause is left out on purpose: messages of the operating system hold resolved host paths. */
-function tempRootError(folder: string, error: unknown): FilesystemError {
-  switch (errorCode(error)) {
-    case 'ENOENT':
-      return new FilesystemError(
-        'not-found',
-        `${folder} does not exist. Set tempRoot to an existing folder.`,
-      );
-    case 'ENOTDIR':
-      return new FilesystemError('not-a-directory', `${folder} is no folder. Set tempRoot to a folder.`);
-    case 'EACCES':
-    case 'EPERM':
-    case 'EROFS':
-      return new FilesystemError(
-        'permission-denied',
-        `${folder} cannot be written to: access is denied. Set tempRoot to a folder of your own.`,
-      );
-    default:
-      return new FilesystemError(
-        'storage-failed',
-        `${folder} cannot be used (${errorCode(error) ?? 'unknown error'}). Set tempRoot to another one.`,
-      );
-  }
+/** In a user namespace only its owner's own files can be changed. */
+function assertMapped({ uid, gid }: { readonly uid: number; readonly gid: number }): void {
+  const [user, group] = [process.geteuid?.(), process.getegid?.()];
+  if (user === 0 || (uid === user && gid === group)) return;
+  throw new OverlayRefusedError('The folder holds files of another user or group.');
+}
+
+function assertOutside(openSource: OpenSource, realTempRoot: string): void {
+  if (!isBelow(realTempRoot, openSource().jail.realPath)) return;
+  throw new FilesystemError(
+    'invalid-argument',
+    'The folder for temporary files lies in the folder that is to be staged. Set tempRoot to another one.',
+    { details: { option: 'tempRoot' } },
+  );
+}
+
+function refusedError(refusal: OverlayRefusedError): FilesystemError {
+  return new FilesystemError(
+    'storage-failed',
+    `There can be no overlay. ${refusal.message} Set layer to 'auto' or 'copy'.`,
+    { details: { option: 'layer' } },
+  );
 }

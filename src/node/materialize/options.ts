@@ -3,28 +3,33 @@ import { FilesystemError } from '../../error/index.ts';
 /** Options of `materialize`. */
 export interface MaterializeOptions {
   /**
-   * The folder in which the private folder is made; it must exist. Relative to the working directory of the process.
-   * Default: the system's folder for temporary files.
+   * What the folder is: an `overlay` of the folder of a `HostFilesystem`, a `copy`, or with `auto` an overlay where the
+   * kernel allows one, else a copy. Default: `auto`.
+   */
+  readonly layer?: 'auto' | 'overlay' | 'copy';
+  /**
+   * The folder in which the private folder is made; it must exist, and not lie in the folder that is staged. Relative to the
+   * working directory of the process. Default: the system's folder for temporary files.
    */
   readonly tempRoot?: string;
   /**
-   * Globs on paths from the root; what matches one is neither written to the folder nor collected from it, and a
+   * Globs on paths from the root; what matches one is neither in the folder nor collected from it, and a
    * directory that matches is left alone with all below it: `**` + `/coverage`. Default: none.
    */
   readonly exclude?: readonly string[];
   /**
-   * Bytes written to the folder in all, and bytes taken back by one `collect`. A whole number from 0 on.
+   * Bytes written to the folder in all, without what an overlay shows as it is, and bytes taken back by one `collect`. A whole number from 0 on.
    * Default 268,435,456 (256 MiB).
    */
   readonly maxBytes?: number;
   /** Bytes of one file, either way. A whole number from 0 on. Default 33,554,432 (32 MiB). */
   readonly maxFileBytes?: number;
   /**
-   * Files and directories written to the folder, and entries of any kind found in it by one `collect`. A whole number
+   * Files and directories in the folder, and entries of any kind that one `collect` looks at. A whole number
    * from 0 on. Default 100,000.
    */
   readonly maxEntries?: number;
-  /** Ends the writing, and each `collect`; their promise then rejects with the signal's reason. */
+  /** Ends the staging, each `run` and each `collect`; their promise then rejects with the signal's reason. */
   readonly signal?: AbortSignal;
 }
 

@@ -1,13 +1,15 @@
-import { lstat } from 'node:fs/promises';
+import type { BigIntStats } from 'node:fs';
+import { lstat, readdir, readlink } from 'node:fs/promises';
+import { join } from 'node:path';
 import { FilesystemError } from '../../error/index.ts';
 import { normalizePath } from '../../filesystem/index.ts';
-import { stampOf } from '../host-filesystem/stamp.ts';
+import { modeOf, stampOf } from '../host-filesystem/stamp.ts';
 import { type HostDirectory, openDirectory, openFile } from '../host-mount/host-directory.ts';
-import { skipReason } from '../host-mount/host-error.ts';
+import { errorCode, skipReason } from '../host-mount/host-error.ts';
 import { type HostEntry, listEntries } from '../host-mount/list-entries.ts';
 import type { MountFilter } from '../host-mount/mount-filter.ts';
 import { readContent } from '../host-mount/read-content.ts';
-import { type Baseline, hashOf, type StagedFile, stagedFile } from './baseline.ts';
+import { type Baseline, hashOf, isModeLost, type StagedFile, stagedFile } from './baseline.ts';
 import { CollectTally } from './collect-report.ts';
 import type { StagingLimits } from './options.ts';
 import { goneError, oversizeError, tooManyError } from './staging-error.ts';
@@ -21,6 +23,8 @@ export interface FolderScanning {
   readonly filter: Pick<MountFilter, 'excludes'>;
   readonly limits: StagingLimits;
   readonly signal: AbortSignal | undefined;
+  /** Of an overlay, the layer with the changes: nothing else is looked at. Undefined: everything is looked at. */
+  readonly upper: string | undefined;
 }
 
 /** A file of the folder whose content is not the one that was staged. */
@@ -31,6 +35,10 @@ export interface ChangedFile {
 
 /** What stands in the folder. */
 export interface FolderScan {
+  /** What nobody has touched, with all below it. */
+  readonly untouched: ReadonlySet<string>;
+  /** Links that say what they said. */
+  readonly links: ReadonlyMap<string, string>;
   readonly directories: ReadonlySet<string>;
   /** Files with the content that was staged, described anew. */
   readonly same: ReadonlyMap<string, StagedFile>;
@@ -40,6 +48,8 @@ export interface FolderScan {
 }
 
 interface Scan extends FolderScan {
+  readonly untouched: Set<string>;
+  readonly links: Map<string, string>;
   readonly directories: Set<string>;
   readonly same: Map<string, StagedFile>;
   readonly changed: Map<string, ChangedFile>;
@@ -53,6 +63,8 @@ interface Scan extends FolderScan {
  */
 export async function scanFolder(scanning: FolderScanning, folder: HostDirectory): Promise<FolderScan> {
   const scan: Scan = {
+    untouched: new Set(),
+    links: new Map(),
     directories: new Set(),
     same: new Map(),
     changed: new Map(),
@@ -72,17 +84,22 @@ async function scanDirectory(
   const { filter, signal } = scanning;
   signal?.throwIfAborted();
   const pathOf = (name: string): string => (path === '' ? name : `${path}/${name}`);
-  const entries = await list(scanning, scan, directory, path);
+  const { entries, touched } = await list(scanning, scan, directory, path);
   const files: string[] = [];
   const directories: string[] = [];
   for (const { name, kind } of entries) {
     const entryPath = pathOf(name);
     if (filter.excludes(entryPath)) continue;
-    if (scanning.baseline.get(entryPath) === 'left-out') scan.tally.skip(entryPath, 'not-staged');
+    const known = scanning.baseline.get(entryPath);
+    if (touched?.has(name) === false) scan.untouched.add(entryPath);
+    else if (known?.kind === 'left-out') scan.tally.skip(entryPath, 'not-staged');
     else if (!isPossiblePath(entryPath)) scan.tally.skip(entryPath, 'name-not-allowed');
     else if (kind === 'file') files.push(name);
     else if (kind === 'directory') directories.push(name);
-    else scan.tally.skip(entryPath, kind === 'symlink' ? 'symlink' : 'special-file');
+    else if (kind === 'special') scan.tally.skip(entryPath, 'special-file');
+    else if (known?.kind === 'link' && (await isSameLink(directory.pathOf(name), known.target))) {
+      scan.links.set(entryPath, known.target);
+    } else scan.tally.skip(entryPath, 'symlink');
   }
   for (let start = 0; start < files.length; start += FILES_AT_ONCE) {
     signal?.throwIfAborted();
@@ -94,21 +111,31 @@ async function scanDirectory(
   for (const name of directories) await enter(scanning, scan, directory.pathOf(name), pathOf(name));
 }
 
+interface Listing {
+  readonly entries: readonly HostEntry[];
+  /** Names in the upper layer; undefined when there are no layers. */
+  readonly touched?: ReadonlySet<string>;
+}
+
 async function list(
-  { limits }: FolderScanning,
+  { limits, upper }: FolderScanning,
   scan: Scan,
   directory: HostDirectory,
   path: string,
-): Promise<readonly HostEntry[]> {
+): Promise<Listing> {
   const pathOf = (name: string): string => (path === '' ? name : `${path}/${name}`);
   try {
     const entries = await listEntries(directory, pathOf, scan.tally, limits.maxEntries);
-    if (!scan.tally.isStopped) return entries;
+    if (!scan.tally.isStopped) {
+      return upper === undefined
+        ? { entries }
+        : { entries, touched: new Set(await readdir(join(upper, path))) };
+    }
   } catch (error) {
     // Of the folder itself everything would be unknown.
     if (path === '') throw goneError('cannot be listed');
     scan.tally.skip(path, skipReason(error));
-    return [];
+    return { entries: [] };
   }
   throw tooManyError(`${limits.maxEntries} entries`, 'maxEntries', path === '' ? '.' : path);
 }
@@ -132,21 +159,22 @@ async function enter(scanning: FolderScanning, scan: Scan, place: string, path: 
 /** Rejects only for a limit: what cannot be read is tallied. */
 async function scanFile(scanning: FolderScanning, scan: Scan, place: string, path: string): Promise<void> {
   const known = scanning.baseline.get(path);
-  const staged = typeof known === 'object' ? known : undefined;
+  const staged = known?.kind === 'file' ? known : undefined;
   let found: ChangedFile | undefined;
   try {
     if (staged?.isSettled === true && stampOf(await lstat(place, { bigint: true })) === staged.stamp) {
       scan.same.set(path, staged);
       return;
     }
-    found = await readFile(scanning, scan, place, path);
+    found = await readFile(scanning, scan, place, path, staged);
   } catch (error) {
-    if (FilesystemError.isInstance(error)) throw error;
+    // Only what the operating system says is something that is found in the folder.
+    if (FilesystemError.isInstance(error) || errorCode(error) === undefined) throw error;
     scan.tally.skip(path, skipReason(error));
   }
   if (found === undefined) return;
-  if (found.staged.hash === staged?.hash) {
-    scan.same.set(path, found.staged);
+  if (staged?.bytes === found.content.length && found.staged.hash() === staged.hash()) {
+    scan.same.set(path, { ...found.staged, isPresent: staged.isPresent });
     return;
   }
   const { maxBytes } = scanning.limits;
@@ -161,6 +189,7 @@ async function readFile(
   scan: Scan,
   place: string,
   path: string,
+  known: StagedFile | undefined,
 ): Promise<ChangedFile | undefined> {
   const handle = await openFile(place);
   try {
@@ -172,12 +201,24 @@ async function readFile(
     const size = Number(stats.size);
     if (size > limits.maxFileBytes) throw oversizeError(path, size, limits.maxFileBytes);
     const content = await readContent(handle, await handle.stat());
-    if (content?.length === size) return { content, staged: stagedFile(stats, hashOf(content)) };
+    if (content?.length === size) {
+      if (isModeLost(stats, known)) scan.tally.loseMode(path);
+      return { content, staged: describe(stats, content) };
+    }
     scan.tally.skip(path, 'changed-while-reading');
     return undefined;
   } finally {
     await handle.close();
   }
+}
+
+function describe(stats: BigIntStats, content: Uint8Array): StagedFile {
+  const hash = hashOf(content);
+  return stagedFile(stats, { hash: () => hash, mode: modeOf(stats), isPresent: undefined });
+}
+
+async function isSameLink(place: string, target: string): Promise<boolean> {
+  return (await readlink(place).catch(() => undefined)) === target;
 }
 
 /** Whether a file system can have this very path: names of the disk may hold what it does not allow. */

@@ -1,5 +1,7 @@
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { FilesystemError } from '../../error/index.ts';
-import type { Filesystem } from '../../filesystem/index.ts';
+import { type Filesystem, normalizePath } from '../../filesystem/index.ts';
 import { type HostDirectory, openDirectory } from '../host-mount/host-directory.ts';
 import { errorCode } from '../host-mount/host-error.ts';
 import type { MountFilter } from '../host-mount/mount-filter.ts';
@@ -8,30 +10,58 @@ import type { Baseline } from './baseline.ts';
 import type { CollectReport } from './collect-report.ts';
 import type { StagingLimits } from './options.ts';
 import { removeFolder } from './remove-folder.ts';
+import type { RunOptions, RunOutcome, SpawnArguments } from './run-options.ts';
+import { type RunningProcess, runProcess } from './run-process.ts';
 import { scanFolder } from './scan-folder.ts';
+import type { StagedPlace } from './staged-place.ts';
 import { goneError } from './staging-error.ts';
 
-/** A private folder on the disk with the content of a file system, for a process that works on real files. */
+/** A private folder on the disk with the content of a file system, for processes that work on real files. */
 export interface StagedFolder extends AsyncDisposable {
-  /** The real, absolute path of the folder. Not for a model: name files relative to it. */
+  /**
+   * `overlay`: the folder of a `HostFilesystem`, seen through a layer that keeps every change; nothing of it was copied.
+   * `copy`: a folder of its own. Whoever starts processes with `run` or `spawnArguments` need not know.
+   */
+  readonly kind: 'overlay' | 'copy';
+  /**
+   * An absolute path under which this process reads and writes the files. Not for a model: name files relative to it; and
+   * not for other processes, which may find them elsewhere: give them paths relative to the folder, which they start in.
+   */
   readonly path: string;
-  /** Files written to it. */
+  /** Files in it. */
   readonly files: number;
-  /** Bytes written to it. */
+  /** Bytes of these files. */
   readonly bytes: number;
   /**
-   * What the file system has and the folder does not: links, and what may not be read. Paths from the root, sorted; empty
-   * for a file system in memory. Nothing is collected from there.
+   * What the file system has and the folder does not: fifos, sockets and devices, links that lead out of the folder or
+   * nowhere, and what may not be read. Paths from the root, sorted; empty for a file system in memory. Nothing is collected
+   * from there.
    */
   readonly leftOut: readonly string[];
+  /**
+   * Runs a command in the folder and waits for its end. It gets an environment of its own and is the leader of a process
+   * group; the whole group is killed when the command ends, when `signal` aborts, after `timeoutMs`, and when the folder
+   * is disposed. No shell is involved. A command that fails, or does not exist, is an outcome.
+   * @throws {FilesystemError} `not-found` when the folder was disposed or `cwd` does not exist; `outside-root` for a
+   * `cwd` that leaves the folder; `invalid-argument` for another option.
+   * @throws the reason of `signal`, or of the signal that `materialize` was given.
+   */
+  run(command: string, args?: readonly string[], options?: RunOptions): Promise<RunOutcome>;
+  /**
+   * The command line to start a command in the folder with, for callers with a `spawn` of their own. Such a process is
+   * theirs to end. Its environment must have a `PATH`.
+   */
+  spawnArguments(command: string, args?: readonly string[]): SpawnArguments;
   /**
    * Takes what was changed in the folder back into the file system that it was made from, through its public
    * operations: all of it, or nothing when it rejects. Call it when the process has ended; it may be called again
    * after another one, and then takes what has changed since.
    *
-   * - Content counts, nothing else: not permissions, not times.
+   * - Contents, new directories and removals count; times do not. Permissions that a process sets are named in
+   *   `permissions`: no file system here stores them.
    * - Links are not followed, fifos, sockets and devices not opened. They and what cannot be read are reported; what the
    *   file system has at such a path, and below it, stays.
+   * - Of an overlay only what was touched is looked at, of a copy everything.
    *
    * @throws {FilesystemError} `changed-on-disk` for a file that was changed on both sides; `too-large`,
    * `quota-exceeded` when a limit of the folder or of the file system is passed; `read-only`; `not-found` when the
@@ -41,7 +71,8 @@ export interface StagedFolder extends AsyncDisposable {
    */
   collect(): Promise<CollectReport>;
   /**
-   * Removes the folder with all that is in it, once a `collect` at work has ended. Doing it twice is fine.
+   * Ends the commands of `run` that are at work and, in an overlay, every process that was started in it; then, once a
+   * `collect` at work has ended, removes the folder with all that is in it. Doing it twice is fine.
    * @throws {FilesystemError} `storage-failed` when the operating system will not remove it.
    */
   [Symbol.asyncDispose](): Promise<void>;
@@ -50,55 +81,99 @@ export interface StagedFolder extends AsyncDisposable {
 /** What a staged folder is made of. */
 export interface StagedFolderParts {
   readonly filesystem: Filesystem;
-  readonly path: string;
-  /** Device and inode of the folder. */
+  /** The private folder that all of it is in. */
+  readonly folder: string;
+  readonly place: StagedPlace;
+  /** Device and inode of the staged folder. */
   readonly identity: string;
   readonly baseline: Baseline;
-  readonly bytes: number;
   readonly filter: Pick<MountFilter, 'excludes'>;
   readonly limits: StagingLimits;
   readonly signal: AbortSignal | undefined;
 }
 
-/** A folder that was written by `materialize`. */
+/** A folder that was made by `materialize`. */
 export class MaterializedFolder implements StagedFolder {
+  readonly kind: 'overlay' | 'copy';
   readonly path: string;
   readonly files: number;
   readonly bytes: number;
   readonly leftOut: readonly string[];
   readonly #parts: StagedFolderParts;
+  readonly #running = new Set<RunningProcess>();
   /** The end of the last collection that was asked for. */
   #lastCollection: Promise<unknown> = Promise.resolve();
   #removal: Promise<void> | undefined;
 
   constructor(parts: StagedFolderParts) {
     this.#parts = parts;
-    this.path = parts.path;
-    this.bytes = parts.bytes;
-    const staged = [...parts.baseline];
-    this.files = staged.filter(([, found]) => typeof found === 'object').length;
-    this.leftOut = Object.freeze(
-      staged.flatMap(([path, found]) => (found === 'left-out' ? [path] : [])).sort(),
-    );
+    this.kind = parts.place.kind;
+    this.path = parts.place.path;
+    const files = [...parts.baseline.values()].filter((staged) => staged.kind === 'file');
+    this.files = files.length;
+    this.bytes = files.reduce((sum, { bytes }) => sum + bytes, 0);
+    const leftOut = [...parts.baseline].flatMap(([path, { kind }]) => (kind === 'left-out' ? [path] : []));
+    this.leftOut = Object.freeze(leftOut.sort());
+  }
+
+  async run(command: string, args: readonly string[] = [], options: RunOptions = {}): Promise<RunOutcome> {
+    const { place, signal } = this.#parts;
+    const cwd = normalizePath(options.cwd ?? '.');
+    this.#assertUsable();
+    signal?.throwIfAborted();
+    await assertDirectory(place.path, cwd);
+    this.#assertUsable();
+    const running = runProcess(place.commandLine(command, args, cwd), {
+      ...options,
+      env: { TMPDIR: place.temporary, ...options.env },
+    });
+    this.#running.add(running);
+    const onAbort = (): void => running.stop(signal?.reason);
+    signal?.addEventListener('abort', onAbort);
+    try {
+      return withoutPaths(await running.ended, place.innerPaths);
+    } finally {
+      signal?.removeEventListener('abort', onAbort);
+      this.#running.delete(running);
+    }
+  }
+
+  spawnArguments(command: string, args: readonly string[] = []): SpawnArguments {
+    this.#assertUsable();
+    return this.#parts.place.commandLine(command, args, '.');
   }
 
   async collect(): Promise<CollectReport> {
-    if (this.#removal !== undefined) throw goneError('was disposed');
+    this.#assertUsable();
     const collection = this.#lastCollection.then(() => this.#collect());
     this.#lastCollection = collection.catch(() => undefined);
     return collection;
   }
 
   [Symbol.asyncDispose](): Promise<void> {
-    this.#removal ??= this.#lastCollection.then(() => remove(this.path));
+    this.#removal ??= this.#remove();
     return this.#removal;
   }
 
+  async #remove(): Promise<void> {
+    const { place, folder } = this.#parts;
+    const running = [...this.#running];
+    for (const command of running) command.stop(goneError('was disposed'));
+    await Promise.allSettled(running.map(({ ended }) => ended));
+    await this.#lastCollection;
+    await place.close();
+    try {
+      await removeFolder(folder);
+    } catch (error) {
+      throw removalError(error);
+    }
+  }
+
   async #collect(): Promise<CollectReport> {
-    const { filesystem, baseline } = this.#parts;
+    const { filesystem, baseline, filter, limits, signal, place } = this.#parts;
     const folder = await this.#open();
     try {
-      const scan = await scanFolder(this.#parts, folder);
+      const scan = await scanFolder({ baseline, filter, limits, signal, upper: place.upper }, folder);
       const applied = await applyScan(filesystem, baseline, scan);
       rebase(baseline, scan);
       return scan.tally.report(applied);
@@ -118,17 +193,42 @@ export class MaterializedFolder implements StagedFolder {
     await folder.close();
     throw goneError('was replaced by another one');
   }
+
+  #assertUsable(): void {
+    if (this.#removal !== undefined) throw goneError('was disposed');
+  }
 }
 
-async function remove(path: string): Promise<void> {
-  try {
-    await removeFolder(path);
-  } catch (error) {
-    const code = errorCode(error);
-    throw new FilesystemError(
-      'storage-failed',
-      `The staged folder cannot be removed (${code ?? 'unknown error'}). End the processes that work in it, then remove it by hand.`,
-      code === undefined ? {} : { details: { systemCode: code } },
-    );
-  }
+async function assertDirectory(path: string, cwd: string): Promise<void> {
+  const found = await stat(join(path, cwd)).catch(() => undefined);
+  if (found?.isDirectory() === true) return;
+  throw new FilesystemError('not-found', `The folder "${cwd}", in which to run a command, does not exist.`, {
+    details: { path: cwd },
+  });
+}
+
+/** Where the folder is, is nothing for a model, and another place each time. */
+function withoutPaths(outcome: RunOutcome, paths: readonly string[]): RunOutcome {
+  const hide = (text: string): string => paths.reduce(withoutPath, text);
+  return {
+    ...outcome,
+    stdout: hide(outcome.stdout),
+    stderr: hide(outcome.stderr),
+    output: hide(outcome.output),
+  };
+}
+
+/** A longer name that begins with the path is another path. */
+function withoutPath(text: string, path: string): string {
+  const [first = '', ...rest] = text.split(path);
+  return rest.reduce((shown, part) => `${shown}${/^[\w-]/.test(part) ? path : '.'}${part}`, first);
+}
+
+function removalError(error: unknown): FilesystemError {
+  const code = errorCode(error);
+  return new FilesystemError(
+    'storage-failed',
+    `The staged folder cannot be removed (${code ?? 'unknown error'}). End the processes that work in it, then remove it by hand.`,
+    code === undefined ? {} : { details: { systemCode: code } },
+  );
 }

@@ -28,11 +28,10 @@ interface FileToWrite {
 /**
  * Writes the content of a file system into an empty folder. Directories are for their owner alone (0700), files too
  * (0600), and keep their modification times. Links, and files that the file system does not let be read, are left out.
- * @returns the number of bytes written.
  * @throws {FilesystemError} when a limit is passed or the disk refuses; the signal's reason.
  */
-export async function writeFolder(writing: FolderWriting, folder: HostDirectory): Promise<number> {
-  return writeDirectory(writing, folder, '.', 0);
+export async function writeFolder(writing: FolderWriting, folder: HostDirectory): Promise<void> {
+  await writeDirectory(writing, folder, '.', 0);
 }
 
 async function writeDirectory(
@@ -60,12 +59,12 @@ async function writeDirectory(
     const group = files.slice(start, start + FILES_AT_ONCE);
     const written = await settled(group.map((file) => writeFile(filesystem, directory, file)));
     for (const [index, file] of group.entries()) {
-      baseline.set(file.path, written[index] ?? 'left-out');
+      baseline.set(file.path, written[index] ?? { kind: 'left-out' });
     }
   }
   for (const entry of entries) {
     if (entry.kind !== 'directory') continue;
-    baseline.set(entry.path, 'directory');
+    baseline.set(entry.path, { kind: 'directory' });
     const inner = await makeDirectory(directory, entry);
     try {
       bytes = await writeDirectory(writing, inner, entry.path, bytes);
@@ -84,7 +83,7 @@ async function withoutLinks(
   const kept: DirectoryEntry[] = [];
   for (const entry of entries) {
     if ((await filesystem.stat(entry.path))?.path === entry.path) kept.push(entry);
-    else baseline.set(entry.path, 'left-out');
+    else baseline.set(entry.path, { kind: 'left-out' });
   }
   return kept;
 }
@@ -111,7 +110,9 @@ async function writeFile(
     try {
       await handle.writeFile(content);
       await handle.utimes(modifiedAtMs / 1000, modifiedAtMs / 1000);
-      return stagedFile(await handle.stat({ bigint: true }), hashOf(content));
+      const hash = hashOf(content);
+      const source = { hash: () => hash, mode: undefined, isPresent: undefined };
+      return stagedFile(await handle.stat({ bigint: true }), source);
     } finally {
       await handle.close();
     }

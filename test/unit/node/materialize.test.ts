@@ -175,7 +175,13 @@ describe('collect', () => {
   it('finds nothing when nothing was done', async () => {
     const { filesystem, staged } = await stage();
     const before = await filesystem.snapshot();
-    expect(await staged.collect()).toEqual({ ...nothing, skipped: [], skippedCount: 0, complete: true });
+    expect(await staged.collect()).toEqual({
+      ...nothing,
+      permissions: [],
+      skipped: [],
+      skippedCount: 0,
+      complete: true,
+    });
     expect(filesystem.changesSince(before)).toEqual([]);
   });
 
@@ -194,6 +200,7 @@ describe('collect', () => {
       created: ['moved.md', 'new', 'new/empty', 'new/file'],
       modified: ['a.txt'],
       removed: ['docs/b.md', 'docs/deep', 'docs/deep/c.bin'],
+      permissions: [],
       skipped: [],
       skippedCount: 0,
       complete: true,
@@ -234,7 +241,9 @@ describe('collect', () => {
        fs.rmSync('docs/deep/c.bin'); fs.writeFileSync('docs/deep/c.bin', Buffer.from([0, 255, 10]));`,
     );
     expect(statSync(at('docs/b.md')).mode & 0o777).toBe(0o755);
-    expect(changesOf(await staged.collect())).toEqual(nothing);
+    const report = await staged.collect();
+    expect(changesOf(report)).toEqual(nothing);
+    expect(report.permissions).toEqual(['docs/b.md']);
     expect(filesystem.changesSince(before)).toEqual([]);
   });
 
