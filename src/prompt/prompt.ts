@@ -64,7 +64,8 @@ export interface Prompt<out Output = unknown, in Params = never> extends PromptI
    */
   seedOverrides(tag?: string): PromptOverrides;
   /**
-   * The overrides that would not be applied, and why; empty when all fit.
+   * The overrides that would not be applied, and why; empty when all fit. A text that nobody has changed since it was
+   * seeded is none of them.
    * @throws {OverridesError} `overrides-mismatch` when they are another prompt's.
    */
   checkOverrides(overrides: PromptOverrides): readonly DroppedOverride[];

@@ -4,6 +4,7 @@ import type { BoundTool } from '../rendered-prompt.ts';
 import type { SectionNode } from '../section-tree.ts';
 import { describePrompt } from './describe-prompt.ts';
 import type { Drop, DroppedOverride } from './dropped-override.ts';
+import { isEditedSection, isEditedTool } from './edited.ts';
 import { overrideBoundTool } from './override-bound-tool.ts';
 import { overrideSection } from './override-section.ts';
 import type { PromptOverrides } from './prompt-overrides.ts';
@@ -67,8 +68,8 @@ function overridePlan<Output>(plan: PromptPlan<Output>, overrides: PromptOverrid
 /** Sections and tools that are not there, or want no overrides. */
 function dropUnknown({ nodes, tools }: PromptPlan<unknown>, overrides: PromptOverrides, drop: Drop): void {
   const sections = new Map(nodes.map(({ path, section }) => [path, section.acceptsOverrides !== false]));
-  for (const path of Object.keys(overrides.sections)) {
-    reject(`section "${path}"`, sections.get(path), drop);
+  for (const [path, override] of Object.entries(overrides.sections)) {
+    if (isEditedSection(override)) reject(`section "${path}"`, sections.get(path), drop);
   }
   const accepting = new Map(
     tools
@@ -78,7 +79,9 @@ function dropUnknown({ nodes, tools }: PromptPlan<unknown>, overrides: PromptOve
         tool.acceptsOverrides && sections.get(sectionPath) === true,
       ]),
   );
-  for (const name of Object.keys(overrides.tools)) reject(`tool "${name}"`, accepting.get(name), drop);
+  for (const [name, override] of Object.entries(overrides.tools)) {
+    if (isEditedTool(override)) reject(`tool "${name}"`, accepting.get(name), drop);
+  }
 }
 
 function reject(target: string, isAccepting: boolean | undefined, drop: Drop): void {

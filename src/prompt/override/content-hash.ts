@@ -5,7 +5,7 @@ import {
   type JsonValue,
   mapPropertyDescriptions,
 } from '../../schema/index.ts';
-import type { AnyTool } from '../../tool/index.ts';
+import type { AnyTool, ToolExample } from '../../tool/index.ts';
 
 const encoder = new TextEncoder();
 
@@ -24,14 +24,14 @@ export function hashOfContract(tool: AnyTool): string {
   );
 }
 
-export function hashOfExamples(tool: AnyTool): string {
+export function hashOfExamples(examples: readonly ToolExample[]): string {
   // Examples are frozen JSON, save that an input or output may be missing.
-  const examples = tool.examples.map(({ description, input, output }) => [
+  const items = examples.map(({ description, input, output }) => [
     description,
     input ?? null,
     output ?? null,
   ]);
-  return hashOfText(canonicalJson(examples as JsonValue));
+  return hashOfText(canonicalJson(items as JsonValue));
 }
 
 /** Path of each parameter → its description, in order; an empty text where it has none. */

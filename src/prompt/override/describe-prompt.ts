@@ -51,6 +51,6 @@ function describeTool({ tool, sectionPath }: BoundTool): ToolDescriptor {
     contract: hashOfContract(tool),
     description: hashOfText(tool.description),
     params: Object.freeze(Object.fromEntries(params)),
-    examples: hashOfExamples(tool),
+    examples: hashOfExamples(tool.examples),
   });
 }

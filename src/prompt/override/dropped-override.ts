@@ -1,5 +1,5 @@
 /**
- * An override that was not applied, so that the text of the code stands.
+ * An override that somebody has written and that was not applied, so that the text of the code stands.
  *
  * - `stale`: the code says something else by now than when the override was written.
  * - `unknown`: the prompt has no such section, text, tool, parameter.

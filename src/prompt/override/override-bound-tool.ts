@@ -3,6 +3,7 @@ import { type AnyTool, overrideTool, type ToolTexts } from '../../tool/index.ts'
 import type { PromptDescriptor, ToolDescriptor } from '../prompt-descriptor.ts';
 import type { BoundTool } from '../rendered-prompt.ts';
 import type { Drop } from './dropped-override.ts';
+import { areEditedExamples, isEditedText, isEditedTool } from './edited.ts';
 import type { PromptOverrides, TextOverride, ToolOverride } from './prompt-overrides.ts';
 
 /** A tool with the overrides for it that fit; the same when there are none. */
@@ -15,7 +16,7 @@ export function overrideBoundTool(
   const { name } = bound.tool;
   const override = Object.hasOwn(overrides.tools, name) ? overrides.tools[name] : undefined;
   const described = tools.find((each) => each.name === name);
-  if (override === undefined || described === undefined) return bound;
+  if (override === undefined || described === undefined || !isEditedTool(override)) return bound;
   if (override.contract !== described.contract) {
     drop(
       `tool "${name}"`,
@@ -52,20 +53,22 @@ function* textsOf(
     }
     return present === hash;
   };
-  if (description !== undefined && isFresh('description', description, described.description)) {
+  if (isEditedText(description) && isFresh('description', description, described.description)) {
     yield ['description', { description: description.text }];
   }
-  const fresh = Object.entries(params).filter(([path, override]) =>
-    isFresh(
-      `param "${path}"`,
-      override,
-      Object.hasOwn(described.params, path) ? described.params[path] : undefined,
-    ),
+  const fresh = Object.entries(params).filter(
+    ([path, override]) =>
+      isEditedText(override) &&
+      isFresh(
+        `param "${path}"`,
+        override,
+        Object.hasOwn(described.params, path) ? described.params[path] : undefined,
+      ),
   );
   if (fresh.length > 0) {
     yield ['params', { params: new Map(fresh.map(([path, { text }]) => [path, text.trim()])) }];
   }
-  if (examples !== undefined && isFresh('examples', examples, described.examples)) {
+  if (areEditedExamples(examples) && isFresh('examples', examples, described.examples)) {
     yield ['examples', { examples: examples.examples }];
   }
 }

@@ -5,6 +5,7 @@ import { placeholderNames } from '../section-params.ts';
 import type { SectionNode } from '../section-tree.ts';
 import type { TemplateText } from '../template-text.ts';
 import type { Drop } from './dropped-override.ts';
+import { isEditedText } from './edited.ts';
 import type { PromptOverrides, TextOverride } from './prompt-overrides.ts';
 
 /** A section with the overrides for it that fit; the same node when there are none. */
@@ -47,7 +48,7 @@ function textOf(
   hash: string | undefined,
   drop: Drop,
 ): TemplateText | undefined {
-  if (override === undefined) return undefined;
+  if (!isEditedText(override)) return undefined;
   const target = `section "${node.path}" ${name}`;
   if (hash === undefined) {
     drop(target, 'unknown', `The section "${node.path}" has no ${name} in its code. Take the override out.`);

@@ -207,10 +207,26 @@ describe('overrides that do not fit', () => {
         if (sections['guide']?.body !== undefined) sections['guide'].body.text = 'costs $ 5';
       },
     ],
-    ['stale', 'tool "search"', ({ tools }) => (tools['search'] = { contract: 'old' })],
-    ['unknown', 'tool "gone"', ({ tools }) => (tools['gone'] = { contract: 'x' })],
-    ['refused', 'tool "fixed"', ({ tools }) => (tools['fixed'] = { contract: 'x' })],
-    ['refused', 'tool "hidden"', ({ tools }) => (tools['hidden'] = { contract: 'x' })],
+    [
+      'stale',
+      'tool "search"',
+      ({ tools }) => (tools['search'] = { contract: 'old', description: { hash: 'x', text: 'x' } }),
+    ],
+    [
+      'unknown',
+      'tool "gone"',
+      ({ tools }) => (tools['gone'] = { contract: 'x', description: { hash: 'x', text: 'x' } }),
+    ],
+    [
+      'refused',
+      'tool "fixed"',
+      ({ tools }) => (tools['fixed'] = { contract: 'x', description: { hash: 'x', text: 'x' } }),
+    ],
+    [
+      'refused',
+      'tool "hidden"',
+      ({ tools }) => (tools['hidden'] = { contract: 'x', description: { hash: 'x', text: 'x' } }),
+    ],
     [
       'stale',
       'tool "search" description',
@@ -263,7 +279,7 @@ describe('overrides that do not fit', () => {
   it('do not keep others from being applied', async () => {
     const overrides = edited(({ sections, tools }) => {
       if (sections['guide']?.body !== undefined) sections['guide'].body.text = 'New for $guest.';
-      sections['gone'] = {};
+      sections['gone'] = { visibility: 'full' };
       if (tools['search']?.description !== undefined) tools['search'].description.text = '';
       if (tools['search']?.params?.['city'] !== undefined)
         tools['search'].params['city'].text = 'Which city.';
@@ -274,6 +290,35 @@ describe('overrides that do not fit', () => {
     expect(rendered.droppedOverrides.map(({ target }) => target)).toEqual([
       'section "gone"',
       'tool "search" description',
+    ]);
+  });
+
+  it('are not told of while nobody has changed them since they were seeded', async () => {
+    const grown = promptTemplate({
+      ns: 'travel/desk',
+      key: 'booking',
+      sections: [
+        section({
+          title: 'Guide',
+          key: 'guide',
+          template: 'Another text.',
+          tools: [tool({ name: 'search', description: 'Takes nothing any more.' })],
+        }),
+      ],
+    }).bind();
+    const seed = prompt.seedOverrides();
+    expect(grown.checkOverrides(seed)).toEqual([]);
+    const rendered = await grown.render({ overrides: seed });
+    expect(rendered.text).toBe((await grown.render()).text);
+    expect(rendered.tools[0]?.description).toBe('Takes nothing any more.');
+    // One that somebody has changed is.
+    const changed = edited(({ sections, tools }) => {
+      if (sections['guide.rules']?.body !== undefined) sections['guide.rules'].body.text = 'Be long.';
+      if (tools['search']?.params?.['city'] !== undefined) tools['search'].params['city'].text = 'Town.';
+    });
+    expect(grown.checkOverrides(changed).map(({ target, reason }) => `${reason} ${target}`)).toEqual([
+      'unknown section "guide.rules"',
+      'stale tool "search"',
     ]);
   });
 
