@@ -1,11 +1,14 @@
 import type { DirectoryNode, Filesystem, TreeCell } from '../../filesystem/index.ts';
 import type { HostJail } from './jail.ts';
+import type { VisiblePaths } from './visible-paths.ts';
 
 /** A folder of the disk as one view of it sees it: whatever the view has not changed stands on the disk. */
 export interface DiskSource {
   readonly jail: HostJail;
   /** The present content of the view. */
   readonly root: DirectoryNode;
+  /** Paths that are shown; undefined: all. */
+  readonly visible?: VisiblePaths | undefined;
   /** Records that the view depends on what it sees there. */
   readonly note: (...read: Parameters<TreeCell['look']>) => void;
 }

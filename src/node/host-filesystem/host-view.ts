@@ -68,7 +68,8 @@ class CellView implements HostView {
     this.#operations = new HostOperations(cell, noteRead, options.visible);
     registerDiskSource(this, () => {
       this.#open();
-      return { jail: options.jail, root: cell.root, note: (read) => void cell.look(read) };
+      const { jail, visible } = options;
+      return { jail, root: cell.root, visible, note: (read) => void cell.look(read) };
     });
   }
 
