@@ -5,7 +5,7 @@
  * - `special-file`: a fifo, socket or device.
  * - `unreadable`: the operating system refuses to open or read it.
  * - `changed-while-reading`: written to, replaced or removed while it was read: a process is still at work.
- * - `not-staged`: it stands where something was left out when the folder was written.
+ * - `not-staged`: it stands where something was left out when the folder was made, or where the file system shows nothing.
  * - `name-not-allowed`: its name is no UTF-8, or breaks the path rules of a file system.
  */
 export type CollectSkipReason =

@@ -18,7 +18,7 @@ import { copyPlace, overlayPlace } from './staged-place.ts';
 import { writeFolder } from './write-folder.ts';
 
 /** What one staged folder is made with. */
-interface Staging extends Pick<StagedFolderParts, 'filesystem' | 'filter' | 'limits' | 'signal'> {
+interface Staging extends Pick<StagedFolderParts, 'filesystem' | 'filter' | 'limits' | 'signal' | 'isShown'> {
   readonly realTempRoot: string;
   readonly tempRoot: string | undefined;
 }
@@ -61,9 +61,11 @@ export async function materialize(
   const filter = compileMountFilter({ exclude, defaultExcludes: false });
   signal?.throwIfAborted();
   const realTempRoot = await openTempRoot(tempRoot);
-  const staging: Staging = { filesystem, filter, limits, signal, realTempRoot, tempRoot };
   const openSource = diskSourceOf(filesystem);
   if (openSource !== undefined) assertOutside(openSource, realTempRoot);
+  const visible = openSource?.().visible;
+  const isShown: Staging['isShown'] = (path, kind) => visible?.reaches(path, kind) !== false;
+  const staging: Staging = { filesystem, filter, limits, signal, isShown, realTempRoot, tempRoot };
   if (layer !== 'copy') {
     try {
       if (openSource === undefined)

@@ -23,6 +23,8 @@ export interface FolderScanning {
   readonly filter: Pick<MountFilter, 'excludes'>;
   readonly limits: StagingLimits;
   readonly signal: AbortSignal | undefined;
+  /** Whether the file system can have something of a kind at a path. */
+  readonly isShown: (path: string, kind: 'file' | 'directory') => boolean;
   /** Of an overlay, the layer with the changes: nothing else is looked at. Undefined: everything is looked at. */
   readonly upper: string | undefined;
 }
@@ -94,9 +96,11 @@ async function scanDirectory(
     if (touched?.has(name) === false) scan.untouched.add(entryPath);
     else if (known?.kind === 'left-out') scan.tally.skip(entryPath, 'not-staged');
     else if (!isPossiblePath(entryPath)) scan.tally.skip(entryPath, 'name-not-allowed');
+    else if (kind === 'special') scan.tally.skip(entryPath, 'special-file');
+    else if (kind !== 'symlink' && !scanning.isShown(entryPath, kind))
+      scan.tally.skip(entryPath, 'not-staged');
     else if (kind === 'file') files.push(name);
     else if (kind === 'directory') directories.push(name);
-    else if (kind === 'special') scan.tally.skip(entryPath, 'special-file');
     else if (known?.kind === 'link' && (await isSameLink(directory.pathOf(name), known.target))) {
       scan.links.set(entryPath, known.target);
     } else scan.tally.skip(entryPath, 'symlink');

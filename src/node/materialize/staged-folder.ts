@@ -90,6 +90,8 @@ export interface StagedFolderParts {
   readonly filter: Pick<MountFilter, 'excludes'>;
   readonly limits: StagingLimits;
   readonly signal: AbortSignal | undefined;
+  /** Whether the file system can have something of a kind at a path. */
+  readonly isShown: (path: string, kind: 'file' | 'directory') => boolean;
 }
 
 /** A folder that was made by `materialize`. */
@@ -170,10 +172,10 @@ export class MaterializedFolder implements StagedFolder {
   }
 
   async #collect(): Promise<CollectReport> {
-    const { filesystem, baseline, filter, limits, signal, place } = this.#parts;
+    const { filesystem, baseline, place } = this.#parts;
     const folder = await this.#open();
     try {
-      const scan = await scanFolder({ baseline, filter, limits, signal, upper: place.upper }, folder);
+      const scan = await scanFolder({ ...this.#parts, upper: place.upper }, folder);
       const applied = await applyScan(filesystem, baseline, scan);
       rebase(baseline, scan);
       return scan.tally.report(applied);
