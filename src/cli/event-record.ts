@@ -32,13 +32,15 @@ export function eventLine(
   redactions: readonly Redaction[],
 ): string {
   const { type, ...rest } = withoutCause(event);
+  const time = { atMs: Math.round(atMs) };
   const clean = (_key: string, value: unknown): unknown =>
     typeof value === 'string' ? redact(value, redactions) : jsonSafe(value);
   try {
-    return JSON.stringify({ type, atMs: Math.round(atMs), ...rest }, clean);
+    // The time of the line stays its own, also where an event brings a time of that name.
+    return JSON.stringify({ type, ...time, ...rest, ...time }, clean);
   } catch {
     // A handler's progress may hold what JSON cannot: a circle.
-    return JSON.stringify({ type, atMs: Math.round(atMs), problem: 'the event cannot be written as JSON' });
+    return JSON.stringify({ type, ...time, problem: 'the event cannot be written as JSON' });
   }
 }
 
