@@ -1,20 +1,4 @@
-import { RE2JS } from 're2js';
-import { describeError, FilesystemError } from '../error/index.ts';
-
-/** The most UTF-16 units in a pattern. */
-const MAX_PATTERN_LENGTH = 2000;
-/** The most instructions of a compiled pattern: each costs at most one step for each character searched. */
-const MAX_PROGRAM_SIZE = 5000;
-
-/** What to look for in a line. */
-export interface GrepPattern {
-  /** RE2 syntax (no look-around, no back-references), or plain text when `literal`. */
-  readonly pattern: string;
-  /** Default: false. */
-  readonly literal?: boolean;
-  /** Default: false. */
-  readonly ignoreCase?: boolean;
-}
+import { assertPattern, compilePattern, type PatternOptions } from './linear-pattern.ts';
 
 /** One matching line; `line` counts from 1, `text` has no line ending. */
 export interface MatchingLine {
@@ -26,31 +10,6 @@ export interface MatchingLine {
 export interface Grep {
   /** The matching lines of a text in order, found as they are asked for. */
   matchingLines(text: string): Iterable<MatchingLine>;
-}
-
-function invalid(pattern: string, problem: string, cause?: unknown): FilesystemError {
-  const shown = pattern.length > 120 ? `${pattern.slice(0, 120)}…` : pattern;
-  return new FilesystemError('invalid-pattern', `The pattern ${JSON.stringify(shown)} ${problem}`, {
-    cause,
-    details: { pattern: shown },
-  });
-}
-
-function compileExpression({ pattern, literal, ignoreCase }: GrepPattern): RE2JS {
-  let expression: RE2JS;
-  try {
-    const source = literal === true ? RE2JS.quote(pattern) : pattern;
-    expression = RE2JS.compile(source, ignoreCase === true ? RE2JS.CASE_INSENSITIVE : 0);
-  } catch (error) {
-    throw invalid(
-      pattern,
-      `is no regular expression in RE2 syntax: ${describeError(error)}. Set literal to search for it as plain text.`,
-      error,
-    );
-  }
-  if (expression.programSize() > MAX_PROGRAM_SIZE)
-    throw invalid(pattern, 'is too large. Use smaller repetitions.');
-  return expression;
 }
 
 function lineAt(text: string, start: number, newline: number): string {
@@ -90,20 +49,12 @@ function* literalLines(text: string, wanted: string): Generator<MatchingLine, vo
  * @throws {FilesystemError} `invalid-pattern` for an empty pattern, more than 2,000 characters, bad syntax, or repetitions
  * that make the compiled pattern too large.
  */
-export function compileGrep(options: GrepPattern): Grep {
+export function compileGrep(options: PatternOptions): Grep {
+  assertPattern(options);
   const { pattern, literal, ignoreCase } = options;
-  if (typeof pattern !== 'string' || pattern === '') {
-    throw new FilesystemError(
-      'invalid-pattern',
-      'The pattern is empty. Give the text or expression to search for.',
-    );
-  }
-  if (pattern.length > MAX_PATTERN_LENGTH) {
-    throw invalid(pattern, `is longer than ${MAX_PATTERN_LENGTH} characters. Shorten it.`);
-  }
   if (literal === true && ignoreCase !== true && !/[\r\n]/.test(pattern)) {
     return { matchingLines: (text) => literalLines(text, pattern) };
   }
-  const expression = compileExpression(options);
-  return { matchingLines: (text) => testedLines(text, (line) => expression.test(line)) };
+  const compiled = compilePattern(options);
+  return { matchingLines: (text) => testedLines(text, (line) => compiled.test(line)) };
 }

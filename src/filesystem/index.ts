@@ -22,8 +22,9 @@ export {
   type WriteResult,
 } from './filesystem.ts';
 export { compileGlob, type Glob } from './glob.ts';
-export { compileGrep, type Grep, type GrepPattern } from './grep.ts';
+export { compileGrep, type Grep } from './grep.ts';
 export { assertIntegerOption } from './integer-option.ts';
+export { compilePattern, type LinearPattern, type PatternOptions } from './linear-pattern.ts';
 export { MemoryFilesystem, type MemoryFilesystemOptions } from './memory-filesystem.ts';
 export type { MemoryFilesystemFork } from './memory-filesystem-fork.ts';
 export { childPath, joinSegments as joinPath, normalizePath, segmentsOf } from './path.ts';
