@@ -4,6 +4,7 @@ export { copyJson } from './copy-json.ts';
 export { freezeJson } from './freeze-json.ts';
 export { describeIssues, formatPath, type ParseOutcome, type SchemaIssue } from './issue.ts';
 export type { DeepReadonly, JsonObject, JsonValue } from './json.ts';
+export { jsonCopy } from './json-copy.ts';
 export { isSchemaObject, type JsonSchema } from './json-schema.ts';
 export { assertObjectSchema } from './object-schema.ts';
 export { open } from './open.ts';
