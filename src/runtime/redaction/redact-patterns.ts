@@ -1,0 +1,34 @@
+import { describeError, PromptValidationError } from '../../error/index.ts';
+import { compilePattern, type LinearPattern } from '../../filesystem/index.ts';
+import type { Redact } from './redact.ts';
+
+/**
+ * A redaction that replaces whatever matches one of the patterns, in their order, by `<redacted>`. Patterns are in RE2
+ * syntax and may come from a configuration: the time is linear in the text, whatever they are. `^` and `$` stand for the
+ * ends of a text.
+ *
+ * @throws {PromptValidationError} for a pattern that is empty, longer than 2,000 characters, too large or wrongly written, or
+ *   that an empty text matches.
+ */
+export function redactPatterns(patterns: readonly string[]): Redact {
+  const compiled = patterns.map(compile);
+  return (text) => compiled.reduce((rest, pattern) => pattern.replaceAll(rest, '<redacted>'), text);
+}
+
+function compile(pattern: string): LinearPattern {
+  let compiled: LinearPattern;
+  try {
+    compiled = compilePattern({ pattern });
+  } catch (cause) {
+    throw invalid(pattern, describeError(cause), cause);
+  }
+  if (compiled.test('')) throw invalid(pattern, `"${pattern}" is found in a text that is empty.`);
+  return compiled;
+}
+
+function invalid(pattern: string, problem: string, cause?: unknown): PromptValidationError {
+  return new PromptValidationError(`A pattern to redact cannot be used. ${problem}`, {
+    cause,
+    details: { option: 'redact', pattern },
+  });
+}

@@ -1,0 +1,65 @@
+import { type Redact, unredactable } from './redact.ts';
+import { RedactionWalk } from './redaction-walk.ts';
+
+/**
+ * Makes copies of what is about to leave a run, without what the caller's function takes out of texts. Never throws and
+ * never changes what it is given.
+ */
+export class Redactor {
+  readonly #redact: Redact;
+  readonly #onFailure: () => void;
+  readonly #kept = new WeakSet<object>();
+  #hasFailed = false;
+
+  /** @param onFailure told the first time that `redact` throws or returns no text. Must not throw. */
+  constructor(redact: Redact, onFailure: () => void) {
+    this.#redact = redact;
+    this.#onFailure = onFailure;
+  }
+
+  /** One text. */
+  readonly text = (text: string): string => {
+    if (text === '') return text;
+    try {
+      const redacted: unknown = this.#redact(text);
+      if (typeof redacted === 'string') return redacted;
+    } catch {
+      // What it threw may hold the text.
+    }
+    if (!this.#hasFailed) {
+      this.#hasFailed = true;
+      this.#onFailure();
+    }
+    return unredactable;
+  };
+
+  /** A value of others: every text in it, keys too. What is no plain JSON becomes what JSON would make of it. */
+  data(value: unknown): unknown {
+    return this.#walk().data(value);
+  }
+
+  /** {@link data} for the fields of a line that is logged. */
+  fields(fields: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+    // The copy of an object is an object, though with keys that may be others.
+    return this.data(fields) as Readonly<Record<string, unknown>>;
+  }
+
+  /**
+   * An event or a payload of the library: its own keys and words stay, everything else is treated as by {@link data}. The
+   * result is passed on as it is by later calls: it must not be changed.
+   */
+  record<T extends object>(record: T): T {
+    const redacted = this.#walk().record(record);
+    this.#kept.add(redacted);
+    return redacted;
+  }
+
+  /** What was thrown. An error in which nothing had to be taken out is passed on as it is; of any other one a copy of the same class. */
+  thrown(thrown: unknown): unknown {
+    return this.#walk().thrown(thrown);
+  }
+
+  #walk(): RedactionWalk {
+    return new RedactionWalk(this.text, (value) => this.#kept.has(value));
+  }
+}
