@@ -18,7 +18,11 @@ export async function parseAnswer<Output>(text: string, output: PromptOutput<Out
   );
 }
 
-function readJson(text: string): unknown {
+/**
+ * What is in the text: the whole of it as JSON, else its first fenced block.
+ * @throws {OutputParseError} when there is no JSON.
+ */
+export function readJson(text: string): unknown {
   const trimmed = text.trim();
   try {
     return JSON.parse(trimmed);

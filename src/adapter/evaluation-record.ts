@@ -1,0 +1,153 @@
+import { describeError } from '../error/index.ts';
+import type { Prompt, RenderedPrompt } from '../prompt/index.ts';
+import {
+  type EvaluationOrigin,
+  type LoopState,
+  type ModelTool,
+  PromptEvaluationError,
+  PromptExecuted,
+  type PromptExecutedPayload,
+  PromptExecutions,
+  PromptRendered,
+  PromptRenderings,
+  RenderedTools,
+  recordError,
+  ToolInvocations,
+  ToolRenderings,
+} from '../runtime/index.ts';
+import { type JsonValue, jsonCopy } from '../schema/index.ts';
+import type { AnySlice, Clock, EventDefinition, IdSource } from '../session/index.ts';
+import { type Logger, type PromptPort, type PromptResponse, silentLogger } from '../tool/index.ts';
+import type { EvaluateOptions } from './evaluate-options.ts';
+import type { EvaluationGround } from './evaluation-ground.ts';
+import { readJson } from './parse-answer.ts';
+
+/** The slices that keep what is recorded of evaluations. */
+export const recordSlices: readonly AnySlice[] = [
+  ToolInvocations,
+  PromptRenderings,
+  ToolRenderings,
+  PromptExecutions,
+];
+
+/** Dispatches what is to be known of one evaluation as a whole. Nothing of it changes how the evaluation comes out. */
+export class EvaluationRecord {
+  /** What all session events of the evaluation have in common. */
+  readonly origin: EvaluationOrigin;
+  readonly #ground: EvaluationGround;
+  readonly #ids: IdSource;
+  readonly #clock: Clock;
+  readonly #logger: Logger;
+  readonly #startedAtMs: number;
+  #renderId: string | undefined;
+
+  constructor(ground: EvaluationGround, { name }: PromptPort, options: EvaluateOptions) {
+    const { evaluator, host, outer } = ground;
+    this.#ground = ground;
+    this.#ids = options.ids ?? host.ids;
+    this.#clock = options.clock ?? host.clock;
+    this.#logger = options.logger ?? silentLogger;
+    this.#startedAtMs = this.#clock.now();
+    this.origin = {
+      evaluationId: this.#ids(),
+      promptName: name,
+      adapter: evaluator.name,
+      sessionId: host.id,
+      ...(outer === undefined ? {} : { parentCallIds: outer.call.path }),
+    };
+  }
+
+  /** The prompt was rendered, and these are its tools. */
+  rendered({ params }: Prompt, rendered: RenderedPrompt, tools: readonly ModelTool[]): void {
+    const renderId = this.#ids();
+    this.#renderId = renderId;
+    const atMs = this.#clock.now();
+    const { descriptor, text } = rendered;
+    this.#dispatch(PromptRendered, {
+      eventId: renderId,
+      ...this.origin,
+      descriptor,
+      params: Object.fromEntries(
+        Object.entries(params).flatMap(([name, value]) => {
+          const copy = jsonCopy(value);
+          return copy === undefined ? [] : [[name, copy]];
+        }),
+      ),
+      text,
+      atMs,
+    });
+    this.#dispatch(RenderedTools, {
+      eventId: this.#ids(),
+      ...this.origin,
+      renderId,
+      tools: tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema })),
+      hostedTools: rendered.hostedTools.map(({ name }) => name),
+      atMs,
+    });
+  }
+
+  /** The evaluation has an answer. */
+  finished(response: PromptResponse, turns: number): void {
+    const { text, output, usage, finishReason } = response;
+    const written = output === undefined ? undefined : writtenAnswer(text);
+    this.#executed({
+      outcome: 'finished',
+      text,
+      ...(written === undefined ? {} : { output: written }),
+      finishReason,
+      usage,
+      turns,
+    });
+  }
+
+  /** The evaluation ended early. */
+  failed(error: unknown, { usage, turn }: LoopState): void {
+    const phase = PromptEvaluationError.isInstance(error) ? { phase: error.phase } : {};
+    this.#executed({
+      outcome: 'failed',
+      error: { ...recordError(error), ...phase },
+      usage,
+      turns: turn,
+    });
+  }
+
+  #executed(
+    how: Pick<
+      PromptExecutedPayload,
+      'outcome' | 'text' | 'output' | 'finishReason' | 'error' | 'usage' | 'turns'
+    >,
+  ): void {
+    const startedAtMs = this.#startedAtMs;
+    this.#dispatch(PromptExecuted, {
+      eventId: this.#ids(),
+      ...this.origin,
+      ...(this.#renderId === undefined ? {} : { renderId: this.#renderId }),
+      ...how,
+      startedAtMs,
+      durationMs: this.#clock.now() - startedAtMs,
+    });
+  }
+
+  #dispatch<Payload extends object>(event: EventDefinition<Payload, Payload>, payload: Payload): void {
+    const { sessionRoot, redactor, outer } = this.#ground;
+    // The call around it was given up, or has ended without waiting: there is nothing to write to any more.
+    if (outer !== undefined && !outer.call.isOpen) return;
+    try {
+      sessionRoot.dispatch(event, redactor?.record(payload) ?? payload);
+    } catch (error) {
+      this.#logger.error('An event of an evaluation could not be recorded.', {
+        event: event.name,
+        error: describeError(error),
+      });
+    }
+  }
+}
+
+/** The answer as the model wrote it, read once more: what the schema made of it is the caller's, and need be no JSON. */
+function writtenAnswer(text: string): JsonValue | undefined {
+  try {
+    return jsonCopy(readJson(text));
+  } catch {
+    return undefined;
+  }
+}
