@@ -98,7 +98,7 @@ export class Build {
     // A factory may keep its resolver: what is asked for after its end delays nothing that waits for it.
     if (this.#isFinished || other.#isFinished) return outcome;
     const circle = routeTo(this, other, new Set());
-    if (circle !== undefined) throw cycle([...circle, other].map(({ name }) => name));
+    if (circle !== undefined) throw cycleOf([...circle, other]);
     this.#waitsFor.add(other);
     try {
       return await outcome;
@@ -112,7 +112,7 @@ export class Build {
     const path: Build[] = [this];
     for (let build = this.parent; build !== undefined && !build.#isFinished; build = build.parent) {
       path.unshift(build);
-      if (build.binding === this.binding) throw cycle(path.map(({ name }) => name));
+      if (build.binding === this.binding) throw cycleOf(path);
     }
   }
 
@@ -146,6 +146,17 @@ function routeTo(target: Build, from: Build, seen: Set<Build>): readonly Build[]
     if (rest !== undefined) return [from, ...rest];
   }
   return undefined;
+}
+
+/** @param way ends where it began. Prototypes may stand on it more than once; only the way between those two is reported. */
+function cycleOf(way: readonly Build[]): ResourceError {
+  const seen = new Map<AnyBinding, number>();
+  for (const [index, { binding }] of way.entries()) {
+    const first = seen.get(binding);
+    if (first !== undefined) return cycle(way.slice(first, index + 1).map(({ name }) => name));
+    seen.set(binding, index);
+  }
+  return cycle(way.map(({ name }) => name));
 }
 
 function isClosed(thrown: unknown): thrown is WinkError {

@@ -265,8 +265,8 @@ export class ToolCallAttempt {
   async #disposeResources(): Promise<void> {
     const failures = await this.#settled(this.transaction.resources.close());
     if (failures.length === 0) return;
-    const error = failures.length === 1 ? failures[0] : new AggregateError(failures);
     const text = failures.map(describeError).join('\n');
+    const error = failures.length === 1 ? failures[0] : new AggregateError(failures, text);
     const message = `A resource of the tool "${this.#tool.name}" could not be disposed, so the call was rolled back.${this.#standingNote()}\n${text}`;
     throw new Ended(failed('rolled-back', 'dispose-failed', message, { error }));
   }

@@ -96,8 +96,8 @@ export function program(interrupted: boolean): fc.Arbitrary<Program> {
 }
 
 /**
- * The codes that a look-up may fail with; empty: it has to succeed. Where a circle leads through a tool-call resource, it
- * depends on who asked first whether the circle or the scope is found.
+ * The codes that a look-up may fail with; empty: it has to succeed. Where there is a circle, it depends on who asked first
+ * whether the circle is found or a tool-call resource on it that a singleton must not ask for.
  *
  * @param options.flaky counts what fails once, too.
  */
@@ -107,7 +107,9 @@ export function possibleFailures(
   options: { readonly inCall: boolean; readonly flaky: boolean },
 ): ReadonlySet<string> {
   const codes = failuresBelow(nodes, index, options, []);
-  return codes.size > 0 && reachesCircle(nodes, index, []) ? new Set([...codes, 'resource-cycle']) : codes;
+  if (!reachesCircle(nodes, index, [])) return codes;
+  const scoped = nodes.some(({ scope }) => scope === 'tool-call') ? ['resource-scope'] : [];
+  return new Set([...codes, 'resource-cycle', ...scoped]);
 }
 
 function failuresBelow(

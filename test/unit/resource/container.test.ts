@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import {
-  type AnyBinding,
   bind,
   bindInstance,
   type NamedToken,
@@ -9,27 +8,11 @@ import {
   resource,
   transactionalResource,
 } from '../../../src/resource/index.ts';
-import { deferred, Host, Journal } from './host.ts';
+import { coded, deferred, Journal, type Named, open } from './host.ts';
 
-interface Named {
-  readonly name: string;
-}
 const A = resource<Named>('A');
 const B = resource<Named>('B');
 const C = resource<Named>('C');
-
-function open(
-  bindings: readonly AnyBinding[],
-  host: Host = new Host(),
-): { host: Host; container: ResourceContainer } {
-  return { host, container: ResourceContainer.for(host, ResourceRegistry.of(bindings)) };
-}
-
-const coded = (code: string, message?: RegExp): unknown =>
-  expect.objectContaining({
-    code,
-    ...(message === undefined ? {} : { message: expect.stringMatching(message) }),
-  });
 
 describe('singletons', () => {
   it('are built at first use, once, and shared by all containers over one session', async () => {

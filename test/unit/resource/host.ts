@@ -1,4 +1,29 @@
-import type { ResourceHost } from '../../../src/resource/index.ts';
+import { expect } from 'vitest';
+import {
+  type AnyBinding,
+  ResourceContainer,
+  type ResourceHost,
+  ResourceRegistry,
+} from '../../../src/resource/index.ts';
+
+/** What the tests bind. */
+export interface Named {
+  readonly name: string;
+}
+
+/** A container over a session of its own. */
+export function open(
+  bindings: readonly AnyBinding[],
+  host: Host = new Host(),
+): { host: Host; container: ResourceContainer } {
+  return { host, container: ResourceContainer.for(host, ResourceRegistry.of(bindings)) };
+}
+
+/** Matches an error with this code. */
+export function coded(code: string, message?: RegExp): unknown {
+  const text = message === undefined ? {} : { message: expect.stringMatching(message) as string };
+  return expect.objectContaining({ code, ...text });
+}
 
 /** Something with an end, as a session is: callbacks run in reverse order. */
 export class Host implements ResourceHost {

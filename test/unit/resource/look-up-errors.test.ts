@@ -1,0 +1,167 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type Binding,
+  bind,
+  bindInstance,
+  ResourceRegistry,
+  resource,
+  transactionalResource,
+} from '../../../src/resource/index.ts';
+import { coded, type Named, open } from './host.ts';
+
+const A = resource<Named>('A');
+const B = resource<Named>('B');
+const C = resource<Named>('C');
+
+describe('a token that nothing is bound to', () => {
+  const ask = async (name: string, bound: readonly string[]): Promise<unknown> => {
+    const { container } = open(bound.map((known) => bindInstance(resource<number>(known), 1)));
+    return container.resolver.get(resource(name)).catch((error: unknown) => error);
+  };
+
+  it.each([
+    ['HttpClient', ['Database', 'HttpClients', 'httpclient', 'Clock'], '"httpclient" or "HttpClients"'],
+    ['Trcer', ['Tracer', 'Trader', 'Store'], '"Tracer"'],
+    ['clock', ['CLOCK'], '"CLOCK"'],
+  ])('is answered with the nearest names: %s', async (name, bound, nearest) => {
+    expect(await ask(name, bound)).toMatchObject({
+      code: 'resource-unbound',
+      message: `Nothing is bound to "${name}". Did you mean ${nearest}?`,
+    });
+  });
+
+  it('is answered with what there is when nothing is near, and not with all of it', async () => {
+    const bound = Array.from({ length: 12 }, (_, index) => `resource ${index}`);
+    expect(await ask('Q', ['A', 'B'])).toHaveProperty('message', 'Nothing is bound to "Q". Bound are: A, B.');
+    expect(await ask('Q', [])).toHaveProperty('message', 'Nothing is bound to "Q". Nothing is bound at all.');
+    expect(await ask('Q', bound)).toEqual(coded('resource-unbound', /resource 9 and 2 more\.$/));
+  });
+
+  it('is told apart from one of the same name', async () => {
+    expect(await ask('twin', ['twin'])).toEqual(coded('resource-unbound', /Another token with this name/));
+  });
+
+  it('names who needs it', async () => {
+    const { container } = open([
+      bind(A, ({ get }) => get(B)),
+      bind(B, ({ get }) => get(C), { scope: 'prototype' }),
+    ]);
+    await expect(container.resolver.get(A)).rejects.toMatchObject({
+      message: expect.stringContaining('along A -> B -> C') as string,
+      details: { token: 'C', path: ['A', 'B', 'C'] },
+    });
+  });
+});
+
+describe('what a singleton may not depend on', () => {
+  it('is named with the way to it: a tool-call resource', async () => {
+    const { container } = open([
+      bind(A, ({ get }) => get(B)),
+      bind(B, ({ get }) => get(C), { scope: 'prototype' }),
+      bind(C, () => ({ name: 'c' }), { scope: 'tool-call' }),
+    ]);
+    const { resolver } = container.openCallScope([]);
+    await expect(resolver.get(A)).rejects.toMatchObject({
+      code: 'resource-scope',
+      message: expect.stringContaining('by the singleton "A" (A -> B -> C)') as string,
+      details: { token: 'C', dependent: 'A', path: ['A', 'B', 'C'] },
+    });
+    expect(await resolver.get(B)).toEqual({ name: 'c' });
+  });
+
+  it('is named with the way to it: a transactional resource', async () => {
+    const Files = transactionalResource<Named>('files');
+    const { container } = open([
+      bind(Files, () => ({ name: 'files' })),
+      bind(A, ({ get }) => get(B)),
+      bind(B, ({ get }) => get(Files), { scope: 'prototype' }),
+    ]);
+    await expect(container.resolver.get(A)).rejects.toMatchObject({
+      code: 'resource-transactional-dependency',
+      message: expect.stringContaining('(A -> B -> files)') as string,
+      details: { token: 'files', dependent: 'A', path: ['A', 'B', 'files'] },
+    });
+  });
+});
+
+describe('a factory that fails below another', () => {
+  it('is named with the way to it, with its own cause', async () => {
+    const cause = new Error('no connection');
+    const { container } = open([bind(A, ({ get }) => get(B)), bind(B, () => Promise.reject(cause))]);
+    await expect(container.resolver.get(A)).rejects.toMatchObject({
+      code: 'resource-factory-failed',
+      message: 'Building "B" failed (asked for along A -> B): no connection',
+      details: { token: 'B', path: ['A', 'B'] },
+      cause,
+    });
+  });
+});
+
+describe('a circle', () => {
+  it('is the shortest one on the way, in order', async () => {
+    const D = resource<Named>('D');
+    const { container } = open([
+      bind(A, ({ get }) => get(B)),
+      bind(B, ({ get }) => get(C), { scope: 'prototype' }),
+      bind(C, ({ get }) => get(D)),
+      bind(D, ({ get }) => get(B), { scope: 'prototype' }),
+    ]);
+    await expect(container.resolver.get(A)).rejects.toMatchObject({
+      code: 'resource-cycle',
+      details: { path: ['B', 'C', 'D', 'B'] },
+    });
+  });
+});
+
+describe('a token by class', () => {
+  it('takes whatever has the shape: the class of the instance is not looked at', async () => {
+    class Clock {
+      now(): number {
+        return 1;
+      }
+    }
+    const fake = { now: () => 7 };
+    const { container } = open([bindInstance(Clock, fake)]);
+    const clock = await container.resolver.get(Clock);
+    expect(clock).toBe(fake);
+    expect(clock).not.toBeInstanceOf(Clock);
+  });
+});
+
+describe('a binding put together wrongly', () => {
+  // As without types, or from a module that is not yet evaluated.
+  const missing = undefined as unknown as typeof A;
+
+  it.each<[string, () => Binding<Named>]>([
+    ['undefined', () => bind(missing, () => ({ name: 'a' }))],
+    ['undefined', () => bindInstance(missing, { name: 'a' })],
+    ['name', () => bind('name' as unknown as typeof A, () => ({ name: 'a' }))],
+    ['A', () => bind(A, () => ({ name: 'a' }), { postConstruct: 'start' as unknown as () => void })],
+  ])('is refused at once: %s', (name, binding) => {
+    expect(binding).toThrow(
+      coded('resource-binding-invalid', new RegExp(`"${name}" cannot be bound`)) as Error,
+    );
+  });
+});
+
+describe('conflicts of registries', () => {
+  const a = bindInstance(A, { name: 'a' });
+  const b = bindInstance(B, { name: 'b' });
+  const left = ResourceRegistry.of([a, b]);
+  const right = ResourceRegistry.of([
+    bindInstance(B, { name: 'other b' }),
+    bindInstance(A, { name: 'other a' }),
+  ]);
+
+  it('are the tokens that both bind differently', () => {
+    expect(left.conflicts(right)).toEqual([B, A]);
+    expect(left.conflicts(ResourceRegistry.of([b, bindInstance(C, { name: 'c' })]))).toEqual([]);
+    expect(left.conflicts(ResourceRegistry.empty)).toEqual([]);
+  });
+
+  it('are all named by a strict merge', () => {
+    expect(() => left.merge(right)).toThrow(
+      coded('resource-duplicate', /Resource "B", "A" is bound twice/) as Error,
+    );
+  });
+});
