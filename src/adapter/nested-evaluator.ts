@@ -85,6 +85,7 @@ function innerOptions(
     maxTurns: _maxTurns,
     toolChoice: _toolChoice,
     settings: _settings,
+    completion: _completion,
     onEvent: _onEvent,
     ...inherited
   } = outer;

@@ -2,7 +2,7 @@ import { PersistentVector } from '../collection/index.ts';
 import { describeError } from '../error/index.ts';
 import { compileGlob, type Glob } from '../filesystem/index.ts';
 import type { Clock, ReadonlySessionView } from '../session/index.ts';
-import type { DeadlinePort, Logger, PromptPort } from '../tool/index.ts';
+import type { BudgetTrackerPort, DeadlinePort, Logger, PromptPort } from '../tool/index.ts';
 import {
   type FeedbackProgress,
   FeedbackProgresses,
@@ -25,6 +25,7 @@ interface FeedbackSurroundings {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly deadline: DeadlinePort | undefined;
+  readonly budgetTracker: BudgetTrackerPort | undefined;
   readonly stop: RunStop;
   /** Where the progress is kept; undefined for an evaluation inside a call, whose progress ends with it. */
   readonly session: ReadonlySessionView | undefined;
@@ -123,7 +124,7 @@ export class FeedbackDesk {
   }
 
   async #run(due: readonly FeedbackProvider[], invocation: ToolInvokedPayload): Promise<ToolInvokedPayload> {
-    const { roots, clock, prompt, deadline, stop } = this.#surroundings;
+    const { roots, clock, prompt, deadline, budgetTracker, stop } = this.#surroundings;
     const session = roots.session.fork({ readOnly: true });
     const files = roots.filesystem?.fork({ readOnly: true });
     const context: FeedbackContext = Object.freeze({
@@ -133,6 +134,7 @@ export class FeedbackDesk {
       session: session.view,
       filesystem: files?.view,
       deadline,
+      budgetTracker,
       signal: stop.signal,
     });
     const feedback: RecordedFeedback[] = [];

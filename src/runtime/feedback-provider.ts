@@ -1,7 +1,7 @@
 import type { PersistentVector } from '../collection/index.ts';
 import type { Filesystem } from '../filesystem/index.ts';
 import type { ReadonlySessionView } from '../session/index.ts';
-import type { DeadlinePort, PromptPort } from '../tool/index.ts';
+import type { BudgetTrackerPort, DeadlinePort, PromptPort } from '../tool/index.ts';
 import type { ToolInvokedPayload } from './tool-invoked.ts';
 
 /** How much a feedback matters, least first. */
@@ -45,6 +45,8 @@ export interface FeedbackContext {
   /** For reading; a write rejects. Undefined when the prompt binds no file system. */
   readonly filesystem: Filesystem | undefined;
   readonly deadline: DeadlinePort | undefined;
+  /** The budget of the evaluation, or else that of the run around it. */
+  readonly budgetTracker: BudgetTrackerPort | undefined;
   /** Aborted when the run ends; nobody waits for the provider then. */
   readonly signal: AbortSignal;
 }

@@ -1,7 +1,15 @@
 import { describeError, ModelResponseError } from '../error/index.ts';
 import type { JsonSchema, JsonValue } from '../schema/index.ts';
-import type { AssistantPart, BudgetExcess, FinishReason, TokenUsage, ToolChoice } from '../tool/index.ts';
+import type {
+  AssistantPart,
+  BudgetExcess,
+  CompletionOptions,
+  FinishReason,
+  TokenUsage,
+  ToolChoice,
+} from '../tool/index.ts';
 import { CallLedger } from './call-ledger.ts';
+import { CompletionDesk } from './completion-desk.ts';
 import type { EvaluationEnvironment } from './environment.ts';
 import { haltReason } from './halt-reason.ts';
 import type { LoopState } from './loop-state.ts';
@@ -17,7 +25,7 @@ import { findTurnFault, readUsage } from './turn-fault.ts';
 import { TurnScheduler } from './turn-scheduler.ts';
 
 /** What a loop runs with, beside the environment its calls share. */
-export interface LoopOptions {
+export interface LoopOptions<Output> {
   readonly model: ModelProvider;
   readonly tools: readonly ModelTool[];
   readonly outputSchema: JsonSchema | undefined;
@@ -26,13 +34,18 @@ export interface LoopOptions {
   readonly settings: Readonly<Record<string, JsonValue>>;
   /** How a model that could not answer is asked again. Default: it is not. */
   readonly throttle?: ThrottlePolicy | undefined;
+  /** The structured answer in the final text. May reject: the run ends with that error. */
+  readonly readAnswer: (text: string) => Promise<Output>;
+  /** Decides whether the task is done. Default: it is, when the model asks for no call. */
+  readonly completion?: CompletionOptions | undefined;
   /** Wraps the live context, for a journal. Default: the live context itself. */
   readonly journal?: (live: RunContext) => RunContext;
 }
 
 /** How a run that the model ended came out. */
-export interface LoopResult {
+export interface LoopResult<Output> {
   readonly text: string;
+  readonly output: Output;
   readonly finishReason: FinishReason;
 }
 
@@ -42,43 +55,52 @@ export interface LoopResult {
  *
  * @throws {PromptEvaluationError} with the phase in which the run ended; conversation and usage so far are on it.
  */
-export async function runLoop(
+export async function runLoop<Output>(
   environment: EvaluationEnvironment,
-  options: LoopOptions,
+  options: LoopOptions<Output>,
   state: LoopState,
-): Promise<LoopResult> {
+): Promise<LoopResult<Output>> {
   const loop = new Loop(environment, options, state);
   return loop.run();
 }
 
-class Loop {
+class Loop<Output> {
   readonly #environment: EvaluationEnvironment;
-  readonly #options: LoopOptions;
+  readonly #options: LoopOptions<Output>;
   readonly #state: LoopState;
   readonly #context: RunContext;
   readonly #errors: RunErrors;
   readonly #ledger: CallLedger;
+  readonly #completion: CompletionDesk | undefined;
   #scheduler: TurnScheduler | undefined;
   /** Of the last turn. */
   #lastInputTokens = 0;
 
-  constructor(environment: EvaluationEnvironment, options: LoopOptions, state: LoopState) {
+  constructor(environment: EvaluationEnvironment, options: LoopOptions<Output>, state: LoopState) {
     this.#environment = environment;
     this.#options = options;
     this.#state = state;
     this.#errors = new RunErrors(environment.prompt.name, state);
     this.#ledger = new CallLedger(environment, state);
+    const { completion } = options;
+    if (completion !== undefined) {
+      this.#completion = new CompletionDesk(completion, environment, { state, errors: this.#errors });
+    }
     const live = liveRunContext({
       'model-call': async (request) => this.#generate(request),
       'tool-call': async ({ index }) => {
         if (this.#scheduler === undefined) throw new RangeError('A tool call was asked for outside a turn.');
         return this.#scheduler.run(index);
       },
+      'completion-check': async (check) => {
+        if (this.#completion === undefined) throw new RangeError('There is no completion checker to ask.');
+        return this.#completion.check(check);
+      },
     });
     this.#context = options.journal?.(live) ?? live;
   }
 
-  async run(): Promise<LoopResult> {
+  async run(): Promise<LoopResult<Output>> {
     for (;;) {
       const pause = this.#environment.breather.breathe();
       if (pause !== undefined) await pause;
@@ -87,18 +109,31 @@ class Loop {
         throw this.#errors.error(
           'evaluation-max-turns',
           'request',
-          `The model was asked ${this.#options.maxTurns} times and still wants to call tools; raise maxTurns if that is intended.`,
+          `The model was asked ${this.#options.maxTurns} times and ${this.#isAnswered() ? 'its answers were incomplete' : 'still wants to call tools'}; raise maxTurns if that is intended.`,
         );
       }
       const refusal = this.#environment.budget.refuseTurn(this.#nextTurnAtLeast());
       if (refusal !== undefined) throw this.#errors.stopped({ kind: 'budget', cause: refusal }, 'request');
       const turn = await this.#askModel();
       const calls = this.#takeTurn(turn);
-      if (calls.length === 0) this.#endIfLate();
-      if (calls.length === 0) return { text: textOf(turn.content), finishReason: turn.finishReason };
+      if (calls.length === 0) {
+        this.#endIfLate();
+        const result = await this.#conclude(turn);
+        if (result !== undefined) return result;
+        continue;
+      }
       await this.#runCalls(calls);
       this.#endIfStopped('tool');
     }
+  }
+
+  /** What the run came to; undefined when the task is not done and the model is to go on. */
+  async #conclude({ content, finishReason }: ModelTurn): Promise<LoopResult<Output> | undefined> {
+    const text = textOf(content);
+    const output = await this.#options.readAnswer(text);
+    const result = { text, output, finishReason };
+    if (this.#completion === undefined) return result;
+    return (await this.#completion.isDone(result, this.#context)) ? result : undefined;
   }
 
   /** Asks the model for one turn, again and again while the throttle allows it. One step: a journal keeps its end. */
@@ -258,6 +293,11 @@ class Loop {
     if (reason !== undefined && reason.kind !== 'interrupted') return this.#errors.stopped(reason, 'tool');
     const message = `The calls of a turn could not be run to their end: ${describeError(cause)}`;
     return this.#errors.error('evaluation-tools-failed', 'tool', message, cause);
+  }
+
+  /** True when the model was sent back after an answer. */
+  #isAnswered(): boolean {
+    return this.#completion !== undefined && this.#state.conversation.at(-1)?.type === 'user';
   }
 
   #endIfStopped(phase: EvaluationPhase): void {

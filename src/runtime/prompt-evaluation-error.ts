@@ -28,6 +28,8 @@ export type EvaluationPhase = 'render' | 'request' | 'response' | 'parse' | 'too
  * - `evaluation-interrupted`: a handler ended the evaluation.
  * - `evaluation-tools-failed`: the calls of a turn could not be run to their end, through no fault of a tool: the session
  *   was disposed, or a journal failed.
+ * - `evaluation-incomplete`: the completion checker still said no when it was asked for the last time.
+ * - `evaluation-completion-failed`: it threw, or gave no verdict.
  * - `evaluation-too-deep`: too many evaluations run inside one another; their tools call each other without end.
  */
 export type PromptEvaluationErrorCode =
@@ -42,6 +44,8 @@ export type PromptEvaluationErrorCode =
   | 'evaluation-render-failed'
   | 'evaluation-interrupted'
   | 'evaluation-tools-failed'
+  | 'evaluation-incomplete'
+  | 'evaluation-completion-failed'
   | 'evaluation-too-deep';
 
 /** What a {@link PromptEvaluationError} is built from. */

@@ -1,6 +1,17 @@
+import type { CompletionVerdict, FinishReason } from '../tool/index.ts';
 import type { ModelRequest, ModelTurn } from './model.ts';
 import type { ToolCall } from './tool-call.ts';
 import type { ToolCallResult } from './tool-call-run.ts';
+
+/** One question to a completion checker. */
+export interface CompletionCheck {
+  readonly checker: string;
+  readonly turn: number;
+  /** Number of the check, from 1. */
+  readonly check: number;
+  readonly text: string;
+  readonly finishReason: FinishReason;
+}
 
 /** Every kind of impure act of a run: what describes it, and what it comes to. */
 export interface StepKinds {
@@ -11,6 +22,8 @@ export interface StepKinds {
     readonly input: ToolCall & { readonly index: number };
     readonly result: ToolCallResult;
   };
+  /** Whether the task is done with the answer of turn `turn`. */
+  readonly 'completion-check': { readonly input: CompletionCheck; readonly result: CompletionVerdict };
 }
 
 /** One impure act, described as data. `key` is unique within the run and the same when the run is repeated. */

@@ -1,5 +1,6 @@
 import type { JsonValue } from '../schema/index.ts';
 import type { Budget } from './budget.ts';
+import type { CompletionChecker, CompletionOptions } from './completion.ts';
 import type { ConversationItem, InputPart } from './conversation.ts';
 import type { BudgetTrackerPort, DeadlinePort, PromptPort } from './ports.ts';
 import type { PromptResponse } from './prompt-response.ts';
@@ -31,6 +32,8 @@ export interface NestedEvaluateOptions {
   readonly maxTurns?: number;
   /** Default: `'auto'`. */
   readonly toolChoice?: ToolChoice;
+  /** Decides whether the inner task is done when the model answers. Default: it is; the run's checker is about the run's task. */
+  readonly completion?: CompletionChecker | CompletionOptions;
   /** Settings for the provider, passed on as they are. Default: none. */
   readonly settings?: Readonly<Record<string, JsonValue>>;
 }

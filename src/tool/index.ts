@@ -1,4 +1,14 @@
 export type { Budget, BudgetExcess, BudgetLimits, BudgetRemainder, TokenPrices } from './budget.ts';
+export {
+  type CompletionChecker,
+  type CompletionContext,
+  type CompletionOptions,
+  type CompletionVerdict,
+  complete,
+  incomplete,
+  readVerdict,
+} from './completion.ts';
+export { allOf, anyOf, filesExist, lastCallSucceeded } from './completion-checkers.ts';
 export type { ToolContext } from './context.ts';
 export type {
   AssistantItem,

@@ -3,6 +3,7 @@ export { CurrentPlan } from './current-plan.ts';
 export { formatPlan, formatPlanStep } from './format-plan.ts';
 export { PLANNING_TOOL_NAMES, type PlanningToolName } from './names.ts';
 export type { Plan, PlanStatus, PlanStep, StepStatus } from './plan.ts';
+export { type PlanCompletionOptions, planCompletion } from './plan-completion.ts';
 export {
   AddStep,
   type AddStepPayload,

@@ -1,0 +1,41 @@
+import { type CompletionChecker, complete, incomplete } from '../../tool/index.ts';
+import { CurrentPlan } from './current-plan.ts';
+import { countSteps, formatPlanStep } from './format-plan.ts';
+
+/** Options of {@link planCompletion}. */
+export interface PlanCompletionOptions {
+  /** Whether there has to be a plan. Default false: a task without one is done when the model says so. */
+  readonly isPlanRequired?: boolean;
+}
+
+/** Steps that are named; of the others the model hears how many there are. */
+const MAX_NAMED_STEPS = 3;
+
+/**
+ * A completion checker: the task is done when every step of the plan is. Otherwise the model hears which steps are not, three
+ * at most by title, and how many more there are. The prompt needs the slice `CurrentPlan`, which `planningToolsSection()` brings.
+ */
+export function planCompletion({ isPlanRequired = false }: PlanCompletionOptions = {}): CompletionChecker {
+  return {
+    name: 'plan',
+    check: ({ session }) => {
+      const plan = session.slice(CurrentPlan).latest();
+      if (plan === undefined) {
+        return isPlanRequired
+          ? incomplete('There is no plan yet. Set one up, carry it out, and answer again.')
+          : complete();
+      }
+      const open = plan.steps.filter(({ status }) => status !== 'done');
+      if (open.length === 0) return complete();
+      const rest = open.length - MAX_NAMED_STEPS;
+      return incomplete(
+        [
+          `The plan is not carried out yet; ${countSteps(open.length)} of ${plan.steps.length} ${open.length === 1 ? 'is' : 'are'} not done:`,
+          ...open.slice(0, MAX_NAMED_STEPS).map(formatPlanStep),
+          ...(rest > 0 ? [`and ${rest} more.`] : []),
+          'Carry out what is left, mark each step as done, and answer again.',
+        ].join('\n'),
+      );
+    },
+  };
+}

@@ -1,0 +1,92 @@
+import type { Filesystem } from '../filesystem/index.ts';
+import type { ReadonlySessionView } from '../session/index.ts';
+import type { ConversationItem } from './conversation.ts';
+import type { BudgetTrackerPort, DeadlinePort, PromptPort } from './ports.ts';
+import type { FinishReason } from './prompt-response.ts';
+
+/** Whether a task is done, and if not, what the model is told. */
+export type CompletionVerdict =
+  | { readonly outcome: 'complete' }
+  | { readonly outcome: 'incomplete'; readonly feedback: string };
+
+/** What a checker looks at: the run as it stands when the model has answered. Session and files are closed when it is done. */
+export interface CompletionContext {
+  readonly prompt: PromptPort;
+  /** What the model said last. */
+  readonly text: string;
+  /** The answer as the prompt's output schema reads it; undefined for a prompt without one. */
+  readonly output: unknown;
+  readonly finishReason: FinishReason;
+  /** Everything that was said, the answer included. */
+  readonly conversation: readonly ConversationItem[];
+  /** Number of this check in the evaluation, from 1. */
+  readonly check: number;
+  readonly session: ReadonlySessionView;
+  /** For reading; a write rejects. Undefined when the prompt binds no file system. */
+  readonly filesystem: Filesystem | undefined;
+  readonly deadline: DeadlinePort | undefined;
+  /** The budget of the evaluation, or else that of the run around it. */
+  readonly budgetTracker: BudgetTrackerPort | undefined;
+  /** Aborted when the run ends; nobody waits for the checker then. */
+  readonly signal: AbortSignal;
+}
+
+/** Decides whether the task is done when the model ends its turn without calling a tool. */
+export interface CompletionChecker {
+  /** For events and errors. Not empty. */
+  readonly name: string;
+  /**
+   * May throw or reject: the evaluation ends with a `PromptEvaluationError` of code `evaluation-completion-failed`. A
+   * checker that cannot tell must not pass for one that said yes.
+   */
+  check(context: CompletionContext): CompletionVerdict | Promise<CompletionVerdict>;
+}
+
+/** A checker, and how often it may send the model back to work. */
+export interface CompletionOptions {
+  readonly checker: CompletionChecker;
+  /**
+   * How often it is asked in an evaluation: 1 or more. If the task is still not done the last time, the evaluation ends
+   * with a `PromptEvaluationError` of code `evaluation-incomplete`. Default: 3.
+   */
+  readonly maxChecks?: number;
+}
+
+const done: CompletionVerdict = Object.freeze({ outcome: 'complete' });
+
+/** The task is done: the evaluation ends with the answer. */
+export function complete(): CompletionVerdict {
+  return done;
+}
+
+/**
+ * The task is not done: the model is told so and goes on.
+ *
+ * @param feedback what is missing; the model reads it as a message of the user.
+ * @throws {TypeError} when it is empty.
+ */
+export function incomplete(feedback: string): CompletionVerdict {
+  if (typeof feedback !== 'string' || feedback.trim() === '') {
+    throw new TypeError('Say what is missing: incomplete() takes a text that is not empty.');
+  }
+  return Object.freeze({ outcome: 'incomplete', feedback });
+}
+
+/**
+ * What a checker returned. Checkers are code of others: what is no verdict must not pass for a yes.
+ *
+ * @throws {TypeError} when it is no verdict.
+ * @internal
+ */
+export function readVerdict({ name }: CompletionChecker, returned: unknown): CompletionVerdict {
+  if (typeof returned === 'object' && returned !== null) {
+    const { outcome, feedback } = returned as Readonly<Record<string, unknown>>;
+    if (outcome === 'complete') return done;
+    if (outcome === 'incomplete' && typeof feedback === 'string' && feedback.trim() !== '') {
+      return Object.freeze({ outcome, feedback });
+    }
+  }
+  throw new TypeError(
+    `What the completion checker "${name}" returned is no verdict: return complete() or incomplete(feedback).`,
+  );
+}
