@@ -36,24 +36,23 @@ interface ModelMaker<Params> {
   make(request: AgentModelRequest<Params>): ProviderAdapter | Promise<ProviderAdapter>;
 }
 
-/** Which files of the workspace folder an agent gets. Globs are relative to the folder. */
+/**
+ * Which files of the workspace folder an agent works with. The others are not shown to it, and it can neither read nor write
+ * them. Globs are relative to the folder.
+ */
 export interface AgentWorkspace {
-  /** Only files that match one of these globs are taken. Default: every file. */
+  /** Only files that match one of these globs, there or still to be made. Default: every file. */
   readonly include?: readonly string[];
   /** What matches one of these globs is left out; added to the default ones. */
   readonly exclude?: readonly string[];
   /** Whether `.git` and `node_modules` are left out at every depth. Default true. */
   readonly defaultExcludes?: boolean;
-  /** Bytes taken in all, from 0. Default 67,108,864 (64 MiB). */
-  readonly maxBytes?: number;
-  /** Bytes of one file, from 0; a larger one is left out. Default 8,388,608 (8 MiB). */
+  /** Bytes of one file, from 0; a larger one is neither read nor written. Default 33,554,432 (32 MiB). */
   readonly maxFileBytes?: number;
-  /** Files taken, from 0. Default 20,000. */
+  /** Bytes that all files may come to by what is written, from 0. With it or `maxFiles` a writing call looks at every file once. Default: no limit. */
+  readonly maxBytes?: number;
+  /** Files that there may be by what is written, from 0. Default: no limit. */
   readonly maxFiles?: number;
-  /** Directory entries looked at, from 0. Default 200,000. */
-  readonly maxEntries?: number;
-  /** Whether links are followed that lead to a place within the folder. What stands behind one is never written back. Default false. */
-  readonly followSymlinks?: boolean;
 }
 
 /** What an agent says whatever its params are. */
@@ -61,7 +60,7 @@ interface AgentSettings {
   /** What the user says, unless a run is given something else. Default: nothing beside the instructions. */
   readonly input?: string | readonly InputPart[];
   /**
-   * What of a folder becomes the agent's `Filesystem`; `false`: the agent works without a folder. Default: a folder is
+   * What of a folder the agent's `Filesystem` shows; `false`: the agent works without a folder. Default: a folder is
    * taken, by the default rules, when the template binds a `Filesystem` (file tools do), or when one is named for the run.
    */
   readonly workspace?: AgentWorkspace | false;

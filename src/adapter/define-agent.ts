@@ -18,11 +18,9 @@ const workspaceRules: Readonly<Record<string, readonly [(value: unknown) => bool
   include: [isTextList, 'a list of globs'],
   exclude: [isTextList, 'a list of globs'],
   defaultExcludes: [isBoolean, 'true or false'],
-  followSymlinks: [isBoolean, 'true or false'],
   maxBytes: [isAmount, 'a whole number from 0 on'],
   maxFileBytes: [isAmount, 'a whole number from 0 on'],
   maxFiles: [isAmount, 'a whole number from 0 on'],
-  maxEntries: [isAmount, 'a whole number from 0 on'],
 };
 
 /**

@@ -1,41 +1,92 @@
-import { FilesystemError } from '../error/index.ts';
-import type { FilesystemSnapshot } from '../filesystem/index.ts';
-import { type ApplyOutcome, applyChanges } from '../node/index.ts';
+import { describeError, FilesystemError } from '../error/index.ts';
+import type { FileChange } from '../filesystem/index.ts';
+import type { OutsideChange } from '../node/index.ts';
 import type { OpenedFolder } from './open-folder.ts';
 import { counted, printable } from './plain-text.ts';
 
-/** What became of the changes of a run: not asked to be written, not written since the run failed, or the outcome. */
-export type Application = { readonly kind: 'off' } | { readonly kind: 'skipped' } | ApplyOutcome;
+/** When changes are written to the folder: all of them at the end of a run that went well, or those of each call as it succeeds. */
+export type ApplyMode = 'end' | 'each';
 
-/** Writes what a run changed back to the folder. */
-export async function applyToFolder(folder: OpenedFolder, before: FilesystemSnapshot): Promise<ApplyOutcome> {
-  const { hostPath, filesystem } = folder;
+/** A file that somebody else has changed, so that a change of the run was not written. */
+export interface ApplyConflict {
+  /** Relative to the folder. */
+  readonly path: string;
+  /** What is the matter, without the path: `was changed on disk meanwhile`. */
+  readonly reason: string;
+}
+
+/** Files that the run has changed on the disk, sorted. */
+export interface AppliedFiles {
+  readonly written: readonly string[];
+  readonly removed: readonly string[];
+}
+
+/**
+ * What became of the changes of a run.
+ *
+ * - `off`: they were not meant to be written. `skipped`: they were not written since the run did not end well.
+ * - `applied`: they are on the disk, as far as the run came.
+ * - `conflict`: somebody else has changed the same files. At the end of a run nothing was written then; call by call, what
+ *   `written` and `removed` name was, and the named calls were not done.
+ * - `failed`: the operating system refused at `path`. Nothing was written.
+ */
+export type Application =
+  | { readonly kind: 'off' }
+  | { readonly kind: 'skipped' }
+  | ({ readonly kind: 'applied' } & AppliedFiles)
+  | ({ readonly kind: 'conflict'; readonly conflicts: readonly ApplyConflict[] } & AppliedFiles)
+  | { readonly kind: 'failed'; readonly path: string; readonly reason: string };
+
+const reasons: Readonly<Record<OutsideChange['kind'], string>> = {
+  changed: 'was changed on disk meanwhile',
+  created: 'exists on disk now',
+  removed: 'is gone from the disk',
+};
+
+/** Writes what a run changed to the folder, in one commit: all of it, or nothing. */
+export function applyAtEnd({ held }: OpenedFolder, changes: readonly FileChange[]): Application {
+  if (held === undefined) return { kind: 'off' };
+  const nothing = { written: [], removed: [] };
   try {
-    return await applyChanges({ hostPath, filesystem, since: before });
+    const conflicts = held.outsideChanges().map(({ path, kind }) => ({ path, reason: reasons[kind] }));
+    if (conflicts.length > 0) return { kind: 'conflict', conflicts, ...nothing };
+    held.flush();
+    return { kind: 'applied', ...appliedFiles(changes) };
   } catch (error) {
     if (!FilesystemError.isInstance(error)) throw error;
-    return {
-      kind: 'failed',
-      path: '.',
-      reason: 'the folder cannot be opened any more',
-      written: [],
-      removed: [],
-    };
+    const path = String(error.details['path'] ?? '.');
+    if (error.code === 'changed-on-disk') {
+      return { kind: 'conflict', conflicts: [{ path, reason: reasons.changed }], ...nothing };
+    }
+    return { kind: 'failed', path, reason: describeError(error) };
   }
+}
+
+/** The paths of changes that are on the disk. */
+export function appliedFiles(changes: readonly FileChange[]): AppliedFiles {
+  return {
+    written: changes.filter(({ kind }) => kind !== 'removed').map(({ path }) => path),
+    removed: changes.filter(({ kind }) => kind === 'removed').map(({ path }) => path),
+  };
 }
 
 /** Why the changes are not all in the folder, one line each; none when they are, or were not meant to be. */
 export function describeApplication(application: Application): readonly string[] {
-  if (application.kind === 'conflict') {
-    const { conflicts } = application;
-    return [
-      `nothing was written: ${counted(conflicts.length, 'conflict')} with the folder on disk.`,
-      ...conflicts.map(({ path, reason }) => `${printable(path)}: ${printable(reason)}.`),
-    ];
-  }
-  if (application.kind !== 'failed') return [];
-  const { path, reason, written, removed } = application;
-  const done = [...written, ...removed.map((name) => `${name} (removed)`)].map(printable);
-  const before = done.length === 0 ? 'nothing was written' : `written before that: ${done.join(', ')}`;
-  return [`the changes could not be written: ${printable(path)}: ${reason}; ${before}.`];
+  if (application.kind === 'failed') return [`nothing was written: ${printable(application.reason)}`];
+  if (application.kind !== 'conflict') return [];
+  const { conflicts, written, removed } = application;
+  const what = written.length + removed.length === 0 ? 'nothing was written' : 'not every change was written';
+  return [
+    `${what}: ${counted(conflicts.length, 'conflict')} with the folder on disk.`,
+    ...conflicts.map(({ path, reason }) => `${printable(path)}: ${printable(reason)}.`),
+  ];
+}
+
+/** What of a run stands on the disk, in words; undefined when it is nothing. */
+export function describeApplied({ written, removed }: AppliedFiles): string | undefined {
+  const parts = [
+    ...(written.length === 0 ? [] : [counted(written.length, 'file')]),
+    ...(removed.length === 0 ? [] : [`${counted(removed.length, 'file')} removed`]),
+  ];
+  return parts.length === 0 ? undefined : parts.join(', ');
 }

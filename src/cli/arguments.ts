@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import type { JsonObject } from '../schema/index.ts';
+import type { ApplyMode } from './apply-to-folder.ts';
 import { BUILT_IN_AGENTS } from './built-in-agents.ts';
 import type { ModelChoice } from './choose-model.ts';
 import { readDuration } from './duration.ts';
@@ -19,7 +20,8 @@ export interface RunRequest {
   readonly maxTurns: number | undefined;
   readonly deadlineMs: number | undefined;
   readonly logFile: string | undefined;
-  readonly isApplied: boolean;
+  /** When changes are written to the folder; undefined: never. */
+  readonly apply: ApplyMode | undefined;
   /** False: policies are tried out, nothing is denied or asked. */
   readonly isEnforced: boolean;
   readonly isJson: boolean;
@@ -45,7 +47,7 @@ const options = {
   'max-turns': { type: 'string' },
   deadline: { type: 'string' },
   log: { type: 'string' },
-  apply: { type: 'boolean' },
+  apply: { type: 'string' },
   'no-enforce': { type: 'boolean' },
   json: { type: 'boolean' },
   verbose: { type: 'boolean' },
@@ -57,6 +59,9 @@ const options = {
 
 /** Values as `parseArgs` gives them for {@link options}. */
 type Values = {
+/** What `--apply` means without a value. */
+const DEFAULT_APPLY: ApplyMode = 'end';
+
   readonly [Name in keyof typeof options]?: (typeof options)[Name]['type'] extends 'string'
     ? string | undefined
     : boolean | undefined;
@@ -65,7 +70,7 @@ type Values = {
 /** Reads the arguments behind the name of the command. Never throws. */
 export function readArguments(argv: readonly string[]): CliRequest {
   try {
-    const { values, positionals } = parseArgs({ args: [...argv], allowPositionals: true, options });
+    const { values, positionals } = parseArgs({ args: spelledOut(argv), allowPositionals: true, options });
     if (values.help === true) return { kind: 'help' };
     if (values.version === true) return { kind: 'version' };
     const [command, target, ...others] = positionals;
@@ -85,10 +90,27 @@ export function readArguments(argv: readonly string[]): CliRequest {
 function agentOf(target: string | undefined, others: readonly string[]): string {
   if (target === undefined || target === '') {
     throw new UsageError(
+/** A bare `--apply` has a value too; what stands behind it is none. */
+function spelledOut(argv: readonly string[]): string[] {
+  const end = argv.indexOf('--');
+  return argv.map((word, index) =>
+    word === '--apply' && (end < 0 || index < end) ? `--apply=${DEFAULT_APPLY}` : word,
+  );
+}
+
+function readApply(text: string | undefined): ApplyMode | undefined {
+  if (text === undefined || text === 'end' || text === 'each') return text;
+  throw new UsageError(`--apply is "${text}"; it must be --apply=end, the same as --apply, or --apply=each.`);
+}
+
       `no agent given: name a file that exports one, or a built-in agent (${[...BUILT_IN_AGENTS.keys()].join(', ')}).`,
     );
   }
-  if (others.length > 0) throw new UsageError(`one agent at a time, not ${1 + others.length}.`);
+  if (others.length > 0) {
+    const [other] = others;
+    const hint = other === 'each' || other === 'end' ? ` To write to the folder say --apply=${other}.` : '';
+    throw new UsageError(`one agent at a time, not ${1 + others.length}.${hint}`);
+  }
   return target;
 }
 
@@ -118,7 +140,7 @@ function runRequest(agent: string, workspace: string | undefined, values: Values
     maxTurns: readAmount('--max-turns', values['max-turns']),
     deadlineMs: readDeadline(values.deadline),
     logFile: values.log,
-    isApplied: values.apply === true,
+    apply: readApply(values.apply),
     isEnforced: values['no-enforce'] !== true,
     isJson: values.json === true,
     isVerbose: values.verbose === true,

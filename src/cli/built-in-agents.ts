@@ -1,12 +1,14 @@
 import { counted, printable } from './plain-text.ts';
 import { reviewAgent, reviewSetting } from './review/review-agent.ts';
 import type { RunnableAgent } from './runnable-agent.ts';
+import { skipNotes } from './skipped-files.ts';
 
 const review: RunnableAgent = {
   agent: reviewAgent,
   title: (name) => `Review of ${name}`,
   resources: reviewSetting.resources,
   prepare: reviewSetting.prepare,
+  notes: (folder) => skipNotes(folder.unmounted()),
   judge: (session, text) => {
     const { findings, isPublished } = reviewSetting.outcome(session);
     return {

@@ -1,4 +1,5 @@
 import { createTwoFilesPatch } from 'diff';
+import { FilesystemError } from '../error/index.ts';
 import type { FileChange } from '../filesystem/index.ts';
 import { counted, printableLines, readableBytes } from './plain-text.ts';
 import type { TextStyle } from './text-style.ts';
@@ -34,16 +35,28 @@ function changeLines(change: FileChange): readonly string[] {
   const before = change.kind === 'created' ? '/dev/null' : `a/${change.path}`;
   const after = change.kind === 'removed' ? '/dev/null' : `b/${change.path}`;
   if (change.entry === 'directory') return [`${change.kind} directory ${printableLines(change.path)}/`];
-  const oldText = change.before === undefined ? '' : change.before.text();
-  const newText = change.after === undefined ? '' : change.after.text();
   const bytes = (change.before?.bytes ?? 0) + (change.after?.bytes ?? 0);
-  if (oldText === undefined || newText === undefined || bytes > MAX_COMPARED_BYTES) {
-    const what = bytes > MAX_COMPARED_BYTES ? 'Large files' : 'Binary files';
-    return [`${what} ${before} and ${after} differ (${readableBytes(change.after?.bytes ?? 0)} now)`];
-  }
-  const patch = createTwoFilesPatch(before, after, oldText, newText, undefined, undefined, { context: 3 });
+  const now = `(${readableBytes(change.after?.bytes ?? 0)} now)`;
+  if (bytes > MAX_COMPARED_BYTES) return [`Large files ${before} and ${after} differ ${now}`];
+  const texts = textsOf(change);
+  if (texts === 'lost')
+    return [`Files ${before} and ${after} differ; one was changed on disk meanwhile ${now}`];
+  if (texts === 'binary') return [`Binary files ${before} and ${after} differ ${now}`];
+  const patch = createTwoFilesPatch(before, after, ...texts, undefined, undefined, { context: 3 });
   // The first line is a rule of equals signs that a reader of patches does not need.
   return printableLines(patch).replace(/^=+\n/, '').replace(/\n$/, '').split('\n');
+}
+
+/** What a file held and holds; `lost`: what is to be compared lies on the disk, and somebody else has changed it there. */
+function textsOf({ before, after }: FileChange): readonly [string, string] | 'binary' | 'lost' {
+  try {
+    const oldText = before === undefined ? '' : before.text();
+    const newText = after === undefined ? '' : after.text();
+    return oldText === undefined || newText === undefined ? 'binary' : [oldText, newText];
+  } catch (error) {
+    if (FilesystemError.isInstance(error)) return 'lost';
+    throw error;
+  }
 }
 
 function toned(line: string, style: TextStyle): string {

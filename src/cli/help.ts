@@ -3,8 +3,8 @@ export const HELP: string = `Usage: wink run AGENT [options]
        wink review [DIR] [options]
 
 Runs an agent and prints what every call of it did, and what it changed. AGENT is a file (.ts, .mts, .js, .mjs) that
-exports an agent made by defineAgent(), or the built-in agent "review". The folder it works on is mounted copy-on-write:
-without --apply nothing on disk changes.
+exports an agent made by defineAgent(), or the built-in agent "review". It works on a folder as it is on disk, and what it
+changes is kept in memory: without --apply nothing on disk changes.
 
 "wink review DIR" is short for "wink run review --workspace DIR". The model of review is rule-based and offline, no LLM.
 
@@ -14,7 +14,8 @@ Options:
   --input TEXT        What to say to the agent, in place of its own input
   --model MODEL       openai:NAME (network, OPENAI_API_KEY), or rule-based: the model that the agent brings
   --base-url URL      The server of --model openai:NAME; it may need no key
-  --apply             At the end write the changes to the folder, unless a changed file is not as it was mounted
+  --apply[=end]       At the end write the changes to the folder, all of them, unless somebody else changed the same files
+  --apply=each        Write the changes of each call as it succeeds; what is written stays, however the run ends
   --no-enforce        Try policies out: nothing is denied or asked, the report says what would have been
   --max-turns N       How often the model may be asked
   --deadline TIME     When the run must have ended: 30s, 10m, 1h
@@ -26,5 +27,5 @@ Options:
   -h, --help          Print this help
   -V, --version       Print the version
 
-Exit code: 0 done, 1 the run failed, 2 bad input, 3 a file changed on disk and nothing was written, 130 interrupted.
+Exit code: 0 done, 1 the run failed, 2 bad input, 3 somebody else changed the same files, 130 interrupted.
 `;

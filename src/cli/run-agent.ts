@@ -1,6 +1,5 @@
 import type { PromptResponse, ProviderAdapter } from '../adapter/index.ts';
 import { describeError, MissingPeerError } from '../error/index.ts';
-import type { FilesystemSnapshot } from '../filesystem/index.ts';
 import { Filesystem } from '../filesystem/index.ts';
 import type { DynamicParams, Prompt } from '../prompt/index.ts';
 import { bindInstance } from '../resource/index.ts';
@@ -14,6 +13,8 @@ import {
 import { Session } from '../session/index.ts';
 import { CurrentPlan, type Plan } from '../suite/index.ts';
 import type { Logger } from '../tool/index.ts';
+import type { ApplyConflict } from './apply-to-folder.ts';
+import { CallConflicts } from './call-conflicts.ts';
 import { CallLog } from './call-log.ts';
 import { CliInterruption } from './environment.ts';
 import type { OpenedFolder } from './open-folder.ts';
@@ -45,12 +46,12 @@ export interface AgentRunOptions {
 
 /** What a run left. */
 export interface AgentRun extends Omit<RunEnding, 'durationMs' | 'application'> {
+  /** Calls that were given up because of what somebody else did to the folder. */
+  readonly callConflicts: readonly ApplyConflict[];
   /** What the model said last; undefined when the run did not come to an end of its own. */
   readonly response: PromptResponse | undefined;
   /** The error that ended the run early; undefined when none did. */
   readonly error: unknown;
-  /** The folder before the run. */
-  readonly before: FilesystemSnapshot | undefined;
 }
 
 /** Evaluates the agent's prompt on the folder. Whatever ends the run early is part of its ending. */
@@ -65,12 +66,14 @@ export async function runAgent(options: AgentRunOptions): Promise<AgentRun> {
         : [bindInstance(Filesystem, folder.filesystem), ...(runnable.resources?.(folder) ?? [])],
   });
   const log = new CallLog(options.clean);
+  const conflicts = new CallConflicts();
   await using session = new Session();
   for (const slice of prompt.slices()) session.install(slice);
   const hasPlan = prompt.slices().includes(CurrentPlan);
   const readPlan = (): Plan | undefined => (hasPlan ? session.slice(CurrentPlan).latest() : undefined);
   const conclusion = await evaluate(options, prompt, session, (event) => {
     log.observe(event);
+    conflicts.observe(event);
     options.onEvent(event, readPlan());
   });
   const text = conclusion.response?.text ?? '';
@@ -81,8 +84,9 @@ export async function runAgent(options: AgentRunOptions): Promise<AgentRun> {
     records: log.records,
     totals: log.totals(),
     readingTools: readingTools(prompt, session),
-    before,
+    callConflicts: conflicts.unsettled(),
     changes: before === undefined ? [] : (filesystem?.changesSince(before) ?? []),
+    notes: folder === undefined ? [] : (runnable.notes?.(folder) ?? []),
     summary: verdict?.summary,
     // Of a built-in agent the files are what comes out, and its model's closing words are none of a model.
     answer: verdict === undefined ? text : '',

@@ -4,7 +4,14 @@ import type { AnyAgent, ProviderAdapter } from '../adapter/index.ts';
 import type { DynamicParams } from '../prompt/index.ts';
 import type { Approve } from '../runtime/index.ts';
 import type { Logger } from '../tool/index.ts';
-import { type Application, applyToFolder, describeApplication } from './apply-to-folder.ts';
+import {
+  type Application,
+  type ApplyMode,
+  appliedFiles,
+  applyAtEnd,
+  describeApplication,
+  describeApplied,
+} from './apply-to-folder.ts';
 import { approveNobody, approveOnTerminal } from './approve-on-terminal.ts';
 import type { RunRequest } from './arguments.ts';
 import { bindParams } from './bind-params.ts';
@@ -72,6 +79,7 @@ export async function runCommand(
   try {
     return await carryOut(request, environment, preparation, startedAtMs);
   } finally {
+    await preparation.folder?.close();
     const problem = preparation.log?.close();
     if (problem !== undefined) environment.stderr.write(`wink: ${printable(problem)}\n`);
   }
@@ -85,9 +93,9 @@ async function prepare(
   const { signal, variables } = environment;
   const loaded = await parts.load(request.agent);
   const { agent } = loaded.runnable;
-  if (agent.workspace === false && (request.workspace !== undefined || request.isApplied)) {
+  if (agent.workspace === false && (request.workspace !== undefined || request.apply !== undefined)) {
     throw new UsageError(
-      `${printable(agent.name)} works without a workspace: leave out ${request.isApplied ? '--apply' : '--workspace'}.`,
+      `${printable(agent.name)} works without a workspace: leave out ${request.apply === undefined ? '--workspace' : '--apply'}.`,
     );
   }
   const named = agent.workspace === false ? '' : folderName(request.workspace);
@@ -95,7 +103,7 @@ async function prepare(
   const takesFolder =
     agent.workspace !== false &&
     (agent.workspace !== undefined || request.workspace !== undefined || usesFiles);
-  if (request.isApplied && !takesFolder) {
+  if (request.apply !== undefined && !takesFolder) {
     throw new UsageError(`${printable(agent.name)} works without files: there is nothing to --apply.`);
   }
   const model = await chooseModel({
@@ -107,14 +115,24 @@ async function prepare(
     variables,
     createOpenai: parts.createOpenai,
   });
+  signal.throwIfAborted();
   const folder = takesFolder
-    ? await openWorkspace(parts, request.workspace, agent.workspace, signal)
+    ? await openWorkspace(parts, request.workspace, agent.workspace, request.apply)
     : undefined;
+  let log: EventLog | undefined;
+  try {
+    log = request.logFile === undefined ? undefined : parts.openLog(request.logFile);
+  } catch (error) {
+    await folder?.close();
+    throw error;
+  }
+  for (const note of folder?.notes ?? []) environment.stderr.write(`wink: ${note}.\n`);
   return {
     loaded,
     params,
     model,
     folder,
+    log,
     redactions: hostRedactions(
       {
         workspace: folder === undefined ? undefined : resolve(folder.hostPath),
@@ -124,7 +142,6 @@ async function prepare(
       },
       variables,
     ),
-    log: request.logFile === undefined ? undefined : parts.openLog(request.logFile),
   };
 }
 
@@ -132,10 +149,10 @@ async function openWorkspace(
   parts: RunParts,
   folder: string | undefined,
   workspace: AnyAgent['workspace'],
-  signal: AbortSignal,
+  mode: ApplyMode | undefined,
 ): Promise<OpenedFolder> {
   try {
-    return await parts.open(folder, workspace === false ? {} : (workspace ?? {}), signal);
+    return await parts.open(folder, workspace === false ? {} : (workspace ?? {}), mode);
   } catch (error) {
     if (error instanceof FolderError) throw new UsageError(error.message, { cause: error });
     throw error;
@@ -184,7 +201,7 @@ async function carryOut(
   const missing = missingPeerOf(run.error);
   if (missing !== undefined) throw new UsageError(printable(missing.message), { cause: run.error });
 
-  const application = await apply(request, run, folder);
+  const application = apply(run, folder);
   const result = toResult(run, application);
   record({ ...result, ...(run.failure === undefined ? {} : { failure: run.failure }) });
   if (!request.isJson) {
@@ -218,15 +235,23 @@ function approveFor(request: RunRequest, environment: CliEnvironment, progress: 
   return approveOnTerminal({ ask, hold: () => progress.hold(), style, isFull: request.isFull });
 }
 
-/** Changes are written at the end of a run that went well, and only then. */
-async function apply(
-  request: RunRequest,
-  run: AgentRun,
-  folder: OpenedFolder | undefined,
-): Promise<Application> {
-  if (!request.isApplied || folder === undefined || run.before === undefined) return { kind: 'off' };
-  if (run.failure !== undefined || run.interruption !== undefined) return { kind: 'skipped' };
-  return applyToFolder(folder, run.before);
+/** At the end changes are written when the run went well, and only then; call by call they are on the disk already. */
+function apply(run: AgentRun, folder: OpenedFolder | undefined): Application {
+  switch (folder?.mode) {
+    case undefined:
+      return { kind: 'off' };
+    case 'end':
+      return run.failure === undefined && run.interruption === undefined
+        ? applyAtEnd(folder, run.changes)
+        : { kind: 'skipped' };
+    case 'each': {
+      const { callConflicts: conflicts } = run;
+      const files = appliedFiles(run.changes);
+      return conflicts.length === 0
+        ? { kind: 'applied', ...files }
+        : { kind: 'conflict', conflicts, ...files };
+    }
+  }
 }
 
 function toResult(run: AgentRun, application: Application): ResultRecord {
@@ -250,9 +275,20 @@ function codeOf(run: AgentRun, application: Application): Pick<ResultRecord, 'ex
 }
 
 function endingLines(run: AgentRun, application: Application, isJson: boolean): readonly string[] {
-  if (run.interruption !== undefined) {
-    return [`${run.interruption.kind}${isJson ? '' : '; above is what was done until then'}.`];
-  }
-  if (run.failure !== undefined) return [run.failure];
-  return describeApplication(application);
+  if (run.interruption === undefined && run.failure === undefined) return describeApplication(application);
+  const end =
+    run.interruption === undefined
+      ? (run.failure ?? '')
+      : `${run.interruption.kind}${isJson ? '' : '; above is what was done until then'}.`;
+  return [end, ...whatStands(application)];
+}
+
+/** What a run that broke off left on the disk, where it was to write there. */
+function whatStands(application: Application): readonly string[] {
+  if (application.kind === 'skipped') return ['nothing was written to the folder.'];
+  const applied =
+    application.kind === 'applied' || application.kind === 'conflict'
+      ? describeApplied(application)
+      : undefined;
+  return applied === undefined ? [] : [`what was committed until then is in the folder: ${applied}.`];
 }

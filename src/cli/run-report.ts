@@ -1,13 +1,13 @@
 import type { FileChange } from '../filesystem/index.ts';
 import { formatPlan, type Plan } from '../suite/index.ts';
-import type { Application } from './apply-to-folder.ts';
+import { type Application, describeApplied } from './apply-to-folder.ts';
 import type { CallRecord } from './call-record.ts';
 import { formatCallTable } from './call-table.ts';
 import { type CallTotals, describeTotals } from './call-totals.ts';
 import { formatChangeDiff } from './change-diff.ts';
 import type { CliInterruption } from './environment.ts';
 import type { OpenedFolder } from './open-folder.ts';
-import { counted, printable, printableLines, readableBytes, readableDuration } from './plain-text.ts';
+import { printable, printableLines, readableDuration } from './plain-text.ts';
 import type { TextStyle } from './text-style.ts';
 import { formatToldCalls } from './told-calls.ts';
 
@@ -22,6 +22,8 @@ export interface RunEnding {
   readonly answer: string;
   /** The plan the session ended with; undefined when it has none. */
   readonly plan: Plan | undefined;
+  /** What of the folder was left out, one line each. */
+  readonly notes: readonly string[];
   /** What became of the changes. */
   readonly application: Application;
   /** What went wrong; undefined when nothing did. */
@@ -68,7 +70,7 @@ export function formatRunEnding(
   return [
     style('heading', options.title),
     `model:  ${printable(options.modelName)}`,
-    ...folderLines(folder, ending.application),
+    ...folderLines(folder, ending.notes),
     ...(options.isEnforced
       ? []
       : ['note:   policies are not enforced; the table says what they would have done']),
@@ -87,13 +89,20 @@ export function formatRunEnding(
   ];
 }
 
-function folderLines(folder: OpenedFolder | undefined, application: Application): readonly string[] {
+/** Names of directories left out that are told. */
+const NAMED_DIRECTORIES = 3;
+
+function folderLines(folder: OpenedFolder | undefined, notes: readonly string[]): readonly string[] {
   if (folder === undefined) return [];
-  const end = application.kind === 'off' ? 'nothing on disk changes' : 'changes are written back at the end';
-  return [
-    `folder: ${counted(folder.files, 'file')}, ${readableBytes(folder.bytes)}, mounted copy-on-write; ${end}`,
-    ...folder.notes.map((note) => `note:   ${note}`),
-  ];
+  const { leftOutNames, mode } = folder;
+  const rest = leftOutNames.length - NAMED_DIRECTORIES;
+  const names = [...leftOutNames.slice(0, NAMED_DIRECTORIES), ...(rest > 0 ? [`${rest} more`] : [])];
+  const without = names.length === 0 ? '' : `, without ${names.map(printable).join(', ')}`;
+  const end =
+    mode === undefined
+      ? 'nothing in it changes'
+      : `changes are written ${mode === 'end' ? 'at the end' : 'call by call'}`;
+  return [`folder: as it is on disk${without}; ${end}`, ...notes.map((note) => `note:   ${note}`)];
 }
 
 function planLines(plan: Plan | undefined): readonly string[] {
@@ -124,19 +133,12 @@ function endingWord({ interruption, failure, application }: RunEnding): string {
 }
 
 /** What the folder on disk is like after the run. */
-function diskSentence({ application, changes }: RunEnding): string {
-  switch (application.kind) {
-    case 'applied':
-      return changes.length === 0
-        ? 'the folder on disk is as it was'
-        : `written to the folder: ${counted(application.written.length, 'file')}${application.removed.length === 0 ? '' : `, ${counted(application.removed.length, 'file')} removed`}`;
-    case 'failed':
-      return application.written.length + application.removed.length === 0
-        ? 'the folder on disk is as it was'
-        : `only a part was written to the folder: ${[...application.written, ...application.removed.map((path) => `${path} (removed)`)].map(printable).join(', ')}`;
-    default:
-      return 'the folder on disk is as it was';
-  }
+function diskSentence({ application }: RunEnding): string {
+  const applied =
+    application.kind === 'applied' || application.kind === 'conflict'
+      ? describeApplied(application)
+      : undefined;
+  return applied === undefined ? 'the folder on disk is as it was' : `written to the folder: ${applied}`;
 }
 
 function upperFirst(text: string): string {

@@ -20,6 +20,8 @@ export interface RunnableAgent {
   readonly resources?: (folder: OpenedFolder) => readonly AnyBinding[];
   /** Puts into the session what has to be known before the first turn. */
   readonly prepare?: (session: Session, folder: OpenedFolder) => Promise<void>;
+  /** What of the folder it did not take, one line each. */
+  readonly notes?: (folder: OpenedFolder) => readonly string[];
   /** @param text what the model said last. */
   readonly judge?: (session: Session, text: string) => RunVerdict;
 }

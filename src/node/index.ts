@@ -1,10 +1,4 @@
 export {
-  type ApplyChangesOptions,
-  type ApplyConflict,
-  type ApplyOutcome,
-  applyChanges,
-} from './host-apply/index.ts';
-export {
   HostFilesystem,
   type HostFilesystemFork,
   type HostFilesystemOptions,

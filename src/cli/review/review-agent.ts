@@ -8,12 +8,11 @@ import { MODEL_DESCRIPTION } from './model/review-notes.ts';
 import { createRuleModel } from './model/rule-model.ts';
 import { REPORT_PATH, reportItems } from './report-format.ts';
 import { type ReviewParams, reviewTemplate } from './review-template.ts';
-import { type Unmounted, UnmountedFiles } from './unmounted.ts';
+import { UnmountedFiles, type UnmountedSurvey } from './unmounted.ts';
 
 /** The folder a review works on. */
-export interface ReviewWorkspace {
+export interface ReviewWorkspace extends UnmountedSurvey {
   readonly filesystem: Filesystem;
-  readonly unmounted: Unmounted;
 }
 
 /** How a review ended, by the state it left. */
@@ -24,7 +23,7 @@ export interface ReviewOutcome {
 
 /** What a review needs beside its agent. */
 export interface ReviewSetting {
-  /** The report of the mount, for the tools. */
+  /** What tells the tools which files are not reviewed. */
   readonly resources: (workspace: ReviewWorkspace) => readonly AnyBinding[];
   /** Puts into the session what has to be known before the first turn: what the previous report left open. */
   readonly prepare: (session: Session, workspace: ReviewWorkspace) => Promise<void>;
@@ -81,7 +80,7 @@ export const reviewAgent: Agent<ReviewParams, undefined> = defineAgent({
 
 /** @see ReviewSetting */
 export const reviewSetting: ReviewSetting = Object.freeze({
-  resources: ({ unmounted }) => [bindInstance(UnmountedFiles, unmounted)],
+  resources: ({ unmounted }) => [bindInstance(UnmountedFiles, { unmounted })],
   prepare: async (session, { filesystem }) => {
     for (const slice of [Findings, PreviousItems, Publications]) session.install(slice);
     const previous = await readText(filesystem, REPORT_PATH);

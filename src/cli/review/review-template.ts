@@ -65,7 +65,7 @@ const task = section({
     additionalProperties: false,
   }),
   template: (p) => `
-    Review the folder ${p.folderName}. It is in the workspace as a copy: nothing you do reaches the disk. Record every
+    Review the folder ${p.folderName}. What list_unmounted names is not reviewed. Record every
     finding, write ${REPORT_PATH} at the root, then publish it.
   `,
   children: [way, limits],

@@ -2,13 +2,13 @@ import { type NamedToken, resource } from '../../resource/index.ts';
 import { jsonSchema, type Schema } from '../../schema/index.ts';
 import { type Tool, ToolResult, tool } from '../../tool/index.ts';
 
-/** A file or directory of the folder that the workspace does not hold, and why. */
+/** A file or directory of the folder that is not reviewed, and why. */
 export interface UnmountedEntry {
   readonly path: string;
   readonly reason: string;
 }
 
-/** What of the folder the workspace does not hold. */
+/** What of the folder is not reviewed. */
 export interface Unmounted {
   /** Names of directories that are left out wherever they stand. */
   readonly folders: readonly string[];
@@ -18,8 +18,15 @@ export interface Unmounted {
   readonly total: number;
 }
 
-/** The report of the mount, bound for each review. */
-export const UnmountedFiles: NamedToken<Unmounted> = resource<Unmounted>('review.unmounted-files');
+/** Finds out what of the folder is not reviewed. */
+export interface UnmountedSurvey {
+  /** May throw: the call that asks fails. */
+  unmounted(): Unmounted;
+}
+
+/** Asked when the tool is called, bound for each review. */
+export const UnmountedFiles: NamedToken<UnmountedSurvey> =
+  resource<UnmountedSurvey>('review.unmounted-files');
 
 const outputSchema: Schema<Unmounted> = jsonSchema<Unmounted>({
   type: 'object',
@@ -66,7 +73,7 @@ export const listUnmounted: Tool<Record<string, never>, Unmounted> = tool({
         : []),
     ].join('\n'),
   execute: async (_params, { resources }) => {
-    const { folders, entries, total } = await resources.get(UnmountedFiles);
+    const { folders, entries, total } = (await resources.get(UnmountedFiles)).unmounted();
     const shown = entries.slice(0, MAX_NAMED_ENTRIES);
     const amount = total === 0 ? 'Nothing else' : total === 1 ? '1 file' : `${total} files`;
     return ToolResult.ok({ folders, entries: shown, total }, `${amount} left out besides these directories:`);

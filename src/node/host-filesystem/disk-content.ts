@@ -66,15 +66,24 @@ export class DiskContent implements FileContent {
     return this.#kept;
   }
 
-  /** @throws {FilesystemError} `too-large`. */
+  /** @throws {FilesystemError} `too-large`, `permission-denied`. */
   assertReadable(): void {
-    const { maxFileBytes } = this.#context;
+    const { jail, maxFileBytes } = this.#context;
     if (this.bytes > maxFileBytes) throw tooLargeError(this.path, this.bytes, maxFileBytes);
+    if (this.#kept === undefined && !jail.mayRead(this.segments)) {
+      throw diskError(this.path, Object.assign(new Error('unreadable'), { code: 'EACCES' }));
+    }
   }
 
-  /** Undefined also for a file that is too large: a search passes over it. */
+  /** Undefined also for a file that is too large, or that the operating system keeps closed: a search passes over it. */
   text(): string | undefined {
-    return this.bytes > this.#context.maxFileBytes ? undefined : decodeText(this.#read());
+    if (this.bytes > this.#context.maxFileBytes) return undefined;
+    try {
+      return decodeText(this.#read());
+    } catch (error) {
+      if (FilesystemError.isInstance(error) && error.code === 'permission-denied') return undefined;
+      throw error;
+    }
   }
 
   /** @throws {FilesystemError} `too-large`, `changed-on-disk`, `permission-denied`. */
@@ -159,9 +168,12 @@ export class DiskContent implements FileContent {
 /** Something that has a name and no content to be read: a fifo, a device, a link that leads out of the root or nowhere. */
 export class RefusedContent implements FileContent {
   readonly bytes = 0;
+  /** True for a link, whatever it leads to. */
+  readonly isLink: boolean;
   readonly #error: () => FilesystemError;
 
-  constructor(error: () => FilesystemError) {
+  constructor(isLink: boolean, error: () => FilesystemError) {
+    this.isLink = isLink;
     this.#error = error;
   }
 

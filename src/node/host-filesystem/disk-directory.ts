@@ -32,8 +32,10 @@ class DirectorySource {
   readonly #known = new Map<string, TreeNode | undefined>();
   #entries: PersistentMap<TreeNode> | undefined;
   #totals: Totals | undefined;
-  #hidesNames = false;
+  readonly #hiddenNames: string[] = [];
   #leavesOut = false;
+  #isLookedAt = false;
+  #refusal: FilesystemError | undefined;
   readonly #seenAnew = new Map<object, DiskDirectory>();
 
   constructor(context: ReadingContext, segments: Segments) {
@@ -45,9 +47,15 @@ class DirectorySource {
     return this.#entries !== undefined;
   }
 
+  /** Why it cannot be listed; undefined when it can. It then looks empty to whoever only passes by. */
+  get refusal(): FilesystemError | undefined {
+    this.#lookAtAll();
+    return this.#refusal;
+  }
+
   /** True when something stands in it that the file system leaves out. */
   get leavesOut(): boolean {
-    if (!this.isListed) this.#lookAtAll();
+    this.#lookAtAll();
     return this.#leavesOut;
   }
 
@@ -74,10 +82,10 @@ class DirectorySource {
     return entries;
   }
 
-  /** True when something stands in it that no path can name: a name that is no UTF-8, or holds a backslash. */
-  get hidesNames(): boolean {
-    if (!this.isListed) this.#lookAtAll();
-    return this.#hidesNames;
+  /** Names in it that no path can have, as far as they can be shown: they are no UTF-8, or hold a backslash. */
+  get hiddenNames(): readonly string[] {
+    this.#lookAtAll();
+    return this.#hiddenNames;
   }
 
   /** Where nothing was changed, the directory shows what this look sees. @param override stands for `directory` in it. */
@@ -117,13 +125,15 @@ class DirectorySource {
 
   /** Looks at every name that nobody has asked for yet, from one open directory. */
   #lookAtAll(): void {
+    if (this.#isLookedAt) return;
+    this.#isLookedAt = true;
     try {
       this.#context.jail.within(this.segments, (pathOf) => {
         for (const name of readdirSync(pathOf(), { encoding: 'buffer' })) {
           const text = decoder.decode(name);
           if (isTemporaryName(text)) continue;
           if (text.includes('\\') || !Buffer.from(text).equals(name)) {
-            this.#hidesNames = true;
+            this.#hiddenNames.push(text);
             continue;
           }
           if (this.#known.has(text)) continue;
@@ -137,7 +147,9 @@ class DirectorySource {
     } catch (error) {
       // Gone since it was seen: it holds nothing, which a comparison will show.
       if (error instanceof NoDirectoryError && this.segments.length > 0) return;
-      throw diskError(joinPath(this.segments), error);
+      const refusal = diskError(joinPath(this.segments), error);
+      if (refusal.code !== 'permission-denied') throw refusal;
+      this.#refusal = refusal;
     }
   }
 
@@ -232,9 +244,14 @@ export class DiskDirectory implements DirectoryNode, LazyDirectory {
     return this.#source.segments;
   }
 
-  /** True when something stands in it that no path can name, and that is not to be lost unseen. */
-  get hidesNames(): boolean {
-    return this.#source.hidesNames;
+  /** Names in it that no path can have, as far as they can be shown. What they name is not to be lost unseen. */
+  get hiddenNames(): readonly string[] {
+    return this.#source.hiddenNames;
+  }
+
+  /** Why it cannot be listed; undefined when it can. */
+  get refusal(): FilesystemError | undefined {
+    return this.#source.refusal;
   }
 
   /** True when something stands in it that the file system leaves out, and that is not to be lost unseen. */
@@ -346,6 +363,7 @@ function refused(
 ): TreeNode {
   const path = joinPath(segments);
   const content = new RefusedContent(
+    stats.isSymbolicLink(),
     () => new FilesystemError(code, `"${path}" ${problem} Use another path.`, { details: { path } }),
   );
   return { kind: 'file', content, modifiedAtMs: Number(stats.mtimeMs), stamp: stampOf(stats) };

@@ -20,6 +20,7 @@ import type { HostJail } from './jail.ts';
 import { assertNothingLeftOut } from './left-out.ts';
 import { type OutsideChange, OwnTraces, outsideChanges } from './outside-changes.ts';
 import type { VisiblePaths } from './visible-paths.ts';
+import { assertWritableOnDisk } from './writable-on-disk.ts';
 
 /** One look at the folder: what is seen through it stays as it was first seen. */
 export interface Sight {
@@ -85,6 +86,10 @@ export class DiskWorkspace {
     this.#cell.assertOpen();
     this.#cell.refresh(root);
     return this.#cell;
+  }
+
+  get limits(): TreeLimits {
+    return this.#parts.limits;
   }
 
   /** A look at the folder as it is now, with the changes that are not on the disk. @throws {TransactionClosedError} */
@@ -178,12 +183,21 @@ export class DiskWorkspace {
 
   /**
    * Brings everything that is held back to the disk, in one commit.
-   * @throws {FilesystemError} `read-only` without a writer; `changed-on-disk`, `permission-denied`, `storage-failed`: then
+   * @throws {FilesystemError} `read-only` without a writer; `not-found` when the folder itself is gone; `changed-on-disk`, `permission-denied`, `storage-failed`: then
    * nothing was written and it is held back still.
    */
   flush(): void {
     const held = this.#held;
     if (held === undefined) return;
+    if (!this.jail.isInPlace()) {
+      throw new FilesystemError(
+        'not-found',
+        'The folder is not in its place any more. Nothing was written.',
+        {
+          details: { path: '.' },
+        },
+      );
+    }
     const [first] = this.heldConflicts();
     if (first !== undefined) throw changedOnDiskError(first.path);
     const operations = patchOperations(held.base, this.look().root);
@@ -237,6 +251,7 @@ export class DiskWorkspace {
       return;
     }
     this.#assertShown(differences);
+    if (this.#parts.writer !== undefined) assertWritableOnDisk(this.jail, differences);
     this.#keepOld(differences, seeNode);
     // A directory of the disk stays one, whatever is put into it.
     if (root instanceof DiskDirectory) this.#held = { base: this.#held.base, root };

@@ -21,11 +21,13 @@ import type {
   WriteMode,
   WriteResult,
 } from '../../filesystem/index.ts';
+import type { MountSkip } from '../host-mount/report.ts';
 import { registerDiskSource } from './disk-source.ts';
 import type { DiskWorkspace } from './disk-workspace.ts';
 import { HostFilesystemFork } from './host-filesystem-fork.ts';
 import { HostOperations } from './host-operations.ts';
 import { forkViews } from './host-view.ts';
+import { listSkipped } from './list-skipped.ts';
 import { type OpenWorkspace, openWorkspace } from './open-workspace.ts';
 import type { HostFilesystemOptions } from './options.ts';
 import type { OutsideChange } from './outside-changes.ts';
@@ -71,7 +73,8 @@ export class HostFilesystem implements Filesystem, AsyncDisposable {
     });
     registerDiskSource(this, () => {
       const cell = workspace.present();
-      return { jail: workspace.jail, root: cell.root, note: (read) => void cell.look(read) };
+      const { jail, visible } = workspace;
+      return { jail, root: cell.root, visible, note: (read) => void cell.look(read) };
     });
   }
 
@@ -191,6 +194,17 @@ export class HostFilesystem implements Filesystem, AsyncDisposable {
   }
 
   /**
+   * What is no ordinary file that can be read, with the reasons that a mount gives: links (`symlink`; what they lead to within the
+   * folder is reached through them), links that lead out or nowhere (`symlink-outside`), fifos, sockets and devices
+   * (`special-file`), files larger than `maxFileBytes` (`file-too-large`), names that no path can have
+   * (`name-not-allowed`). Sorted by path; looks at every entry, but at nothing that is left out.
+   */
+  listSkipped(): readonly MountSkip[] {
+    const { limits } = this.#workspace;
+    return listSkipped(this.#workspace.present().root, limits.maxFileBytes);
+  }
+
+  /**
    * With `writeOn: 'flush'`: the files of which `flush` would overwrite or remove what somebody else has made of them since they were
    * first changed here, sorted by path.
    */
@@ -201,7 +215,7 @@ export class HostFilesystem implements Filesystem, AsyncDisposable {
   /**
    * With `writeOn: 'flush'`: brings everything that was applied since the last time to the disk, in one commit, all or none.
    * @throws {FilesystemError} `changed-on-disk` while there are `outsideChanges()`; `permission-denied` for a write-protected file;
-   * `storage-failed` when the disk is full or fails; `read-only` with `writeOn: 'never'`. Nothing was written then, and
+   * `storage-failed` when the disk is full or fails; `not-found` when the folder itself is gone; `read-only` with `writeOn: 'never'`. Nothing was written then, and
    * nothing is lost: it can be tried again.
    */
   flush(): void {

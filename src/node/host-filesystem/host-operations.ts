@@ -36,7 +36,7 @@ import {
 } from '../../filesystem/index.ts';
 import { DiskContent, RefusedContent } from './disk-content.ts';
 import { DiskDirectory } from './disk-directory.ts';
-import { assertNothingLeftOut } from './left-out.ts';
+import { assertListable, assertNothingLeftOut } from './left-out.ts';
 import { isTemporaryName } from './temporary-name.ts';
 import type { PathKind, VisiblePaths } from './visible-paths.ts';
 
@@ -94,15 +94,15 @@ export class HostOperations {
   }
 
   list(given: string): readonly DirectoryEntry[] {
-    return listDirectory(this.#cell, this.#resolve(given, true));
+    return listDirectory(this.#cell, this.#listable(given));
   }
 
   glob(pattern: string, options: GlobOptions = {}): GlobResult {
-    return globFiles(this.#cell, pattern, { ...options, path: this.#resolve(options.path ?? '.', true) });
+    return globFiles(this.#cell, pattern, { ...options, path: this.#listable(options.path ?? '.') });
   }
 
   grep(pattern: string, options: GrepOptions = {}): GrepResult {
-    return grepFiles(this.#cell, pattern, { ...options, path: this.#resolve(options.path ?? '.', true) });
+    return grepFiles(this.#cell, pattern, { ...options, path: this.#listable(options.path ?? '.') });
   }
 
   mkdir(given: string): MakeDirectoryResult {
@@ -113,14 +113,15 @@ export class HostOperations {
   remove(given: string, recursive: boolean): RemoveResult {
     const path = this.#resolve(given, false);
     const node = nodeAt(this.#cell.root, path);
-    if (!recursive && node instanceof DiskDirectory && node.hidesNames) {
+    if (!recursive && node instanceof DiskDirectory && node.hiddenNames.length > 0) {
       throw new FilesystemError(
         'directory-not-empty',
         `The directory "${path}" holds files whose names cannot be shown. Set recursive to remove it with everything in it.`,
         { details: { path } },
       );
     }
-    this.#assertWhole(path, node);
+    if (recursive || this.#visible !== undefined) this.#assertWhole(path, node);
+    else if (node instanceof DiskDirectory && node.refusal !== undefined) throw node.refusal;
     return removePath(this.#cell, path, recursive);
   }
 
@@ -130,6 +131,7 @@ export class HostOperations {
     const to = this.#resolve(givenTo, false);
     if (action === 'copy' && from !== '.') {
       this.#cell.look({ kind: 'tree', path: from });
+      assertListable(nodeAt(this.#cell.root, from));
       assertCopyable(nodeAt(this.#cell.root, from));
     }
     const node = from === '.' ? undefined : nodeAt(this.#cell.root, from);
@@ -140,7 +142,9 @@ export class HostOperations {
 
   /** What goes away as a whole must not take something along that is not shown. */
   #assertWhole(path: string, node: TreeNode | undefined): void {
-    if (this.#visible !== undefined && node !== undefined && path !== '.') assertNothingLeftOut(path, node);
+    if (node === undefined || path === '.') return;
+    assertListable(node);
+    if (this.#visible !== undefined) assertNothingLeftOut(path, node);
   }
 
   /** Like `#pathOf`, for a path that is shown. */
@@ -186,6 +190,14 @@ export class HostOperations {
       return undefined;
     this.#cell.look({ kind: 'file', path });
     return node.content.path;
+  }
+
+  /** A directory that can be listed itself; one below it that cannot is passed over. */
+  #listable(given: string): string {
+    const path = this.#resolve(given, true);
+    const node = nodeAt(this.#cell.root, path);
+    if (node instanceof DiskDirectory && node.refusal !== undefined) throw node.refusal;
+    return path;
   }
 
   #readable(given: string): string {

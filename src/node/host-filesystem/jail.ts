@@ -1,4 +1,5 @@
 import {
+  accessSync,
   type BigIntStats,
   closeSync,
   constants,
@@ -11,6 +12,7 @@ import {
 import { resolve, sep } from 'node:path';
 import { errorCode } from '../host-mount/host-error.ts';
 import { NO_FOLLOW, NO_WAITING, ONLY_DIRECTORY, OPEN_FILES } from '../host-mount/open-flags.ts';
+import { identityOf } from './stamp.ts';
 
 /** Segments of a path below the root; none for the root itself. */
 export type Segments = readonly string[];
@@ -55,6 +57,13 @@ export class HostJail {
     const realPath = realpathSync(resolve(path));
     if (!lstatSync(realPath).isDirectory()) throw Object.assign(new Error('no folder'), { code: 'ENOTDIR' });
     return new HostJail(realPath, openRoot(realPath));
+  }
+
+  /** False when the folder was removed, or another one was put in its place. */
+  isInPlace(): boolean {
+    const found = lstatSync(this.realPath, { bigint: true, throwIfNoEntry: false });
+    if (found === undefined || this.#root === undefined) return found?.isDirectory() === true;
+    return identityOf(found) === identityOf(fstatSync(this.#root, { bigint: true }));
   }
 
   close(): void {
@@ -122,6 +131,16 @@ export class HostJail {
       return stats.isFile() ? use(file, stats) : undefined;
     } finally {
       closeSync(file);
+    }
+  }
+
+  /** False when the operating system certainly does not let a file be read. */
+  mayRead(segments: Segments): boolean {
+    try {
+      this.within(segments.slice(0, -1), (pathOf) => accessSync(pathOf(segments.at(-1)), constants.R_OK));
+      return true;
+    } catch (error) {
+      return errorCode(error) !== 'EACCES' && errorCode(error) !== 'EPERM';
     }
   }
 

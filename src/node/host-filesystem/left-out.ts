@@ -17,6 +17,16 @@ export function assertNothingLeftOut(path: string, node: TreeNode): void {
   );
 }
 
+/**
+ * Makes sure that everything below a directory is known.
+ * @throws {FilesystemError} `permission-denied` for the first directory that cannot be listed.
+ */
+export function assertListable(node: TreeNode | undefined): void {
+  if (node?.kind !== 'directory') return;
+  if (node instanceof DiskDirectory && node.refusal !== undefined) throw node.refusal;
+  for (const child of node.entries.values()) assertListable(child);
+}
+
 /** The first directory with such a thing. A directory that stands elsewhere than on the disk was copied, without it. */
 function holdingLeftOut(path: string, node: TreeNode): string | undefined {
   if (node.kind === 'file') return undefined;

@@ -31,7 +31,7 @@ describe('defineAgent', () => {
       description: 'Does it.',
       params: {},
       input: [{ type: 'text', text: 'go' }] as const,
-      workspace: { exclude, maxFiles: 3, followSymlinks: false },
+      workspace: { exclude, maxFiles: 3, defaultExcludes: false },
       model: scriptedModel([]),
       maxTurns: 7,
       approve: () => true,
@@ -39,7 +39,7 @@ describe('defineAgent', () => {
     const agent = defineAgent(options);
     expect(agent).toEqual({ kind: 'agent', ...options });
     exclude.push('more/**');
-    expect(agent.workspace).toEqual({ exclude: ['dist/**'], maxFiles: 3, followSymlinks: false });
+    expect(agent.workspace).toEqual({ exclude: ['dist/**'], maxFiles: 3, defaultExcludes: false });
     expect(Object.isFrozen(agent.workspace)).toBe(true);
   });
 
@@ -60,7 +60,7 @@ describe('defineAgent', () => {
     ['workspace', { workspace: true }, /an object or false, not true/],
     ['workspace.include', { workspace: { include: '*.ts' } }, /a list of globs, not "\*\.ts"/],
     ['workspace.maxBytes', { workspace: { maxBytes: -1 } }, /a whole number from 0 on, not -1/],
-    ['workspace.followSymlinks', { workspace: { followSymlinks: 'no' } }, /true or false/],
+    ['workspace.defaultExcludes', { workspace: { defaultExcludes: 'no' } }, /true or false/],
     [
       'workspace.hostPath',
       { workspace: { hostPath: '.' } },

@@ -11,7 +11,7 @@ const nothingSaid = {
   maxTurns: undefined,
   deadlineMs: undefined,
   logFile: undefined,
-  isApplied: false,
+  apply: undefined,
   isEnforced: true,
   isJson: false,
   isVerbose: false,
@@ -50,7 +50,7 @@ describe('readArguments', () => {
       maxTurns: 7,
       deadlineMs: 5_400_000,
       logFile: 'l.jsonl',
-      isApplied: true,
+      apply: 'end',
       isEnforced: false,
       isJson: true,
       isVerbose: true,
@@ -113,5 +113,28 @@ describe('readArguments', () => {
     expect(request.kind).toBe('usage-error');
     expect(request).toHaveProperty('message', expect.stringContaining(message));
     expect(request).toHaveProperty('message', expect.not.stringContaining('\n'));
+  });
+
+  it.each([
+    [[], undefined],
+    [['--apply'], 'end'],
+    [['--apply=end'], 'end'],
+    [['--apply=each'], 'each'],
+    [['--apply', '--apply=each'], 'each'],
+  ])('takes %j for when to write', (argv, apply) => {
+    expect(readArguments(['run', ...argv, 'a.ts'])).toMatchObject({ agent: 'a.ts', apply });
+    expect(readArguments(['run', 'a.ts', ...argv])).toMatchObject({ agent: 'a.ts', apply });
+    expect(readArguments(['review', ...argv, '--', '--apply'])).toMatchObject({
+      workspace: '--apply',
+      apply,
+    });
+  });
+
+  it.each([
+    [['--apply='], '--apply is ""; it must be --apply=end, the same as --apply, or --apply=each.'],
+    [['--apply=true'], '--apply is "true"; it must be --apply=end, the same as --apply, or --apply=each.'],
+    [['--apply', 'each'], 'one agent at a time, not 2. To write to the folder say --apply=each.'],
+  ])('refuses %j', (argv, message) => {
+    expect(readArguments(['run', 'a.ts', ...argv])).toEqual({ kind: 'usage-error', message });
   });
 });

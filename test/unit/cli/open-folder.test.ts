@@ -1,12 +1,13 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { FolderError, openFolder } from '../../../src/cli/open-folder.ts';
+import type { ApplyMode } from '../../../src/cli/apply-to-folder.ts';
+import { FolderError, type OpenedFolder, openFolder } from '../../../src/cli/open-folder.ts';
+import { skipNotes } from '../../../src/cli/skipped-files.ts';
 
 let root = '';
-const signal = new AbortController().signal;
 
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'wink-open-'));
@@ -22,65 +23,95 @@ function put(path: string, data: string | Uint8Array): void {
 
 const workspace = { exclude: ['**/dist/**'] };
 
+const opened: OpenedFolder[] = [];
+afterEach(async () => {
+  for (const folder of opened.splice(0)) await folder.close();
+});
+
+async function open(mode?: ApplyMode): Promise<OpenedFolder> {
+  const folder = await openFolder(join(root, 'work'), workspace, mode, join(root, 'state'));
+  opened.push(folder);
+  return folder;
+}
+
 describe('openFolder', () => {
-  it('takes files, and leaves out what tools made', async () => {
-    put('src/a.ts', 'a');
-    put('node_modules/x/index.js', 'x');
-    put('packages/p/dist/out.js', 'y');
-    put('.git/config', 'z');
-    const opened = await openFolder(root, workspace, signal);
-    expect(opened.files).toBe(1);
-    expect((await opened.filesystem.glob('**')).paths).toEqual(['src/a.ts']);
-    expect(opened.unmounted.folders).toContain('dist');
-    expect(opened.notes).toEqual([]);
+  it('shows files, and leaves out what tools made', async () => {
+    put('work/src/a.ts', 'a');
+    put('work/node_modules/x/index.js', 'x');
+    put('work/packages/p/dist/out.js', 'y');
+    put('work/.git/config', 'z');
+    const { filesystem, leftOutNames, unmounted, notes } = await open();
+    expect((await filesystem.glob('**')).paths).toEqual(['src/a.ts']);
+    expect(leftOutNames).toEqual(['.git', 'dist', 'node_modules']);
+    expect(unmounted()).toEqual({ folders: leftOutNames, entries: [], total: 0 });
+    expect(notes).toEqual([]);
   });
 
-  it('names what it leaves out, by reason, and goes on', async () => {
-    put('big.bin', new Uint8Array(8_388_609));
-    put('pixel.png', new Uint8Array([137, 80, 0, 0]));
-    put('latin.txt', new Uint8Array([99, 97, 102, 233]));
-    put('fine.md', 'hello');
-    symlinkSync('/etc', join(root, 'link'));
-    execFileSync('mkfifo', [join(root, 'pipe')]);
-    writeFileSync(Buffer.concat([Buffer.from(`${root}/caf`), Buffer.from([0xe9])]), 'x');
-    const opened = await openFolder(root, workspace, signal);
-    expect(opened.files).toBe(3);
-    expect([...opened.notes].sort()).toEqual([
+  it('names what cannot be read like an ordinary file, by reason', async () => {
+    put('work/big.bin', new Uint8Array(33_554_433));
+    put('work/fine.md', 'hello');
+    symlinkSync('/etc', join(root, 'work/away'));
+    symlinkSync('fine.md', join(root, 'work/link'));
+    execFileSync('mkfifo', [join(root, 'work/pipe')]);
+    writeFileSync(Buffer.concat([Buffer.from(`${root}/work/caf`), Buffer.from([0xe9])]), 'x');
+    const { unmounted } = await open();
+    expect(unmounted().total).toBe(5);
+    expect(skipNotes(unmounted())).toEqual([
+      'left out, a symbolic link that leads out of what is shown: away',
+      'left out, larger than 32.0 MB: big.bin',
+      'left out, its name is no UTF-8 or not allowed: caf\ufffd',
       'left out, a symbolic link: link',
-      'left out, its name is no UTF-8 or not allowed in a workspace: caf\ufffd',
-      'left out, larger than 8.0 MB: big.bin',
       'left out, no ordinary file: pipe',
-      'not shown as text, a binary: latin.txt, pixel.png',
     ]);
-    expect(opened.unmounted.total).toBe(4);
-    expect(opened.unmounted.entries).toContainEqual({ path: 'big.bin', reason: 'larger than 8.0 MB' });
   });
 
   it('names the first of many only', async () => {
-    for (let index = 0; index < 6; index++) put(`${index}.bin`, new Uint8Array([0]));
-    expect((await openFolder(root, workspace, signal)).notes).toEqual([
-      'not shown as text, a binary: 0.bin, 1.bin, 2.bin and 3 more',
+    put('work/a', 'x');
+    for (let index = 0; index < 6; index++) symlinkSync('a', join(root, `work/link${index}`));
+    expect(skipNotes((await open()).unmounted())).toEqual([
+      'left out, a symbolic link: link0, link1, link2 and 3 more',
     ]);
+  });
+
+  it('keeps a second one out that is to write, and lets one look', async () => {
+    put('work/a', 'x');
+    await open('end');
+    for (const mode of ['end', 'each'] as const) {
+      await expect(open(mode)).rejects.toThrow(
+        `is in use by process ${process.pid}, which writes to it. Wait until that has ended, or leave out --apply.`,
+      );
+    }
+    const looking = await open();
+    expect((await looking.filesystem.read('a')).text).toBe('x');
+    expect(looking.held).toBeUndefined();
+  });
+
+  it('makes nothing anywhere unless it is to write', async () => {
+    put('work/a', 'x');
+    await (await open()).filesystem.write('a', 'y');
+    expect(readdirSync(root)).toEqual(['work']);
+  });
+
+  it('says where lock and journal could be kept', async () => {
+    put('work/a', 'x');
+    const within = openFolder(root, {}, 'end', join(root, 'state'));
+    await expect(within).rejects.toThrow(/^lock and journal of ".*" cannot be kept: .* by XDG_STATE_HOME\.$/);
   });
 
   it.each([
     ['missing', 'there is no folder'],
     ['file.txt', 'is no folder'],
     ['file.txt/below', 'is no folder'],
-    ['loop', 'cannot be used'],
+    ['loop', 'there is no folder'],
     ['nul\0byte', 'cannot be used'],
   ])('refuses %j with one line and without the way to it', async (name, words) => {
     put('file.txt', 'x');
     symlinkSync('loop', join(root, 'loop'));
-    const refused = await openFolder(join(root, name), workspace, signal).catch((error: unknown) => error);
-    expect(refused).toBeInstanceOf(FolderError);
-    expect(refused).toHaveProperty('message', expect.stringContaining(words));
-    expect(refused).toHaveProperty('message', expect.not.stringContaining('\n'));
-  });
-
-  it('stops with the reason of the signal', async () => {
-    const stop = new AbortController();
-    stop.abort(new Error('enough'));
-    await expect(openFolder(root, workspace, stop.signal)).rejects.toThrow('enough');
+    for (const mode of [undefined, 'end'] as const) {
+      const refused = await openFolder(join(root, name), workspace, mode).catch((error: unknown) => error);
+      expect(refused).toBeInstanceOf(FolderError);
+      expect(refused).toHaveProperty('message', expect.stringContaining(words));
+      expect(refused).toHaveProperty('message', expect.not.stringContaining('\n'));
+    }
   });
 });

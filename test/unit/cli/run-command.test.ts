@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -18,7 +18,7 @@ import { scriptedModel } from 'weakincentives/testing';
 import { type RunRequest, readArguments } from '../../../src/cli/arguments.ts';
 import { BUILT_IN_AGENTS } from '../../../src/cli/built-in-agents.ts';
 import { CliInterruption } from '../../../src/cli/environment.ts';
-import { FolderError } from '../../../src/cli/open-folder.ts';
+import { FolderError, openFolder } from '../../../src/cli/open-folder.ts';
 import { type RunParts, runCommand } from '../../../src/cli/run-command.ts';
 import { ofAgent, type RunnableAgent } from '../../../src/cli/runnable-agent.ts';
 import { UsageError } from '../../../src/cli/usage-error.ts';
@@ -90,7 +90,7 @@ describe('a review', () => {
     expect(text.split('\n').slice(0, 3)).toEqual([
       'Review of demo',
       'model:  rule-based model, no LLM',
-      'folder: 2 files, 0 bytes, mounted copy-on-write; nothing on disk changes',
+      'folder: as it is on disk; nothing in it changes',
     ]);
     expect(text).toContain('denied by read-before-write: "REVIEW.md" exists and has not been read.');
     expect(text).toContain(
@@ -199,7 +199,9 @@ describe('an agent of a file', () => {
     const environment = fakeEnvironment();
     expect(await runCommand(run, environment, parts(ofAgent(writer), { 'a.md': 'a' }))).toBe(0);
     const text = environment.stdout.text();
-    expect(text).toMatch(/^Run of demo on demo\nmodel: {2}scripted model\nfolder: 1 file, /);
+    expect(text).toMatch(
+      /^Run of demo on demo\nmodel: {2}scripted model\nfolder: as it is on disk; nothing in it changes\n/,
+    );
     expect(text).toContain('+++ b/new.md');
     expect(text).toContain('\nAll is\nwritten.\n\nDone in ');
     expect(text).toContain('The folder on disk is as it was.\n');
@@ -551,22 +553,30 @@ describe('--json and --log', () => {
 });
 
 describe('--apply', () => {
+  let base = '';
   let folder = '';
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'wink-apply-'));
+    base = mkdtempSync(join(tmpdir(), 'wink-apply-'));
+    folder = join(base, 'work');
+    mkdirSync(folder);
     writeFileSync(join(folder, 'a.md'), 'a\n');
   });
-  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+  afterEach(() => rmSync(base, { recursive: true, force: true }));
 
   const applied = (...more: readonly string[]): RunRequest =>
     request('run', 'a.ts', '--workspace', folder, '--apply', ...more);
-  const load = (agent: AnyAgent) => ({ load: async () => ({ runnable: ofAgent(agent), folder: undefined }) });
+  const load = (agent: AnyAgent): Partial<RunParts> => ({
+    load: async () => ({ runnable: ofAgent(agent), folder: undefined }),
+    open: (name, workspace, mode) => openFolder(name, workspace, mode, join(base, 'state')),
+  });
 
   it('writes the changes and says so', async () => {
     const environment = fakeEnvironment();
     expect(await runCommand(applied(), environment, load(writer))).toBe(0);
     expect(readFileSync(join(folder, 'new.md'), 'utf8')).toBe('x\n');
-    expect(environment.stdout.text()).toContain('mounted copy-on-write; changes are written back at the end');
+    expect(environment.stdout.text()).toContain(
+      'folder: as it is on disk, without .git, node_modules; changes are written at the end\n',
+    );
     expect(environment.stdout.text()).toContain('Written to the folder: 1 file.\n');
   });
 
@@ -584,7 +594,7 @@ describe('--apply', () => {
     expect(readdirSync(folder).sort()).toEqual(['a.md', 'new.md']);
     expect(readFileSync(join(folder, 'new.md'), 'utf8')).toBe('mine');
     expect(environment.stderr.text()).toContain(
-      'wink: nothing was written: 1 conflict with the folder on disk.\nwink: new.md: exists on disk now',
+      'wink: nothing was written: 1 conflict with the folder on disk.\nwink: new.md: exists on disk now.\n',
     );
     expect(eventsOf(environment.stdout.text()).at(-1)).toMatchObject({
       exitCode: 3,
@@ -616,7 +626,7 @@ describe('--apply', () => {
     const environment = fakeEnvironment();
     expect(await runCommand(applied(), environment, load(leaving))).toBe(1);
     expect(environment.stderr.text()).toContain(
-      'wink: the changes could not be written: .: the folder cannot be opened any more; nothing was written.\n',
+      'wink: nothing was written: The folder is not in its place any more.',
     );
     expect(environment.stdout.text()).toContain('Failed in');
   });

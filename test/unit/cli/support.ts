@@ -52,16 +52,18 @@ export function fakeEnvironment(options: Partial<FakeEnvironment> = {}): FakeEnv
 
 const nothingUnmounted: Unmounted = { folders: [], entries: [], total: 0 };
 
-/** A folder in memory, as `openFolder` would have mounted it. */
+/** A folder in memory, as `openFolder` would have opened it. */
 export function openedFolder(files: Files, unmounted: Unmounted = nothingUnmounted): OpenedFolder {
   return {
     name: 'demo',
     hostPath: 'demo',
     filesystem: new MemoryFilesystem({ files }),
-    files: Object.keys(files).length,
-    bytes: 0,
-    unmounted,
+    mode: undefined,
+    held: undefined,
+    leftOutNames: [],
+    unmounted: () => unmounted,
     notes: [],
+    close: async () => undefined,
   };
 }
 

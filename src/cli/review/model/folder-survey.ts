@@ -31,8 +31,9 @@ export class FolderSurvey {
   readonly unmounted: Set<string> = new Set<string>();
 
   constructor() {
-    this.#wantListing('.');
+    // First: what it names is not looked at.
     this.#queue.add({ name: 'list_unmounted', arguments: {} });
+    this.#wantListing('.');
     this.#queue.add({ name: 'glob', arguments: { pattern: markdownPattern } });
     for (const pattern of searchedPatterns) this.#queue.add({ name: 'grep', arguments: { pattern } });
   }
@@ -84,6 +85,7 @@ export class FolderSurvey {
     const directories: string[] = [];
     for (const entry of listing.entries) {
       const path = directory === '.' ? entry.name : `${directory}/${entry.name}`;
+      if (this.unmounted.has(path)) continue;
       if (!entry.isDirectory) this.files.set(path, entry.bytes);
       else {
         directories.push(path);
@@ -100,6 +102,7 @@ export class FolderSurvey {
     const found = parsePaths(call.text);
     const from = textArgument(call, 'path') ?? '.';
     for (const path of found.paths) {
+      if (this.unmounted.has(path)) continue;
       if (!this.files.has(path)) this.files.set(path, undefined);
       for (let folder = folderOf(path); folder !== '.' && folder !== from; folder = folderOf(folder)) {
         this.#wantListing(folder);
@@ -123,7 +126,7 @@ export class FolderSurvey {
 
   #observeMatches(call: AnsweredCall): void {
     const found = parseMatches(call.text);
-    for (const match of found.matches) this.matching.add(match.path);
+    for (const { path } of found.matches) if (!this.unmounted.has(path)) this.matching.add(path);
     const pattern = textArgument(call, 'pattern');
     if (!found.isPartial || pattern === undefined) return;
     const directory = textArgument(call, 'path') ?? '.';

@@ -300,7 +300,7 @@ describe('the plan of a review', () => {
     expect(first.toolCalls.map(({ name }) => name).slice(0, 3)).toEqual([
       'planning_setup_plan',
       'planning_update_step',
-      'ls',
+      'list_unmounted',
     ]);
     expect(decide(conversation)).toEqual({
       text: 'Reading files.',

@@ -1,0 +1,43 @@
+import type { MountSkip, MountSkipReason } from '../node/index.ts';
+import { counted, printable, readableBytes } from './plain-text.ts';
+import type { Unmounted } from './review/unmounted.ts';
+
+/** Bytes of one file that are read by default. */
+const MAX_FILE_BYTES = 33_554_432;
+
+/** Paths that one note names. */
+const NAMED_PATHS = 3;
+
+const reasonsFor = (maxFileBytes: number): Readonly<Record<MountSkipReason, string>> => ({
+  symlink: 'a symbolic link',
+  'symlink-outside': 'a symbolic link that leads out of what is shown',
+  'symlink-cycle': 'a symbolic link into its own parents',
+  'special-file': 'no ordinary file',
+  unreadable: 'not readable',
+  'file-too-large': `larger than ${readableBytes(maxFileBytes)}`,
+  'mount-full': 'beyond the bytes that are taken in all',
+  'changed-while-reading': 'changed while it was read',
+  'name-not-allowed': 'its name is no UTF-8 or not allowed',
+});
+
+/** What a review does not look at, in words. @param folders names of directories that are left out wherever they stand. */
+export function skippedFiles(
+  skipped: readonly MountSkip[],
+  folders: readonly string[],
+  maxFileBytes: number = MAX_FILE_BYTES,
+): Unmounted {
+  const reasons = reasonsFor(maxFileBytes);
+  const entries = skipped.map(({ path, reason }) => ({ path: printable(path), reason: reasons[reason] }));
+  return { folders, entries, total: entries.length };
+}
+
+/** The same for the person who reads the report, one line for each reason. */
+export function skipNotes({ entries }: Unmounted): readonly string[] {
+  const byReason = new Map<string, string[]>();
+  for (const { path, reason } of entries) byReason.set(reason, [...(byReason.get(reason) ?? []), path]);
+  return [...byReason].map(([reason, paths]) => {
+    const rest = paths.length - NAMED_PATHS;
+    const named = paths.slice(0, NAMED_PATHS).join(', ');
+    return `left out, ${reason}: ${named}${rest > 0 ? ` and ${counted(rest, 'more', 'more')}` : ''}`;
+  });
+}

@@ -1,2 +1,0 @@
-export { type ApplyChangesOptions, applyChanges } from './apply-changes.ts';
-export type { ApplyConflict, ApplyOutcome } from './outcome.ts';
