@@ -5,6 +5,7 @@ import { BUILT_IN_AGENTS } from './built-in-agents.ts';
 import type { ModelChoice } from './choose-model.ts';
 import { readDuration } from './duration.ts';
 import { printable } from './plain-text.ts';
+import { type PromptRequest, readPromptArguments } from './prompt/prompt-arguments.ts';
 import { UsageError } from './usage-error.ts';
 
 /** What `wink run` was asked to do. What is undefined was not said. */
@@ -35,6 +36,7 @@ export type CliRequest =
   | { readonly kind: 'help' }
   | { readonly kind: 'version' }
   | RunRequest
+  | PromptRequest
   /** Nothing that can be run; `message` is one line. */
   | { readonly kind: 'usage-error'; readonly message: string };
 
@@ -57,11 +59,11 @@ const options = {
   version: { type: 'boolean', short: 'V' },
 } as const;
 
-/** Values as `parseArgs` gives them for {@link options}. */
-type Values = {
 /** What `--apply` means without a value. */
 const DEFAULT_APPLY: ApplyMode = 'end';
 
+/** Values as `parseArgs` gives them for {@link options}. */
+type Values = {
   readonly [Name in keyof typeof options]?: (typeof options)[Name]['type'] extends 'string'
     ? string | undefined
     : boolean | undefined;
@@ -70,6 +72,7 @@ const DEFAULT_APPLY: ApplyMode = 'end';
 /** Reads the arguments behind the name of the command. Never throws. */
 export function readArguments(argv: readonly string[]): CliRequest {
   try {
+    if (argv[0] === 'prompt') return readPromptArguments(argv.slice(1), readParams) ?? { kind: 'help' };
     const { values, positionals } = parseArgs({ args: spelledOut(argv), allowPositionals: true, options });
     if (values.help === true) return { kind: 'help' };
     if (values.version === true) return { kind: 'version' };
@@ -77,7 +80,7 @@ export function readArguments(argv: readonly string[]): CliRequest {
     if (command === 'run') return runRequest(agentOf(target, others), values.workspace, values);
     if (command === 'review') return reviewRequest(target, others, values);
     throw new UsageError(
-      `${command === undefined ? 'no command given' : `unknown command "${command}"`}; the commands are: run, review.`,
+      `${command === undefined ? 'no command given' : `unknown command "${command}"`}; the commands are: run, review, prompt.`,
     );
   } catch (error) {
     return {
@@ -87,9 +90,6 @@ export function readArguments(argv: readonly string[]): CliRequest {
   }
 }
 
-function agentOf(target: string | undefined, others: readonly string[]): string {
-  if (target === undefined || target === '') {
-    throw new UsageError(
 /** A bare `--apply` has a value too; what stands behind it is none. */
 function spelledOut(argv: readonly string[]): string[] {
   const end = argv.indexOf('--');
@@ -103,6 +103,9 @@ function readApply(text: string | undefined): ApplyMode | undefined {
   throw new UsageError(`--apply is "${text}"; it must be --apply=end, the same as --apply, or --apply=each.`);
 }
 
+function agentOf(target: string | undefined, others: readonly string[]): string {
+  if (target === undefined || target === '') {
+    throw new UsageError(
       `no agent given: name a file that exports one, or a built-in agent (${[...BUILT_IN_AGENTS.keys()].join(', ')}).`,
     );
   }

@@ -1,12 +1,17 @@
 /** Printed by `--help`. */
 export const HELP: string = `Usage: wink run AGENT [options]
        wink review [DIR] [options]
+       wink prompt show|seed|diff|check AGENT [options]
 
 Runs an agent and prints what every call of it did, and what it changed. AGENT is a file (.ts, .mts, .js, .mjs) that
 exports an agent made by defineAgent(), or the built-in agent "review". It works on a folder as it is on disk, and what it
 changes is kept in memory: without --apply nothing on disk changes.
 
 "wink review DIR" is short for "wink run review --workspace DIR". The model of review is rule-based and offline, no LLM.
+
+"wink prompt" works on the texts of an agent's prompt: "show" prints what the model is told, "seed" writes all texts to a file
+of the repository (.weakincentives/prompts/overrides), where they can be edited, "diff" prints what the edited texts change,
+"check" fails when one of them no longer fits the code.
 
 Options:
   --workspace DIR     The folder to work on (default: the current one, for agents that work on files)
@@ -24,6 +29,9 @@ Options:
   --verbose           Print log lines, and the stack of errors
   --full              Print the whole table of calls and the whole diff
   --max-lines N       For review: lines a source may have before it counts as over-long (default 400)
+  --tag TAG           For prompt: which set of texts (default "latest", for check all of them)
+  --overrides DIR     For prompt: the folder that holds the texts
+  --refresh           For prompt seed: texts that no longer fit the code give way to it
   -h, --help          Print this help
   -V, --version       Print the version
 

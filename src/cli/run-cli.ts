@@ -3,6 +3,7 @@ import { readArguments } from './arguments.ts';
 import { type CliEnvironment, EXIT } from './environment.ts';
 import { HELP } from './help.ts';
 import { printable } from './plain-text.ts';
+import { promptCommand } from './prompt/prompt-command.ts';
 import { runCommand } from './run-command.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -31,13 +32,15 @@ export async function runCli(
         return EXIT.usage;
       case 'run':
         return await run(request, environment);
+      case 'prompt':
+        return await promptCommand(request, environment);
     }
   } catch (error) {
     const isUsage = error instanceof UsageError;
     stderr.write(
       `wink: ${isUsage ? error.message : `unforeseen error: ${printable(describeError(error))}`}\n`,
     );
-    const isVerbose = (request.kind === 'run' && request.isVerbose) || (variables['WINK_DEBUG'] ?? '') !== '';
+    const isVerbose = ('isVerbose' in request && request.isVerbose) || (variables['WINK_DEBUG'] ?? '') !== '';
     if (isVerbose) stderr.write(stacksOf(error));
     return isUsage ? EXIT.usage : EXIT.failed;
   }

@@ -80,7 +80,7 @@ describe('wink review', () => {
     [['review', 'package.json'], 'wink: "package.json" is no folder.\n'],
     [['review', 'src', 'test'], 'wink: one folder at a time, not 2. See wink --help.\n'],
     [['review', '--colour'], "wink: unknown option '--colour'. See wink --help.\n"],
-    [['revue'], 'wink: unknown command "revue"; the commands are: run, review. See wink --help.\n'],
+    [['revue'], 'wink: unknown command "revue"; the commands are: run, review, prompt. See wink --help.\n'],
   ])('answers %j with one line and 2', async (args, line) => {
     expect(await run(args)).toEqual({ code: 2, stdout: '', stderr: line });
   });

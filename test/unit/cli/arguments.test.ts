@@ -79,7 +79,7 @@ describe('readArguments', () => {
   });
 
   it.each([
-    [[], 'no command given; the commands are: run, review.'],
+    [[], 'no command given; the commands are: run, review, prompt.'],
     [['inspect'], 'unknown command "inspect"'],
     [['run'], 'no agent given: name a file that exports one, or a built-in agent (review).'],
     [['run', 'a.ts', 'b.ts'], 'one agent at a time, not 2'],

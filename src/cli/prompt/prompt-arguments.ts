@@ -1,0 +1,72 @@
+import { parseArgs } from 'node:util';
+import type { JsonObject } from '../../schema/index.ts';
+import { UsageError } from '../usage-error.ts';
+
+/** What is done with a prompt. */
+export type PromptAction = 'show' | 'seed' | 'diff' | 'check';
+
+/** What `wink prompt` was asked to do. */
+export interface PromptRequest {
+  readonly kind: 'prompt';
+  readonly action: PromptAction;
+  /** Path of a module, or name of a built-in agent. */
+  readonly agent: string;
+  /** Undefined: `latest`; for `check`: every tag there is. */
+  readonly tag: string | undefined;
+  /** The folder that holds the overrides; undefined: that of the agent's repository. */
+  readonly root: string | undefined;
+  readonly params: JsonObject;
+  /** `seed`: overrides that are out of date give way to the texts of the code. */
+  readonly isRefreshed: boolean;
+  readonly isVerbose: boolean;
+}
+
+const actions: readonly PromptAction[] = ['show', 'seed', 'diff', 'check'];
+
+/**
+ * Reads the arguments behind `prompt`; undefined when help is asked for.
+ * @param readParams reads `--params`.
+ * @throws {UsageError} and what `parseArgs` throws.
+ */
+export function readPromptArguments(
+  argv: readonly string[],
+  readParams: (text: string | undefined) => JsonObject,
+): PromptRequest | undefined {
+  const { values, positionals } = parseArgs({
+    args: [...argv],
+    allowPositionals: true,
+    options: {
+      tag: { type: 'string' },
+      overrides: { type: 'string' },
+      params: { type: 'string' },
+      refresh: { type: 'boolean' },
+      verbose: { type: 'boolean' },
+      help: { type: 'boolean', short: 'h' },
+    },
+  });
+  if (values.help === true) return undefined;
+  const [word, agent, ...others] = positionals;
+  const action = actions.find((each) => each === word);
+  if (action === undefined) {
+    const what = word === undefined ? 'no action given' : `unknown action "${word}"`;
+    throw new UsageError(`${what}; wink prompt has: ${actions.join(', ')}.`);
+  }
+  if (agent === undefined || agent === '') {
+    throw new UsageError(`no agent given: wink prompt ${action} AGENT, with a file that exports one.`);
+  }
+  if (others.length > 0) throw new UsageError(`one agent at a time, not ${1 + others.length}.`);
+  if (values.refresh === true && action !== 'seed')
+    throw new UsageError('--refresh is for wink prompt seed.');
+  if (values.overrides === '') throw new UsageError('the name of the folder of overrides is empty.');
+  if (values.tag === '') throw new UsageError('the tag is empty.');
+  return {
+    kind: 'prompt',
+    action,
+    agent,
+    tag: values.tag,
+    root: values.overrides,
+    params: readParams(values.params),
+    isRefreshed: values.refresh === true,
+    isVerbose: values.verbose === true,
+  };
+}

@@ -1,0 +1,184 @@
+import { relative } from 'node:path';
+import { createTwoFilesPatch } from 'diff';
+import { describeError, OverridesError, PromptRenderError } from '../../error/index.ts';
+import { LocalOverridesStore } from '../../node/index.ts';
+import {
+  type DroppedOverride,
+  defaultOverridesTag,
+  type Prompt,
+  type PromptOverrides,
+} from '../../prompt/index.ts';
+import { bindParams } from '../bind-params.ts';
+import { type CliEnvironment, EXIT } from '../environment.ts';
+import { type LoadedAgent, loadAgent } from '../load-agent.ts';
+import { counted, printable, printableLines } from '../plain-text.ts';
+import { createTextStyle } from '../text-style.ts';
+import { UsageError } from '../usage-error.ts';
+import { mergeSeed } from './merge-seed.ts';
+import type { PromptRequest } from './prompt-arguments.ts';
+import { promptDocument } from './prompt-document.ts';
+
+/** What an action works with. */
+interface PromptWork {
+  readonly request: PromptRequest;
+  readonly environment: CliEnvironment;
+  readonly loaded: LoadedAgent;
+  readonly prompt: Prompt;
+  readonly store: LocalOverridesStore;
+}
+
+/**
+ * Shows an agent's prompt, or works on the overrides of its texts.
+ * @returns the exit code of the process: 1 when `check` finds overrides that are not applied, or a file that cannot be used.
+ * @throws {UsageError} for an agent, params or folder that cannot be used.
+ */
+export async function promptCommand(
+  request: PromptRequest,
+  environment: CliEnvironment,
+  load: (name: string) => Promise<LoadedAgent> = loadAgent,
+): Promise<number> {
+  const loaded = await load(request.agent);
+  const work: PromptWork = {
+    request,
+    environment,
+    loaded,
+    // Texts and their hashes are the same whatever the params are.
+    prompt: loaded.runnable.agent.template.bind(),
+    store: openStore(request, loaded),
+  };
+  try {
+    switch (request.action) {
+      case 'show':
+        return await show(work);
+      case 'seed':
+        return await seed(work);
+      case 'diff':
+        return await diff(work);
+      case 'check':
+        return await check(work);
+    }
+  } catch (error) {
+    if (!OverridesError.isInstance(error) && !PromptRenderError.isInstance(error)) throw error;
+    environment.stderr.write(`wink: ${printableLines(describeError(error))}\n`);
+    return EXIT.failed;
+  }
+}
+
+function openStore({ root }: PromptRequest, { folder = '.' }: LoadedAgent): LocalOverridesStore {
+  try {
+    return new LocalOverridesStore(root === undefined ? { workingDirectory: folder } : { root });
+  } catch (error) {
+    if (!OverridesError.isInstance(error)) throw error;
+    throw new UsageError(
+      'the agent is in no git repository: name the folder of its overrides by --overrides DIR.',
+      {
+        cause: error,
+      },
+    );
+  }
+}
+
+async function show(work: PromptWork): Promise<number> {
+  const { request, environment, prompt, store } = work;
+  const tag = request.tag ?? defaultOverridesTag;
+  const overrides = await store.load(prompt, tag);
+  if (overrides === undefined && request.tag !== undefined) throw noOverrides(work, tag);
+  environment.stdout.write(printableLines(await documentOf(work, overrides)));
+  if (overrides !== undefined) tellDropped(work, prompt.checkOverrides(overrides), tag);
+  return EXIT.done;
+}
+
+async function seed(work: PromptWork): Promise<number> {
+  const { request, environment, prompt, store } = work;
+  const tag = request.tag ?? defaultOverridesTag;
+  const fresh = prompt.seedOverrides(tag);
+  let told = '';
+  const overrides = await store.update(prompt, tag, (current) => {
+    if (current === undefined) {
+      told = `made, with all texts of the prompt`;
+      return fresh;
+    }
+    const merged = mergeSeed(current, fresh, request.isRefreshed);
+    if (merged.added === 0 && merged.replaced === 0) {
+      told = 'has all texts of the prompt already';
+      return undefined;
+    }
+    told = `${counted(merged.added, 'text')} added, ${merged.replaced} replaced`;
+    return merged.overrides;
+  });
+  environment.stdout.write(`${fileOf(work, tag)}: ${told}\n`);
+  if (overrides !== undefined) tellDropped(work, prompt.checkOverrides(overrides), tag);
+  return EXIT.done;
+}
+
+async function diff(work: PromptWork): Promise<number> {
+  const { request, environment, prompt, store } = work;
+  const tag = request.tag ?? defaultOverridesTag;
+  const overrides = await store.load(prompt, tag);
+  if (overrides === undefined) throw noOverrides(work, tag);
+  const [before, after] = [await documentOf(work, undefined), await documentOf(work, overrides)];
+  if (before !== after) {
+    const style = createTextStyle(environment.stdout, environment.variables);
+    const patch = createTwoFilesPatch('code', fileOf(work, tag), before, after, undefined, undefined, {
+      context: 3,
+    });
+    const lines = printableLines(patch).replace(/^=+\n/, '').trimEnd().split('\n');
+    const tones = { '+': 'added', '-': 'removed', '@': 'place' } as const;
+    for (const line of lines) {
+      const tone = Object.entries(tones).find(([sign]) => line.startsWith(sign))?.[1];
+      environment.stdout.write(`${tone === undefined ? line : style(tone, line)}\n`);
+    }
+  }
+  tellDropped(work, prompt.checkOverrides(overrides), tag);
+  return EXIT.done;
+}
+
+async function check(work: PromptWork): Promise<number> {
+  const { request, environment, prompt, store } = work;
+  const tags = request.tag === undefined ? await store.tags(prompt) : [request.tag];
+  let isFitting = true;
+  for (const tag of tags) {
+    try {
+      const overrides = await store.load(prompt, tag);
+      if (overrides === undefined) throw noOverrides(work, tag);
+      const dropped = prompt.checkOverrides(overrides);
+      tellDropped(work, dropped, tag);
+      if (dropped.length > 0) isFitting = false;
+      else environment.stdout.write(`${fileOf(work, tag)}: fits\n`);
+    } catch (error) {
+      if (!OverridesError.isInstance(error)) throw error;
+      environment.stderr.write(`wink: ${printableLines(describeError(error))}\n`);
+      isFitting = false;
+    }
+  }
+  if (tags.length === 0) environment.stdout.write(`${printable(prompt.name)} has no overrides\n`);
+  return isFitting ? EXIT.done : EXIT.failed;
+}
+
+/** The prompt as a model is told it. @throws {UsageError} for params that are missing or wrong. @throws {PromptRenderError} */
+async function documentOf(
+  { request, loaded }: PromptWork,
+  overrides: PromptOverrides | undefined,
+): Promise<string> {
+  const { agent } = loaded.runnable;
+  const { params } = await bindParams(agent, request.params, '');
+  const rendered = await agent.template.bind(params).render(overrides === undefined ? {} : { overrides });
+  return promptDocument(rendered);
+}
+
+function tellDropped({ environment }: PromptWork, dropped: readonly DroppedOverride[], tag: string): void {
+  for (const { reason, message } of dropped) {
+    environment.stderr.write(`wink: ${reason} (${printable(tag)}): ${printableLines(message)}\n`);
+  }
+}
+
+function noOverrides(work: PromptWork, tag: string): UsageError {
+  return new UsageError(
+    `there is no ${fileOf(work, tag)}: wink prompt seed ${printable(work.request.agent)}${work.request.tag === undefined ? '' : ` --tag ${printable(tag)}`} makes it.`,
+  );
+}
+
+/** The file as a person finds it from where they are. */
+function fileOf({ prompt, store }: PromptWork, tag: string): string {
+  return printable(relative('.', `${store.root}/${prompt.ns}/${prompt.key}/${tag}.json`));
+}
