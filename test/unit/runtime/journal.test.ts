@@ -2,10 +2,14 @@ import { describe, expect, test } from 'vitest';
 import {
   append,
   bindInstance,
+  type CompletionChecker,
   type ConversationItem,
+  complete,
   defineEvent,
   defineSlice,
+  type FeedbackProvider,
   Filesystem,
+  incomplete,
   MemoryFilesystem,
   type ModelProvider,
   on,
@@ -22,8 +26,12 @@ import {
 import { z } from 'zod';
 import { ResourceContainer } from '../../../src/resource/index.ts';
 import {
+  Breather,
+  FeedbackDesk,
+  FeedbackProgresses,
   type LoopResult,
   type LoopState,
+  RunBudget,
   type RunContext,
   RunStop,
   runLoop,
@@ -68,7 +76,7 @@ const model: ModelProvider = {
 };
 
 interface Run {
-  readonly result: LoopResult;
+  readonly result: LoopResult<undefined>;
   readonly conversation: readonly ConversationItem[];
   readonly usage: LoopState['usage'];
   readonly session: Session;
@@ -77,8 +85,11 @@ interface Run {
   readonly acts: readonly string[];
 }
 
-/** Runs the loop on a fresh session and fresh files, on this journal. */
-async function run(journal: (live: RunContext) => RunContext): Promise<Run> {
+/** Runs the loop on a fresh session and fresh files, on this journal; watched: with a feedback provider and a completion checker. */
+async function run(
+  journal: (live: RunContext) => RunContext,
+  { isWatched = false }: { readonly isWatched?: boolean } = {},
+): Promise<Run> {
   const acts: string[] = [];
   const filesystem = new MemoryFilesystem();
   const clock = manualClock();
@@ -130,6 +141,25 @@ async function run(journal: (live: RunContext) => RunContext): Promise<Run> {
     ],
   }).bind();
   for (const slice of [ToolInvocations, ...prompt.slices()]) session.install(slice);
+  session.install(FeedbackProgresses);
+  const roots = { session, filesystem, container: ResourceContainer.for(session, prompt.resources()) };
+  const stop = new RunStop();
+  const watcher: FeedbackProvider = {
+    name: 'watcher',
+    triggers: { everyCalls: 2, fileCreated: 'count.txt' },
+    provide: ({ calls }) => {
+      acts.push(`feedback after ${calls.length}`);
+      return { message: `${calls.length} calls so far.` };
+    },
+  };
+  const surroundings = { prompt, clock, deadline: undefined, budgetTracker: undefined };
+  const checker: CompletionChecker = {
+    name: 'twice',
+    check: ({ check }) => {
+      acts.push(`check ${check}`);
+      return check === 1 ? incomplete('Look again.') : complete();
+    },
+  };
   const state: LoopState = { turn: 0, conversation: [], usage: {} };
   const result = await runLoop(
     {
@@ -139,14 +169,22 @@ async function run(journal: (live: RunContext) => RunContext): Promise<Run> {
       evaluatorFor: () => {
         throw new RangeError('No handler of this test evaluates anything.');
       },
-      roots: { session, filesystem, container: ResourceContainer.for(session, prompt.resources()) },
+      roots,
+      origin: { evaluationId: 'run', promptName: prompt.name, adapter: 'scripted', sessionId: session.id },
       clock,
+      ids: () => 'id',
       logger: silentLogger,
       deadline: undefined,
-      stop: new RunStop(),
+      budget: new RunBudget(undefined, model),
+      breather: new Breather(clock),
+      stop,
+      feedback: isWatched
+        ? new FeedbackDesk([watcher], { ...surroundings, roots, logger: silentLogger, stop, session })
+        : undefined,
       approve: undefined,
       enforce: true,
       concurrency: 8,
+      redactor: undefined,
       emit: () => undefined,
       warnedTools: new Set(),
       hintedTools: new Set(),
@@ -165,6 +203,8 @@ async function run(journal: (live: RunContext) => RunContext): Promise<Run> {
       toolChoice: 'auto',
       settings: {},
       throttle: undefined,
+      readAnswer: async () => undefined,
+      completion: isWatched ? { checker } : undefined,
       journal,
     },
     state,
@@ -286,6 +326,37 @@ describe('a run that was recorded', () => {
       expect(again.acts.filter((act) => act === 'send')).toHaveLength(
         kept.some(({ key }) => key.endsWith('0-3')) ? 0 : 1,
       );
+    }
+  });
+
+  test('has its feedback in the steps of the calls and its completion checks as steps: nobody is asked again', async () => {
+    const entries: Entry[] = [];
+    const first = await run(recording(entries), { isWatched: true });
+    expect(first.acts.filter((act) => /feedback|check/.test(act))).toEqual([
+      'feedback after 1', // The file.
+      'feedback after 3',
+      'feedback after 5',
+      'check 1',
+      'check 2',
+    ]);
+    expect(entries.at(-1)).toMatchObject({ key: 'turn-4/completion', result: '{"outcome":"complete"}' });
+    const progress = first.session.slice(FeedbackProgresses).all();
+    expect(progress).toMatchObject([{ calls: 6, providers: [{ name: 'watcher', calls: 5, file: 'told' }] }]);
+    const expected = stripAttempts(await outcomeOf(first));
+    for (let length = 0; length <= entries.length; length += 1) {
+      const kept = entries.slice(0, length);
+      const again = await run(replaying(kept), { isWatched: true });
+      expect(stripAttempts(await outcomeOf(again)), `record of ${length} steps`).toEqual(expected);
+      expect(again.session.slice(FeedbackProgresses).all()).toEqual(progress);
+      const checks = kept.filter(({ key }) => key.endsWith('/completion')).length;
+      expect(again.acts.filter((act) => act.startsWith('check'))).toHaveLength(2 - checks);
+      const answered = new Set(
+        kept.filter(({ key }) => key.includes('/call-')).map((_entry, index) => index + 1),
+      );
+      const repeated = again.acts.filter((act) =>
+        answered.has(Number(act.match(/^feedback after (\d)/)?.[1])),
+      );
+      expect(repeated, `record of ${length} steps`).toEqual([]);
     }
   });
 
