@@ -27,7 +27,7 @@ interface Attempt {
 export class CallLog {
   readonly #records: CallRecord[] = [];
   readonly #tracker = new CallTracker();
-  readonly #attempts = new Map<TrackedCall, Attempt>();
+  readonly #attempts = new WeakMap<TrackedCall, Attempt>();
   readonly #clean: (text: string) => string;
   #turns = 0;
 
@@ -55,7 +55,8 @@ export class CallLog {
     if (event.type === 'model-call-start' && outer === undefined) this.#turns = event.turn;
     if (call === undefined) return;
     if (event.type === 'tool-call-start' && outer !== undefined) this.#attempt(outer).begun.set(call, event);
-    if (event.type === 'tool-call-rerun') this.#forget(call);
+    // A superseded attempt leaves nothing, and nothing inside of it does.
+    if (event.type === 'tool-call-rerun') this.#attempts.delete(call);
     if (event.type === 'tool-progress') this.#noteStep(call, event.update);
     if (event.type === 'tool-call-end') {
       const record = toCallRecord(event.invocation, { call, ...this.#takeAttempt(call) });
@@ -89,12 +90,6 @@ export class CallLog {
     const attempt: Attempt = { steps: [], ended: new Map(), begun: new Map() };
     this.#attempts.set(call, attempt);
     return attempt;
-  }
-
-  /** A superseded attempt leaves nothing, and nothing inside of it does. */
-  #forget(call: TrackedCall): void {
-    for (const begun of this.#attempts.get(call)?.begun.keys() ?? []) this.#forget(begun);
-    this.#attempts.delete(call);
   }
 }
 

@@ -110,7 +110,7 @@ export function toGivenUpRecord(
 }
 
 function undo(record: CallRecord, number: string): CallRecord {
-  if (record.outcome !== 'committed' || record.undoneWith !== undefined) return record;
+  if (record.outcome !== 'committed') return record;
   return { ...record, undoneWith: number, inner: record.inner.map((inner) => undo(inner, number)) };
 }
 

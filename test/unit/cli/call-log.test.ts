@@ -49,6 +49,18 @@ describe('CallLog', () => {
   });
 });
 
+it('CallLog takes steps that are no JSON', () => {
+  const circle: Record<string, unknown> = {};
+  circle['itself'] = circle;
+  const log = new CallLog();
+  // A handler written in JavaScript may report anything.
+  for (const update of [circle as never, { done: 1 }]) {
+    log.observe({ type: 'tool-progress', callId: 'a', toolName: 'look', update });
+  }
+  log.observe(ended('a'));
+  expect(log.records[0]?.steps).toEqual(['(not JSON)', '{"done":1}']);
+});
+
 describe('CallLog, of calls inside others', () => {
   const failed = { success: false, outcome: 'rolled-back', reason: 'failed-result', message: 'no' } as const;
 

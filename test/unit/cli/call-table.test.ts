@@ -138,6 +138,20 @@ describe('formatCallTable', () => {
     );
   });
 
+  it('cuts arguments, then tools, to leave the outcome room beside them', () => {
+    const record = callRecord({
+      toolName: 'a_tool_with_a_name',
+      subject: `folder/${'x'.repeat(40)}.md`,
+      outcome: 'rolled-back',
+      message: 'there is no such file in there',
+    });
+    expect(formatCallTable([record], { ...plain, width: 76 })).toEqual([
+      'turn  call  time  tool            arguments   outcome',
+      '1     1     2 ms  a_tool…_a_name  fold…xx.md  rolled back: there is no such',
+      `${' '.repeat(46)}file in there`,
+    ]);
+  });
+
   it('goes on below the call where there is no room beside it', () => {
     const record = callRecord({
       outcome: 'rolled-back',
