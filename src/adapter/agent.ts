@@ -6,7 +6,8 @@ import type {
   PromptIdentity,
   PromptTemplate,
 } from '../prompt/index.ts';
-import type { Approve, InputPart } from '../runtime/index.ts';
+import type { Approve, FeedbackProvider, InputPart } from '../runtime/index.ts';
+import type { CompletionChecker, CompletionOptions } from '../tool/index.ts';
 import type { ProviderAdapter } from './provider-adapter.ts';
 
 /** What is known when an agent is about to be run, before its params are bound. */
@@ -68,6 +69,10 @@ interface AgentSettings {
   readonly maxTurns?: number;
   /** Decides what policies ask. Default: whatever is asked is denied. */
   readonly approve?: Approve;
+  /** Who tells the model something behind the results of its calls. Default: nobody. */
+  readonly feedback?: readonly FeedbackProvider[];
+  /** Decides whether the task is done when the model answers. Default: it is. */
+  readonly completion?: CompletionChecker | CompletionOptions;
   /** For people and logs. Default: the name of the template. */
   readonly name?: string;
   /** What the agent does, in a sentence. Default: none. */

@@ -1,4 +1,5 @@
 import { PromptValidationError } from '../error/index.ts';
+import { checkFeedbackProviders, toCompletionOptions } from '../runtime/index.ts';
 import type { Agent, AgentOptions } from './agent.ts';
 
 const optionNames: ReadonlySet<string> = new Set<keyof AgentOptions<unknown, unknown>>([
@@ -9,6 +10,8 @@ const optionNames: ReadonlySet<string> = new Set<keyof AgentOptions<unknown, unk
   'model',
   'maxTurns',
   'approve',
+  'feedback',
+  'completion',
   'name',
   'description',
 ]);
@@ -40,6 +43,7 @@ export function defineAgent<Params, Output>(options: AgentOptions<Params, Output
     }
   }
   const { template, params, input, workspace, model, maxTurns, approve, name, description } = options;
+  const { feedback, completion } = options;
   check('template', template, isTemplate, 'a template made by promptTemplate()');
   check('params', params, (value) => isRecord(value) || isFunction(value), 'an object or a function');
   check('input', input, (value) => isText(value) || Array.isArray(value), 'a text or a list of parts');
@@ -48,6 +52,8 @@ export function defineAgent<Params, Output>(options: AgentOptions<Params, Output
   check('model', model, (value) => isFunction(value) || isAdapter(value), 'an adapter or a function');
   check('maxTurns', maxTurns, (value) => isAmount(value) && value >= 1, 'a whole number from 1 on');
   check('approve', approve, isFunction, 'a function');
+  if (feedback !== undefined) checkFeedbackProviders(feedback);
+  if (completion !== undefined) toCompletionOptions(completion);
   check('name', name, isLine, 'a text of one line, not empty');
   check('description', description, isText, 'a text');
   return Object.freeze({
@@ -55,6 +61,7 @@ export function defineAgent<Params, Output>(options: AgentOptions<Params, Output
     ...options,
     name: name ?? template.name,
     ...(isRecord(params) ? { params: Object.freeze({ ...params }) } : {}),
+    ...(feedback === undefined ? {} : { feedback: Object.freeze([...feedback]) }),
     ...(Array.isArray(input) ? { input: Object.freeze([...input]) } : {}),
     ...(isRecord(workspace) ? { workspace: frozenWorkspace(workspace) } : {}),
   } satisfies Agent<Params, Output>);

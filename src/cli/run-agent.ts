@@ -113,6 +113,7 @@ async function evaluate(
   onEvent: (event: RunEvent) => void,
 ): Promise<Conclusion> {
   const { runnable, model, folder, signal, input, maxTurns, deadlineMs, logger } = options;
+  const { feedback, completion } = runnable.agent;
   try {
     if (folder !== undefined) await runnable.prepare?.(session, folder);
     const response = await model.evaluate(prompt, {
@@ -120,6 +121,8 @@ async function evaluate(
       signal,
       onEvent,
       approve: runnable.agent.approve ?? options.approve,
+      ...(feedback === undefined ? {} : { feedback }),
+      ...(completion === undefined ? {} : { completion }),
       enforce: options.isEnforced,
       ...(input === undefined ? {} : { input }),
       ...(maxTurns === undefined ? {} : { maxTurns }),
