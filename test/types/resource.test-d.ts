@@ -2,10 +2,12 @@ import { expectTypeOf, test } from 'vitest';
 import {
   type AnyBinding,
   type Binding,
+  type BuildContext,
   bind,
   bindInstance,
   fromSnapshots,
   type NamedToken,
+  ResourceRegistry,
   type ResourceResolver,
   resource,
   type Token,
@@ -44,6 +46,39 @@ test('bindings hold their factory to the type of the token', () => {
   bind(MemoryStore, ({ get }) => get(Store));
   // @ts-expect-error -- no such scope
   bind(Tracer, () => ({ trace: () => undefined }), { scope: 'request' });
+});
+
+test('factories and hooks get look-ups, a signal, and instances of the type of the token', () => {
+  bind(
+    Tracer,
+    async (context) => {
+      expectTypeOf(context).toEqualTypeOf<BuildContext>();
+      expectTypeOf(context.signal).toEqualTypeOf<AbortSignal>();
+      return { trace: () => undefined };
+    },
+    {
+      postConstruct: async (tracer, { get }) => {
+        expectTypeOf(tracer).toEqualTypeOf<Tracer>();
+        tracer.trace((await get(Store)).read());
+      },
+    },
+  );
+  bind(Store, () => new MemoryStore(), {
+    // @ts-expect-error -- the token promises a store, not a memory store
+    postConstruct: (store: MemoryStore) => void store.size,
+  });
+  // @ts-expect-error -- a ready value has no hook
+  bindInstance(Store, new MemoryStore(), { postConstruct: () => undefined });
+});
+
+test('a token by class takes what has the shape of its instances', () => {
+  expectTypeOf(bindInstance(Store, { read: () => 'fake' })).toEqualTypeOf<Binding<Store>>();
+});
+
+test('conflicts of registries are tokens', () => {
+  expectTypeOf(ResourceRegistry.empty.conflicts(ResourceRegistry.empty)).toEqualTypeOf<
+    readonly Token<unknown>[]
+  >();
 });
 
 test('the option transactional is held to the type of the token', () => {
