@@ -8,7 +8,7 @@ import {
 } from '../session/index.ts';
 
 /** What is remembered of one provider. */
-interface ProviderProgress {
+export interface FeedbackProviderProgress {
   readonly name: string;
   /** How many calls had ended when it last ran; 0: it has not. */
   readonly calls: number;
@@ -26,7 +26,7 @@ export interface FeedbackProgress {
   readonly calls: number;
   /** When the first of them began. */
   readonly sinceMs: number;
-  readonly providers: readonly ProviderProgress[];
+  readonly providers: readonly FeedbackProviderProgress[];
 }
 
 /** One more call that has ended, and what it meant for the providers. */
@@ -64,11 +64,11 @@ export const FeedbackStepped: EventDefinition<FeedbackStep, FeedbackStep> =
   defineSystemEvent<FeedbackStep>('feedback.stepped');
 
 /**
- * How far the feedback of each prompt is, one item per prompt: part of a snapshot, so that a session that is brought
- * back goes on counting where it was.
- * @internal
+ * How far the feedback of each prompt is, one item per prompt: part of snapshots and exports, so that a session that is
+ * brought back goes on counting where it was. An evaluation with feedback installs it; install it yourself before
+ * `importState()`.
  */
-export const FeedbackProgresses: Slice<FeedbackProgress> = defineSystemSlice<FeedbackProgress>(
+export const FeedbackState: Slice<FeedbackProgress> = defineSystemSlice<FeedbackProgress>(
   'weakincentives.feedback',
   {
     key: ({ scope }) => scope,

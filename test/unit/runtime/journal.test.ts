@@ -28,7 +28,7 @@ import { ResourceContainer } from '../../../src/resource/index.ts';
 import {
   Breather,
   FeedbackDesk,
-  FeedbackProgresses,
+  FeedbackState,
   type LoopResult,
   type LoopState,
   RunBudget,
@@ -141,7 +141,7 @@ async function run(
     ],
   }).bind();
   for (const slice of [ToolInvocations, ...prompt.slices()]) session.install(slice);
-  session.install(FeedbackProgresses);
+  session.install(FeedbackState);
   const roots = { session, filesystem, container: ResourceContainer.for(session, prompt.resources()) };
   const stop = new RunStop();
   const watcher: FeedbackProvider = {
@@ -340,14 +340,14 @@ describe('a run that was recorded', () => {
       'check 2',
     ]);
     expect(entries.at(-1)).toMatchObject({ key: 'turn-4/completion', result: '{"outcome":"complete"}' });
-    const progress = first.session.slice(FeedbackProgresses).all();
+    const progress = first.session.slice(FeedbackState).all();
     expect(progress).toMatchObject([{ calls: 6, providers: [{ name: 'watcher', calls: 5, file: 'told' }] }]);
     const expected = stripAttempts(await outcomeOf(first));
     for (let length = 0; length <= entries.length; length += 1) {
       const kept = entries.slice(0, length);
       const again = await run(replaying(kept), { isWatched: true });
       expect(stripAttempts(await outcomeOf(again)), `record of ${length} steps`).toEqual(expected);
-      expect(again.session.slice(FeedbackProgresses).all()).toEqual(progress);
+      expect(again.session.slice(FeedbackState).all()).toEqual(progress);
       const checks = kept.filter(({ key }) => key.endsWith('/completion')).length;
       expect(again.acts.filter((act) => act.startsWith('check'))).toHaveLength(2 - checks);
       const answered = new Set(
