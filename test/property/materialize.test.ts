@@ -1,4 +1,5 @@
 import {
+  cpSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
@@ -13,10 +14,12 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
-import { MemoryFilesystem } from 'weakincentives';
-import { materialize } from 'weakincentives/node';
+import { describe, expect, it } from 'vitest';
+import { type Filesystem, MemoryFilesystem } from 'weakincentives';
+import { HostFilesystem, materialize } from 'weakincentives/node';
 import { contentOf } from '../contract/filesystem-setup.ts';
+import { manifestOf } from '../support/tree-manifest.ts';
+import { layers } from '../unit/node/staging-layers.ts';
 import { passTick } from '../unit/node/temp-folder.ts';
 
 const runs = Number(process.env['WINK_PROPERTY_BATCHES'] ?? 150);
@@ -78,6 +81,17 @@ const edit: fc.Arbitrary<Edit> = fc.oneof(
     ),
   },
   {
+    weight: 2,
+    // As `mv` does where a folder cannot be renamed.
+    arbitrary: fc.tuple(path, path).map(
+      ([from, to]): Edit =>
+        (at) => {
+          cpSync(at(from), at(to), { recursive: true, force: false, errorOnExist: true });
+          rmSync(at(from), { recursive: true });
+        },
+    ),
+  },
+  {
     weight: 1,
     arbitrary: path.map(
       (file): Edit =>
@@ -115,47 +129,138 @@ function onDisk(root: string): OnDisk {
   return { content, links };
 }
 
-it('after each collection the file system holds what the folder holds, and what it held where links are', {
-  timeout: 120_000,
-}, async () => {
-  const tempRoot = mkdtempSync(join(tmpdir(), 'materialize-property-'));
-  const start = fc.dictionary(path, text, { maxKeys: 6 });
-  const rounds = fc.array(fc.array(edit, { maxLength: 12 }), { minLength: 1, maxLength: 3 });
-  try {
-    await fc.assert(
-      fc.asyncProperty(start, rounds, async (files, edits) => {
-        const filesystem = new MemoryFilesystem({ clock: { now: () => 1_000_000_000_000 } });
-        for (const [file, data] of Object.entries(files)) {
-          // One of two paths of which one is below the other.
-          await filesystem.write(file, data).catch(() => undefined);
-        }
-        let expected: Record<string, string> = { ...(await contentOf(filesystem)) };
-        await using staged = await materialize(filesystem, { tempRoot });
-        expect(onDisk(staged.path).content).toEqual(expected);
-        for (const round of edits) {
-          for (const change of round) {
-            try {
-              change((name) => join(staged.path, name));
-            } catch {
-              // Not possible on what is there.
-            }
-          }
-          const { content, links } = onDisk(staged.path);
-          const isKept = (name: string): boolean =>
-            links.some((link) => name === link || name === `${link}/` || name.startsWith(`${link}/`));
-          const kept = Object.entries(expected).filter(([name]) => isKept(name));
-          expected = { ...Object.fromEntries(kept), ...content };
-          const before = await filesystem.snapshot();
-          const report = await staged.collect();
-          expect(await contentOf(filesystem)).toEqual(expected);
-          expect(report.skipped.map((skip) => skip.path)).toEqual(links.toSorted());
-          const modified = filesystem.changesSince(before).filter(({ kind }) => kind === 'modified');
-          expect(report.modified).toEqual(modified.map((change) => change.path));
-        }
-      }),
-      { numRuns: runs },
-    );
-  } finally {
-    rmSync(tempRoot, { recursive: true, force: true });
+/** Something that the call does before its files are staged. It may fail. */
+type Step = (filesystem: Filesystem) => Promise<unknown>;
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  fc.tuple(path, text).map(
+    ([file, data]): Step =>
+      (filesystem) =>
+        filesystem.write(file, data),
+  ),
+  path.map(
+    (file): Step =>
+      (filesystem) =>
+        filesystem.remove(file, { recursive: true }),
+  ),
+  path.map(
+    (folder): Step =>
+      (filesystem) =>
+        filesystem.mkdir(folder),
+  ),
+  fc.tuple(path, path, fc.constantFrom('move' as const, 'copy' as const)).map(
+    ([from, to, action]): Step =>
+      (filesystem) =>
+        filesystem[action](from, to),
+  ),
+);
+
+/** A file system with files, some of which a call has changed. */
+interface Subject {
+  readonly filesystem: Filesystem;
+  /** Looks at what must be so when everything was collected. */
+  readonly finish: (expected: Readonly<Record<string, string>>) => Promise<void>;
+}
+
+const ignore = (): undefined => undefined;
+
+async function memorySubject(
+  files: Readonly<Record<string, string>>,
+  steps: readonly Step[],
+): Promise<Subject> {
+  const filesystem = new MemoryFilesystem({ clock: { now: () => 1_000_000_000_000 } });
+  // Of two paths of which one is below the other, the first is there.
+  for (const [file, data] of Object.entries(files)) await filesystem.write(file, data).catch(ignore);
+  for (const change of steps) await change(filesystem).catch(ignore);
+  return { filesystem, finish: async () => undefined };
+}
+
+async function hostSubject(
+  folder: string,
+  files: Readonly<Record<string, string>>,
+  steps: readonly Step[],
+): Promise<Subject> {
+  const root = join(mkdtempSync(join(folder, 'host-')), 'root');
+  mkdirSync(root);
+  for (const [index, [file, data]] of Object.entries(files).entries()) {
+    try {
+      mkdirSync(dirname(join(root, file)), { recursive: true });
+      writeFileSync(join(root, file), data, { mode: index % 2 === 0 ? 0o644 : 0o755 });
+      if (index % 3 > 0) utimesSync(join(root, file), 1_000_000_000, 1_000_000_000 + index);
+    } catch {
+      // Of two paths of which one is below the other, the first is there.
+    }
   }
+  const host = await HostFilesystem.open({ root, stateDirectory: join(folder, 'state') });
+  const fork = host.fork();
+  for (const change of steps) await change(fork.view).catch(ignore);
+  const before = manifestOf(root);
+  return {
+    filesystem: fork.view,
+    finish: async (expected) => {
+      expect(manifestOf(root)).toEqual(before);
+      expect(fork.conflicts()).toEqual([]);
+      host.apply(fork.patch());
+      expect(onDisk(root)).toEqual({ content: expected, links: [] });
+      fork.close();
+      await host[Symbol.asyncDispose]();
+    },
+  };
+}
+
+describe.for([['memory', undefined], ...layers] as const)('files of %s', ([kind, refusal]) => {
+  it.skipIf(refusal !== undefined)(
+    refusal ?? 'are, after each collection, what the folder holds, and where links are what they were',
+    { timeout: 240_000 },
+    async () => {
+      const tempRoot = mkdtempSync(join(tmpdir(), 'materialize-property-'));
+      const folder = mkdtempSync(join(tmpdir(), 'materialize-property-'));
+      const start = fc.dictionary(path, text, { maxKeys: 6 });
+      const steps = fc.array(step, { maxLength: 6 });
+      const rounds = fc.array(fc.array(edit, { maxLength: 12 }), { minLength: 1, maxLength: 3 });
+      try {
+        await fc.assert(
+          fc.asyncProperty(start, steps, rounds, async (files, changes, edits) => {
+            const { filesystem, finish } =
+              kind === 'memory'
+                ? await memorySubject(files, changes)
+                : await hostSubject(folder, files, changes);
+            let expected: Record<string, string> = { ...(await contentOf(filesystem)) };
+            await using staged = await materialize(filesystem, {
+              tempRoot,
+              layer: kind === 'overlay' ? 'overlay' : 'copy',
+            });
+            expect(onDisk(staged.path)).toEqual({ content: expected, links: [] });
+            for (const round of edits) {
+              for (const change of round) {
+                try {
+                  change((name) => join(staged.path, name));
+                } catch {
+                  // Not possible on what is there.
+                }
+              }
+              const { content, links } = onDisk(staged.path);
+              const isKept = (name: string): boolean =>
+                links.some((link) => name === link || name === `${link}/` || name.startsWith(`${link}/`));
+              const kept = Object.entries(expected).filter(([name]) => isKept(name));
+              const before = expected;
+              expected = { ...Object.fromEntries(kept), ...content };
+              const report = await staged.collect();
+              expect(await contentOf(filesystem)).toEqual(expected);
+              expect(report.skipped.map((skip) => skip.path)).toEqual(links.toSorted());
+              const modified = Object.keys(before).filter(
+                (name) => expected[name] !== undefined && expected[name] !== before[name],
+              );
+              expect(report.modified).toEqual(modified.toSorted());
+            }
+            await finish(expected);
+          }),
+          { numRuns: runs },
+        );
+      } finally {
+        rmSync(tempRoot, { recursive: true, force: true });
+        rmSync(folder, { recursive: true, force: true });
+      }
+    },
+  );
 });
