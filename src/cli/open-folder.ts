@@ -123,7 +123,7 @@ function folderMessage(error: FilesystemError, folder: string): string {
       );
     default:
       return error.details['option'] === 'stateDirectory'
-        ? `lock and journal of "${folder}" cannot be kept: name a folder outside of it that can be written, by XDG_STATE_HOME.`
+        ? `lock and journal of "${folder}" cannot be kept: set XDG_STATE_HOME to a folder outside of it that can be written.`
         : `the folder "${folder}" cannot be used: ${printable(error.message)}`;
   }
 }

@@ -19,6 +19,7 @@ import { type ErrorDetails, hasErrorMarker, WinkError } from './wink-error.ts';
  * - `edit-ambiguous`: the text to replace occurs more than once.
  * - `invalid-argument`: an argument is out of range.
  * - `permission-denied`: the operating system refuses access.
+ * - `left-out`: the path is not part of the file system, though it may be on the disk; or the directory holds such a path.
  * - `changed-on-disk`: somebody else changed a file that was read or is to be written.
  * - `locked`: another process works on the folder.
  * - `storage-failed`: the disk could not do it: full, broken, or of a kind that cannot.
@@ -40,6 +41,7 @@ export type FilesystemErrorCode =
   | 'edit-ambiguous'
   | 'invalid-argument'
   | 'permission-denied'
+  | 'left-out'
   | 'changed-on-disk'
   | 'locked'
   | 'storage-failed';

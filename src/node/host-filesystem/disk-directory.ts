@@ -201,7 +201,12 @@ class DirectorySource {
     const target = joinPath(end.segments);
     const kind = end.stats.isDirectory() ? 'directory' : 'file';
     if (this.#context.visible?.reaches(target, kind) === false) {
-      return refused(stats, 'permission-denied', segments, 'is a link to something that is left out.');
+      return refused(
+        stats,
+        'left-out',
+        segments,
+        'is a link to something that is left out of this workspace.',
+      );
     }
     const stamp = `${stampOf(stats)}>${target}`;
     if (end.stats.isFile())
@@ -357,7 +362,7 @@ function linkNode(target: string, stamp: string): DirectoryNode {
 
 function refused(
   stats: BigIntStats,
-  code: 'outside-root' | 'not-found' | 'permission-denied',
+  code: 'outside-root' | 'not-found' | 'permission-denied' | 'left-out',
   segments: Segments,
   problem: string,
 ): TreeNode {

@@ -270,7 +270,7 @@ export class DiskWorkspace {
     writer.write(before, differences, () => this.#keepOld(differences, (node) => keepNode(node, writer)));
   }
 
-  /** @throws {FilesystemError} `permission-denied` for changes to what the folder does not show. */
+  /** @throws {FilesystemError} `left-out` for changes to what the folder does not show. */
   #assertShown(differences: readonly TreeDifference[]): void {
     const { visible } = this.#parts;
     if (visible === undefined) return;

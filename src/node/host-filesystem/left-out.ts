@@ -4,14 +4,14 @@ import { DiskDirectory } from './disk-directory.ts';
 
 /**
  * Makes sure that a node can go away without taking something along that the file system leaves out.
- * @throws {FilesystemError} `permission-denied`, naming the directory that holds such a thing.
+ * @throws {FilesystemError} `left-out`, naming the directory that holds such a thing.
  */
 export function assertNothingLeftOut(path: string, node: TreeNode): void {
   const directory = holdingLeftOut(path, node);
   if (directory === undefined) return;
   throw new FilesystemError(
-    'permission-denied',
-    `"${directory}" holds what is left out of this file system, so "${path}" is neither removed nor moved as a whole. ` +
+    'left-out',
+    `"${directory}" holds what is left out of this workspace, so "${path}" is neither removed nor moved as a whole. ` +
       'Remove or move what you see in it piece by piece.',
     { details: { path, directory } },
   );

@@ -26,7 +26,7 @@ export interface HostFilesystemOptions {
   readonly include?: readonly string[];
   /**
    * Globs on paths below the root. What matches one, and what is in a directory that does, is left out: it is not listed and not
-   * found, reading or writing it is refused (`permission-denied`), and so is removing or moving a directory that holds such a
+   * found, reading or writing it is refused (`left-out`), and so is removing or moving a directory that holds such a
    * thing. A pattern starts at the root: a leading double star with a slash makes it hold at every depth. Default: none.
    */
   readonly exclude?: readonly string[];

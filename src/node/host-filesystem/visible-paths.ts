@@ -49,12 +49,12 @@ export class VisiblePaths {
     return this.shows(path, kind);
   }
 
-  /** @throws {FilesystemError} `permission-denied`. */
+  /** @throws {FilesystemError} `left-out`. */
   assertReached(path: string, kind?: PathKind): void {
     if (this.reaches(path, kind)) return;
     throw new FilesystemError(
-      'permission-denied',
-      `"${path}" is left out of this file system: it is neither read nor written. Use another path.`,
+      'left-out',
+      `"${path}" is left out of this workspace: it is neither read nor written. Use another path.`,
       { details: { path } },
     );
   }

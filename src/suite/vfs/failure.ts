@@ -42,6 +42,7 @@ const EXPLANATIONS: Readonly<Record<FilesystemErrorCode, (facts: FailureFacts) =
   'invalid-argument': ({ message }) => message,
   'permission-denied': ({ path }) =>
     `${path} cannot be opened: the operating system refuses access. Go on without it.`,
+  'left-out': ({ message }) => message,
   'changed-on-disk': ({ path }) =>
     `${path} was changed by somebody else meanwhile. Nothing was changed. Read it again.`,
   locked: ({ message }) => message,

@@ -288,7 +288,14 @@ describe('what somebody else changes', () => {
     const jail = HostJail.open(folders.root);
     const readAfter = (delayMs: number): { readonly content: DiskContent; readonly isUnsettled: boolean } => {
       const unsettled = new Set<DiskContent>();
-      const context = { jail, maxFileBytes: 100, now: () => changedAtMs + delayMs, unsettled };
+      const context = {
+        jail,
+        maxFileBytes: 100,
+        now: () => changedAtMs + delayMs,
+        unsettled,
+        visible: undefined,
+        followsDisk: false,
+      };
       const content = new DiskContent(context, ['notes.md'], lstatSync(path, { bigint: true }), false);
       expect(content.text()).toBe('note');
       return { content, isUnsettled: unsettled.has(content) };
