@@ -123,7 +123,10 @@ export class RedactionWalk {
     const isOurs = WinkError.isInstance(error);
     const keep = (key: PropertyKey, value: unknown, enumerable: boolean): void => {
       const redacted = isOurs && errorWords.has(key) ? value : this.#visit(value, 'data');
-      Object.defineProperty(copy, key, { value: redacted, enumerable, writable: true, configurable: true });
+      // Fields that can be listed are named by whoever made the error.
+      const named =
+        isOurs || !enumerable || typeof key !== 'string' ? key : this.#altered(key, this.#text(key));
+      Object.defineProperty(copy, named, { value: redacted, enumerable, writable: true, configurable: true });
     };
     for (const key of Reflect.ownKeys(error)) {
       // The mark of an error of the library is there already.
