@@ -6,7 +6,7 @@ import { describePrompt } from './override/describe-prompt.ts';
 import type { PromptToolsOptions, RenderOptions } from './prompt.ts';
 import type { PromptPlan } from './prompt-plan.ts';
 import type { RenderedPrompt } from './rendered-prompt.ts';
-import type { SectionRenderContext } from './section.ts';
+import type { AnySection, SectionRenderContext } from './section.ts';
 import type { DynamicParams } from './section-input.ts';
 import { type SelectedSection, sectionError, selectSections } from './select-sections.ts';
 import { fillTemplate } from './template-text.ts';
@@ -32,7 +32,11 @@ export async function renderPrompt<Output>(
     step = selection.next(parsing instanceof Promise ? await parsing : parsing);
   }
   const texts: string[] = [];
-  for (const selected of step.value) texts.push(await sectionText(plan, selected, session, options));
+  for (const selected of step.value) {
+    // Only what a section renders by itself is waited for.
+    const body = bodyText(plan, selected, session, options);
+    texts.push(sectionText(selected, typeof body === 'string' ? body : await body, options));
+  }
 
   const inFull = step.value.filter(({ isSummary }) => !isSummary);
   const boundTools = inFull.flatMap(({ index }) => plan.tools[index] ?? []);
@@ -42,7 +46,9 @@ export async function renderPrompt<Output>(
     tools: Object.freeze(tools),
     boundTools: new Map(boundTools.map((bound) => [bound.tool.name, bound])),
     hostedTools: Object.freeze(inFull.flatMap(({ node }) => node.section.hostedTools ?? [])),
-    toolParamDescriptions: describeToolParams(tools),
+    get toolParamDescriptions() {
+      return describeToolParams(tools);
+    },
     ...(plan.output === undefined ? {} : { output: plan.output }),
     get descriptor() {
       return describePrompt(plan);
@@ -78,28 +84,31 @@ export function enabledTools(
   return Object.freeze(inFull.flatMap(({ index }) => (plan.tools[index] ?? []).map(({ tool }) => tool)));
 }
 
-async function sectionText(
-  plan: PromptPlan<unknown>,
-  selected: SelectedSection,
-  session: () => ReadonlySessionView,
-  options: RenderOptions,
-): Promise<string> {
-  const { node, isSummary } = selected;
-  const parts = [node.heading, await bodyText(plan, selected, session, options)];
+function sectionText({ node, isSummary }: SelectedSection, body: string, options: RenderOptions): string {
+  const parts = [node.heading, body];
   if (!isSummary && options.examplesOnWire !== true) parts.push(toolExamplesText(node));
   return parts.filter((part) => part !== '').join('\n\n');
 }
 
-async function bodyText(
+function bodyText(
   plan: PromptPlan<unknown>,
-  { node, params, isSummary }: SelectedSection,
+  selected: SelectedSection,
+  session: () => ReadonlySessionView,
+  options: RenderOptions,
+): string | Promise<string> {
+  const { section, summary } = selected.node;
+  const text = selected.isSummary ? summary : section.template;
+  if (text !== undefined) return fillTemplate(text, isParams(selected.params) ? selected.params : {});
+  return section.render === undefined ? '' : renderedBody(plan, selected, section.render, session, options);
+}
+
+async function renderedBody(
+  plan: PromptPlan<unknown>,
+  { node, params }: SelectedSection,
+  render: NonNullable<AnySection['render']>,
   session: () => ReadonlySessionView,
   options: RenderOptions,
 ): Promise<string> {
-  const { render, template } = node.section;
-  const text = isSummary ? node.summary : template;
-  if (text !== undefined) return fillTemplate(text, isParams(params) ? params : {});
-  if (render === undefined) return '';
   const context: SectionRenderContext = Object.freeze({
     session: session(),
     ...(options.resources === undefined ? {} : { resources: options.resources }),

@@ -20,9 +20,15 @@ type ParamDescriptions = Readonly<Record<string, ToolParamDescription>>;
 const none: ParamDescriptions = Object.freeze({});
 const known = new WeakMap<JsonSchema, ParamDescriptions>();
 
-/** Describes the parameters of each tool; each tool's are read once. */
+const ofTools = new WeakMap<readonly AnyTool[], ToolParamDescriptions>();
+
+/** Describes the parameters of each tool; each tool's are read once, and a list of tools once. */
 export function describeToolParams(tools: readonly AnyTool[]): ToolParamDescriptions {
-  return Object.freeze(Object.fromEntries(tools.map((tool) => [tool.name, paramsOf(tool)])));
+  const ready = ofTools.get(tools);
+  if (ready !== undefined) return ready;
+  const descriptions = Object.freeze(Object.fromEntries(tools.map((tool) => [tool.name, paramsOf(tool)])));
+  ofTools.set(tools, descriptions);
+  return descriptions;
 }
 
 function paramsOf(tool: AnyTool): ParamDescriptions {
