@@ -5,7 +5,7 @@ import type { Clock, ReadonlySessionView } from '../session/index.ts';
 import type { BudgetTrackerPort, DeadlinePort, Logger, PromptPort } from '../tool/index.ts';
 import {
   type FeedbackProgress,
-  FeedbackProgresses,
+  FeedbackState,
   type FeedbackStep,
   FeedbackStepped,
   foldFeedback,
@@ -103,7 +103,7 @@ export class FeedbackDesk {
   #findDue(invocation: ToolInvokedPayload): readonly FeedbackProvider[] {
     const { session, stop, clock } = this.#surroundings;
     if (stop.reason !== undefined) return [];
-    const known = session === undefined ? this.#own : session.slice(FeedbackProgresses).get(this.#scope);
+    const known = session === undefined ? this.#own : session.slice(FeedbackState).get(this.#scope);
     const progress = foldFeedback(known, this.#toStep(invocation));
     const nowMs = clock.now();
     return this.#entries

@@ -1,0 +1,92 @@
+import { describe, expect, test } from 'vitest';
+import {
+  CurrentPlan,
+  planCompletion,
+  planningToolsSection,
+  promptTemplate,
+  Session,
+  SetupPlan,
+  section,
+  UpdateStep,
+} from 'weakincentives';
+import { type ScriptedTurn, scriptedModel } from 'weakincentives/testing';
+
+const planned = promptTemplate({ ns: 'test', key: 'plan', sections: [planningToolsSection()] });
+
+/** What the model is told when it answers at once in this session; undefined when the task is done. */
+async function toldIn(session: Session, completion = planCompletion()): Promise<string | undefined> {
+  const run = scriptedModel([{ text: 'Done.' }]).evaluate(planned.bind(), {
+    session,
+    completion: { checker: completion, maxChecks: 1 },
+  });
+  return run.then(
+    () => undefined,
+    ({ message }: Error) => message.match(/not done: ([^]*) \(prompt/)?.[1],
+  );
+}
+
+const withPlan = (titles: readonly string[], done: readonly number[] = []): Session => {
+  const session = new Session();
+  session.install(CurrentPlan);
+  session.dispatch(SetupPlan, { objective: 'Ship it', initialSteps: titles });
+  for (const stepId of done) session.dispatch(UpdateStep, { stepId, status: 'done' });
+  return session;
+};
+
+describe('planCompletion', () => {
+  test('names three steps that are not done, and how many more there are', async () => {
+    await using session = withPlan(['One', 'Two', 'Three', 'Four', 'Five', 'Six'], [1]);
+    session.dispatch(UpdateStep, { stepId: 2, status: 'in_progress' });
+    expect(await toldIn(session)).toBe(
+      [
+        'The plan is not carried out yet; 5 steps of 6 are not done:',
+        '[>] 2 Two',
+        '[ ] 3 Three',
+        '[ ] 4 Four',
+        'and 2 more.',
+        'Carry out what is left, mark each step as done, and answer again.',
+      ].join('\n'),
+    );
+    await using last = withPlan(['One', 'Two'], [1]);
+    expect(await toldIn(last)).toMatch(
+      /^The plan is not carried out yet; 1 step of 2 is not done:\n\[ \] 2 Two\nCarry/,
+    );
+  });
+
+  test('is content with a plan that is done, an empty one, and none unless there has to be one', async () => {
+    await using done = withPlan(['One', 'Two'], [1, 2]);
+    await using empty = withPlan([]);
+    await using none = new Session();
+    expect(await toldIn(done)).toBeUndefined();
+    expect(await toldIn(empty)).toBeUndefined();
+    expect(await toldIn(none)).toBeUndefined();
+    expect(await toldIn(none, planCompletion({ isPlanRequired: true }))).toBe(
+      'There is no plan yet. Set one up, carry it out, and answer again.',
+    );
+  });
+
+  test('lets a model that forgot a step go on and finish it', async () => {
+    const call = (name: string, args: object): ScriptedTurn => ({ toolCalls: [{ name, arguments: args }] });
+    const model = scriptedModel([
+      call('planning_setup_plan', { objective: 'Ship', initial_steps: ['Build'] }),
+      { text: 'All done.' },
+      call('planning_update_step', { step_id: 1, status: 'done' }),
+      { text: 'Now it is.' },
+    ]);
+    const { text } = await model.evaluate(planned.bind(), { completion: planCompletion() });
+    expect(text).toBe('Now it is.');
+  });
+
+  test('does not pass for a yes where the prompt has no plan', async () => {
+    const other = promptTemplate({
+      ns: 'test',
+      key: 'other',
+      sections: [section({ title: 'Task', key: 'task', template: 'Do it.' })],
+    });
+    const run = scriptedModel([{ text: 'Done.' }]).evaluate(other.bind(), { completion: planCompletion() });
+    await expect(run).rejects.toMatchObject({
+      code: 'evaluation-completion-failed',
+      cause: { code: 'slice-unknown' },
+    });
+  });
+});
