@@ -2,17 +2,23 @@ import { PromptValidationError } from '../error/index.ts';
 import type { OverridesSource } from '../prompt/index.ts';
 import {
   type Approve,
+  type BudgetTracker,
   type ConversationItem,
+  checkFeedbackProviders,
   type Deadline,
+  type FeedbackProvider,
   type InputPart,
+  type Redact,
   type RunEventListener,
   type ThrottleOptions,
   type ToolChoice,
+  toBudgetTracker,
+  toCompletionOptions,
   toThrottlePolicy,
 } from '../runtime/index.ts';
 import type { JsonValue } from '../schema/index.ts';
 import type { Clock, IdSource, Session } from '../session/index.ts';
-import type { Logger } from '../tool/index.ts';
+import type { Budget, CompletionChecker, CompletionOptions, Logger } from '../tool/index.ts';
 
 /** How one evaluation runs. Everything is optional. */
 export interface EvaluateOptions {
@@ -26,6 +32,17 @@ export interface EvaluateOptions {
   readonly session?: Session;
   /** When the run must have ended. Default: never. */
   readonly deadline?: Deadline;
+  /**
+   * What the run may spend: limits, or a `BudgetTracker` that counts over several evaluations. Once a limit is passed no turn of
+   * the model and no tool call begins; what has begun may finish and is kept. Default: no limit.
+   */
+  readonly budget?: Budget | BudgetTracker;
+  /**
+   * Ends a run that tells of nothing for this many milliseconds, over 0: no turn, no call, no `context.beat()` or
+   * `context.progress()`, also inside its calls. It must be longer than the model may take for a turn. While someone is asked for approval
+   * it does not count. Default: never.
+   */
+  readonly watchdogMs?: number;
   /** Ends the run when aborted; calls that were not committed are rolled back. */
   readonly signal?: AbortSignal;
   /** Decides what policies ask. Default: whatever is asked is denied. */
@@ -37,6 +54,18 @@ export interface EvaluateOptions {
   readonly enforce?: boolean;
   /** Calls of one turn that may run at the same time: 1 or more; with 1 they run strictly one after the other. Default: 8. */
   readonly concurrency?: number;
+  /**
+   * Who looks at the run from the side and tells the model something behind the result of a call, in this order; also in
+   * evaluations inside tool calls, which count for themselves. Default: nobody.
+   */
+  readonly feedback?: readonly FeedbackProvider[];
+  /**
+   * Decides whether the task is done when the model answers without calling a tool; if not, the model is told what is
+   * missing and goes on. After the third check without success the evaluation ends with an error; name `maxChecks` for
+   * another number. Turn limit, deadline and budget hold as ever. Not asked about an answer that was cut off
+   * (`length`) or refused (`refusal`, `content-filter`): the model does not claim to be done. Default: the task is done.
+   */
+  readonly completion?: CompletionChecker | CompletionOptions;
   /** How often the model may be asked: 1 or more. Default: 100. */
   readonly maxTurns?: number;
   /** Default: `'auto'`. */
@@ -53,13 +82,22 @@ export interface EvaluateOptions {
    * that cannot be loaded end the run before its first request. Nested evaluations take theirs from it too. Default: none.
    */
   readonly overrides?: OverridesSource;
-  /** Hears what happens while it happens. Must not throw: what it throws is logged. */
+  /** Hears what happens while it happens. Must not throw: what it throws or rejects with is logged. */
   readonly onEvent?: RunEventListener;
-  /** Default: silent. */
+  /** Hears what an operator should know. Must not throw: what it throws or rejects with is dropped. Default: silent. */
   readonly logger?: Logger;
+  /**
+   * Takes out of every text what must not leave the run: in run events, in what subscribers are told, in the records of
+   * the session (`ToolInvoked` and the like), in log lines, and in the error that the evaluation rejects with. The model,
+   * handlers, policies, `approve` and the slices of the agent get everything as it is, and so does `conversation` of
+   * response and error, which is needed to go on; text and output of the response are the caller's, too. Nested evaluations
+   * are covered. Keys of objects are texts too; numbers are not looked at. Must be pure; when it throws, a marker takes
+   * the place of the text. `redactSecrets()` and `redactPatterns()` make one. Default: everything may leave.
+   */
+  readonly redact?: Redact;
   /** Time and timers. Default: the session's, which is the system's unless it was given another. */
   readonly clock?: Clock;
-  /** Makes the id of a session that is created here. Default: random. */
+  /** Makes the ids of session events, and that of a session that is created here. Default: the session's, which is random unless it was given another. */
   readonly ids?: IdSource;
 }
 
@@ -76,5 +114,21 @@ export function checkEvaluateOptions(options: EvaluateOptions): void {
       );
     }
   }
+  const { budget, watchdogMs } = options;
+  if (watchdogMs !== undefined && !(Number.isFinite(watchdogMs) && watchdogMs > 0)) {
+    throw new PromptValidationError(
+      `The option watchdogMs must be a number of milliseconds over 0, got ${watchdogMs}.`,
+      { details: { option: 'watchdogMs', value: watchdogMs } },
+    );
+  }
+  if (budget !== undefined) toBudgetTracker(budget);
+  const { redact }: { readonly redact?: unknown } = options;
+  if (redact !== undefined && typeof redact !== 'function') {
+    throw new PromptValidationError(`The option redact must be a function, got ${typeof redact}.`, {
+      details: { option: 'redact' },
+    });
+  }
   toThrottlePolicy(options.throttle);
+  if (options.feedback !== undefined) checkFeedbackProviders(options.feedback);
+  if (options.completion !== undefined) toCompletionOptions(options.completion);
 }

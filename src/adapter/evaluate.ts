@@ -4,30 +4,42 @@ import { PolicyFacts } from '../policy/index.ts';
 import type { Prompt, RenderedPrompt } from '../prompt/index.ts';
 import { type CallScope, ResourceContainer } from '../resource/index.ts';
 import {
+  Breather,
   type ConversationItem,
   type EvaluationEnvironment,
+  type EvaluationOrigin,
+  endingOf,
+  FeedbackDesk,
+  FeedbackState,
   type LoopState,
   type ModelProvider,
   PromptEvaluationError,
-  type RunEvent,
+  type Redactor,
+  RunBudget,
+  RunErrors,
   RunStop,
   RunStopped,
   runLoop,
   type StopReason,
-  ToolInvocations,
+  toCompletionOptions,
   toThrottlePolicy,
 } from '../runtime/index.ts';
 import { Session } from '../session/index.ts';
 import { type EvaluatorPort, type Logger, type PromptResponse, silentLogger } from '../tool/index.ts';
 import { checkEvaluateOptions, type EvaluateOptions } from './evaluate-options.ts';
 import { type EvaluationGround, filesInside, filesOfRoot } from './evaluation-ground.ts';
+import { EvaluationRecord, recordSlices } from './evaluation-record.ts';
+import { guardOptions, watchSubscribers } from './guard-options.ts';
 import { loadOverrides, warnOfDropped } from './load-overrides.ts';
 import { toModelTool } from './model-tool.ts';
 import { nestedEvaluator } from './nested-evaluator.ts';
 import { parseAnswer } from './parse-answer.ts';
+import { redactingRoot } from './redacting-root.ts';
+import { watchRun } from './watch-run.ts';
 
 const defaultConcurrency = 8;
 const defaultMaxTurns = 100;
+const ignore = (): void => undefined;
 
 /** Everything of one evaluation that is fixed before the first request. */
 interface Preparation<Output> {
@@ -46,21 +58,28 @@ export async function evaluatePrompt<Output>(
   evaluator: EvaluatorPort,
   model: ModelProvider,
   prompt: Prompt<Output>,
-  options: EvaluateOptions,
+  given: EvaluateOptions,
 ): Promise<PromptResponse<Output>> {
-  checkEvaluateOptions(options);
+  checkEvaluateOptions(given);
+  const { options, redactor } = guardOptions(given);
   const session = options.session ?? newSession(options);
   const release = session.hold();
   const stop = new RunStop();
   const unfollow = stop.follow({ signal: options.signal, deadline: options.deadline });
+  const watch = watchRun(options, stop, options.clock ?? session.clock);
+  const unwatch = watchSubscribers(session, options.logger);
   try {
     return await evaluateOn(
-      { evaluator, model, host: session, ...onRootSession(session) },
+      { evaluator, model, host: session, redactor, ...onRootSession(session, redactor) },
       prompt,
-      options,
+      watch.options,
       stop,
     );
+  } catch (error) {
+    throw redactor === undefined ? error : redactor.thrown(error);
   } finally {
+    unwatch();
+    watch.end();
     unfollow();
     // What does not heed its signal is left behind, as handlers are: a run that was stopped ends.
     if (stop.reason !== undefined)
@@ -87,8 +106,15 @@ function reportLate(logger: Logger): (failure: unknown) => void {
     });
 }
 
-function onRootSession(session: Session): Pick<EvaluationGround, 'session' | 'sessionRoot' | 'install'> {
-  return { session, sessionRoot: session, install: (slice) => session.install(slice) };
+function onRootSession(
+  session: Session,
+  redactor: Redactor | undefined,
+): Pick<EvaluationGround, 'session' | 'sessionRoot' | 'install'> {
+  return {
+    session,
+    sessionRoot: redactor === undefined ? session : redactingRoot(session, redactor),
+    install: (slice) => session.install(slice),
+  };
 }
 
 /** Evaluates a prompt on what is held for it. What `stop` follows is up to the caller. */
@@ -98,11 +124,23 @@ async function evaluateOn<Output>(
   options: EvaluateOptions,
   stop: RunStop,
 ): Promise<PromptResponse<Output>> {
-  const { evaluator, model } = ground;
+  const { evaluator, model, outer } = ground;
+  const budget = new RunBudget(options.budget, model, outer?.call.run.budget);
   const state: LoopState = { turn: 0, conversation: startOf(options), usage: {} };
-  const { environment, rendered } = await prepare(ground, prompt, options, stop);
+  const record = new EvaluationRecord(ground, prompt, options);
+  const { environment, rendered } = await prepare(
+    ground,
+    prompt,
+    options,
+    { stop, budget },
+    record.origin,
+  ).catch((error: unknown) => {
+    record.failed(error, state);
+    throw error;
+  });
   const { emit } = environment;
   const tools = rendered.tools.map(toModelTool);
+  record.rendered(prompt, rendered, tools);
   emit({
     type: 'run-start',
     promptName: prompt.name,
@@ -111,7 +149,7 @@ async function evaluateOn<Output>(
   });
   let outcome: 'finished' | 'failed' = 'failed';
   try {
-    const { text, finishReason } = await runLoop(
+    const { text, output, finishReason } = await runLoop(
       environment,
       {
         model,
@@ -121,19 +159,27 @@ async function evaluateOn<Output>(
         toolChoice: options.toolChoice ?? 'auto',
         settings: options.settings ?? {},
         throttle: toThrottlePolicy(options.throttle),
+        readAnswer: (answer) => readAnswer(answer, environment, rendered, state),
+        completion: options.completion === undefined ? undefined : toCompletionOptions(options.completion),
       },
       state,
     );
-    const output = await readAnswer(text, rendered, prompt.name, state);
+    const budgetExceeded = budget.exceeded;
     outcome = 'finished';
-    return Object.freeze({
+    const response = Object.freeze({
       promptName: prompt.name,
       text,
       output,
       usage: state.usage,
+      ...(budgetExceeded === undefined ? {} : { budgetExceeded: Object.freeze(budgetExceeded) }),
       finishReason,
       conversation: Object.freeze(state.conversation),
     });
+    record.finished(response, state.turn);
+    return response;
+  } catch (error) {
+    record.failed(error, state);
+    throw error;
   } finally {
     emit({ type: 'run-end', outcome, turns: state.turn, usage: state.usage });
   }
@@ -143,14 +189,18 @@ async function prepare<Output>(
   ground: EvaluationGround,
   prompt: Prompt<Output>,
   options: EvaluateOptions,
-  stop: RunStop,
+  { stop, budget }: Pick<EvaluationEnvironment, 'budget' | 'stop'>,
+  origin: EvaluationOrigin,
 ): Promise<Preparation<Output>> {
   const { host, model, outer, session } = ground;
+  const clock = options.clock ?? host.clock;
   const logger = options.logger ?? silentLogger;
   let scope: CallScope | undefined;
   try {
+    const { feedback } = options;
+    for (const slice of [...recordSlices, PolicyFacts, ...prompt.slices()]) ground.install(slice);
+    if (feedback !== undefined) ground.install(FeedbackState);
     if (stop.reason !== undefined) throw new RunStopped(stop.reason);
-    for (const slice of [ToolInvocations, PolicyFacts, ...prompt.slices()]) ground.install(slice);
     const container = ResourceContainer.for(host, prompt.resources(), {
       outer: outer?.call.resources,
       isNested: outer !== undefined,
@@ -189,17 +239,35 @@ async function prepare<Output>(
         outer: outer?.call,
         evaluatorFor: (call) => nestedEvaluator({ ground, files, options, evaluateOn }, call),
         roots: { session: ground.sessionRoot, filesystem, container },
-        clock: options.clock ?? host.clock,
+        origin,
+        clock,
+        ids: options.ids ?? host.ids,
+        redactor: ground.redactor,
         logger,
         deadline: options.deadline,
+        budget,
+        breather: outer?.call.run.breather ?? new Breather(clock),
         stop,
         approve: options.approve,
+        feedback:
+          feedback === undefined || feedback.length === 0
+            ? undefined
+            : new FeedbackDesk(feedback, {
+                prompt,
+                roots: { session: ground.sessionRoot, filesystem },
+                clock,
+                logger,
+                deadline: options.deadline,
+                budgetTracker: budget.tracker,
+                stop,
+                session: outer === undefined ? session : undefined,
+              }),
         // Only a plain false lets go of the policies.
         enforce: options.enforce !== false,
         concurrency: options.concurrency ?? defaultConcurrency,
-        emit: toEmitter(options.onEvent, logger),
-        warnedTools: new Set(),
-        hintedTools: new Set(),
+        emit: options.onEvent ?? ignore,
+        warnedTools: outer?.call.run.warnedTools ?? new Set(),
+        hintedTools: outer?.call.run.hintedTools ?? new Set(),
       },
     };
   } catch (cause) {
@@ -233,11 +301,8 @@ function notPrepared(
     const message = `The prompt "${promptName}" could not be prepared: ${describeError(cause)}`;
     return new PromptEvaluationError('evaluation-render-failed', message, { ...context, cause });
   }
-  const [code, what] =
-    reason.kind === 'deadline'
-      ? (['evaluation-deadline', 'The deadline passed'] as const)
-      : (['evaluation-aborted', 'The run was aborted by its caller'] as const);
-  const message = `${what} before the prompt "${promptName}" was rendered.`;
+  const { code, what, why } = endingOf(reason);
+  const message = `${what} before the prompt "${promptName}" was rendered${why}`;
   return new PromptEvaluationError(code, message, { ...context, cause: reason.cause });
 }
 
@@ -257,28 +322,21 @@ function startOf(options: EvaluateOptions): ConversationItem[] {
   ];
 }
 
-function toEmitter(onEvent: EvaluateOptions['onEvent'], logger: Logger): (event: RunEvent) => void {
-  if (onEvent === undefined) return () => undefined;
-  return (event) => {
-    try {
-      onEvent(event);
-    } catch (error) {
-      logger.error('A listener of run events threw.', { event: event.type, error: describeError(error) });
-    }
-  };
-}
-
 async function readAnswer<Output>(
   text: string,
+  { prompt: { name: promptName }, stop, deadline }: EvaluationEnvironment,
   rendered: RenderedPrompt<Output>,
-  promptName: string,
   state: LoopState,
 ): Promise<Output> {
   // Without an output schema the type of the output is undefined.
   if (rendered.output === undefined) return undefined as Output;
   try {
-    return await parseAnswer(text, rendered.output);
+    const output = await stop.race(parseAnswer(text, rendered.output));
+    stop.checkDeadline(deadline);
+    if (stop.reason !== undefined) throw new RunStopped(stop.reason);
+    return output;
   } catch (cause) {
+    if (cause instanceof RunStopped) throw new RunErrors(promptName, state).stopped(cause.reason, 'parse');
     throw new PromptEvaluationError(
       'evaluation-output-invalid',
       `${describeError(cause)} (prompt "${promptName}")`,

@@ -1,7 +1,7 @@
 import { PromptValidationError } from '../error/index.ts';
 import type { Filesystem } from '../filesystem/index.ts';
 import { type AnyBinding, tokenName } from '../resource/index.ts';
-import type { ModelProvider, OuterCall, SessionRoot } from '../runtime/index.ts';
+import type { ModelProvider, OuterCall, Redactor, SessionRoot } from '../runtime/index.ts';
 import type { AnySlice, ReadonlySessionView, Session } from '../session/index.ts';
 
 /** What an evaluation stands on: a root session, or the views of the call that it runs inside of. */
@@ -11,6 +11,8 @@ export interface EvaluationGround {
   readonly model: ModelProvider;
   /** The root session: singletons live as long as it does. */
   readonly host: Session;
+  /** Takes out of records and errors what must not leave; undefined when everything may. */
+  readonly redactor: Redactor | undefined;
   /** What the prompt is rendered from. */
   readonly session: ReadonlySessionView;
   /** What the calls fork from and commit into. */

@@ -1,10 +1,15 @@
 import type { FileChange } from '../filesystem/index.ts';
 import type { RenderedPrompt } from '../prompt/index.ts';
 import type { JsonValue } from '../schema/index.ts';
-import type { Clock } from '../session/index.ts';
+import type { Clock, IdSource } from '../session/index.ts';
 import type { AnyTool, EvaluatorPort, Logger, PromptPort } from '../tool/index.ts';
+import type { Breather } from './breather.ts';
 import type { Deadline } from './deadline.ts';
+import type { EvaluationOrigin } from './event-origin.ts';
+import type { FeedbackDesk } from './feedback-desk.ts';
 import type { OuterCall } from './outer-call.ts';
+import type { Redactor } from './redaction/index.ts';
+import type { RunBudget } from './run-budget.ts';
 import type { RunEvent } from './run-event.ts';
 import type { RunStop } from './run-stop.ts';
 import type { TransactionRoots } from './transaction.ts';
@@ -38,15 +43,24 @@ export interface EvaluationEnvironment {
   /** Makes what the handler of a call gets as its adapter. */
   evaluatorFor(call: OuterCall): EvaluatorPort;
   readonly roots: TransactionRoots;
+  /** What the session events of the evaluation have in common. */
+  readonly origin: EvaluationOrigin;
   readonly clock: Clock;
+  readonly ids: IdSource;
   readonly logger: Logger;
   readonly deadline: Deadline | undefined;
+  readonly budget: RunBudget;
+  readonly breather: Breather;
   readonly stop: RunStop;
   readonly approve: Approve | undefined;
+  /** The feedback providers; undefined when there are none. */
+  readonly feedback?: FeedbackDesk | undefined;
   /** Whether policies are held to; otherwise what they would have refused or asked is only reported. */
   readonly enforce: boolean;
   /** Calls of one turn that may run at the same time, at least 1. */
   readonly concurrency: number;
+  /** Takes out of records what must not leave; undefined when everything may. */
+  readonly redactor: Redactor | undefined;
   /** Tells the observer. Never throws. */
   emit(event: RunEvent): void;
   /** Tools whose values had no renderer, warned about once. */

@@ -11,9 +11,30 @@ export type {
   ToolResultItem,
   UserItem,
 } from '../tool/index.ts';
+export { Breather } from './breather.ts';
+export { BudgetTracker, toBudgetTracker } from './budget-tracker.ts';
+export { checkFeedbackProviders } from './check-feedback.ts';
+export { toCompletionOptions } from './completion-desk.ts';
 export { Deadline } from './deadline.ts';
+export { type DeadlineFeedbackOptions, deadlineFeedback } from './deadline-feedback.ts';
 export type { Approval, ApprovalRequest, Approve, EvaluationEnvironment } from './environment.ts';
-export { type LoopOptions, type LoopResult, type LoopState, runLoop } from './loop.ts';
+export type { EvaluationOrigin, EventOrigin } from './event-origin.ts';
+export { FeedbackDesk } from './feedback-desk.ts';
+export {
+  type FeedbackProgress,
+  type FeedbackProviderProgress,
+  FeedbackState,
+} from './feedback-progress.ts';
+export type {
+  CallHistory,
+  Feedback,
+  FeedbackContext,
+  FeedbackProvider,
+  FeedbackSeverity,
+  FeedbackTriggers,
+} from './feedback-provider.ts';
+export { type LoopOptions, type LoopResult, runLoop } from './loop.ts';
+export type { LoopState } from './loop-state.ts';
 export {
   addUsage,
   type GenerateOptions,
@@ -29,6 +50,20 @@ export {
   type PromptEvaluationErrorCode,
   type PromptEvaluationErrorOptions,
 } from './prompt-evaluation-error.ts';
+export { PromptExecuted, type PromptExecutedPayload, PromptExecutions } from './prompt-executed.ts';
+export {
+  PromptRendered,
+  type PromptRenderedPayload,
+  PromptRenderings,
+  type RenderedTool,
+  RenderedTools,
+  type RenderedToolsPayload,
+  ToolRenderings,
+} from './prompt-rendered.ts';
+export { recordError } from './record-error.ts';
+export { type Redact, Redactor, redactPatterns, redactSecrets } from './redaction/index.ts';
+export { type RepetitionFeedbackOptions, repetitionFeedback } from './repetition-feedback.ts';
+export { RunBudget } from './run-budget.ts';
 export {
   liveRunContext,
   type RunContext,
@@ -36,15 +71,19 @@ export {
   type StepHandlers,
   type StepKinds,
 } from './run-context.ts';
+export { RunErrors } from './run-errors.ts';
 export type { RunEvent, RunEventListener } from './run-event.ts';
 export { RunStop, RunStopped, type StopReason } from './run-stop.ts';
+export { endingOf } from './stop-ending.ts';
 export { type ThrottleOptions, type ThrottlePolicy, toThrottlePolicy } from './throttle.ts';
+export { costOf } from './token-cost.ts';
 export type { ToolCall } from './tool-call.ts';
 export type { ToolCallResult } from './tool-call-run.ts';
 export {
   type RecordedApproval,
   type RecordedChange,
   type RecordedError,
+  type RecordedFeedback,
   type ShadowFinding,
   type ToolCallFailureReason,
   type ToolCallOutcome,
@@ -60,3 +99,4 @@ export {
   type TransactionRoots,
 } from './transaction.ts';
 export { TurnScheduler } from './turn-scheduler.ts';
+export { Watchdog } from './watchdog.ts';

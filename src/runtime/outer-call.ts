@@ -1,15 +1,23 @@
 import type { Filesystem } from '../filesystem/index.ts';
 import type { OuterCall as OuterResources } from '../resource/index.ts';
 import type { SessionFork, SessionView } from '../session/index.ts';
-import type { TokenUsage, ToolEffects } from '../tool/index.ts';
+import type { AnyTool, TokenUsage, ToolEffects } from '../tool/index.ts';
+import type { Breather } from './breather.ts';
 import type { Deadline } from './deadline.ts';
+import type { RunBudget } from './run-budget.ts';
 import type { RunEvent } from './run-event.ts';
 import type { RunStop } from './run-stop.ts';
 
 /** The run that an {@link OuterCall} belongs to, as far as evaluations inside the call share it. */
 export interface OuterRun {
   readonly deadline: Deadline | undefined;
+  readonly budget: RunBudget;
+  readonly breather: Breather;
   readonly stop: RunStop;
+  /** Tools whose values had no renderer, warned about once. */
+  readonly warnedTools: Set<AnyTool>;
+  /** Tools of which it was said that their calls make others wait. */
+  readonly hintedTools: Set<AnyTool>;
 }
 
 /** One attempt at a tool call, for evaluations that run inside it. */

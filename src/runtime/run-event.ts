@@ -1,7 +1,13 @@
 import type { ThrottleKind } from '../error/index.ts';
 import type { JsonValue } from '../schema/index.ts';
-import type { FinishReason, TokenUsage, ToolCallPart } from '../tool/index.ts';
-import type { RecordedApproval, RecordedChange, ShadowFinding, ToolInvokedPayload } from './tool-invoked.ts';
+import type { BudgetExcess, FinishReason, TokenUsage, ToolCallPart } from '../tool/index.ts';
+import type {
+  RecordedApproval,
+  RecordedChange,
+  RecordedFeedback,
+  ShadowFinding,
+  ToolInvokedPayload,
+} from './tool-invoked.ts';
 
 /** What an observer of a run is told, while it happens. `turn` counts model calls from 1. A closed union. */
 export type RunEvent =
@@ -30,6 +36,11 @@ export type RunEvent =
       readonly finishReason: FinishReason;
       readonly usage?: TokenUsage;
     }
+  | ({
+      /** A turn of the model passed a limit of a budget. Nothing is begun any more: no turn, no tool call. */
+      readonly type: 'budget-exceeded';
+      readonly turn: number;
+    } & BudgetExcess)
   | {
       readonly type: 'tool-call-start';
       readonly turn: number;
@@ -76,6 +87,25 @@ export type RunEvent =
       readonly update: JsonValue;
     }
   | { readonly type: 'heartbeat'; readonly callId: string; readonly toolName: string }
+  | ({
+      /** A feedback provider ran after a call; what it said is part of the text of the call. */
+      readonly type: 'feedback';
+      readonly turn: number;
+      readonly callId: string;
+      readonly toolName: string;
+    } & RecordedFeedback)
+  | {
+      /** The model has answered, and a checker decided whether the task is done. */
+      readonly type: 'completion-check';
+      readonly turn: number;
+      readonly checker: string;
+      /** Number of the check, from 1. */
+      readonly check: number;
+      /** After `incomplete` the model is asked again, unless it was the last check. */
+      readonly outcome: 'complete' | 'incomplete';
+      /** What the model is told. */
+      readonly feedback?: string;
+    }
   | {
       readonly type: 'tool-call-end';
       readonly invocation: ToolInvokedPayload;

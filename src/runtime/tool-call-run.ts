@@ -5,6 +5,7 @@ import type { AnyTool, TokenUsage } from '../tool/index.ts';
 import { ApprovalMemory } from './approval-memory.ts';
 import { cannotCommit, cannotRepeat, doesNotFit, resourceFailed } from './commit-verdict.ts';
 import type { EvaluationEnvironment } from './environment.ts';
+import { haltReason } from './halt-reason.ts';
 import { addUsage } from './model.ts';
 import { renderValue, toModelText } from './model-text.ts';
 import { recordError } from './record-error.ts';
@@ -81,7 +82,7 @@ export class ToolCallRun {
 
   /** Begins the first attempt. Resolves when it has ended. Rejects only when the session cannot be forked: it was disposed. */
   async start(): Promise<void> {
-    const { emit, clock, stop } = this.#environment;
+    const { emit, clock } = this.#environment;
     this.#startedAtMs = clock.now();
     const params = this.#params();
     emit({
@@ -91,7 +92,7 @@ export class ToolCallRun {
       toolName: this.#call.toolName,
       ...(params === undefined ? {} : { params }),
     });
-    if (this.#resolution.kind === 'rejected' || stop.reason !== undefined) return;
+    if (this.#resolution.kind === 'rejected' || haltReason(this.#environment) !== undefined) return;
     this.#attempt = new ToolCallAttempt(this.#environment, this.#resolution.resolved, {
       number: 1,
       approvals: this.#approvals,
@@ -108,7 +109,7 @@ export class ToolCallRun {
    * @param inPlace does one more attempt when there is room for it.
    */
   async settle(
-    commit: (result: ToolCallResult) => void | Promise<void>,
+    commit: (result: ToolCallResult) => ToolCallResult | Promise<ToolCallResult>,
     inPlace: InPlace,
   ): Promise<ToolCallResult> {
     let verdict = await this.#attempt?.verdict;
@@ -166,8 +167,9 @@ export class ToolCallRun {
     for (const name of superseded.transaction.plainResources) this.#plainResources.add(name);
     const { resolved } = this.#resolution;
     return inPlace(async () => {
-      const { emit, stop } = this.#environment;
-      if (stop.reason !== undefined) return stoppedVerdict(this.#call.toolName, stop.reason, false);
+      const { emit } = this.#environment;
+      const halt = haltReason(this.#environment);
+      if (halt !== undefined) return stoppedVerdict(this.#call.toolName, halt, false);
       const { callId, toolName, turn } = this.#call;
       emit({ type: 'tool-call-rerun', turn, callId, toolName, attempt: number + 1, conflicts: changed });
       this.#attempt = new ToolCallAttempt(this.#environment, resolved, {
@@ -181,23 +183,22 @@ export class ToolCallRun {
 
   async #commit(
     reached: FinalVerdict,
-    commit: (result: ToolCallResult) => void | Promise<void>,
+    commit: (result: ToolCallResult) => ToolCallResult | Promise<ToolCallResult>,
   ): Promise<ToolCallResult> {
     // Awaited only when it must be: whatever runs in between may change what the patch was found to fit.
     const settled = this.#settleResources(reached);
     const verdict = settled instanceof Promise ? await settled : settled;
-    let result = this.#resultOf(verdict);
+    let told: ToolCallResult;
     try {
-      const committed = commit(result);
-      if (committed instanceof Promise) await committed;
+      const committed = commit(this.#resultOf(verdict));
+      told = committed instanceof Promise ? await committed : committed;
     } catch (error) {
       if (verdict.kind !== 'succeeded') throw error;
-      result = this.#resultOf(cannotCommit(this.#committing, error));
-      const committed = commit(result);
-      if (committed instanceof Promise) await committed;
+      const committed = commit(this.#resultOf(cannotCommit(this.#committing, error)));
+      told = committed instanceof Promise ? await committed : committed;
     }
     await this.#attempt?.discard();
-    return result;
+    return told;
   }
 
   /** Commits or rolls back the resources. They go first: they may fail, and what comes behind them does not. */
@@ -271,7 +272,7 @@ export class ToolCallRun {
   }
 
   #invocation(verdict: FailedVerdict | SucceededVerdict): ToolInvokedPayload {
-    const { clock, outer } = this.#environment;
+    const { clock, ids, origin } = this.#environment;
     const { result } = verdict;
     const rendered = renderValue(this.tool, result, this.#environment);
     const params = this.#params();
@@ -287,9 +288,10 @@ export class ToolCallRun {
             ...(verdict.error === undefined ? {} : { error: recordError(verdict.error) }),
           };
     return {
+      eventId: ids(),
+      ...origin,
       callId: this.#call.callId,
       toolName: this.#call.toolName,
-      ...(outer === undefined ? {} : { parentCallIds: outer.path }),
       turn: this.#call.turn,
       ...(params === undefined ? {} : { params }),
       success: verdict.kind === 'succeeded',
@@ -342,7 +344,7 @@ export class ToolCallRun {
 
   #neverStarted(): FailedVerdict {
     if (this.#resolution.kind === 'rejected') return this.#resolution.verdict;
-    const reason = this.#environment.stop.reason ?? { kind: 'interrupted', cause: undefined };
+    const reason = haltReason(this.#environment) ?? { kind: 'interrupted', cause: undefined };
     return stoppedVerdict(this.#call.toolName, reason, false);
   }
 

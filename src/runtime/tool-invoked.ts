@@ -8,6 +8,7 @@ import {
   type Slice,
 } from '../session/index.ts';
 import type { TokenUsage } from '../tool/index.ts';
+import type { EventOrigin } from './event-origin.ts';
 
 /**
  * How a call ended for state and files.
@@ -31,7 +32,7 @@ export type ToolCallOutcome = 'committed' | 'rolled-back' | 'denied' | 'rejected
  * - `not-a-result`: it returned something that is no `ToolResult`. `invalid-output`: its value breaks the output schema.
  * - `timeout`: the tool's own `timeoutMs` passed. `dispose-failed`: a tool-call resource could not be disposed.
  * - `conflict`: what it had read changed three times. `commit-failed`: its changes did not fit the present state.
- * - `aborted`, `deadline`: the run ended. `interrupted`: it ended the run itself.
+ * - `aborted`, `deadline`, `budget`, `silent`: the run ended. `interrupted`: it ended the run itself.
  */
 export type ToolCallFailureReason =
   | 'unknown-tool'
@@ -52,6 +53,8 @@ export type ToolCallFailureReason =
   | 'commit-failed'
   | 'aborted'
   | 'deadline'
+  | 'budget'
+  | 'silent'
   | 'interrupted';
 
 /** An error as it is recorded: JSON-safe, without stack. */
@@ -87,12 +90,34 @@ export interface ShadowFinding {
   readonly reason: string;
 }
 
+/** What a feedback provider that was due after a call came to. */
+export type RecordedFeedback = {
+  readonly provider: string;
+  /** When it was asked. */
+  readonly atMs: number;
+} & (
+  | {
+      /** The model reads it behind the text of the call. */
+      readonly outcome: 'given';
+      readonly severity: 'info' | 'caution' | 'warning';
+      readonly message: string;
+      readonly suggestions?: readonly string[];
+    }
+  | {
+      /** It had nothing to say. */
+      readonly outcome: 'silent';
+    }
+  | {
+      /** It threw, or what it returned is no feedback. */
+      readonly outcome: 'failed';
+      readonly error: RecordedError;
+    }
+);
+
 /** What happened in one tool call; recorded for every call, whatever its outcome. JSON-safe. */
-export interface ToolInvokedPayload {
+export interface ToolInvokedPayload extends EventOrigin {
   readonly callId: string;
   readonly toolName: string;
-  /** Ids of the calls around this one, outermost first; absent unless it was made in an evaluation inside a call. */
-  readonly parentCallIds?: readonly string[];
   /** Number of the model turn that asked for the call, from 1. */
   readonly turn: number;
   /** The arguments as they came over the wire, parsed; absent when they were no JSON. */
@@ -107,7 +132,7 @@ export interface ToolInvokedPayload {
   readonly value?: JsonValue;
   /** The value as text, as the tool renders it; empty without a value. */
   readonly rendered: string;
-  /** Exactly what the model reads. */
+  /** Exactly what the model reads, feedback included. */
   readonly modelText: string;
   readonly error?: RecordedError;
   /** How often the call was tried; above 1 it was re-run because of conflicts. 0: it was rejected, or the run ended, before that. */
@@ -129,6 +154,8 @@ export interface ToolInvokedPayload {
   readonly approvals?: readonly RecordedApproval[];
   /** With `enforce: false`: what policies would have denied or asked in the last attempt. Absent: nothing. */
   readonly shadow?: readonly ShadowFinding[];
+  /** The feedback providers that ran after the call, in order. Absent: none did. */
+  readonly feedback?: readonly RecordedFeedback[];
 }
 
 /**

@@ -248,9 +248,12 @@ test('what is to be redacted reaches the model, handlers and state, and nothing 
             return error;
           });
         left.push(...logger.lines);
-        for (const slice of [ToolInvocations, PromptRenderings, ToolRenderings, PromptExecutions]) {
-          left.push(...session.slice<unknown>(slice).all());
-        }
+        left.push(
+          ...session.slice(ToolInvocations).all(),
+          ...session.slice(PromptRenderings).all(),
+          ...session.slice(ToolRenderings).all(),
+          ...session.slice(PromptExecutions).all(),
+        );
         for (const value of left) expect(writtenOut(value)).not.toContain(core);
 
         // The model has read all of it: the prompt, what was said, and every result.

@@ -93,7 +93,7 @@ export function startCalls(setup: CallSetup): StartedCalls {
     onEvent: (event) => {
       events.push(event);
       if (event.type === 'tool-call-end') invocations.push(event.invocation);
-      onEvent?.(event);
+      return onEvent?.(event);
     },
   });
   const finished = evaluation.then((response) => ({

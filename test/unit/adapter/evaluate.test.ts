@@ -248,6 +248,7 @@ describe('the session', () => {
   test('gets its id and its clock from the options when it is made', async () => {
     const ids: string[] = [];
     let seen = '';
+    let evaluationId = '';
     const template = promptTemplate({
       ns: 'test',
       key: 'ids',
@@ -271,12 +272,17 @@ describe('the session', () => {
     });
     await scriptedModel([{ toolCalls: [{ name: 'look' }] }, { text: 'done' }]).evaluate(template.bind(), {
       ids: () => {
-        ids.push('made-here');
-        return 'made-here';
+        ids.push(`id-${ids.length}`);
+        return ids.at(-1) ?? '';
+      },
+      onEvent: (event) => {
+        if (event.type === 'tool-call-end') ({ evaluationId } = event.invocation);
       },
     });
-    expect(seen).toBe('made-here');
-    expect(ids).toHaveLength(1);
+    expect(seen).toBe('id-0');
+    expect(evaluationId).toBe('id-1');
+    // The events of the evaluation: rendered prompt, rendered tools, the call, the end.
+    expect(ids).toHaveLength(6);
   });
 });
 

@@ -147,15 +147,15 @@ describe('the events of an evaluation', () => {
       startedAtMs,
       durationMs: 20,
     });
-    for (const [slice, at] of [
-      [PromptRenderings, 0],
-      [ToolRenderings, 1],
-      [ToolInvocations, 3],
-      [PromptExecutions, 4],
-    ] as const) {
-      const record: unknown = only<unknown>(session.slice<unknown>(slice).all());
-      expect(record).toBe(heard[at]?.[1]);
-      expect(JSON.parse(JSON.stringify(record))).toEqual(record);
+    const records = [
+      only(session.slice(PromptRenderings).all()),
+      only(session.slice(ToolRenderings).all()),
+      only(session.slice(ToolInvocations).all()),
+      only(session.slice(PromptExecutions).all()),
+    ];
+    for (const [index, at] of [0, 1, 3, 4].entries()) {
+      expect(records[index]).toBe(heard[at]?.[1]);
+      expect(JSON.parse(JSON.stringify(records[index]))).toEqual(records[index]);
     }
   });
 

@@ -20,6 +20,11 @@ export function ended(callId: string, overrides: Partial<ToolInvokedPayload> = {
   return {
     type: 'tool-call-end',
     invocation: {
+      eventId: `event-of-${callId}`,
+      evaluationId: 'evaluation',
+      promptName: 'review',
+      adapter: 'scripted model',
+      sessionId: 'session',
       callId,
       toolName: 'look',
       turn: 1,

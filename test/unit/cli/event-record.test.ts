@@ -6,6 +6,11 @@ const ended: RunEvent = {
   type: 'tool-call-end',
   cause: new TypeError('with a stack'),
   invocation: {
+    eventId: 'e4',
+    evaluationId: 'e1',
+    promptName: 'review',
+    adapter: 'scripted model',
+    sessionId: 's1',
     callId: 'c1',
     toolName: 'look',
     turn: 1,

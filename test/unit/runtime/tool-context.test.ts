@@ -72,7 +72,8 @@ describe('the context of a call', () => {
     });
     expect(seen?.renderedPrompt.text).toContain('Use them.');
     expect(seen?.renderedPrompt.tools.map(({ name }) => name)).toEqual(['act']);
-    expect(seen?.logger).toBe(logger);
+    seen?.logger.info('Looked.', { at: 'a.md' });
+    expect(logger.lines).toContainEqual({ level: 'info', message: 'Looked.', fields: { at: 'a.md' } });
     expect(seen).not.toHaveProperty('deadline');
     expect(seen).not.toHaveProperty('budgetTracker');
     expect(seen?.session).not.toHaveProperty('reset');

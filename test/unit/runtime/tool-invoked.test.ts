@@ -4,6 +4,7 @@ import {
   defineEvent,
   defineSlice,
   deny,
+  type IdSource,
   on,
   type RunEvent,
   replace,
@@ -27,6 +28,18 @@ const Titles: Slice<{ title: string }> = defineSlice('titles', z.object({ title:
 });
 
 const clock = manualClock(5_000);
+/** What says where the record of the only call of a session comes from, with ids that count. */
+const origin = {
+  eventId: 'id-4',
+  evaluationId: 'id-1',
+  promptName: 'calls',
+  adapter: 'scripted model',
+  sessionId: 'session',
+};
+const countingIds = (): IdSource => {
+  let count = 0;
+  return () => `id-${(count += 1)}`;
+};
 const save = tool({
   name: 'save',
   description: 'Saves a document.',
@@ -53,7 +66,7 @@ describe('the record of a call', () => {
     readonly events: readonly RunEvent[];
   }> => {
     const heard: unknown[] = [];
-    const session = new Session({ clock });
+    const session = new Session({ id: 'session', clock, ids: countingIds() });
     session.dispatcher.subscribe(ToolInvoked, (payload, meta) => void heard.push(payload, meta));
     const { events } = await runCalls({
       session,
@@ -70,6 +83,7 @@ describe('the record of a call', () => {
     const startedAtMs = clock.now();
     const { payload, heard, events } = await record({ title: 'plan' });
     expect(payload).toEqual({
+      ...origin,
       callId: 'abc',
       toolName: 'save',
       turn: 1,
@@ -95,6 +109,7 @@ describe('the record of a call', () => {
     const startedAtMs = clock.now();
     const { payload } = await record({ title: 'plan' }, true);
     expect(payload).toEqual({
+      ...origin,
       callId: 'abc',
       toolName: 'save',
       turn: 1,
@@ -117,6 +132,7 @@ describe('the record of a call', () => {
   test('that failed keeps message and value', async () => {
     const { payload, events } = await record({ title: 'plan', fail: 'result' });
     expect(payload).toEqual({
+      ...origin,
       callId: 'abc',
       toolName: 'save',
       turn: 1,
