@@ -1,12 +1,13 @@
 import { SchemaError } from '../error/index.ts';
 import { formatPath } from './issue.ts';
 import type { DeepReadonly } from './json.ts';
+import { createObjectMark, type ObjectMark } from './object-mark.ts';
 
 /** JSON values may be nested this deep. */
 export const maxJsonDepth = 1_000;
 
 /** Objects that have been checked and frozen with everything below them. */
-const checked = new WeakSet<object>();
+const checked: ObjectMark = createObjectMark();
 
 /**
  * Checks that `value` is plain JSON and deep-freezes it in place. What is frozen by an earlier call is not looked at
@@ -22,8 +23,8 @@ export function freezeJson<T>(value: T, what: string): DeepReadonly<T> {
       const walk = new JsonWalk(what);
       walk.visit(value);
       for (const item of walk.found) {
-        Object.freeze(item);
         checked.add(item);
+        Object.freeze(item);
       }
     }
   } else if (value !== undefined) new JsonWalk(what).visit(value);

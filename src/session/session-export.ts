@@ -1,7 +1,6 @@
 import type { JsonValue } from '../schema/index.ts';
-import { invalidItem } from './invalid-item.ts';
 import type { Registry } from './registry.ts';
-import type { SessionState } from './session-state.ts';
+import { type SessionState, sliceStateIn } from './session-state.ts';
 import { internalsOf } from './slice-internals.ts';
 
 /** What a session holds, as plain JSON: made by `Session.exportState`, taken back by `Session.importState`. */
@@ -46,23 +45,17 @@ export const exportVersion = 1;
 /** The slices of a state, in the order of their names. Throws SnapshotError `snapshot-item-invalid`. */
 export function exportSlices(
   registry: Registry,
-  { slices, logs }: SessionState,
+  present: SessionState,
   { includeLogs = false }: ExportOptions,
 ): readonly SliceExport[] {
-  const written = [...slices.keys(), ...(includeLogs ? logs.keys() : [])].sort();
+  const written = [...present.slices.keys(), ...(includeLogs ? present.logs.keys() : [])].sort();
   const exported = written.map((name) => {
     const slice = registry.sliceNamed(name);
     const { version, assertImportable } = internalsOf(slice);
-    const items = (slices.get(name) ?? logs.get(name))?.all() ?? [];
-    for (const [index, item] of items.entries()) {
-      try {
-        assertImportable(item);
-      } catch (error) {
-        throw invalidItem(name, index, error);
-      }
-    }
+    const state = sliceStateIn(present, slice);
+    assertImportable(state);
     // Items of a slice are frozen plain JSON since they entered it.
-    return Object.freeze({ name, version, items: items as readonly JsonValue[] });
+    return Object.freeze({ name, version, items: state.all() as readonly JsonValue[] });
   });
   return Object.freeze(exported);
 }

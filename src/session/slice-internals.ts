@@ -8,6 +8,7 @@ import {
   type Schema,
   sameJson,
 } from '../schema/index.ts';
+import { invalidItem } from './invalid-item.ts';
 import type { ReducerBinding } from './reducer.ts';
 import type { SlicePolicy, StoredSlice } from './slice.ts';
 import { KeyedState, type KeyFunction, SequenceState, type SliceState } from './slice-state.ts';
@@ -28,8 +29,11 @@ export interface SliceInternals {
   readonly migrate: Migrate | undefined;
   /** {@link parse} for an item of an export. */
   parseImported(item: unknown): unknown;
-  /** Throws SchemaError `value-invalid` for an item of this slice that would be refused, or changed, by {@link parseImported}. */
-  assertImportable(item: unknown): void;
+  /**
+   * Throws SnapshotError `snapshot-item-invalid` when an item of this slice would be refused, or changed, by
+   * {@link parseImported}. A state that has passed is not looked at again.
+   */
+  assertImportable(state: SliceState): void;
 }
 
 /** Turns items of an earlier version of a slice into items of the present one. */
@@ -101,23 +105,30 @@ function importRules(
   admit: (item: unknown) => unknown,
 ): Pick<SliceInternals, 'parseImported' | 'assertImportable'> {
   const parseImported = itemParser(name, importSchema, admit);
-  /** Items that need not be looked at again, since they are frozen. */
-  const importable = new WeakSet<object>();
+  const importable = new WeakSet<SliceState>();
   return {
     parseImported,
-    assertImportable: (item) => {
-      const isObject = typeof item === 'object' && item !== null;
-      if (importSchema === undefined || (isObject && importable.has(item))) return;
-      if (!sameJson(parseImported(item), item)) {
-        throw new SchemaError(
-          'value-invalid',
-          `The schema of slice ${name} changes an item of the slice when it reads it again. Let it accept what it yields and leave it as it is.`,
-          { details: { slice: name } },
-        );
+    assertImportable: (state) => {
+      if (importSchema === undefined || importable.has(state)) return;
+      for (const [index, item] of state.all().entries()) {
+        try {
+          assertUnchanged(name, parseImported(item), item);
+        } catch (error) {
+          throw invalidItem(name, index, error);
+        }
       }
-      if (isObject) importable.add(item);
+      importable.add(state);
     },
   };
+}
+
+function assertUnchanged(slice: string, parsed: unknown, item: unknown): void {
+  if (sameJson(parsed, item)) return;
+  throw new SchemaError(
+    'value-invalid',
+    `The schema of slice ${slice} changes an item of the slice when it reads it again. Let it accept what it yields and leave it as it is.`,
+    { details: { slice } },
+  );
 }
 
 function assertParts({ name, policy, retain, key, version, migrate }: SliceParts): void {
