@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import {
   bindInstance,
   Filesystem,
@@ -10,58 +12,12 @@ import {
   tool,
   vfsToolsSection,
 } from 'weakincentives';
-import { materialize } from 'weakincentives/node';
+import { HostFilesystem, materialize } from 'weakincentives/node';
 import { scriptedModel } from 'weakincentives/testing';
 import { z } from 'zod';
 
 // The commands of the project. The model chooses one by its name and cannot add to it.
-const commands = { test: [process.execPath, '--test', '--test-reporter=tap'] } as const;
-const MAX_OUTPUT_CHARACTERS = 4000;
-
-interface Ended {
-  readonly exitCode: number | null;
-  readonly output: string;
-}
-
-/** Runs a command in a folder, with nothing of this process's environment but the search path. Keeps the end of its output. */
-async function run(command: readonly string[], folder: string, signal: AbortSignal): Promise<Ended> {
-  const [file = '', ...args] = command;
-  // A group of its own, so that what the command starts can be ended with it.
-  const child = spawn(file, args, {
-    cwd: folder,
-    env: { PATH: process.env['PATH'] },
-    stdio: ['ignore', 'pipe', 'pipe'],
-    detached: true,
-  });
-  const endGroup = (): void => {
-    if (child.pid === undefined) return;
-    try {
-      process.kill(-child.pid, 'SIGKILL');
-    } catch {
-      // All of them have ended.
-    }
-  };
-  let output = '';
-  const keep = (text: string): void => {
-    output = (output + text).slice(-MAX_OUTPUT_CHARACTERS);
-  };
-  child.stdout.setEncoding('utf8').on('data', keep);
-  child.stderr.setEncoding('utf8').on('data', keep);
-  signal.addEventListener('abort', endGroup);
-  try {
-    const exitCode = await new Promise<number | null>((resolve, reject) => {
-      child.once('error', reject);
-      child.once('exit', endGroup);
-      child.once('close', resolve);
-      if (signal.aborted) endGroup();
-    });
-    signal.throwIfAborted();
-    // Where the folder is, is nothing for a model.
-    return { exitCode, output: output.replaceAll(folder, '.') };
-  } finally {
-    signal.removeEventListener('abort', endGroup);
-  }
-}
+const commands = { test: [process.execPath, ['--test', '--test-reporter=tap']] } as const;
 
 const runCommand = tool({
   name: 'run_command',
@@ -77,9 +33,17 @@ const runCommand = tool({
   timeoutMs: 20_000,
   execute: async ({ command, edits }, { filesystem, signal }) => {
     for (const { path, oldText, newText } of edits) await filesystem.edit(path, [{ oldText, newText }]);
+    // An overlay of the folder where there is one and the kernel allows it, else a copy: nothing here depends on which.
     await using staged = await materialize(filesystem, { signal });
-    const { exitCode, output } = await run(commands[command], staged.path, signal);
-    if (exitCode !== 0) return ToolResult.error(`${command} failed with exit code ${exitCode}.\n\n${output}`);
+    const [file, args] = commands[command];
+    const { exitCode, timedOut, output } = await staged.run(file, args, {
+      timeoutMs: 15_000,
+      maxOutputBytes: 4_000,
+    });
+    if (exitCode !== 0) {
+      const how = timedOut ? 'took too long' : `failed with exit code ${exitCode ?? 'none'}`;
+      return ToolResult.error(`${command} ${how}.\n\n${output}`);
+    }
     const { created, modified, removed, skipped } = await staged.collect();
     return ToolResult.ok(
       { created, modified, removed, skipped: skipped.map(({ path, reason }) => `${path}: ${reason}`) },
@@ -89,36 +53,34 @@ const runCommand = tool({
 });
 
 // A project with one test, which leaves a record of its last good run.
-const project = new MemoryFilesystem({
-  files: {
-    'package.json': '{ "type": "module" }\n',
-    'add.js': 'export const add = (a, b) => a - b;\n',
-    'add.test.js': `
-      import assert from 'node:assert/strict';
-      import { writeFileSync } from 'node:fs';
-      import { test } from 'node:test';
-      import { add } from './add.js';
-      test('adds', () => {
-        writeFileSync('last-run.txt', 'started');
-        assert.equal(add(2, 3), 5);
-        assert.deepEqual(Object.keys(process.env).filter((name) => name === 'EXAMPLE_SECRET'), []);
-        writeFileSync('last-run.txt', 'passed');
-      });
-    `,
-  },
-});
+const files = {
+  'package.json': '{ "type": "module" }\n',
+  'add.js': 'export const add = (a, b) => a - b;\n',
+  'add.test.js': `
+    import assert from 'node:assert/strict';
+    import { writeFileSync } from 'node:fs';
+    import { test } from 'node:test';
+    import { add } from './add.js';
+    test('adds', () => {
+      writeFileSync('last-run.txt', 'started');
+      assert.equal(add(2, 3), 5);
+      assert.equal(process.env.EXAMPLE_SECRET, undefined);
+      writeFileSync('last-run.txt', 'passed');
+    });
+  `,
+};
 process.env['EXAMPLE_SECRET'] = 'not for processes that a model starts';
 
 const edit = (newText: string) => ({
   command: 'test',
   edits: [{ path: 'add.js', oldText: 'a - b', newText }],
 });
-const model = scriptedModel([
+const turns = [
   { toolCalls: [{ name: 'run_command', arguments: edit('a * b') }] },
   { toolCalls: [{ name: 'read_file', arguments: { file_path: 'add.js' } }] },
   { toolCalls: [{ name: 'run_command', arguments: edit('a + b') }] },
   { text: 'Fixed.' },
-]);
+];
 const template = promptTemplate({
   ns: 'examples',
   key: 'run-command',
@@ -127,21 +89,47 @@ const template = promptTemplate({
     vfsToolsSection(),
   ],
 });
-const { conversation } = await model.evaluate(
-  template.bind({}, { resources: [bindInstance(Filesystem, project)] }),
-);
 
-const [failing = '', between = '', passing = ''] = conversation.flatMap((item) =>
-  item.type === 'tool-result' ? [item.text] : [],
-);
-// The test failed: the edit that was made in that call is gone, and so is what the process wrote.
-assert.match(failing, /^test failed with exit code 1\./);
-assert.match(failing, /not ok 1 - adds/);
-assert.match(between, /a - b/);
-// It passed: the edit is kept, and so is what the process wrote.
-assert.match(passing, /^test succeeded\./);
-assert.equal((await project.read('add.js')).text, 'export const add = (a, b) => a + b;\n');
-assert.equal((await project.read('last-run.txt')).text, 'passed');
+/** Lets the model loose on a project, and looks at what became of it. */
+async function run(project: Filesystem): Promise<void> {
+  const { conversation } = await scriptedModel(turns).evaluate(
+    template.bind({}, { resources: [bindInstance(Filesystem, project)] }),
+  );
+  const [failing = '', between = '', passing = ''] = conversation.flatMap((item) =>
+    item.type === 'tool-result' ? [item.text] : [],
+  );
+  // The test failed: the edit that was made in that call is gone, and so is what the process wrote.
+  assert.match(failing, /^test failed with exit code 1\./);
+  assert.match(failing, /not ok 1 - adds/);
+  assert.match(between, /a - b/);
+  // It passed: the edit is kept, and so is what the process wrote.
+  assert.match(passing, /^test succeeded\./);
+  assert.equal((await project.read('add.js')).text, 'export const add = (a, b) => a + b;\n');
+  assert.equal((await project.read('last-run.txt')).text, 'passed');
+  console.log(`  With "a * b": ${failing.split('\n')[0]} The edit is gone.`);
+  console.log(
+    `  With "a + b": ${passing.split('\n')[0]} The edit is kept, and last-run.txt of the process too.`,
+  );
+}
 
-console.log(`With "a * b": ${failing.split('\n')[0]} The edit is gone.`);
-console.log(`With "a + b": ${passing.split('\n')[0]} The edit is kept, and last-run.txt of the process too.`);
+console.log('A project in memory:');
+await run(new MemoryFilesystem({ files }));
+
+const folder = await mkdtemp(join(tmpdir(), 'run-command-'));
+try {
+  const root = join(folder, 'project');
+  await mkdir(root);
+  for (const [path, content] of Object.entries(files)) await writeFile(join(root, path), content);
+  await chmod(join(root, 'add.js'), 0o755);
+  await using project = await HostFilesystem.open({ root, stateDirectory: join(folder, 'state') });
+  await using staged = await materialize(project);
+  console.log(
+    `A project on the disk, of which the command sees ${staged.kind === 'copy' ? 'a copy' : 'an overlay'}:`,
+  );
+  await run(project);
+  // On the disk stands what the call that succeeded has left, with the permissions that were there.
+  assert.equal(await readFile(join(root, 'last-run.txt'), 'utf8'), 'passed');
+  assert.equal((await stat(join(root, 'add.js'))).mode & 0o777, 0o755);
+} finally {
+  await rm(folder, { recursive: true });
+}
