@@ -111,6 +111,7 @@ describe('run events', () => {
       | 'model-call-start'
       | 'model-call-retry'
       | 'model-call-end'
+      | 'budget-exceeded'
       | 'tool-call-start'
       | 'approval-start'
       | 'approval-end'
@@ -119,6 +120,8 @@ describe('run events', () => {
       | 'tool-call-end'
       | 'tool-progress'
       | 'heartbeat'
+      | 'feedback'
+      | 'completion-check'
       | 'nested'
       | 'run-end'
     >();

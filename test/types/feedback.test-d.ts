@@ -1,0 +1,71 @@
+import { describe, expectTypeOf, it } from 'vitest';
+import {
+  allOf,
+  type CompletionChecker,
+  type CompletionContext,
+  complete,
+  deadlineFeedback,
+  defineAgent,
+  type EvaluateOptions,
+  type Feedback,
+  type FeedbackContext,
+  type FeedbackProvider,
+  type Filesystem,
+  filesExist,
+  incomplete,
+  type NestedEvaluateOptions,
+  planCompletion,
+  promptTemplate,
+  type ReadonlySessionView,
+  type ToolInvokedPayload,
+} from 'weakincentives';
+
+describe('a feedback provider', () => {
+  it('may be sync or async, and may have nothing to say', () => {
+    expectTypeOf<() => undefined>().toExtend<FeedbackProvider['provide']>();
+    expectTypeOf<() => Promise<undefined>>().toExtend<FeedbackProvider['provide']>();
+    expectTypeOf<(context: FeedbackContext) => Promise<{ message: string }>>().toExtend<
+      FeedbackProvider['provide']
+    >();
+    expectTypeOf<() => string>().not.toExtend<FeedbackProvider['provide']>();
+    expectTypeOf<{ message: string; severity: 'fatal' }>().not.toExtend<Feedback>();
+  });
+
+  it('sees the run, but cannot write to its session', () => {
+    expectTypeOf<FeedbackContext['session']>().toEqualTypeOf<ReadonlySessionView>();
+    expectTypeOf<FeedbackContext['session']>().not.toHaveProperty('dispatch');
+    expectTypeOf<FeedbackContext['filesystem']>().toEqualTypeOf<Filesystem | undefined>();
+    expectTypeOf<FeedbackContext['calls']>().toExtend<Iterable<ToolInvokedPayload>>();
+    expectTypeOf<FeedbackContext['calls']>().not.toHaveProperty('push');
+  });
+});
+
+describe('a completion checker', () => {
+  it('decides with complete() or incomplete()', () => {
+    const checker: CompletionChecker = {
+      name: 'c',
+      check: ({ text }) => (text === '' ? incomplete('x') : complete()),
+    };
+    expectTypeOf(allOf(checker, filesExist('a'), planCompletion())).toEqualTypeOf<CompletionChecker>();
+    // @ts-expect-error a plain yes is no verdict
+    const plain: CompletionChecker = { name: 'c', check: () => true };
+    void plain;
+    // @ts-expect-error it has to say what is missing
+    incomplete();
+    expectTypeOf<CompletionContext['output']>().toBeUnknown();
+  });
+
+  it('is an option of evaluations, also inside calls, and of agents', () => {
+    expectTypeOf<EvaluateOptions>().toHaveProperty('completion');
+    expectTypeOf<NestedEvaluateOptions>().toHaveProperty('completion');
+    expectTypeOf<NestedEvaluateOptions>().not.toHaveProperty('feedback');
+    const template = promptTemplate({ ns: 'a', key: 'b', sections: [] });
+    defineAgent({
+      template,
+      feedback: [deadlineFeedback()],
+      completion: { checker: planCompletion(), maxChecks: 2 },
+    });
+    // @ts-expect-error a list of providers
+    defineAgent({ template, feedback: deadlineFeedback() });
+  });
+});
