@@ -1,7 +1,7 @@
 import { describeError, SchemaError, SnapshotError } from '../error/index.ts';
 import {
   compileSchema,
-  copyJson,
+  copyUntrustedJson,
   describeIssues,
   type JsonObject,
   type JsonValue,
@@ -87,7 +87,7 @@ export function readSessionExport(value: unknown, maxValues: number = defaultMax
 function copyExport(value: unknown, maxValues: number): JsonObject {
   let copy: JsonValue;
   try {
-    copy = copyJson(value, 'the export of a session', maxValues);
+    copy = copyUntrustedJson(value, 'the export of a session', maxValues);
   } catch (cause) {
     throw malformed(describeError(cause), SchemaError.isInstance(cause) ? cause.details : {}, cause);
   }

@@ -4,11 +4,14 @@ import {
   keepLatestBy,
   on,
   PolicyState,
+  PromptExecutions,
+  PromptRenderings,
   promptTemplate,
   Session,
   section,
   sequentialDependencyPolicy,
   ToolInvocations,
+  ToolRenderings,
   ToolResult,
   tool,
 } from 'weakincentives';
@@ -68,7 +71,8 @@ describe('a session that went through JSON', () => {
     const text = JSON.stringify(session.exportState({ includeLogs: true }));
 
     const resumed = new Session({ id: 'resumed' });
-    for (const slice of [...prompt.slices(), PolicyState, ToolInvocations]) resumed.install(slice);
+    const records = [ToolInvocations, PromptRenderings, ToolRenderings, PromptExecutions];
+    for (const slice of [...prompt.slices(), PolicyState, ...records]) resumed.install(slice);
     resumed.importState(JSON.parse(text));
     expect(resumed.slice(Builds).all()).toEqual(session.slice(Builds).all());
     expect(resumed.slice(PolicyState).all()).toEqual(session.slice(PolicyState).all());

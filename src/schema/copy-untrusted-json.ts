@@ -12,7 +12,7 @@ import type { JsonValue } from './json.ts';
  * @throws {SchemaError} `value-not-json` naming the path, for all that {@link freezeJson} refuses, for more than
  * `maxValues` values, and, as cause, for what a getter or proxy threw.
  */
-export function copyJson(value: unknown, what: string, maxValues: number): JsonValue {
+export function copyUntrustedJson(value: unknown, what: string, maxValues: number): JsonValue {
   return new JsonCopy(what, maxValues).copy(value);
 }
 
