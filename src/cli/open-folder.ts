@@ -9,7 +9,7 @@ import {
   type MountSkip,
 } from '../node/index.ts';
 import type { ApplyMode } from './apply-to-folder.ts';
-import { counted, printable } from './plain-text.ts';
+import { printable } from './plain-text.ts';
 import type { Unmounted } from './review/unmounted.ts';
 import { skippedFiles } from './skipped-files.ts';
 
@@ -130,17 +130,15 @@ function folderMessage(error: FilesystemError, folder: string): string {
 
 function interruptionNote({ outcome, paths }: InterruptedCommit): string {
   const rest = paths.length - NAMED_PATHS;
-  const files = [
-    ...paths.slice(0, NAMED_PATHS).map(printable),
-    ...(rest > 0 ? [counted(rest, 'further path')] : []),
-  ].join(', ');
+  const named = paths.slice(0, NAMED_PATHS).map(printable).join(', ');
+  const files = `${named || 'something'}${rest > 0 ? ` and ${rest} more` : ''}`;
   switch (outcome) {
     case 'restored':
       return `an earlier run was ended while it wrote ${files}; the state before that was restored`;
     case 'completed':
       return `an earlier run was ended when it had written ${files}; what it left behind was cleared away`;
     case 'left':
-      return `an earlier run was ended while it wrote ${files || 'something'}; the next run with --apply restores the state before that`;
+      return `an earlier run was ended while it wrote ${files}; the next run with --apply restores the state before that`;
   }
 }
 

@@ -1,6 +1,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -16,8 +17,12 @@ export interface Ending {
   readonly stderr: string;
 }
 
+/** Where the commands keep locks and journals. */
+export const stateHome: string = mkdtempSync(join(tmpdir(), 'wink-state-'));
+process.once('exit', () => rmSync(stateHome, { recursive: true, force: true }));
+
 /** Nothing of the environment of the tests reaches a command but this. */
-const environment = { PATH: process.env['PATH'], NO_COLOR: '1' };
+const environment = { PATH: process.env['PATH'], NO_COLOR: '1', XDG_STATE_HOME: stateHome };
 
 export function start(
   args: readonly string[],
