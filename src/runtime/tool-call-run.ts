@@ -131,7 +131,8 @@ export class ToolCallRun {
       }
       if (changed.length > 0) {
         verdict = await this.#again(attempt, changed, inPlace);
-        if (verdict === undefined) return this.#commit(cannotRepeat(this.#committing, changed), commit);
+        // Not begun again: nothing that was read needs to hold any more.
+        if (this.#attempt === attempt && verdict.kind !== 'asking') return this.#commit(verdict, commit);
         continue;
       }
       if (verdict.kind === 'asking') {
@@ -152,18 +153,15 @@ export class ToolCallRun {
     await this.#attempt?.transaction.rollBackResources(this.#patience);
   }
 
-  /** Repeats the call on the present state; undefined when it cannot be repeated any more. */
-  async #again(
-    superseded: ToolCallAttempt,
-    changed: readonly string[],
-    inPlace: InPlace,
-  ): Promise<Verdict | undefined> {
+  /** Repeats the call on the present state; without another attempt when it cannot or must not be repeated any more. */
+  async #again(superseded: ToolCallAttempt, changed: readonly string[], inPlace: InPlace): Promise<Verdict> {
     this.#conflicts.push(...changed);
     await superseded.discard();
     const stuck = await superseded.transaction.rollBackResources(this.#patience);
     this.#superseded = superseded;
     const { number } = superseded;
-    if (stuck.length > 0 || number >= maxAttempts || this.#resolution.kind === 'rejected') return undefined;
+    if (stuck.length > 0 || number >= maxAttempts || this.#resolution.kind === 'rejected')
+      return cannotRepeat(this.#committing, changed);
     for (const name of superseded.transaction.plainResources) this.#plainResources.add(name);
     const { resolved } = this.#resolution;
     return inPlace(async () => {

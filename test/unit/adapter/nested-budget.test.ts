@@ -263,3 +263,25 @@ test('what a superseded attempt spent is counted', async () => {
   expect(tracker.usage).toEqual({ inputTokens: 17, outputTokens: 50 });
   expect(spent).toEqual(tracker.usage);
 });
+
+test('a call that would have to run again once the budget is passed is not run again', async () => {
+  const session = new Session();
+  let attempts = 0;
+  const outer = delegate('state', async (context) => {
+    attempts += 1;
+    const before = context.session.slice(Count).latest()?.total ?? 0;
+    await context.adapter.evaluate(promptWith('inner', []));
+    context.session.dispatch(Added, { by: before + 1 });
+    return ToolResult.ok(null);
+  });
+  const model = modelFor({ outer: [spending(1, 'delegate', 'delegate')], inner: [spending(50)] });
+  const run = model.evaluate(promptWith('outer', [outer]), { session, budget: { maxTotalTokens: 100 } });
+  expect(await evaluationFailure(run)).toMatchObject({ code: 'evaluation-budget', phase: 'budget' });
+  expect(attempts).toBe(2);
+  const records = session.slice(ToolInvocations).all();
+  expect(records.map(({ outcome, reason }) => [outcome, reason])).toEqual([
+    ['committed', undefined],
+    ['aborted', 'budget'],
+  ]);
+  expect(session.slice(Count).latest()).toEqual({ total: 1 });
+});
