@@ -134,12 +134,7 @@ function tryToRemove(draft: string): void {
   }
 }
 
-function fileError(
-  code: OverridesErrorCode,
-  name: string,
-  problem: string,
-  cause?: unknown,
-): OverridesError {
+function fileError(code: OverridesErrorCode, name: string, problem: string, cause?: unknown): OverridesError {
   return new OverridesError(code, `The overrides file "${name}" ${problem}. Mend it, or remove it.`, {
     ...(cause === undefined ? {} : { cause }),
     details: { file: name },

@@ -144,9 +144,7 @@ describe('an evaluation with overrides', () => {
     const { conversation } = await model.evaluate(prompt, {
       overrides: { store: storeOf(reworded(prompt)) },
     });
-    expect(conversation).toContainEqual(
-      expect.objectContaining({ type: 'tool-result', text: 'OK\n\nRome' }),
-    );
+    expect(conversation).toContainEqual(expect.objectContaining({ type: 'tool-result', text: 'OK\n\nRome' }));
   });
 
   it('gives inner evaluations theirs', async () => {
