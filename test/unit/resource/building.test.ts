@@ -396,6 +396,7 @@ describe('an instance bound as owned', () => {
     ]);
     await expect(container.start()).rejects.toEqual(coded('resource-factory-failed'));
     expect(await container.resolver.get(A)).toHaveProperty('name', 'a');
+    expect(journal.lines).toEqual(['build a']);
     await host.dispose();
     expect(journal.lines).toEqual(['build a', 'dispose a']);
   });
