@@ -14,21 +14,23 @@ function itemFrom<T, P>(payload: DeepReadonly<P>, toItem: ToItem<T, P> | undefin
   return toItem === undefined ? (payload as unknown as DeepReadonly<T>) : toItem(payload);
 }
 
-/**
- * A reducer that adds each payload at the end; in a keyed slice it takes the place of the item with the same key.
- * @param toItem makes the item from the payload. Default: the payload is the item.
- */
+/** A reducer that adds each payload at the end; in a keyed slice it takes the place of the item with the same key. */
 export function appendAll<T>(): Reducer<T, T>;
+/**
+ * {@link appendAll} of what `toItem` makes of each payload.
+ * @param toItem makes the item from the payload.
+ */
 export function appendAll<T, P>(toItem: ToItem<NoInfer<T>, P>): Reducer<T, P>;
 export function appendAll<T, P>(toItem?: ToItem<T, P>): Reducer<T, P> {
   return (_items, payload) => append(itemFrom(payload, toItem));
 }
 
-/**
- * A reducer that puts each payload in the place of everything: the slice holds the latest one only.
- * @param toItem makes the item from the payload. Default: the payload is the item.
- */
+/** A reducer that puts each payload in the place of everything: the slice holds the latest one only. */
 export function keepLatest<T>(): Reducer<T, T>;
+/**
+ * {@link keepLatest} of what `toItem` makes of each payload.
+ * @param toItem makes the item from the payload.
+ */
 export function keepLatest<T, P>(toItem: ToItem<NoInfer<T>, P>): Reducer<T, P>;
 export function keepLatest<T, P>(toItem?: ToItem<T, P>): Reducer<T, P> {
   return (_items, payload) => replace([itemFrom(payload, toItem)]);
@@ -38,9 +40,13 @@ export function keepLatest<T, P>(toItem?: ToItem<T, P>): Reducer<T, P> {
  * A reducer that puts each payload in the place of the item with the same key, or at the end when there is none. In a slice
  * without keys it reads and writes every item; in a keyed slice it reads nothing and costs the same however many there are.
  * @param key must agree with the key of the slice where that is keyed: else the dispatch throws `reducer-failed`.
- * @param toItem makes the item from the payload. Default: the payload is the item.
  */
 export function upsertBy<T>(key: ItemKey<NoInfer<T>>): Reducer<T, T>;
+/**
+ * {@link upsertBy} of what `toItem` makes of each payload.
+ * @param key must agree with the key of the slice where that is keyed.
+ * @param toItem makes the item from the payload.
+ */
 export function upsertBy<T, P>(key: ItemKey<NoInfer<T>>, toItem: ToItem<NoInfer<T>, P>): Reducer<T, P>;
 export function upsertBy<T, P>(key: ItemKey<T>, toItem?: ToItem<T, P>): Reducer<T, P> {
   return (items, payload) => {
@@ -64,9 +70,13 @@ export function upsertBy<T, P>(key: ItemKey<T>, toItem?: ToItem<T, P>): Reducer<
  * A reducer that removes the item with the same key as the payload, if there is one, and adds the payload at the end: the
  * latest of each key, the newest last. Costs and reads as {@link upsertBy}.
  * @param key must agree with the key of the slice where that is keyed: else the dispatch throws `reducer-failed`.
- * @param toItem makes the item from the payload. Default: the payload is the item.
  */
 export function keepLatestBy<T>(key: ItemKey<NoInfer<T>>): Reducer<T, T>;
+/**
+ * {@link keepLatestBy} of what `toItem` makes of each payload.
+ * @param key must agree with the key of the slice where that is keyed.
+ * @param toItem makes the item from the payload.
+ */
 export function keepLatestBy<T, P>(key: ItemKey<NoInfer<T>>, toItem: ToItem<NoInfer<T>, P>): Reducer<T, P>;
 export function keepLatestBy<T, P>(key: ItemKey<T>, toItem?: ToItem<T, P>): Reducer<T, P> {
   return (items, payload): SliceOperation<DeepReadonly<T>> => {
