@@ -13,7 +13,7 @@ export function placeOf({ turn, call, around }: Sighting): string {
 
 /**
  * What is worth a line whoever watches: a model that cannot answer, a call that runs again, what is asked and answered,
- * what a policy would have done, and what became of a call that was not committed. One line, safe to print; undefined for
+ * what a policy would have done, what the model is told from the side, and what became of a call that was not committed. One line, safe to print; undefined for
  * everything else.
  *
  * @param clean takes out of a text what must not be shown.
@@ -44,6 +44,15 @@ function newsText({ event, call }: Sighting, clean: (text: string) => string): s
       const verb = event.outcome === 'deny' ? 'denied' : 'asked about';
       return `${printable(event.policy)} would have ${verb} ${toolName}: ${quoted(event.reason)}`;
     }
+    case 'feedback':
+      if (event.outcome === 'silent') return undefined;
+      return event.outcome === 'given'
+        ? `${printable(event.provider)} tells the model: ${quoted(event.message)}`
+        : `${printable(event.provider)} has no feedback, it failed: ${quoted(event.error.message)}`;
+    case 'completion-check':
+      return event.outcome === 'complete'
+        ? undefined
+        : `not done by ${printable(clean(event.checker))}: ${quoted(event.feedback ?? '')}`;
     case 'tool-call-end': {
       if (call === undefined || event.invocation.outcome === 'committed') return undefined;
       // The questions and what policies would have done were told when they came up.

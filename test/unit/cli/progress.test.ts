@@ -90,6 +90,39 @@ describe('createProgress', () => {
     expect(terminal.text()).toContain(words);
   });
 
+  it('tells what the model is told beside its calls, and by whom', () => {
+    const hints = {
+      type: 'feedback',
+      turn: 1,
+      callId: 'a',
+      toolName: 'look',
+      provider: 'hints',
+      atMs: 1,
+    } as const;
+    const check = { type: 'completion-check', turn: 1, checker: 'plan' } as const;
+    const stream = capturedStream();
+    const progress = createProgress(
+      stream,
+      () => 0,
+      (text) => text.replaceAll('/home/ann', '<home>'),
+    );
+    const events: readonly RunEvent[] = [
+      started('a'),
+      { ...hints, outcome: 'given', severity: 'info', message: 'See /home/ann.\nMore.' },
+      { ...hints, outcome: 'silent' },
+      { ...hints, outcome: 'failed', error: { name: 'Error', message: 'no \u001b' } },
+      { ...check, check: 1, outcome: 'incomplete', feedback: 'Two steps are left:\n- one' },
+      { ...check, check: 2, outcome: 'complete' },
+    ];
+    for (const event of events) progress.observe(event);
+    expect(stream.text().split('\n')).toEqual([
+      'turn 1, call 1: hints tells the model: See <home>.',
+      'turn 1, call 1: hints has no feedback, it failed: no \\x1b',
+      'turn 1: not done by plan: Two steps are left:',
+      '',
+    ]);
+  });
+
   describe('tells news of calls', () => {
     const careful = { callId: 'a', toolName: 'look', policy: 'careful', reason: 'sure?\nreally?' } as const;
     const rerun: RunEvent = {
