@@ -138,7 +138,7 @@ function reachesCircle(nodes: readonly Node[], index: number, above: readonly nu
 }
 
 function nodeAt(nodes: readonly Node[], index: number): Node {
-  const node = nodes[index];
-  if (node === undefined) throw new Error(`There is no node ${index}.`);
-  return node;
+  const found = nodes[index];
+  if (found === undefined) throw new Error(`There is no node ${index}.`);
+  return found;
 }

@@ -246,5 +246,5 @@ class ProgramRun {
 }
 
 async function pass(steps: number): Promise<void> {
-  for (let step = 0; step < steps; step += 1) await undefined;
+  for (let step = 0; step < steps; step += 1) await Promise.resolve();
 }

@@ -373,9 +373,9 @@ describe('an instance bound as owned', () => {
     const host = new Host();
     const binding = bindInstance(A, { name: 'a' }, owned);
     ends(binding, host);
-    expect(() => ends(binding, new Host())).toThrow(coded('resource-owned', /"A".*another session/) as Error);
+    expect(() => ends(binding, new Host())).toThrow(coded('resource-owned', /"A".*another session/));
     await host.dispose();
-    expect(() => ends(binding, new Host())).toThrow(coded('resource-disposed', /"A" was disposed/) as Error);
+    expect(() => ends(binding, new Host())).toThrow(coded('resource-disposed', /"A" was disposed/));
   });
 
   it('is not served once it is disposed, also where it is bound without owned', async () => {

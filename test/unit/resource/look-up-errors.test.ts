@@ -138,9 +138,7 @@ describe('a binding put together wrongly', () => {
     ['name', () => bind('name' as unknown as typeof A, () => ({ name: 'a' }))],
     ['A', () => bind(A, () => ({ name: 'a' }), { postConstruct: 'start' as unknown as () => void })],
   ])('is refused at once: %s', (name, binding) => {
-    expect(binding).toThrow(
-      coded('resource-binding-invalid', new RegExp(`"${name}" cannot be bound`)) as Error,
-    );
+    expect(binding).toThrow(coded('resource-binding-invalid', new RegExp(`"${name}" cannot be bound`)));
   });
 });
 
@@ -160,8 +158,6 @@ describe('conflicts of registries', () => {
   });
 
   it('are all named by a strict merge', () => {
-    expect(() => left.merge(right)).toThrow(
-      coded('resource-duplicate', /Resource "B", "A" is bound twice/) as Error,
-    );
+    expect(() => left.merge(right)).toThrow(coded('resource-duplicate', /Resource "B", "A" is bound twice/));
   });
 });
