@@ -211,7 +211,7 @@ async function hostSubject(
 describe.for([['memory', undefined], ...layers] as const)('files of %s', ([kind, refusal]) => {
   it.skipIf(refusal !== undefined)(
     refusal ?? 'are, after each collection, what the folder holds, and where links are what they were',
-    { timeout: 240_000 },
+    { timeout: Math.max(240_000, runs * 1_000) },
     async () => {
       const tempRoot = mkdtempSync(join(tmpdir(), 'materialize-property-'));
       const folder = mkdtempSync(join(tmpdir(), 'materialize-property-'));

@@ -8,7 +8,7 @@ export interface DiskSource {
   /** The present content of the view. */
   readonly root: DirectoryNode;
   /** Paths that are shown; undefined: all. */
-  readonly visible?: VisiblePaths | undefined;
+  readonly visible: VisiblePaths | undefined;
   /** Records that the view depends on what it sees there. */
   readonly note: (...read: Parameters<TreeCell['look']>) => void;
 }

@@ -1,8 +1,9 @@
 import { lstatSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { HostJail } from '../host-filesystem/jail.ts';
 import { mountOverlay, OverlayRefusedError } from './overlay-mount.ts';
+import { makePrivateFolder } from './private-folder.ts';
 import { removeFolder } from './remove-folder.ts';
 import { runProcess } from './run-process.ts';
 
@@ -25,9 +26,9 @@ export function overlayRefusal(tempRoot: string): Promise<OverlayRefusedError | 
 
 async function tryOverlay(tempRoot: string): Promise<OverlayRefusedError | undefined> {
   if (process.platform !== 'linux') return new OverlayRefusedError('Overlays are a part of Linux.');
-  const folder = await mkdtemp(join(tempRoot, 'wink-overlay-'));
+  const folder = await makePrivateFolder(tempRoot, undefined);
   try {
-    await tryIn(await realpath(folder));
+    await tryIn(folder);
     return undefined;
   } catch (error) {
     return error instanceof OverlayRefusedError

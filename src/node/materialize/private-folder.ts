@@ -38,7 +38,7 @@ export async function makePrivateFolder(realTempRoot: string, tempRoot: string |
 
 /** Folders of processes that have ended without removing them. */
 async function removeLeftovers(tempRoot: string): Promise<void> {
-  for (const name of await readdir(tempRoot)) {
+  for (const name of await readdir(tempRoot).catch(() => [])) {
     if (!name.startsWith(PREFIX)) continue;
     const folder = join(tempRoot, name);
     // What cannot be removed is in nobody's way.

@@ -205,6 +205,7 @@ describe.for(kinds)('running a command in a folder staged from %s', ([kind, refu
   });
 });
 
+const kindChild = fileURLToPath(new URL('../../support/staged-kind-child.ts', import.meta.url));
 const child = fileURLToPath(new URL('../../support/hold-staged-child.ts', import.meta.url));
 
 describe.for(layers)('a process that is killed while it has a folder staged as %s', ([layer, refusal]) => {
@@ -250,4 +251,23 @@ describe.skipIf(layers[1]?.[1] !== undefined)('an overlay', () => {
     await staged[Symbol.asyncDispose]();
     expect(isRunning(`sleep\0${marker}`)).toBe(false);
   });
+
+  it('is not made of a folder that something is mounted in', async () => {
+    const filesystem = await openHost({ root: '/dev', stateDirectory: tempFolder() });
+    const refused = materialize(filesystem, { tempRoot: tempFolder(), layer: 'overlay' });
+    expect(await expectCode(refused, 'storage-failed')).toContain('mounted');
+  });
+});
+
+it('a folder is copied where there are no overlays', () => {
+  const folders = testFolders(files);
+  const tell = (layer: string): string =>
+    spawnSync(
+      process.execPath,
+      ['--import', 'jiti/register', kindChild, folders.root, folders.stateDirectory, tempFolder(), layer],
+      // Nothing is found on this path, so nothing can be mounted.
+      { env: { ...process.env, PATH: folders.root }, encoding: 'utf8' },
+    ).stdout;
+  expect(tell('auto')).toBe('copy 127\n');
+  expect(tell('overlay')).toMatch(/^storage-failed There can be no overlay\./);
 });

@@ -1,0 +1,17 @@
+import { FilesystemError } from '../../src/index.ts';
+import { HostFilesystem, materialize } from '../../src/node/index.ts';
+
+// Started as a process of its own: says what a staged folder is here, or why there is none.
+const [root = '', stateDirectory = '', tempRoot = '', layer = ''] = process.argv.slice(2);
+await using filesystem = await HostFilesystem.open({ root, stateDirectory });
+try {
+  await using staged = await materialize(filesystem, {
+    tempRoot,
+    layer: layer === 'overlay' ? layer : 'auto',
+  });
+  const { exitCode } = await staged.run('absent-command');
+  process.stdout.write(`${staged.kind} ${exitCode}\n`);
+} catch (error) {
+  if (!FilesystemError.isInstance(error)) throw error;
+  process.stdout.write(`${error.code} ${error.message}\n`);
+}
