@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   type AgentOptions,
   defineAgent,
+  filesExist,
   PromptValidationError,
   promptTemplate,
   section,
@@ -72,6 +73,10 @@ describe('defineAgent', () => {
     ['maxTurns', { maxTurns: 0 }, /from 1 on, not 0/],
     ['maxTurns', { maxTurns: 1.5 }, /from 1 on, not 1.5/],
     ['approve', { approve: true }, /a function, not true/],
+    ['feedback', { feedback: {} }, /must be a list of providers/],
+    ['feedback', { feedback: [{}] }, /name undefined of a feedback provider/],
+    ['completion', { completion: {} }, /checker with a function check/],
+    ['completion', { completion: { checker: filesExist('a'), maxChecks: 0 } }, /maxChecks, not 0/],
     ['name', { name: ' ' }, /one line, not empty/],
     ['name', { name: 'a\nb' }, /one line, not empty/],
     ['description', { description: 1 }, /a text, not 1/],

@@ -6,6 +6,7 @@ import {
   type AnyAgent,
   ask,
   defineAgent,
+  filesExist,
   jsonSchema,
   MissingPeerError,
   promptTemplate,
@@ -72,6 +73,40 @@ async function refusal(
 ): Promise<unknown> {
   return runCommand(asked, environment, parts(ofAgent(agent))).catch((error: unknown) => error);
 }
+
+describe('an agent that is told things', () => {
+  it('gets its feedback, and goes on until its checker is content', async () => {
+    const agent = defineAgent({
+      template,
+      model: scriptedModel([
+        { text: 'Done.' },
+        { toolCalls: [write('report.md')] },
+        { text: 'Now it is there.' },
+      ]),
+      feedback: [
+        { name: 'hints', triggers: { everyCalls: 1 }, provide: () => ({ message: 'Keep it short.' }) },
+      ],
+      completion: filesExist('report.md'),
+    });
+    const environment = fakeEnvironment();
+    expect(await runCommand(run, environment, parts(ofAgent(agent)))).toBe(0);
+    expect(environment.stdout.text()).toContain('Now it is there.');
+    expect(environment.stderr.text()).toContain(
+      'turn 1: not done by files-exist: A file is still missing: report.md. Write what is missing, then answer again.\n',
+    );
+    expect(environment.stderr.text()).toContain('turn 2, call 1: hints tells the model: Keep it short.\n');
+  });
+
+  it('fails when the checker is never content', async () => {
+    const model = scriptedModel(() => ({ text: 'Done.' }));
+    const agent = defineAgent({ template, model, completion: filesExist('report.md') });
+    const environment = fakeEnvironment();
+    expect(await runCommand(run, environment, parts(ofAgent(agent)))).toBe(1);
+    expect(environment.stderr.text()).toMatch(
+      /answered 3 times, and by the checker "files-exist" the task is not done/,
+    );
+  });
+});
 
 describe('a review', () => {
   const review = BUILT_IN_AGENTS.get('review');
