@@ -1,7 +1,6 @@
 import type { FileChange } from '../filesystem/index.ts';
-import type { RunEvent, TokenUsage } from '../runtime/index.ts';
+import type { Redact, RunEvent, TokenUsage } from '../runtime/index.ts';
 import type { Application } from './apply-to-folder.ts';
-import { type Redaction, redact } from './redact.ts';
 
 /** The last line of a stream of events: how the whole command came out. */
 export interface ResultRecord {
@@ -23,18 +22,14 @@ export interface ResultRecord {
 
 /**
  * One line of `--json` and `--log`, without its line feed: the event with `atMs`, milliseconds since the run began. Safe
- * to parse whatever a tool put into it; without what `redactions` name. The error object of a failed call is left out:
+ * to parse whatever a tool put into it; without what `redact` takes out. The error object of a failed call is left out:
  * `invocation.error` says the same in JSON.
  */
-export function eventLine(
-  event: RunEvent | ResultRecord,
-  atMs: number,
-  redactions: readonly Redaction[],
-): string {
+export function eventLine(event: RunEvent | ResultRecord, atMs: number, redact: Redact): string {
   const { type, ...rest } = withoutCause(event);
   const time = { atMs: Math.round(atMs) };
   const clean = (_key: string, value: unknown): unknown =>
-    typeof value === 'string' ? redact(value, redactions) : jsonSafe(value);
+    typeof value === 'string' ? redact(value) : jsonSafe(value);
   try {
     // The time of the line stays its own, also where an event brings a time of that name.
     return JSON.stringify({ type, ...time, ...rest, ...time }, clean);

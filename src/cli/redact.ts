@@ -1,10 +1,4 @@
-/** A text that must not leave the machine in an event, and what stands for it. */
-export interface Redaction {
-  readonly text: string;
-  readonly replacement: string;
-  /** True for a path: it is replaced only where it stands as a whole, not as the beginning of a longer name. */
-  readonly isPath: boolean;
-}
+import { type Redact, redactSecrets } from '../runtime/index.ts';
 
 /** Where a run takes place. */
 export interface HostPlaces {
@@ -21,15 +15,17 @@ const secretName = /(?:^|_)(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?)$/i;
 /** Shorter values stand in ordinary texts too. */
 const MIN_SECRET_CHARACTERS = 8;
 
-/** What events must not hold: values of secret environment variables, and the paths of the host that a run knows. */
-export function hostRedactions(
+/** Takes out of a text values of secret environment variables, and the paths of the host that a run knows. */
+export function hostRedact(
   places: HostPlaces,
   variables: Readonly<Record<string, string | undefined>>,
-): readonly Redaction[] {
-  const secrets = Object.entries(variables).flatMap(([name, value]) =>
-    value !== undefined && value.length >= MIN_SECRET_CHARACTERS && secretName.test(name)
-      ? [{ text: value, replacement: `<${name}>`, isPath: false }]
-      : [],
+): Redact {
+  const hideSecrets = redactSecrets(
+    Object.fromEntries(
+      Object.entries(variables).filter(
+        ([name, value = '']) => value.length >= MIN_SECRET_CHARACTERS && secretName.test(name),
+      ),
+    ),
   );
   const paths = (
     [
@@ -38,31 +34,26 @@ export function hostRedactions(
       [places.workingFolder, '<working folder>'],
       [places.home, '<home>'],
     ] as const
-  ).flatMap(([text, replacement]) =>
+  ).flatMap(([path, replacement]) =>
     // The root of the host says nothing and stands in every path.
-    text === undefined || text.length < 2 ? [] : [{ text, replacement, isPath: true }],
+    path === undefined || path.length < 2 ? [] : [{ path, replacement }],
   );
   // A longer path first, so that what lies in it is named after the nearest place.
-  return [...secrets, ...paths.sort((left, right) => right.text.length - left.text.length)];
+  const nearestFirst = paths.sort((left, right) => right.path.length - left.path.length);
+  return (text) => nearestFirst.reduce(hidePath, hideSecrets(text));
 }
 
-/** `text` without what must not be in it. */
-export function redact(text: string, redactions: readonly Redaction[]): string {
-  let result = text;
-  for (const redaction of redactions) {
-    if (result.includes(redaction.text)) result = replaceIn(result, redaction);
-  }
-  return result;
-}
-
-function replaceIn(text: string, { text: hidden, replacement, isPath }: Redaction): string {
-  if (!isPath) return text.replaceAll(hidden, replacement);
+/** Replaces a path where it stands as a whole. */
+function hidePath(
+  text: string,
+  { path, replacement }: { readonly path: string; readonly replacement: string },
+): string {
   let result = '';
   let from = 0;
-  for (let at = text.indexOf(hidden); at >= 0; at = text.indexOf(hidden, at + 1)) {
-    if (at < from || !isWhole(text, at, at + hidden.length)) continue;
+  for (let at = text.indexOf(path); at >= 0; at = text.indexOf(path, at + 1)) {
+    if (at < from || !isWhole(text, at, at + path.length)) continue;
     result += text.slice(from, at) + replacement;
-    from = at + hidden.length;
+    from = at + path.length;
   }
   return result + text.slice(from);
 }

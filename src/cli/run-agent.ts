@@ -8,6 +8,7 @@ import {
   Deadline,
   type InputPart,
   PromptEvaluationError,
+  type Redact,
   type RunEvent,
 } from '../runtime/index.ts';
 import { Session } from '../session/index.ts';
@@ -39,7 +40,7 @@ export interface AgentRunOptions {
   readonly isEnforced: boolean;
   readonly logger: Logger | undefined;
   /** Takes out of a text what must not be shown. */
-  readonly clean: (text: string) => string;
+  readonly clean: Redact;
   /** Hears each event together with the plan of the session, when it has one. Must not throw. */
   readonly onEvent: (event: RunEvent, plan: Plan | undefined) => void;
 }
@@ -120,6 +121,7 @@ async function evaluate(
       session,
       signal,
       onEvent,
+      redact: options.clean,
       approve: runnable.agent.approve ?? options.approve,
       ...(feedback === undefined ? {} : { feedback }),
       ...(completion === undefined ? {} : { completion }),

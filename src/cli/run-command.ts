@@ -2,7 +2,7 @@ import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import type { AnyAgent, ProviderAdapter } from '../adapter/index.ts';
 import type { DynamicParams } from '../prompt/index.ts';
-import type { Approve } from '../runtime/index.ts';
+import type { Approve, Redact } from '../runtime/index.ts';
 import type { Logger } from '../tool/index.ts';
 import {
   type Application,
@@ -25,7 +25,7 @@ import { FolderError, folderName, type OpenedFolder, openFolder } from './open-f
 import { createOpenai } from './openai-model.ts';
 import { printable } from './plain-text.ts';
 import type { Progress } from './progress.ts';
-import { hostRedactions, type Redaction, redact } from './redact.ts';
+import { hostRedact } from './redact.ts';
 import { type AgentRun, missingPeerOf, runAgent } from './run-agent.ts';
 import { formatRunEnding } from './run-report.ts';
 import { createTextStyle } from './text-style.ts';
@@ -53,7 +53,8 @@ interface Preparation {
   readonly model: ProviderAdapter;
   readonly folder: OpenedFolder | undefined;
   readonly log: EventLog | undefined;
-  readonly redactions: readonly Redaction[];
+  /** Takes out of a text what must not be shown. */
+  readonly clean: Redact;
 }
 
 /**
@@ -133,7 +134,7 @@ async function prepare(
     model,
     folder,
     log,
-    redactions: hostRedactions(
+    clean: hostRedact(
       {
         workspace: folder === undefined ? undefined : resolve(folder.hostPath),
         agentFolder: loaded.folder,
@@ -162,16 +163,15 @@ async function openWorkspace(
 async function carryOut(
   request: RunRequest,
   environment: CliEnvironment,
-  { loaded, params, model, folder, log, redactions }: Preparation,
+  { loaded, params, model, folder, log, clean }: Preparation,
   startedAtMs: number,
 ): Promise<number> {
   const { stdout, stderr, now, signal } = environment;
   const { runnable } = loaded;
-  const clean = (text: string): string => redact(text, redactions);
   const begunAtMs = now();
   const record = (event: Parameters<typeof eventLine>[0]): void => {
     if (!request.isJson && log === undefined) return;
-    const line = eventLine(event, now() - begunAtMs, redactions);
+    const line = eventLine(event, now() - begunAtMs, clean);
     if (request.isJson) stdout.write(`${line}\n`);
     log?.write(line);
   };
@@ -216,7 +216,7 @@ async function carryOut(
     stdout.write(`${lines.join('\n')}\n`);
   }
   for (const line of endingLines(run, application, request.isJson)) {
-    stderr.write(`wink: ${redact(line, redactions)}\n`);
+    stderr.write(`wink: ${clean(line)}\n`);
   }
   if (request.isVerbose && run.error instanceof Error) stderr.write(`${run.error.stack ?? ''}\n`);
   return result.exitCode;

@@ -80,6 +80,6 @@ function isCutOff(text: string, end: number): boolean {
   return end === text.length || text.startsWith('…', end) || text.startsWith('...', end);
 }
 
-function isList<T>(value: readonly string[] | T): value is readonly string[] {
+function isList(value: unknown): value is readonly string[] {
   return Array.isArray(value);
 }

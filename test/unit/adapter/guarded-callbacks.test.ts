@@ -48,7 +48,7 @@ describe.each([
         calls,
         logger,
         // A listener without types may be asynchronous all the same.
-        onEvent: callback as (event: RunEvent) => void,
+        onEvent: callback,
       });
       expect(only(invocations).outcome).toBe('committed');
     });
@@ -66,7 +66,7 @@ describe.each([
     const session = new Session({ dispatcher });
     const other = new Session({ dispatcher });
     let heard = 0;
-    dispatcher.subscribe(ToolInvoked, callback as () => void);
+    dispatcher.subscribe(ToolInvoked, callback);
     dispatcher.subscribe(ToolInvoked, ({ callId }, { sessionId }) => {
       heard += 1;
       // What happens in a session that only shares the dispatcher is not for this logger.

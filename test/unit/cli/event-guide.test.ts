@@ -156,7 +156,7 @@ function membersOf(objects: readonly object[]): readonly string[] {
 }
 
 function written(event: Told): object {
-  const { type, atMs, ...rest } = Object(JSON.parse(eventLine(event, 7, [])));
+  const { type, atMs, ...rest } = Object(JSON.parse(eventLine(event, 7, (text) => text)));
   expect({ type, atMs }).toEqual({ type: event.type, atMs: 7 });
   return rest;
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { hostRedactions, redact } from '../../../src/cli/redact.ts';
+import { hostRedact } from '../../../src/cli/redact.ts';
 
-const redactions = hostRedactions(
+const redact = hostRedact(
   {
     workspace: '/home/ann/work',
     agentFolder: '/opt/agents',
@@ -16,7 +16,7 @@ const redactions = hostRedactions(
   },
 );
 
-describe('redact', () => {
+describe('hostRedact', () => {
   it.each([
     ["open '/home/ann/work/a.ts'", "open '<workspace>/a.ts'"],
     ['/home/ann/work', '<workspace>'],
@@ -30,11 +30,11 @@ describe('redact', () => {
     ['ordinary text that is short', 'ordinary text that is short'],
     ['', ''],
   ])('makes %j to %j', (text, clean) => {
-    expect(redact(text, redactions)).toBe(clean);
+    expect(redact(text)).toBe(clean);
   });
 
   it('leaves everything alone where the root of the host is the workspace', () => {
     const root = { workspace: '/', agentFolder: undefined, workingFolder: '/', home: undefined };
-    expect(redact('/a/b', hostRedactions(root, {}))).toBe('/a/b');
+    expect(hostRedact(root, {})('/a/b')).toBe('/a/b');
   });
 });
