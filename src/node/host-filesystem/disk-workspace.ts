@@ -175,9 +175,11 @@ export class DiskWorkspace {
   heldConflicts(): readonly OutsideChange[] {
     if (this.#held === undefined) return [];
     const disk = this.#lookAtDisk(false).root;
-    const found = outsideChanges(this.#held.base, this.look().root, disk, (path, now) =>
-      this.#traces.explain(path, now),
-    );
+    const { root } = this.look();
+    // What is the same on both sides is not lost.
+    const isOwn = (path: string, now: TreeNode | undefined): boolean =>
+      isSameNode(now, nodeAt(root, path)) || this.#traces.explain(path, now);
+    const found = outsideChanges(this.#held.base, root, disk, isOwn);
     return [...found].sort((left, right) => (left.path < right.path ? -1 : 1));
   }
 

@@ -1,5 +1,4 @@
 import {
-  accessSync,
   type BigIntStats,
   closeSync,
   constants,
@@ -137,7 +136,8 @@ export class HostJail {
   /** False when the operating system certainly does not let a file be read. */
   mayRead(segments: Segments): boolean {
     try {
-      this.within(segments.slice(0, -1), (pathOf) => accessSync(pathOf(segments.at(-1)), constants.R_OK));
+      const flags = constants.O_RDONLY | NO_FOLLOW | NO_WAITING;
+      closeSync(this.within(segments.slice(0, -1), (pathOf) => openSync(pathOf(segments.at(-1)), flags)));
       return true;
     } catch (error) {
       return errorCode(error) !== 'EACCES' && errorCode(error) !== 'EPERM';
