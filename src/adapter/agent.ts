@@ -7,7 +7,7 @@ import type {
   PromptTemplate,
 } from '../prompt/index.ts';
 import type { Approve, FeedbackProvider, InputPart } from '../runtime/index.ts';
-import type { CompletionChecker, CompletionOptions } from '../tool/index.ts';
+import type { Budget, CompletionChecker, CompletionOptions } from '../tool/index.ts';
 import type { ProviderAdapter } from './provider-adapter.ts';
 
 /** What is known when an agent is about to be run, before its params are bound. */
@@ -67,6 +67,8 @@ interface AgentSettings {
   readonly workspace?: AgentWorkspace | false;
   /** How often the model may be asked: 1 or more. Default: 100. */
   readonly maxTurns?: number;
+  /** What one run may spend. Default: no limit. */
+  readonly budget?: Budget;
   /** Decides what policies ask. Default: whatever is asked is denied. */
   readonly approve?: Approve;
   /** Who tells the model something behind the results of its calls. Default: nobody. */

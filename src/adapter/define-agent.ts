@@ -1,5 +1,5 @@
 import { PromptValidationError } from '../error/index.ts';
-import { checkFeedbackProviders, toCompletionOptions } from '../runtime/index.ts';
+import { BudgetTracker, checkFeedbackProviders, toCompletionOptions } from '../runtime/index.ts';
 import type { Agent, AgentOptions } from './agent.ts';
 
 const optionNames: ReadonlySet<string> = new Set<keyof AgentOptions<unknown, unknown>>([
@@ -9,6 +9,7 @@ const optionNames: ReadonlySet<string> = new Set<keyof AgentOptions<unknown, unk
   'workspace',
   'model',
   'maxTurns',
+  'budget',
   'approve',
   'feedback',
   'completion',
@@ -42,7 +43,7 @@ export function defineAgent<Params, Output>(options: AgentOptions<Params, Output
       });
     }
   }
-  const { template, params, input, workspace, model, maxTurns, approve, name, description } = options;
+  const { template, params, input, workspace, model, maxTurns, budget, approve, name, description } = options;
   const { feedback, completion } = options;
   check('template', template, isTemplate, 'a template made by promptTemplate()');
   check('params', params, (value) => isRecord(value) || isFunction(value), 'an object or a function');
@@ -51,6 +52,7 @@ export function defineAgent<Params, Output>(options: AgentOptions<Params, Output
   if (isRecord(workspace)) checkWorkspace(workspace);
   check('model', model, (value) => isFunction(value) || isAdapter(value), 'an adapter or a function');
   check('maxTurns', maxTurns, (value) => isAmount(value) && value >= 1, 'a whole number from 1 on');
+  const limits = budget === undefined ? undefined : new BudgetTracker(budget).budget;
   check('approve', approve, isFunction, 'a function');
   if (feedback !== undefined) checkFeedbackProviders(feedback);
   if (completion !== undefined) toCompletionOptions(completion);
@@ -62,6 +64,7 @@ export function defineAgent<Params, Output>(options: AgentOptions<Params, Output
     name: name ?? template.name,
     ...(isRecord(params) ? { params: Object.freeze({ ...params }) } : {}),
     ...(feedback === undefined ? {} : { feedback: Object.freeze([...feedback]) }),
+    ...(limits === undefined ? {} : { budget: limits }),
     ...(Array.isArray(input) ? { input: Object.freeze([...input]) } : {}),
     ...(isRecord(workspace) ? { workspace: frozenWorkspace(workspace) } : {}),
   } satisfies Agent<Params, Output>);

@@ -1,11 +1,13 @@
 import { parseArgs } from 'node:util';
 import type { JsonObject } from '../schema/index.ts';
+import type { Budget } from '../tool/index.ts';
 import type { ApplyMode } from './apply-to-folder.ts';
 import { BUILT_IN_AGENTS } from './built-in-agents.ts';
 import type { ModelChoice } from './choose-model.ts';
 import { readDuration } from './duration.ts';
 import { printable } from './plain-text.ts';
 import { type PromptRequest, readPromptArguments } from './prompt/prompt-arguments.ts';
+import { readBudget } from './read-budget.ts';
 import { UsageError } from './usage-error.ts';
 
 /** What `wink run` was asked to do. What is undefined was not said. */
@@ -19,6 +21,8 @@ export interface RunRequest {
   readonly model: ModelChoice | undefined;
   readonly baseUrl: string | undefined;
   readonly maxTurns: number | undefined;
+  /** What the run may spend, over what the agent says. */
+  readonly budget: Budget;
   readonly deadlineMs: number | undefined;
   readonly logFile: string | undefined;
   /** When changes are written to the folder; undefined: never. */
@@ -47,6 +51,9 @@ const options = {
   model: { type: 'string' },
   'base-url': { type: 'string' },
   'max-turns': { type: 'string' },
+  'max-tokens': { type: 'string' },
+  'max-cost': { type: 'string' },
+  prices: { type: 'string' },
   deadline: { type: 'string' },
   log: { type: 'string' },
   apply: { type: 'string' },
@@ -141,6 +148,11 @@ function runRequest(agent: string, workspace: string | undefined, values: Values
     model: readModel(values.model),
     baseUrl: readBaseUrl(values['base-url']),
     maxTurns: readAmount('--max-turns', values['max-turns']),
+    budget: readBudget({
+      maxTokens: readAmount('--max-tokens', values['max-tokens']),
+      maxCost: values['max-cost'],
+      prices: values.prices,
+    }),
     deadlineMs: readDeadline(values.deadline),
     logFile: values.log,
     apply: readApply(values.apply),

@@ -1,5 +1,6 @@
 import type { FileChange } from '../filesystem/index.ts';
-import type { Redact, RunEvent, TokenUsage } from '../runtime/index.ts';
+import type { Redact, RunEvent } from '../runtime/index.ts';
+import type { BudgetExcess, TokenUsage } from '../tool/index.ts';
 import type { Application } from './apply-to-folder.ts';
 
 /** The last line of a stream of events: how the whole command came out. */
@@ -17,7 +18,12 @@ export interface ResultRecord {
   readonly changes: readonly Pick<FileChange, 'path' | 'kind' | 'entry'>[];
   /** What became of the changes; absent without `--apply`. */
   readonly application?: Exclude<Application, { readonly kind: 'off' }>;
+  /** What the models reported, also of a run that failed. */
   readonly usage?: TokenUsage;
+  /** What that cost; absent when the prices are not known. */
+  readonly cost?: number;
+  /** The limit of the budget that was passed; absent when none was. */
+  readonly budgetExceeded?: BudgetExcess;
 }
 
 /**

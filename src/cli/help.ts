@@ -23,6 +23,9 @@ Options:
   --apply=each        Write the changes of each call as it succeeds; what is written stays, however the run ends
   --no-enforce        Try policies out: nothing is denied or asked, the report says what would have been
   --max-turns N       How often the model may be asked
+  --max-tokens N      How many tokens the run may take, input and output together
+  --max-cost AMOUNT   What the run may cost, in the currency of the prices: 2.50
+  --prices PRICES     What a million tokens cost: INPUT/OUTPUT or INPUT/CACHED/OUTPUT, such as 1.25/0.125/10
   --deadline TIME     When the run must have ended: 30s, 10m, 1h
   --json              Print one event a line as JSON, and nothing else, on the standard output
   --log FILE          Write the same lines to a file

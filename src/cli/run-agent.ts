@@ -1,10 +1,11 @@
 import type { PromptResponse, ProviderAdapter } from '../adapter/index.ts';
-import { describeError, MissingPeerError } from '../error/index.ts';
+import { describeError, MissingPeerError, PromptValidationError } from '../error/index.ts';
 import { Filesystem } from '../filesystem/index.ts';
 import type { DynamicParams, Prompt } from '../prompt/index.ts';
 import { bindInstance } from '../resource/index.ts';
 import {
   type Approve,
+  type BudgetTracker,
   Deadline,
   type InputPart,
   PromptEvaluationError,
@@ -22,6 +23,7 @@ import type { OpenedFolder } from './open-folder.ts';
 import { printable } from './plain-text.ts';
 import type { RunEnding } from './run-report.ts';
 import type { RunnableAgent } from './runnable-agent.ts';
+import { spendingOf } from './spending.ts';
 
 /** What a run works with. */
 export interface AgentRunOptions {
@@ -32,6 +34,7 @@ export interface AgentRunOptions {
   readonly folder: OpenedFolder | undefined;
   readonly input: string | readonly InputPart[] | undefined;
   readonly maxTurns: number | undefined;
+  readonly budget: BudgetTracker;
   readonly deadlineMs: number | undefined;
   readonly signal: AbortSignal;
   /** Decides what policies ask when the agent brings no function for it. */
@@ -82,6 +85,7 @@ export async function runAgent(options: AgentRunOptions): Promise<AgentRun> {
   return {
     ...conclusion,
     failure: conclusion.failure ?? (conclusion.response === undefined ? undefined : verdict?.failure),
+    spending: spendingOf(options.budget),
     records: log.records,
     totals: log.totals(),
     readingTools: readingTools(prompt, session),
@@ -113,13 +117,14 @@ async function evaluate(
   session: Session,
   onEvent: (event: RunEvent) => void,
 ): Promise<Conclusion> {
-  const { runnable, model, folder, signal, input, maxTurns, deadlineMs, logger } = options;
+  const { runnable, model, folder, signal, input, maxTurns, budget, deadlineMs, logger } = options;
   const { feedback, completion } = runnable.agent;
   try {
     if (folder !== undefined) await runnable.prepare?.(session, folder);
     const response = await model.evaluate(prompt, {
       session,
       signal,
+      budget,
       onEvent,
       redact: options.clean,
       approve: runnable.agent.approve ?? options.approve,
@@ -154,6 +159,13 @@ function describeFailure(error: unknown, agentName: string): string {
   return printable(
     `the run of ${agentName} failed after ${turns} ${turns === 1 ? 'turn' : 'turns'}, in phase ${error.phase}: ${error.message}${cause}`,
   );
+}
+
+/** What kept a limit on the cost from being held to, before anything was asked; undefined when it was something else. */
+export function missingPricesOf(error: unknown): PromptValidationError | undefined {
+  return PromptValidationError.isInstance(error) && error.details['option'] === 'budget.prices'
+    ? error
+    : undefined;
 }
 
 /** The missing package that kept a model from being asked at all; undefined when it was something else. */

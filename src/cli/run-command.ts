@@ -2,7 +2,7 @@ import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import type { AnyAgent, ProviderAdapter } from '../adapter/index.ts';
 import type { DynamicParams } from '../prompt/index.ts';
-import type { Approve, Redact } from '../runtime/index.ts';
+import { type Approve, BudgetTracker, type Redact } from '../runtime/index.ts';
 import type { Logger } from '../tool/index.ts';
 import {
   type Application,
@@ -26,7 +26,7 @@ import { createOpenai } from './openai-model.ts';
 import { printable } from './plain-text.ts';
 import type { Progress } from './progress.ts';
 import { hostRedact } from './redact.ts';
-import { type AgentRun, missingPeerOf, runAgent } from './run-agent.ts';
+import { type AgentRun, missingPeerOf, missingPricesOf, runAgent } from './run-agent.ts';
 import { formatRunEnding } from './run-report.ts';
 import { createTextStyle } from './text-style.ts';
 import { UsageError } from './usage-error.ts';
@@ -185,6 +185,7 @@ async function carryOut(
     folder,
     input: request.input ?? runnable.agent.input,
     maxTurns: request.maxTurns ?? runnable.agent.maxTurns,
+    budget: new BudgetTracker({ ...runnable.agent.budget, ...request.budget }),
     deadlineMs: request.deadlineMs,
     signal,
     logger,
@@ -200,6 +201,10 @@ async function carryOut(
   if (run.interruption?.kind === 'output-closed') return run.interruption.exitCode;
   const missing = missingPeerOf(run.error);
   if (missing !== undefined) throw new UsageError(printable(missing.message), { cause: run.error });
+  const unpriced = missingPricesOf(run.error);
+  if (unpriced !== undefined) {
+    throw new UsageError(`${printable(unpriced.message)} Here: --prices INPUT/OUTPUT.`, { cause: run.error });
+  }
 
   const application = apply(run, folder);
   const result = toResult(run, application);
@@ -255,11 +260,15 @@ function apply(run: AgentRun, folder: OpenedFolder | undefined): Application {
 }
 
 function toResult(run: AgentRun, application: Application): ResultRecord {
-  const { response } = run;
+  const { response, spending } = run;
+  const { usage, cost, exceeded } = spending;
   return {
     type: 'result',
     ...codeOf(run, application),
-    ...(response === undefined ? {} : { text: response.text, usage: response.usage }),
+    ...(response === undefined ? {} : { text: response.text }),
+    usage,
+    ...(cost === undefined ? {} : { cost }),
+    ...(exceeded === undefined ? {} : { budgetExceeded: exceeded }),
     ...(response?.output === undefined ? {} : { output: response.output }),
     changes: run.changes.map(({ path, kind, entry }) => ({ path, kind, entry })),
     ...(application.kind === 'off' ? {} : { application }),

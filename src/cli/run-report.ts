@@ -8,6 +8,7 @@ import { formatChangeDiff } from './change-diff.ts';
 import type { CliInterruption } from './environment.ts';
 import type { OpenedFolder } from './open-folder.ts';
 import { printable, printableLines, readableDuration } from './plain-text.ts';
+import { type Spending, spendingLines } from './spending.ts';
 import type { TextStyle } from './text-style.ts';
 import { formatToldCalls } from './told-calls.ts';
 
@@ -15,6 +16,7 @@ import { formatToldCalls } from './told-calls.ts';
 export interface RunEnding {
   readonly records: readonly CallRecord[];
   readonly totals: CallTotals;
+  readonly spending: Spending;
   readonly changes: readonly FileChange[];
   /** What came out, in the words of a built-in agent. */
   readonly summary: string | undefined;
@@ -121,6 +123,7 @@ function summary(ending: RunEnding, hasFolder: boolean, style: TextStyle): reado
   ];
   return [
     `${style(word === 'Done' ? 'good' : 'bad', word)} in ${readableDuration(ending.durationMs)}. ${describeTotals(ending.totals)}.`,
+    ...spendingLines(ending.spending),
     ...(results.length === 0 ? [] : [`${upperFirst(results.join('; '))}.`]),
   ];
 }

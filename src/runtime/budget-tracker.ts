@@ -107,6 +107,11 @@ export class BudgetTracker implements BudgetTrackerPort {
     if (known === undefined) this.#isPriced = false;
   }
 
+  /** @internal True when there is something to hold to. */
+  get isLimited(): boolean {
+    return limitNames.some((name) => this.budget[name] !== undefined);
+  }
+
   /** @internal Says why nothing may be spent any more; undefined while something may. */
   refuse(): BudgetExceededError | undefined {
     const excess = this.exceeded;

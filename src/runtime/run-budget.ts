@@ -52,8 +52,8 @@ export class RunBudget {
   }
 
   #warnOfUncounted(usage: TokenUsage | undefined, logger: Logger): void {
-    if (this.#trackers.length === 0 || this.#hasWarned) return;
-    if (usage?.inputTokens !== undefined && usage.outputTokens !== undefined) return;
+    if (this.#hasWarned || (usage?.inputTokens !== undefined && usage.outputTokens !== undefined)) return;
+    if (!this.#trackers.some(({ isLimited }) => isLimited)) return;
     this.#hasWarned = true;
     logger.warn(
       'A model did not report what a turn took, which counts as 0 in the budget. Set maxUncountedTurns to end runs that cannot be counted.',

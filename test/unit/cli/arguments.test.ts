@@ -9,6 +9,7 @@ const nothingSaid = {
   model: undefined,
   baseUrl: undefined,
   maxTurns: undefined,
+  budget: {},
   deadlineMs: undefined,
   logFile: undefined,
   apply: undefined,
@@ -35,11 +36,36 @@ describe('readArguments', () => {
     });
   });
 
+  it('takes prices without one for cached input', () => {
+    expect(readArguments(['run', 'a.ts', '--prices', '3/15'])).toMatchObject({
+      budget: { prices: { inputPerMillion: 3, outputPerMillion: 15 } },
+    });
+  });
+
+  it.each([
+    ['--max-tokens', '0'],
+    ['--max-tokens', '1e3'],
+    ['--max-cost', '0'],
+    ['--max-cost', '-1'],
+    ['--max-cost', '1.2345678'],
+    ['--prices', '3'],
+    ['--prices', '3/'],
+    ['--prices', '1/2/3/4'],
+    ['--prices', 'a/b'],
+  ])('refuses %s %s', (name, text) => {
+    const refused = readArguments(['run', 'a.ts', `${name}=${text}`]);
+    expect(refused).toMatchObject({
+      kind: 'usage-error',
+      message: expect.stringContaining(`${name} is "${text}"`),
+    });
+  });
+
   it('takes every option of run', () => {
     const argv = ['run', 'a.ts', '--workspace', 'w', '--params', '{"a":[1]}', '--input', 'hi'];
     const more = ['--model', 'openai:gpt:x', '--base-url', 'http://127.0.0.1:1/v1', '--apply', '--json'];
     const rest = ['--log', 'l.jsonl', '--max-turns', '7', '--deadline', '1.5h', '--verbose', '--no-enforce'];
-    expect(readArguments([...argv, ...more, ...rest])).toEqual({
+    const budget = ['--max-tokens', '1000', '--max-cost', '2.50', '--prices', '1.25/0.125/10'];
+    expect(readArguments([...argv, ...more, ...rest, ...budget])).toEqual({
       kind: 'run',
       agent: 'a.ts',
       workspace: 'w',
@@ -48,6 +74,11 @@ describe('readArguments', () => {
       model: { kind: 'openai', model: 'gpt:x' },
       baseUrl: 'http://127.0.0.1:1/v1',
       maxTurns: 7,
+      budget: {
+        maxTotalTokens: 1_000,
+        maxCost: 2.5,
+        prices: { inputPerMillion: 1.25, cachedInputPerMillion: 0.125, outputPerMillion: 10 },
+      },
       deadlineMs: 5_400_000,
       logFile: 'l.jsonl',
       apply: 'end',

@@ -127,6 +127,8 @@ const samples: Samples = {
         changes: [],
         application: { kind: 'skipped' },
         usage,
+        cost: 0.02,
+        budgetExceeded: { limit: 'maxCost', value: 0.02, maximum: 0.01 },
       },
     ],
     least: { type: 'result', exitCode: 1, outcome: 'failed', changes: [] },
