@@ -1,7 +1,7 @@
 import { PersistentVector } from '../collection/index.ts';
 import { describeError } from '../error/index.ts';
 import { compileGlob, type Glob } from '../filesystem/index.ts';
-import type { Clock, ReadonlySessionView } from '../session/index.ts';
+import type { Clock, SessionView } from '../session/index.ts';
 import type { BudgetTrackerPort, DeadlinePort, Logger, PromptPort } from '../tool/index.ts';
 import {
   type FeedbackProgress,
@@ -27,8 +27,8 @@ interface FeedbackSurroundings {
   readonly deadline: DeadlinePort | undefined;
   readonly budgetTracker: BudgetTrackerPort | undefined;
   readonly stop: RunStop;
-  /** Where the progress is kept; undefined for an evaluation inside a call, whose progress ends with it. */
-  readonly session: ReadonlySessionView | undefined;
+  /** Where the progress is kept, as it is; undefined for an evaluation inside a call, whose progress ends with it. */
+  readonly session: Pick<SessionView, 'slice' | 'dispatch'> | undefined;
 }
 
 interface Entry {
@@ -82,14 +82,14 @@ export class FeedbackDesk {
   /** Counts a call that has ended. */
   note(invocation: ToolInvokedPayload): void {
     this.#calls = this.#calls.push(invocation);
-    const { session, roots, logger } = this.#surroundings;
+    const { session, logger } = this.#surroundings;
     const step = this.#toStep(invocation);
     if (session === undefined) {
       this.#own = foldFeedback(this.#own, step);
       return;
     }
     try {
-      roots.session.dispatch(FeedbackStepped, step);
+      session.dispatch(FeedbackStepped, step);
     } catch (error) {
       const { toolName, callId } = invocation;
       logger.error('A tool call could not be counted for feedback.', {

@@ -141,7 +141,7 @@ describe('a checker', () => {
       { count: 2, unit: 'pieces' },
     ]);
     expect(output).toEqual({ count: 2, unit: 'pieces' });
-    const broken = scriptedModel([answer('no JSON')]).evaluate(template.bind(), { completion });
+    const broken = scriptedModel(() => answer('no JSON')).evaluate(template.bind(), { completion });
     await expect(broken).rejects.toMatchObject({ code: 'evaluation-output-invalid', phase: 'parse' });
     expect(outputs).toHaveLength(2);
   });
