@@ -44,7 +44,7 @@ export function verdictOf(
   if (thrown instanceof Ended) return thrown.verdict;
   if (thrown instanceof RunStopped) return stoppedVerdict(toolName, thrown.reason, effectsStand);
   if (endsTheRun(thrown, environment)) return { kind: 'interrupting', error: thrown };
-  const cause = describeError(thrown).slice(0, maxErrorCharacters);
+  const cause = shortened(describeError(thrown));
   if (ToolValidationError.isInstance(thrown)) {
     return failed('rolled-back', 'validation', `Tool validation failed: ${cause}`, { error: thrown });
   }
@@ -62,4 +62,9 @@ function endsTheRun(thrown: unknown, environment: EvaluationEnvironment): boolea
   return (
     deadlineIsOurs || environment.budget.hasRefused(thrown.cause) || environment.stop.reason !== undefined
   );
+}
+
+/** The beginning of a text that is too long for the model, marked as cut off. */
+function shortened(text: string): string {
+  return text.length <= maxErrorCharacters ? text : `${text.slice(0, maxErrorCharacters)}…`;
 }

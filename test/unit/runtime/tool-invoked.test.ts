@@ -177,7 +177,7 @@ describe('the record of a call', () => {
       ],
       calls: [{ name: 'shout' }],
     });
-    expect(only(texts)).toBe(`The tool "shout" failed: ${'x'.repeat(4_000)}`);
+    expect(only(texts)).toBe(`The tool "shout" failed: ${'x'.repeat(4_000)}…`);
   });
 
   test('takes its times from the clock of the evaluation, not of the session', async () => {
