@@ -4,9 +4,6 @@ import type { OutsideChange } from '../node/index.ts';
 import type { OpenedFolder } from './open-folder.ts';
 import { counted, printable } from './plain-text.ts';
 
-/** When changes are written to the folder: all of them at the end of a run that went well, or those of each call as it succeeds. */
-export type ApplyMode = 'end' | 'each';
-
 /** A file that somebody else has changed, so that a change of the run was not written. */
 export interface ApplyConflict {
   /** Relative to the folder. */
@@ -54,12 +51,18 @@ export function applyAtEnd({ held }: OpenedFolder, changes: readonly FileChange[
     return { kind: 'applied', ...appliedFiles(changes) };
   } catch (error) {
     if (!FilesystemError.isInstance(error)) throw error;
-    const path = String(error.details['path'] ?? '.');
+    const path = pathIn(error);
     if (error.code === 'changed-on-disk') {
       return { kind: 'conflict', conflicts: [{ path, reason: reasons.changed }], ...nothing };
     }
     return { kind: 'failed', path, reason: describeError(error) };
   }
+}
+
+/** The path that an error is about; the folder itself when it names none. */
+export function pathIn(error: FilesystemError): string {
+  const path = error.details['path'];
+  return typeof path === 'string' ? path : '.';
 }
 
 /** The paths of changes that are on the disk. */

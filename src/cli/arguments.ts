@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import type { JsonObject } from '../schema/index.ts';
 import type { Budget } from '../tool/index.ts';
-import type { ApplyMode } from './apply-to-folder.ts';
+import type { ApplyMode } from './apply-mode.ts';
 import { BUILT_IN_AGENTS } from './built-in-agents.ts';
 import type { ModelChoice } from './choose-model.ts';
 import { readDuration } from './duration.ts';

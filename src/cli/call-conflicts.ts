@@ -1,6 +1,6 @@
 import { FilesystemError } from '../error/index.ts';
 import type { RunEvent } from '../runtime/index.ts';
-import type { ApplyConflict } from './apply-to-folder.ts';
+import { type ApplyConflict, pathIn } from './apply-to-folder.ts';
 
 /** What a call of the run has read of the folder and was changed under it, as conflicts tell it. */
 const folderRead = /^(?:file|kind|emptiness|names|tree|listing|glob|grep) (.+)$/;
@@ -21,7 +21,7 @@ export class CallConflicts {
       const paths = conflicts.flatMap((phrase) => folderRead.exec(phrase)?.[1] ?? []);
       for (const path of paths) this.#open.set(path, toolName);
     } else if (FilesystemError.isInstance(event.cause) && event.cause.code === 'changed-on-disk') {
-      this.#open.set(String(event.cause.details['path'] ?? '.'), toolName);
+      this.#open.set(pathIn(event.cause), toolName);
     }
   }
 

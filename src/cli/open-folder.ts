@@ -8,7 +8,7 @@ import {
   type InterruptedCommit,
   type MountSkip,
 } from '../node/index.ts';
-import type { ApplyMode } from './apply-to-folder.ts';
+import type { ApplyMode } from './apply-mode.ts';
 import { printable } from './plain-text.ts';
 import type { Unmounted } from './review/unmounted.ts';
 import { skippedFiles } from './skipped-files.ts';

@@ -4,9 +4,9 @@ import type { AnyAgent, ProviderAdapter } from '../adapter/index.ts';
 import type { DynamicParams } from '../prompt/index.ts';
 import { type Approve, BudgetTracker, type Redact } from '../runtime/index.ts';
 import type { Logger } from '../tool/index.ts';
+import type { ApplyMode } from './apply-mode.ts';
 import {
   type Application,
-  type ApplyMode,
   appliedFiles,
   applyAtEnd,
   describeApplication,

@@ -210,7 +210,8 @@ export class DiskWorkspace {
     } catch (error) {
       if (!FilesystemError.isInstance(error)) throw error;
       // It fitted when it was applied.
-      throw changedOnDiskError(String(error.details['path'] ?? '.'));
+      const path = error.details['path'];
+      throw changedOnDiskError(typeof path === 'string' ? path : '.');
     }
     this.#commit(before, [...treeDifferences(before, cell.root, '.')]);
     this.#held = this.#nothingHeld();

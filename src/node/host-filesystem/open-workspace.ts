@@ -35,7 +35,7 @@ export function openWorkspace(
   if (!['apply', 'flush', 'never'].includes(writeOn)) {
     throw new FilesystemError(
       'invalid-argument',
-      `The option writeOn must be 'apply', 'flush' or 'never'; received ${String(writeOn)}.`,
+      `The option writeOn must be 'apply', 'flush' or 'never'; received ${writeOn}.`,
       { details: { option: 'writeOn' } },
     );
   }

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { ApplyMode } from '../../../src/cli/apply-to-folder.ts';
+import type { ApplyMode } from '../../../src/cli/apply-mode.ts';
 import { FolderError, type OpenedFolder, openFolder } from '../../../src/cli/open-folder.ts';
 import { skipNotes } from '../../../src/cli/skipped-files.ts';
 
@@ -95,7 +95,9 @@ describe('openFolder', () => {
   it('says where lock and journal could be kept', async () => {
     put('work/a', 'x');
     const within = openFolder(root, {}, 'end', join(root, 'state'));
-    await expect(within).rejects.toThrow(/^lock and journal of ".*" cannot be kept: set XDG_STATE_HOME to a folder outside/);
+    await expect(within).rejects.toThrow(
+      /^lock and journal of ".*" cannot be kept: set XDG_STATE_HOME to a folder outside/,
+    );
   });
 
   it.each([

@@ -46,7 +46,7 @@ describe('changes that are held back', () => {
     expect(readdirSync(folders.root).sort()).toEqual(['a.md', 'gone.md', 'old']);
     filesystem.flush();
     expect(readFileSync(at('a.md'), 'utf8')).toBe('AA');
-    expect(readdirSync(folders.root, { recursive: true }).sort()).toEqual([
+    expect(readdirSync(folders.root, { recursive: true, encoding: 'utf8' }).sort()).toEqual([
       'a.md',
       'new',
       'new/b.md',
@@ -129,10 +129,10 @@ describe('changes that are held back', () => {
       await filesystem.write('b.md', 'B');
       await change(filesystem);
       meddle(at);
-      const disk = readdirSync(folders.root, { recursive: true }).sort();
+      const disk = readdirSync(folders.root, { recursive: true, encoding: 'utf8' }).sort();
       expect(filesystem.outsideChanges()).toEqual(outside);
       expect(() => filesystem.flush()).toThrow(expect.objectContaining({ code: 'changed-on-disk' }));
-      expect(readdirSync(folders.root, { recursive: true }).sort()).toEqual(disk);
+      expect(readdirSync(folders.root, { recursive: true, encoding: 'utf8' }).sort()).toEqual(disk);
       expect(readFileSync(at('b.md'), 'utf8')).toBe('b');
       expect(await textOf(filesystem, 'b.md')).toBe('B');
     },
