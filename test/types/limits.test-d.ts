@@ -1,0 +1,55 @@
+import { describe, expectTypeOf, it } from 'vitest';
+import {
+  type Budget,
+  type BudgetExcess,
+  BudgetTracker,
+  type BudgetTrackerPort,
+  costOf,
+  type EvaluateOptions,
+  type ModelProvider,
+  type NestedEvaluateOptions,
+  type PromptResponse,
+  type TokenPrices,
+  type ToolContext,
+} from 'weakincentives';
+
+describe('a budget', () => {
+  it('is limits or a tracker, for runs and for evaluations inside calls', () => {
+    expectTypeOf<Budget>().toExtend<NonNullable<EvaluateOptions['budget']>>();
+    expectTypeOf<BudgetTracker>().toExtend<NonNullable<EvaluateOptions['budget']>>();
+    expectTypeOf<NonNullable<ToolContext['budgetTracker']>>().toExtend<
+      NonNullable<NestedEvaluateOptions['budget']>
+    >();
+    // @ts-expect-error A budget has no such limit.
+    void new BudgetTracker({ maxTokens: 5 });
+    // @ts-expect-error What output costs must be said.
+    void new BudgetTracker({ prices: { inputPerMillion: 1 } });
+  });
+
+  it('is read-only for handlers', () => {
+    expectTypeOf<ToolContext['budgetTracker']>().toEqualTypeOf<BudgetTrackerPort | undefined>();
+    expectTypeOf<BudgetTrackerPort>().not.toHaveProperty('count');
+    expectTypeOf<BudgetTracker>().toExtend<BudgetTrackerPort>();
+    expectTypeOf<BudgetTracker['cost']>().toEqualTypeOf<number | undefined>();
+    const tracker = new BudgetTracker({});
+    // @ts-expect-error What was spent is only counted.
+    tracker.usage = {};
+  });
+
+  it('names the limit that was passed', () => {
+    expectTypeOf<PromptResponse['budgetExceeded']>().toEqualTypeOf<BudgetExcess | undefined>();
+    expectTypeOf<BudgetExcess['limit']>().toEqualTypeOf<
+      'maxTotalTokens' | 'maxInputTokens' | 'maxOutputTokens' | 'maxCost' | 'maxUncountedTurns'
+    >();
+  });
+
+  it('has prices of its own, or takes those of the model', () => {
+    expectTypeOf<ModelProvider['prices']>().toEqualTypeOf<TokenPrices | undefined>();
+    expectTypeOf(costOf).returns.toEqualTypeOf<number>();
+  });
+});
+
+it('evaluations inside calls are watched with the run around them', () => {
+  expectTypeOf<EvaluateOptions>().toHaveProperty('watchdogMs');
+  expectTypeOf<NestedEvaluateOptions>().not.toHaveProperty('watchdogMs');
+});
