@@ -111,6 +111,8 @@ export class RedactionWalk {
       copy = emptyCopy(error);
       this.#errors.set(error, copy);
       this.#fill(copy, error);
+      // Last: what a class has on its prototype may refuse to look into a copy that is not filled.
+      if (!PromptEvaluationError.isInstance(copy)) Object.setPrototypeOf(copy, Object.getPrototypeOf(error));
     } catch {
       this.#alterations += 1;
     }
@@ -151,15 +153,13 @@ export class RedactionWalk {
   }
 }
 
-/** An error of the same class, to be filled. What is private to a class is lost, but for the conversation of an evaluation. */
+/** What becomes the copy of an error. What is private to a class is lost, but for the conversation of an evaluation. */
 function emptyCopy(error: Error): Error {
   if (PromptEvaluationError.isInstance(error)) {
     const { code, phase, promptName, conversation, usage } = error;
     return new PromptEvaluationError(code, '', { phase, promptName, conversation, usage });
   }
-  const copy = new Error('');
-  Object.setPrototypeOf(copy, Object.getPrototypeOf(error));
-  return copy;
+  return new Error('');
 }
 
 function isError(value: unknown): value is Error {
