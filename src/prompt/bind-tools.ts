@@ -1,7 +1,8 @@
 import { PromptValidationError } from '../error/index.ts';
 import type { ToolPolicy } from '../policy/index.ts';
 import type { BoundTool } from './rendered-prompt.ts';
-import type { SectionNode } from './section-tree.ts';
+import { openSections, readSection } from './section-tools.ts';
+import { canSummarise, type SectionNode } from './section-tree.ts';
 
 /** Tools of each section, at the section's index in the tree, with the policies that govern them. */
 export type ToolsBySection = readonly (readonly BoundTool[])[];
@@ -11,7 +12,7 @@ export type ToolsBySection = readonly (readonly BoundTool[])[];
  * then the prompt's.
  *
  * @throws {PromptValidationError} for something that is no tool, two tools or hosted tools with one name, two policies with
- *   one name, a policy whose `dependencies` name a tool that the prompt does not have.
+ *   one name, a tool named as one that opens or reads sections in a prompt that has summaries, a policy whose `dependencies` name a tool that the prompt does not have.
  * @see spec TOOLS "Registration Lifecycle"
  */
 export function bindTools(
@@ -29,12 +30,19 @@ export function bindTools(
       Object.freeze({ tool, sectionPath: node.path, policies: governing }),
     );
   });
-  checkPolicies(nodes, promptPolicies, new Set(bound.flat().map(({ tool }) => tool.name)));
+  const names = bound.flat().map(({ tool }) => tool.name);
+  checkPolicies(nodes, promptPolicies, new Set([...names, ...reservedNames(nodes)]));
   return bound;
+}
+
+/** Names that tools of sections cannot have. */
+function reservedNames(nodes: readonly SectionNode[]): readonly string[] {
+  return canSummarise(nodes) ? [openSections.name, readSection.name] : [];
 }
 
 function checkToolNames(nodes: readonly SectionNode[]): void {
   const owners = new Map<string, string>();
+  const reserved = reservedNames(nodes);
   for (const { section, path } of nodes) {
     for (const [tools, kind, maker] of [
       [section.tools ?? [], 'tool', 'tool()'],
@@ -45,6 +53,13 @@ function checkToolNames(nodes: readonly SectionNode[]): void {
           throw new PromptValidationError(
             `Section "${path}" lists something among its ${kind}s that is none; make it with ${maker}.`,
             { details: { section: path } },
+          );
+        }
+        if (reserved.includes(tool.name)) {
+          throw new PromptValidationError(
+            `Section "${path}" brings a tool named "${tool.name}", the name of the tool by which the model gets at ` +
+              'summarised sections; rename it, or take the summaries out of the prompt.',
+            { details: { section: path, tool: tool.name } },
           );
         }
         const owner = owners.get(tool.name);

@@ -1,10 +1,11 @@
 import { PromptValidationError } from '../error/index.ts';
 import type { ToolPolicy } from '../policy/index.ts';
 import type { AnySlice } from '../session/index.ts';
-import type { SectionNode } from './section-tree.ts';
+import { canSummarise, type SectionNode } from './section-tree.ts';
+import { VisibilityOverrides } from './visibility-overrides.ts';
 
 /**
- * Slices that sections and policies name, without duplicates, in order of first mention.
+ * Slices that sections and policies name, and where sections have summaries what the session says of them, without duplicates, in order of first mention.
  *
  * @throws {PromptValidationError} when two different slices share a name.
  */
@@ -33,5 +34,6 @@ export function collectSlices(
   for (const policy of promptPolicies) {
     for (const slice of policy.slices ?? []) add(slice, `policy "${policy.name}"`);
   }
+  if (canSummarise(nodes)) add(VisibilityOverrides, 'the summaries of sections');
   return Object.freeze([...slices.values()].map(({ slice }) => slice));
 }

@@ -35,11 +35,28 @@ export type {
   PromptTemplate,
   PromptTemplateOptions,
 } from './prompt-template.ts';
-export type { BoundTool, RenderedPrompt } from './rendered-prompt.ts';
+export type { BoundTool, RenderedPrompt, RenderedSections } from './rendered-prompt.ts';
 export type { AnySection, ResourceBindings, Section, SectionRenderContext } from './section.ts';
 export type { BindParams, DynamicParams, NoParams, SectionInput, SectionsInput } from './section-input.ts';
 export type { CommonSectionOptions, SectionOptions, ToolsSectionOptions } from './section-options.ts';
+export {
+  type OpenedSection,
+  openSections,
+  SectionsOpened,
+  type SectionsOpenedValue,
+  type ShownSection,
+} from './section-tools.ts';
 export type { TemplatePart, TemplateText } from './template-text.ts';
 export type { ToolParamDescription, ToolParamDescriptions } from './tool-param-descriptions.ts';
 export type { Visibility, VisibilitySelector } from './visibility.ts';
 export { VisibilityExpansionRequired } from './visibility-expansion-required.ts';
+export {
+  ClearAllVisibility,
+  ClearVisibility,
+  findVisibilityOverride,
+  promptAddress,
+  SetVisibility,
+  type VisibilityOverride,
+  VisibilityOverrides,
+  type VisibilityTarget,
+} from './visibility-overrides.ts';

@@ -3,6 +3,7 @@ import type { AnySlice } from '../session/index.ts';
 import type { ToolsBySection } from './bind-tools.ts';
 import type { PromptIdentity } from './prompt-descriptor.ts';
 import type { PromptOutput } from './prompt-output.ts';
+import type { SectionTools } from './section-tools.ts';
 import type { SectionNode } from './section-tree.ts';
 import type { PromptParams } from './shared-params.ts';
 
@@ -13,6 +14,8 @@ export interface PromptPlan<out Output> {
   readonly nodes: readonly SectionNode[];
   readonly params: PromptParams;
   readonly tools: ToolsBySection;
+  /** What opens and reads summarised sections. */
+  readonly sectionTools: SectionTools;
   readonly slices: readonly AnySlice[];
   /** Resources of template and sections. */
   readonly resources: ResourceRegistry;

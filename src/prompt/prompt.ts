@@ -27,6 +27,8 @@ export interface RenderOptions extends PromptToolsOptions {
   readonly resources?: ResourceResolver;
   /** Put into the rendered prompt as it is. Default: none. */
   readonly deadline?: DeadlinePort;
+  /** The evaluation that the prompt is rendered for. @internal */
+  readonly evaluationId?: string;
 }
 
 /**
@@ -46,7 +48,7 @@ export interface Prompt<out Output = unknown, in Params = never> extends PromptI
    */
   with(params: Partial<BindParams<Params>>): Prompt<Output, Params>;
   /**
-   * Tools of the enabled sections that are not summarised, in order of declaration.
+   * Tools of the enabled sections that are not summarised, in order of declaration; without those that open and read sections.
    * @throws {PromptRenderError} when an `enabled` or `visibility` function throws, or a section with a `visibility`
    *   function lacks params or validates them asynchronously (`render()` can wait for that).
    */

@@ -1,17 +1,20 @@
-import { describeError } from '../error/index.ts';
 import { type ReadonlySessionView, Session } from '../session/index.ts';
-import type { AnyTool } from '../tool/index.ts';
+import type { AnyTool, HostedTool } from '../tool/index.ts';
+import { OpenableSections } from './openable-sections.ts';
 import type { OverriddenPlan } from './override/apply-overrides.ts';
 import { describePrompt } from './override/describe-prompt.ts';
 import type { PromptToolsOptions, RenderOptions } from './prompt.ts';
 import type { PromptPlan } from './prompt-plan.ts';
-import type { RenderedPrompt } from './rendered-prompt.ts';
-import type { AnySection, SectionRenderContext } from './section.ts';
+import type { BoundTool, RenderedPrompt } from './rendered-prompt.ts';
 import type { DynamicParams } from './section-input.ts';
-import { type SelectedSection, sectionError, selectSections } from './select-sections.ts';
-import { fillTemplate } from './template-text.ts';
-import { toolExamplesText } from './tool-examples.ts';
+import { sectionTexts } from './section-text.ts';
+import type { ShownSection } from './section-tools.ts';
+import type { SectionNode } from './section-tree.ts';
+import { completeSelection, sectionError, selectSections } from './select-sections.ts';
+import { bringsTools } from './summary-note.ts';
 import { describeToolParams } from './tool-param-descriptions.ts';
+import type { Visibility } from './visibility.ts';
+import { findVisibilityOverride, promptAddress } from './visibility-overrides.ts';
 
 /**
  * Renders a prompt: decides on its sections, waits for params that are validated asynchronously, joins the texts by one
@@ -20,42 +23,93 @@ import { describeToolParams } from './tool-param-descriptions.ts';
  * @throws {PromptRenderError} naming the section.
  */
 export async function renderPrompt<Output>(
-  { plan, dropped }: OverriddenPlan<Output>,
+  overridden: OverriddenPlan<Output>,
   raw: DynamicParams,
   options: RenderOptions,
 ): Promise<RenderedPrompt<Output>> {
+  const { plan } = overridden;
+  const { resources } = options;
   const session = sessionOf(plan, options);
-  const selection = selectSections({ plan, raw, session, needsParams: true });
-  let step = selection.next();
-  while (step.done !== true) {
-    const { parsing } = step.value;
-    step = selection.next(parsing instanceof Promise ? await parsing : parsing);
-  }
-  const texts: string[] = [];
-  for (const selected of step.value) {
-    // Only what a section renders by itself is waited for.
-    const body = bodyText(plan, selected, session, options);
-    texts.push(sectionText(selected, typeof body === 'string' ? body : await body, options));
-  }
+  const override = overridesOf(plan, options.session);
+  const selection = await completeSelection({ plan, raw, session, needsParams: true, override });
+  const examples = options.examplesOnWire !== true;
+  const text = await sectionTexts(selection, { plan, raw, session, resources, examples });
+  const inFull = selection.filter(({ isSummary }) => !isSummary).map(({ node }) => node.path);
+  const sections = new OpenableSections({
+    plan,
+    raw,
+    examples,
+    inFull,
+    evaluationId: options.evaluationId ?? '',
+  });
+  const shown = selection.map(
+    ({ node, isSummary }): ShownSection => ({
+      section: node.path,
+      visibility: isSummary ? 'summary' : 'full',
+    }),
+  );
+  const { deadline } = options;
+  return assemble({ ...overridden, text, deadline, sections, ...toolsOf(sections, shown, nothing) });
+}
 
-  const inFull = step.value.filter(({ isSummary }) => !isSummary);
-  const boundTools = inFull.flatMap(({ index }) => plan.tools[index] ?? []);
-  const tools = boundTools.map(({ tool }) => tool);
+/** Tools in the order in which the model gets them. */
+interface Tools {
+  readonly bound: ReadonlyMap<string, BoundTool>;
+  readonly hosted: readonly HostedTool[];
+}
+
+interface Rendering<Output> extends OverriddenPlan<Output>, Tools {
+  readonly text: string;
+  readonly deadline: RenderOptions['deadline'];
+  readonly sections: OpenableSections;
+}
+
+const nothing: Tools = { bound: new Map(), hosted: [] };
+
+/** What sections that were just shown bring, behind what there was before; then what gets at those that were summarised. */
+function toolsOf(sections: OpenableSections, shown: readonly ShownSection[], before: Tools): Tools {
+  const { plan } = sections;
+  const bound = new Map(before.bound);
+  const hosted = new Map(before.hosted.map((tool) => [tool.name, tool]));
+  const needed: BoundTool[] = [];
+  for (const { section, visibility } of shown) {
+    const index = sections.indexOf(section);
+    if (index === undefined) continue;
+    if (visibility === 'summary') {
+      needed.push(bringsTools(plan, index) ? plan.sectionTools.open : plan.sectionTools.read);
+      continue;
+    }
+    for (const each of plan.tools[index] ?? []) bound.set(each.tool.name, each);
+    for (const each of plan.nodes[index]?.section.hostedTools ?? []) hosted.set(each.name, each);
+  }
+  for (const each of [plan.sectionTools.open, plan.sectionTools.read]) {
+    if (needed.includes(each)) bound.set(each.tool.name, each);
+  }
+  return { bound, hosted: [...hosted.values()] };
+}
+
+function assemble<Output>(rendering: Rendering<Output>): RenderedPrompt<Output> {
+  const { plan, dropped, text, deadline, sections, bound, hosted } = rendering;
+  const tools = [...bound.values()].map(({ tool }) => tool);
   return Object.freeze({
-    text: texts.join('\n\n'),
+    text,
     tools: Object.freeze(tools),
-    boundTools: new Map(boundTools.map((bound) => [bound.tool.name, bound])),
-    hostedTools: Object.freeze(inFull.flatMap(({ node }) => node.section.hostedTools ?? [])),
-    get toolParamDescriptions() {
-      return describeToolParams(tools);
-    },
+    boundTools: bound,
+    hostedTools: Object.freeze([...hosted]),
+    toolParamDescriptions: describeToolParams(tools),
     ...(plan.output === undefined ? {} : { output: plan.output }),
     get descriptor() {
       return describePrompt(plan);
     },
     droppedOverrides: dropped,
-    ...(options.deadline === undefined ? {} : { deadline: options.deadline }),
-  });
+    ...(deadline === undefined ? {} : { deadline }),
+    '~sections': {
+      open: (keys, context) => sections.open(keys, context),
+      read: (key, context) => sections.read(key, context),
+      withShown: (shown) => assemble({ ...rendering, ...toolsOf(sections, shown, { bound, hosted }) }),
+      opener: plan.sectionTools.open,
+    },
+  } satisfies RenderedPrompt<Output>);
 }
 
 /**
@@ -68,7 +122,9 @@ export function enabledTools(
   raw: DynamicParams,
   options: PromptToolsOptions,
 ): readonly AnyTool[] {
-  const selection = selectSections({ plan, raw, session: sessionOf(plan, options), needsParams: false });
+  const session = sessionOf(plan, options);
+  const override = overridesOf(plan, options.session);
+  const selection = selectSections({ plan, raw, session, needsParams: false, override });
   let step = selection.next();
   while (step.done !== true) {
     const { node, parsing } = step.value;
@@ -84,54 +140,14 @@ export function enabledTools(
   return Object.freeze(inFull.flatMap(({ index }) => (plan.tools[index] ?? []).map(({ tool }) => tool)));
 }
 
-function sectionText({ node, isSummary }: SelectedSection, body: string, options: RenderOptions): string {
-  const parts = [node.heading, body];
-  if (!isSummary && options.examplesOnWire !== true) parts.push(toolExamplesText(node));
-  return parts.filter((part) => part !== '').join('\n\n');
-}
-
-function bodyText(
-  plan: PromptPlan<unknown>,
-  selected: SelectedSection,
-  session: () => ReadonlySessionView,
-  options: RenderOptions,
-): string | Promise<string> {
-  const { section, summary } = selected.node;
-  const text = selected.isSummary ? summary : section.template;
-  if (text !== undefined) return fillTemplate(text, isParams(selected.params) ? selected.params : {});
-  return section.render === undefined ? '' : renderedBody(plan, selected, section.render, session, options);
-}
-
-async function renderedBody(
-  plan: PromptPlan<unknown>,
-  { node, params }: SelectedSection,
-  render: NonNullable<AnySection['render']>,
-  session: () => ReadonlySessionView,
-  options: RenderOptions,
-): Promise<string> {
-  const context: SectionRenderContext = Object.freeze({
-    session: session(),
-    ...(options.resources === undefined ? {} : { resources: options.resources }),
-    path: node.path,
-    number: node.number,
-    prompt: plan.identity,
-  });
-  let body: unknown;
-  try {
-    // `never` is the function's own type for what the section's schema yields.
-    body = await render(params as never, context);
-  } catch (cause) {
-    throw sectionError(
-      node,
-      `The render function of section "${node.path}" threw: ${describeError(cause)}`,
-      cause,
-    );
-  }
-  if (typeof body === 'string') return body.trim();
-  throw sectionError(
-    node,
-    `The render function of section "${node.path}" must return a text, not a ${typeof body}.`,
-  );
+/** What the caller's session says of sections; an empty one says nothing. */
+function overridesOf(
+  { identity }: PromptPlan<unknown>,
+  session: ReadonlySessionView | undefined,
+): (node: SectionNode) => Visibility | undefined {
+  if (session === undefined) return () => undefined;
+  const prompt = promptAddress(identity);
+  return ({ path }) => findVisibilityOverride(session, prompt, path)?.visibility;
 }
 
 /** The caller's session, or an empty one with the prompt's slices, made when a section's function asks for it. */
@@ -146,8 +162,4 @@ function sessionOf(plan: PromptPlan<unknown>, options: PromptToolsOptions): () =
     }
     return empty;
   };
-}
-
-function isParams(value: unknown): value is DynamicParams {
-  return typeof value === 'object' && value !== null;
 }

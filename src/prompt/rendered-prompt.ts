@@ -1,17 +1,30 @@
 import type { ToolPolicy } from '../policy/index.ts';
-import type { AnyTool, DeadlinePort, HostedTool } from '../tool/index.ts';
+import type { AnyTool, DeadlinePort, HostedTool, ToolContext, ToolResult } from '../tool/index.ts';
 import type { DroppedOverride } from './override/dropped-override.ts';
 import type { PromptDescriptor } from './prompt-descriptor.ts';
 import type { PromptOutput } from './prompt-output.ts';
 import type { ToolParamDescriptions } from './tool-param-descriptions.ts';
+import type { Visibility } from './visibility.ts';
 
 /** A tool together with where it stands and what governs it. */
 export interface BoundTool {
   readonly tool: AnyTool;
-  /** Dotted path of the section that brings it. */
+  /** Dotted path of the section that brings it; empty for a tool that opens or reads sections. */
   readonly sectionPath: string;
   /** Policies in the order they are asked: the section's, its ancestors' from the inside out, the prompt's. */
   readonly policies: readonly ToolPolicy[];
+}
+
+/** The sections of a rendered prompt, for those that come in later. @internal */
+export interface RenderedSections {
+  /** Opens sections, as the call of this context. @param keys dotted paths. */
+  open(keys: readonly string[], context: ToolContext): Promise<ToolResult<unknown>>;
+  /** The text of a section that stays as it is, as the call of this context. @param key dotted path. */
+  read(key: string, context: ToolContext): Promise<ToolResult<unknown>>;
+  /** The prompt with the tools of sections that were opened behind all others. @param shown what one call showed. */
+  withShown(shown: readonly { readonly section: string; readonly visibility: Visibility }[]): RenderedPrompt;
+  /** What opens sections, whether the prompt shows it or not. */
+  readonly opener: BoundTool;
 }
 
 /**
@@ -22,11 +35,14 @@ export interface BoundTool {
 export interface RenderedPrompt<out Output = unknown> {
   /** The instructions (system text). */
   readonly text: string;
-  /** Tools of the enabled sections that are shown in full, in order of declaration. */
+  /**
+   * Tools of the enabled sections that are shown in full, in order of declaration; then, when something is summarised, what
+   * opens or reads it; then, in a run, the tools of sections that were opened, in the order in which they were.
+   */
   readonly tools: readonly AnyTool[];
   /** The same tools by name. */
   readonly boundTools: ReadonlyMap<string, BoundTool>;
-  /** Hosted tools of the same sections, in order of declaration. */
+  /** Hosted tools of the same sections, in the same order. */
   readonly hostedTools: readonly HostedTool[];
   /** What the model is told about parameters: tool name, then parameter name. */
   readonly toolParamDescriptions: ToolParamDescriptions;
@@ -38,4 +54,6 @@ export interface RenderedPrompt<out Output = unknown> {
   readonly droppedOverrides: readonly DroppedOverride[];
   /** The deadline the prompt is evaluated under, when there is one. */
   readonly deadline?: DeadlinePort;
+  /** @internal */
+  readonly '~sections': RenderedSections;
 }

@@ -20,6 +20,11 @@ export interface SectionNode {
   readonly summary: TemplateText | undefined;
 }
 
+/** True when some section may be summarised. */
+export function canSummarise(nodes: readonly SectionNode[]): boolean {
+  return nodes.some(({ summary }) => summary !== undefined);
+}
+
 type OpenNode = { -readonly [Key in keyof SectionNode]: SectionNode[Key] };
 
 /**

@@ -5,6 +5,7 @@ import type { PromptPlan } from './prompt-plan.ts';
 import type { DynamicParams } from './section-input.ts';
 import type { SectionNode } from './section-tree.ts';
 import { ownParams } from './shared-params.ts';
+import type { Visibility } from './visibility.ts';
 
 /** A section that is in the text. */
 export interface SelectedSection {
@@ -25,6 +26,12 @@ export interface SelectionOptions {
   readonly session: () => ReadonlySessionView;
   /** True: parse the params of every section in the text. False: only where visibility depends on them. */
   readonly needsParams: boolean;
+  /** Visibility that wins over what a section with a summary says of itself; undefined: the section decides. */
+  readonly override: (node: SectionNode) => Visibility | undefined;
+  /** A part of the tree: the section at this index with what is below it. Default: everything. */
+  readonly at?: number;
+  /** Paths of sections that are shown in full whatever is said of them. Default: none. */
+  readonly inFull?: ReadonlySet<string>;
 }
 
 type Parsing = ParseOutcome<unknown> | Promise<ParseOutcome<unknown>>;
@@ -42,17 +49,19 @@ export function* selectSections(
   readonly SelectedSection[],
   ParseOutcome<unknown>
 > {
-  const { plan, raw, session, needsParams } = options;
+  const { plan, raw, session, needsParams, at } = options;
   const selected: SelectedSection[] = [];
   const problems: ParamsProblem[] = [];
-  let index = 0;
-  for (let node = plan.nodes[index]; node !== undefined; node = plan.nodes[index]) {
+  let index = at ?? 0;
+  const end = (at === undefined ? undefined : plan.nodes[at]?.end) ?? plan.nodes.length;
+  for (let node = plan.nodes[index]; node !== undefined && index < end; node = plan.nodes[index]) {
     if (!isEnabled(node, raw, session)) {
       index = node.end;
       continue;
     }
     let params: unknown = {};
-    if (node.params !== undefined && (needsParams || typeof node.section.visibility === 'function')) {
+    const decided = decidedVisibility(node, options);
+    if (node.params !== undefined && (needsParams || decided === undefined)) {
       const outcome = yield {
         node,
         parsing: parseInput(node.params.compiled, ownParams(node, raw, plan.params)),
@@ -60,12 +69,12 @@ export function* selectSections(
       if (!outcome.ok) {
         problems.push({ path: node.path, issues: outcome.issues });
         // Where nothing tells whether the descendants are shown, their params are not asked for.
-        index = (node.section.visibility ?? 'full') === 'full' ? index + 1 : node.end;
+        index = decided === 'full' ? index + 1 : node.end;
         continue;
       }
       params = outcome.value;
     }
-    const isSummary = isSummarised(node, params, session);
+    const isSummary = isSummarised(node, decided ?? askVisibility(node, params, session));
     selected.push({ index, node, params, isSummary });
     index = isSummary ? node.end : index + 1;
   }
@@ -73,7 +82,31 @@ export function* selectSections(
   return selected;
 }
 
-function isEnabled(node: SectionNode, raw: DynamicParams, session: () => ReadonlySessionView): boolean {
+/**
+ * Selects, and waits for params that are validated asynchronously.
+ *
+ * @throws {PromptRenderError} as {@link selectSections}.
+ */
+export async function completeSelection(options: SelectionOptions): Promise<readonly SelectedSection[]> {
+  const selection = selectSections(options);
+  let step = selection.next();
+  while (step.done !== true) {
+    const { parsing } = step.value;
+    step = selection.next(parsing instanceof Promise ? await parsing : parsing);
+  }
+  return step.value;
+}
+
+/**
+ * Whether a section is there at all.
+ *
+ * @throws {PromptRenderError} when its function throws, or answers with something else.
+ */
+export function isEnabled(
+  node: SectionNode,
+  raw: DynamicParams,
+  session: () => ReadonlySessionView,
+): boolean {
   const { enabled } = node.section;
   if (enabled === undefined) return true;
   // `never` is the function's own view of the raw params; bind() has checked the names.
@@ -85,13 +118,27 @@ function isEnabled(node: SectionNode, raw: DynamicParams, session: () => Readonl
   );
 }
 
-function isSummarised(node: SectionNode, params: unknown, session: () => ReadonlySessionView): boolean {
+/** The visibility as far as no function has to be asked for it. */
+function decidedVisibility(
+  node: SectionNode,
+  { inFull, override }: Pick<SelectionOptions, 'inFull' | 'override'>,
+): unknown {
+  if (inFull?.has(node.path) === true) return 'full';
+  const overridden = node.summary === undefined ? undefined : override(node);
+  if (overridden !== undefined) return overridden;
   const { visibility = 'full' } = node.section;
-  const answer: unknown =
-    typeof visibility === 'function'
-      ? // `never` is the function's own type for what the section's schema yields.
-        callSection(node, 'visibility', () => visibility(params as never, session()))
-      : visibility;
+  return typeof visibility === 'function' ? undefined : visibility;
+}
+
+function askVisibility(node: SectionNode, params: unknown, session: () => ReadonlySessionView): unknown {
+  const { visibility } = node.section;
+  return typeof visibility === 'function'
+    ? // `never` is the function's own type for what the section's schema yields.
+      callSection(node, 'visibility', () => visibility(params as never, session()))
+    : visibility;
+}
+
+function isSummarised(node: SectionNode, answer: unknown): boolean {
   if (answer === 'full') return false;
   if (answer !== 'summary') {
     throw sectionError(

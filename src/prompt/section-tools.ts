@@ -1,0 +1,135 @@
+import type { ToolPolicy } from '../policy/index.ts';
+import { jsonSchema, type Schema } from '../schema/index.ts';
+import { defineSystemEvent, type EventDefinition } from '../session/index.ts';
+import { type AnyTool, type ToolContext, ToolResult, type ToolSucceeded, tool } from '../tool/index.ts';
+import type { BoundTool, RenderedPrompt, RenderedSections } from './rendered-prompt.ts';
+import type { Visibility } from './visibility.ts';
+
+/** A section as a call showed it. */
+export interface ShownSection {
+  /** Dotted path. */
+  readonly section: string;
+  readonly visibility: Visibility;
+}
+
+/** A section that was opened. */
+export interface OpenedSection {
+  /** Dotted path. */
+  readonly section: string;
+  /** The sections that are shown in full since, this one among them; absent where another one of the same call says it. */
+  readonly shown?: readonly string[];
+}
+
+/** Value of a call that opened sections. JSON-safe. */
+export interface SectionsOpenedValue {
+  /** Namespace and key of the prompt, joined by `/`. */
+  readonly prompt: string;
+  /** The evaluation whose model has seen them. */
+  readonly evaluationId: string;
+  readonly opened: readonly OpenedSection[];
+  /** Every section of the text, in order. */
+  readonly shown: readonly ShownSection[];
+  /** What the model reads. */
+  readonly text: string;
+}
+
+/** Value of a call that read a section. */
+export interface SectionReadValue {
+  readonly section: string;
+  readonly text: string;
+}
+
+interface OpenParams {
+  readonly section_keys: readonly string[];
+  readonly reason: string;
+}
+
+/** Dispatched inside the call that opens sections, so that they are open when the call is committed. */
+export const SectionsOpened: EventDefinition<
+  ToolSucceeded<unknown, unknown>,
+  ToolSucceeded<OpenParams, SectionsOpenedValue>
+> = // Only calls of the tool below dispatch it, with what its handler yields.
+defineSystemEvent<ToolSucceeded<unknown, unknown>>('weakincentives.sections-opened') as EventDefinition<
+  ToolSucceeded<unknown, unknown>,
+  ToolSucceeded<OpenParams, SectionsOpenedValue>
+>;
+
+const openInput: Schema<OpenParams> = jsonSchema<OpenParams>({
+  type: 'object',
+  properties: {
+    section_keys: {
+      type: 'array',
+      items: { type: 'string' },
+      minItems: 1,
+      description: 'Addresses of the sections, as they stand in brackets behind the headings.',
+    },
+    reason: { type: 'string', description: 'Why they are needed, in one sentence.' },
+  },
+  required: ['section_keys', 'reason'],
+  additionalProperties: false,
+});
+
+const readInput: Schema<{ readonly section_key: string }> = jsonSchema<{ readonly section_key: string }>({
+  type: 'object',
+  properties: {
+    section_key: {
+      type: 'string',
+      description: 'Address of the section, as it stands in brackets behind its heading.',
+    },
+  },
+  required: ['section_key'],
+  additionalProperties: false,
+});
+
+/**
+ * Opens summarised sections: its result is their text, and their tools can be called from the next turn on. With effects
+ * `read`: what it changes is what the model sees, by the event of its success.
+ */
+export const openSections: AnyTool = Object.freeze({
+  ...tool({
+    name: 'open_sections',
+    description:
+      'Opens summarised sections of the instructions: shows them in full and makes their tools available from the next turn on.',
+    inputSchema: openInput,
+    effects: 'read',
+    idempotent: true,
+    acceptsOverrides: false,
+    // The handler below yields nothing else, and only values of successes are rendered.
+    render: (value) => (value as SectionsOpenedValue).text,
+    execute: ({ section_keys }, context) =>
+      sectionsOf(context)?.open(section_keys, context) ?? ToolResult.error(notRendered),
+  }),
+  succeeded: SectionsOpened,
+});
+
+/** Reads a summarised section without opening it. */
+export const readSection: AnyTool = tool({
+  name: 'read_section',
+  description: 'Reads a summarised section of the instructions in full.',
+  inputSchema: readInput,
+  effects: 'read',
+  idempotent: true,
+  acceptsOverrides: false,
+  // The handler below yields nothing else, and only values of successes are rendered.
+  render: (value) => (value as SectionReadValue).text,
+  execute: ({ section_key }, context) =>
+    sectionsOf(context)?.read(section_key, context) ?? ToolResult.error(notRendered),
+});
+
+/** Both tools, governed by the policies of the whole prompt. */
+export interface SectionTools {
+  readonly open: BoundTool;
+  readonly read: BoundTool;
+}
+
+export function bindSectionTools(policies: readonly ToolPolicy[]): SectionTools {
+  const bind = (each: AnyTool): BoundTool => Object.freeze({ tool: each, sectionPath: '', policies });
+  return Object.freeze({ open: bind(openSections), read: bind(readSection) });
+}
+
+const notRendered = 'There are no sections here that could be shown.';
+
+function sectionsOf({ renderedPrompt }: ToolContext): RenderedSections | undefined {
+  // The runtime hands out rendered prompts; the port names what handlers may use of them.
+  return (renderedPrompt as RenderedPrompt)['~sections'];
+}
