@@ -98,8 +98,8 @@ function folderLines(folder: OpenedFolder | undefined, notes: readonly string[])
   if (folder === undefined) return [];
   const { leftOutNames, mode } = folder;
   const rest = leftOutNames.length - NAMED_DIRECTORIES;
-  const names = [...leftOutNames.slice(0, NAMED_DIRECTORIES), ...(rest > 0 ? [`${rest} more`] : [])];
-  const without = names.length === 0 ? '' : `, without ${names.map(printable).join(', ')}`;
+  const named = leftOutNames.slice(0, NAMED_DIRECTORIES).map(printable).join(', ');
+  const without = named === '' ? '' : `, without ${named}${rest > 0 ? ` and ${rest} more` : ''}`;
   const end =
     mode === undefined
       ? 'nothing in it changes'
