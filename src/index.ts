@@ -253,6 +253,7 @@ export {
   type SliceExport,
   type SliceOperation,
   type SliceOptions,
+  type SubscriberFailure,
   systemClock,
   type ToItem,
   upsertBy,

@@ -1,0 +1,63 @@
+import { describe, expectTypeOf, it } from 'vitest';
+import {
+  type DeepReadonly,
+  type EvaluateOptions,
+  type EventOrigin,
+  PromptExecuted,
+  type PromptExecutedPayload,
+  PromptExecutions,
+  PromptRendered,
+  type PromptRenderedPayload,
+  type Redact,
+  RenderedTools,
+  type RenderedToolsPayload,
+  redactPatterns,
+  redactSecrets,
+  Session,
+  type SubscriberFailure,
+  type ToolInvokedPayload,
+} from 'weakincentives';
+
+describe('session events of evaluations', () => {
+  it('have typed payloads, with one origin', () => {
+    const { dispatcher } = new Session();
+    dispatcher.subscribe(PromptRendered, (payload) => {
+      expectTypeOf(payload).toEqualTypeOf<DeepReadonly<PromptRenderedPayload>>();
+    });
+    dispatcher.subscribe(RenderedTools, ({ tools }) => {
+      expectTypeOf(tools[0]?.name).toEqualTypeOf<string | undefined>();
+    });
+    dispatcher.subscribe(PromptExecuted, ({ outcome, finishReason }) => {
+      expectTypeOf(outcome).toEqualTypeOf<'finished' | 'failed'>();
+      expectTypeOf(finishReason).toExtend<string | undefined>();
+    });
+    expectTypeOf<PromptRenderedPayload>().toExtend<EventOrigin>();
+    expectTypeOf<RenderedToolsPayload>().toExtend<EventOrigin>();
+    expectTypeOf<ToolInvokedPayload>().toExtend<EventOrigin>();
+    expectTypeOf<PromptExecutedPayload>().toExtend<EventOrigin>();
+    expectTypeOf(new Session().slice(PromptExecutions).latest()).toExtend<
+      DeepReadonly<PromptExecutedPayload> | undefined
+    >();
+  });
+
+  it('fail with what was thrown and where', () => {
+    new Session().dispatcher.onFailure((failure) => {
+      expectTypeOf(failure).toEqualTypeOf<SubscriberFailure>();
+      expectTypeOf(failure.error).toBeUnknown();
+    });
+  });
+});
+
+describe('redact', () => {
+  it('is a function of a text, ready-made or not', () => {
+    expectTypeOf<EvaluateOptions['redact']>().toEqualTypeOf<Redact | undefined>();
+    expectTypeOf(redactSecrets(['secret'])).toEqualTypeOf<Redact>();
+    expectTypeOf(redactSecrets({ KEY: process.env['KEY'] })).toEqualTypeOf<Redact>();
+    expectTypeOf(redactPatterns(['sk-\\w+'])).toEqualTypeOf<Redact>();
+    // @ts-expect-error A pattern is a text in RE2 syntax: an expression of the language may take forever.
+    redactPatterns([/sk-\w+/]);
+    // @ts-expect-error A redaction answers at once.
+    const late: EvaluateOptions = { redact: async (text) => text };
+    void late;
+  });
+});
