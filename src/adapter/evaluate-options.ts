@@ -68,6 +68,11 @@ export interface EvaluateOptions {
   readonly completion?: CompletionChecker | CompletionOptions;
   /** How often the model may be asked: 1 or more. Default: 100. */
   readonly maxTurns?: number;
+  /**
+   * How often, in one run, a model whose final text is not the structured answer that is asked for is told what is wrong and
+   * asked again: 0 or more. An answer that was cut off or refused is not sent back. Default: 2.
+   */
+  readonly maxOutputRepairs?: number;
   /** Default: `'auto'`. */
   readonly toolChoice?: ToolChoice;
   /** Settings for the provider, passed on as they are. Default: none. */
@@ -114,7 +119,13 @@ export function checkEvaluateOptions(options: EvaluateOptions): void {
       );
     }
   }
-  const { budget, watchdogMs } = options;
+  const { budget, maxOutputRepairs, watchdogMs } = options;
+  if (maxOutputRepairs !== undefined && !(Number.isSafeInteger(maxOutputRepairs) && maxOutputRepairs >= 0)) {
+    throw new PromptValidationError(
+      `The option maxOutputRepairs must be a whole number of at least 0, got ${maxOutputRepairs}.`,
+      { details: { option: 'maxOutputRepairs', value: maxOutputRepairs } },
+    );
+  }
   if (watchdogMs !== undefined && !(Number.isFinite(watchdogMs) && watchdogMs > 0)) {
     throw new PromptValidationError(
       `The option watchdogMs must be a number of milliseconds over 0, got ${watchdogMs}.`,

@@ -14,9 +14,9 @@ import {
   type LoopState,
   type ModelProvider,
   PromptEvaluationError,
+  type ReadAnswer,
   type Redactor,
   RunBudget,
-  RunErrors,
   RunStop,
   RunStopped,
   runLoop,
@@ -39,6 +39,7 @@ import { watchRun } from './watch-run.ts';
 
 const defaultConcurrency = 8;
 const defaultMaxTurns = 100;
+const defaultMaxOutputRepairs = 2;
 const ignore = (): void => undefined;
 
 /** Everything of one evaluation that is fixed before the first request. */
@@ -126,7 +127,7 @@ async function evaluateOn<Output>(
 ): Promise<PromptResponse<Output>> {
   const { evaluator, model, outer } = ground;
   const budget = new RunBudget(options.budget, model, outer?.call.run.budget);
-  const state: LoopState = { turn: 0, conversation: startOf(options), usage: {} };
+  const state: LoopState = { turn: 0, conversation: startOf(options), usage: {}, outputRepairs: 0 };
   const record = new EvaluationRecord(ground, prompt, options);
   const { environment, rendered } = await prepare(
     ground,
@@ -149,7 +150,7 @@ async function evaluateOn<Output>(
   });
   let outcome: 'finished' | 'failed' = 'failed';
   try {
-    const { text, output, finishReason } = await runLoop(
+    const { text, output, json, finishReason } = await runLoop(
       environment,
       {
         model,
@@ -159,7 +160,10 @@ async function evaluateOn<Output>(
         toolChoice: options.toolChoice ?? 'auto',
         settings: options.settings ?? {},
         throttle: toThrottlePolicy(options.throttle),
-        readAnswer: (answer) => readAnswer(answer, environment, rendered, state),
+        answer: {
+          read: (answer) => readAnswer(answer, rendered),
+          maxRepairs: options.maxOutputRepairs ?? defaultMaxOutputRepairs,
+        },
         completion: options.completion === undefined ? undefined : toCompletionOptions(options.completion),
       },
       state,
@@ -175,7 +179,7 @@ async function evaluateOn<Output>(
       finishReason,
       conversation: Object.freeze(state.conversation),
     });
-    record.finished(response, state.turn);
+    record.finished(response, json, state.turn);
     return response;
   } catch (error) {
     record.failed(error, state);
@@ -260,7 +264,7 @@ async function prepare<Output>(
                 deadline: options.deadline,
                 budgetTracker: budget.tracker,
                 stop,
-                session: outer === undefined ? session : undefined,
+                session: outer === undefined ? host : undefined,
               }),
         // Only a plain false lets go of the policies.
         enforce: options.enforce !== false,
@@ -324,29 +328,8 @@ function startOf(options: EvaluateOptions): ConversationItem[] {
 
 async function readAnswer<Output>(
   text: string,
-  { prompt: { name: promptName }, stop, deadline }: EvaluationEnvironment,
-  rendered: RenderedPrompt<Output>,
-  state: LoopState,
-): Promise<Output> {
+  { output }: RenderedPrompt<Output>,
+): Promise<ReadAnswer<Output>> {
   // Without an output schema the type of the output is undefined.
-  if (rendered.output === undefined) return undefined as Output;
-  try {
-    const output = await stop.race(parseAnswer(text, rendered.output));
-    stop.checkDeadline(deadline);
-    if (stop.reason !== undefined) throw new RunStopped(stop.reason);
-    return output;
-  } catch (cause) {
-    if (cause instanceof RunStopped) throw new RunErrors(promptName, state).stopped(cause.reason, 'parse');
-    throw new PromptEvaluationError(
-      'evaluation-output-invalid',
-      `${describeError(cause)} (prompt "${promptName}")`,
-      {
-        phase: 'parse',
-        promptName,
-        conversation: state.conversation,
-        usage: state.usage,
-        cause,
-      },
-    );
-  }
+  return output === undefined ? { output: undefined as Output } : parseAnswer(text, output);
 }

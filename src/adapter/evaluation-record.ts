@@ -20,7 +20,6 @@ import type { AnySlice, Clock, EventDefinition, IdSource } from '../session/inde
 import { type Logger, type PromptPort, type PromptResponse, silentLogger } from '../tool/index.ts';
 import type { EvaluateOptions } from './evaluate-options.ts';
 import type { EvaluationGround } from './evaluation-ground.ts';
-import { readJson } from './parse-answer.ts';
 
 /** The slices that keep what is recorded of evaluations. */
 export const recordSlices: readonly AnySlice[] = [
@@ -87,13 +86,11 @@ export class EvaluationRecord {
   }
 
   /** The evaluation has an answer. */
-  finished(response: PromptResponse, turns: number): void {
-    const { text, output, usage, finishReason } = response;
-    const written = output === undefined ? undefined : writtenAnswer(text);
+  finished({ text, usage, finishReason }: PromptResponse, json: JsonValue | undefined, turns: number): void {
     this.#executed({
       outcome: 'finished',
       text,
-      ...(written === undefined ? {} : { output: written }),
+      ...(json === undefined ? {} : { output: json }),
       finishReason,
       usage,
       turns,
@@ -140,14 +137,5 @@ export class EvaluationRecord {
         error: describeError(error),
       });
     }
-  }
-}
-
-/** The answer as the model wrote it, read once more: what the schema made of it is the caller's, and need be no JSON. */
-function writtenAnswer(text: string): JsonValue | undefined {
-  try {
-    return jsonCopy(readJson(text));
-  } catch {
-    return undefined;
   }
 }

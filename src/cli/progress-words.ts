@@ -49,6 +49,8 @@ function newsText({ event, call }: Sighting, clean: (text: string) => string): s
       return event.outcome === 'given'
         ? `${printable(event.provider)} tells the model: ${quoted(event.message)}`
         : `${printable(event.provider)} has no feedback, it failed: ${quoted(event.error.message)}`;
+    case 'output-repair':
+      return `the answer was not accepted, asked again: ${quoted(event.problem)}`;
     case 'completion-check':
       return event.outcome === 'complete'
         ? undefined

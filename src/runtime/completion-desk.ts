@@ -8,6 +8,7 @@ import {
   readVerdict,
 } from '../tool/index.ts';
 import type { EvaluationEnvironment } from './environment.ts';
+import { isClaimed } from './finish-reason.ts';
 import type { LoopState } from './loop-state.ts';
 import type { CompletionCheck, RunContext } from './run-context.ts';
 import type { RunErrors } from './run-errors.ts';
@@ -123,11 +124,6 @@ export class CompletionDesk {
       throw this.#errors.error('evaluation-completion-failed', 'response', message, error);
     }
   }
-}
-
-/** An answer that was cut off or refused claims nothing, and what it needs is not to be told what is missing. */
-function isClaimed(finishReason: FinishReason): boolean {
-  return finishReason !== 'length' && finishReason !== 'refusal' && finishReason !== 'content-filter';
 }
 
 /**

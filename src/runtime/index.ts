@@ -11,6 +11,7 @@ export type {
   ToolResultItem,
   UserItem,
 } from '../tool/index.ts';
+export type { AnswerOptions, ReadAnswer } from './answer-desk.ts';
 export { Breather } from './breather.ts';
 export { BudgetTracker, toBudgetTracker } from './budget-tracker.ts';
 export { checkFeedbackProviders } from './check-feedback.ts';

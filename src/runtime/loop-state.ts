@@ -7,4 +7,6 @@ export interface LoopState {
   /** Grows at its end only. */
   readonly conversation: ConversationItem[];
   usage: TokenUsage;
+  /** How often the model was asked again because its answer could not be read. */
+  outputRepairs: number;
 }

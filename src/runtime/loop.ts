@@ -8,6 +8,7 @@ import type {
   TokenUsage,
   ToolChoice,
 } from '../tool/index.ts';
+import { AnswerDesk, type AnswerOptions } from './answer-desk.ts';
 import { CallLedger } from './call-ledger.ts';
 import { CompletionDesk } from './completion-desk.ts';
 import type { EvaluationEnvironment } from './environment.ts';
@@ -34,8 +35,8 @@ export interface LoopOptions<Output> {
   readonly settings: Readonly<Record<string, JsonValue>>;
   /** How a model that could not answer is asked again. Default: it is not. */
   readonly throttle?: ThrottlePolicy | undefined;
-  /** The structured answer in the final text. May reject: the run ends with that error. */
-  readonly readAnswer: (text: string) => Promise<Output>;
+  /** How the structured answer in a final text is read. */
+  readonly answer: AnswerOptions<Output>;
   /** Decides whether the task is done. Default: it is, when the model asks for no call. */
   readonly completion?: CompletionOptions | undefined;
   /** Wraps the live context, for a journal. Default: the live context itself. */
@@ -46,6 +47,8 @@ export interface LoopOptions<Output> {
 export interface LoopResult<Output> {
   readonly text: string;
   readonly output: Output;
+  /** The JSON that the model wrote for the output; absent when the answer is text. */
+  readonly json?: JsonValue;
   readonly finishReason: FinishReason;
 }
 
@@ -71,6 +74,7 @@ class Loop<Output> {
   readonly #context: RunContext;
   readonly #errors: RunErrors;
   readonly #ledger: CallLedger;
+  readonly #answers: AnswerDesk<Output>;
   readonly #completion: CompletionDesk | undefined;
   #scheduler: TurnScheduler | undefined;
   /** Of the last turn. */
@@ -82,6 +86,7 @@ class Loop<Output> {
     this.#state = state;
     this.#errors = new RunErrors(environment.prompt.name, state);
     this.#ledger = new CallLedger(environment, state);
+    this.#answers = new AnswerDesk(options.answer, environment, { state, errors: this.#errors });
     const { completion } = options;
     if (completion !== undefined) {
       this.#completion = new CompletionDesk(completion, environment, { state, errors: this.#errors });
@@ -130,8 +135,9 @@ class Loop<Output> {
   /** What the run came to; undefined when the task is not done and the model is to go on. */
   async #conclude({ content, finishReason }: ModelTurn): Promise<LoopResult<Output> | undefined> {
     const text = textOf(content);
-    const output = await this.#options.readAnswer(text);
-    const result = { text, output, finishReason };
+    const answer = await this.#answers.read(text, finishReason);
+    if (answer === undefined) return undefined;
+    const result = { text, ...answer, finishReason };
     if (this.#completion === undefined) return result;
     return (await this.#completion.isDone(result, this.#context)) ? result : undefined;
   }
@@ -297,7 +303,10 @@ class Loop<Output> {
 
   /** True when the model was sent back after an answer. */
   #isAnswered(): boolean {
-    return this.#completion !== undefined && this.#state.conversation.at(-1)?.type === 'user';
+    return (
+      (this.#completion !== undefined || this.#state.outputRepairs > 0) &&
+      this.#state.conversation.at(-1)?.type === 'user'
+    );
   }
 
   #endIfStopped(phase: EvaluationPhase): void {

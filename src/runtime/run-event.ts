@@ -95,6 +95,16 @@ export type RunEvent =
       readonly toolName: string;
     } & RecordedFeedback)
   | {
+      /** An answer could not be read as the structured output that is asked for; the model is told why and asked again. */
+      readonly type: 'output-repair';
+      /** The turn whose text is discarded. */
+      readonly turn: number;
+      /** Number of the repair, from 1. */
+      readonly repair: number;
+      /** What the model is told. */
+      readonly problem: string;
+    }
+  | {
       /** The model has answered, and a checker decided whether the task is done. */
       readonly type: 'completion-check';
       readonly turn: number;

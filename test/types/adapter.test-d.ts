@@ -123,6 +123,7 @@ describe('run events', () => {
       | 'feedback'
       | 'completion-check'
       | 'nested'
+      | 'output-repair'
       | 'run-end'
     >();
     void adapter.evaluate(plain.bind(), {

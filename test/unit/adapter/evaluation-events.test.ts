@@ -243,7 +243,9 @@ describe('the end of a failed evaluation', () => {
 
   test('is recorded for an answer that does not fit, with what it cost', async () => {
     const wrong = scriptedModel([{ text: 'no JSON', usage: { outputTokens: 7 } }]);
-    const { session } = await observe((options) => wrong.evaluate(prompt, options));
+    const { session } = await observe((options) =>
+      wrong.evaluate(prompt, { ...options, maxOutputRepairs: 0 }),
+    );
     expect(executed(session)).toMatchObject({
       error: { phase: 'parse' },
       usage: { outputTokens: 7 },

@@ -1,13 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import {
   defineAdapter,
+  type EvaluateOptions,
   type ModelRequest,
   OutputParseError,
   PromptEvaluationError,
   promptTemplate,
+  type RunEvent,
   section,
+  ToolResult,
+  tool,
 } from 'weakincentives';
-import { scriptedModel } from 'weakincentives/testing';
+import { type ScriptedTurn, scriptedModel } from 'weakincentives/testing';
 import { z } from 'zod';
 
 const sections = [section({ title: 'Task', key: 'task', template: 'Answer.' })] as const;
@@ -26,6 +30,11 @@ describe('structured output', () => {
     ['in a fenced block without a tag', '```\n{"answer": "42"}\n```'],
     ['in an upper-case fence', '```JSON\r\n{"answer": "42"}\r\n```'],
     ['in the first of two blocks', '```json\n{"answer": "42"}\n```\n```json\n{"answer": "43"}\n```'],
+    ['in a block that does not end', '```json\n{"answer": "42"}'],
+    ['in a sentence', 'By [1] and {others} the answer is {"answer": "42"}, I think.'],
+    ['in a sentence with brackets in its texts', 'Answer: {"answer": "42"} (not "}{")'],
+    ['as the one of several that fits', 'Input: {"question": 1}. Output: {"answer": "42"}.'],
+    ['in the block that fits', '```json\n{"question": 1}\n```\n```json\n{"answer": "42"}\n```'],
     ['behind a block of another language', '```ts\nconst x = 1;\n```\n```json\n{"answer": "42"}\n```'],
   ])('is read %s', async (_what, text) => {
     expect(await outputOf(text)).toEqual({ answer: '42', score: 1 });
@@ -61,17 +70,17 @@ describe('structured output', () => {
   });
 
   test.each([
-    ['no JSON at all', 'The answer is 42.', /no JSON/],
-    ['nothing', '', /no JSON/],
+    ['no JSON at all', 'The answer is 42.', /It holds no JSON; a JSON object is asked for/],
+    ['nothing', ' ', /It is empty where a JSON object is asked for/],
     ['broken JSON', '{"answer": ', /no JSON/],
-    ['a fenced block with broken JSON', '```json\n{"answer": \n```', /fenced block/],
-    ['a block that does not end', '```json\n{"answer": "42"}', /no JSON/],
+    ['a fenced block with broken JSON', '```json\n{"answer": \n```', /no JSON/],
+    ['brackets without end', '['.repeat(100_000), /no JSON/],
     ['a wrong type', '{"answer": 42}', /answer/],
     ['an unknown key', '{"answer": "42", "more": 1}', /more/],
     ['a list instead of an object', '[]', /schema/],
   ])('that is %s fails in phase parse, with OutputParseError as its cause', async (_what, text, message) => {
     const error: unknown = await scriptedModel([{ text, usage: { outputTokens: 7 } }])
-      .evaluate(withObject.bind(), { input: 'Go.' })
+      .evaluate(withObject.bind(), { input: 'Go.', maxOutputRepairs: 0 })
       .catch((thrown: unknown) => thrown);
     if (!PromptEvaluationError.isInstance(error))
       throw new Error(`No PromptEvaluationError: ${String(error)}`);
@@ -95,13 +104,110 @@ describe('structured output', () => {
       sections,
       output: z.object({ answer: z.string().refine(async (text) => Promise.resolve(text === 'yes')) }),
     });
-    await expect(scriptedModel([{ text: '{"answer": "no"}' }]).evaluate(picky.bind())).rejects.toMatchObject({
-      phase: 'parse',
-    });
+    await expect(
+      scriptedModel([{ text: '{"answer": "no"}' }]).evaluate(picky.bind(), { maxOutputRepairs: 0 }),
+    ).rejects.toMatchObject({ phase: 'parse' });
     await expect(
       scriptedModel([{ text: '{"answer": "yes"}' }]).evaluate(picky.bind()),
     ).resolves.toMatchObject({
       output: { answer: 'yes' },
+    });
+  });
+});
+
+describe('an answer that cannot be read', () => {
+  const wrong = { text: '{"answer": 42}' };
+  const right = { text: '{"answer": "42"}' };
+
+  async function run(turns: readonly ScriptedTurn[], options: EvaluateOptions = {}) {
+    const events: RunEvent[] = [];
+    const response = await scriptedModel(turns).evaluate(withObject.bind(), {
+      input: 'Go.',
+      onEvent: (event) => events.push(event),
+      ...options,
+    });
+    return { response, repairs: events.filter((event) => event.type === 'output-repair') };
+  }
+
+  test('is sent back with what is wrong, and the next one counts', async () => {
+    const { response, repairs } = await run([
+      { ...wrong, usage: { outputTokens: 5 } },
+      { ...right, usage: { outputTokens: 6 } },
+    ]);
+    expect(response).toMatchObject({
+      output: { answer: '42', score: 1 },
+      text: right.text,
+      usage: { outputTokens: 11 },
+    });
+    const problem = 'It does not fit the output schema.\nanswer: expected string, received 42';
+    expect(repairs).toEqual([{ type: 'output-repair', turn: 1, repair: 1, problem }]);
+    expect(response.conversation.slice(1)).toEqual([
+      { type: 'assistant', content: [{ type: 'text', text: wrong.text }] },
+      {
+        type: 'user',
+        content: [
+          {
+            type: 'text',
+            text: `Your answer was not accepted. ${problem}\n\nAnswer again, with the whole JSON and nothing else.`,
+          },
+        ],
+      },
+      { type: 'assistant', content: [{ type: 'text', text: right.text }] },
+    ]);
+  });
+
+  test('is sent back twice by default, as often as is said otherwise', async () => {
+    expect((await run([wrong, wrong, right])).repairs.map(({ repair }) => repair)).toEqual([1, 2]);
+    await expect(run([wrong, wrong, wrong, right])).rejects.toMatchObject({
+      code: 'evaluation-output-invalid',
+      phase: 'parse',
+      cause: { details: { text: wrong.text } },
+      conversation: { length: 6 },
+    });
+    await expect(run([wrong, right], { maxOutputRepairs: 0 })).rejects.toMatchObject({ phase: 'parse' });
+    expect((await run([wrong, wrong, wrong, right], { maxOutputRepairs: 3 })).repairs).toHaveLength(3);
+  });
+
+  test('may be mended after further calls', async () => {
+    const look = tool({
+      name: 'look',
+      description: 'Looks.',
+      effects: 'read',
+      execute: () => ToolResult.ok('42'),
+    });
+    const prompt = promptTemplate({
+      ns: 'test',
+      key: 'looking',
+      sections: [section({ title: 'Task', key: 'task', template: 'Answer.', tools: [look] })],
+      output: Answer,
+    }).bind();
+    const { output } = await scriptedModel([wrong, { toolCalls: [{ name: 'look' }] }, right]).evaluate(
+      prompt,
+    );
+    expect(output).toEqual({ answer: '42', score: 1 });
+  });
+
+  test.each(['length', 'refusal', 'content-filter'] as const)(
+    'is not sent back when it ended by %s',
+    async (finishReason) => {
+      await expect(run([{ text: 'I will', finishReason }, right])).rejects.toMatchObject({
+        phase: 'parse',
+        message: expect.stringContaining(`did not end its answer itself (${finishReason})`),
+      });
+    },
+  );
+
+  test('ends the run when there are no turns left, and counts them', async () => {
+    await expect(run([wrong, right], { maxTurns: 1 })).rejects.toMatchObject({
+      code: 'evaluation-max-turns',
+      message: expect.stringContaining('its answers were incomplete'),
+    });
+  });
+
+  test.each([-1, 1.5, Number.NaN])('cannot be sent back %s times', async (maxOutputRepairs) => {
+    await expect(run([right], { maxOutputRepairs })).rejects.toMatchObject({
+      name: 'PromptValidationError',
+      details: { option: 'maxOutputRepairs' },
     });
   });
 });

@@ -107,6 +107,7 @@ const samples: Samples = {
     ],
     least: { ...feedback, outcome: 'silent' },
   },
+  'output-repair': always({ type: 'output-repair', turn, repair: 1, problem: 'It holds no JSON.' }),
   'completion-check': { full: [{ ...check, outcome: 'incomplete', feedback: 'Go on.' }], least: check },
   // The cause of a failure is an object of the program and not written.
   'tool-call-end': {

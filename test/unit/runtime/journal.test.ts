@@ -160,7 +160,7 @@ async function run(
       return check === 1 ? incomplete('Look again.') : complete();
     },
   };
-  const state: LoopState = { turn: 0, conversation: [], usage: {} };
+  const state: LoopState = { turn: 0, conversation: [], usage: {}, outputRepairs: 0 };
   const result = await runLoop(
     {
       prompt,
@@ -203,7 +203,7 @@ async function run(
       toolChoice: 'auto',
       settings: {},
       throttle: undefined,
-      readAnswer: async () => undefined,
+      answer: { read: async () => ({ output: undefined }), maxRepairs: 0 },
       completion: isWatched ? { checker } : undefined,
       journal,
     },
