@@ -1,5 +1,6 @@
 import { describe, expectTypeOf, it } from 'vitest';
 import { z } from 'zod';
+import type { JsonValue } from '../../src/schema/index.ts';
 import {
   append,
   appendAll,
@@ -17,6 +18,7 @@ import {
   type ReadonlySessionView,
   remove,
   Session,
+  type SessionExport,
   type SessionView,
   type Slice,
   type SliceOperation,
@@ -110,6 +112,25 @@ describe('slices', () => {
     expectTypeOf(session.slice(Doubled).latest()).toEqualTypeOf<{ readonly item: number } | undefined>();
     // @ts-expect-error There is no append.
     session.slice(Doubled).append({ item: 1 });
+  });
+});
+
+describe('exports', () => {
+  it('are JSON, and come back from anywhere', () => {
+    expectTypeOf(session.exportState()).toEqualTypeOf<SessionExport>();
+    expectTypeOf(session.exportState().slices[0]?.items).toEqualTypeOf<readonly JsonValue[] | undefined>();
+    expectTypeOf(session.importState).parameter(0).toEqualTypeOf<unknown>();
+    expectTypeOf<SessionView>().not.toHaveProperty('importState');
+    defineSlice('notes', Note, {
+      version: 2,
+      migrate: (items, fromVersion) => {
+        expectTypeOf(items).toEqualTypeOf<readonly JsonValue[]>();
+        expectTypeOf(fromVersion).toEqualTypeOf<number>();
+        return items.map((text) => ({ text, tags: [] }));
+      },
+    });
+    // @ts-expect-error A migration cannot wait.
+    defineSlice('notes', Note, { version: 2, migrate: async (items) => items });
   });
 });
 
