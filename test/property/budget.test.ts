@@ -110,17 +110,16 @@ class Trial {
       },
     });
     const prompt = this.#prompt(plan, [this.tracker], true);
-    return model
+    const outcome: unknown = await model
       .evaluate(prompt, { budget: this.tracker, session: new Session() })
-      .catch((error: unknown) => error)
-      .finally(async () => {
-        // What was left behind answers, too, and is paid for.
-        for (let seen = -1; seen !== this.#answers.length; ) {
-          seen = this.#answers.length;
-          await Promise.all(this.#answers);
-          await new Promise((resolve) => setImmediate(resolve));
-        }
-      });
+      .catch((error: unknown) => error);
+    // What was left behind answers, too, and is paid for.
+    for (let seen = -1; seen !== this.#answers.length; ) {
+      seen = this.#answers.length;
+      await Promise.all(this.#answers);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    return outcome;
   }
 
   #prompt(plan: PlannedRun, trackers: readonly BudgetTracker[], isOutermost: boolean): Prompt<undefined> {
