@@ -72,7 +72,6 @@ export {
   type StepHandlers,
   type StepKinds,
 } from './run-context.ts';
-export { RunErrors } from './run-errors.ts';
 export type { RunEvent, RunEventListener } from './run-event.ts';
 export { RunStop, RunStopped, type StopReason } from './run-stop.ts';
 export { endingOf } from './stop-ending.ts';
