@@ -35,6 +35,7 @@ describe('defineAgent', () => {
       workspace: { exclude, maxFiles: 3, defaultExcludes: false },
       model: scriptedModel([]),
       maxTurns: 7,
+      budget: { maxTotalTokens: 5, prices: { inputPerMillion: 1, outputPerMillion: 2 } },
       approve: () => true,
     };
     const agent = defineAgent(options);
@@ -58,6 +59,7 @@ describe('defineAgent', () => {
     ['params', { params: 'x' }, /params of an agent must be an object or a function, not "x"/],
     ['params', { params: [] }, /not a list/],
     ['input', { input: 5 }, /a text or a list of parts, not 5/],
+    ['budget.maxTokens', { budget: { maxTokens: 5 } }, /A budget has no option "maxTokens"/],
     ['workspace', { workspace: true }, /an object or false, not true/],
     ['workspace.include', { workspace: { include: '*.ts' } }, /a list of globs, not "\*\.ts"/],
     ['workspace.maxBytes', { workspace: { maxBytes: -1 } }, /a whole number from 0 on, not -1/],
