@@ -8,6 +8,7 @@ import { readDuration } from './duration.ts';
 import { printable } from './plain-text.ts';
 import { type PromptRequest, readPromptArguments } from './prompt/prompt-arguments.ts';
 import { readBudget } from './read-budget.ts';
+import type { OverridesChoice } from './run-overrides.ts';
 import { UsageError } from './usage-error.ts';
 
 /** What `wink run` was asked to do. What is undefined was not said. */
@@ -25,6 +26,8 @@ export interface RunRequest {
   readonly budget: Budget;
   readonly deadlineMs: number | undefined;
   readonly logFile: string | undefined;
+  /** Undefined: the texts of the code. */
+  readonly overrides: OverridesChoice | undefined;
   /** When changes are written to the folder; undefined: never. */
   readonly apply: ApplyMode | undefined;
   /** False: policies are tried out, nothing is denied or asked. */
@@ -57,6 +60,8 @@ const options = {
   deadline: { type: 'string' },
   log: { type: 'string' },
   apply: { type: 'string' },
+  tag: { type: 'string' },
+  overrides: { type: 'string' },
   'no-enforce': { type: 'boolean' },
   json: { type: 'boolean' },
   verbose: { type: 'boolean' },
@@ -155,12 +160,19 @@ function runRequest(agent: string, workspace: string | undefined, values: Values
     }),
     deadlineMs: readDeadline(values.deadline),
     logFile: values.log,
+    overrides: readOverrides(values),
     apply: readApply(values.apply),
     isEnforced: values['no-enforce'] !== true,
     isJson: values.json === true,
     isVerbose: values.verbose === true,
     isFull: values.full === true,
   };
+}
+
+function readOverrides({ tag, overrides: root }: Values): OverridesChoice | undefined {
+  if (tag === '') throw new UsageError('the tag is empty.');
+  if (root === '') throw new UsageError('the name of the folder of overrides is empty.');
+  return tag === undefined && root === undefined ? undefined : { tag, root };
 }
 
 function readAmount(name: string, text: string | undefined): number | undefined {

@@ -32,8 +32,8 @@ Options:
   --verbose           Print log lines, and the stack of errors
   --full              Print the whole table of calls and the whole diff
   --max-lines N       For review: lines a source may have before it counts as over-long (default 400)
-  --tag TAG           For prompt: which set of texts (default "latest", for check all of them)
-  --overrides DIR     For prompt: the folder that holds the texts
+  --tag TAG           Run with a set of edited texts (wink prompt); for prompt: which one (default "latest", for check all)
+  --overrides DIR     The folder that holds the edited texts
   --refresh           For prompt seed: texts that no longer fit the code give way to it
   -h, --help          Print this help
   -V, --version       Print the version

@@ -1,7 +1,7 @@
 import type { PromptResponse, ProviderAdapter } from '../adapter/index.ts';
 import { describeError, MissingPeerError, PromptValidationError } from '../error/index.ts';
 import { Filesystem } from '../filesystem/index.ts';
-import type { DynamicParams, Prompt } from '../prompt/index.ts';
+import type { DynamicParams, OverridesSource, Prompt } from '../prompt/index.ts';
 import { bindInstance } from '../resource/index.ts';
 import {
   type Approve,
@@ -42,6 +42,8 @@ export interface AgentRunOptions {
   /** False: policies are tried out. */
   readonly isEnforced: boolean;
   readonly logger: Logger | undefined;
+  /** Undefined: the texts of the code. */
+  readonly overrides: OverridesSource | undefined;
   /** Takes out of a text what must not be shown. */
   readonly clean: Redact;
   /** Hears each event together with the plan of the session, when it has one. Must not throw. */
@@ -135,6 +137,7 @@ async function evaluate(
       ...(maxTurns === undefined ? {} : { maxTurns }),
       ...(deadlineMs === undefined ? {} : { deadline: Deadline.after(deadlineMs) }),
       ...(logger === undefined ? {} : { logger }),
+      ...(options.overrides === undefined ? {} : { overrides: options.overrides }),
     });
     return { response, failure: undefined, interruption: undefined, error: undefined };
   } catch (error) {

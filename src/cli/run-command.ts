@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import type { AnyAgent, ProviderAdapter } from '../adapter/index.ts';
-import type { DynamicParams } from '../prompt/index.ts';
+import type { DynamicParams, OverridesSource } from '../prompt/index.ts';
 import { type Approve, BudgetTracker, type Redact } from '../runtime/index.ts';
 import type { Logger } from '../tool/index.ts';
 import type { ApplyMode } from './apply-mode.ts';
@@ -27,6 +27,7 @@ import { printable } from './plain-text.ts';
 import type { Progress } from './progress.ts';
 import { hostRedact } from './redact.ts';
 import { type AgentRun, missingPeerOf, missingPricesOf, runAgent } from './run-agent.ts';
+import { chooseOverrides } from './run-overrides.ts';
 import { formatRunEnding } from './run-report.ts';
 import { createTextStyle } from './text-style.ts';
 import { UsageError } from './usage-error.ts';
@@ -53,6 +54,7 @@ interface Preparation {
   readonly model: ProviderAdapter;
   readonly folder: OpenedFolder | undefined;
   readonly log: EventLog | undefined;
+  readonly overrides: OverridesSource | undefined;
   /** Takes out of a text what must not be shown. */
   readonly clean: Redact;
 }
@@ -107,6 +109,7 @@ async function prepare(
   if (request.apply !== undefined && !takesFolder) {
     throw new UsageError(`${printable(agent.name)} works without files: there is nothing to --apply.`);
   }
+  const overrides = await chooseOverrides(request.overrides, loaded, request.agent);
   const model = await chooseModel({
     choice: request.model,
     baseUrl: request.baseUrl,
@@ -127,6 +130,7 @@ async function prepare(
     await folder?.close();
     throw error;
   }
+  for (const note of overrides?.notes ?? []) environment.stderr.write(`wink: ${note}\n`);
   for (const note of folder?.notes ?? []) environment.stderr.write(`wink: ${note}.\n`);
   return {
     loaded,
@@ -134,6 +138,7 @@ async function prepare(
     model,
     folder,
     log,
+    overrides: overrides?.source,
     clean: hostRedact(
       {
         workspace: folder === undefined ? undefined : resolve(folder.hostPath),
@@ -163,7 +168,7 @@ async function openWorkspace(
 async function carryOut(
   request: RunRequest,
   environment: CliEnvironment,
-  { loaded, params, model, folder, log, clean }: Preparation,
+  { loaded, params, model, folder, log, overrides, clean }: Preparation,
   startedAtMs: number,
 ): Promise<number> {
   const { stdout, stderr, now, signal } = environment;
@@ -189,6 +194,7 @@ async function carryOut(
     deadlineMs: request.deadlineMs,
     signal,
     logger,
+    overrides,
     clean,
     approve: approveFor(request, environment, progress),
     isEnforced: request.isEnforced,

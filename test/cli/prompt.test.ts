@@ -10,6 +10,7 @@ afterEach(() => {
 });
 
 const agentSource = (body: string, description: string): string => `
+  import { scriptedModel } from 'weakincentives/testing';
   import { defineAgent, jsonSchema, promptTemplate, section, tool, ToolResult } from 'weakincentives';
   const search: unknown = tool({
     name: 'search',
@@ -23,6 +24,7 @@ const agentSource = (body: string, description: string): string => `
   });
   export default defineAgent({
     name: 'booking',
+    model: () => scriptedModel((_conversation, { instructions }) => ({ text: instructions })),
     template: promptTemplate({
       ns: 'travel',
       key: 'booking',
@@ -39,11 +41,14 @@ const agentSource = (body: string, description: string): string => `
   });
 `;
 
+const guest = ['--params', '{"guest":"Ada"}'] as const;
+
 interface Repository {
   readonly file: string;
   readonly edit: (from: string, to: string) => void;
   readonly setAgent: (body: string, description?: string) => void;
   readonly wink: (...args: readonly string[]) => Promise<Ending>;
+  readonly winkRun: (...args: readonly string[]) => Promise<Ending>;
 }
 
 function repository(): Repository {
@@ -55,16 +60,16 @@ function repository(): Repository {
   const setAgent = (body: string, description = 'Finds flights.'): void =>
     writeFileSync(join(folder, 'agents/booking.ts'), agentSource(body, description));
   setAgent('Help ${p.guest}.');
+  const place = { cwd: folder, variables: { XDG_STATE_HOME: join(folder, '.state') } };
   return {
     file,
     setAgent,
     edit: (from, to) => writeFileSync(file, readFileSync(file, 'utf8').replace(from, to)),
-    wink: (...args) =>
-      run(['prompt', ...args], { cwd: folder, variables: { XDG_STATE_HOME: join(folder, '.state') } }),
+    wink: (...args) => run(['prompt', ...args], place),
+    winkRun: (...args) => run(['run', 'agents/booking.ts', ...guest, ...args], place),
   };
 }
 
-const guest = ['--params', '{"guest":"Ada"}'] as const;
 const shown = '.weakincentives/prompts/overrides/travel/booking/latest.json';
 
 describe('wink prompt', () => {
@@ -191,5 +196,53 @@ describe('wink prompt', () => {
     const { code, stderr } = await repository().wink('seed', 'agents/booking.ts', '--tag', '../up');
     expect(code).toBe(1);
     expect(stderr).toContain('"../up"');
+  });
+});
+
+describe('wink run with edited texts', () => {
+  it('tells them to the model when it is asked to, and only then', async () => {
+    const { wink, winkRun, edit } = repository();
+    await wink('seed', 'agents/booking.ts');
+    edit('Help ${guest}.', 'Serve ${guest} well.');
+    expect((await winkRun()).stdout).toContain('Help Ada.');
+    for (const args of [
+      ['--tag', 'latest'],
+      ['--overrides', '.weakincentives/prompts/overrides'],
+    ]) {
+      const { code, stdout, stderr } = await winkRun(...args);
+      expect({ code, stderr }).toEqual({ code: 0, stderr: expect.not.stringContaining('stale') });
+      expect(stdout).toContain('Serve Ada well.');
+    }
+  });
+
+  it('says which of them no longer fit', async () => {
+    const { wink, winkRun, edit, setAgent } = repository();
+    await wink('seed', 'agents/booking.ts');
+    edit('Help ${guest}.', 'Serve ${guest} well.');
+    setAgent('Help ${p.guest} and others.');
+    const { code, stdout, stderr } = await winkRun('--tag', 'latest');
+    expect(code).toBe(0);
+    expect(stdout).toContain('Help Ada and others.');
+    expect(stderr).toContain('wink: stale (latest): The body of section "guide" in the code has changed.');
+  });
+
+  it('does not begin without the texts that were asked for', async () => {
+    const { winkRun, file, wink } = repository();
+    expect(await winkRun('--tag', 'team')).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringContaining('wink prompt seed agents/booking.ts --tag team makes it.'),
+    });
+    await wink('seed', 'agents/booking.ts');
+    writeFileSync(file, '{');
+    expect(await winkRun('--tag', 'latest')).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringContaining('is no JSON'),
+    });
+    expect(await winkRun('--tag', '')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('the tag is empty'),
+    });
   });
 });

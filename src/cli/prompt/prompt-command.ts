@@ -1,7 +1,6 @@
-import { relative } from 'node:path';
 import { createTwoFilesPatch } from 'diff';
 import { describeError, OverridesError, PromptRenderError } from '../../error/index.ts';
-import { LocalOverridesStore } from '../../node/index.ts';
+import type { LocalOverridesStore } from '../../node/index.ts';
 import {
   type DroppedOverride,
   defaultOverridesTag,
@@ -13,8 +12,9 @@ import { type CliEnvironment, EXIT } from '../environment.ts';
 import { type LoadedAgent, loadAgent } from '../load-agent.ts';
 import { counted, printable, printableLines } from '../plain-text.ts';
 import { createTextStyle } from '../text-style.ts';
-import { UsageError } from '../usage-error.ts';
+import type { UsageError } from '../usage-error.ts';
 import { mergeSeed } from './merge-seed.ts';
+import { droppedLine, noOverridesError, openOverrides, overridesFile } from './overrides-store.ts';
 import type { PromptRequest } from './prompt-arguments.ts';
 import { promptDocument } from './prompt-document.ts';
 
@@ -44,7 +44,7 @@ export async function promptCommand(
     loaded,
     // Texts and their hashes are the same whatever the params are.
     prompt: loaded.runnable.agent.template.bind(),
-    store: openStore(request, loaded),
+    store: openOverrides(request.root, loaded),
   };
   try {
     switch (request.action) {
@@ -61,20 +61,6 @@ export async function promptCommand(
     if (!OverridesError.isInstance(error) && !PromptRenderError.isInstance(error)) throw error;
     environment.stderr.write(`wink: ${printableLines(describeError(error))}\n`);
     return EXIT.failed;
-  }
-}
-
-function openStore({ root }: PromptRequest, { folder = '.' }: LoadedAgent): LocalOverridesStore {
-  try {
-    return new LocalOverridesStore(root === undefined ? { workingDirectory: folder } : { root });
-  } catch (error) {
-    if (!OverridesError.isInstance(error)) throw error;
-    throw new UsageError(
-      'the agent is in no git repository: name the folder of its overrides by --overrides DIR.',
-      {
-        cause: error,
-      },
-    );
   }
 }
 
@@ -167,18 +153,13 @@ async function documentOf(
 }
 
 function tellDropped({ environment }: PromptWork, dropped: readonly DroppedOverride[], tag: string): void {
-  for (const { reason, message } of dropped) {
-    environment.stderr.write(`wink: ${reason} (${printable(tag)}): ${printableLines(message)}\n`);
-  }
+  for (const each of dropped) environment.stderr.write(`wink: ${droppedLine(each, tag)}\n`);
 }
 
-function noOverrides(work: PromptWork, tag: string): UsageError {
-  return new UsageError(
-    `there is no ${fileOf(work, tag)}: wink prompt seed ${printable(work.request.agent)}${work.request.tag === undefined ? '' : ` --tag ${printable(tag)}`} makes it.`,
-  );
+function noOverrides({ request, prompt, store }: PromptWork, tag: string): UsageError {
+  return noOverridesError(overridesFile(store, prompt, tag), request.agent, request.tag);
 }
 
-/** The file as a person finds it from where they are. */
 function fileOf({ prompt, store }: PromptWork, tag: string): string {
-  return printable(relative('.', `${store.root}/${prompt.ns}/${prompt.key}/${tag}.json`));
+  return overridesFile(store, prompt, tag);
 }
