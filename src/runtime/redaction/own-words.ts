@@ -7,6 +7,7 @@ const wordFields: ReadonlySet<string> = new Set([
   'code',
   'finishReason',
   'kind',
+  'limit',
   'outcome',
   'phase',
   'severity',
