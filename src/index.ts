@@ -80,7 +80,11 @@ export {
 // Prompts
 export {
   type AnySection,
+  ClearAllVisibility,
+  ClearVisibility,
   type DroppedOverride,
+  type OpenedSection,
+  type OpenSectionsParams,
   type OverridesSource,
   type OverridesStore,
   type Placeholder,
@@ -96,6 +100,10 @@ export {
   type SectionDescriptor,
   type SectionOverride,
   type SectionRenderContext,
+  SectionsOpened,
+  type SectionsOpenedValue,
+  SetVisibility,
+  type ShownSection,
   section,
   type TextOverride,
   type ToolDescriptor,
@@ -103,6 +111,9 @@ export {
   toolsSection,
   type Visibility,
   VisibilityExpansionRequired,
+  type VisibilityOverride,
+  VisibilityOverrides,
+  type VisibilityTarget,
 } from './prompt/index.ts';
 // Resources
 export {

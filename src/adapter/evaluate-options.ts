@@ -73,6 +73,11 @@ export interface EvaluateOptions {
    * asked again: 0 or more. An answer that was cut off or refused is not sent back. Default: 2.
    */
   readonly maxOutputRepairs?: number;
+  /**
+   * How often, in one run, handlers may have sections opened by throwing `VisibilityExpansionRequired`: 0 or more. Beyond it such
+   * a call fails like any other and the run goes on. What the model opens itself does not count. Default: 16.
+   */
+  readonly maxExpansions?: number;
   /** Default: `'auto'`. */
   readonly toolChoice?: ToolChoice;
   /** Settings for the provider, passed on as they are. Default: none. */
@@ -119,13 +124,16 @@ export function checkEvaluateOptions(options: EvaluateOptions): void {
       );
     }
   }
-  const { budget, maxOutputRepairs, watchdogMs } = options;
-  if (maxOutputRepairs !== undefined && !(Number.isSafeInteger(maxOutputRepairs) && maxOutputRepairs >= 0)) {
-    throw new PromptValidationError(
-      `The option maxOutputRepairs must be a whole number of at least 0, got ${maxOutputRepairs}.`,
-      { details: { option: 'maxOutputRepairs', value: maxOutputRepairs } },
-    );
+  for (const name of ['maxOutputRepairs', 'maxExpansions'] as const) {
+    const value = options[name];
+    if (value !== undefined && !(Number.isSafeInteger(value) && value >= 0)) {
+      throw new PromptValidationError(
+        `The option ${name} must be a whole number of at least 0, got ${value}.`,
+        { details: { option: name, value } },
+      );
+    }
   }
+  const { budget, watchdogMs } = options;
   if (watchdogMs !== undefined && !(Number.isFinite(watchdogMs) && watchdogMs > 0)) {
     throw new PromptValidationError(
       `The option watchdogMs must be a number of milliseconds over 0, got ${watchdogMs}.`,

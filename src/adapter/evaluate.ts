@@ -13,6 +13,7 @@ import {
   FeedbackState,
   type LoopState,
   type ModelProvider,
+  PromptDisplay,
   PromptEvaluationError,
   type ReadAnswer,
   type Redactor,
@@ -31,7 +32,6 @@ import { type EvaluationGround, filesInside, filesOfRoot } from './evaluation-gr
 import { EvaluationRecord, recordSlices } from './evaluation-record.ts';
 import { guardOptions, watchSubscribers } from './guard-options.ts';
 import { loadOverrides, warnOfDropped } from './load-overrides.ts';
-import { toModelTool } from './model-tool.ts';
 import { nestedEvaluator } from './nested-evaluator.ts';
 import { parseAnswer } from './parse-answer.ts';
 import { redactingRoot } from './redacting-root.ts';
@@ -40,6 +40,7 @@ import { watchRun } from './watch-run.ts';
 const defaultConcurrency = 8;
 const defaultMaxTurns = 100;
 const defaultMaxOutputRepairs = 2;
+const defaultMaxExpansions = 16;
 const ignore = (): void => undefined;
 
 /** Everything of one evaluation that is fixed before the first request. */
@@ -127,20 +128,27 @@ async function evaluateOn<Output>(
 ): Promise<PromptResponse<Output>> {
   const { evaluator, model, outer } = ground;
   const budget = new RunBudget(options.budget, model, outer?.call.run.budget);
-  const state: LoopState = { turn: 0, conversation: startOf(options), usage: {}, outputRepairs: 0 };
+  const state: LoopState = {
+    turn: 0,
+    conversation: startOf(options),
+    usage: {},
+    openings: [],
+    expansions: 0,
+    outputRepairs: 0,
+  };
   const record = new EvaluationRecord(ground, prompt, options);
   const { environment, rendered } = await prepare(
     ground,
     prompt,
     options,
-    { stop, budget },
+    { stop, budget, state },
     record.origin,
   ).catch((error: unknown) => {
     record.failed(error, state);
     throw error;
   });
   const { emit } = environment;
-  const tools = rendered.tools.map(toModelTool);
+  const { tools } = environment.display;
   record.rendered(prompt, rendered, tools);
   emit({
     type: 'run-start',
@@ -154,7 +162,6 @@ async function evaluateOn<Output>(
       environment,
       {
         model,
-        tools,
         outputSchema: rendered.output?.compiled.inputJsonSchema,
         maxTurns: options.maxTurns ?? defaultMaxTurns,
         toolChoice: options.toolChoice ?? 'auto',
@@ -193,7 +200,7 @@ async function prepare<Output>(
   ground: EvaluationGround,
   prompt: Prompt<Output>,
   options: EvaluateOptions,
-  { stop, budget }: Pick<EvaluationEnvironment, 'budget' | 'stop'>,
+  { stop, budget, state }: Pick<EvaluationEnvironment, 'budget' | 'stop'> & { readonly state: LoopState },
   origin: EvaluationOrigin,
 ): Promise<Preparation<Output>> {
   const { host, model, outer, session } = ground;
@@ -231,6 +238,7 @@ async function prepare<Output>(
         ...(overrides === undefined ? {} : { overrides }),
         resources: resolver,
         examplesOnWire: model.takesExamples === true,
+        evaluationId: origin.evaluationId,
         ...(options.deadline === undefined ? {} : { deadline: options.deadline }),
       }),
     );
@@ -239,7 +247,10 @@ async function prepare<Output>(
       rendered,
       environment: {
         prompt,
-        rendered,
+        display: new PromptDisplay(rendered, {
+          state,
+          maxExpansions: options.maxExpansions ?? defaultMaxExpansions,
+        }),
         outer: outer?.call,
         evaluatorFor: (call) => nestedEvaluator({ ground, files, options, evaluateOn }, call),
         roots: { session: ground.sessionRoot, filesystem, container },

@@ -41,6 +41,7 @@ export type { BindParams, DynamicParams, NoParams, SectionInput, SectionsInput }
 export type { CommonSectionOptions, SectionOptions, ToolsSectionOptions } from './section-options.ts';
 export {
   type OpenedSection,
+  type OpenSectionsParams,
   openSections,
   SectionsOpened,
   type SectionsOpenedValue,

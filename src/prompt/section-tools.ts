@@ -39,7 +39,8 @@ export interface SectionReadValue {
   readonly text: string;
 }
 
-interface OpenParams {
+/** Arguments of `open_sections`. */
+export interface OpenSectionsParams {
   readonly section_keys: readonly string[];
   readonly reason: string;
 }
@@ -47,14 +48,14 @@ interface OpenParams {
 /** Dispatched inside the call that opens sections, so that they are open when the call is committed. */
 export const SectionsOpened: EventDefinition<
   ToolSucceeded<unknown, unknown>,
-  ToolSucceeded<OpenParams, SectionsOpenedValue>
-> = // Only calls of the tool below dispatch it, with what its handler yields.
-defineSystemEvent<ToolSucceeded<unknown, unknown>>('weakincentives.sections-opened') as EventDefinition<
+  ToolSucceeded<OpenSectionsParams, SectionsOpenedValue>
+> = defineSystemEvent<ToolSucceeded<unknown, unknown>>('weakincentives.sections-opened') as EventDefinition<
+  // Only calls of the tool below dispatch it, with what its handler yields.
   ToolSucceeded<unknown, unknown>,
-  ToolSucceeded<OpenParams, SectionsOpenedValue>
+  ToolSucceeded<OpenSectionsParams, SectionsOpenedValue>
 >;
 
-const openInput: Schema<OpenParams> = jsonSchema<OpenParams>({
+const openInput: Schema<OpenSectionsParams> = jsonSchema<OpenSectionsParams>({
   type: 'object',
   properties: {
     section_keys: {

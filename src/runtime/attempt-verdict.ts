@@ -43,6 +43,7 @@ export function verdictOf(
   const { toolName, effectsStand, note } = attempt;
   if (thrown instanceof Ended) return thrown.verdict;
   if (thrown instanceof RunStopped) return stoppedVerdict(toolName, thrown.reason, effectsStand);
+  if (VisibilityExpansionRequired.isInstance(thrown)) return { kind: 'expanding', signal: thrown };
   if (endsTheRun(thrown, environment)) return { kind: 'interrupting', error: thrown };
   const cause = shortened(describeError(thrown));
   if (ToolValidationError.isInstance(thrown)) {
@@ -52,9 +53,8 @@ export function verdictOf(
   return failed('rolled-back', 'threw', `The tool "${toolName}" ${raised}${note}`, { error: thrown });
 }
 
-/** True for what a handler throws to end the whole evaluation: its own deadline or budget, or a section to be opened. */
+/** True for what a handler throws to end the whole evaluation: its own deadline or budget. */
 function endsTheRun(thrown: unknown, environment: EvaluationEnvironment): boolean {
-  if (VisibilityExpansionRequired.isInstance(thrown)) return true;
   if (DeadlineExceededError.isInstance(thrown) || BudgetExceededError.isInstance(thrown)) return true;
   if (!PromptEvaluationError.isInstance(thrown)) return false;
   const deadlineIsOurs =

@@ -52,6 +52,7 @@ export class CallLedger {
 
   #announce({ invocation, cause }: ToolCallResult): void {
     const { logger, emit, feedback, redactor } = this.#environment;
+    this.#noteSections(invocation);
     const { callId, toolName, turn } = invocation;
     const told = redactor?.record(invocation) ?? invocation;
     this.#state.conversation.push({
@@ -70,6 +71,12 @@ export class CallLedger {
     for (const record of invocation.feedback ?? [])
       emit({ type: 'feedback', turn, callId, toolName, ...record });
     emit({ type: 'tool-call-end', invocation: told, ...(cause === undefined ? {} : { cause }) });
+  }
+
+  /** What was opened is part of the next request, live and on replay. */
+  #noteSections({ openedSections, reason }: ToolInvokedPayload): void {
+    if (openedSections !== undefined) this.#state.openings.push(openedSections);
+    if (reason === 'sections-opened' || reason === 'sections-not-opened') this.#state.expansions += 1;
   }
 
   /** A transaction of its own: that a reducer of someone else's refuses the record changes nothing for the call. */

@@ -1,5 +1,4 @@
 import type { FileChange } from '../filesystem/index.ts';
-import type { RenderedPrompt } from '../prompt/index.ts';
 import type { JsonValue } from '../schema/index.ts';
 import type { Clock, IdSource } from '../session/index.ts';
 import type { AnyTool, EvaluatorPort, Logger, PromptPort } from '../tool/index.ts';
@@ -8,6 +7,7 @@ import type { Deadline } from './deadline.ts';
 import type { EvaluationOrigin } from './event-origin.ts';
 import type { FeedbackDesk } from './feedback-desk.ts';
 import type { OuterCall } from './outer-call.ts';
+import type { PromptDisplay } from './prompt-display.ts';
 import type { Redactor } from './redaction/index.ts';
 import type { RunBudget } from './run-budget.ts';
 import type { RunEvent } from './run-event.ts';
@@ -37,7 +37,8 @@ export type Approve = (
 /** Everything the calls of one evaluation share. */
 export interface EvaluationEnvironment {
   readonly prompt: PromptPort;
-  readonly rendered: RenderedPrompt;
+  /** The rendered prompt as the model sees it at present. */
+  readonly display: PromptDisplay;
   /** The call that this evaluation runs inside of; undefined for one on a root session. */
   readonly outer: OuterCall | undefined;
   /** Makes what the handler of a call gets as its adapter. */

@@ -45,6 +45,7 @@ export {
   type ModelTurn,
 } from './model.ts';
 export type { OuterCall } from './outer-call.ts';
+export { PromptDisplay } from './prompt-display.ts';
 export {
   type EvaluationPhase,
   PromptEvaluationError,

@@ -14,7 +14,7 @@ import { CompletionDesk } from './completion-desk.ts';
 import type { EvaluationEnvironment } from './environment.ts';
 import { haltReason } from './halt-reason.ts';
 import type { LoopState } from './loop-state.ts';
-import { addUsage, type ModelProvider, type ModelRequest, type ModelTool, type ModelTurn } from './model.ts';
+import { addUsage, type ModelProvider, type ModelRequest, type ModelTurn } from './model.ts';
 import { type EvaluationPhase, PromptEvaluationError } from './prompt-evaluation-error.ts';
 import { liveRunContext, type RunContext } from './run-context.ts';
 import { RunErrors } from './run-errors.ts';
@@ -28,7 +28,6 @@ import { TurnScheduler } from './turn-scheduler.ts';
 /** What a loop runs with, beside the environment its calls share. */
 export interface LoopOptions<Output> {
   readonly model: ModelProvider;
-  readonly tools: readonly ModelTool[];
   readonly outputSchema: JsonSchema | undefined;
   readonly maxTurns: number;
   readonly toolChoice: ToolChoice;
@@ -166,15 +165,16 @@ class Loop<Output> {
   }
 
   async #askModel(): Promise<ModelTurn> {
-    const { emit, rendered, stop } = this.#environment;
+    const { display, emit, stop } = this.#environment;
+    display.update();
     this.#state.turn += 1;
     const number = this.#state.turn;
     emit({ type: 'model-call-start', turn: number });
     const request: ModelRequest = {
-      instructions: rendered.text,
+      instructions: display.rendered.text,
       conversation: this.#state.conversation,
-      tools: this.#options.tools,
-      hostedTools: rendered.hostedTools,
+      tools: display.tools,
+      hostedTools: display.rendered.hostedTools,
       ...(this.#options.outputSchema === undefined ? {} : { outputSchema: this.#options.outputSchema }),
       toolChoice: number === 1 ? this.#options.toolChoice : afterFirstTurn(this.#options.toolChoice),
       settings: this.#options.settings,
@@ -240,7 +240,7 @@ class Loop<Output> {
 
   /** The conversation only grows, so a turn takes as much input as the last one. Hosted tools make a turn of several. */
   #nextTurnAtLeast(): TokenUsage {
-    const isAlike = this.#environment.rendered.hostedTools.length === 0;
+    const isAlike = this.#environment.display.rendered.hostedTools.length === 0;
     return { inputTokens: isAlike ? Math.max(1, this.#lastInputTokens) : 1, outputTokens: 1 };
   }
 

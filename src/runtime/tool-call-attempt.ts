@@ -1,6 +1,7 @@
 import { describeError, TransactionClosedError } from '../error/index.ts';
 import type { FileChange } from '../filesystem/index.ts';
 import { describeIssues, freezeJson, parseInput, parseOutput } from '../schema/index.ts';
+import type { SessionPatch } from '../session/index.ts';
 import {
   type AnyTool,
   isToolResult,
@@ -27,6 +28,8 @@ interface AttemptParts {
   readonly approvals: ApprovalMemory;
   /** Takes down what evaluations inside the attempt spent. */
   readonly countUsage: (usage: TokenUsage | undefined) => void;
+  /** What was logged before and stays whatever becomes of the attempt. Default: nothing. */
+  readonly log?: SessionPatch;
 }
 
 /**
@@ -56,13 +59,14 @@ export class ToolCallAttempt {
   constructor(
     environment: EvaluationEnvironment,
     resolved: ResolvedCall,
-    { number, approvals, countUsage }: AttemptParts,
+    { number, approvals, countUsage, log }: AttemptParts,
   ) {
     this.#environment = environment;
     this.#resolved = resolved;
     this.#countUsage = countUsage;
     this.number = number;
     this.transaction = new CallTransaction(environment.roots, resolved.bound.tool.effects);
+    if (log !== undefined) this.transaction.sessionFork.apply(log);
     this.#policies = new CallPolicies(environment, resolved, {
       number,
       approvals,
@@ -140,7 +144,7 @@ export class ToolCallAttempt {
     } finally {
       unsubscribe();
     }
-    if (verdict.kind === 'failed' || verdict.kind === 'interrupting') await this.discard();
+    if (verdict.kind !== 'succeeded' && verdict.kind !== 'asking') await this.discard();
     return verdict;
   }
 

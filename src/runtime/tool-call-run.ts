@@ -1,19 +1,20 @@
 import { describeError } from '../error/index.ts';
 import type { Patience, ResourceFailure } from '../resource/index.ts';
-import type { JsonObject, JsonValue } from '../schema/index.ts';
+import type { JsonObject } from '../schema/index.ts';
 import type { AnyTool, TokenUsage } from '../tool/index.ts';
 import { ApprovalMemory } from './approval-memory.ts';
 import { cannotCommit, cannotRepeat, doesNotFit, resourceFailed } from './commit-verdict.ts';
 import type { EvaluationEnvironment } from './environment.ts';
+import { Expansion, tooManyExpansions } from './expansion.ts';
 import { haltReason } from './halt-reason.ts';
 import { addUsage } from './model.ts';
-import { renderValue, toModelText } from './model-text.ts';
-import { recordError } from './record-error.ts';
+import { recordCall } from './record-call.ts';
 import { type Resolution, resolveCall, type ToolCall } from './tool-call.ts';
 import { ToolCallAttempt } from './tool-call-attempt.ts';
-import type { RecordedChange, ToolInvokedPayload } from './tool-invoked.ts';
+import type { ToolInvokedPayload } from './tool-invoked.ts';
 import type { CallPatch } from './transaction.ts';
 import {
+  type ExpandingVerdict,
   type FailedVerdict,
   failed,
   type SucceededVerdict,
@@ -23,7 +24,7 @@ import {
 } from './verdict.ts';
 
 /** A verdict that nobody has to be asked about any more. */
-type FinalVerdict = Exclude<Verdict, { kind: 'asking' }>;
+type FinalVerdict = Exclude<Verdict, { kind: 'asking' | 'expanding' }>;
 
 /** What a call comes to at its turn: what the model reads, what is recorded, and what has to be put on the state. */
 export interface ToolCallResult {
@@ -58,6 +59,8 @@ export class ToolCallRun {
   readonly #patience: Patience = (work) => this.#environment.stop.race(work);
   #attempt: ToolCallAttempt | undefined;
   #superseded: ToolCallAttempt | undefined;
+  /** Set when the handler wanted sections to be opened; the attempt is then the one that opens them. */
+  #expansion: Expansion | undefined;
   #startedAtMs: number | undefined;
   /** Tokens spent inside, by superseded attempts too. */
   #usage: TokenUsage | undefined;
@@ -65,7 +68,7 @@ export class ToolCallRun {
   constructor(environment: EvaluationEnvironment, call: ToolCall) {
     this.#environment = environment;
     this.#call = call;
-    this.#resolution = resolveCall(call, environment.rendered, environment.outer);
+    this.#resolution = resolveCall(call, environment.display.rendered, environment.outer);
   }
 
   /** The tool that is called; undefined when there is none of that name, or the call cannot be run. */
@@ -118,7 +121,8 @@ export class ToolCallRun {
       if (attempt === undefined || verdict === undefined) return this.#commit(this.#neverStarted(), commit);
       const { reason } = this.#environment.stop;
       if (reason !== undefined && (verdict.kind === 'asking' || !attempt.mustCommit)) {
-        return this.#commit(stoppedVerdict(this.#call.toolName, reason, attempt.effectsStand), commit);
+        const effectsStand = attempt.effectsStand || this.#expansion?.thrower.effectsStand === true;
+        return this.#commit(stoppedVerdict(this.#call.toolName, reason, effectsStand), commit);
       }
       // Awaited only when it must be: from here to the commit nothing else may run.
       let changed: readonly string[] | Promise<readonly string[]>;
@@ -126,17 +130,23 @@ export class ToolCallRun {
         changed = attempt.effectsStand ? [] : attempt.transaction.conflicts();
         if (changed instanceof Promise) changed = await changed;
       } catch (error) {
-        const failure = verdict.kind === 'succeeded' || verdict.kind === 'asking' ? undefined : verdict;
+        const failure = verdict.kind === 'failed' || verdict.kind === 'interrupting' ? verdict : undefined;
         return this.#commit(failure ?? cannotCommit(this.#committing, error), commit);
       }
       if (changed.length > 0) {
         verdict = await this.#again(attempt, changed, inPlace);
         // Not begun again: nothing that was read needs to hold any more.
-        if (this.#attempt === attempt && verdict.kind !== 'asking') return this.#commit(verdict, commit);
+        if (this.#attempt === attempt && verdict.kind !== 'asking' && verdict.kind !== 'expanding') {
+          return this.#commit(verdict, commit);
+        }
         continue;
       }
       if (verdict.kind === 'asking') {
         verdict = await attempt.approveChanges(verdict.result, verdict.questions);
+        continue;
+      }
+      if (verdict.kind === 'expanding') {
+        verdict = await this.#expand(attempt, verdict, inPlace);
         continue;
       }
       if (verdict.kind === 'succeeded' && attempt.effectsStand) {
@@ -151,6 +161,23 @@ export class ToolCallRun {
   async abandon(): Promise<void> {
     await this.#attempt?.discard();
     await this.#attempt?.transaction.rollBackResources(this.#patience);
+  }
+
+  /** Opens the sections that the handler wants, on the present state, in the place of what it did. */
+  async #expand(thrower: ToolCallAttempt, { signal }: ExpandingVerdict, inPlace: InPlace): Promise<Verdict> {
+    const { display } = this.#environment;
+    if (!display.mayExpand) {
+      return tooManyExpansions(this.#call.toolName, display.maxExpansions, thrower.effectsStand);
+    }
+    const outside = thrower.effectsStand ? ' What it did outside of session and files stands.' : '';
+    const note = `${outside}${await this.#rollBack()}`;
+    for (const name of thrower.transaction.plainResources) this.#plainResources.add(name);
+    const expansion = new Expansion(this.#environment, this.#call, { thrower, signal, note });
+    this.#expansion = expansion;
+    return inPlace(() => {
+      this.#attempt = expansion.open(thrower.number);
+      return this.#attempt.verdict;
+    });
   }
 
   /** Repeats the call on the present state; without another attempt when it cannot or must not be repeated any more. */
@@ -170,11 +197,14 @@ export class ToolCallRun {
       if (halt !== undefined) return stoppedVerdict(this.#call.toolName, halt, false);
       const { callId, toolName, turn } = this.#call;
       emit({ type: 'tool-call-rerun', turn, callId, toolName, attempt: number + 1, conflicts: changed });
-      this.#attempt = new ToolCallAttempt(this.#environment, resolved, {
-        number: number + 1,
-        approvals: this.#approvals,
-        countUsage: this.#countUsage,
-      });
+      // What made the handler ask for sections held when it was looked at; only their opening is repeated.
+      this.#attempt =
+        this.#expansion?.open(number + 1) ??
+        new ToolCallAttempt(this.#environment, resolved, {
+          number: number + 1,
+          approvals: this.#approvals,
+          countUsage: this.#countUsage,
+        });
       return this.#attempt.verdict;
     });
   }
@@ -218,7 +248,15 @@ export class ToolCallRun {
   }
 
   #rollBackResources(verdict: FinalVerdict): FinalVerdict | Promise<FinalVerdict> {
-    const told = (failures: readonly ResourceFailure[]): FinalVerdict => {
+    const told = (note: string): FinalVerdict =>
+      verdict.kind === 'failed' ? withNote(verdict, note) : verdict;
+    const note = this.#rollBack();
+    return note instanceof Promise ? note.then(told) : told(note);
+  }
+
+  /** Rolls back what resources did. @returns what the model has to know of it, empty when all went well. */
+  #rollBack(): string | Promise<string> {
+    const told = (failures: readonly ResourceFailure[]): string => {
       for (const { name, error } of failures) {
         this.#environment.logger.error('A resource could not be rolled back.', {
           tool: this.#call.toolName,
@@ -227,9 +265,9 @@ export class ToolCallRun {
           error: describeError(error),
         });
       }
-      if (failures.length === 0 || verdict.kind !== 'failed') return verdict;
+      if (failures.length === 0) return '';
       const names = failures.map(({ name }) => `"${name}"`).join(', ');
-      return withNote(verdict, ` What it changed in ${names} could not be rolled back and may stand.`);
+      return ` What it changed in ${names} could not be rolled back and may stand.`;
     };
     const failures = this.#attempt?.transaction.rollBackResources(this.#patience) ?? [];
     return failures instanceof Promise ? failures.then(told) : told(failures);
@@ -251,11 +289,13 @@ export class ToolCallRun {
   }
 
   #resultOf(verdict: FinalVerdict): ToolCallResult {
-    const kept =
-      verdict.kind === 'interrupting' ? interruptedVerdict(this.#call.toolName, verdict.error) : verdict;
-    const invocation = this.#invocation(kept);
+    const { toolName } = this.#call;
+    const reached = verdict.kind === 'interrupting' ? interruptedVerdict(toolName, verdict.error) : verdict;
+    const kept = this.#expansion?.verdict(toolName, reached) ?? reached;
+    const opening = kept !== reached && reached.kind === 'succeeded' ? reached : undefined;
+    const invocation = this.#invocation(kept, opening);
     const transaction = this.#attempt?.transaction;
-    const patch = kept.kind === 'succeeded' ? transaction?.patch() : this.#survivingLog();
+    const patch = reached.kind === 'succeeded' ? transaction?.patch() : this.#survivingLog();
     return {
       invocation,
       ...(patch === undefined ? {} : { patch }),
@@ -266,78 +306,24 @@ export class ToolCallRun {
 
   /** Log entries outlive a rollback; those of an attempt whose reads do not hold were never made. */
   #survivingLog(): CallPatch | undefined {
-    return this.#attempt === this.#superseded ? undefined : this.#attempt?.transaction.discardedPatch();
+    if (this.#attempt !== this.#superseded) return this.#attempt?.transaction.discardedPatch();
+    return this.#expansion?.thrower.transaction.discardedPatch();
   }
 
-  #invocation(verdict: FailedVerdict | SucceededVerdict): ToolInvokedPayload {
-    const { clock, ids, origin } = this.#environment;
-    const { result } = verdict;
-    const rendered = renderValue(this.tool, result, this.#environment);
-    const params = this.#params();
-    const endedAtMs = clock.now();
-    const startedAtMs = this.#startedAtMs ?? endedAtMs;
-    const failure =
-      verdict.kind === 'succeeded'
-        ? { outcome: 'committed' as const }
-        : {
-            outcome: verdict.outcome,
-            reason: verdict.reason,
-            ...(verdict.policy === undefined ? {} : { policy: verdict.policy }),
-            ...(verdict.error === undefined ? {} : { error: recordError(verdict.error) }),
-          };
-    return {
-      eventId: ids(),
-      ...origin,
-      callId: this.#call.callId,
-      toolName: this.#call.toolName,
-      turn: this.#call.turn,
-      ...(params === undefined ? {} : { params }),
-      success: verdict.kind === 'succeeded',
-      ...failure,
-      message: result.message,
-      // The value was checked to be plain JSON when the attempt ended.
-      ...(result.value === undefined ? {} : { value: result.value as JsonValue }),
-      rendered,
-      modelText: toModelText(result, rendered),
-      attempts: this.#attempt?.number ?? 0,
-      conflicts: [...this.#conflicts],
-      startedAtMs,
-      durationMs: endedAtMs - startedAtMs,
-      ...this.#standing(verdict),
-      ...(this.#usage === undefined ? {} : { usage: this.#usage }),
-      changes: verdict.kind === 'succeeded' ? this.#recordedChanges() : [],
-      ...this.#policyRecord(),
-    };
-  }
-
-  /** What a call that was not committed leaves in place. */
-  #standing(verdict: FailedVerdict | SucceededVerdict): Pick<ToolInvokedPayload, 'standing'> {
-    const attempt = this.#attempt;
-    if (verdict.kind === 'succeeded' || attempt === undefined) return {};
-    const { committedResources, plainResources, stuckResources } = attempt.transaction;
-    const mayWrite = this.tool?.effects !== 'read';
-    const plain = mayWrite ? new Set([...this.#plainResources, ...plainResources]) : [];
-    const standing = [
-      ...(attempt.effectsStand ? ['effects outside session, files and resources'] : []),
-      ...committedResources.map((name) => `resource ${name}: committed before the call failed`),
-      ...stuckResources.map((name) => `resource ${name}: could not be rolled back`),
-      ...[...plain].map((name) => `resource ${name}: takes no part in transactions`),
-    ];
-    return standing.length === 0 ? {} : { standing };
-  }
-
-  /** What was asked about the call, and what would have been refused. */
-  #policyRecord(): Pick<ToolInvokedPayload, 'approvals' | 'shadow'> {
-    const approvals = [...this.#approvals.records];
-    const shadow = [...(this.#attempt?.shadow ?? [])];
-    return {
-      ...(approvals.length === 0 ? {} : { approvals }),
-      ...(shadow.length === 0 ? {} : { shadow }),
-    };
-  }
-
-  #recordedChanges(): readonly RecordedChange[] {
-    return (this.#attempt?.changes ?? []).map(({ path, kind }) => ({ path, kind }));
+  #invocation(verdict: FailedVerdict | SucceededVerdict, opening?: SucceededVerdict): ToolInvokedPayload {
+    return recordCall(this.#environment, verdict, {
+      call: this.#call,
+      tool: this.tool,
+      params: this.#params(),
+      attempt: this.#attempt,
+      expansion: this.#expansion,
+      opening,
+      conflicts: this.#conflicts,
+      approvals: [...this.#approvals.records, ...(this.#expansion?.approvals.records ?? [])],
+      plainResources: this.#plainResources,
+      startedAtMs: this.#startedAtMs,
+      usage: this.#usage,
+    });
   }
 
   #neverStarted(): FailedVerdict {

@@ -37,7 +37,7 @@ export function createToolContext(environment: EvaluationEnvironment, parts: Too
   let adapter: EvaluatorPort | undefined;
   return Object.freeze({
     prompt: environment.prompt,
-    renderedPrompt: environment.rendered,
+    renderedPrompt: environment.display.rendered,
     get adapter(): EvaluatorPort {
       // Made when it is looked at: few handlers do.
       adapter ??= environment.evaluatorFor(outerCall(environment, parts, tell));

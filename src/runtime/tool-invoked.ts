@@ -1,3 +1,4 @@
+import type { ShownSection } from '../prompt/index.ts';
 import type { JsonValue } from '../schema/index.ts';
 import {
   append,
@@ -32,6 +33,7 @@ export type ToolCallOutcome = 'committed' | 'rolled-back' | 'denied' | 'rejected
  * - `not-a-result`: it returned something that is no `ToolResult`. `invalid-output`: its value breaks the output schema.
  * - `timeout`: the tool's own `timeoutMs` passed. `dispose-failed`: a tool-call resource could not be disposed.
  * - `conflict`: what it had read changed three times. `commit-failed`: its changes did not fit the present state.
+ * - `sections-opened`: the handler wanted sections to be opened first, and they were. `sections-not-opened`: they could not be.
  * - `aborted`, `deadline`, `budget`, `silent`: the run ended. `interrupted`: it ended the run itself.
  */
 export type ToolCallFailureReason =
@@ -51,6 +53,8 @@ export type ToolCallFailureReason =
   | 'dispose-failed'
   | 'conflict'
   | 'commit-failed'
+  | 'sections-opened'
+  | 'sections-not-opened'
   | 'aborted'
   | 'deadline'
   | 'budget'
@@ -154,6 +158,8 @@ export interface ToolInvokedPayload extends EventOrigin {
   readonly approvals?: readonly RecordedApproval[];
   /** With `enforce: false`: what policies would have denied or asked in the last attempt. Absent: nothing. */
   readonly shadow?: readonly ShadowFinding[];
+  /** Sections that the call opened, with those shown below them; the tools of the full ones can be called from the next turn on. Absent: none. */
+  readonly openedSections?: readonly ShownSection[];
   /** The feedback providers that ran after the call, in order. Absent: none did. */
   readonly feedback?: readonly RecordedFeedback[];
 }

@@ -1,3 +1,4 @@
+import type { VisibilityExpansionRequired } from '../prompt/index.ts';
 import type { ToolFailure, ToolSuccess } from '../tool/index.ts';
 import { ToolResult } from '../tool/index.ts';
 import type { StopReason } from './run-stop.ts';
@@ -33,6 +34,12 @@ export interface AskingVerdict {
   readonly questions: readonly PolicyQuestion[];
 }
 
+/** A handler that wants sections to be opened before it can do its work. Nothing it changed will be kept. */
+export interface ExpandingVerdict {
+  readonly kind: 'expanding';
+  readonly signal: VisibilityExpansionRequired;
+}
+
 /** A call that ends the whole evaluation. */
 export interface InterruptingVerdict {
   readonly kind: 'interrupting';
@@ -40,7 +47,12 @@ export interface InterruptingVerdict {
 }
 
 /** How one attempt at a call ended. */
-export type Verdict = FailedVerdict | SucceededVerdict | AskingVerdict | InterruptingVerdict;
+export type Verdict =
+  | FailedVerdict
+  | SucceededVerdict
+  | AskingVerdict
+  | ExpandingVerdict
+  | InterruptingVerdict;
 
 /** A failed verdict with a message for the model. */
 export function failed(

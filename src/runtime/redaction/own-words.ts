@@ -35,6 +35,8 @@ const reasons = {
   'dispose-failed': true,
   conflict: true,
   'commit-failed': true,
+  'sections-opened': true,
+  'sections-not-opened': true,
   aborted: true,
   deadline: true,
   interrupted: true,

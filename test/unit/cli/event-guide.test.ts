@@ -47,6 +47,7 @@ const invocation: Required<ToolInvokedPayload> = {
   usage,
   approvals: [{ policy: 'careful', reason: 'sure?', about: 'call', approved: false, answer: 'no' }],
   shadow: [{ policy: 'closed', outcome: 'deny', reason: 'no' }],
+  openedSections: [{ section: 'guide', visibility: 'full' }],
   feedback: [{ provider: 'hints', atMs: 1, outcome: 'silent' }],
 };
 const started = { type: 'run-start', promptName: 'review', adapter: 'scripted model', tools: [] } as const;

@@ -81,6 +81,20 @@ const Leaky = resource<{ readonly leaky: true }>('leaky');
 
 const rows: readonly Row[] = [
   {
+    what: 'a handler that wants sections which there are not',
+    setup: {
+      tools: [
+        touch(() => {
+          throw new VisibilityExpansionRequired(['tols'], 'more is needed');
+        }),
+      ],
+      calls,
+    },
+    outcome: 'rolled-back',
+    reason: 'sections-not-opened',
+    text: /"touch" was rolled back.*more is needed.*no section "tols".*Nearest: "tools"/,
+  },
+  {
     what: 'an unknown tool, with the names there are',
     setup: { tools: [touch(() => ToolResult.ok(null))], calls: [{ name: 'tuch' }] },
     outcome: 'rejected',
@@ -513,12 +527,6 @@ interface EndingRow {
 }
 
 const endings: readonly EndingRow[] = [
-  {
-    what: 'VisibilityExpansionRequired',
-    thrown: new VisibilityExpansionRequired(['tools'], 'more is needed'),
-    code: 'evaluation-interrupted',
-    phase: 'tool',
-  },
   {
     what: 'DeadlineExceededError',
     thrown: new DeadlineExceededError('too late'),

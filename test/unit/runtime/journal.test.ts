@@ -31,6 +31,7 @@ import {
   FeedbackState,
   type LoopResult,
   type LoopState,
+  PromptDisplay,
   RunBudget,
   type RunContext,
   RunStop,
@@ -160,11 +161,18 @@ async function run(
       return check === 1 ? incomplete('Look again.') : complete();
     },
   };
-  const state: LoopState = { turn: 0, conversation: [], usage: {}, outputRepairs: 0 };
+  const state: LoopState = {
+    turn: 0,
+    conversation: [],
+    usage: {},
+    openings: [],
+    expansions: 0,
+    outputRepairs: 0,
+  };
   const result = await runLoop(
     {
       prompt,
-      rendered: await prompt.render({ session }),
+      display: new PromptDisplay(await prompt.render({ session }), { state, maxExpansions: 16 }),
       outer: undefined,
       evaluatorFor: () => {
         throw new RangeError('No handler of this test evaluates anything.');
@@ -197,7 +205,6 @@ async function run(
           return model.generate(request, options);
         },
       },
-      tools: [],
       outputSchema: undefined,
       maxTurns: 10,
       toolChoice: 'auto',

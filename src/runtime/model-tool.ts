@@ -1,6 +1,6 @@
-import type { ModelTool } from '../runtime/index.ts';
 import type { JsonSchema } from '../schema/index.ts';
 import type { AnyTool } from '../tool/index.ts';
+import type { ModelTool } from './model.ts';
 
 const noArguments: JsonSchema = Object.freeze({
   type: 'object',

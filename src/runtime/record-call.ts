@@ -1,0 +1,104 @@
+import { openSections } from '../prompt/index.ts';
+import type { JsonObject, JsonValue } from '../schema/index.ts';
+import type { AnyTool, TokenUsage } from '../tool/index.ts';
+import type { EvaluationEnvironment } from './environment.ts';
+import type { Expansion } from './expansion.ts';
+import { renderValue, toModelText } from './model-text.ts';
+import { sectionsShownBy } from './opened-sections.ts';
+import { recordError } from './record-error.ts';
+import type { ToolCall } from './tool-call.ts';
+import type { ToolCallAttempt } from './tool-call-attempt.ts';
+import type { RecordedApproval, RecordedChange, ToolInvokedPayload } from './tool-invoked.ts';
+import type { FailedVerdict, SucceededVerdict } from './verdict.ts';
+
+/** What is known of a call at its end, beside the verdict. */
+interface CallFacts {
+  readonly call: ToolCall;
+  readonly tool: AnyTool | undefined;
+  readonly params: JsonObject | undefined;
+  /** The last one; undefined when the call never began. */
+  readonly attempt: ToolCallAttempt | undefined;
+  /** Present when its handler wanted sections to be opened. */
+  readonly expansion: Expansion | undefined;
+  /** How these were opened; absent when they were not. */
+  readonly opening: SucceededVerdict | undefined;
+  readonly conflicts: readonly string[];
+  readonly approvals: readonly RecordedApproval[];
+  /** Resources without transactions that earlier attempts asked for. */
+  readonly plainResources: ReadonlySet<string>;
+  readonly startedAtMs: number | undefined;
+  readonly usage: TokenUsage | undefined;
+}
+
+/** What happened in a call, as it is recorded and as the model reads it. */
+export function recordCall(
+  environment: EvaluationEnvironment,
+  verdict: FailedVerdict | SucceededVerdict,
+  facts: CallFacts,
+): ToolInvokedPayload {
+  const { clock, ids, origin } = environment;
+  const { call, tool, params, attempt, expansion, opening, conflicts, approvals, usage } = facts;
+  const { result } = verdict;
+  const shown =
+    opening === undefined ? sectionsShownBy(tool, result) : sectionsShownBy(openSections, opening.result);
+  const rendered =
+    opening === undefined
+      ? renderValue(tool, result, environment)
+      : renderValue(openSections, opening.result, environment);
+  const endedAtMs = clock.now();
+  const startedAtMs = facts.startedAtMs ?? endedAtMs;
+  const failure =
+    verdict.kind === 'succeeded'
+      ? { outcome: 'committed' as const }
+      : {
+          outcome: verdict.outcome,
+          reason: verdict.reason,
+          ...(verdict.policy === undefined ? {} : { policy: verdict.policy }),
+          ...(verdict.error === undefined ? {} : { error: recordError(verdict.error) }),
+        };
+  const shadow = [...(expansion?.thrower.shadow ?? []), ...(attempt?.shadow ?? [])];
+  const standing = verdict.kind === 'succeeded' ? [] : whatStands(facts);
+  return {
+    eventId: ids(),
+    ...origin,
+    callId: call.callId,
+    toolName: call.toolName,
+    turn: call.turn,
+    ...(params === undefined ? {} : { params }),
+    success: verdict.kind === 'succeeded',
+    ...failure,
+    message: result.message,
+    // The value was checked to be plain JSON when the attempt ended.
+    ...(result.value === undefined ? {} : { value: result.value as JsonValue }),
+    rendered,
+    modelText: toModelText(result, rendered),
+    attempts: attempt?.number ?? 0,
+    conflicts: [...conflicts],
+    startedAtMs,
+    durationMs: endedAtMs - startedAtMs,
+    ...(standing.length === 0 ? {} : { standing }),
+    ...(usage === undefined ? {} : { usage }),
+    changes: verdict.kind === 'succeeded' ? recordedChanges(attempt) : [],
+    ...(approvals.length === 0 ? {} : { approvals }),
+    ...(shadow.length === 0 ? {} : { shadow }),
+    ...(shown === undefined ? {} : { openedSections: shown }),
+  };
+}
+
+/** What a call that was not committed leaves in place. */
+function whatStands({ tool, attempt, expansion, plainResources }: CallFacts): readonly string[] {
+  const doer = expansion?.thrower ?? attempt;
+  if (doer === undefined) return [];
+  const { committedResources, plainResources: asked, stuckResources } = doer.transaction;
+  const plain = tool?.effects === 'read' ? [] : new Set([...plainResources, ...asked]);
+  return [
+    ...(doer.effectsStand ? ['effects outside session, files and resources'] : []),
+    ...committedResources.map((name) => `resource ${name}: committed before the call failed`),
+    ...stuckResources.map((name) => `resource ${name}: could not be rolled back`),
+    ...[...plain].map((name) => `resource ${name}: takes no part in transactions`),
+  ];
+}
+
+function recordedChanges(attempt: ToolCallAttempt | undefined): readonly RecordedChange[] {
+  return (attempt?.changes ?? []).map(({ path, kind }) => ({ path, kind }));
+}
