@@ -16,6 +16,9 @@ import { completeSelection, isEnabled, type SelectedSection } from './select-sec
 import { bringsTools } from './summary-note.ts';
 import { findVisibilityOverride, promptAddress } from './visibility-overrides.ts';
 
+/** So many sections are named to one who asks for another. */
+const maxNamed = 20;
+
 /** What is fixed when a prompt has been rendered. */
 interface RenderedOnce {
   readonly plan: PromptPlan<unknown>;
@@ -125,12 +128,14 @@ export class OpenableSections {
   #unknownSections(unknown: readonly string[]): ToolFailure {
     const paths = this.plan.nodes.map(({ path }) => path);
     const sentences = unknown.map((path) => {
-      const near = nearestNames(path, paths);
-      const hint = near.length === 0 ? '' : ` Nearest: ${near.map((name) => `"${name}"`).join(', ')}.`;
-      return `There is no section "${path}".${hint}`;
+      const ending = paths.filter((each) => each.endsWith(`.${path}`));
+      const near = ending.length > 0 ? ending.slice(0, maxNamed) : nearestNames(path, paths);
+      if (near.length > 0) return `There is no section "${path}". Nearest: ${quoted(near)}.`;
+      const more = paths.length > maxNamed ? `, and ${paths.length - maxNamed} more` : '';
+      return `There is no section "${path}". There are ${quoted(paths.slice(0, maxNamed))}${more}.`;
     });
     return ToolResult.error(
-      `${sentences.join(' ')} Addresses stand in brackets behind headings and in the notes on summaries; use them as they are.`,
+      `${sentences.join(' ')} Use addresses as they stand in brackets behind headings.`,
     );
   }
 
@@ -226,5 +231,9 @@ function areOpen(nodes: readonly SectionNode[]): ToolFailure {
 }
 
 function listed(nodes: readonly SectionNode[]): string {
-  return nodes.map(({ path }) => `"${path}"`).join(', ');
+  return quoted(nodes.map(({ path }) => path));
+}
+
+function quoted(paths: readonly string[]): string {
+  return paths.map((path) => `"${path}"`).join(', ');
 }
