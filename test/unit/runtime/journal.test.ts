@@ -26,21 +26,17 @@ import {
 import { z } from 'zod';
 import { ResourceContainer } from '../../../src/resource/index.ts';
 import {
-  Breather,
   FeedbackDesk,
   FeedbackState,
   type LoopResult,
   type LoopState,
-  PromptDisplay,
-  RunBudget,
   type RunContext,
   RunStop,
   runLoop,
-  type Step,
-  type StepKinds,
-  type ToolCallResult,
 } from '../../../src/runtime/index.ts';
 import { silentLogger } from '../../../src/tool/index.ts';
+import { bareEnvironment } from '../../support/bare-environment.ts';
+import { type JournalEntry, recording, replaying } from '../../support/journal.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 
 const Counted = defineEvent('counted', z.object({ count: z.number() }));
@@ -171,31 +167,10 @@ async function run(
   };
   const result = await runLoop(
     {
-      prompt,
-      display: new PromptDisplay(await prompt.render({ session }), { state, maxExpansions: 16 }),
-      outer: undefined,
-      evaluatorFor: () => {
-        throw new RangeError('No handler of this test evaluates anything.');
-      },
-      roots,
-      origin: { evaluationId: 'run', promptName: prompt.name, adapter: 'scripted', sessionId: session.id },
-      clock,
-      ids: () => 'id',
-      logger: silentLogger,
-      deadline: undefined,
-      budget: new RunBudget(undefined, model),
-      breather: new Breather(clock),
-      stop,
+      ...(await bareEnvironment(prompt, { session, roots, clock, model, stop, state })),
       feedback: isWatched
         ? new FeedbackDesk([watcher], { ...surroundings, roots, logger: silentLogger, stop, session })
         : undefined,
-      approve: undefined,
-      enforce: true,
-      concurrency: 8,
-      redactor: undefined,
-      emit: () => undefined,
-      warnedTools: new Set(),
-      hintedTools: new Set(),
     },
     {
       model: {
@@ -219,47 +194,6 @@ async function run(
   return { result, conversation: state.conversation, usage: state.usage, session, filesystem, acts };
 }
 
-/** A step as a journal keeps it: its description and its result as JSON text, but for file nodes, which are values. */
-interface Entry {
-  readonly key: string;
-  readonly description: string;
-  readonly result: string;
-  readonly files: NonNullable<ToolCallResult['patch']>['files'];
-}
-
-const isToolStep = (step: Step): step is Step<'tool-call'> => step.kind === 'tool-call';
-
-/** Does every step and writes it down in the order in which steps end. */
-const recording =
-  (entries: Entry[]) =>
-  (live: RunContext): RunContext => ({
-    step: async (step) => {
-      const description = JSON.stringify(step);
-      const result = await live.step(step);
-      // Only tool steps have patches.
-      const { cause: _cause, patch, ...rest } = result as Partial<ToolCallResult>;
-      const kept = { ...rest, ...(patch === undefined ? {} : { patch: { session: patch.session } }) };
-      entries.push({ key: step.key, description, result: JSON.stringify(kept), files: patch?.files });
-      return result;
-    },
-  });
-
-/** Answers from the record as far as it goes, then does the steps. */
-const replaying =
-  (entries: readonly Entry[], asked: string[] = []) =>
-  (live: RunContext): RunContext => ({
-    step: async <Kind extends keyof StepKinds>(step: Step<Kind>): Promise<StepKinds[Kind]['result']> => {
-      asked.push(JSON.stringify(step));
-      const entry = entries.find(({ key }) => key === step.key);
-      if (entry === undefined) return live.step(step);
-      const result = JSON.parse(entry.result) as StepKinds[Kind]['result'];
-      // The record of a step under its key is the result of that very step.
-      if (!isToolStep(step) || entry.files === undefined) return result;
-      const { patch, ...rest } = result as ToolCallResult;
-      return { ...rest, ...(patch === undefined ? {} : { patch: { ...patch, files: entry.files } }) };
-    },
-  });
-
 const outcomeOf = async ({ result, conversation, usage, session, filesystem }: Run): Promise<unknown> => ({
   result,
   conversation,
@@ -281,7 +215,7 @@ const outcomeOf = async ({ result, conversation, usage, session, filesystem }: R
 
 describe('a run that was recorded', () => {
   test('has one step for each model call and each tool call, described as plain data under a key of its own', async () => {
-    const entries: Entry[] = [];
+    const entries: JournalEntry[] = [];
     const { conversation } = await run(recording(entries));
     expect(entries.map(({ key }) => key)).toEqual([
       'turn-1/model',
@@ -306,7 +240,7 @@ describe('a run that was recorded', () => {
   });
 
   test('is replayed from its record: no model call, no handler, the same state, files and conversation', async () => {
-    const entries: Entry[] = [];
+    const entries: JournalEntry[] = [];
     const first = await run(recording(entries));
     const asked: string[] = [];
     const again = await run(replaying(entries, asked));
@@ -317,7 +251,7 @@ describe('a run that was recorded', () => {
   });
 
   test('goes on live from wherever its record ends, also in the middle of a turn', async () => {
-    const entries: Entry[] = [];
+    const entries: JournalEntry[] = [];
     const first = await run(recording(entries));
     const expected = await outcomeOf(first);
     expect(first.acts).toContain('count 0-1');
@@ -337,7 +271,7 @@ describe('a run that was recorded', () => {
   });
 
   test('has its feedback in the steps of the calls and its completion checks as steps: nobody is asked again', async () => {
-    const entries: Entry[] = [];
+    const entries: JournalEntry[] = [];
     const first = await run(recording(entries), { isWatched: true });
     expect(first.acts.filter((act) => /feedback|check/.test(act))).toEqual([
       'feedback after 1', // The file.

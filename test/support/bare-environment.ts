@@ -1,0 +1,52 @@
+import type { Clock, ModelProvider, Prompt, Session } from 'weakincentives';
+import {
+  Breather,
+  type EvaluationEnvironment,
+  type LoopState,
+  PromptDisplay,
+  RunBudget,
+  type RunStop,
+  type TransactionRoots,
+} from '../../src/runtime/index.ts';
+import { silentLogger } from '../../src/tool/index.ts';
+
+/** What a test of the loop itself brings. */
+interface LoopParts {
+  readonly session: Session;
+  readonly roots: TransactionRoots;
+  readonly clock: Clock;
+  readonly model: ModelProvider;
+  readonly stop: RunStop;
+  readonly state: LoopState;
+}
+
+/** The surroundings of a loop that is run without an adapter: nobody listens, nothing is limited, nothing is evaluated inside. */
+export async function bareEnvironment(
+  prompt: Prompt<undefined>,
+  { session, roots, clock, model, stop, state }: LoopParts,
+): Promise<EvaluationEnvironment> {
+  return {
+    prompt,
+    display: new PromptDisplay(await prompt.render({ session }), { state, maxExpansions: 16 }),
+    outer: undefined,
+    evaluatorFor: () => {
+      throw new RangeError('No handler of this test evaluates anything.');
+    },
+    roots,
+    origin: { evaluationId: 'run', promptName: prompt.name, adapter: 'scripted', sessionId: session.id },
+    clock,
+    ids: () => 'id',
+    logger: silentLogger,
+    deadline: undefined,
+    budget: new RunBudget(undefined, model),
+    breather: new Breather(clock),
+    stop,
+    approve: undefined,
+    enforce: true,
+    concurrency: 8,
+    redactor: undefined,
+    emit: () => undefined,
+    warnedTools: new Set(),
+    hintedTools: new Set(),
+  };
+}
