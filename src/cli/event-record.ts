@@ -1,5 +1,5 @@
 import type { FileChange } from '../filesystem/index.ts';
-import type { Redact, RunEvent } from '../runtime/index.ts';
+import type { Redactor, RunEvent } from '../runtime/index.ts';
 import type { BudgetExcess, TokenUsage } from '../tool/index.ts';
 import type { Application } from './apply-to-folder.ts';
 
@@ -28,21 +28,14 @@ export interface ResultRecord {
 
 /**
  * One line of `--json` and `--log`, without its line feed: the event with `atMs`, milliseconds since the run began. Safe
- * to parse whatever a tool put into it; without what `redact` takes out. The error object of a failed call is left out:
+ * to parse whatever a tool put into it; without what `redactor` takes out. The error object of a failed call is left out:
  * `invocation.error` says the same in JSON.
  */
-export function eventLine(event: RunEvent | ResultRecord, atMs: number, redact: Redact): string {
-  const { type, ...rest } = withoutCause(event);
+export function eventLine(event: RunEvent | ResultRecord, atMs: number, redactor: Redactor): string {
+  const { type, ...rest } = redactor.record(withoutCause(event));
   const time = { atMs: Math.round(atMs) };
-  const clean = (_key: string, value: unknown): unknown =>
-    typeof value === 'string' ? redact(value) : jsonSafe(value);
-  try {
-    // The time of the line stays its own, also where an event brings a time of that name.
-    return JSON.stringify({ type, ...time, ...rest, ...time }, clean);
-  } catch {
-    // A handler's progress may hold what JSON cannot: a circle.
-    return JSON.stringify({ type, ...time, problem: 'the event cannot be written as JSON' });
-  }
+  // The time of the line stays its own, also where an event brings a time of that name.
+  return JSON.stringify({ type, ...time, ...rest, ...time }, jsonSafe);
 }
 
 function withoutCause(event: RunEvent | ResultRecord): RunEvent | ResultRecord {
@@ -53,6 +46,6 @@ function withoutCause(event: RunEvent | ResultRecord): RunEvent | ResultRecord {
   return inner.type === 'result' ? event : { ...event, event: inner };
 }
 
-function jsonSafe(value: unknown): unknown {
+function jsonSafe(_key: string, value: unknown): unknown {
   return typeof value === 'bigint' ? value.toString() : value;
 }

@@ -9,7 +9,7 @@ import {
   Deadline,
   type InputPart,
   PromptEvaluationError,
-  type Redact,
+  type Redactor,
   type RunEvent,
 } from '../runtime/index.ts';
 import { Session } from '../session/index.ts';
@@ -44,8 +44,8 @@ export interface AgentRunOptions {
   readonly logger: Logger | undefined;
   /** Undefined: the texts of the code. */
   readonly overrides: OverridesSource | undefined;
-  /** Takes out of a text what must not be shown. */
-  readonly clean: Redact;
+  /** Takes out of texts what must not be shown. */
+  readonly redactor: Redactor;
   /** Hears each event together with the plan of the session, when it has one. Must not throw. */
   readonly onEvent: (event: RunEvent, plan: Plan | undefined) => void;
 }
@@ -62,7 +62,7 @@ export interface AgentRun extends Omit<RunEnding, 'durationMs' | 'application'> 
 
 /** Evaluates the agent's prompt on the folder. Whatever ends the run early is part of its ending. */
 export async function runAgent(options: AgentRunOptions): Promise<AgentRun> {
-  const { runnable, params, folder } = options;
+  const { runnable, params, folder, redactor } = options;
   const filesystem = folder?.filesystem;
   const before = await filesystem?.snapshot();
   const prompt = runnable.agent.template.bind(params, {
@@ -71,12 +71,12 @@ export async function runAgent(options: AgentRunOptions): Promise<AgentRun> {
         ? []
         : [bindInstance(Filesystem, folder.filesystem), ...(runnable.resources?.(folder) ?? [])],
   });
-  const log = new CallLog(options.clean);
+  const log = new CallLog(redactor.text);
   const conflicts = new CallConflicts();
   await using session = new Session();
   for (const slice of prompt.slices()) session.install(slice);
   const hasPlan = prompt.slices().includes(CurrentPlan);
-  const readPlan = (): Plan | undefined => (hasPlan ? session.slice(CurrentPlan).latest() : undefined);
+  const readPlan = planReader(hasPlan ? session : undefined, redactor);
   const conclusion = await evaluate(options, prompt, session, (event) => {
     log.observe(event);
     conflicts.observe(event);
@@ -96,8 +96,20 @@ export async function runAgent(options: AgentRunOptions): Promise<AgentRun> {
     notes: folder === undefined ? [] : (runnable.notes?.(folder) ?? []),
     summary: verdict?.summary,
     // Of a built-in agent the files are what comes out, and its model's closing words are none of a model.
-    answer: verdict === undefined ? text : '',
+    answer: verdict === undefined ? redactor.text(text) : '',
     plan: readPlan(),
+  };
+}
+
+/** Reads the plan of a session as it may be shown; the same object while it is the same plan. */
+function planReader(session: Session | undefined, redactor: Redactor): () => Plan | undefined {
+  let known: Plan | undefined;
+  let shown: Plan | undefined;
+  return () => {
+    const plan = session?.slice(CurrentPlan).latest();
+    if (plan !== known) shown = plan === undefined ? undefined : redactor.record(plan);
+    known = plan;
+    return shown;
   };
 }
 
@@ -128,7 +140,7 @@ async function evaluate(
       signal,
       budget,
       onEvent,
-      redact: options.clean,
+      redact: options.redactor.text,
       approve: runnable.agent.approve ?? options.approve,
       ...(feedback === undefined ? {} : { feedback }),
       ...(completion === undefined ? {} : { completion }),

@@ -2,7 +2,7 @@ import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import type { AnyAgent, ProviderAdapter } from '../adapter/index.ts';
 import type { DynamicParams, OverridesSource } from '../prompt/index.ts';
-import { type Approve, BudgetTracker, type Redact } from '../runtime/index.ts';
+import { type Approve, BudgetTracker, Redactor } from '../runtime/index.ts';
 import type { Logger } from '../tool/index.ts';
 import type { ApplyMode } from './apply-mode.ts';
 import {
@@ -55,8 +55,8 @@ interface Preparation {
   readonly folder: OpenedFolder | undefined;
   readonly log: EventLog | undefined;
   readonly overrides: OverridesSource | undefined;
-  /** Takes out of a text what must not be shown. */
-  readonly clean: Redact;
+  /** Takes out of texts what must not be shown. */
+  readonly redactor: Redactor;
 }
 
 /**
@@ -139,14 +139,17 @@ async function prepare(
     folder,
     log,
     overrides: overrides?.source,
-    clean: hostRedact(
-      {
-        workspace: folder === undefined ? undefined : resolve(folder.hostPath),
-        agentFolder: loaded.folder,
-        workingFolder: resolve('.'),
-        home: homedir(),
-      },
-      variables,
+    redactor: new Redactor(
+      hostRedact(
+        {
+          workspace: folder === undefined ? undefined : resolve(folder.hostPath),
+          agentFolder: loaded.folder,
+          workingFolder: resolve('.'),
+          home: homedir(),
+        },
+        variables,
+      ),
+      () => undefined, // It never throws.
     ),
   };
 }
@@ -168,15 +171,16 @@ async function openWorkspace(
 async function carryOut(
   request: RunRequest,
   environment: CliEnvironment,
-  { loaded, params, model, folder, log, overrides, clean }: Preparation,
+  { loaded, params, model, folder, log, overrides, redactor }: Preparation,
   startedAtMs: number,
 ): Promise<number> {
   const { stdout, stderr, now, signal } = environment;
   const { runnable } = loaded;
+  const { text: clean } = redactor;
   const begunAtMs = now();
   const record = (event: Parameters<typeof eventLine>[0]): void => {
     if (!request.isJson && log === undefined) return;
-    const line = eventLine(event, now() - begunAtMs, clean);
+    const line = eventLine(event, now() - begunAtMs, redactor);
     if (request.isJson) stdout.write(`${line}\n`);
     log?.write(line);
   };
@@ -195,7 +199,7 @@ async function carryOut(
     signal,
     logger,
     overrides,
-    clean,
+    redactor,
     approve: approveFor(request, environment, progress),
     isEnforced: request.isEnforced,
     onEvent: (event, plan) => {
@@ -229,7 +233,7 @@ async function carryOut(
   for (const line of endingLines(run, application, request.isJson)) {
     stderr.write(`wink: ${clean(line)}\n`);
   }
-  if (request.isVerbose && run.error instanceof Error) stderr.write(`${run.error.stack ?? ''}\n`);
+  if (request.isVerbose && run.error instanceof Error) stderr.write(`${clean(run.error.stack ?? '')}\n`);
   return result.exitCode;
 }
 

@@ -398,6 +398,35 @@ describe('wink run with a model behind --base-url', () => {
     expect(`${stdout}${stderr}`).not.toContain('sk-test-0123456789');
   });
 
+  it('shows no secret in plan, progress and answer, nor in the keys of an output', async () => {
+    const secret = 'a-token-0123456789';
+    const agent = put(
+      'secret/agent.ts',
+      `
+import { defineAgent, jsonSchema, planningToolsSection, promptTemplate } from 'weakincentives';
+import { scriptedModel } from 'weakincentives/testing';
+const secret = process.env['SERVICE_TOKEN'] ?? '';
+const output = jsonSchema<Record<string, string>>({ type: 'object', additionalProperties: { type: 'string' } });
+export default defineAgent({
+  template: promptTemplate({ ns: 'tests', key: 'secret', sections: [planningToolsSection()], output }),
+  workspace: false,
+  model: () => scriptedModel([
+    { toolCalls: [{ name: 'planning_setup_plan', arguments: { objective: secret, initial_steps: [\`use \${secret}\`] } }] },
+    { text: JSON.stringify({ [secret]: secret }) },
+  ]),
+});
+`,
+    );
+    const options = { cwd: join(folder, 'secret'), variables: { SERVICE_TOKEN: secret } };
+    const shown = await run(['run', agent], options);
+    expect(shown.stdout).toContain('[ ] 1 use <SERVICE_TOKEN>\n');
+    expect(shown.stdout).toContain('{"<SERVICE_TOKEN>":"<SERVICE_TOKEN>"}\n');
+    expect(shown.stderr).toContain('plan: <SERVICE_TOKEN>\n');
+    const told = await run(['run', agent, '--json'], options);
+    expect(eventsOf(told.stdout).at(-1)).toMatchObject({ output: { '<SERVICE_TOKEN>': '<SERVICE_TOKEN>' } });
+    expect(`${shown.stdout}${shown.stderr}${told.stdout}${told.stderr}`).not.toContain(secret);
+  });
+
   it('asks nobody because of a key in the environment', async () => {
     server.reset();
     const variables = { OPENAI_API_KEY: 'sk-test-0123456789', OPENAI_BASE_URL: `${server.url}/v1` };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { eventLine } from '../../../src/cli/event-record.ts';
-import type { RunEvent } from '../../../src/runtime/index.ts';
+import { Redactor, type RunEvent } from '../../../src/runtime/index.ts';
 
 const ended: RunEvent = {
   type: 'tool-call-end',
@@ -29,7 +29,10 @@ const ended: RunEvent = {
     changes: [],
   },
 };
-const redact = (text: string): string => text.replaceAll('/home/ann', '<home>');
+const redactor = new Redactor(
+  (text) => text.replaceAll('/home/ann', '<home>'),
+  () => undefined,
+);
 
 describe('eventLine', () => {
   it('leaves the error object of an inner call out too', () => {
@@ -41,7 +44,7 @@ describe('eventLine', () => {
       evaluation: 1,
       event,
     });
-    const line = eventLine(nested(nested(ended)), 1, redact);
+    const line = eventLine(nested(nested(ended)), 1, redactor);
     expect(line).not.toContain('"cause"');
     expect(line).not.toContain('/home/ann');
     expect(JSON.parse(line)).toMatchObject({
@@ -52,7 +55,7 @@ describe('eventLine', () => {
   });
 
   it('is one line of JSON with type and time first, without the error object and without host paths', () => {
-    const line = eventLine(ended, 12.4, redact);
+    const line = eventLine(ended, 12.4, redactor);
     expect(line.startsWith('{"type":"tool-call-end","atMs":12,"invocation":{')).toBe(true);
     expect(line).not.toContain('\n');
     expect(line).not.toContain('/home/ann');
@@ -63,17 +66,34 @@ describe('eventLine', () => {
     });
   });
 
+  it('hides what stands in the keys of an answer, too', () => {
+    const line = eventLine(
+      {
+        type: 'result',
+        exitCode: 0,
+        outcome: 'done',
+        output: { '/home/ann/a': ['/home/ann/b'] },
+        changes: [],
+      },
+      1,
+      redactor,
+    );
+    expect(JSON.parse(line)).toMatchObject({ output: { '<home>/a': ['<home>/b'] } });
+  });
+
   it('says so when a handler reports what JSON cannot hold', () => {
     const circle: Record<string, unknown> = {};
     circle['itself'] = circle;
     // A handler written in JavaScript may pass on anything.
     const update = circle as never;
     expect(
-      JSON.parse(eventLine({ type: 'tool-progress', callId: 'c', toolName: 't', update }, 1, redact)),
+      JSON.parse(eventLine({ type: 'tool-progress', callId: 'c', toolName: 't', update }, 1, redactor)),
     ).toEqual({
       type: 'tool-progress',
       atMs: 1,
-      problem: 'the event cannot be written as JSON',
+      callId: 'c',
+      toolName: 't',
+      update: { itself: '<circular>' },
     });
   });
 });
