@@ -83,6 +83,7 @@ export {
   ClearAllVisibility,
   ClearVisibility,
   type DroppedOverride,
+  extendSection,
   type OpenedSection,
   type OpenSectionsParams,
   type OverridesSource,

@@ -21,11 +21,13 @@ export function promptTemplate<
   Output extends Schema | undefined = undefined,
 >(
   options: PromptTemplateOptions<Sections, Output>,
-): PromptTemplate<SectionsInput<Sections>, OutputOf<Output>> {
+): PromptTemplate<SectionsInput<Sections>, OutputOf<Output>, Sections> {
   const plan = planPrompt<OutputOf<Output>>(options);
   return Object.freeze({
     kind: 'prompt-template',
     ...plan.identity,
+    // A frozen copy of the very list.
+    sections: Object.freeze([...options.sections]) as readonly AnySection[] as Sections,
     bind: (...[params, bound]: BindArguments<SectionsInput<Sections>>) =>
       createPrompt<OutputOf<Output>, SectionsInput<Sections>>(
         plan,

@@ -1,11 +1,11 @@
 import { type ErrorDetails, PromptValidationError } from '../error/index.ts';
 import { parseTemplate } from './parse-template.ts';
 import { unknownName } from './stand-in.ts';
-import type { TemplateText } from './template-text.ts';
+import { isTemplateText, type TemplateText } from './template-text.ts';
 import { type TemplateFunction, traceTemplate } from './trace-template.ts';
 
 /**
- * Compiles either form of a template and checks its names.
+ * Compiles either form of a template and checks its names; of one that is compiled already only the names are checked.
  *
  * @param what names the template in errors, such as `template of section "task"`.
  * @param names params there are; `undefined`: any (an open schema).
@@ -13,7 +13,7 @@ import { type TemplateFunction, traceTemplate } from './trace-template.ts';
  * @throws {PromptValidationError} when it uses a name that is no param, has a lone dollar, or does more than interpolate.
  */
 export function compileTemplate(
-  template: string | TemplateFunction,
+  template: string | TemplateFunction | TemplateText,
   names: ReadonlySet<string> | undefined,
   what: string,
   details: ErrorDetails,
@@ -24,11 +24,15 @@ export function compileTemplate(
       details: { ...details, ...(placeholder === '' ? {} : { placeholder }) },
     });
   };
-  if (typeof template !== 'string' && typeof template !== 'function') {
+  if (typeof template !== 'string' && typeof template !== 'function' && !isTemplateText(template)) {
     return refuse(`is a ${typeof template}; give a text or a function of placeholders`, '');
   }
-  const source = typeof template === 'function' ? traceTemplate(template, names, refuse) : template;
-  const compiled = parseTemplate(source, refuse);
+  const compiled = isTemplateText(template)
+    ? template
+    : parseTemplate(
+        typeof template === 'function' ? traceTemplate(template, names, refuse) : template,
+        refuse,
+      );
   for (const name of compiled.placeholders) {
     if (names !== undefined && !names.has(name)) {
       const dollar = typeof template === 'string' && /^\d/.test(name) ? ' (write $$ for a dollar)' : '';

@@ -1,5 +1,6 @@
 export { promptTemplate } from './build-prompt-template.ts';
 export { section, toolsSection } from './build-section.ts';
+export { extendSection, type MissingParams, type SectionChanges } from './extend-section.ts';
 export type { DroppedOverride } from './override/dropped-override.ts';
 export {
   defaultOverridesTag,
@@ -36,8 +37,23 @@ export type {
   PromptTemplateOptions,
 } from './prompt-template.ts';
 export type { BoundTool, RenderedPrompt, RenderedSections } from './rendered-prompt.ts';
-export type { AnySection, ResourceBindings, Section, SectionRenderContext } from './section.ts';
-export type { BindParams, DynamicParams, NoParams, SectionInput, SectionsInput } from './section-input.ts';
+export type {
+  AnySection,
+  ResourceBindings,
+  Section,
+  SectionParts,
+  SectionRenderContext,
+} from './section.ts';
+export type {
+  BindParams,
+  ChildrenInput,
+  DynamicParams,
+  NoParams,
+  OwnParams,
+  SectionInput,
+  SectionOf,
+  SectionsInput,
+} from './section-input.ts';
 export type { CommonSectionOptions, SectionOptions, ToolsSectionOptions } from './section-options.ts';
 export {
   type OpenedSection,

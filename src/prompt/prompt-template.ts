@@ -46,8 +46,14 @@ export type OutputOf<S> = S extends Schema<infer _Input, infer Output> ? Output 
  *
  * @see spec TOOLS "Prompt Rendering"
  */
-export interface PromptTemplate<Params, out Output> extends PromptIdentity {
+export interface PromptTemplate<
+  Params,
+  out Output,
+  out Sections extends readonly AnySection[] = readonly AnySection[],
+> extends PromptIdentity {
   readonly kind: 'prompt-template';
+  /** Its top-level sections, as they were given, to be used in other templates; a frozen list. */
+  readonly sections: Sections;
   /**
    * Binds params to the template.
    * @throws {PromptValidationError} for a param that no section knows.

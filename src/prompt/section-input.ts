@@ -1,5 +1,5 @@
 import type { Schema } from '../schema/index.ts';
-import type { AnySection, Section } from './section.ts';
+import type { AnySection, Section, SectionParts } from './section.ts';
 
 /** Params of sections that the compiler knows nothing about. */
 export type DynamicParams = Readonly<Record<string, unknown>>;
@@ -16,6 +16,34 @@ export type ParamsInput<S> = S extends Schema<infer Input, infer _Output> ? Inpu
 /** What an optional params schema yields; nothing in particular without one. */
 export type ParamsOutput<S> = S extends Schema<infer _Input, infer Output> ? Output : NoInput;
 
+/** What a section is for the compiler: the params of its own schema and of its children. */
+export type SectionOf<Params extends Schema | undefined, ChildrenInput> = Section<
+  ParamsInput<Params> & ChildrenInput,
+  SectionParts<Params, ChildrenInput>
+>;
+
+/** The schema of a section's own params; any names where the compiler does not know it. */
+export type OwnParams<S> =
+  S extends Section<infer Input, infer Own>
+    ? Own extends SectionParts<infer Params, infer _ChildrenInput>
+      ? Params
+      : [Input] extends [never]
+        ? Schema<DynamicParams>
+        : unknown extends Input
+          ? WrittenOutParams<S>
+          : Schema<Input, DynamicParams>
+    : never;
+
+/** The params that the children of a section need, as far as the compiler tells them from the section's own. */
+export type ChildrenInput<S> =
+  S extends Section<never, infer Own>
+    ? Own extends SectionParts<infer _Params, infer Input>
+      ? Input
+      : S extends { readonly children: infer C extends readonly AnySection[] }
+        ? SectionsInput<C>
+        : NoInput
+    : never;
+
 /** The params that one section and its descendants need. */
 export type SectionInput<S> =
   S extends Section<infer Input>
@@ -27,8 +55,10 @@ export type SectionInput<S> =
     : never;
 
 /** The same for a section that is a plain object, which carries no type of its own. */
-type WrittenOutInput<S> = ParamsInput<S extends { readonly params: infer P } ? P : undefined> &
+type WrittenOutInput<S> = ParamsInput<WrittenOutParams<S>> &
   (S extends { readonly children: infer C extends readonly AnySection[] } ? SectionsInput<C> : unknown);
+
+type WrittenOutParams<S> = S extends { readonly params: infer P extends Schema } ? P : undefined;
 
 /** The params that a list of sections needs: the intersection, as one flat object. */
 export type SectionsInput<C extends readonly AnySection[]> = [C[number]] extends [never]

@@ -1,4 +1,5 @@
 import { PromptValidationError } from '../error/index.ts';
+import { freezeSection } from './freeze-section.ts';
 import { normalizeKey, normalizeTitle } from './identifier.ts';
 import type { AnySection } from './section.ts';
 import { type SectionParams, sectionParams } from './section-params.ts';
@@ -58,11 +59,11 @@ export function buildSectionTree(sections: readonly AnySection[]): readonly Sect
         path,
       );
     }
-    const node = openNode(section, { path, number, parent }, open.size);
+    const node = openNode(freezeSection(section), { path, number, parent }, open.size);
     numbers.set(path, number);
     nodes.push(node);
     open.add(section);
-    section.children?.forEach((child, index) => visit(child, node, `${number}.${index + 1}`));
+    node.section.children?.forEach((child, index) => visit(child, node, `${number}.${index + 1}`));
     open.delete(section);
     node.end = nodes.length;
   };

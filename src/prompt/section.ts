@@ -25,17 +25,27 @@ export interface SectionRenderContext {
 }
 
 declare const sectionInput: unique symbol;
+declare const sectionOwn: unique symbol;
+
+/** What the compiler knows of a section that was made by a function, for `extendSection()`. Never there at run time. */
+export interface SectionParts<Params extends Schema | undefined, ChildrenInput> {
+  /** Schema of its own params. */
+  readonly params: Params;
+  /** What its children need. */
+  readonly children: ChildrenInput;
+}
 
 /**
  * A node of a prompt: a title, instructions, and the tools and policies that belong to them. A plain object; made by
  * `section()` and `toolsSection()`, or written out with a `render` of its own. It knows nothing of the prompt it
  * is used in, so one section may stand in several.
  *
- * `Input` is the params that the section and its descendants need, as one flat object.
+ * `Input` is the params that the section and its descendants need, as one flat object. `Own` tells those of the section
+ * from those of its children, where the compiler knows.
  *
  * @see spec TOOLS "Section Integration"
  */
-export interface Section<in Input = never> {
+export interface Section<in Input = never, out Own = unknown> {
   /** Heading text, one line, without number. */
   readonly title: string;
   /** Last part of the section's address: `^[a-z0-9][a-z0-9._-]{0,63}$`, upper case is lowered. */
@@ -76,6 +86,8 @@ export interface Section<in Input = never> {
   readonly examplesInText?: boolean;
   /** Carries `Input` for the compiler; never there. */
   readonly [sectionInput]?: (input: Input) => void;
+  /** Carries `Own` for the compiler; never there. */
+  readonly [sectionOwn]?: Own;
 }
 
 /** Any section, for lists. Params of such a list are not checked by the compiler. */

@@ -17,6 +17,11 @@ export interface TemplateText {
 /** A literal piece of a template, or a place where the text of a param goes. */
 export type TemplatePart = string | { readonly name: string };
 
+/** Whether something is a compiled template. */
+export function isTemplateText(value: unknown): value is TemplateText {
+  return typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'template-text';
+}
+
 /** A template of the given pieces, already dedented. */
 export function templateText(parts: readonly TemplatePart[]): TemplateText {
   const names = parts.flatMap((part) => (typeof part === 'string' ? [] : [part.name]));

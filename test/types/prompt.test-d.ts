@@ -2,6 +2,7 @@ import { describe, expectTypeOf, it } from 'vitest';
 import { z } from 'zod';
 import {
   type AnySection,
+  extendSection,
   type Prompt,
   promptTemplate,
   type RenderedPrompt,
@@ -336,6 +337,162 @@ describe('sections', () => {
       template.bind();
       // @ts-expect-error no params
       template.bind({ topic: 'x' });
+    });
+  });
+});
+
+describe('extendSection()', () => {
+  const Lang = z.object({ lang: z.string().default('en') });
+  const tone = section({
+    title: 'Tone',
+    key: 'tone',
+    params: Lang,
+    template: 'Write in $lang.',
+    children: [section({ title: 'Leaf', key: 'leaf', params: z.object({ leaf: z.boolean() }) })],
+  });
+
+  it('keeps the params of the section and of its children', () => {
+    const loud = extendSection(tone, { title: 'Loud tone' });
+    expectTypeOf(loud).toEqualTypeOf(tone);
+    const template = promptTemplate({ ns: 'a', key: 'b', sections: [loud] });
+    expectTypeOf(template.bind).parameter(0).toEqualTypeOf<{ lang?: string | undefined; leaf: boolean }>();
+  });
+
+  it('checks new texts against them, in both forms', () => {
+    typedOnly(() => {
+      extendSection(tone, { template: 'Shout in ${lang}.', summary: '$lang' });
+      extendSection(tone, { template: (p) => `Shout in ${p.lang}.`, summary: (p) => `${p.lang}` });
+      extendSection(tone, { summary: undefined, template: undefined, enabled: undefined });
+      extendSection(tone, {
+        render: ({ lang }) => {
+          expectTypeOf(lang).toEqualTypeOf<string>();
+          return lang;
+        },
+        enabled: (raw) => {
+          expectTypeOf(raw).toEqualTypeOf<Partial<{ lang?: string | undefined }>>();
+          return true;
+        },
+        visibility: ({ lang }) => (lang === 'en' ? 'full' : 'summary'),
+      });
+      // @ts-expect-error unknown placeholder
+      extendSection(tone, { template: 'Shout in $language.' });
+      // @ts-expect-error unknown placeholder
+      extendSection(tone, { summary: '$language' });
+      // @ts-expect-error unknown placeholder in a function
+      extendSection(tone, { template: (p) => `Shout in ${p.language}.` });
+      // @ts-expect-error unknown placeholder in the function of a summary
+      extendSection(tone, { summary: (p) => `Shout in ${p.language}.` });
+      // @ts-expect-error a param of a child is not the section's
+      extendSection(tone, { template: '$leaf' });
+      // @ts-expect-error no such option
+      extendSection(tone, { tamplate: 'x' });
+      // @ts-expect-error a key is needed
+      extendSection(tone, { key: undefined });
+    });
+  });
+
+  it('takes a schema that yields at least the same', () => {
+    const wider = extendSection(tone, {
+      params: Lang.extend({ volume: z.number() }),
+      template: 'Shout in $lang at $volume.',
+    });
+    const template = promptTemplate({ ns: 'a', key: 'b', sections: [wider] });
+    expectTypeOf(template.bind)
+      .parameter(0)
+      .toEqualTypeOf<{ lang?: string | undefined; volume: number; leaf: boolean }>();
+    typedOnly(() => {
+      extendSection(wider, { template: '$lang $volume' });
+      // @ts-expect-error lang is lost
+      extendSection(tone, { params: z.object({ volume: z.number() }) });
+      // @ts-expect-error lang is another type
+      extendSection(tone, { params: z.object({ lang: z.number() }) });
+      extendSection(plain, { params: Lang, template: '$lang' });
+    });
+  });
+
+  it('needs what other children need', () => {
+    const other = extendSection(tone, { children: [plain, guidance] });
+    typedOnly(() => {
+      promptTemplate({ ns: 'a', key: 'b', sections: [other] }).bind({
+        primaryTool: 'x',
+        depth: 1,
+        leaf: true,
+      });
+      // @ts-expect-error the params of guidance are missing
+      promptTemplate({ ns: 'a', key: 'b', sections: [other] }).bind({ leaf: true });
+      promptTemplate({ ns: 'a', key: 'b', sections: [extendSection(tone, { children: [] })] }).bind();
+    });
+  });
+
+  it('knows written-out sections, and nothing of sections that the compiler does not know', () => {
+    const custom = {
+      title: 'Custom',
+      key: 'custom',
+      params: z.object({ topic: z.string() }),
+      render: (given: { readonly topic: string }) => given.topic,
+    } as const satisfies AnySection;
+    const bare = { title: 'Bare', key: 'bare', render: () => 'Text.' } as const satisfies AnySection;
+    const dynamic: AnySection = tone;
+    const annotated: Section<{ readonly lang?: string | undefined; readonly leaf: boolean }> = tone;
+    typedOnly(() => {
+      extendSection(custom, { template: 'About $topic.' });
+      // @ts-expect-error unknown placeholder
+      extendSection(custom, { template: 'About $topics.' });
+      // @ts-expect-error it has no params
+      extendSection(bare, { template: 'About $topic.' });
+      extendSection(dynamic, { template: 'About $anything.' });
+      extendSection(annotated, { template: 'About $anything.' });
+      const sections = [extendSection(annotated, { title: 'Other' })];
+      promptTemplate({ ns: 'a', key: 'b', sections }).bind({ lang: 'x', leaf: true });
+      // @ts-expect-error leaf is missing
+      promptTemplate({ ns: 'a', key: 'b', sections }).bind({ lang: 'x' });
+    });
+  });
+
+  it('takes sections out of templates', () => {
+    const [first] = nested.sections;
+    expectTypeOf(first).toEqualTypeOf(guidance);
+    typedOnly(() => {
+      extendSection(nested.sections[0], { template: '$primaryTool' });
+      // @ts-expect-error unknown placeholder
+      extendSection(nested.sections[0], { template: '$secondaryTool' });
+      // @ts-expect-error there are two
+      void nested.sections[2];
+      promptTemplate({ ns: 'a', key: 'c', sections: [...nested.sections, tone] }).bind({
+        primaryTool: 'x',
+        depth: 1,
+        leaf: true,
+      });
+    });
+  });
+});
+
+describe('nesting', () => {
+  const level = <const Name extends string, const Children extends readonly AnySection[]>(
+    name: Name,
+    children: Children,
+  ) =>
+    section({
+      title: name,
+      key: name,
+      // The key is the one name of the type.
+      params: z.object({ [name]: z.string() } as Record<Name, z.ZodString>),
+      children,
+    });
+
+  it('of ten sections still needs the params of the innermost', () => {
+    const f = level('f', [level('g', [level('h', [level('i', [level('j', [])])])])]);
+    const a = level('a', [level('b', [level('c', [level('d', [level('e', [f])])])])]);
+    const template = promptTemplate({ ns: 'a', key: 'b', sections: [a] });
+    const all = { a: '', b: '', c: '', d: '', e: '', f: '', g: '', h: '', i: '' };
+    typedOnly(() => {
+      template.bind({ ...all, j: '' });
+      // @ts-expect-error j is missing
+      template.bind(all);
+      // @ts-expect-error j is a text
+      template.bind({ ...all, j: 1 });
+      // @ts-expect-error nobody declares k
+      template.bind({ ...all, j: '', k: '' });
     });
   });
 });
