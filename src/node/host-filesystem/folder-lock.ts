@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { linkSync, readdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { FilesystemError } from '../../error/index.ts';
@@ -11,6 +11,9 @@ interface LockRecord extends ProcessIdentity {
 }
 
 const LOCK = 'lock';
+
+/** Stands for whoever took a lock that was damaged when its machine stopped: it has ended with the machine. */
+const DAMAGED: ProcessIdentity = { host: '', pid: 0, startedAt: '' };
 
 /**
  * The right to work on one folder, for one process at a time. It ends with the process, whatever ends that: the lock of a
@@ -41,7 +44,7 @@ export class FolderLock {
       }
       const holder = readRecord(path);
       if (holder === undefined) continue;
-      if (isAlive(holder)) throw lockedError(folder, holder);
+      if (isInForce(holder)) throw lockedError(folder, holder);
       takeOver(directory, folder, holder, record);
     }
   }
@@ -49,7 +52,7 @@ export class FolderLock {
   /** Whether a process that is alive has the lock that is kept in a directory. */
   static isHeld(directory: string): boolean {
     const holder = readRecord(join(directory, LOCK));
-    return holder !== undefined && isAlive(holder);
+    return holder !== undefined && isInForce(holder);
   }
 
   release(): void {
@@ -65,7 +68,7 @@ function takeOver(directory: string, folder: string, dead: LockRecord, record: L
     const other = readRecord(guard);
     // The other one is done, or was ended in the middle of it.
     if (other === undefined) return;
-    if (isAlive(other)) throw lockedError(folder, other);
+    if (isInForce(other)) throw lockedError(folder, other);
   }
   const path = join(directory, LOCK);
   if (readRecord(path)?.token === dead.token) tryToRemove(path);
@@ -86,6 +89,7 @@ function createWhole(path: string, record: LockRecord): boolean {
   }
 }
 
+/** What a lock says; undefined when there is none. Every lock is made whole, so one that is not was damaged later. */
 function readRecord(path: string): LockRecord | undefined {
   let text: string;
   try {
@@ -94,8 +98,26 @@ function readRecord(path: string): LockRecord | undefined {
     if (errorCode(error) === 'ENOENT') return undefined;
     throw error;
   }
-  const { host, pid, startedAt, token } = Object(JSON.parse(text));
-  return { host: String(host), pid: Number(pid), startedAt: String(startedAt), token: String(token) };
+  return parseRecord(text) ?? { ...DAMAGED, token: createHash('sha256').update(text).digest('hex') };
+}
+
+function isInForce(record: LockRecord): boolean {
+  return record.pid !== DAMAGED.pid && isAlive(record);
+}
+
+function parseRecord(text: string): LockRecord | undefined {
+  try {
+    const { host, pid, startedAt, token } = Object(JSON.parse(text));
+    const isWhole =
+      typeof host === 'string' &&
+      typeof pid === 'number' &&
+      typeof startedAt === 'string' &&
+      typeof token === 'string' &&
+      /^[\w-]+$/.test(token);
+    return isWhole ? { host, pid, startedAt, token } : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function tryToRemove(path: string): void {

@@ -1,7 +1,7 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
@@ -44,6 +44,22 @@ describe('the lock of a folder', () => {
     holder.stdin.write('go\n');
     await once(holder, 'exit');
     expect(await textOf(await openHost(folders), 'a')).toBe('x');
+  });
+
+  it.each([
+    ['empty', ''],
+    ['cut off', '{"host":'],
+    ['something else', '{}'],
+  ])('is taken over when a crash of the machine has left it %s', async (_what, text) => {
+    const folders = testFolders({ a: 'x' });
+    const first = await openHost(folders);
+    const lock = lockOf(folders);
+    await first[Symbol.asyncDispose]();
+    writeFileSync(lock, text);
+    const filesystem = await openHost(folders);
+    await filesystem.write('a', 'y');
+    await expectCode(openHost(folders), 'locked');
+    expect(readdirSync(dirname(lock)).filter((name) => name.startsWith('takeover'))).toEqual([]);
   });
 
   it('is refused to a second process as long as this one has it', async () => {
