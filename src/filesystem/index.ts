@@ -37,7 +37,13 @@ export { decodeText, encodeText } from './text-codec.ts';
 export { type TextWindow, type TextWindowOptions, textWindow } from './text-window.ts';
 export { nodeAt } from './tree.ts';
 export { closedError, TreeCell } from './tree-cell.ts';
-export { fileChanges, patchOperations, type TreeDifference, treeDifferences } from './tree-difference.ts';
+export {
+  fileChanges,
+  operationsOf,
+  patchOperations,
+  type TreeDifference,
+  treeDifferences,
+} from './tree-difference.ts';
 export type { TreeLimits } from './tree-limits.ts';
 export {
   bytesOf,

@@ -95,13 +95,18 @@ function isLink(node: TreeNode | undefined): boolean {
   return node?.kind === 'directory' && node.link !== undefined;
 }
 
-/** The operations that turn one tree into another; on any other tree they put the same nodes. */
-export function patchOperations(before: DirectoryNode, after: DirectoryNode): readonly FileOperation[] {
+/** The operations that bring about differences; on any tree they put the same nodes. */
+export function operationsOf(differences: Iterable<TreeDifference>): readonly FileOperation[] {
   const operations: FileOperation[] = [];
-  for (const { path, before: old, after: node } of treeDifferences(before, after, '.')) {
-    if (old !== undefined && (old.kind !== node?.kind || isLink(old) || isLink(node)))
+  for (const { path, before, after } of differences) {
+    if (before !== undefined && (before.kind !== after?.kind || isLink(before) || isLink(after)))
       operations.push({ op: 'remove', path });
-    if (node !== undefined) operations.push({ op: 'put', path, node });
+    if (after !== undefined) operations.push({ op: 'put', path, node: after });
   }
   return operations;
+}
+
+/** The operations that turn one tree into another; on any other tree they put the same nodes. */
+export function patchOperations(before: DirectoryNode, after: DirectoryNode): readonly FileOperation[] {
+  return operationsOf(treeDifferences(before, after, '.'));
 }

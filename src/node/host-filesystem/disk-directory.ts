@@ -13,8 +13,9 @@ import {
 import { errorCode } from '../host-mount/host-error.ts';
 import { DiskContent, type ReadingContext, RefusedContent } from './disk-content.ts';
 import { diskError } from './disk-error.ts';
-import { NoDirectoryError, type Segments } from './jail.ts';
-import { stampOf } from './stamp.ts';
+import { asLink, linkNode } from './disk-link.ts';
+import { type LinkEnd, NoDirectoryError, type Segments } from './jail.ts';
+import { modeOf, stampOf } from './stamp.ts';
 import { isTemporaryName } from './temporary-name.ts';
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
@@ -28,6 +29,8 @@ interface Totals {
 /** A directory of the disk. What was once seen of it stays as it was seen: names one by one, or all of them. */
 class DirectorySource {
   readonly segments: Segments;
+  /** Its permissions when it was first seen; undefined for the root. */
+  readonly mode: number | undefined;
   readonly #context: ReadingContext;
   readonly #known = new Map<string, TreeNode | undefined>();
   #entries: PersistentMap<TreeNode> | undefined;
@@ -38,9 +41,10 @@ class DirectorySource {
   #refusal: FilesystemError | undefined;
   readonly #seenAnew = new Map<object, DiskDirectory>();
 
-  constructor(context: ReadingContext, segments: Segments) {
+  constructor(context: ReadingContext, segments: Segments, mode?: number) {
     this.#context = context;
     this.segments = segments;
+    this.mode = mode;
   }
 
   get isListed(): boolean {
@@ -90,7 +94,8 @@ class DirectorySource {
 
   /** Where nothing was changed, the directory shows what this look sees. @param override stands for `directory` in it. */
   directoryAnew(name: string, override: object, directory: DiskDirectory): DiskDirectory {
-    if (!this.#context.followsDisk || directory.isSeenIn(this.#context)) return directory;
+    if (!this.#context.followsDisk || !directory.followsDisk || directory.isSeenIn(this.#context))
+      return directory;
     const segments = [...this.segments, name];
     if (joinPath(directory.segments) !== joinPath(segments)) return directory;
     let anew = this.#seenAnew.get(override);
@@ -175,7 +180,8 @@ class DirectorySource {
   }
 
   #nodeOf(segments: Segments, stats: BigIntStats): TreeNode {
-    if (stats.isDirectory()) return new DiskDirectory(new DirectorySource(this.#context, segments));
+    if (stats.isDirectory())
+      return new DiskDirectory(new DirectorySource(this.#context, segments, modeOf(stats)));
     if (stats.isFile()) return this.#file(segments, stats, false, stampOf(stats));
     if (stats.isSymbolicLink()) return this.#link(segments, stats);
     return refused(
@@ -188,6 +194,14 @@ class DirectorySource {
 
   #link(segments: Segments, stats: BigIntStats): TreeNode {
     const end = this.#context.jail.follow(segments);
+    return asLink(this.#whatLinkStandsFor(segments, stats, end), {
+      path: joinPath(segments),
+      text: end.text,
+      target: end.kind === 'inside' ? joinPath(end.segments) : undefined,
+    });
+  }
+
+  #whatLinkStandsFor(segments: Segments, stats: BigIntStats, end: LinkEnd): TreeNode {
     if (end.kind !== 'inside') {
       return end.kind === 'outside'
         ? refused(
@@ -234,10 +248,18 @@ export class DiskDirectory implements DirectoryNode, LazyDirectory {
   #entries: PersistentMap<TreeNode> | undefined;
   #totals: Totals | undefined;
 
+  /** False for one that shows what was seen of it, whatever stands in its place now. */
+  readonly followsDisk: boolean;
+
   /** @internal Use {@link diskRoot}. */
-  constructor(source: DirectorySource, overrides: PersistentMap<Override> = PersistentMap.empty()) {
+  constructor(
+    source: DirectorySource,
+    overrides: PersistentMap<Override> = PersistentMap.empty(),
+    followsDisk = true,
+  ) {
     this.#source = source;
     this.#overrides = overrides;
+    this.followsDisk = followsDisk;
   }
 
   get lazy(): this {
@@ -247,6 +269,11 @@ export class DiskDirectory implements DirectoryNode, LazyDirectory {
   /** Where it is on the disk. */
   get segments(): Segments {
     return this.#source.segments;
+  }
+
+  /** Its permissions when it was first seen; undefined for the root. */
+  get mode(): number | undefined {
+    return this.#source.mode;
   }
 
   /** Names in it that no path can have, as far as they can be shown. What they name is not to be lost unseen. */
@@ -303,6 +330,11 @@ export class DiskDirectory implements DirectoryNode, LazyDirectory {
     return new DiskDirectory(other.#source, this.#overrides);
   }
 
+  /** The same directory, from now on as it was seen through this look. */
+  asSeenThen(): DiskDirectory {
+    return new DiskDirectory(this.#source, this.#overrides, false);
+  }
+
   isSeenIn(context: ReadingContext): boolean {
     return this.#source.isOf(context);
   }
@@ -310,7 +342,7 @@ export class DiskDirectory implements DirectoryNode, LazyDirectory {
   withChild(name: string, child: TreeNode | undefined): DirectoryNode {
     const override = this.#overrides.get(name);
     if (override !== undefined && this.#nodeOf(name, override) === child) return this;
-    return new DiskDirectory(this.#source, this.#overrides.set(name, { node: child }));
+    return new DiskDirectory(this.#source, this.#overrides.set(name, { node: child }), this.followsDisk);
   }
 
   namesToCompare(other: DirectoryNode): Iterable<string> | undefined {
@@ -346,18 +378,6 @@ export class DiskDirectory implements DirectoryNode, LazyDirectory {
 /** The folder as it is from now on seen for the first time. */
 export function diskRoot(context: ReadingContext): DiskDirectory {
   return new DiskDirectory(new DirectorySource(context, []));
-}
-
-/** A link to a directory below the root: paths lead through it, walks do not enter it. */
-function linkNode(target: string, stamp: string): DirectoryNode {
-  return {
-    kind: 'directory',
-    entries: PersistentMap.empty(),
-    bytes: 0,
-    files: 0,
-    directories: 0,
-    link: { target, stamp },
-  };
 }
 
 function refused(

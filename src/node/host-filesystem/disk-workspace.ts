@@ -5,6 +5,7 @@ import {
   type FilePatch,
   isSameNode,
   nodeAt,
+  operationsOf,
   patchOperations,
   TreeCell,
   type TreeDifference,
@@ -158,17 +159,22 @@ export class DiskWorkspace {
     this.#applyTo(this.#cell, cell.patch());
   }
 
-  /** Calls back with the cell of the root; what that restores in it is brought to the disk. */
+  /** Calls back with the cell of the root; what that restores in it is brought to the disk, or held back. */
   restore(change: (cell: TreeCell) => void): void {
     const cell = this.present();
     const before = cell.root;
     change(cell);
     // Asked from the side of the snapshot: what nobody has looked at there has not been changed by this process either.
-    const differences = [...treeDifferences(cell.root, before, '.')];
-    this.#land(
-      before,
-      differences.map(({ path, before: wanted, after: found }) => ({ path, before: found, after: wanted })),
+    const differences = [...treeDifferences(cell.root, before, '.')].map(
+      ({ path, before: wanted, after: found }) => ({ path, before: found, after: wanted }),
     );
+    if (this.#held !== undefined) {
+      // The disk may hold something else by now than what the snapshot was taken on.
+      const { base } = this.#held;
+      cell.refresh(before);
+      cell.update('.', operationsOf(differences.map((difference) => withDirectoryAsSeen(difference, base))));
+    }
+    this.#land(before, differences);
   }
 
   /** Changes held back that somebody else has changed as well, or made impossible; sorted by path. */
@@ -296,6 +302,13 @@ export class DiskWorkspace {
 function keepNode(node: TreeNode | undefined, writer: DiskWriter): void {
   if (node?.kind === 'file' && node.content instanceof DiskContent) node.content.keep(writer.kept);
   if (node?.kind === 'directory') for (const child of node.entries.values()) keepNode(child, writer);
+}
+
+/** With a directory that comes back and is not on the disk any more: it shows what it showed, not what is there now. */
+function withDirectoryAsSeen(difference: TreeDifference, disk: DirectoryNode): TreeDifference {
+  const { path, after } = difference;
+  if (!(after instanceof DiskDirectory) || nodeAt(disk, path)?.kind === 'directory') return difference;
+  return { ...difference, after: after.asSeenThen() };
 }
 
 /** What was seen once stays as it was seen. */

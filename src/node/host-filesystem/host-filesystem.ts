@@ -247,6 +247,8 @@ export class HostFilesystem implements Filesystem, AsyncDisposable {
     const fork = this.#workspace.fork(sight, false);
     try {
       const result = act(new HostOperations(fork.cell, () => undefined, this.#workspace.visible));
+      // Nobody looks through it any more, so nothing has to be kept for it.
+      fork.forget();
       this.#workspace.applyUnchanged(fork.cell, sight);
       return result;
     } finally {

@@ -27,10 +27,15 @@ export class NoDirectoryError extends Error {
   }
 }
 
-/** Where a symbolic link leads. */
+/** Where a symbolic link leads, and what is written in it. */
 export type LinkEnd =
-  | { readonly kind: 'inside'; readonly segments: Segments; readonly stats: BigIntStats }
-  | { readonly kind: 'outside' | 'broken' };
+  | {
+      readonly kind: 'inside';
+      readonly text: string;
+      readonly segments: Segments;
+      readonly stats: BigIntStats;
+    }
+  | { readonly kind: 'outside' | 'broken'; readonly text: string };
 
 const MAX_LINKS = 40;
 const READ_DIRECTORY = constants.O_RDONLY | ONLY_DIRECTORY | NO_FOLLOW;
@@ -148,35 +153,40 @@ export class HostJail {
   follow(link: Segments): LinkEnd {
     const at = link.slice(0, -1);
     let waiting = link.slice(-1);
+    let text: string | undefined;
     let stats: BigIntStats | undefined;
     for (let links = 0; waiting.length > 0; ) {
       const [name = '', ...rest] = waiting;
       waiting = rest;
       if (name === '' || name === '.') continue;
       if (name === '..') {
-        if (at.pop() === undefined) return { kind: 'outside' };
+        if (at.pop() === undefined) return { kind: 'outside', text: text ?? '' };
         stats = undefined;
         continue;
       }
       stats = this.statOf([...at, name]);
-      if (stats === undefined) return { kind: 'broken' };
+      if (stats === undefined) return { kind: 'broken', text: text ?? '' };
       if (!stats.isSymbolicLink()) {
         if (waiting.some((next) => next !== '' && next !== '.') && !stats.isDirectory())
-          return { kind: 'broken' };
+          return { kind: 'broken', text: text ?? '' };
         at.push(name);
         continue;
       }
       links += 1;
-      if (links > MAX_LINKS) return { kind: 'broken' };
+      if (links > MAX_LINKS) return { kind: 'broken', text: text ?? '' };
       const target = this.within(at, (pathOf) => readlinkSync(pathOf(name)));
+      text ??= target;
       if (target.startsWith('/')) {
-        if (target !== this.realPath && !target.startsWith(`${this.realPath}/`)) return { kind: 'outside' };
+        if (target !== this.realPath && !target.startsWith(`${this.realPath}/`))
+          return { kind: 'outside', text: text ?? '' };
         at.length = 0;
         waiting = [...target.slice(this.realPath.length).split('/'), ...waiting];
       } else waiting = [...target.split('/'), ...waiting];
     }
     stats ??= at.length === 0 ? lstatSync(this.realPath, { bigint: true }) : this.statOf(at);
-    return stats === undefined ? { kind: 'broken' } : { kind: 'inside', segments: at, stats };
+    return stats === undefined
+      ? { kind: 'broken', text: text ?? '' }
+      : { kind: 'inside', text: text ?? '', segments: at, stats };
   }
 
   #checkedPath(directory: Segments): PathOf {

@@ -13,6 +13,7 @@ import {
 import type { CommitPlan, CommitStep, ExpectedFile, StagedContent } from './commit-step.ts';
 import { DiskContent } from './disk-content.ts';
 import { DiskDirectory } from './disk-directory.ts';
+import { type DiskLink, linkOf } from './disk-link.ts';
 import type { FileAccess } from './stamp.ts';
 import { temporaryNameOf } from './temporary-name.ts';
 
@@ -27,6 +28,7 @@ class Planner {
   readonly #before: DirectoryNode;
   readonly #accessOf: (path: string) => FileAccess | undefined;
   readonly #taken = new Map<string, string>();
+  readonly #takenPaths = new Set<string>();
   readonly #moves: CommitStep[] = [];
   readonly #takes: CommitStep[] = [];
   readonly #directories: CommitStep[] = [];
@@ -39,11 +41,12 @@ class Planner {
     this.#accessOf = accessOf;
   }
 
-  plan(differences: readonly TreeDifference[]): CommitPlan {
+  plan(found: readonly TreeDifference[]): CommitPlan {
+    const differences = found.filter((difference) => !isOneLink(difference));
     for (const difference of differences) this.#take(difference);
     for (const { path, before, after } of differences) {
       if (after === undefined) continue;
-      if (before?.kind === 'file' && after.kind === 'file') this.#stage(path, parentOf(path), after, true);
+      if (isFile(before) && isFile(after)) this.#stage(path, parentOf(path), after, true);
       else this.#put(path, parentOf(path), after);
     }
     return {
@@ -60,30 +63,41 @@ class Planner {
     const stamp = before.kind === 'file' ? before.stamp : before.link?.stamp;
     // Of a link, the first part is its own.
     if (stamp !== undefined) this.#expected.push({ path, stamp: stamp.split('>')[0] ?? stamp });
-    if (before.kind === 'file' && after?.kind === 'file') return;
+    if (isFile(before) && isFile(after)) return;
     const trash = childPath(parentOf(path), temporaryNameOf(this.id, `t${this.#takes.length}`));
     this.#takes.push({ op: 'take', path, trash });
     this.#taken.set(path, trash);
+    this.#takenPaths.add(path);
   }
 
   /** `beside` is a directory that is there before, during and after the commit, so that staged files can lie in it. */
   #put(path: string, beside: string, node: TreeNode): void {
     const trash = this.#movedFrom(node);
+    const link = linkOf(node);
     if (trash !== undefined) {
       this.#moves.push({ op: 'give', path, from: trash });
+    } else if (link !== undefined) {
+      this.#places.push({ op: 'link', path, target: this.#textOf(link, path) });
     } else if (node.kind === 'file') {
       this.#stage(path, beside, node, false);
-    } else if (node.link !== undefined) {
-      this.#places.push({
-        op: 'link',
-        path,
-        target: posix.relative(`/${parentOf(path)}`, `/${node.link.target}`) || '.',
-      });
     } else {
-      const access = node instanceof DiskDirectory ? this.#accessOf(joinPath(node.segments)) : undefined;
-      this.#directories.push({ op: 'mkdir', path, ...(access === undefined ? {} : { mode: access.mode }) });
+      const mode = node instanceof DiskDirectory ? node.mode : undefined;
+      this.#directories.push({ op: 'mkdir', path, ...(mode === undefined ? {} : { mode }) });
       for (const [name, child] of node.entries) this.#put(childPath(path, name), beside, child);
     }
+  }
+
+  /** What is written in a link: what was, unless from its new place that would lead elsewhere. */
+  #textOf({ path: from, text, target }: DiskLink, path: string): string {
+    const isNear = posix.isAbsolute(text) || parentOf(from) === parentOf(path);
+    if (isNear || target === undefined || this.#isTaken(target)) return text;
+    return posix.relative(`/${parentOf(path)}`, `/${target}`) || '.';
+  }
+
+  /** True when a path, or a directory on the way to it, is moved or removed. */
+  #isTaken(path: string): boolean {
+    for (let at = path; at !== '.'; at = parentOf(at)) if (this.#takenPaths.has(at)) return true;
+    return false;
   }
 
   /** Where the node lies when all that happened to it is that it was moved; a move keeps everything. */
@@ -117,12 +131,23 @@ class Planner {
   }
 }
 
+/** True for what has content of its own. */
+function isFile(node: TreeNode | undefined): node is FileNode {
+  return node?.kind === 'file' && linkOf(node) === undefined;
+}
+
+/** True when the same link stands there on both sides, whatever has become of what it leads to. */
+function isOneLink({ path, before, after }: TreeDifference): boolean {
+  const link = linkOf(after);
+  return link !== undefined && link.path === path && link.text === linkOf(before)?.text;
+}
+
 /** Where on the disk an unchanged node comes from. A change below a directory makes new nodes up to it. */
 function originOf(node: TreeNode): string | undefined {
   if (node.kind === 'directory') {
     return node instanceof DiskDirectory && node.isUnchanged ? joinPath(node.segments) : undefined;
   }
-  return node.content instanceof DiskContent && !node.content.isLink ? node.content.path : undefined;
+  return node.content instanceof DiskContent && linkOf(node) === undefined ? node.content.path : undefined;
 }
 
 /**

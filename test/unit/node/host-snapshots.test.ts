@@ -49,6 +49,36 @@ describe('a snapshot of a folder', () => {
     expect(readdirSync(join(folders.root, 'tool')).sort()).toEqual(['empty', 'run.sh']);
   });
 
+  it.each(['apply', 'flush'] as const)(
+    'brings back a folder with everything in it, written on %s',
+    async (writeOn) => {
+      const names = Array.from({ length: 70 }, (_, index) => `big/${index % 7}/${index}`);
+      const folders = testFolders(Object.fromEntries(names.map((name, index) => [name, `${index}`])));
+      const big = join(folders.root, 'big');
+      chmodSync(big, 0o750);
+      const filesystem = await openHost({ ...folders, writeOn });
+      await using start = await filesystem.snapshot();
+      await filesystem.remove('big', { recursive: true });
+      filesystem.flush();
+      expect(readdirSync(folders.root)).toEqual([]);
+      await filesystem.restore(start);
+      expect((await filesystem.readBytes('big/1/1')).length).toBe(1);
+      filesystem.flush();
+      for (const [index, name] of names.entries())
+        expect(readFileSync(join(folders.root, name), 'utf8')).toBe(`${index}`);
+      expect(statSync(big).mode & 0o777).toBe(0o750);
+    },
+  );
+
+  it('costs a change nothing when there is none', async () => {
+    const folders = testFolders({ 'd/large.txt': large('a') });
+    const filesystem = await openHost(folders);
+    await filesystem.remove('d', { recursive: true });
+    expect(readdirSync(folders.stateDirectory, { recursive: true, encoding: 'utf8' })).not.toContainEqual(
+      expect.stringMatching(/kept$/),
+    );
+  });
+
   it('brings back a file that is too large to be read or held in memory', async () => {
     const folders = testFolders({ 'video.bin': new Uint8Array(50_000_000).fill(7) });
     const filesystem = await openHost({ ...folders, maxFileBytes: 1000 });
