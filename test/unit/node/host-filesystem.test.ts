@@ -11,7 +11,6 @@ import {
   readdirSync,
   readFileSync,
   readlinkSync,
-  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -167,16 +166,6 @@ describe('what a commit leaves as it was', () => {
     await filesystem.write('a', 'own');
     expect(await textOf(filesystem, 'b')).toBe('shared');
   });
-
-  it('is a write-protected file', async () => {
-    const folders = testFolders({ a: 'kept' });
-    chmodSync(join(folders.root, 'a'), 0o444);
-    const filesystem = await openHost(folders);
-    // Nothing is protected from the superuser.
-    if (process.getuid?.() === 0) await filesystem.write('a', 'changed');
-    else await expectCode(filesystem.write('a', 'changed'), 'permission-denied');
-    expect(statSync(join(folders.root, 'a')).mode & 0o777).toBe(0o444);
-  });
 });
 
 describe('what somebody else changes', () => {
@@ -330,90 +319,6 @@ describe('what somebody else changes', () => {
     await filesystem.restore(snapshot);
     expect(await textOf(filesystem, 'notes.md')).toBe('note');
     expect(await textOf(filesystem, 'src/a.ts')).toBe('theirs');
-  });
-});
-
-describe('links and odd files', () => {
-  it('reads through links within the root, by the path that they lead to', async () => {
-    const folders = testFolders({ 'real/file.txt': 'content', 'real/sub/x': 'x' });
-    symlinkSync('real/file.txt', join(folders.root, 'file-link'));
-    symlinkSync('real', join(folders.root, 'folder-link'));
-    symlinkSync(join(folders.root, 'real/sub'), join(folders.root, 'absolute'));
-    symlinkSync('../folder-link/sub/../file.txt', join(folders.root, 'real/round-about'));
-    symlinkSync('..', join(folders.root, 'real/up'));
-    const filesystem = await openHost(folders);
-    for (const path of [
-      'file-link',
-      'folder-link/file.txt',
-      'real/round-about',
-      'real/up/real/up/file-link',
-    ]) {
-      expect(await filesystem.read(path)).toMatchObject({ path: 'real/file.txt', text: 'content' });
-    }
-    expect((await filesystem.list('absolute')).map(({ path }) => path)).toEqual(['real/sub/x']);
-    // A walk does not enter links to folders, so that it ends.
-    expect((await filesystem.glob('**/x')).paths).toEqual(['real/sub/x']);
-    await filesystem.edit('file-link', [{ oldText: 'content', newText: 'changed' }]);
-    await filesystem.write('folder-link/new.txt', 'new');
-    expect(readlinkSync(join(folders.root, 'file-link'))).toBe('real/file.txt');
-    expect(readFileSync(join(folders.root, 'real/file.txt'), 'utf8')).toBe('changed');
-    expect(readFileSync(join(folders.root, 'real/new.txt'), 'utf8')).toBe('new');
-    await filesystem.remove('folder-link');
-    await filesystem.remove('file-link');
-    expect(await textOf(filesystem, 'real/file.txt')).toBe('changed');
-    expect(existsSync(join(folders.root, 'folder-link'))).toBe(false);
-  });
-
-  it('refuses links that leave the root, and never touches what they lead to', async () => {
-    const folders = testFolders({ 'inside.txt': 'inside' });
-    const outside = testFolders({ 'secret.txt': 'secret' }).root;
-    symlinkSync(join(outside, 'secret.txt'), join(folders.root, 'file'));
-    symlinkSync(outside, join(folders.root, 'folder'));
-    symlinkSync('../..', join(folders.root, 'up'));
-    symlinkSync('loop', join(folders.root, 'loop'));
-    const filesystem = await openHost(folders);
-    for (const path of ['file', 'folder', 'up']) {
-      await expectCode(filesystem.read(path), 'outside-root');
-      await expectCode(filesystem.readBytes(path), 'outside-root');
-      await expectCode(filesystem.write(path, 'x'), 'outside-root');
-      await expectCode(filesystem.edit(path, [{ oldText: 'a', newText: 'b' }]), 'outside-root');
-      await expectCode(filesystem.copy(path, 'copy'), 'outside-root');
-    }
-    await expectCode(filesystem.read('folder/secret.txt'), 'not-a-directory');
-    await expectCode(filesystem.write('folder/new.txt', 'x'), 'not-a-directory');
-    await expectCode(filesystem.read('loop'), 'not-found');
-    expect((await filesystem.grep('secret')).matches).toEqual([]);
-    await filesystem.remove('folder');
-    await filesystem.remove('file');
-    expect(readFileSync(join(outside, 'secret.txt'), 'utf8')).toBe('secret');
-    expect(readdirSync(outside)).toEqual(['secret.txt']);
-  });
-
-  it('never opens a fifo or a device', async () => {
-    const folders = testFolders({ 'a.txt': 'a' });
-    execFileSync('mkfifo', [join(folders.root, 'fifo')]);
-    const filesystem = await openHost(folders);
-    await expectCode(filesystem.read('fifo'), 'permission-denied');
-    await expectCode(filesystem.write('fifo', 'x'), 'permission-denied');
-    await expectCode(filesystem.copy('fifo', 'copy'), 'permission-denied');
-    expect((await filesystem.grep('a')).matches).toHaveLength(1);
-    const devices = await openHost({ ...testFolders(), root: '/dev' });
-    await expectCode(devices.read('zero'), 'permission-denied');
-    await expectCode(devices.readBytes('null'), 'permission-denied');
-  });
-
-  it('refuses a parent that becomes a link in the meantime', async () => {
-    const folders = testFolders({ 'folder/a.txt': 'inside' });
-    const outside = testFolders({ 'a.txt': 'outside' }).root;
-    const filesystem = await openHost(folders);
-    const fork = filesystem.fork();
-    await fork.view.list('folder');
-    await fork.view.write('folder/b.txt', 'new');
-    renameSync(join(folders.root, 'folder'), join(folders.root, 'kept'));
-    symlinkSync(outside, join(folders.root, 'folder'));
-    await expectCode(fork.view.read('folder/a.txt'), 'changed-on-disk');
-    await expect((async () => filesystem.apply(fork.patch()))()).rejects.toThrow(/folder/);
-    expect(readdirSync(outside)).toEqual(['a.txt']);
   });
 });
 

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import type { PromptOverrides } from '../../../src/index.ts';
 import { LocalOverridesStore } from '../../../src/node/index.ts';
+import { asOrdinaryUser } from '../../support/ordinary-user.ts';
 import { openHost, type TestFolders, testFolders } from './host-workspace.ts';
 
 const prompt = { ns: 'travel/desk', key: 'booking', name: 'Booking' };
@@ -174,14 +175,16 @@ describe('changes of overrides', () => {
     });
   });
 
-  it.skipIf(process.getuid?.() === 0)('say so when nothing can be written', async () => {
+  it('say so when nothing can be written', async () => {
     const { store, folders } = open();
-    chmodSync(folders.root, 0o500);
-    await expect(store.save(overrides('x'))).rejects.toMatchObject({
-      code: 'overrides-storage-failed',
-      message: expect.not.stringContaining(folders.root),
+    await asOrdinaryUser(join(folders.root, '..'), async () => {
+      chmodSync(folders.root, 0o500);
+      await expect(store.save(overrides('x'))).rejects.toMatchObject({
+        code: 'overrides-storage-failed',
+        message: expect.not.stringContaining(folders.root),
+      });
+      chmodSync(folders.root, 0o700);
     });
-    chmodSync(folders.root, 0o700);
   });
 
   it('say so when something is in the way', async () => {

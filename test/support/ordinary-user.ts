@@ -1,0 +1,26 @@
+import { execFileSync } from 'node:child_process';
+
+const NOBODY = 65_534;
+const isSuperuser = process.getuid?.() === 0;
+
+/**
+ * Gives a folder to somebody from whom the operating system keeps things closed, as it does not from the superuser.
+ * @returns who that is, for `spawn`: nobody where this process is the superuser's, else the present user.
+ */
+export function giveToOrdinaryUser(folder: string): { readonly uid?: number } {
+  if (!isSuperuser) return {};
+  execFileSync('chown', ['-R', String(NOBODY), folder]);
+  return { uid: NOBODY };
+}
+
+/** Acts as somebody to whom the folder belongs and who may do no more than that. */
+export async function asOrdinaryUser<Value>(folder: string, action: () => Promise<Value>): Promise<Value> {
+  const { uid } = giveToOrdinaryUser(folder);
+  if (uid === undefined) return action();
+  process.seteuid?.(uid);
+  try {
+    return await action();
+  } finally {
+    process.seteuid?.(0);
+  }
+}
