@@ -14,6 +14,7 @@ export {
   defineAdapter,
   defineAgent,
   type EvaluateOptions,
+  evaluationSlices,
   type PromptResponse,
   type ProviderAdapter,
 } from './adapter/index.ts';
@@ -84,6 +85,7 @@ export {
   ClearVisibility,
   type DroppedOverride,
   extendSection,
+  isSectionOpen,
   type OpenedSection,
   type OpenSectionsParams,
   type OverridesSource,

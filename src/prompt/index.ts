@@ -56,6 +56,7 @@ export type {
 } from './section-input.ts';
 export type { CommonSectionOptions, SectionOptions, ToolsSectionOptions } from './section-options.ts';
 export {
+  isSectionOpen,
   type OpenedSection,
   type OpenSectionsParams,
   openSections,

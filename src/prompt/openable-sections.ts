@@ -110,6 +110,14 @@ export class OpenableSections {
     return ToolResult.ok(value, `Section ${listed(found)} in full.${note}`);
   }
 
+  /** Whether the model has the section in full; undefined when there is no such section. */
+  isOpen(key: string, session: ReadonlySessionView): boolean | undefined {
+    const found = this.#find([key]);
+    return Array.isArray(found)
+      ? found.every((node) => this.#hiddenChain(node, session).length === 0)
+      : undefined;
+  }
+
   /** The sections with these addresses, each once, or why there are none. */
   #find(keys: readonly string[]): SectionNode[] | ToolFailure {
     const { nodes } = this.plan;

@@ -1,5 +1,6 @@
 import { type ReadonlySessionView, Session } from '../session/index.ts';
 import type { AnyTool, HostedTool } from '../tool/index.ts';
+import { answerFormatText } from './answer-format.ts';
 import { OpenableSections } from './openable-sections.ts';
 import type { OverriddenPlan } from './override/apply-overrides.ts';
 import { describePrompt } from './override/describe-prompt.ts';
@@ -33,7 +34,10 @@ export async function renderPrompt<Output>(
   const override = overridesOf(plan, options.session);
   const selection = await completeSelection({ plan, raw, session, needsParams: true, override });
   const examples = options.examplesOnWire !== true;
-  const text = await sectionTexts(selection, { plan, raw, session, resources, examples });
+  const sectionsText = await sectionTexts(selection, { plan, raw, session, resources, examples });
+  const format =
+    plan.output === undefined || options.outputSchemaOnWire === true ? '' : answerFormatText(plan.output);
+  const text = [sectionsText, format].filter((part) => part !== '').join('\n\n');
   const inFull = selection.filter(({ isSummary }) => !isSummary).map(({ node }) => node.path);
   const sections = new OpenableSections({
     plan,
@@ -106,6 +110,7 @@ function assemble<Output>(rendering: Rendering<Output>): RenderedPrompt<Output> 
     '~sections': {
       open: (keys, context) => sections.open(keys, context),
       read: (key, context) => sections.read(key, context),
+      isOpen: (key, session) => sections.isOpen(key, session),
       withShown: (shown) => assemble({ ...rendering, ...toolsOf(sections, shown, { bound, hosted }) }),
       opener: plan.sectionTools.open,
     },

@@ -1,4 +1,5 @@
 import type { ToolPolicy } from '../policy/index.ts';
+import type { ReadonlySessionView } from '../session/index.ts';
 import type { AnyTool, DeadlinePort, HostedTool, ToolContext, ToolResult } from '../tool/index.ts';
 import type { DroppedOverride } from './override/dropped-override.ts';
 import type { PromptDescriptor } from './prompt-descriptor.ts';
@@ -21,6 +22,8 @@ export interface RenderedSections {
   open(keys: readonly string[], context: ToolContext): Promise<ToolResult<unknown>>;
   /** The text of a section that stays as it is, as the call of this context. @param key dotted path. */
   read(key: string, context: ToolContext): Promise<ToolResult<unknown>>;
+  /** Whether the model has been shown a section in full; undefined when there is none. @param key dotted path. */
+  isOpen(key: string, session: ReadonlySessionView): boolean | undefined;
   /** The prompt with the tools of sections that were opened behind all others. @param shown what one call showed. */
   withShown(shown: readonly { readonly section: string; readonly visibility: Visibility }[]): RenderedPrompt;
   /** What opens sections, whether the prompt shows it or not. */

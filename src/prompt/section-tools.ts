@@ -1,3 +1,4 @@
+import { PromptValidationError } from '../error/index.ts';
 import type { ToolPolicy } from '../policy/index.ts';
 import { jsonSchema, type Schema } from '../schema/index.ts';
 import { defineSystemEvent, type EventDefinition } from '../session/index.ts';
@@ -129,6 +130,22 @@ export function bindSectionTools(policies: readonly ToolPolicy[]): SectionTools 
 }
 
 const notRendered = 'There are no sections here that could be shown.';
+
+/**
+ * Tells a handler whether the model has been shown a section in full in this evaluation: from the start, or because it was opened.
+ * What another call of the turn opens counts from its commit on; a call that has asked before is run again then.
+ *
+ * @param section dotted path.
+ * @throws {PromptValidationError} when the prompt has no such section.
+ */
+export function isSectionOpen(context: ToolContext, section: string): boolean {
+  const isOpen = sectionsOf(context)?.isOpen(section, context.session);
+  if (isOpen !== undefined) return isOpen;
+  throw new PromptValidationError(
+    `There is no section "${section}" in the prompt "${context.prompt.name}"; give its dotted path.`,
+    { details: { section } },
+  );
+}
 
 function sectionsOf({ renderedPrompt }: ToolContext): RenderedSections | undefined {
   // The runtime hands out rendered prompts; the port names what handlers may use of them.

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import {
   type AnyTool,
   defineSlice,
+  isSectionOpen,
   PromptValidationError,
   section,
   type ToolEffects,
@@ -21,9 +22,10 @@ const Log = defineSlice('log', z.object({ text: z.string() }), { policy: 'log' }
 const careful = (effects: ToolEffects = 'state', sections: readonly string[] = ['guide']): AnyTool =>
   act(
     'careful',
-    ({ session }) => {
+    (context) => {
+      const { session } = context;
       session.slice(Log).append({ text: 'tried' });
-      const isOpen = session.slice(VisibilityOverrides).length > 0;
+      const isOpen = isSectionOpen(context, 'guide');
       if (effects !== 'read') session.slice(Notes).append({ text: isOpen ? 'for real' : 'too early' });
       if (!isOpen) throw new VisibilityExpansionRequired(sections, 'The guide has the rules.');
     },
@@ -139,6 +141,21 @@ describe('a handler that wants sections to be opened', () => {
       ['rolled-back', false],
     ]);
     expect(invocations[1]?.attempts).toBe(2);
+  });
+
+  test('can ask whether they are open, by an address that there is', async () => {
+    const ask = act('ask', (context) =>
+      ToolResult.ok(null, ['task', 'Guide'].map((path) => isSectionOpen(context, path)).join()),
+    );
+    const lost = act('lost', (context) => isSectionOpen(context, 'gide'));
+    const { texts } = await runSections(promptFor(ask, lost), [
+      { toolCalls: [{ name: 'ask' }, opening('guide'), { name: 'ask' }, { name: 'lost' }] },
+    ]);
+    expect([texts[0], texts[2], texts[3]]).toEqual([
+      'true,false',
+      'true,true',
+      'The tool "lost" failed: There is no section "gide" in the prompt "sections"; give its dotted path.',
+    ]);
   });
 
   test('may do so so many times in a run', async () => {
