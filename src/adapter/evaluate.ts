@@ -238,6 +238,7 @@ async function prepare<Output>(
         ...(overrides === undefined ? {} : { overrides }),
         resources: resolver,
         examplesOnWire: model.takesExamples === true,
+        outputSchemaOnWire: model.takesOutputSchema === true,
         evaluationId: origin.evaluationId,
         ...(options.deadline === undefined ? {} : { deadline: options.deadline }),
       }),

@@ -65,6 +65,7 @@ export function openai(options: OpenAIOptions): ProviderAdapter {
   return defineAdapter({
     model: {
       name,
+      takesOutputSchema: true,
       ...(options.prices === undefined ? {} : { prices: options.prices }),
       generate: async (request, { signal, logger }) => {
         const prepared = prepareRequest(request, {

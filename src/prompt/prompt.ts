@@ -23,6 +23,11 @@ export interface RenderOptions extends PromptToolsOptions {
    * Default: false.
    */
   readonly examplesOnWire?: boolean;
+  /**
+   * True when the caller sends the schema of a structured answer in a field of the wire format. Else it stands behind the
+   * sections, under the heading `## Answer format`. Default: false.
+   */
+  readonly outputSchemaOnWire?: boolean;
   /** Resources for custom sections. Default: none. */
   readonly resources?: ResourceResolver;
   /** Put into the rendered prompt as it is. Default: none. */

@@ -17,15 +17,15 @@ export type ParamsInput<S> = S extends Schema<infer Input, infer _Output> ? Inpu
 export type ParamsOutput<S> = S extends Schema<infer _Input, infer Output> ? Output : NoInput;
 
 /** What a section is for the compiler: the params of its own schema and of its children. */
-export type SectionOf<Params extends Schema | undefined, ChildrenInput> = Section<
-  ParamsInput<Params> & ChildrenInput,
-  SectionParts<Params, ChildrenInput>
+export type SectionOf<Params extends Schema | undefined, Below> = Section<
+  ParamsInput<Params> & Below,
+  SectionParts<Params, Below>
 >;
 
 /** The schema of a section's own params; any names where the compiler does not know it. */
 export type OwnParams<S> =
   S extends Section<infer Input, infer Own>
-    ? Own extends SectionParts<infer Params, infer _ChildrenInput>
+    ? Own extends SectionParts<infer Params, infer _Input>
       ? Params
       : [Input] extends [never]
         ? Schema<DynamicParams>

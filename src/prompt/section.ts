@@ -28,11 +28,11 @@ declare const sectionInput: unique symbol;
 declare const sectionOwn: unique symbol;
 
 /** What the compiler knows of a section that was made by a function, for `extendSection()`. Never there at run time. */
-export interface SectionParts<Params extends Schema | undefined, ChildrenInput> {
+export interface SectionParts<Params extends Schema | undefined, Below> {
   /** Schema of its own params. */
   readonly params: Params;
   /** What its children need. */
-  readonly children: ChildrenInput;
+  readonly children: Below;
 }
 
 /**

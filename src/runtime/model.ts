@@ -29,7 +29,7 @@ export interface ModelRequest {
   readonly conversation: readonly ConversationItem[];
   readonly tools: readonly ModelTool[];
   readonly hostedTools: readonly HostedTool[];
-  /** JSON Schema of the final answer, when the prompt declares one. */
+  /** JSON Schema of the final answer, when the prompt declares one; also for a model that is told of it in the instructions. */
   readonly outputSchema?: JsonSchema;
   readonly toolChoice: ToolChoice;
   /** Provider-specific settings of the caller, passed on as they are. */
@@ -59,6 +59,11 @@ export interface ModelProvider {
   readonly name: string;
   /** True when the wire format has a field for tool examples; they are then left out of the instructions. Default: false. */
   readonly takesExamples?: boolean;
+  /**
+   * True when the provider makes the model keep to `request.outputSchema`. Else the instructions end with that schema and
+   * the request to answer in JSON. Default: false.
+   */
+  readonly takesOutputSchema?: boolean;
   /** What it costs, for budgets that do not say. Default: not known; a budget that limits the cost is then refused. */
   readonly prices?: TokenPrices;
   /**

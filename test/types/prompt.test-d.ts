@@ -457,7 +457,7 @@ describe('extendSection()', () => {
       // @ts-expect-error unknown placeholder
       extendSection(nested.sections[0], { template: '$secondaryTool' });
       // @ts-expect-error there are two
-      void nested.sections[2];
+      extendSection(nested.sections[2], {});
       promptTemplate({ ns: 'a', key: 'c', sections: [...nested.sections, tone] }).bind({
         primaryTool: 'x',
         depth: 1,

@@ -320,6 +320,8 @@ describe('a structured answer', () => {
       },
     });
     expect(output).toEqual({ name: 'a' });
+    // The model is not told the same in words.
+    expect(body?.['instructions']).not.toContain('Answer format');
   });
 
   it('may be a list, which goes over the wire in an object', async () => {
