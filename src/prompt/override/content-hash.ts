@@ -6,16 +6,47 @@ import {
   mapPropertyDescriptions,
 } from '../../schema/index.ts';
 import type { AnyTool, ToolExample } from '../../tool/index.ts';
+import type { ToolDescriptor } from '../prompt-descriptor.ts';
+import type { TemplateText } from '../template-text.ts';
 
 const encoder = new TextEncoder();
+const ofTemplates = new WeakMap<TemplateText, string>();
+const ofTools = new WeakMap<AnyTool, ToolHashes>();
+
+/** The hashes of a tool's texts. */
+export type ToolHashes = Omit<ToolDescriptor, 'sectionPath'>;
 
 /** The same for equal texts, another for different ones; see `digestOf`. It finds what changed, it keeps nobody out. */
 export function hashOfText(text: string): string {
   return digestOf(encoder.encode(text));
 }
 
+/** The hash of a compiled text, made once. */
+export function hashOfTemplate(template: TemplateText): string {
+  let hash = ofTemplates.get(template);
+  if (hash === undefined) ofTemplates.set(template, (hash = hashOfText(template.source)));
+  return hash;
+}
+
+/** The hashes of a tool, made once; however many prompts have it. */
+export function hashesOfTool(tool: AnyTool): ToolHashes {
+  let hashes = ofTools.get(tool);
+  if (hashes === undefined) {
+    const params = [...paramDescriptionsOf(tool)].map(([path, text]) => [path, hashOfText(text)] as const);
+    hashes = Object.freeze({
+      name: tool.name,
+      contract: hashOfContract(tool),
+      description: hashOfText(tool.description),
+      params: Object.freeze(Object.fromEntries(params)),
+      examples: hashOfExamples(tool.examples),
+    });
+    ofTools.set(tool, hashes);
+  }
+  return hashes;
+}
+
 /** What a tool takes and yields, without a word of description. */
-export function hashOfContract(tool: AnyTool): string {
+function hashOfContract(tool: AnyTool): string {
   const { compiledInput, compiledOutput } = tool;
   const bare = (schema: JsonSchema | undefined): JsonValue =>
     schema === undefined ? null : mapPropertyDescriptions(schema, () => undefined);

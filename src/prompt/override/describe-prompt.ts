@@ -2,7 +2,7 @@ import type { PromptDescriptor, SectionDescriptor, ToolDescriptor } from '../pro
 import type { PromptPlan } from '../prompt-plan.ts';
 import type { BoundTool } from '../rendered-prompt.ts';
 import type { SectionNode } from '../section-tree.ts';
-import { hashOfContract, hashOfExamples, hashOfText, paramDescriptionsOf } from './content-hash.ts';
+import { hashesOfTool, hashOfTemplate } from './content-hash.ts';
 
 const known = new WeakMap<PromptPlan<unknown>, PromptDescriptor>();
 
@@ -38,19 +38,11 @@ function describeSection({ path, number, section, summary }: SectionNode): Secti
   return Object.freeze({
     path,
     number,
-    ...(section.template === undefined ? {} : { body: hashOfText(section.template.source) }),
-    ...(summary === undefined ? {} : { summary: hashOfText(summary.source) }),
+    ...(section.template === undefined ? {} : { body: hashOfTemplate(section.template) }),
+    ...(summary === undefined ? {} : { summary: hashOfTemplate(summary) }),
   });
 }
 
 function describeTool({ tool, sectionPath }: BoundTool): ToolDescriptor {
-  const params = [...paramDescriptionsOf(tool)].map(([path, text]) => [path, hashOfText(text)] as const);
-  return Object.freeze({
-    name: tool.name,
-    sectionPath,
-    contract: hashOfContract(tool),
-    description: hashOfText(tool.description),
-    params: Object.freeze(Object.fromEntries(params)),
-    examples: hashOfExamples(tool.examples),
-  });
+  return Object.freeze({ ...hashesOfTool(tool), sectionPath });
 }
