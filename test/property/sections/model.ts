@@ -71,8 +71,8 @@ export class PlainSections {
     this.#maxExpansions = maxExpansions;
   }
 
-  get overrides(): readonly (readonly [string, Visibility])[] {
-    return [...this.#overrides].map(([path, { visibility }]) => [path, visibility] as const).sort();
+  get overrides(): ReadonlyMap<string, Visibility> {
+    return new Map([...this.#overrides].map(([path, { visibility }]) => [path, visibility]));
   }
 
   /** A run begins. @param own tools of a section behind all others. @returns the instructions before that section. */
