@@ -4,8 +4,8 @@ import type { SectionNode } from './section-tree.ts';
 
 /** The params of a whole prompt. */
 export interface PromptParams {
-  /** Every name that a section declares. */
-  readonly names: ReadonlySet<string>;
+  /** Every name that a section declares → path of the first that does. */
+  readonly names: ReadonlyMap<string, string>;
   /** True when some section takes names that it does not declare. */
   readonly open: boolean;
 }
@@ -33,7 +33,7 @@ export function collectParams(nodes: readonly SectionNode[]): PromptParams {
       }
     }
   }
-  return { names: new Set(owners.keys()), open };
+  return { names: new Map([...owners].map(([name, { path }]) => [name, path])), open };
 }
 
 /**
@@ -51,7 +51,7 @@ export function checkRawParams(raw: unknown, params: PromptParams, prompt: strin
   }
   const unknown = params.open ? [] : Object.keys(raw).filter((name) => !params.names.has(name));
   if (unknown.length > 0) {
-    const known = [...params.names].map((name) => `"${name}"`).join(', ');
+    const known = [...params.names].map(([name, path]) => `"${name}" (section "${path}")`).join(', ');
     throw new PromptValidationError(
       `No section of prompt "${prompt}" declares ${unknown.map((name) => `"${name}"`).join(', ')}; ` +
         (known === '' ? 'it has no params.' : `its params are ${known}.`),

@@ -172,7 +172,10 @@ describe('wink run', () => {
         ['run', 'own.ts', '--params', '{"topic":1}'],
         /the params of about do not fit: section "task": topic: /,
       ],
-      [['run', 'own.ts', '--params', '{"tropic":"x"}'], /declares "tropic"; its params are "topic"\./],
+      [
+        ['run', 'own.ts', '--params', '{"tropic":"x"}'],
+        /declares "tropic"; its params are "topic" \(section "task"\)\./,
+      ],
       [
         ['run', 'own.ts', '--deadline', 'soon'],
         /--deadline is "soon"; it must be a time such as 30s, 10m or 1h\./,

@@ -368,7 +368,7 @@ describe('an agent of a file', () => {
       ['{"topic":"x","depth":{"words":1,"colour":"red"}}', /section "task": depth\.?.*colour/],
       [
         '{"topic":"x","colour":"red"}',
-        /No section of prompt "about" declares "colour"; its params are "topic", "depth"\.$/,
+        /No section of prompt "about" declares "colour"; its params are "topic" \(section "task"\), "depth" \(section "task"\)\.$/,
       ],
     ])('refuses %s before anything runs', async (text, message) => {
       const agent: AnyAgent = defineAgent({ template: about, model });

@@ -159,7 +159,9 @@ describe('bind() and with()', () => {
 
   it('refuse params that no section declares', () => {
     const error = refusal(() => made.bind({ x: 'x', z: 1, w: 2 } as never));
-    expect(error.message).toMatch(/No section of prompt "b" declares "z", "w"; its params are "x", "y"/);
+    expect(error.message).toMatch(
+      /No section of prompt "b" declares "z", "w"; its params are "x" \(section "a"\), "y" \(section "b"\)\./,
+    );
     expect(error.details).toMatchObject({ unknown: ['z', 'w'], placeholder: 'z' });
     expect(() => made.bind({ x: 'x' }).with({ z: 1 } as never)).toThrow(/declares "z"/);
     expect(() => promptTemplate({ ns: 'a', key: 'b', sections: [] }).bind({ z: 1 } as never)).toThrow(
