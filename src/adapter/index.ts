@@ -12,5 +12,6 @@ export type {
 } from './agent.ts';
 export { defineAgent } from './define-agent.ts';
 export type { EvaluateOptions } from './evaluate-options.ts';
+export { evaluationSlices } from './evaluation-slices.ts';
 export { defineAdapter, type ProviderAdapter } from './provider-adapter.ts';
 export { type Script, type ScriptedToolCall, type ScriptedTurn, scriptedModel } from './scripted-model.ts';

@@ -1,3 +1,4 @@
+import { jsonSchema } from '../schema/index.ts';
 import {
   append,
   defineSystemEvent,
@@ -6,6 +7,7 @@ import {
   on,
   type Slice,
 } from '../session/index.ts';
+import { listOf, milliseconds, objectOf, text, wholeNumber } from './record-schema.ts';
 
 /** What is remembered of one provider. */
 export interface FeedbackProviderProgress {
@@ -63,6 +65,11 @@ export function foldFeedback(before: FeedbackProgress | undefined, step: Feedbac
 export const FeedbackStepped: EventDefinition<FeedbackStep, FeedbackStep> =
   defineSystemEvent<FeedbackStep>('feedback.stepped');
 
+const progress = objectOf<FeedbackProviderProgress>({
+  required: { name: text, calls: wholeNumber },
+  optional: { atMs: milliseconds, file: { enum: ['created', 'told'] } },
+});
+
 /**
  * How far the feedback of each prompt is, one item per prompt: part of snapshots and exports, so that a session that is
  * brought back goes on counting where it was. An evaluation with feedback installs it; install it yourself before
@@ -74,5 +81,11 @@ export const FeedbackState: Slice<FeedbackProgress> = defineSystemSlice<Feedback
     key: ({ scope }) => scope,
     systemState: true,
     reducers: [on(FeedbackStepped, (items, step) => append(foldFeedback(items.get(step.scope), step)))],
+    importSchema: jsonSchema<FeedbackProgress>(
+      objectOf<FeedbackProgress>({
+        required: { scope: text, calls: wholeNumber, sinceMs: milliseconds, providers: listOf(progress) },
+        optional: {},
+      }),
+    ),
   },
 );

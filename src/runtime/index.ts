@@ -62,7 +62,7 @@ export {
   type RenderedToolsPayload,
   ToolRenderings,
 } from './prompt-rendered.ts';
-export { recordError } from './record-error.ts';
+export { type RecordedError, recordError } from './record-error.ts';
 export { type Redact, Redactor, redactPatterns, redactSecrets } from './redaction/index.ts';
 export { type RepetitionFeedbackOptions, repetitionFeedback } from './repetition-feedback.ts';
 export { RunBudget } from './run-budget.ts';
@@ -83,7 +83,6 @@ export type { ToolCallResult } from './tool-call-run.ts';
 export {
   type RecordedApproval,
   type RecordedChange,
-  type RecordedError,
   type RecordedFeedback,
   type ShadowFinding,
   type ToolCallFailureReason,

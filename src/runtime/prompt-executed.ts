@@ -10,7 +10,16 @@ import {
 import type { FinishReason, TokenUsage } from '../tool/index.ts';
 import type { EventOrigin } from './event-origin.ts';
 import type { EvaluationPhase } from './prompt-evaluation-error.ts';
-import type { RecordedError } from './tool-invoked.ts';
+import type { RecordedError } from './record-error.ts';
+import {
+  anything,
+  evaluationError,
+  milliseconds,
+  recordSchema,
+  text,
+  tokenUsage,
+  wholeNumber,
+} from './record-schema.ts';
 
 /** How an evaluation came out. JSON-safe. */
 export interface PromptExecutedPayload extends EventOrigin {
@@ -40,10 +49,20 @@ export const PromptExecuted: EventDefinition<PromptExecutedPayload, PromptExecut
 
 /** The last 1,000 {@link PromptExecuted} of a session: a LOG slice, never rolled back. */
 export const PromptExecutions: Slice<PromptExecutedPayload> = defineSystemSlice<PromptExecutedPayload>(
-  'prompt-executions',
+  'weakincentives.prompt-executions',
   {
     policy: 'log',
     retain: 1_000,
     reducers: [on(PromptExecuted, (_items, payload) => append(payload))],
+    importSchema: recordSchema<PromptExecutedPayload>({
+      required: {
+        outcome: text,
+        usage: tokenUsage,
+        turns: wholeNumber,
+        startedAtMs: milliseconds,
+        durationMs: milliseconds,
+      },
+      optional: { renderId: text, text, output: anything, finishReason: text, error: evaluationError },
+    }),
   },
 );

@@ -9,6 +9,7 @@ import {
   type Slice,
 } from '../session/index.ts';
 import type { EventOrigin } from './event-origin.ts';
+import { anyObject, listOf, milliseconds, objectOf, recordSchema, text } from './record-schema.ts';
 
 /** A prompt as it was rendered for an evaluation. JSON-safe. */
 export interface PromptRenderedPayload extends EventOrigin {
@@ -52,22 +53,44 @@ export const PromptRendered: EventDefinition<PromptRenderedPayload, PromptRender
 export const RenderedTools: EventDefinition<RenderedToolsPayload, RenderedToolsPayload> =
   defineSystemEvent<RenderedToolsPayload>('prompt.tools-rendered');
 
+const descriptor = objectOf<PromptDescriptor>({
+  required: { ns: text, key: text, name: text, sections: listOf(anyObject), tools: listOf(anyObject) },
+  optional: {},
+});
+const renderedTool = objectOf<RenderedTool>({
+  required: { name: text, description: text, inputSchema: anyObject },
+  optional: {},
+});
+
 /** The last 100 {@link PromptRendered} of a session: a LOG slice, never rolled back. */
 export const PromptRenderings: Slice<PromptRenderedPayload> = defineSystemSlice<PromptRenderedPayload>(
-  'prompt-renderings',
+  'weakincentives.prompt-renderings',
   {
     policy: 'log',
     retain: retained,
     reducers: [on(PromptRendered, (_items, payload) => append(payload))],
+    importSchema: recordSchema<PromptRenderedPayload>({
+      required: { descriptor, params: anyObject, text, atMs: milliseconds },
+      optional: {},
+    }),
   },
 );
 
 /** The last 100 {@link RenderedTools} of a session: a LOG slice, never rolled back. */
 export const ToolRenderings: Slice<RenderedToolsPayload> = defineSystemSlice<RenderedToolsPayload>(
-  'tool-renderings',
+  'weakincentives.tool-renderings',
   {
     policy: 'log',
     retain: retained,
     reducers: [on(RenderedTools, (_items, payload) => append(payload))],
+    importSchema: recordSchema<RenderedToolsPayload>({
+      required: {
+        renderId: text,
+        tools: listOf(renderedTool),
+        hostedTools: listOf(text),
+        atMs: milliseconds,
+      },
+      optional: {},
+    }),
   },
 );

@@ -1,5 +1,11 @@
 import { describeError, WinkError } from '../error/index.ts';
-import type { RecordedError } from './tool-invoked.ts';
+
+/** An error as it is recorded: JSON-safe, without stack. */
+export interface RecordedError {
+  readonly name: string;
+  readonly message: string;
+  readonly code?: string;
+}
 
 /** An error as the record of a call keeps it. Never throws. */
 export function recordError(error: unknown): RecordedError {

@@ -10,6 +10,19 @@ import {
 } from '../session/index.ts';
 import type { TokenUsage } from '../tool/index.ts';
 import type { EventOrigin } from './event-origin.ts';
+import type { RecordedError } from './record-error.ts';
+import {
+  anything,
+  flag,
+  listOf,
+  milliseconds,
+  objectOf,
+  recordedError,
+  recordSchema,
+  text,
+  tokenUsage,
+  wholeNumber,
+} from './record-schema.ts';
 
 /**
  * How a call ended for state and files.
@@ -60,13 +73,6 @@ export type ToolCallFailureReason =
   | 'budget'
   | 'silent'
   | 'interrupted';
-
-/** An error as it is recorded: JSON-safe, without stack. */
-export interface RecordedError {
-  readonly name: string;
-  readonly message: string;
-  readonly code?: string;
-}
 
 /** One file that a committed call changed. */
 export interface RecordedChange {
@@ -172,11 +178,70 @@ export interface ToolInvokedPayload extends EventOrigin {
 export const ToolInvoked: EventDefinition<ToolInvokedPayload, ToolInvokedPayload> =
   defineSystemEvent<ToolInvokedPayload>('tool.invoked');
 
+type FeedbackOutcome<Outcome> = Extract<RecordedFeedback, { readonly outcome: Outcome }>;
+const asked = { provider: text, atMs: milliseconds };
+const feedback = {
+  anyOf: [
+    objectOf<FeedbackOutcome<'given'>>({
+      required: { ...asked, outcome: { const: 'given' }, severity: text, message: text },
+      optional: { suggestions: listOf(text) },
+    }),
+    objectOf<FeedbackOutcome<'silent'>>({
+      required: { ...asked, outcome: { const: 'silent' } },
+      optional: {},
+    }),
+    objectOf<FeedbackOutcome<'failed'>>({
+      required: { ...asked, outcome: { const: 'failed' }, error: recordedError },
+      optional: {},
+    }),
+  ],
+};
+const toolInvoked = recordSchema<ToolInvokedPayload>({
+  required: {
+    callId: text,
+    toolName: text,
+    turn: wholeNumber,
+    success: flag,
+    outcome: text,
+    message: text,
+    rendered: text,
+    modelText: text,
+    attempts: wholeNumber,
+    conflicts: listOf(text),
+    startedAtMs: milliseconds,
+    durationMs: milliseconds,
+    changes: listOf(objectOf<RecordedChange>({ required: { path: text, kind: text }, optional: {} })),
+  },
+  optional: {
+    params: anything,
+    reason: text,
+    policy: text,
+    value: anything,
+    error: recordedError,
+    standing: listOf(text),
+    usage: tokenUsage,
+    approvals: listOf(
+      objectOf<RecordedApproval>({
+        required: { policy: text, reason: text, about: text, approved: flag },
+        optional: { answer: text },
+      }),
+    ),
+    shadow: listOf(
+      objectOf<ShadowFinding>({ required: { policy: text, outcome: text, reason: text }, optional: {} }),
+    ),
+    openedSections: listOf(
+      objectOf<ShownSection>({ required: { section: text, visibility: text }, optional: {} }),
+    ),
+    feedback: listOf(feedback),
+  },
+});
+
 /** The record of all calls of a session: a LOG slice, never rolled back. */
 export const ToolInvocations: Slice<ToolInvokedPayload> = defineSystemSlice<ToolInvokedPayload>(
-  'tool-invocations',
+  'weakincentives.tool-invocations',
   {
     policy: 'log',
     reducers: [on(ToolInvoked, (_items, payload) => append(payload))],
+    importSchema: toolInvoked,
   },
 );

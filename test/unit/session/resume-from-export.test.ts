@@ -1,12 +1,21 @@
 import { describe, expect, it } from 'vitest';
 import {
+  ask,
+  bind,
+  bindInstance,
   defineSlice,
+  evaluationSlices,
+  type FeedbackProvider,
+  FeedbackState,
+  Filesystem,
   keepLatestBy,
+  MemoryFilesystem,
   on,
   PolicyState,
   PromptExecutions,
   PromptRenderings,
   promptTemplate,
+  readBeforeWritePolicy,
   Session,
   section,
   sequentialDependencyPolicy,
@@ -14,6 +23,8 @@ import {
   ToolRenderings,
   ToolResult,
   tool,
+  VisibilityOverrides,
+  vfsToolsSection,
 } from 'weakincentives';
 import { scriptedModel } from 'weakincentives/testing';
 import { z } from 'zod';
@@ -71,8 +82,7 @@ describe('a session that went through JSON', () => {
     const text = JSON.stringify(session.exportState({ includeLogs: true }));
 
     const resumed = new Session({ id: 'resumed' });
-    const records = [ToolInvocations, PromptRenderings, ToolRenderings, PromptExecutions];
-    for (const slice of [...prompt.slices(), PolicyState, ...records]) resumed.install(slice);
+    for (const slice of [...prompt.slices(), ...evaluationSlices]) resumed.install(slice);
     resumed.importState(JSON.parse(text));
     expect(resumed.slice(Builds).all()).toEqual(session.slice(Builds).all());
     expect(resumed.slice(PolicyState).all()).toEqual(session.slice(PolicyState).all());
@@ -87,6 +97,148 @@ describe('a session that went through JSON', () => {
     await scripted({ name: 'deploy' }).evaluate(prompt, { session: unaware });
     expect(unaware.slice(ToolInvocations).latest()).toMatchObject({ toolName: 'deploy', outcome: 'denied' });
   });
+
+  it('counts a file as read only while it is the one that was read', async () => {
+    const files = promptTemplate({
+      ns: 'tests',
+      key: 'files',
+      sections: [vfsToolsSection({ policies: [readBeforeWritePolicy()] })],
+    });
+    const withFile = (text: string) =>
+      files.bind(undefined, {
+        resources: [bindInstance(Filesystem, new MemoryFilesystem({ files: { 'a.txt': text } }))],
+      });
+    const session = new Session();
+    await scripted({ name: 'read_file', arguments: { file_path: 'a.txt' } }).evaluate(withFile('here'), {
+      session,
+    });
+    const exported = JSON.parse(JSON.stringify(session.exportState()));
+    const outcomes: string[] = [];
+    for (const text of ['here', 'elsewhere']) {
+      const resumed = new Session();
+      for (const slice of evaluationSlices) resumed.install(slice);
+      resumed.importState(exported);
+      await scripted({
+        name: 'write_file',
+        arguments: { file_path: 'a.txt', content: 'new' },
+      }).evaluate(withFile(text), { session: resumed });
+      outcomes.push(resumed.slice(ToolInvocations).latest()?.outcome ?? '');
+    }
+    expect(outcomes).toEqual(['committed', 'denied']);
+  });
+
+  it('takes records of every kind back as they were', async () => {
+    const inner = promptTemplate({
+      ns: 'tests',
+      key: 'inner',
+      sections: [section({ title: 'Inner', key: 'inner', template: 'Inner.' })],
+      output: z.object({ answer: z.object({ text: z.string() }) }),
+    }).bind();
+    const deep = z.object({ a: z.object({ b: z.array(z.number()) }) });
+    const work = tool({
+      name: 'work',
+      description: 'Works.',
+      effects: 'state',
+      inputSchema: deep.extend({ fails: z.boolean().optional() }),
+      execute: async ({ a, fails }, { adapter, filesystem }) => {
+        await filesystem.write('made.txt', 'made');
+        await adapter.evaluate(inner);
+        if (fails === true) throw new TypeError('broken');
+        return ToolResult.ok({ a });
+      },
+    });
+    const more = section({
+      title: 'More',
+      key: 'more',
+      template: 'All of it.',
+      summary: 'There is more.',
+      visibility: 'summary',
+      tools: [deploy],
+    });
+    const careful = { name: 'careful', check: () => ask('Sure?') };
+    const full = promptTemplate({
+      ns: 'tests',
+      key: 'records',
+      sections: [
+        section({ title: 'Work', key: 'work', template: 'Work.', tools: [work], policies: [careful] }),
+        more,
+      ],
+      resources: [bind(Filesystem, () => new MemoryFilesystem())],
+    });
+    const speak = (name: string, provide: FeedbackProvider['provide']): FeedbackProvider => ({
+      name,
+      triggers: { everyCalls: 1 },
+      provide,
+    });
+    const turns = [
+      { toolCalls: [{ name: 'work', arguments: { a: { b: [1] } } }] },
+      { toolCalls: [{ name: 'work', arguments: { a: { b: [2] }, fails: true } }, { name: 'none' }] },
+      { toolCalls: [{ name: 'open_sections', arguments: { section_keys: ['more'], reason: 'All.' } }] },
+      { text: 'Done.' },
+    ];
+    const usage = { inputTokens: 3, outputTokens: 2, cachedInputTokens: 1 };
+    const model = scriptedModel((_conversation, { instructions, turn }) => ({
+      ...(instructions.includes('Inner.')
+        ? { text: '{"answer":{"text":"yes"}}' }
+        : (turns[turn - 1] ?? { text: 'Done.' })),
+      usage,
+    }));
+    await using session = new Session();
+    const options = {
+      session,
+      approve: () => ({ approved: true }),
+      feedback: [
+        speak('speaks', () => ({ message: 'Go on.', suggestions: ['Faster.'] })),
+        speak('silent', () => undefined),
+        speak('fails', () => {
+          throw new TypeError('broken');
+        }),
+      ],
+    };
+    await model.evaluate(full.bind(), options);
+    await model.evaluate(full.bind(), { ...options, enforce: false });
+    await model.evaluate(full.bind(), { ...options, maxTurns: 1 }).catch(() => undefined);
+    const calls = session.slice(ToolInvocations).all();
+    for (const field of ['approvals', 'shadow', 'feedback', 'error', 'usage', 'openedSections', 'changes'])
+      expect([field, calls.some((call) => field in call)]).toEqual([field, true]);
+    expect(session.slice(PromptExecutions).all()).toContainEqual(
+      expect.objectContaining({ output: { answer: { text: 'yes' } }, parentCallIds: [expect.any(String)] }),
+    );
+
+    const exported = session.exportState({ includeLogs: true });
+    await using resumed = new Session();
+    for (const slice of evaluationSlices) resumed.install(slice);
+    resumed.importState(JSON.parse(JSON.stringify(exported)));
+    expect(resumed.exportState({ includeLogs: true }).slices).toEqual(exported.slices);
+    expect(exported.slices.map(({ name, items }) => [name, items.length > 0])).toEqual(
+      [
+        PromptExecutions,
+        PromptRenderings,
+        ToolInvocations,
+        ToolRenderings,
+        FeedbackState,
+        VisibilityOverrides,
+      ]
+        .map(({ name }) => name)
+        .sort()
+        .map((name) => [name, true]),
+    );
+  });
+
+  it.each(evaluationSlices.filter(({ kind }) => kind === 'slice').map(({ name }) => name))(
+    'is not taken for one with something else in %s',
+    (name) => {
+      const session = new Session();
+      for (const slice of evaluationSlices) session.install(slice);
+      const forged = {
+        ...session.exportState({ includeLogs: true }),
+        slices: [{ name, version: 1, items: [{ something: 'else' }] }],
+      };
+      expect(() => session.importState(forged)).toThrow(
+        expect.objectContaining({ code: 'snapshot-item-invalid' }),
+      );
+    },
+  );
 
   it('is not taken for one whose policy state is made up', () => {
     const session = new Session();
