@@ -124,7 +124,7 @@ export function depthOf(record: CallRecord): number {
   return record.number.split('.').length - 1;
 }
 
-const subjectNames = ['kind', 'pattern', 'file_path', 'path', 'offset'];
+const subjectNames = ['kind', 'pattern', 'file_path', 'path', 'offset', 'section_key', 'section_keys'];
 
 /** The arguments that say what a call is about; long texts such as the content of a file are none. */
 export function callSubject(params: JsonValue | undefined): string {
@@ -133,6 +133,7 @@ export function callSubject(params: JsonValue | undefined): string {
   const parts = subjectNames.flatMap((name) => {
     const value = entries.get(name);
     if (typeof value === 'number') return [`+${value}`];
+    if (Array.isArray(value)) return value.filter((item) => typeof item === 'string');
     return typeof value === 'string' ? [value] : [];
   });
   return parts.join(' ');

@@ -201,6 +201,8 @@ describe('callSubject', () => {
     [{ file_path: 'a.md', offset: 2000 }, 'a.md +2000'],
     [{ pattern: '**/*.ts', path: 'src' }, '**/*.ts src'],
     [{ kind: 'untested', path: 'a.ts', text: 'no' }, 'untested a.ts'],
+    [{ section_keys: ['guide', 'rules.two'], reason: 'now' }, 'guide rules.two'],
+    [{ section_key: 'guide' }, 'guide'],
     [{}, ''],
     [undefined, ''],
     [['a'], ''],
