@@ -26,9 +26,6 @@ export interface ReadingContext {
 /** A change this soon after the last one may leave size and times as they are. */
 const SETTLING_MS = 2000;
 
-/** A larger content is kept on the disk, when it is to be kept. */
-const MAX_BYTES_KEPT_IN_MEMORY = 16_384;
-
 /**
  * The content of a file on disk as it was when its stamp was taken. It is read when it is asked for, each time anew and
  * each time checked, so that whoever holds it sees one content or an error, never another content.
@@ -97,10 +94,9 @@ export class DiskContent implements FileContent {
   keep(store: KeptContents): void {
     if (this.#kept !== undefined || this.#isLost) return;
     try {
-      this.#kept =
-        this.bytes <= MAX_BYTES_KEPT_IN_MEMORY
-          ? this.#read()
-          : this.#context.jail.readFile(this.segments, (file, stats) => this.#keepOpen(store, file, stats));
+      this.#kept = store.takeMemory(this.bytes, this)
+        ? this.#read()
+        : this.#context.jail.readFile(this.segments, (file, stats) => this.#keepOpen(store, file, stats));
     } catch {
       // A full disk, or a file that somebody else has changed.
     }

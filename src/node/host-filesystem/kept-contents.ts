@@ -3,6 +3,12 @@ import { closeSync, mkdirSync, openSync, renameSync, rmSync, unlinkSync } from '
 import { join } from 'node:path';
 import { copyOpenFile } from './copy-open-file.ts';
 
+/** A larger content is kept on the disk. */
+const MAX_BYTES_IN_MEMORY = 16_384;
+
+/** What is over this in all is kept on the disk too, so that removing a folder of very many small files does not fill the memory. */
+const MAX_TOTAL_BYTES_IN_MEMORY = 67_108_864;
+
 /** A content that is kept outside of the folder. */
 export interface KeptContent {
   /** A file that holds it and does not change. */
@@ -17,11 +23,23 @@ export class KeptContents {
   readonly #directory: string;
   readonly #holders = new Map<string, number>();
   readonly #registry = new FinalizationRegistry<string>((hash) => this.#release(hash));
+  #bytesInMemory = 0;
+  readonly #memory = new FinalizationRegistry<number>((bytes) => {
+    this.#bytesInMemory -= bytes;
+  });
 
   /** Clears away what a process that was killed has kept. */
   constructor(stateFolder: string) {
     this.#directory = join(stateFolder, 'kept');
     this.close();
+  }
+
+  /** Whether `holder` is to hold so many bytes itself; they count for as long as it can be reached. */
+  takeMemory(bytes: number, holder: object): boolean {
+    if (bytes > MAX_BYTES_IN_MEMORY || this.#bytesInMemory + bytes > MAX_TOTAL_BYTES_IN_MEMORY) return false;
+    this.#bytesInMemory += bytes;
+    this.#memory.register(holder, bytes);
+    return true;
   }
 
   /**

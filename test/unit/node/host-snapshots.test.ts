@@ -4,6 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
+import { KeptContents } from '../../../src/node/host-filesystem/kept-contents.ts';
 import { openHost, type TestFolders, testFolders } from './host-workspace.ts';
 
 const large = (letter: string): string => letter.repeat(100_000);
@@ -133,6 +134,27 @@ describe('a snapshot of a folder', () => {
     writeFileSync(join(kept, 'left'), 'behind');
     await openHost(folders);
     expect(keptContents(folders)).toEqual([]);
+  });
+
+  it('holds no more than 64 MiB of small contents in memory, counted until they are let go', async () => {
+    const kept = new KeptContents(join(testFolders().stateDirectory, 'state'));
+    const holders: object[] = [];
+    const fill = (): number => {
+      for (let taken = 0; ; taken += 1) {
+        const holder = {};
+        if (!kept.takeMemory(16_384, holder)) return taken;
+        holders.push(holder);
+      }
+    };
+    expect(kept.takeMemory(16_385, {})).toBe(false);
+    expect(fill()).toBe(4096);
+    holders.length = 0;
+    let isFree = false;
+    await collectUntil(() => {
+      isFree ||= kept.takeMemory(16_384, {});
+      return isFree;
+    });
+    expect(isFree).toBe(true);
   });
 
   it('says so when the content could not be kept, and changes nothing', async () => {
