@@ -31,7 +31,7 @@ import { checkEvaluateOptions, type EvaluateOptions } from './evaluate-options.t
 import { type EvaluationGround, filesInside, filesOfRoot } from './evaluation-ground.ts';
 import { EvaluationRecord, recordSlices } from './evaluation-record.ts';
 import { guardOptions, watchSubscribers } from './guard-options.ts';
-import { loadOverrides, warnOfDropped } from './load-overrides.ts';
+import { loadOverrides, warnOfDropped, warnOfIdleVisibility } from './load-overrides.ts';
 import { nestedEvaluator } from './nested-evaluator.ts';
 import { parseAnswer } from './parse-answer.ts';
 import { redactingRoot } from './redacting-root.ts';
@@ -244,6 +244,8 @@ async function prepare<Output>(
       }),
     );
     warnOfDropped(rendered.droppedOverrides, prompt.name, logger);
+    // Inside a call it would make the call depend on every override there is.
+    if (outer === undefined) warnOfIdleVisibility(rendered, session, prompt.name, logger);
     return {
       rendered,
       environment: {

@@ -5,7 +5,9 @@ import {
   type OverridesSource,
   type PromptIdentity,
   type PromptOverrides,
+  type RenderedPrompt,
 } from '../prompt/index.ts';
+import type { ReadonlySessionView } from '../session/index.ts';
 import type { Logger } from '../tool/index.ts';
 
 /**
@@ -33,4 +35,19 @@ export function warnOfDropped(dropped: readonly DroppedOverride[], promptName: s
   for (const { target, reason, message } of dropped) {
     logger.warn('A prompt override was not applied.', { prompt: promptName, target, reason, message });
   }
+}
+
+/** Tells of sections that a session shows or hides without effect. */
+export function warnOfIdleVisibility(
+  rendered: RenderedPrompt,
+  session: ReadonlySessionView,
+  promptName: string,
+  logger: Logger,
+): void {
+  const sections = rendered['~sections'].idleOverrides(session);
+  if (sections.length === 0) return;
+  logger.warn('The session sets the visibility of sections that have no summary, or are not there.', {
+    prompt: promptName,
+    sections,
+  });
 }

@@ -36,7 +36,7 @@ export type {
   PromptTemplate,
   PromptTemplateOptions,
 } from './prompt-template.ts';
-export type { BoundTool, RenderedPrompt, RenderedSections } from './rendered-prompt.ts';
+export type { BoundTool, RenderedPrompt } from './rendered-prompt.ts';
 export type {
   AnySection,
   ResourceBindings,
@@ -71,8 +71,6 @@ export { VisibilityExpansionRequired } from './visibility-expansion-required.ts'
 export {
   ClearAllVisibility,
   ClearVisibility,
-  findVisibilityOverride,
-  promptAddress,
   SetVisibility,
   type VisibilityOverride,
   VisibilityOverrides,

@@ -14,7 +14,7 @@ import {
 import type { SectionNode } from './section-tree.ts';
 import { completeSelection, isEnabled, type SelectedSection } from './select-sections.ts';
 import { bringsTools } from './summary-note.ts';
-import { findVisibilityOverride, promptAddress } from './visibility-overrides.ts';
+import { findVisibilityOverride, promptAddress, visibilityOverridesOf } from './visibility-overrides.ts';
 
 /** So many sections are named to one who asks for another. */
 const maxNamed = 20;
@@ -116,6 +116,16 @@ export class OpenableSections {
     return Array.isArray(found)
       ? found.every((node) => this.#hiddenChain(node, session).length === 0)
       : undefined;
+  }
+
+  /** Paths of sections that the session shows or hides without effect: without a summary, or not in the prompt. */
+  idleOverrides(session: ReadonlySessionView): readonly string[] {
+    const overrides = visibilityOverridesOf(session, this.#prompt).filter(
+      ({ opened }) => opened === undefined,
+    );
+    return overrides
+      .map(({ section }) => section)
+      .filter((path) => this.plan.nodes[this.indexOf(path) ?? -1]?.summary === undefined);
   }
 
   /** The sections with these addresses, each once, or why there are none. */

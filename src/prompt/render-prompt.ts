@@ -111,6 +111,7 @@ function assemble<Output>(rendering: Rendering<Output>): RenderedPrompt<Output> 
       open: (keys, context) => sections.open(keys, context),
       read: (key, context) => sections.read(key, context),
       isOpen: (key, session) => sections.isOpen(key, session),
+      idleOverrides: (session) => sections.idleOverrides(session),
       withShown: (shown) => assemble({ ...rendering, ...toolsOf(sections, shown, { bound, hosted }) }),
       opener: plan.sectionTools.open,
     },

@@ -24,6 +24,8 @@ export interface RenderedSections {
   read(key: string, context: ToolContext): Promise<ToolResult<unknown>>;
   /** Whether the model has been shown a section in full; undefined when there is none. @param key dotted path. */
   isOpen(key: string, session: ReadonlySessionView): boolean | undefined;
+  /** Sections that the session shows or hides without effect: they have no summary, or there are none. Reads all of the slice. */
+  idleOverrides(session: ReadonlySessionView): readonly string[];
   /** The prompt with the tools of sections that were opened behind all others. @param shown what one call showed. */
   withShown(shown: readonly { readonly section: string; readonly visibility: Visibility }[]): RenderedPrompt;
   /** What opens sections, whether the prompt shows it or not. */

@@ -9,6 +9,7 @@ import {
   extend,
   on,
   type ReadonlySessionView,
+  type ReadonlySliceAccessor,
   remove,
   type Slice,
 } from '../session/index.ts';
@@ -35,7 +36,7 @@ const visibility = { enum: ['full', 'summary'] } as const;
 
 /**
  * Shows a section in full, or its summary, from the next rendering of the prompt on. Without effect on a section that has no
- * summary.
+ * summary; evaluations log a warning then.
  */
 export const SetVisibility: EventDefinition<
   VisibilityTarget & { readonly visibility: Visibility },
@@ -137,8 +138,20 @@ export function findVisibilityOverride(
   prompt: string,
   section: string,
 ): VisibilityOverride | undefined {
+  return overridesIn(session)?.get(keyOf(prompt, section));
+}
+
+/** What the session says of the sections of a prompt. Reads all items. */
+export function visibilityOverridesOf(
+  session: ReadonlySessionView,
+  prompt: string,
+): readonly VisibilityOverride[] {
+  return overridesIn(session)?.where((item) => item.prompt === prompt) ?? [];
+}
+
+function overridesIn(session: ReadonlySessionView): ReadonlySliceAccessor<VisibilityOverride> | undefined {
   try {
-    return session.slice(VisibilityOverrides).get(keyOf(prompt, section));
+    return session.slice(VisibilityOverrides);
   } catch (error) {
     // A session that was handed to render() need not know the slice.
     if (SessionError.isInstance(error) && error.code === 'slice-unknown') return undefined;

@@ -16,6 +16,7 @@ import {
 } from 'weakincentives';
 import { scriptedModel } from 'weakincentives/testing';
 import { act } from '../../support/act.ts';
+import { recordingLogger } from '../../support/recording-logger.ts';
 import { opening, runSections } from '../../support/sections.ts';
 
 const foldable = (key: string, more: Partial<AnySection> = {}): AnySection =>
@@ -85,6 +86,24 @@ describe('the visibility of a session', () => {
     const bare = section({ title: 'x', key: 'x', template: 'All of x.' });
     expect(await shows(sessionWith(['x', 'summary']), bare)).toEqual(['All']);
     expect(await shows(sessionWith(['p', 'summary', 'a/other']), foldable('p'))).toEqual(['All']);
+  });
+
+  it('that comes to nothing is told to the operator', async () => {
+    const logger = recordingLogger();
+    const session = sessionWith(
+      ['p', 'summary'],
+      ['bare', 'summary'],
+      ['gone', 'full'],
+      ['gone', 'full', 'a/c'],
+    );
+    const prompt = templateOf([foldable('p'), section({ title: 'x', key: 'bare' })]).bind();
+    await runSections(prompt, [], { session, logger });
+    expect(logger.lines.filter(({ level }) => level === 'warn')).toMatchObject([
+      {
+        message: expect.stringContaining('have no summary'),
+        fields: { prompt: 'b', sections: ['bare', 'gone'] },
+      },
+    ]);
   });
 
   it('is cleared for one section, for one prompt, or for all', () => {
