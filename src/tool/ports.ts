@@ -47,5 +47,6 @@ export interface BudgetTrackerPort {
   readonly cost: number | undefined;
   /** The first limit that was passed; undefined while none is. */
   readonly exceeded: BudgetExcess | undefined;
+  /** What is left of each limit. */
   remaining(): BudgetRemainder;
 }

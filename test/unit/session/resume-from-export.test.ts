@@ -98,6 +98,22 @@ describe('a session that went through JSON', () => {
     expect(unaware.slice(ToolInvocations).latest()).toMatchObject({ toolName: 'deploy', outcome: 'denied' });
   });
 
+  it('holds nothing of calls that no reducer has asked for', async () => {
+    const session = new Session();
+    const plain = promptTemplate({
+      ns: 'tests',
+      key: 'plain',
+      sections: [section({ title: 'Plain', key: 'plain', template: 'Build.', tools: [build] })],
+    }).bind();
+    const calls = Array.from({ length: 20 }, (_, index) => ({
+      name: 'build',
+      arguments: { target: `target-${index}` },
+    }));
+    await scripted(...calls).evaluate(plain, { session });
+    expect(session.slice(ToolInvocations).all()).toHaveLength(20);
+    expect(session.exportState().slices).toEqual([]);
+  });
+
   it('counts a file as read only while it is the one that was read', async () => {
     const files = promptTemplate({
       ns: 'tests',
