@@ -449,6 +449,16 @@ describe('extendSection()', () => {
     });
   });
 
+  it('is not needed for a title, a key or lists: a spread keeps the params', () => {
+    const spread = { ...tone, key: 'other', children: [] } as const;
+    typedOnly(() => {
+      promptTemplate({ ns: 'a', key: 'b', sections: [spread] }).bind({ leaf: true });
+      promptTemplate({ ns: 'a', key: 'b', sections: [{ ...tone, title: 'Other' }] }).bind({ leaf: true });
+      // @ts-expect-error leaf is missing
+      promptTemplate({ ns: 'a', key: 'b', sections: [{ ...tone, title: 'Other' }] }).bind();
+    });
+  });
+
   it('takes sections out of templates', () => {
     const [first] = nested.sections;
     expectTypeOf(first).toEqualTypeOf(guidance);

@@ -105,6 +105,39 @@ describe('a request', () => {
     expect(bodies[0]).toMatchObject({ tool_choice: 'auto', parallel_tool_calls: true });
   });
 
+  it('tells the model descriptions and defaults, takes null for what is optional, and closes nested objects', async () => {
+    const seen: unknown[] = [];
+    const book = tool({
+      name: 'book',
+      description: 'Books a room.',
+      inputSchema: z.object({
+        nights: z.number().default(1).describe('How long.'),
+        note: z.string().optional().describe('For the desk.'),
+        guest: z.object({ name: z.string().describe('Full name.') }),
+      }),
+      execute: (params) => {
+        seen.push(params);
+        return ToolResult.ok(null);
+      },
+    });
+    const { bodies } = await run(promptOf(task([book])), [
+      response([functionCall('c1', 'book', { nights: null, note: null, guest: { name: 'Ada' } })]),
+      answer,
+    ]);
+    expect(bodies[0]?.['tools']).toMatchObject([
+      {
+        parameters: {
+          properties: {
+            nights: { type: ['number', 'null'], description: expect.stringMatching(/^How long\..*1/s) },
+            note: { type: ['string', 'null'], description: expect.stringMatching(/^For the desk\./) },
+            guest: { properties: { name: { description: 'Full name.' } }, additionalProperties: false },
+          },
+        },
+      },
+    ]);
+    expect(seen).toEqual([{ nights: 1, guest: { name: 'Ada' } }]);
+  });
+
   it('says something for a user who said nothing', async () => {
     const { bodies } = await run(promptOf(task([add])), [
       response([functionCall('c1', 'add', { left: 1, right: 2 })]),

@@ -170,6 +170,12 @@ describe('templates', () => {
     );
   });
 
+  it('take sections that were spread, for another title, key or lists', async () => {
+    expect(await textOf({ ...tone, key: 'other', title: 'Other', children: [] })).toBe(
+      '## 1. Other (other)\n\nWrite in English. It costs $1.',
+    );
+  });
+
   it('stay what they are when a written-out section is changed afterwards', async () => {
     const written: { title: string; key: string; render?: () => string; tools: (typeof search)[] } = {
       title: 'W',

@@ -114,6 +114,24 @@ describe('overrides that fit', () => {
     expect(rendered.tools.map(({ name }) => name)).toEqual(['hidden', 'open_sections']);
   });
 
+  it('show the summary where a section is summarised, whatever its body was made', async () => {
+    const overrides = edited(({ sections, tools }) => {
+      const { guide } = sections;
+      if (guide?.body === undefined || guide.summary === undefined) throw new Error('no seed');
+      guide.body.text = 'A body of mine.';
+      guide.summary.text = 'A summary of mine.';
+      guide.visibility = 'summary';
+      const { search: override } = tools;
+      if (override?.examples === undefined) throw new Error('no seed');
+      override.examples.examples = [{ description: 'Far.', input: { city: 'Lima' }, output: { found: 0 } }];
+    });
+    const { text, droppedOverrides } = await render(overrides);
+    expect(droppedOverrides).toEqual([]);
+    expect(text).toContain('## 1. Guide (guide)\n\nA summary of mine.\n\n[This is a summary.');
+    expect(text).not.toContain('A body of mine.');
+    expect(text).not.toContain('examples');
+  });
+
   it('reach the tool: description, parameters at any depth, examples, and the text that shows them', async () => {
     const overrides = edited(({ tools }) => {
       const { search: override } = tools;
