@@ -185,6 +185,24 @@ describe('an opening that something else refuses', () => {
   });
 });
 
+test('what a section itself throws to have sections opened is a failed opening, and nothing goes on for ever', async () => {
+  const more = (): never => {
+    throw new VisibilityExpansionRequired(['guide'], 'More.');
+  };
+  const params = z.object({ name: z.string().refine(more) });
+  const below = section({ title: 'Below', key: 'below', params, template: '$name' });
+  const prompts = [
+    sectionsPrompt([guide(more)]),
+    sectionsPrompt([guide(() => 'Rules.', [below])], { name: 'Ada' }),
+  ];
+  for (const prompt of prompts) {
+    const { texts, invocations, session } = await runSections(prompt, [{ toolCalls: [opening('guide')] }]);
+    expect(texts[0]).toMatch(/^The tool "open_sections" failed: [^]*More\.$/);
+    expect(invocations[0]).toMatchObject({ reason: 'threw' });
+    expect(session.slice(VisibilityOverrides).length).toBe(0);
+  }
+});
+
 test('a resource is as it was before a handler that wanted sections to be opened', async () => {
   const bank = bankOf({ a: 10 });
   const careful = act('careful', async (context) => {
