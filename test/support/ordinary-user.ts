@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { existsSync, rmSync } from 'node:fs';
 
 const NOBODY = 65_534;
 const isSuperuser = process.getuid?.() === 0;
@@ -23,4 +24,10 @@ export async function asOrdinaryUser<Value>(folder: string, action: () => Promis
   } finally {
     process.seteuid?.(0);
   }
+}
+
+/** Removes a folder, also where a test has left something in it closed. */
+export function removeTestFolder(folder: string): void {
+  if (!isSuperuser && existsSync(folder)) execFileSync('chmod', ['-R', 'u+rwX', folder]);
+  rmSync(folder, { recursive: true, force: true });
 }

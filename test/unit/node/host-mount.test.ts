@@ -4,6 +4,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type HostMount, hostMount, mountFolder } from '../../../src/node/index.ts';
+import { asOrdinaryUser } from '../../support/ordinary-user.ts';
 import { tempFolder } from './temp-folder.ts';
 
 const mount = (folder: string, options: Partial<Parameters<typeof hostMount>[0]> = {}): Promise<HostMount> =>
@@ -13,17 +14,6 @@ const textOf = (mounted: HostMount, path: string): string | undefined => {
   const content = mounted.files[path];
   return content === undefined ? undefined : new TextDecoder().decode(content);
 };
-
-/** Runs as a user whom file modes bind; root reads everything. */
-async function asOrdinaryUser<T>(run: () => Promise<T>): Promise<T> {
-  if (process.geteuid?.() !== 0) return run();
-  process.seteuid?.(65_534);
-  try {
-    return await run();
-  } finally {
-    process.seteuid?.(0);
-  }
-}
 
 describe('hostMount', () => {
   it('takes every file byte for byte, at every depth', async () => {
@@ -99,7 +89,7 @@ describe('hostMount', () => {
     chmodSync(folder, 0o755);
     chmodSync(join(folder, 'locked'), 0o000);
     chmodSync(join(folder, 'node_modules'), 0o000);
-    const mounted = await asOrdinaryUser(() => mount(folder, { include: ['src/**'] }));
+    const mounted = await asOrdinaryUser(folder, () => mount(folder, { include: ['src/**'] }));
     chmodSync(join(folder, 'locked'), 0o755);
     expect(Object.keys(mounted.files)).toEqual(['src/a.ts']);
     expect(mounted.report.skipped).toEqual([]);
@@ -110,7 +100,7 @@ describe('hostMount', () => {
     chmodSync(folder, 0o755);
     chmodSync(join(folder, 'secret.txt'), 0o000);
     chmodSync(join(folder, 'locked'), 0o000);
-    const mounted = await asOrdinaryUser(() => mount(folder));
+    const mounted = await asOrdinaryUser(folder, () => mount(folder));
     expect(Object.keys(mounted.files)).toEqual(['a.txt']);
     expect(mounted.report).toMatchObject({
       files: 1,

@@ -1,15 +1,16 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach } from 'vitest';
 import { HostFilesystem, type HostFilesystemOptions } from '../../../src/node/index.ts';
+import { removeTestFolder } from '../../support/ordinary-user.ts';
 
 const open: HostFilesystem[] = [];
 const made: string[] = [];
 
 afterEach(async () => {
   for (const filesystem of open.splice(0)) await filesystem[Symbol.asyncDispose]();
-  for (const folder of made.splice(0)) rmSync(folder, { recursive: true, force: true });
+  for (const folder of made.splice(0)) removeTestFolder(folder);
 });
 
 /** A folder to work on and a folder for lock and journal, removed after the test. */

@@ -95,6 +95,7 @@ describe('materialize', () => {
     await asOrdinaryUser(inside, () =>
       expectCode(materialize(filesystem, { tempRoot: inside }), 'permission-denied'),
     );
+    chmodSync(inside, 0o700);
   });
 
   it('ends with the reason of the signal and leaves nothing', async () => {

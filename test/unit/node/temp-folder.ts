@@ -2,11 +2,12 @@ import { lstatSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach } from 'vitest';
+import { removeTestFolder } from '../../support/ordinary-user.ts';
 
 const made: string[] = [];
 
 afterEach(() => {
-  for (const folder of made.splice(0)) rmSync(folder, { recursive: true, force: true });
+  for (const folder of made.splice(0)) removeTestFolder(folder);
 });
 
 /** A fresh folder with these files, removed after the test. */
