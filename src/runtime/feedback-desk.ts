@@ -187,7 +187,7 @@ export class FeedbackDesk {
 function isDue({ name, triggers }: FeedbackProvider, progress: FeedbackProgress, nowMs: number): boolean {
   const last = progress.providers.find((provider) => provider.name === name);
   const { everyCalls, everyMs } = triggers;
-  if (last?.file === 'created') return true;
+  if (last?.isFileCreated === true) return true;
   if (everyCalls !== undefined && progress.calls - (last?.calls ?? 0) >= everyCalls) return true;
   if (everyMs === undefined) return false;
   const sinceMs = last?.atMs ?? progress.sinceMs;

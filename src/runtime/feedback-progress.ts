@@ -16,8 +16,8 @@ export interface FeedbackProviderProgress {
   readonly calls: number;
   /** When it last ran; absent: it has not. */
   readonly atMs?: number;
-  /** Whether its file was created, and whether it has run since. Absent: it was not. */
-  readonly file?: 'created' | 'told';
+  /** True when a file of its kind was created since it last ran. Absent: none was. */
+  readonly isFileCreated?: true;
 }
 
 /** What is remembered of one prompt for its feedback. */
@@ -46,13 +46,9 @@ export function foldFeedback(before: FeedbackProgress | undefined, step: Feedbac
   const calls = (before?.calls ?? 0) + 1;
   const providers = new Map((before?.providers ?? []).map((provider) => [provider.name, provider]));
   for (const name of step.created) {
-    const known = providers.get(name);
-    if (known?.file === undefined) providers.set(name, { calls: 0, ...known, name, file: 'created' });
+    providers.set(name, { calls: 0, ...providers.get(name), name, isFileCreated: true });
   }
-  for (const { name, atMs } of step.ran) {
-    const isTold = providers.get(name)?.file !== undefined;
-    providers.set(name, { name, calls, atMs, ...(isTold ? { file: 'told' } : {}) });
-  }
+  for (const { name, atMs } of step.ran) providers.set(name, { name, calls, atMs });
   return {
     scope: step.scope,
     calls,
@@ -67,7 +63,7 @@ export const FeedbackStepped: EventDefinition<FeedbackStep, FeedbackStep> =
 
 const progress = objectOf<FeedbackProviderProgress>({
   required: { name: text, calls: wholeNumber },
-  optional: { atMs: milliseconds, file: { enum: ['created', 'told'] } },
+  optional: { atMs: milliseconds, isFileCreated: { const: true } },
 });
 
 /**

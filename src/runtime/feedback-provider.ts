@@ -26,7 +26,10 @@ export interface FeedbackTriggers {
   readonly everyCalls?: number;
   /** Once so many milliseconds have passed since it last ran, or since the first call began: above 0, by the clock of the run. */
   readonly everyMs?: number;
-  /** Once a committed call has created a file that matches this path or glob, and never again. Files there before are none. */
+  /**
+   * Once for each file that matches this path or glob, when a committed call has created it; once for those of one call
+   * together. Files there before are none.
+   */
   readonly fileCreated?: string;
 }
 

@@ -72,7 +72,6 @@ class Expectation {
     lastCount: number;
     lastMs: number | undefined;
     isFileNew: boolean;
-    isFileTold: boolean;
   }[];
   #count = 0;
   #sinceMs: number | undefined;
@@ -83,7 +82,6 @@ class Expectation {
       lastCount: 0,
       lastMs: undefined,
       isFileNew: false,
-      isFileTold: false,
     }));
   }
 
@@ -96,9 +94,7 @@ class Expectation {
     return this.#watchers.flatMap((each, index) => {
       const state = this.#states[index];
       if (state === undefined) return [];
-      if (created !== undefined && each.files?.includes(created) === true && !state.isFileTold) {
-        state.isFileNew = true;
-      }
+      if (created !== undefined && each.files?.includes(created) === true) state.isFileNew = true;
       const isDue =
         state.isFileNew ||
         (each.everyCalls !== undefined && this.#count - state.lastCount >= each.everyCalls) ||
@@ -106,7 +102,6 @@ class Expectation {
       if (!isDue || (each.shuns !== undefined && inEvaluation % each.shuns === 0)) return [];
       state.lastCount = this.#count;
       state.lastMs = nowMs;
-      state.isFileTold ||= state.isFileNew;
       state.isFileNew = false;
       return [`watcher-${index} ${each.end}`];
     });

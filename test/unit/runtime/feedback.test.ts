@@ -241,7 +241,7 @@ describe('a provider for a file', () => {
       filesystem.write(path, text).then(() => undefined),
     );
 
-  test('is due once: after the committed call that created it', async () => {
+  test('is due after each committed call that created it, not after those that change it', async () => {
     const failing = act('failing', async ({ filesystem }) => {
       await filesystem.write('report.md', 'draft');
       return ToolResult.error('no');
@@ -249,10 +249,10 @@ describe('a provider for a file', () => {
     const drop = act('drop', ({ filesystem }) => filesystem.remove('report.md').then(() => undefined));
     const { texts } = await runCalls({
       tools: [failing, write('report.md'), drop, ok],
-      calls: calls('failing', 'ok', 'write_report_md', 'ok', 'drop', 'write_report_md'),
+      calls: calls('failing', 'ok', 'write_report_md', 'write_report_md', 'ok', 'drop', 'write_report_md'),
       feedback: [counter({ fileCreated: './report.md' })],
     });
-    expect(withBlock(texts)).toEqual([3]);
+    expect(withBlock(texts)).toEqual([3, 7]);
   });
 
   test('may name a glob; files that were there before, and changes to them, are not meant', async () => {
@@ -262,7 +262,7 @@ describe('a provider for a file', () => {
       calls: calls('write_src_old_ts', 'write_src_deep_new_ts', 'write_src_more_ts'),
       feedback: [counter({ fileCreated: 'src/**/*.ts' })],
     });
-    expect(withBlock(texts)).toEqual([2]);
+    expect(withBlock(texts)).toEqual([2, 3]);
   });
 
   test('that does not want to run yet stays due, and its other triggers still hold', async () => {

@@ -282,7 +282,7 @@ describe('a run that was recorded', () => {
     ]);
     expect(entries.at(-1)).toMatchObject({ key: 'turn-4/completion', result: '{"outcome":"complete"}' });
     const progress = first.session.slice(FeedbackState).all();
-    expect(progress).toMatchObject([{ calls: 6, providers: [{ name: 'watcher', calls: 5, file: 'told' }] }]);
+    expect(progress).toMatchObject([{ calls: 6, providers: [{ name: 'watcher', calls: 5 }] }]);
     const expected = stripAttempts(await outcomeOf(first));
     for (let length = 0; length <= entries.length; length += 1) {
       const kept = entries.slice(0, length);
