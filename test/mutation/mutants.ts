@@ -86,13 +86,13 @@ const commitRules: readonly Mutant[] = [
   {
     name: 'what a failed call changed is kept',
     file: 'runtime/tool-call-run',
-    find: "kept.kind === 'succeeded' ? transaction?.patch() : this.#survivingLog()",
+    find: "reached.kind === 'succeeded' ? transaction?.patch() : this.#survivingLog()",
     replace: 'transaction?.patch()',
   },
   {
     name: 'what a failed call logged is lost',
     file: 'runtime/tool-call-run',
-    find: 'return this.#attempt === this.#superseded ? undefined : this.#attempt?.transaction.discardedPatch();',
+    find: 'return this.#attempt?.transaction.discardedPatch();',
     replace: 'return undefined;',
   },
   {
