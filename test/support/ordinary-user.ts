@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, rmSync } from 'node:fs';
 
 const NOBODY = 65_534;
@@ -24,6 +24,16 @@ export async function asOrdinaryUser<Value>(folder: string, action: () => Promis
   } finally {
     process.seteuid?.(0);
   }
+}
+
+/** False where that somebody cannot start Node or read the file: both may lie in a folder that is closed to others. */
+export function canOrdinaryUserRun(file: string): boolean {
+  const program = 'require("node:fs").readFileSync(process.argv[1])';
+  const { status } = spawnSync(process.execPath, ['-e', program, file], {
+    ...(isSuperuser ? { uid: NOBODY } : {}),
+    stdio: 'ignore',
+  });
+  return status === 0;
 }
 
 /** Removes a folder, also where a test has left something in it closed. */
