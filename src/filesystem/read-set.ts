@@ -175,10 +175,10 @@ function hasTreeChanged({ path }: ReadOf<'tree'>, moment: Moment): boolean {
 }
 
 /**
- * True when a write that was allowed might be refused now: each total is at most its peak, plus what the present content
- * has more than the base, plus what a replaced or removed path would give back less.
+ * The peaks as they would be on the present content: each at most what it was, plus what the present content has more than
+ * the base, plus what a replaced or removed path would give back less.
  */
-function hasQuotaChanged(read: ReadOf<'quota'>, { base, present, limits }: Moment): boolean {
+function rebasedQuota(read: ReadOf<'quota'>, { base, present }: Omit<Moment, 'limits'>): ReadOf<'quota'> {
   let bytes = read.bytes + present.bytes - base.bytes;
   for (const path of read.released) {
     const before = nodeAt(base, path);
@@ -189,11 +189,19 @@ function hasQuotaChanged(read: ReadOf<'quota'>, { base, present, limits }: Momen
       (before === undefined ? 0 : bytesOf(before)) - (after === undefined ? 0 : bytesOf(after)),
     );
   }
-  return (
-    bytes > limits.maxBytes ||
-    read.files + present.files - base.files > limits.maxFiles ||
-    read.directories + present.directories - base.directories > limits.maxDirectories
-  );
+  return {
+    ...read,
+    bytes,
+    files: read.files + present.files - base.files,
+    directories: read.directories + present.directories - base.directories,
+  };
+}
+
+/** True when a write that was allowed might be refused now. */
+function hasQuotaChanged(read: ReadOf<'quota'>, moment: Moment): boolean {
+  const { bytes, files, directories } = rebasedQuota(read, moment);
+  const { maxBytes, maxFiles, maxDirectories } = moment.limits;
+  return bytes > maxBytes || files > maxFiles || directories > maxDirectories;
 }
 
 function hasQuotaRefusalChanged(_read: ReadOf<'quota-refusal'>, { base, present }: Moment): boolean {
@@ -261,6 +269,13 @@ export class ReadSet {
   record(read: Read): void {
     if (read.kind === 'quota') this.#recordQuota(read);
     else this.#reads.set(keyOf(read), read);
+  }
+
+  /** The peaks of quotas as they would be on `present`; undefined when no quota was looked at. */
+  quotaOn(base: DirectoryNode, present: DirectoryNode): QuotaRead | undefined {
+    return this.#quota === undefined
+      ? undefined
+      : rebasedQuota({ kind: 'quota', ...this.#quota }, { base, present });
   }
 
   /** Descriptions of the reads that `present` may answer differently than `base` did; none when they are one tree. */

@@ -287,6 +287,7 @@ export class TreeCell {
   conflicts(): readonly string[] {
     if (this.#fork === undefined) return [];
     const { base, parent, reads } = this.#fork;
+    if (base !== parent.#root) parent.#recordQuotaOf(reads.quotaOn(base, parent.#root));
     return reads.conflicts(base, parent.#root, this.limits);
   }
 
@@ -325,6 +326,14 @@ export class TreeCell {
       fork.reads.record(read);
       tree = fork.base;
     }
+  }
+
+  /**
+   * A fork that holds on the present content was allowed its writes on top of it, and not of what it began with. When this
+   * cell is a fork itself, it depends on that.
+   */
+  #recordQuotaOf(quota: Read | undefined): void {
+    if (quota !== undefined) this.#record(quota, this.#root);
   }
 
   #recording(path: string, before: FileContent): FileContent {

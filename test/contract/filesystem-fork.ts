@@ -279,6 +279,23 @@ export function describeForks(open: OpenFilesystem): void {
       expect(await outer.conflicts()).toEqual(['file notes.md']);
     });
 
+    it('have what they were allowed to write beside each other count for their fork', async () => {
+      const filesystem = await open({ maxBytes: 120 });
+      const outer = filesystem.fork();
+      const [first, second] = [outer.fork(), outer.fork()];
+      await first.view.write('first', 'x'.repeat(52));
+      await second.view.write('second', 'x'.repeat(32));
+      await outer.view.apply(first.patch());
+      // 84 bytes: the second may be where it is, and is discarded all the same.
+      expect(await second.conflicts()).toEqual([]);
+      second.close();
+      await applied(filesystem, ({ view }) => view.write('later', 'x'.repeat(36)));
+      expect(await outer.conflicts()).toEqual([]);
+      await applied(filesystem, ({ view }) => view.write('later', 'x'.repeat(37)));
+      // One after the other, the second would have been refused.
+      expect(await outer.conflicts()).toEqual(['quota']);
+    });
+
     it('may read what their fork wrote without depending on anything else', async () => {
       const filesystem = await open({ files });
       const outer = filesystem.fork();
