@@ -1,7 +1,6 @@
 import { freezeJson } from '../../schema/index.ts';
 import type { PromptDescriptor } from '../prompt-descriptor.ts';
 import type { PromptPlan } from '../prompt-plan.ts';
-import type { SectionNode } from '../section-tree.ts';
 import type { TemplateText } from '../template-text.ts';
 import { paramDescriptionsOf } from './content-hash.ts';
 import { describePrompt, overridableSections, overridableTools } from './describe-prompt.ts';
@@ -34,16 +33,12 @@ function seedSections(
     const node = nodes.get(path);
     if (node === undefined) continue;
     const override = {
-      ...seedText('body', body, bodyOf(node)),
+      ...seedText('body', body, node.section.template),
       ...seedText('summary', summary, node.summary),
     };
     if (Object.keys(override).length > 0) seeded[path] = override;
   }
   return seeded;
-}
-
-function bodyOf({ section }: SectionNode): TemplateText | undefined {
-  return section.template;
 }
 
 function seedText(
