@@ -1,8 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { linkSync, readdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { FilesystemError } from '../../error/index.ts';
 import { errorCode } from '../host-mount/host-error.ts';
+import { createWhole, removeIfThere } from './create-whole.ts';
 import { isAlive, type ProcessIdentity, presentProcess } from './process-identity.ts';
 
 /** Who holds a lock, and which of its locks it is. */
@@ -37,9 +38,9 @@ export class FolderLock {
     const path = join(directory, LOCK);
     const record: LockRecord = { ...presentProcess(), token: randomUUID() };
     for (;;) {
-      if (createWhole(path, record)) {
+      if (createWhole(path, JSON.stringify(record))) {
         for (const name of readdirSync(directory))
-          if (name.startsWith('takeover-')) tryToRemove(join(directory, name));
+          if (/^(?:takeover-|lock\.)/.test(name)) removeIfThere(join(directory, name));
         return new FolderLock(path, record.token);
       }
       const holder = readRecord(path);
@@ -56,7 +57,7 @@ export class FolderLock {
   }
 
   release(): void {
-    if (readRecord(this.#path)?.token === this.#token) tryToRemove(this.#path);
+    if (readRecord(this.#path)?.token === this.#token) removeIfThere(this.#path);
   }
 }
 
@@ -64,29 +65,14 @@ export class FolderLock {
 function takeOver(directory: string, folder: string, dead: LockRecord, record: LockRecord): void {
   for (let attempt = 0; ; attempt += 1) {
     const guard = join(directory, `takeover-${dead.token}-${attempt}`);
-    if (createWhole(guard, record)) break;
+    if (createWhole(guard, JSON.stringify(record))) break;
     const other = readRecord(guard);
     // The other one is done, or was ended in the middle of it.
     if (other === undefined) return;
     if (isInForce(other)) throw lockedError(folder, other);
   }
   const path = join(directory, LOCK);
-  if (readRecord(path)?.token === dead.token) tryToRemove(path);
-}
-
-/** Makes a file with its whole content in one step. @returns false when one is there. */
-function createWhole(path: string, record: LockRecord): boolean {
-  const draft = `${path}.${randomUUID()}`;
-  writeFileSync(draft, JSON.stringify(record), { flag: 'wx', mode: 0o600 });
-  try {
-    linkSync(draft, path);
-    return true;
-  } catch (error) {
-    if (errorCode(error) === 'EEXIST') return false;
-    throw error;
-  } finally {
-    tryToRemove(draft);
-  }
+  if (readRecord(path)?.token === dead.token) removeIfThere(path);
 }
 
 /** What a lock says; undefined when there is none. Every lock is made whole, so one that is not was damaged later. */
@@ -117,14 +103,6 @@ function parseRecord(text: string): LockRecord | undefined {
     return isWhole ? { host, pid, startedAt, token } : undefined;
   } catch {
     return undefined;
-  }
-}
-
-function tryToRemove(path: string): void {
-  try {
-    unlinkSync(path);
-  } catch (error) {
-    if (errorCode(error) !== 'ENOENT') throw error;
   }
 }
 
