@@ -4,11 +4,10 @@ import { type AnyBinding, tokenName } from '../resource/index.ts';
 import type { ModelProvider, OuterCall, Redactor, SessionRoot } from '../runtime/index.ts';
 import type { AnySlice, ReadonlySessionView, Session } from '../session/index.ts';
 
-/** What an evaluation stands on: a root session, or the views of the call that it runs inside of. */
-export interface EvaluationGround {
+/** What a run stands on: a root session, or the views of the call that it runs inside of. */
+export interface RunGround {
   /** Name of the adapter, for events. */
   readonly evaluator: { readonly name: string };
-  readonly model: ModelProvider;
   /** The root session: singletons live as long as it does. */
   readonly host: Session;
   /** Takes out of records and errors what must not leave; undefined when everything may. */
@@ -20,6 +19,11 @@ export interface EvaluationGround {
   readonly install: (slice: AnySlice) => void;
   /** The call around the evaluation; absent on a root session. */
   readonly outer?: { readonly call: OuterCall; readonly files: EvaluationFiles };
+}
+
+/** What an evaluation stands on. */
+export interface EvaluationGround extends RunGround {
+  readonly model: ModelProvider;
 }
 
 /** The files that the calls of an evaluation fork from. */

@@ -19,7 +19,7 @@ import { type JsonValue, jsonCopy } from '../schema/index.ts';
 import type { AnySlice, Clock, EventDefinition, IdSource } from '../session/index.ts';
 import { type Logger, type PromptPort, type PromptResponse, silentLogger } from '../tool/index.ts';
 import type { EvaluateOptions } from './evaluate-options.ts';
-import type { EvaluationGround } from './evaluation-ground.ts';
+import type { RunGround } from './evaluation-ground.ts';
 
 /** The slices that keep what is recorded of evaluations. */
 export const recordSlices: readonly AnySlice[] = [
@@ -33,14 +33,14 @@ export const recordSlices: readonly AnySlice[] = [
 export class EvaluationRecord {
   /** What all session events of the evaluation have in common. */
   readonly origin: EvaluationOrigin;
-  readonly #ground: EvaluationGround;
+  readonly #ground: RunGround;
   readonly #ids: IdSource;
   readonly #clock: Clock;
   readonly #logger: Logger;
   readonly #startedAtMs: number;
   #renderId: string | undefined;
 
-  constructor(ground: EvaluationGround, { name }: PromptPort, options: EvaluateOptions) {
+  constructor(ground: RunGround, { name }: PromptPort, options: EvaluateOptions) {
     const { evaluator, host, outer } = ground;
     this.#ground = ground;
     this.#ids = options.ids ?? host.ids;

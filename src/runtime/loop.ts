@@ -9,7 +9,6 @@ import type {
   ToolChoice,
 } from '../tool/index.ts';
 import { AnswerDesk, type AnswerOptions } from './answer-desk.ts';
-import { CallLedger } from './call-ledger.ts';
 import { CompletionDesk } from './completion-desk.ts';
 import type { EvaluationEnvironment } from './environment.ts';
 import { haltReason } from './halt-reason.ts';
@@ -21,9 +20,8 @@ import { RunErrors } from './run-errors.ts';
 import { RunStopped } from './run-stop.ts';
 import { askThrottled, type ThrottlePolicy } from './throttle.ts';
 import { type ToolCall, toToolCall } from './tool-call.ts';
-import type { ToolCallResult } from './tool-call-run.ts';
 import { findTurnFault, readUsage } from './turn-fault.ts';
-import { TurnScheduler } from './turn-scheduler.ts';
+import { TurnRunner } from './turn-runner.ts';
 
 /** What a loop runs with, beside the environment its calls share. */
 export interface LoopOptions<Output> {
@@ -72,10 +70,9 @@ class Loop<Output> {
   readonly #state: LoopState;
   readonly #context: RunContext;
   readonly #errors: RunErrors;
-  readonly #ledger: CallLedger;
+  readonly #turns: TurnRunner;
   readonly #answers: AnswerDesk<Output>;
   readonly #completion: CompletionDesk | undefined;
-  #scheduler: TurnScheduler | undefined;
   /** Of the last turn. */
   #lastInputTokens = 0;
 
@@ -84,7 +81,6 @@ class Loop<Output> {
     this.#options = options;
     this.#state = state;
     this.#errors = new RunErrors(environment.prompt.name, state);
-    this.#ledger = new CallLedger(environment, state);
     this.#answers = new AnswerDesk(options.answer, environment, { state, errors: this.#errors });
     const { completion } = options;
     if (completion !== undefined) {
@@ -92,16 +88,18 @@ class Loop<Output> {
     }
     const live = liveRunContext({
       'model-call': async (request) => this.#generate(request),
-      'tool-call': async ({ index }) => {
-        if (this.#scheduler === undefined) throw new RangeError('A tool call was asked for outside a turn.');
-        return this.#scheduler.run(index);
-      },
+      'tool-call': async ({ index }) => this.#turns.runCall(index),
       'completion-check': async (check) => {
         if (this.#completion === undefined) throw new RangeError('There is no completion checker to ask.');
         return this.#completion.check(check);
       },
     });
     this.#context = options.journal?.(live) ?? live;
+    this.#turns = new TurnRunner(environment, {
+      state,
+      errors: this.#errors,
+      step: (call) => this.#context.step(call),
+    });
   }
 
   async run(): Promise<LoopResult<Output>> {
@@ -126,7 +124,7 @@ class Loop<Output> {
         if (result !== undefined) return result;
         continue;
       }
-      await this.#runCalls(calls);
+      await this.#turns.run(calls);
       this.#endIfStopped('tool');
     }
   }
@@ -242,63 +240,6 @@ class Loop<Output> {
   #nextTurnAtLeast(): TokenUsage {
     const isAlike = this.#environment.display.rendered.hostedTools.length === 0;
     return { inputTokens: isAlike ? Math.max(1, this.#lastInputTokens) : 1, outputTokens: 1 };
-  }
-
-  /** Runs the calls of a turn; every one of them gets its result, also when the run ends in the middle. */
-  async #runCalls(calls: readonly ToolCall[]): Promise<void> {
-    let interrupt: ToolCallResult['interrupt'];
-    const scheduler = new TurnScheduler(this.#environment, calls, (index, result) => {
-      const committed = this.#ledger.commit(result);
-      const finish = (told: ToolCallResult): ToolCallResult => {
-        interrupt ??= told.interrupt;
-        if (told.interrupt !== undefined) {
-          this.#environment.stop.stop({ kind: 'interrupted', cause: told.interrupt.error });
-        }
-        if (scheduler.position === index) scheduler.advance();
-        return told;
-      };
-      return committed instanceof Promise ? committed.then(finish) : finish(committed);
-    });
-    this.#scheduler = scheduler;
-    const answersBefore = this.#state.conversation.length;
-    try {
-      const steps = calls.map((call, index) =>
-        this.#context.step({
-          kind: 'tool-call',
-          key: `turn-${call.turn}/call-${index}/${call.callId}`,
-          input: { ...call, index },
-        }),
-      );
-      for (const step of steps) step.catch(() => undefined); // Heard below, in order; none may go unheard when an earlier one fails.
-      for (const [index, step] of steps.entries()) {
-        const result = await step;
-        if (scheduler.position > index) continue;
-        // A journal answered: the call was made before, and only its patch is put on the state now.
-        await this.#ledger.takeOver(result);
-        interrupt ??= result.interrupt;
-        scheduler.advance();
-      }
-    } catch (error) {
-      const failure = this.#toolsFailed(calls.slice(this.#state.conversation.length - answersBefore), error);
-      await scheduler.abandon();
-      throw failure;
-    }
-    this.#scheduler = undefined;
-    if (interrupt !== undefined) throw this.#errors.interrupted(interrupt.error);
-  }
-
-  /** Ends what still runs and answers the calls that have no result: the turn cannot be finished, through no fault of a tool. */
-  #toolsFailed(unanswered: readonly ToolCall[], cause: unknown): PromptEvaluationError {
-    const { stop } = this.#environment;
-    const reason = stop.reason;
-    stop.stop({ kind: 'interrupted', cause });
-    for (const { callId, toolName } of unanswered) {
-      const text = `The call of "${toolName}" was not completed because the run failed. Nothing is known of its effects.`;
-      this.#state.conversation.push({ type: 'tool-result', callId, toolName, text, isError: true });
-    }
-    if (reason !== undefined && reason.kind !== 'interrupted') return this.#errors.stopped(reason, 'tool');
-    const message = `The calls of a turn could not be run to their end: ${describeError(cause)}`;
-    return this.#errors.error('evaluation-tools-failed', 'tool', message, cause);
   }
 
   /** True when the model was sent back after an answer. */

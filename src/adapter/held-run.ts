@@ -1,0 +1,90 @@
+import { describeError } from '../error/index.ts';
+import { ResourceContainer } from '../resource/index.ts';
+import { type Redactor, RunStop } from '../runtime/index.ts';
+import { Session } from '../session/index.ts';
+import { type Logger, silentLogger } from '../tool/index.ts';
+import { checkEvaluateOptions, type EvaluateOptions } from './evaluate-options.ts';
+import type { RunGround } from './evaluation-ground.ts';
+import { guardOptions, watchSubscribers } from './guard-options.ts';
+import { redactingRoot } from './redacting-root.ts';
+import { watchRun } from './watch-run.ts';
+
+/** A run that holds its session until it is ended. */
+export interface HeldRun {
+  /** The options as the run is to use them: guarded, and watched. */
+  readonly options: EvaluateOptions;
+  readonly ground: Omit<RunGround, 'evaluator'>;
+  /** Follows the signal, the deadline and the watchdog of the options. */
+  readonly stop: RunStop;
+  /** What the caller gets of an error that ended the run. */
+  thrown(error: unknown): unknown;
+  /** Lets go of the session, and disposes one that was made here. Never rejects. */
+  end(): Promise<void>;
+}
+
+/**
+ * Begins a run on a root session, its own when it is given none.
+ *
+ * @throws {SessionBusyError} when another run holds the session.
+ * @throws {PromptValidationError} for an option out of its range.
+ */
+export function holdSession(given: EvaluateOptions): HeldRun {
+  checkEvaluateOptions(given);
+  const { options, redactor } = guardOptions(given);
+  const session = options.session ?? newSession(options);
+  const release = session.hold();
+  const stop = new RunStop();
+  const unfollow = stop.follow({ signal: options.signal, deadline: options.deadline });
+  const watch = watchRun(options, stop, options.clock ?? session.clock);
+  const unwatch = watchSubscribers(session, options.logger);
+  const { logger = silentLogger } = options;
+  return {
+    options: watch.options,
+    ground: groundOf(session, redactor),
+    stop,
+    thrown: (error) => (redactor === undefined ? error : redactor.thrown(error)),
+    end: async () => {
+      unwatch();
+      watch.end();
+      unfollow();
+      // What does not heed its signal is left behind, as handlers are: a run that was stopped ends.
+      if (stop.reason !== undefined) ResourceContainer.abandonBuilds(session, reportLate(logger));
+      release();
+      if (options.session === undefined) await disposeOwn(session, logger);
+    },
+  };
+}
+
+/** Logs a resource that could not be disposed when nobody waited for it any more. */
+export function reportLate(logger: Logger): (failure: unknown) => void {
+  return (failure) =>
+    logger.warn('A resource that was finished too late could not be disposed.', {
+      error: describeError(failure),
+    });
+}
+
+/** Disposes a session made here. What fails is logged: it takes neither the answer nor the error of the run away. */
+async function disposeOwn(session: Session, logger: Logger): Promise<void> {
+  try {
+    await session[Symbol.asyncDispose]();
+  } catch (error) {
+    logger.error('The session of an evaluation could not be disposed.', { error: describeError(error) });
+  }
+}
+
+function groundOf(session: Session, redactor: Redactor | undefined): HeldRun['ground'] {
+  return {
+    host: session,
+    redactor,
+    session,
+    sessionRoot: redactor === undefined ? session : redactingRoot(session, redactor),
+    install: (slice) => session.install(slice),
+  };
+}
+
+function newSession(options: EvaluateOptions): Session {
+  return new Session({
+    ...(options.clock === undefined ? {} : { clock: options.clock }),
+    ...(options.ids === undefined ? {} : { ids: options.ids }),
+  });
+}

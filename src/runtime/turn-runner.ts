@@ -1,0 +1,103 @@
+import { describeError } from '../error/index.ts';
+import { CallLedger } from './call-ledger.ts';
+import type { EvaluationEnvironment } from './environment.ts';
+import type { LoopState } from './loop-state.ts';
+import type { PromptEvaluationError } from './prompt-evaluation-error.ts';
+import type { Step } from './run-context.ts';
+import type { RunErrors } from './run-errors.ts';
+import type { ToolCall } from './tool-call.ts';
+import type { ToolCallResult } from './tool-call-run.ts';
+import { TurnScheduler } from './turn-scheduler.ts';
+
+/** What a {@link TurnRunner} works with beside the environment. */
+export interface TurnRunnerOptions {
+  readonly state: LoopState;
+  readonly errors: RunErrors;
+  /** Answers one call of the turn: by `runCall` there and then, or from a journal. Default: `runCall`. */
+  readonly step?: (step: Step<'tool-call'>) => Promise<ToolCallResult>;
+}
+
+/** Runs the calls that were asked for together, turn after turn, whoever asked for them. */
+export class TurnRunner {
+  readonly #environment: EvaluationEnvironment;
+  readonly #state: LoopState;
+  readonly #errors: RunErrors;
+  readonly #ledger: CallLedger;
+  readonly #step: (step: Step<'tool-call'>) => Promise<ToolCallResult>;
+  #scheduler: TurnScheduler | undefined;
+
+  constructor(environment: EvaluationEnvironment, { state, errors, step }: TurnRunnerOptions) {
+    this.#environment = environment;
+    this.#state = state;
+    this.#errors = errors;
+    this.#ledger = new CallLedger(environment, state);
+    this.#step = step ?? (({ input }) => this.runCall(input.index));
+  }
+
+  /** Makes the call at `index` of the turn that is being run. */
+  async runCall(index: number): Promise<ToolCallResult> {
+    if (this.#scheduler === undefined) throw new RangeError('A tool call was asked for outside a turn.');
+    return this.#scheduler.run(index);
+  }
+
+  /**
+   * Runs the calls of a turn; every one of them gets its result, also when the run ends in the middle.
+   *
+   * @throws {PromptEvaluationError} when a call ended the run, or the calls could not be run to their end.
+   */
+  async run(calls: readonly ToolCall[]): Promise<void> {
+    let interrupt: ToolCallResult['interrupt'];
+    const scheduler = new TurnScheduler(this.#environment, calls, (index, result) => {
+      const committed = this.#ledger.commit(result);
+      const finish = (told: ToolCallResult): ToolCallResult => {
+        interrupt ??= told.interrupt;
+        if (told.interrupt !== undefined) {
+          this.#environment.stop.stop({ kind: 'interrupted', cause: told.interrupt.error });
+        }
+        if (scheduler.position === index) scheduler.advance();
+        return told;
+      };
+      return committed instanceof Promise ? committed.then(finish) : finish(committed);
+    });
+    this.#scheduler = scheduler;
+    const answersBefore = this.#state.conversation.length;
+    try {
+      const steps = calls.map((call, index) =>
+        this.#step({
+          kind: 'tool-call',
+          key: `turn-${call.turn}/call-${index}/${call.callId}`,
+          input: { ...call, index },
+        }),
+      );
+      for (const step of steps) step.catch(() => undefined); // Heard below, in order; none may go unheard when an earlier one fails.
+      for (const [index, step] of steps.entries()) {
+        const result = await step;
+        if (scheduler.position > index) continue;
+        // A journal answered: the call was made before, and only its patch is put on the state now.
+        await this.#ledger.takeOver(result);
+        interrupt ??= result.interrupt;
+        scheduler.advance();
+      }
+    } catch (error) {
+      const failure = this.#failed(calls.slice(this.#state.conversation.length - answersBefore), error);
+      await scheduler.abandon();
+      throw failure;
+    }
+    this.#scheduler = undefined;
+    if (interrupt !== undefined) throw this.#errors.interrupted(interrupt.error);
+  }
+
+  /** Ends what still runs and answers the calls that have no result: the turn cannot be finished, through no fault of a tool. */
+  #failed(unanswered: readonly ToolCall[], cause: unknown): PromptEvaluationError {
+    const { stop } = this.#environment;
+    const reason = stop.reason;
+    stop.stop({ kind: 'interrupted', cause });
+    for (const { callId, toolName } of unanswered) {
+      const text = `The call of "${toolName}" was not completed because the run failed. Nothing is known of its effects.`;
+      this.#state.conversation.push({ type: 'tool-result', callId, toolName, text, isError: true });
+    }
+    if (reason !== undefined && reason.kind !== 'interrupted') return this.#errors.stopped(reason, 'tool');
+    const message = `The calls of a turn could not be run to their end: ${describeError(cause)}`;
+    return this.#errors.error('evaluation-tools-failed', 'tool', message, cause);
+  }
+}
