@@ -16,9 +16,8 @@ import {
   toCompletionOptions,
   toThrottlePolicy,
 } from '../runtime/index.ts';
-import type { JsonValue } from '../schema/index.ts';
 import type { Clock, IdSource, Session } from '../session/index.ts';
-import type { Budget, CompletionChecker, CompletionOptions, Logger } from '../tool/index.ts';
+import type { Budget, CompletionChecker, CompletionOptions, Logger, ModelSettings } from '../tool/index.ts';
 
 /** How one evaluation runs. Everything is optional. */
 export interface EvaluateOptions {
@@ -80,8 +79,20 @@ export interface EvaluateOptions {
   readonly maxExpansions?: number;
   /** Default: `'auto'`. */
   readonly toolChoice?: ToolChoice;
-  /** Settings for the provider, passed on as they are. Default: none. */
-  readonly settings?: Readonly<Record<string, JsonValue>>;
+  /** Settings of the model, over those of the adapter. Default: none. */
+  readonly settings?: ModelSettings;
+  /**
+   * What happens when the conversation has outgrown what the model can look at: `'error'` ends the run with a
+   * `PromptEvaluationError` (code `evaluation-context-exceeded`); `'drop-tool-results'` puts a short note in the place of the
+   * oldest tool results, at least half of what they take, tells of it in an event, and asks again, as long as there is one
+   * to drop. The conversation keeps every call with its result, and the response has the notes, too. Default: `'error'`.
+   */
+  readonly contextOverflow?: 'error' | 'drop-tool-results';
+  /**
+   * Whether the model's answers are asked for piece by piece and told in `text-delta` and `reasoning-delta` events. Default: false; true for
+   * `stream`.
+   */
+  readonly streaming?: boolean;
   /**
    * How a model that could not answer (rate limit, timeout, failure of the server) is asked again; `false`: it is not.
    * Default: up to 5 attempts for a turn, with waits that grow from half a second, 30 seconds in all.

@@ -1,6 +1,7 @@
 import type { Prompt, RenderedPrompt } from '../prompt/index.ts';
 import {
   type ConversationItem,
+  hostedOutputs,
   type LoopState,
   type ModelProvider,
   type ReadAnswer,
@@ -58,6 +59,7 @@ export async function evaluateOn<Output>(
     turn: 0,
     conversation: startOf(options),
     usage: {},
+    hosted: [],
     openings: [],
     expansions: 0,
     outputRepairs: 0,
@@ -108,6 +110,7 @@ export async function evaluateOn<Output>(
       promptName: prompt.name,
       text,
       output,
+      hostedOutputs: hostedOutputs(state),
       usage: state.usage,
       ...(budgetExceeded === undefined ? {} : { budgetExceeded: Object.freeze(budgetExceeded) }),
       finishReason,

@@ -13,5 +13,15 @@ export type {
 export { defineAgent } from './define-agent.ts';
 export type { EvaluateOptions } from './evaluate-options.ts';
 export { evaluationSlices } from './evaluation-slices.ts';
+export {
+  type HostedToolCodec,
+  type HostedToolCodecs,
+  HostedToolDesk,
+  type HostedToolFindings,
+  type HostedToolsWire,
+  type HostedToolWire,
+  type HostedTurn,
+  type UnsupportedConfig,
+} from './hosted/index.ts';
 export { defineAdapter, type ProviderAdapter } from './provider-adapter.ts';
 export { type Script, type ScriptedToolCall, type ScriptedTurn, scriptedModel } from './scripted-model.ts';

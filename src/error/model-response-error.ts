@@ -5,8 +5,12 @@ import { type ErrorDetails, hasErrorMarker, WinkError } from './wink-error.ts';
  *
  * - `model-response-failed`: the provider answered that it failed, for a reason that another attempt would not change.
  * - `model-response-invalid`: the answer does not have the shape that the provider's interface promises.
+ * - `model-context-exceeded`: the request is longer than what the model can look at.
  */
-export type ModelResponseErrorCode = 'model-response-failed' | 'model-response-invalid';
+export type ModelResponseErrorCode =
+  | 'model-response-failed'
+  | 'model-response-invalid'
+  | 'model-context-exceeded';
 
 /**
  * A model provider answered, but the answer cannot be used. Thrown by a model provider, it ends the evaluation in

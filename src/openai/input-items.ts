@@ -25,6 +25,8 @@ function toItems(item: ConversationItem, provider: string): readonly InputItem[]
       return fromAssistant(item, provider);
     case 'tool-result':
       return [{ type: 'function_call_output', call_id: item.callId, output: item.text }];
+    case 'approval':
+      return [];
   }
 }
 
@@ -44,6 +46,7 @@ function fromAssistant(item: AssistantItem, provider: string): readonly InputIte
             arguments: part.arguments === '' ? '{}' : part.arguments,
           },
         ];
+      case 'approval-request':
       case 'reasoning':
         // The reasoning of another model is not this model's to go on with.
         return [];

@@ -1,8 +1,9 @@
 import { PromptValidationError } from '../error/index.ts';
-import { isSchemaObject, type JsonObject, type JsonValue } from '../schema/index.ts';
+import { isSchemaObject, type JsonObject } from '../schema/index.ts';
+import type { ModelSettings } from '../tool/index.ts';
 
 /** Settings of the provider in its own words, such as `temperature`, `max_output_tokens` or `reasoning`. */
-export type OpenAISettings = Readonly<Record<string, JsonValue>>;
+export type OpenAISettings = ModelSettings;
 
 /** What comes from the prompt, the conversation and the options, or what this adapter cannot work with. */
 const ownKeys = [

@@ -9,7 +9,7 @@ import type {
   TokenUsage,
 } from '../tool/index.ts';
 import { checkBudget } from './check-budget.ts';
-import { addUsage } from './model.ts';
+import { addUsage, tokenCounts } from './model.ts';
 import { costDown, costUp, exactCostOf, toExactAmount, toExactPrices } from './token-cost.ts';
 
 /** What counts against the limits. */
@@ -210,13 +210,13 @@ export function noPrices(modelName?: string): PromptValidationError {
 }
 
 function cheapestOf(prices: TokenPrices): ReturnType<typeof toExactPrices> {
-  const { input, cachedInput, output } = toExactPrices(prices);
-  const cheaper = cachedInput < input ? cachedInput : input;
-  return { input: cheaper, cachedInput: cheaper, output };
+  const { input, cachedInput, cacheWrite, output } = toExactPrices(prices);
+  const cheapest = [cachedInput, cacheWrite].reduce((least, price) => (price < least ? price : least), input);
+  return { input: cheapest, cachedInput: cheapest, cacheWrite: cheapest, output };
 }
 
 function checkUsage(usage: TokenUsage | undefined): void {
-  for (const name of ['inputTokens', 'outputTokens', 'cachedInputTokens'] as const) {
+  for (const name of tokenCounts) {
     const count = usage?.[name];
     if (count !== undefined && !(Number.isFinite(count) && count >= 0)) {
       throw new PromptValidationError(`The ${name} of a turn must be a number of at least 0, got ${count}.`, {

@@ -1,9 +1,12 @@
 export type {
+  ApprovalItem,
+  ApprovalRequestPart,
   AssistantItem,
   AssistantPart,
   ConversationItem,
   FinishReason,
   InputPart,
+  MediaPart,
   RawItems,
   TokenUsage,
   ToolCallPart,
@@ -34,11 +37,14 @@ export type {
   FeedbackSeverity,
   FeedbackTriggers,
 } from './feedback-provider.ts';
+export { hostedOutputs } from './hosted-outputs.ts';
 export { type LoopOptions, type LoopResult, runLoop } from './loop.ts';
 export type { LoopState } from './loop-state.ts';
 export {
   addUsage,
   type GenerateOptions,
+  type ModelCheck,
+  type ModelDelta,
   type ModelProvider,
   type ModelRequest,
   type ModelTool,

@@ -5,6 +5,7 @@ import type {
   BudgetExcess,
   CompletionOptions,
   FinishReason,
+  ModelSettings,
   TokenUsage,
   ToolChoice,
 } from '../tool/index.ts';
@@ -29,7 +30,7 @@ export interface LoopOptions<Output> {
   readonly outputSchema: JsonSchema | undefined;
   readonly maxTurns: number;
   readonly toolChoice: ToolChoice;
-  readonly settings: Readonly<Record<string, JsonValue>>;
+  readonly settings: ModelSettings;
   /** How a model that could not answer is asked again. Default: it is not. */
   readonly throttle?: ThrottlePolicy | undefined;
   /** How the structured answer in a final text is read. */

@@ -1,10 +1,12 @@
-import type { JsonSchema, JsonValue } from '../schema/index.ts';
+import type { JsonSchema } from '../schema/index.ts';
 import type {
   AssistantPart,
   ConversationItem,
   FinishReason,
   HostedTool,
+  HostedToolReading,
   Logger,
+  ModelSettings,
   RawItems,
   TokenPrices,
   TokenUsage,
@@ -32,8 +34,8 @@ export interface ModelRequest {
   /** JSON Schema of the final answer, when the prompt declares one; also for a model that is told of it in the instructions. */
   readonly outputSchema?: JsonSchema;
   readonly toolChoice: ToolChoice;
-  /** Provider-specific settings of the caller, passed on as they are. */
-  readonly settings: Readonly<Record<string, JsonValue>>;
+  /** Settings of the caller: the neutral ones by their names, all others in the provider's own words. */
+  readonly settings: ModelSettings;
   /** Number of this model call within the evaluation, from 1. */
   readonly turn: number;
 }
@@ -45,13 +47,32 @@ export interface ModelTurn {
   readonly usage?: TokenUsage;
   /** The provider's own items of this turn, replayed to it unchanged. */
   readonly raw?: RawItems;
+  /** What the hosted tools of the request came to in this turn. Default: nothing. */
+  readonly hosted?: readonly HostedToolReading[];
 }
+
+/** A piece of an answer that is still being made. */
+export type ModelDelta =
+  | { readonly type: 'text-delta'; readonly text: string }
+  | { readonly type: 'reasoning-delta'; readonly text: string };
 
 /** What a model provider gets beside the request. */
 export interface GenerateOptions {
   readonly signal: AbortSignal;
   readonly logger: Logger;
+  /**
+   * There when the run wants the answer piece by piece: the provider then streams, and calls it with each piece in order. When it returns a
+   * promise the provider waits for it before it reads on: whoever listens is slower than the model. Never rejects. What was
+   * told of an answer that fails is void.
+   */
+  readonly onDelta?: (delta: ModelDelta) => Promise<void> | undefined;
 }
+
+/** What of a request is known before the first one, and after sections were opened. */
+export type ModelCheck = Pick<
+  ModelRequest,
+  'tools' | 'hostedTools' | 'outputSchema' | 'settings' | 'toolChoice'
+>;
 
 /** A language model: the one thing a provider has to bring. */
 export interface ModelProvider {
@@ -67,10 +88,16 @@ export interface ModelProvider {
   /** What it costs, for budgets that do not say. Default: not known; a budget that limits the cost is then refused. */
   readonly prices?: TokenPrices;
   /**
+   * Looks at what the model is going to get, before any request. May throw, best a `PromptValidationError`, for what the provider cannot
+   * be told, such as a hosted tool of an unknown kind: the evaluation ends in phase `render`. Default: everything can be told.
+   */
+  check?(check: ModelCheck): void;
+  /**
    * Makes one turn. May throw or reject:
    *
    * - a `ThrottleError` that is safe to retry: asked again after a wait, with the very same request;
-   * - a `ModelResponseError`: the evaluation ends with a `PromptEvaluationError` of phase `response`;
+   * - a `ModelResponseError` with the code `model-context-exceeded`: the conversation is too long, see `contextOverflow`;
+   * - any other `ModelResponseError`: the evaluation ends with a `PromptEvaluationError` of phase `response`;
    * - anything else: the evaluation ends with one of phase `request`.
    *
    * The error is the cause of the one the evaluation ends with. Must stop when `options.signal` is aborted, which also
@@ -82,15 +109,22 @@ export interface ModelProvider {
 /** The sum of two usages; a count that neither reports stays absent. */
 export function addUsage(left: TokenUsage, right: TokenUsage | undefined): TokenUsage {
   if (right === undefined) return left;
-  const input = addCounts(left.inputTokens, right.inputTokens);
-  const output = addCounts(left.outputTokens, right.outputTokens);
-  const cached = addCounts(left.cachedInputTokens, right.cachedInputTokens);
-  return {
-    ...(input === undefined ? {} : { inputTokens: input }),
-    ...(output === undefined ? {} : { outputTokens: output }),
-    ...(cached === undefined ? {} : { cachedInputTokens: cached }),
-  };
+  const sum: { -readonly [Count in keyof TokenUsage]: TokenUsage[Count] } = {};
+  for (const name of tokenCounts) {
+    const count = addCounts(left[name], right[name]);
+    if (count !== undefined) sum[name] = count;
+  }
+  return sum;
 }
+
+/** Every count of a {@link TokenUsage}. */
+export const tokenCounts: readonly (keyof TokenUsage)[] = [
+  'inputTokens',
+  'outputTokens',
+  'cachedInputTokens',
+  'cacheWriteInputTokens',
+  'reasoningTokens',
+];
 
 function addCounts(left: number | undefined, right: number | undefined): number | undefined {
   return left === undefined ? right : left + (right ?? 0);

@@ -62,7 +62,13 @@ export const anything: JsonObject = { additionalProperties: true };
 const count: JsonObject = { type: 'number', minimum: 0 };
 export const tokenUsage: JsonObject = objectOf<TokenUsage>({
   required: {},
-  optional: { inputTokens: count, outputTokens: count, cachedInputTokens: count },
+  optional: {
+    inputTokens: count,
+    outputTokens: count,
+    cachedInputTokens: count,
+    cacheWriteInputTokens: count,
+    reasoningTokens: count,
+  },
 });
 
 const errorShape: RecordShape<RecordedError> = {

@@ -1,6 +1,13 @@
 import type { ThrottleKind } from '../error/index.ts';
 import type { JsonValue } from '../schema/index.ts';
-import type { BudgetExcess, FinishReason, TokenUsage, ToolCallPart } from '../tool/index.ts';
+import type {
+  BudgetExcess,
+  Citation,
+  FinishReason,
+  HostedToolOutput,
+  TokenUsage,
+  ToolCallPart,
+} from '../tool/index.ts';
 import type {
   RecordedApproval,
   RecordedChange,
@@ -29,12 +36,72 @@ export type RunEvent =
       readonly message: string;
     }
   | {
+      /**
+       * A piece of what the model says; only in a run that streams, and between the start and the end of a model
+       * call. After a `model-call-retry` the answer begins anew: what was told of it before is void. With `redact` the
+       * pieces of an answer come as one, since a secret may lie across two of them.
+       */
+      readonly type: 'text-delta';
+      readonly turn: number;
+      readonly text: string;
+    }
+  | {
+      /** A piece of what the model thinks, under the same rules. */
+      readonly type: 'reasoning-delta';
+      readonly turn: number;
+      readonly text: string;
+    }
+  | {
       readonly type: 'model-call-end';
       readonly turn: number;
       readonly text: string;
       readonly toolCalls: readonly ToolCallPart[];
       readonly finishReason: FinishReason;
       readonly usage?: TokenUsage;
+    }
+  | {
+      /** What has been spent, after each model call. */
+      readonly type: 'usage';
+      readonly turn: number;
+      /** Of this model call; empty when the provider does not say. */
+      readonly usage: TokenUsage;
+      /** Of the run so far, evaluations inside its calls included. */
+      readonly total: TokenUsage;
+    }
+  | {
+      /** The provider ran a hosted tool: outside policies and transactions, and nothing of it is rolled back. */
+      readonly type: 'hosted-tool-call';
+      readonly turn: number;
+      readonly toolName: string;
+      readonly output: HostedToolOutput;
+      /** What of the turn's text rests on the tool; with the last invocation of the turn. */
+      readonly citations: readonly Citation[];
+    }
+  | {
+      /** The answer to a provider that asked whether it may run something. */
+      readonly type: 'hosted-approval';
+      readonly turn: number;
+      readonly toolName: string;
+      /** What is to be run, such as the name of a remote tool. */
+      readonly name: string;
+      readonly approved: boolean;
+      readonly reason?: string;
+    }
+  | {
+      /** The conversation had outgrown the model; the results of these calls became a note, oldest first. */
+      readonly type: 'tool-results-dropped';
+      readonly turn: number;
+      readonly callIds: readonly string[];
+      /** Characters less. */
+      readonly characters: number;
+    }
+  | {
+      /** A turn is over: the model has answered, and the calls that it asked for have their results. */
+      readonly type: 'turn-end';
+      readonly turn: number;
+      readonly finishReason: FinishReason;
+      /** How many calls it asked for. */
+      readonly toolCalls: number;
     }
   | ({
       /** A turn of the model passed a limit of a budget. Nothing is begun any more: no turn, no tool call. */

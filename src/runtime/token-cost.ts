@@ -5,6 +5,7 @@ import type { TokenPrices, TokenUsage } from '../tool/index.ts';
 interface ExactPrices {
   readonly input: bigint;
   readonly cachedInput: bigint;
+  readonly cacheWrite: bigint;
   readonly output: bigint;
 }
 
@@ -22,19 +23,32 @@ export function costOf(usage: TokenUsage, prices: TokenPrices): number {
 }
 
 /** {@link costOf} in millionths of a millionth of the currency unit, without rounding. */
-export function exactCostOf(usage: TokenUsage, { input, cachedInput, output }: ExactPrices): bigint {
+export function exactCostOf(
+  usage: TokenUsage,
+  { input, cachedInput, cacheWrite, output }: ExactPrices,
+): bigint {
   const inputTokens = toCount(usage.inputTokens);
   const reported = toCount(usage.cachedInputTokens);
   const cached = reported < inputTokens ? reported : inputTokens;
-  return cached * cachedInput + (inputTokens - cached) * input + toCount(usage.outputTokens) * output;
+  const written = toCount(usage.cacheWriteInputTokens);
+  const others = inputTokens - cached;
+  const stored = written < others ? written : others;
+  return (
+    cached * cachedInput +
+    stored * cacheWrite +
+    (others - stored) * input +
+    toCount(usage.outputTokens) * output
+  );
 }
 
 /** @throws {PromptValidationError} for a price that is no number of at least 0, or one that is missing. */
 export function toExactPrices(prices: TokenPrices): ExactPrices {
-  const { inputPerMillion, cachedInputPerMillion = inputPerMillion, outputPerMillion } = prices;
+  const { inputPerMillion, outputPerMillion } = prices;
+  const { cachedInputPerMillion = inputPerMillion, cacheWriteInputPerMillion = inputPerMillion } = prices;
   return {
     input: toExactPrice('inputPerMillion', inputPerMillion),
     cachedInput: toExactPrice('cachedInputPerMillion', cachedInputPerMillion),
+    cacheWrite: toExactPrice('cacheWriteInputPerMillion', cacheWriteInputPerMillion),
     output: toExactPrice('outputPerMillion', outputPerMillion),
   };
 }

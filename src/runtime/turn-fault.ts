@@ -1,16 +1,16 @@
 import type { FinishReason, TokenUsage } from '../tool/index.ts';
-import type { ModelTurn } from './model.ts';
+import { type ModelTurn, tokenCounts } from './model.ts';
 
 const finishReasons: readonly unknown[] = [
   'stop',
   'tool-calls',
   'length',
+  'context-window',
   'content-filter',
   'refusal',
+  'paused',
   'other',
 ] satisfies readonly FinishReason[];
-
-const counts: readonly (keyof TokenUsage)[] = ['inputTokens', 'outputTokens', 'cachedInputTokens'];
 
 /**
  * What is wrong with an answer that should be a turn, as the end of a sentence; undefined for a good one. Providers are
@@ -19,11 +19,13 @@ const counts: readonly (keyof TokenUsage)[] = ['inputTokens', 'outputTokens', 'c
 export function findTurnFault(turn: ModelTurn): string | undefined {
   const answer: unknown = turn;
   if (!isObject(answer)) return `is ${describe(answer)} instead of a turn`;
-  const { content, finishReason, usage } = answer;
+  const { content, finishReason, usage, hosted } = answer;
   if (!Array.isArray(content)) return 'has no list of content';
   const fault = findContentFault(content);
   if (fault !== undefined) return fault;
   if (!finishReasons.includes(finishReason)) return `has ${describe(finishReason)} as its finish reason`;
+  if (hosted !== undefined && !isListOfReadings(hosted))
+    return 'has something else than outputs of hosted tools';
   return usage === undefined ? undefined : findUsageFault(usage);
 }
 
@@ -54,6 +56,11 @@ function findContentFault(content: readonly unknown[]): string | undefined {
         if (typeof part['arguments'] !== 'string') return `has a call whose arguments are no text ${place}`;
         break;
       }
+      case 'approval-request':
+        for (const key of ['approvalId', 'toolName', 'name', 'arguments']) {
+          if (typeof part[key] !== 'string') return `has a request for approval without ${key} ${place}`;
+        }
+        break;
       default:
         return `has something of the unknown type ${describe(part['type'])} ${place}`;
     }
@@ -61,9 +68,23 @@ function findContentFault(content: readonly unknown[]): string | undefined {
   return undefined;
 }
 
+function isListOfReadings(hosted: unknown): boolean {
+  return (
+    Array.isArray(hosted) &&
+    hosted.every(
+      (reading) =>
+        isObject(reading) &&
+        typeof reading['toolName'] === 'string' &&
+        Array.isArray(reading['invocations']) &&
+        Array.isArray(reading['citations']) &&
+        [...reading['invocations'], ...reading['citations']].every(isObject),
+    )
+  );
+}
+
 function findUsageFault(usage: unknown): string | undefined {
   if (!isObject(usage)) return `has ${describe(usage)} as its usage`;
-  for (const name of counts) {
+  for (const name of tokenCounts) {
     const count = usage[name];
     if (count !== undefined && !(Number.isFinite(count) && Number(count) >= 0)) {
       return `has ${describe(count)} as its ${name}`;

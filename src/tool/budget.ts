@@ -6,6 +6,8 @@ export interface TokenPrices {
   readonly inputPerMillion: number;
   /** For the part of the input that was read from the provider's cache. Default: as for other input. */
   readonly cachedInputPerMillion?: number;
+  /** For the part of the input that was written to the provider's cache. Default: as for other input. */
+  readonly cacheWriteInputPerMillion?: number;
   readonly outputPerMillion: number;
 }
 

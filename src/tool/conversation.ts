@@ -1,6 +1,8 @@
-/** One piece of what a user says. `data` of an image or file is a URL or base64 text. */
-export type InputPart =
-  | { readonly type: 'text'; readonly text: string }
+/** One piece of what a user says. */
+export type InputPart = { readonly type: 'text'; readonly text: string } | MediaPart;
+
+/** An image or a file. `data` is a URL or base64 text. */
+export type MediaPart =
   | { readonly type: 'image'; readonly mediaType: string; readonly data: string }
   | { readonly type: 'file'; readonly mediaType: string; readonly data: string; readonly name?: string };
 
@@ -12,11 +14,25 @@ export interface ToolCallPart {
   readonly arguments: string;
 }
 
+/** The provider is to run something for the model, such as a tool of a remote MCP server, and asks whether it may. */
+export interface ApprovalRequestPart {
+  readonly type: 'approval-request';
+  /** The provider's name for the request; the answer names it again. */
+  readonly approvalId: string;
+  /** Name of the hosted tool, as the prompt has it; what the provider calls it when it is none of the prompt's. */
+  readonly toolName: string;
+  /** What is to be run, such as the name of the remote tool. */
+  readonly name: string;
+  /** The JSON text of its arguments as the model wrote it; empty text means none. */
+  readonly arguments: string;
+}
+
 /** One piece of what a model says. */
 export type AssistantPart =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'reasoning'; readonly text: string }
-  | ToolCallPart;
+  | ToolCallPart
+  | ApprovalRequestPart;
 
 /** The items of one turn exactly as the provider sent them, kept so that the provider gets them back unchanged. */
 export interface RawItems {
@@ -45,10 +61,22 @@ export interface ToolResultItem {
   readonly toolName: string;
   readonly text: string;
   readonly isError: boolean;
+  /** Images and files that the model gets behind the text. Default: none. */
+  readonly attachments?: readonly MediaPart[];
+}
+
+/** The answer to an {@link ApprovalRequestPart}. */
+export interface ApprovalItem {
+  readonly type: 'approval';
+  readonly approvalId: string;
+  readonly approved: boolean;
+  /** Why not, for the model. */
+  readonly reason?: string;
 }
 
 /**
  * One entry of a conversation, without regard to a provider. The instructions are no part of it: they are the
- * rendered prompt. A conversation only grows; every call of an assistant item is answered by one tool result behind it.
+ * rendered prompt. Every call of an assistant item is answered by one tool result behind it, and every request for approval
+ * by one approval.
  */
-export type ConversationItem = UserItem | AssistantItem | ToolResultItem;
+export type ConversationItem = UserItem | AssistantItem | ToolResultItem | ApprovalItem;

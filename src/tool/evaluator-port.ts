@@ -1,7 +1,7 @@
-import type { JsonValue } from '../schema/index.ts';
 import type { Budget } from './budget.ts';
 import type { CompletionChecker, CompletionOptions } from './completion.ts';
 import type { ConversationItem, InputPart } from './conversation.ts';
+import type { ModelSettings } from './model-settings.ts';
 import type { BudgetTrackerPort, DeadlinePort, PromptPort } from './ports.ts';
 import type { PromptResponse } from './prompt-response.ts';
 
@@ -34,8 +34,8 @@ export interface NestedEvaluateOptions {
   readonly toolChoice?: ToolChoice;
   /** Decides whether the inner task is done when the model answers. Default: it is; the run's checker is about the run's task. */
   readonly completion?: CompletionChecker | CompletionOptions;
-  /** Settings for the provider, passed on as they are. Default: none. */
-  readonly settings?: Readonly<Record<string, JsonValue>>;
+  /** Settings of the model, over those of the adapter. Default: none. */
+  readonly settings?: ModelSettings;
 }
 
 /**

@@ -1,9 +1,16 @@
 import { describeError, PromptValidationError } from '../error/index.ts';
 import { freezeJson, type JsonObject } from '../schema/index.ts';
+import type { HostedToolOutput } from './hosted-output.ts';
 import { assertDescription, assertToolName } from './names.ts';
 
-/** A tool that the provider runs itself. How its config is sent and its output read is up to the adapter's codec. */
-export interface HostedTool<out Config extends JsonObject = JsonObject> {
+/**
+ * A tool that the provider runs itself: outside policies and transactions. How its config is sent and its output read is
+ * up to the adapter's codec for its kind.
+ */
+export interface HostedTool<
+  out Config extends JsonObject = JsonObject,
+  out Output extends HostedToolOutput = HostedToolOutput,
+> {
   readonly kind: 'hosted-tool';
   /** Which codec speaks for it, for example `web_search`. */
   readonly hostedKind: string;
@@ -11,6 +18,8 @@ export interface HostedTool<out Config extends JsonObject = JsonObject> {
   /** 1 to 200 characters. */
   readonly description: string;
   readonly config: Config;
+  /** Never there: the type of the outputs, for `hostedOutputsOf`. */
+  readonly '~output'?: Output;
 }
 
 /**
@@ -20,12 +29,15 @@ export interface HostedTool<out Config extends JsonObject = JsonObject> {
  * @param options.config plain JSON for the codec; frozen.
  * @throws {PromptValidationError} for a kind, name, description or config that cannot be used.
  */
-export function hostedTool<const Config extends JsonObject>(options: {
+export function hostedTool<
+  const Config extends JsonObject,
+  Output extends HostedToolOutput = HostedToolOutput,
+>(options: {
   readonly kind: string;
   readonly name: string;
   readonly description: string;
   readonly config: Config;
-}): HostedTool<Config> {
+}): HostedTool<Config, Output> {
   const { kind, name, config } = options;
   assertToolName(name);
   assertKind(kind, name);

@@ -11,18 +11,34 @@ export {
 export { allOf, anyOf, filesExist, lastCallSucceeded } from './completion-checkers.ts';
 export type { ToolContext } from './context.ts';
 export type {
+  ApprovalItem,
+  ApprovalRequestPart,
   AssistantItem,
   AssistantPart,
   ConversationItem,
   InputPart,
+  MediaPart,
   RawItems,
   ToolCallPart,
   ToolResultItem,
   UserItem,
 } from './conversation.ts';
 export type { EvaluatorPort, NestedEvaluateOptions, ToolChoice } from './evaluator-port.ts';
+export type {
+  Citation,
+  HostedToolOutput,
+  HostedToolOutputs,
+  HostedToolReading,
+} from './hosted-output.ts';
+export { hostedOutputsOf } from './hosted-outputs-of.ts';
 export { type HostedTool, hostedTool } from './hosted-tool.ts';
 export { type Logger, silentLogger } from './logger.ts';
+export {
+  type ModelSettings,
+  type NeutralSetting,
+  neutralSettings,
+  type ReasoningEffort,
+} from './model-settings.ts';
 export { assertDescription, assertToolName } from './names.ts';
 export { overrideTool, type ToolTexts } from './override-tool.ts';
 export type {

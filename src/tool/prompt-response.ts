@@ -1,5 +1,6 @@
 import type { BudgetExcess } from './budget.ts';
 import type { ConversationItem } from './conversation.ts';
+import type { HostedToolOutputs } from './hosted-output.ts';
 
 /** Tokens of one or several model calls. A count that the provider does not report is absent. */
 export interface TokenUsage {
@@ -7,10 +8,27 @@ export interface TokenUsage {
   readonly outputTokens?: number;
   /** Part of `inputTokens` that was read from the provider's cache. */
   readonly cachedInputTokens?: number;
+  /** Part of `inputTokens` that was written to the provider's cache. */
+  readonly cacheWriteInputTokens?: number;
+  /** Part of `outputTokens` that the model thought with. */
+  readonly reasoningTokens?: number;
 }
 
-/** Why a model stopped. */
-export type FinishReason = 'stop' | 'tool-calls' | 'length' | 'content-filter' | 'refusal' | 'other';
+/**
+ * Why a model stopped.
+ *
+ * - `length`: it wrote as much as it may. `context-window`: nothing more fits into what it can look at.
+ * - `paused`: the provider wants to go on in another turn; the loop sees to that.
+ */
+export type FinishReason =
+  | 'stop'
+  | 'tool-calls'
+  | 'length'
+  | 'context-window'
+  | 'content-filter'
+  | 'refusal'
+  | 'paused'
+  | 'other';
 
 /** What a finished evaluation yields. */
 export interface PromptResponse<out Output = unknown> {
@@ -19,6 +37,8 @@ export interface PromptResponse<out Output = unknown> {
   readonly text: string;
   /** The final answer as the prompt's output schema reads it; undefined for a prompt without one. */
   readonly output: Output;
+  /** What the hosted tools came to, by their names; `hostedOutputsOf` gives that of one tool with its types. */
+  readonly hostedOutputs: Readonly<Record<string, HostedToolOutputs>>;
   /** Sum over every turn, and over the evaluations inside tool calls. */
   readonly usage: TokenUsage;
   /**

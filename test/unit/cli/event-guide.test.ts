@@ -82,6 +82,22 @@ const samples: Samples = {
     full: [{ type: 'model-call-end', turn, text: '', toolCalls: [], finishReason: 'stop', usage }],
     least: { type: 'model-call-end', turn, text: '', toolCalls: [], finishReason: 'stop' },
   },
+  'text-delta': always({ type: 'text-delta', turn, text: 'So' }),
+  'reasoning-delta': always({ type: 'reasoning-delta', turn, text: 'Hm' }),
+  usage: always({ type: 'usage', turn, usage, total: usage }),
+  'hosted-tool-call': always({
+    type: 'hosted-tool-call',
+    turn,
+    toolName: 'search',
+    output: { status: 'completed' },
+    citations: [],
+  }),
+  'hosted-approval': {
+    full: [{ type: 'hosted-approval', turn, toolName: 'wiki', name: 'read', approved: false, reason: 'no' }],
+    least: { type: 'hosted-approval', turn, toolName: 'wiki', name: 'read', approved: true },
+  },
+  'tool-results-dropped': always({ type: 'tool-results-dropped', turn, callIds: [], characters: 3 }),
+  'turn-end': always({ type: 'turn-end', turn, finishReason: 'stop', toolCalls: 0 }),
   'budget-exceeded': always({ type: 'budget-exceeded', turn, limit: 'maxTotalTokens', value: 2, maximum: 1 }),
   'tool-call-start': {
     full: [{ type: 'tool-call-start', turn, ...call, params: {} }],

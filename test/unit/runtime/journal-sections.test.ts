@@ -82,6 +82,7 @@ async function run(journal: (live: RunContext) => RunContext) {
     turn: 0,
     conversation: [],
     usage: {},
+    hosted: [],
     openings: [],
     expansions: 0,
     outputRepairs: 0,

@@ -161,6 +161,7 @@ async function run(
     turn: 0,
     conversation: [],
     usage: {},
+    hosted: [],
     openings: [],
     expansions: 0,
     outputRepairs: 0,

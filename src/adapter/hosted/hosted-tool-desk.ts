@@ -1,0 +1,138 @@
+import { PromptValidationError } from '../../error/index.ts';
+import { isSchemaObject, type JsonObject, type JsonValue } from '../../schema/index.ts';
+import type { HostedTool, HostedToolReading, Logger } from '../../tool/index.ts';
+import type { HostedToolCodec, HostedToolCodecs, HostedToolWire, HostedTurn } from './hosted-tool-codec.ts';
+
+/** What to do with a config that a provider cannot be told in full. */
+export type UnsupportedConfig = 'error' | 'warn';
+
+/** Every hosted tool of a request, put together. */
+export interface HostedToolsWire {
+  readonly tools: readonly JsonObject[];
+  readonly include: readonly string[];
+  readonly headers: Readonly<Record<string, string>>;
+  readonly request: JsonObject;
+}
+
+const nothing: HostedToolsWire = Object.freeze({ tools: [], include: [], headers: {}, request: {} });
+
+/** What a desk works with. */
+export interface HostedToolDeskOptions {
+  /** Name of the adapter, for messages. */
+  readonly adapter: string;
+  readonly model: string;
+  readonly codecs: HostedToolCodecs;
+  /** Default: `'error'`. */
+  readonly unsupportedConfig?: UnsupportedConfig | undefined;
+}
+
+/** Tells one provider of hosted tools, and reads what its answers say about them. Each tool is serialized once. */
+export class HostedToolDesk {
+  readonly #options: HostedToolDeskOptions;
+  readonly #wires = new WeakMap<HostedTool, HostedToolWire>();
+
+  constructor(options: HostedToolDeskOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * The hosted tools in the provider's words, in the order of the prompt.
+   *
+   * @throws {PromptValidationError} for a kind without a codec, a config that the provider cannot be told, and tools of one kind that
+   *   answers could not tell apart.
+   */
+  serialize(tools: readonly HostedTool[], logger: Logger): HostedToolsWire {
+    if (tools.length === 0) return nothing;
+    this.#refuseLookalikes(tools);
+    const wires = tools.map((tool) => this.#wireOf(tool, logger));
+    return {
+      tools: wires.flatMap((wire) => wire.tools),
+      include: [...new Set(wires.flatMap(({ include = [] }) => include))],
+      headers: wires.reduce((all, { headers }) => mergeHeaders(all, headers), {}),
+      request: wires.reduce<JsonObject>((all, { request }) => mergeRequests(all, request), {}),
+    };
+  }
+
+  /** What an answer says about each tool that it says something about. */
+  read(tools: readonly HostedTool[], turn: HostedTurn): readonly HostedToolReading[] {
+    return tools.flatMap((tool): readonly HostedToolReading[] => {
+      const { invocations, citations } = this.#codecOf(tool).parseOutput(turn, tool);
+      return invocations.length + citations.length === 0
+        ? []
+        : [{ toolName: tool.name, invocations, citations }];
+    });
+  }
+
+  #wireOf(tool: HostedTool, logger: Logger): HostedToolWire {
+    const known = this.#wires.get(tool);
+    if (known !== undefined) return known;
+    const { adapter, model, unsupportedConfig = 'error' } = this.#options;
+    const wire = this.#codecOf(tool).serialize(tool, model);
+    const { unsupported = [] } = wire;
+    if (unsupported.length > 0) {
+      const message = `The ${adapter} adapter cannot tell the provider ${listed(unsupported)} of the hosted tool "${tool.name}".`;
+      const details = { tool: tool.name, kind: tool.hostedKind, unsupported };
+      if (unsupportedConfig === 'error') {
+        throw new PromptValidationError(
+          `${message} Take it out of the config, or set unsupportedConfig: 'warn' on the adapter to go on without it.`,
+          { details },
+        );
+      }
+      logger.warn(`${message} The tool runs without it.`, details);
+    }
+    this.#wires.set(tool, wire);
+    return wire;
+  }
+
+  #codecOf({ hostedKind, name }: HostedTool): HostedToolCodec {
+    const { adapter, codecs } = this.#options;
+    const codec = Object.hasOwn(codecs, hostedKind) ? codecs[hostedKind] : undefined;
+    if (codec !== undefined) return codec;
+    throw new PromptValidationError(
+      `Unsupported hosted tool kind "${hostedKind}" for the ${adapter} adapter, which knows ${listed(Object.keys(codecs))}. Take "${name}" out of the prompt, or give the adapter a codec for it in hostedToolCodecs.`,
+      { details: { tool: name, kind: hostedKind } },
+    );
+  }
+
+  #refuseLookalikes(tools: readonly HostedTool[]): void {
+    const first = new Map<string, string>();
+    for (const tool of tools) {
+      const { hostedKind, name } = tool;
+      const other = first.get(hostedKind);
+      first.set(hostedKind, name);
+      if (other === undefined || this.#codecOf(tool).allowsSeveral === true) continue;
+      throw new PromptValidationError(
+        `The ${this.#options.adapter} adapter cannot tell the hosted tools "${other}" and "${name}" apart, both of the kind "${hostedKind}". Keep one of them.`,
+        { details: { tool: name, kind: hostedKind } },
+      );
+    }
+  }
+}
+
+function listed(names: readonly string[]): string {
+  return names.length === 0 ? 'none' : names.map((name) => `"${name}"`).join(', ');
+}
+
+function mergeHeaders(
+  left: Readonly<Record<string, string>>,
+  right: Readonly<Record<string, string>> = {},
+): Readonly<Record<string, string>> {
+  const merged: Record<string, string> = { ...left };
+  for (const [given, value] of Object.entries(right)) {
+    const name = given.toLowerCase();
+    const values = new Set([...(merged[name]?.split(',') ?? []), ...value.split(',')].map((it) => it.trim()));
+    merged[name] = [...values].join(',');
+  }
+  return merged;
+}
+
+function mergeRequests(left: JsonObject, right: JsonObject = {}): JsonObject {
+  const merged: Record<string, JsonValue | undefined> = { ...left };
+  for (const [key, value] of Object.entries(right)) {
+    const before = merged[key];
+    if (Array.isArray(before) && Array.isArray(value)) merged[key] = [...before, ...value];
+    else if (isSchemaObject(before) && isSchemaObject(value)) merged[key] = mergeRequests(before, value);
+    else merged[key] = value;
+  }
+  return merged;
+}

@@ -1,0 +1,8 @@
+export type {
+  HostedToolCodec,
+  HostedToolCodecs,
+  HostedToolFindings,
+  HostedToolWire,
+  HostedTurn,
+} from './hosted-tool-codec.ts';
+export { HostedToolDesk, type HostedToolsWire, type UnsupportedConfig } from './hosted-tool-desk.ts';

@@ -1,0 +1,40 @@
+import type { JsonValue } from '../schema/index.ts';
+
+/** How much a model thinks before it answers. Which of these a model knows is up to the provider. */
+export type ReasoningEffort = 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max';
+
+/** Name of a setting that is the same with every provider. */
+export type NeutralSetting =
+  | 'maxOutputTokens'
+  | 'temperature'
+  | 'topP'
+  | 'stopSequences'
+  | 'seed'
+  | 'reasoningEffort';
+
+/**
+ * Settings of a model. Those named here are the same with every provider, and one that a provider does not have is refused
+ * before any request. Every other key is passed on as it is: the provider's own words.
+ */
+export interface ModelSettings {
+  /** Tokens that one answer may have, reasoning included: a whole number of at least 1. */
+  readonly maxOutputTokens?: number;
+  readonly temperature?: number;
+  readonly topP?: number;
+  /** The answer ends before the first of these texts. */
+  readonly stopSequences?: readonly string[];
+  /** For answers that can be repeated, as far as the provider can. */
+  readonly seed?: number;
+  readonly reasoningEffort?: ReasoningEffort;
+  readonly [setting: string]: JsonValue | undefined;
+}
+
+/** The settings that are the same with every provider. */
+export const neutralSettings: readonly NeutralSetting[] = [
+  'maxOutputTokens',
+  'temperature',
+  'topP',
+  'stopSequences',
+  'seed',
+  'reasoningEffort',
+];
