@@ -25,3 +25,11 @@ export {
 } from './hosted/index.ts';
 export { defineAdapter, type ProviderAdapter } from './provider-adapter.ts';
 export { type Script, type ScriptedToolCall, type ScriptedTurn, scriptedModel } from './scripted-model.ts';
+export {
+  DistinctCallIds,
+  isWebUrl,
+  type SplitSettings,
+  splitSettings,
+  toBase64,
+  toUrl,
+} from './wire/index.ts';

@@ -1,0 +1,3 @@
+export { DistinctCallIds } from './distinct-call-ids.ts';
+export { isWebUrl, toBase64, toUrl } from './media-url.ts';
+export { type SplitSettings, splitSettings } from './split-settings.ts';
