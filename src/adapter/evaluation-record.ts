@@ -97,6 +97,11 @@ export class EvaluationRecord {
     });
   }
 
+  /** The calls of a loop that is not the library's are over: nothing is known of its answer. */
+  closed({ usage, turn }: LoopState): void {
+    this.#executed({ outcome: 'finished', usage, turns: turn });
+  }
+
   /** The evaluation ended early. */
   failed(error: unknown, { usage, turn }: LoopState): void {
     const phase = PromptEvaluationError.isInstance(error) ? { phase: error.phase } : {};

@@ -16,6 +16,8 @@ export interface HeldRun {
   readonly ground: Omit<RunGround, 'evaluator'>;
   /** Follows the signal, the deadline and the watchdog of the options. */
   readonly stop: RunStop;
+  /** Its silence does not count until the returned function is called. */
+  holdWatch(): () => void;
   /** What the caller gets of an error that ended the run. */
   thrown(error: unknown): unknown;
   /** Lets go of the session, and disposes one that was made here. Never rejects. */
@@ -42,6 +44,7 @@ export function holdSession(given: EvaluateOptions): HeldRun {
     options: watch.options,
     ground: groundOf(session, redactor),
     stop,
+    holdWatch: () => watch.hold(),
     thrown: (error) => (redactor === undefined ? error : redactor.thrown(error)),
     end: async () => {
       unwatch();

@@ -6,14 +6,18 @@ import type { EvaluateOptions } from './evaluate-options.ts';
 export interface WatchedRun {
   /** The options of the evaluation, as the watchdog hears of what they are told and asked. */
   readonly options: EvaluateOptions;
+  /** Silence does not count until the returned function is called. */
+  hold(): () => void;
   /** Ends the watch. */
   end(): void;
 }
 
+const ignore = (): void => undefined;
+
 /** Stops a run that is silent for longer than `watchdogMs`; evaluations inside its calls are part of it. */
 export function watchRun(options: EvaluateOptions, stop: RunStop, clock: Clock): WatchedRun {
   const { watchdogMs, approve, onEvent } = options;
-  if (watchdogMs === undefined) return { options, end: () => undefined };
+  if (watchdogMs === undefined) return { options, hold: () => ignore, end: ignore };
   const watchdog = new Watchdog({
     clock,
     limitMs: watchdogMs,
@@ -28,6 +32,7 @@ export function watchRun(options: EvaluateOptions, stop: RunStop, clock: Clock):
       },
       ...(approve === undefined ? {} : { approve: holding(watchdog, approve) }),
     },
+    hold: () => watchdog.hold(),
     end: () => watchdog.end(),
   };
 }

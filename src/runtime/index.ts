@@ -37,6 +37,7 @@ export type {
   FeedbackSeverity,
   FeedbackTriggers,
 } from './feedback-provider.ts';
+export { haltReason } from './halt-reason.ts';
 export { hostedOutputs } from './hosted-outputs.ts';
 export { type LoopOptions, type LoopResult, runLoop } from './loop.ts';
 export type { LoopState } from './loop-state.ts';
@@ -79,6 +80,7 @@ export {
   type StepHandlers,
   type StepKinds,
 } from './run-context.ts';
+export { RunErrors } from './run-errors.ts';
 export type { RunEvent, RunEventListener } from './run-event.ts';
 export { RunStop, RunStopped, type StopReason } from './run-stop.ts';
 export { endingOf } from './stop-ending.ts';
@@ -104,5 +106,7 @@ export {
   type SessionRoot,
   type TransactionRoots,
 } from './transaction.ts';
+export { findTurnFault } from './turn-fault.ts';
+export { TurnRunner } from './turn-runner.ts';
 export { TurnScheduler } from './turn-scheduler.ts';
 export { Watchdog } from './watchdog.ts';

@@ -26,17 +26,17 @@ export interface PromptExecutedPayload extends EventOrigin {
   /** `eventId` of its first `PromptRendered`; absent when it ended before that. */
   readonly renderId?: string;
   readonly outcome: 'finished' | 'failed';
-  /** The model's final text; absent when it failed. */
+  /** The model's final text; absent when it failed, and when the loop was not the library's (`toolRuntime()`). */
   readonly text?: string;
   /** The structured answer as the model wrote it; absent when it failed, or none was asked for. */
   readonly output?: JsonValue;
-  /** Why the model stopped; absent when it failed. */
+  /** Why the model stopped; absent where `text` is. */
   readonly finishReason?: FinishReason;
   /** What ended it early, and where; absent when it finished. */
   readonly error?: RecordedError & { readonly phase?: EvaluationPhase };
   /** Sum over all turns, and over the evaluations inside its tool calls, which have events of their own. */
   readonly usage: TokenUsage;
-  /** How often the model was asked. */
+  /** How often the model was asked; in a tool runtime, how many turns of calls were run. */
   readonly turns: number;
   /** Milliseconds since the Unix epoch. */
   readonly startedAtMs: number;

@@ -9,6 +9,7 @@ import { Expansion, tooManyExpansions } from './expansion.ts';
 import { haltReason } from './halt-reason.ts';
 import { addUsage } from './model.ts';
 import { recordCall } from './record-call.ts';
+import type { RunStop } from './run-stop.ts';
 import { type Resolution, resolveCall, type ToolCall } from './tool-call.ts';
 import { ToolCallAttempt } from './tool-call-attempt.ts';
 import type { ToolInvokedPayload } from './tool-invoked.ts';
@@ -56,7 +57,7 @@ export class ToolCallRun {
   /** Resources without transactions that superseded attempts asked for. */
   readonly #plainResources = new Set<string>();
   /** A resource that is just being begun is not waited for beyond the end of the run. */
-  readonly #patience: Patience = (work) => this.#environment.stop.race(work);
+  readonly #patience: Patience;
   #attempt: ToolCallAttempt | undefined;
   #superseded: ToolCallAttempt | undefined;
   /** Set when the handler wanted sections to be opened; the attempt is then the one that opens them. */
@@ -65,9 +66,12 @@ export class ToolCallRun {
   /** Tokens spent inside, by superseded attempts too. */
   #usage: TokenUsage | undefined;
 
-  constructor(environment: EvaluationEnvironment, call: ToolCall) {
-    this.#environment = environment;
+  /** @param stop what the call follows, which must follow the run's. Default: the run's. */
+  constructor(environment: EvaluationEnvironment, call: ToolCall, stop?: RunStop) {
+    this.#environment = stop === undefined ? environment : { ...environment, stop };
     this.#call = call;
+    // The calls behind one that was given up go on, with the same resources.
+    this.#patience = (work) => environment.stop.race(work);
     this.#resolution = resolveCall(call, environment.display.rendered, environment.outer);
   }
 

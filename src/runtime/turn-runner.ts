@@ -5,6 +5,7 @@ import type { LoopState } from './loop-state.ts';
 import type { PromptEvaluationError } from './prompt-evaluation-error.ts';
 import type { Step } from './run-context.ts';
 import type { RunErrors } from './run-errors.ts';
+import type { RunStop } from './run-stop.ts';
 import type { ToolCall } from './tool-call.ts';
 import type { ToolCallResult } from './tool-call-run.ts';
 import { TurnScheduler } from './turn-scheduler.ts';
@@ -43,11 +44,17 @@ export class TurnRunner {
   /**
    * Runs the calls of a turn; every one of them gets its result, also when the run ends in the middle.
    *
+   * @param stops what each call follows, in the order of the calls; each must follow the run's. Default: the run's, for all of them.
+   * @returns the results in the order of the calls.
    * @throws {PromptEvaluationError} when a call ended the run, or the calls could not be run to their end.
    */
-  async run(calls: readonly ToolCall[]): Promise<void> {
+  async run(
+    calls: readonly ToolCall[],
+    stops: readonly (RunStop | undefined)[] = [],
+  ): Promise<readonly ToolCallResult[]> {
     let interrupt: ToolCallResult['interrupt'];
-    const scheduler = new TurnScheduler(this.#environment, calls, (index, result) => {
+    const results: ToolCallResult[] = [];
+    const commit = (index: number, result: ToolCallResult): ToolCallResult | Promise<ToolCallResult> => {
       const committed = this.#ledger.commit(result);
       const finish = (told: ToolCallResult): ToolCallResult => {
         interrupt ??= told.interrupt;
@@ -58,7 +65,8 @@ export class TurnRunner {
         return told;
       };
       return committed instanceof Promise ? committed.then(finish) : finish(committed);
-    });
+    };
+    const scheduler = new TurnScheduler(this.#environment, calls, { commit, stops });
     this.#scheduler = scheduler;
     const answersBefore = this.#state.conversation.length;
     try {
@@ -72,6 +80,7 @@ export class TurnRunner {
       for (const step of steps) step.catch(() => undefined); // Heard below, in order; none may go unheard when an earlier one fails.
       for (const [index, step] of steps.entries()) {
         const result = await step;
+        results.push(result);
         if (scheduler.position > index) continue;
         // A journal answered: the call was made before, and only its patch is put on the state now.
         await this.#ledger.takeOver(result);
@@ -85,6 +94,7 @@ export class TurnRunner {
     }
     this.#scheduler = undefined;
     if (interrupt !== undefined) throw this.#errors.interrupted(interrupt.error);
+    return results;
   }
 
   /** Ends what still runs and answers the calls that have no result: the turn cannot be finished, through no fault of a tool. */

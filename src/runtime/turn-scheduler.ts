@@ -1,4 +1,5 @@
 import type { EvaluationEnvironment } from './environment.ts';
+import type { RunStop } from './run-stop.ts';
 import type { ToolCall } from './tool-call.ts';
 import { type ToolCallResult, ToolCallRun } from './tool-call-run.ts';
 
@@ -17,6 +18,14 @@ interface PromiseWithResolver {
   readonly reject: (reason: unknown) => void;
 }
 
+/** What a {@link TurnScheduler} is made of beside its calls. */
+export interface TurnSchedulerOptions {
+  /** Takes the result of the call at `index`, which is at the head of the order. */
+  readonly commit: (index: number, result: ToolCallResult) => ToolCallResult | Promise<ToolCallResult>;
+  /** What each call follows, in the order of the calls. Default: what the run follows. */
+  readonly stops?: readonly (RunStop | undefined)[];
+}
+
 /**
  * Runs the calls of one turn of the model so that the outcome is the one of running them one after the other in the
  * order of the turn, while calls that change nothing outside run at the same time.
@@ -33,7 +42,7 @@ export class TurnScheduler {
   /** For each index, the index of the first barrier at or after it. */
   readonly #nextBarrier: readonly number[];
   readonly #concurrency: number;
-  readonly #commit: (index: number, result: ToolCallResult) => ToolCallResult | Promise<ToolCallResult>;
+  readonly #commit: TurnSchedulerOptions['commit'];
   #position = 0;
   #nextToStart = 0;
   #running = 0;
@@ -43,10 +52,10 @@ export class TurnScheduler {
   constructor(
     environment: EvaluationEnvironment,
     calls: readonly ToolCall[],
-    commit: (index: number, result: ToolCallResult) => ToolCallResult | Promise<ToolCallResult>,
+    { commit, stops = [] }: TurnSchedulerOptions,
   ) {
-    this.#entries = calls.map((call) => ({
-      run: new ToolCallRun(environment, call),
+    this.#entries = calls.map((call, index) => ({
+      run: new ToolCallRun(environment, call, stops[index]),
       state: 'waiting',
       started: withResolver(),
       turn: withResolver(),
