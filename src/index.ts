@@ -232,8 +232,16 @@ export {
   type JsonSchema,
   type JsonValue,
   jsonSchema,
+  type KeptKeyword,
   open,
+  projectSchema,
+  type RequestLimits,
   type Schema,
+  type SchemaCounts,
+  type SchemaDialect,
+  type SchemaLimits,
+  type SchemaLoss,
+  type SchemaProjection,
 } from './schema/index.ts';
 // Sessions
 export {

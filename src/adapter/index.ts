@@ -28,6 +28,9 @@ export { type Script, type ScriptedToolCall, type ScriptedTurn, scriptedModel } 
 export {
   DistinctCallIds,
   isWebUrl,
+  type ProjectedRequest,
+  type ProjectedTool,
+  SchemaProjections,
   type SplitSettings,
   splitSettings,
   toBase64,

@@ -1,5 +1,6 @@
 export type { OpenAIClient, OpenAIClientOptions, OpenAIRequestOptions } from './client.ts';
 export { type OpenAIModelOptions, type OpenAIOptions, openai } from './openai.ts';
+export { openaiDialect } from './openai-dialect.ts';
 export type { OpenAISettings } from './request-settings.ts';
 export type {
   AnswerFormat,

@@ -1,8 +1,8 @@
-import { defineAdapter, type ProviderAdapter } from '../adapter/index.ts';
+import { defineAdapter, type ProviderAdapter, SchemaProjections } from '../adapter/index.ts';
 import { PromptValidationError } from '../error/index.ts';
 import type { TokenPrices } from '../tool/index.ts';
 import { createClient, type OpenAIClient, type OpenAIClientOptions } from './client.ts';
-import { SchemaProjections } from './projected-tool.ts';
+import { openaiDialect } from './openai-dialect.ts';
 import { toProviderError } from './provider-error.ts';
 import { prepareRequest } from './request.ts';
 import { checkSettings, type OpenAISettings } from './request-settings.ts';
@@ -60,7 +60,7 @@ export function openai(options: OpenAIOptions): ProviderAdapter {
   checkOptions(options);
   checkSettings(settings);
   const encryptedReasoning = options.encryptedReasoning ?? !isWithoutReasoning(model);
-  const projections = new SchemaProjections();
+  const projections = new SchemaProjections(openaiDialect);
   const getClient = clientSource(options);
   return defineAdapter({
     model: {

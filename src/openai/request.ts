@@ -1,12 +1,11 @@
+import type { ProjectedTool, SchemaProjections } from '../adapter/index.ts';
 import { PromptValidationError } from '../error/index.ts';
 import type { ModelRequest, ToolChoice } from '../runtime/index.ts';
-import { isSchemaObject, type JsonObject } from '../schema/index.ts';
+import { isSchemaObject, type JsonObject, type SchemaProjection } from '../schema/index.ts';
 import type { Logger } from '../tool/index.ts';
 import { toInputItems } from './input-items.ts';
-import type { SchemaProjections } from './projected-tool.ts';
 import { checkSettings, mergeSettings, type OpenAISettings } from './request-settings.ts';
-import type { StrictSchema } from './strict-schema.ts';
-import type { IncludedData, ResponsesRequest, WireToolChoice } from './wire.ts';
+import type { FunctionTool, IncludedData, ResponsesRequest, WireToolChoice } from './wire.ts';
 
 /** What a request is made with, beside what the run asks for. */
 export interface RequestOptions {
@@ -23,8 +22,8 @@ export interface RequestOptions {
 export interface PreparedRequest {
   readonly body: ResponsesRequest;
   /** The schema of the arguments of each tool, by name. */
-  readonly toolSchemas: ReadonlyMap<string, StrictSchema>;
-  readonly answerSchema: StrictSchema | undefined;
+  readonly toolSchemas: ReadonlyMap<string, SchemaProjection>;
+  readonly answerSchema: SchemaProjection | undefined;
 }
 
 /**
@@ -42,15 +41,11 @@ export function prepareRequest(request: ModelRequest, options: RequestOptions): 
   }
   checkSettings(request.settings);
   const settings = mergeSettings(options.settings, request.settings);
-  const tools = request.tools.map((tool) => options.projections.tool(tool, options.logger));
-  const answerSchema =
-    request.outputSchema === undefined
-      ? undefined
-      : options.projections.answer(request.outputSchema, options.logger);
+  const { tools, answer: answerSchema } = options.projections.project(request, options.logger);
   const store = settings['store'] === true;
   const include = includedData(settings, options.encryptedReasoning && !store);
   return {
-    toolSchemas: new Map(tools.map(({ wire, schema }) => [wire.name, schema])),
+    toolSchemas: new Map(tools.map(({ tool, schema }) => [tool.name, schema])),
     answerSchema,
     body: {
       ...settings,
@@ -62,7 +57,7 @@ export function prepareRequest(request: ModelRequest, options: RequestOptions): 
       ...(tools.length === 0
         ? {}
         : {
-            tools: tools.map(({ wire }) => wire),
+            tools: tools.map(toFunctionTool),
             tool_choice: toWireChoice(request.toolChoice),
             parallel_tool_calls: settings['parallel_tool_calls'] !== false,
           }),
@@ -78,13 +73,17 @@ function includedData(settings: JsonObject, withReasoning: boolean): IncludedDat
   return [...new Set([...own, ...(Array.isArray(asked) ? (asked as IncludedData[]) : [])])];
 }
 
+function toFunctionTool({ tool, schema: { schema, strict } }: ProjectedTool): FunctionTool {
+  return { type: 'function', name: tool.name, description: tool.description, parameters: schema, strict };
+}
+
 function toWireChoice(choice: ToolChoice): WireToolChoice {
   return typeof choice === 'string' ? choice : { type: 'function', name: choice.tool };
 }
 
 function toText(
   settings: JsonObject,
-  { schema, strict }: StrictSchema,
+  { schema, strict }: SchemaProjection,
 ): NonNullable<ResponsesRequest['text']> {
   const { text } = settings;
   return {

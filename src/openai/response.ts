@@ -1,9 +1,8 @@
 import { ModelResponseError } from '../error/index.ts';
 import type { AssistantPart, FinishReason, ModelTurn, TokenUsage } from '../runtime/index.ts';
-import type { JsonValue } from '../schema/index.ts';
+import { restoreText, type SchemaProjection } from '../schema/index.ts';
 import { toFailure } from './provider-error.ts';
 import type { PreparedRequest } from './request.ts';
-import type { StrictSchema } from './strict-schema.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -75,25 +74,12 @@ function withoutBrokenCalls(items: readonly Fields[]): readonly Fields[] {
   return kept;
 }
 
-function toCall(item: Fields, schemas: ReadonlyMap<string, StrictSchema>): AssistantPart {
+function toCall(item: Fields, schemas: ReadonlyMap<string, SchemaProjection>): AssistantPart {
   const { call_id: callId, name, arguments: text } = item;
   if (typeof callId !== 'string' || typeof name !== 'string' || typeof text !== 'string') {
     throw invalid('it has a function call without call_id, name or arguments');
   }
   return { type: 'tool-call', callId, name, arguments: restoreText(text, schemas.get(name)) };
-}
-
-/** JSON text in the shape of the original schema; any other text as it is, for those to judge who read it. */
-function restoreText(text: string, schema: StrictSchema | undefined): string {
-  if (schema?.changesValues !== true) return text;
-  try {
-    // What JSON.parse makes is a JSON value.
-    const value = JSON.parse(text) as JsonValue;
-    const restored = schema.restore(value);
-    return restored === value ? text : JSON.stringify(restored);
-  } catch {
-    return text;
-  }
 }
 
 /** The texts of all parts, a refusal included. */

@@ -9,6 +9,18 @@ export { isSchemaObject, type JsonSchema } from './json-schema.ts';
 export { assertObjectSchema } from './object-schema.ts';
 export { open } from './open.ts';
 export { type OutputOutcome, parseInput, parseInputSync, parseOutput } from './parse.ts';
+export { commonDialect } from './projection/common-dialect.ts';
+export { formats, noneOrOne, plainPatterns, scalarsOnly } from './projection/kept-keywords.ts';
+export { adviseSchema, projectSchema, type SchemaProjection } from './projection/project-schema.ts';
+export { restoreText } from './projection/restore-text.ts';
+export type {
+  KeptKeyword,
+  RequestLimits,
+  SchemaCounts,
+  SchemaDialect,
+  SchemaLimits,
+} from './projection/schema-dialect.ts';
+export type { SchemaLoss } from './projection/schema-loss.ts';
 export { mapPropertyDescriptions } from './property-descriptions.ts';
 export { jsonSchema } from './raw-json-schema.ts';
 export { renderJson } from './render-json.ts';

@@ -1,15 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import type { ModelTurn } from 'weakincentives';
+import { openaiDialect } from '../../../src/openai/openai-dialect.ts';
 import type { PreparedRequest } from '../../../src/openai/request.ts';
 import { readResponse } from '../../../src/openai/response.ts';
-import { toStrictSchema } from '../../../src/openai/strict-schema.ts';
+import { projectSchema } from '../../../src/schema/index.ts';
 import { functionCall, message, reasoning, response } from '../../support/openai-responses.ts';
 
-const optional = toStrictSchema({
-  type: 'object',
-  properties: { a: { type: 'string' } },
-  additionalProperties: false,
-});
+const optional = projectSchema(
+  {
+    type: 'object',
+    properties: { a: { type: 'string' } },
+    additionalProperties: false,
+  },
+  openaiDialect,
+);
 const read = (body: unknown, prepared: Partial<PreparedRequest> = {}): ModelTurn =>
   readResponse(body, 'openai', {
     body: { model: 'm', instructions: '', input: [], store: false },

@@ -1,9 +1,17 @@
 import { toStrictJsonSchema } from 'openai/lib/transform';
 import { describe, expect, it } from 'vitest';
-import { type JsonSchema, type JsonValue, jsonSchema, tool } from 'weakincentives';
+import {
+  type JsonSchema,
+  type JsonValue,
+  jsonSchema,
+  projectSchema,
+  type SchemaProjection,
+  tool,
+} from 'weakincentives';
+import { openaiDialect } from 'weakincentives/openai';
 import { z } from 'zod';
-import { toStrictSchema } from '../../../src/openai/strict-schema.ts';
 
+const toStrictSchema = (schema: JsonSchema): SchemaProjection => projectSchema(schema, openaiDialect);
 const closed = (
   properties: JsonSchema,
   required: readonly string[] = Object.keys(properties),

@@ -1,5 +1,8 @@
-import { isSchemaObject, type JsonSchema, type JsonValue, sameJson } from '../schema/index.ts';
-import { isList, typeOfValue, typesOf } from './strict-keywords.ts';
+import { isList } from '../close-json-schema.ts';
+import type { JsonValue } from '../json.ts';
+import { isSchemaObject, type JsonSchema } from '../json-schema.ts';
+import { sameJson } from '../same-json.ts';
+import { hasType, typesOf } from './schema-types.ts';
 
 /** How far references and unions are followed; deeper only for a schema that goes in circles without a value. */
 const maxSteps = 32;
@@ -21,14 +24,14 @@ export function fitsShallowly(
   if (typeof $ref === 'string') {
     const target = resolve($ref.slice('#/$defs/'.length));
     // The root itself: an object.
-    return target === undefined ? isObject(value) : fitsShallowly(value, target, resolve, steps + 1);
+    return target === undefined ? isSchemaObject(value) : fitsShallowly(value, target, resolve, steps + 1);
   }
   if (isList(anyOf)) {
     return anyOf.some((member) => isSchemaObject(member) && fitsShallowly(value, member, resolve, steps + 1));
   }
   if (!fitsItself(value, schema)) return false;
   const { properties } = schema;
-  if (!isObject(value) || !isSchemaObject(properties)) return true;
+  if (!isSchemaObject(value) || !isSchemaObject(properties)) return true;
   const names = Object.keys(properties);
   return (
     names.length === Object.keys(value).length &&
@@ -42,14 +45,8 @@ export function fitsShallowly(
 
 function fitsItself(value: JsonValue, schema: JsonSchema): boolean {
   const types = typesOf(schema);
-  const name = typeOfValue(value);
-  if (types.length > 0 && !types.includes(name) && !(types.includes('integer') && Number.isInteger(value)))
-    return false;
+  if (types.length > 0 && !hasType(value, types)) return false;
   const { const: only, enum: values } = schema;
   if (only !== undefined) return sameJson(only, value);
   return !isList(values) || values.some((allowed) => sameJson(allowed, value));
-}
-
-function isObject(value: JsonValue): value is { readonly [key: string]: JsonValue | undefined } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

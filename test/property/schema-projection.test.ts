@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { toStrictJsonSchema } from 'openai/lib/transform';
 import { describe, expect, it } from 'vitest';
-import { type JsonSchema, type JsonValue, jsonSchema } from 'weakincentives';
-import { toStrictSchema } from '../../src/openai/strict-schema.ts';
+import { type JsonSchema, type JsonValue, jsonSchema, projectSchema } from 'weakincentives';
+import { openaiDialect } from 'weakincentives/openai';
 import { compileSchema, parseInputSync } from '../../src/schema/index.ts';
 
 /** A schema with a value that fits it, and the same value as a model writes it that must fill in every key. */
@@ -108,7 +108,7 @@ describe('a strict schema', () => {
     fc.assert(
       fc.property(root, ({ schema, value, written }) => {
         const source: JsonSchema = { ...schema, $defs: { name: { type: 'string' } } };
-        const projected = toStrictSchema(source);
+        const projected = projectSchema(source, openaiDialect);
         expect(projected.strict).toBe(true);
         expect(projected.losses).toEqual([]);
         expect(toStrictJsonSchema(structuredClone(projected.schema) as never)).toEqual(projected.schema);

@@ -1,4 +1,6 @@
-import type { JsonValue } from '../schema/index.ts';
+import { isList } from '../close-json-schema.ts';
+import { isObjectValue } from '../constraint.ts';
+import type { JsonObject, JsonValue } from '../json.ts';
 
 /**
  * How a value in the provider's shape becomes one in the shape of the original schema. Only what has to change is in
@@ -30,7 +32,7 @@ export function restore(value: JsonValue, plan: RestorePlan | undefined): JsonVa
     case undefined:
       return value;
     case 'object':
-      return isObject(value) ? restoreObject(value, plan.omitted, plan.properties) : value;
+      return isObjectValue(value) ? restoreObject(value, plan.omitted, plan.properties) : value;
     case 'array':
       return isList(value) ? restoreList(value, plan.items) : value;
     case 'union':
@@ -38,14 +40,14 @@ export function restore(value: JsonValue, plan: RestorePlan | undefined): JsonVa
     case 'reference':
       return restore(value, plan.resolve());
     case 'wrapped': {
-      const inner = isObject(value) && Object.hasOwn(value, plan.key) ? value[plan.key] : undefined;
+      const inner = isObjectValue(value) && Object.hasOwn(value, plan.key) ? value[plan.key] : undefined;
       return inner === undefined ? value : restore(inner, plan.plan);
     }
   }
 }
 
 function restoreObject(
-  value: { readonly [key: string]: JsonValue | undefined },
+  value: JsonObject,
   omitted: ReadonlySet<string>,
   properties: ReadonlyMap<string, RestorePlan>,
 ): JsonValue {
@@ -67,12 +69,4 @@ function restoreObject(
 function restoreList(value: readonly JsonValue[], plan: RestorePlan): JsonValue {
   const restored = value.map((item) => restore(item, plan));
   return restored.some((item, index) => item !== value[index]) ? restored : value;
-}
-
-function isObject(value: JsonValue): value is { readonly [key: string]: JsonValue | undefined } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function isList(value: JsonValue): value is readonly JsonValue[] {
-  return Array.isArray(value);
 }

@@ -1,4 +1,6 @@
-import type { JsonSchema, JsonValue } from '../schema/index.ts';
+import { shorten } from '../issue.ts';
+import type { JsonValue } from '../json.ts';
+import type { JsonSchema } from '../json-schema.ts';
 
 /** A description with the hints behind it; undefined when there is neither. */
 export function describeWith(
@@ -18,7 +20,6 @@ export function withHint(schema: JsonSchema, hint: string): JsonSchema {
 const maxShownValue = 200;
 
 /** A value as JSON, cut where it is long. */
-export function shorten(value: JsonValue): string {
-  const text = JSON.stringify(value);
-  return text.length > maxShownValue ? `${text.slice(0, maxShownValue)}…` : text;
+export function shortJson(value: JsonValue): string {
+  return shorten(JSON.stringify(value), maxShownValue);
 }

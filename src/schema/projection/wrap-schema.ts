@@ -1,4 +1,5 @@
-import { isSchemaObject, type JsonSchema, type JsonValue } from '../schema/index.ts';
+import type { JsonValue } from '../json.ts';
+import { isSchemaObject, type JsonSchema } from '../json-schema.ts';
 
 /** Where a value stands that is put into an object because the provider takes objects only. */
 export const wrapperKey = 'value';

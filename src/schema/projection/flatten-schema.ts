@@ -1,11 +1,8 @@
-import {
-  isSchemaObject,
-  type JsonSchema,
-  type JsonValue,
-  type ReferenceResolver,
-  sameJson,
-} from '../schema/index.ts';
-import { isList } from './strict-keywords.ts';
+import { isList } from '../close-json-schema.ts';
+import type { JsonValue } from '../json.ts';
+import { isSchemaObject, type JsonSchema } from '../json-schema.ts';
+import { sameJson } from '../same-json.ts';
+import type { ReferenceResolver } from '../schema-reference.ts';
 
 /** What says nothing about a value: where two parts differ in these, the outer one counts. */
 const annotations = new Set([

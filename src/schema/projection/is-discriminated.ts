@@ -1,5 +1,7 @@
-import { isSchemaObject, type JsonValue, type ReferenceResolver } from '../schema/index.ts';
-import { isList } from './strict-keywords.ts';
+import { isList } from '../close-json-schema.ts';
+import type { JsonValue } from '../json.ts';
+import { isSchemaObject } from '../json-schema.ts';
+import type { ReferenceResolver } from '../schema-reference.ts';
 
 /** True when one required property has another fixed value in each member, so that no two can fit. */
 export function isDiscriminated(members: readonly JsonValue[], resolve: ReferenceResolver): boolean {

@@ -1,21 +1,16 @@
-import { isSchemaObject, type JsonSchema, type JsonValue, type ReferenceResolver } from '../schema/index.ts';
+import { isList } from '../close-json-schema.ts';
+import type { JsonValue } from '../json.ts';
+import { isSchemaObject, type JsonSchema } from '../json-schema.ts';
+import type { ReferenceResolver } from '../schema-reference.ts';
+import { constraintKeywords, isIdle } from './constraint-keywords.ts';
 import { fitsShallowly } from './fits-shallowly.ts';
 import { flattenSchema, saysOnlyText } from './flatten-schema.ts';
 import { isDiscriminated } from './is-discriminated.ts';
 import type { RestorePlan } from './restore.ts';
+import type { SchemaCounts, SchemaDialect } from './schema-dialect.ts';
 import type { SchemaLoss } from './schema-loss.ts';
-import { describeWith, shorten, withHint } from './schema-text.ts';
-import {
-  droppedKeywords,
-  isKnownFormat,
-  isList,
-  isPlainPattern,
-  keptKeywords,
-  strictLimits,
-  toNullable,
-  typesOf,
-  type WritableSchema,
-} from './strict-keywords.ts';
+import { describeWith, shortJson, withHint } from './schema-text.ts';
+import { splitTypes, toNullable, typesOf, type WritableSchema, withoutToldType } from './schema-types.ts';
 
 interface Projected {
   readonly schema: JsonSchema;
@@ -27,6 +22,7 @@ export interface ProjectedRoot extends Projected {
   readonly definitions: ReadonlyMap<string, JsonSchema>;
   readonly losses: readonly SchemaLoss[];
   readonly refusals: readonly SchemaLoss[];
+  readonly counts: SchemaCounts;
 }
 
 const nothing: Projected = { schema: {} };
@@ -37,6 +33,13 @@ const conditions = ['if', 'then', 'else', 'dependentSchemas', 'dependencies'];
 /** A schema that is refused for so many reasons is not looked into any further. */
 const maxRefusals = 20;
 
+const countedWords: Readonly<Record<keyof SchemaCounts, string>> = {
+  properties: 'properties',
+  enumValues: 'fixed values',
+  optionalProperties: 'properties that may be left out',
+  unions: 'places with alternatives',
+};
+
 /**
  * Projects a whole schema.
  *
@@ -45,24 +48,34 @@ const maxRefusals = 20;
  */
 export function projectStrictly(
   flat: JsonSchema,
+  dialect: SchemaDialect,
   resolve: ReferenceResolver,
   root: JsonSchema | undefined,
 ): ProjectedRoot {
-  return new Projector(resolve, root).projectRoot(flat);
+  return new Projector(dialect, resolve, root).projectRoot(flat);
 }
 
 class Projector {
+  readonly #dialect: SchemaDialect;
   readonly #resolve: ReferenceResolver;
   readonly #root: JsonSchema | undefined;
   readonly #losses: SchemaLoss[] = [];
   readonly #refusals: SchemaLoss[] = [];
-  readonly #names = new Map<string, string>();
+  /** By what a reference leads to. */
+  readonly #names = new Map<JsonSchema | boolean, string>();
   readonly #definitions = new Map<string, JsonSchema>();
   readonly #plans = new Map<string, RestorePlan | undefined>();
-  #properties = 0;
-  #enumValues = 0;
+  /** The schemas that are being looked into, each within the one before. */
+  readonly #open = new Set<JsonSchema>();
+  readonly #counts: Record<keyof SchemaCounts, number> = {
+    properties: 0,
+    enumValues: 0,
+    optionalProperties: 0,
+    unions: 0,
+  };
 
-  constructor(resolve: ReferenceResolver, root: JsonSchema | undefined) {
+  constructor(dialect: SchemaDialect, resolve: ReferenceResolver, root: JsonSchema | undefined) {
+    this.#dialect = dialect;
     this.#resolve = resolve;
     this.#root = root;
   }
@@ -75,6 +88,7 @@ class Projector {
       definitions: this.#definitions,
       losses: this.#losses,
       refusals: this.#refusals,
+      counts: this.#counts,
     };
   }
 
@@ -83,12 +97,35 @@ class Projector {
     return nothing;
   }
 
+  /** @returns false when there are too many now. */
+  #count(what: keyof SchemaCounts, amount: number, path: string, keyword: string): boolean {
+    this.#counts[what] += amount;
+    const limit = this.#dialect.limits[what] ?? Number.POSITIVE_INFINITY;
+    if (this.#counts[what] <= limit) return true;
+    this.#refuse(path, keyword, `more than ${limit} ${countedWords[what]} in all`);
+    return false;
+  }
+
   #project(source: JsonValue | undefined, path: string, nesting: number): Projected {
     if (this.#refusals.length >= maxRefusals) return nothing;
     if (!isSchemaObject(source)) return this.#refuse(path, 'type', 'a value of any type');
     const { $ref: reference, ...beside } = source;
-    if (typeof reference === 'string' && saysOnlyText(beside))
-      return this.#describedReference(reference, beside, path);
+    if (typeof reference === 'string' && saysOnlyText(beside)) {
+      const hints = defaultHints(beside);
+      const description = describeWith(beside['description'], hints);
+      if (description === undefined) return this.#reference(reference, path);
+      // Where nothing contains itself the target can be written out with its description.
+      if (this.#dialect.recursion) return this.#describedReference(reference, description, path);
+    }
+    // Written out again and again it would have no end.
+    if (this.#open.has(source)) return this.#refuse(path, '$ref', 'a schema that contains itself, changed');
+    this.#open.add(source);
+    const projected = this.#projectFlat(source, path, nesting);
+    this.#open.delete(source);
+    return projected;
+  }
+
+  #projectFlat(source: JsonSchema, path: string, nesting: number): Projected {
     const flat = flattenSchema(source, this.#resolve);
     if (flat === undefined) {
       return this.#refuse(
@@ -113,40 +150,54 @@ class Projector {
       // A plan looks at the kind of its value, so of several at one place each finds its own values.
       plan = parts.length < 2 ? parts[0] : { kind: 'union', members: parts.map(toMember) };
     }
+    const schema = this.#writeTypes(target, path);
     const description = describeWith(flat['description'], hints);
-    return { schema: description === undefined ? target : { ...target, description }, plan };
+    return { schema: description === undefined ? schema : { ...schema, description }, plan };
   }
 
   /** Takes over what speaks about the value itself. @returns the types that the value may have. */
   #copy(source: JsonSchema, target: WritableSchema, hints: string[], path: string): readonly string[] {
-    for (const keyword of keptKeywords) copy(source, target, keyword);
-    for (const keyword of ['enum', 'const']) copy(source, target, keyword);
-    if (isList(source['enum'])) this.#enumValues += source['enum'].length;
-    if (this.#enumValues > strictLimits.enumValues) {
-      this.#refuse(path, 'enum', `more than ${strictLimits.enumValues} fixed values in all`);
+    const { title, examples } = source;
+    if (title !== undefined) target['title'] = title;
+    if (examples !== undefined) {
+      if (this.#keeps('examples', examples)) target['examples'] = examples;
+      else hints.push(`Examples: ${shortJson(examples)}.`);
     }
-    const { format, pattern } = source;
-    if (format !== undefined) {
-      if (isKnownFormat(format)) target['format'] = format;
-      else this.#drop('format', format, path, hints);
-    }
-    if (pattern !== undefined) {
-      if (isPlainPattern(pattern)) target['pattern'] = pattern;
-      else this.#drop('pattern', pattern, path, hints);
-    }
-    for (const keyword of droppedKeywords) {
+    for (const keyword of constraintKeywords.keys()) {
       const value = source[keyword];
-      if (value !== undefined && !(keyword === 'uniqueItems' && value === false))
-        this.#drop(keyword, value, path, hints);
+      if (value === undefined) continue;
+      if (this.#keeps(keyword, value)) target[keyword] = value;
+      else if (!isIdle(keyword, value)) this.#drop(keyword, value, path, hints);
     }
-    const preset = source['default'];
-    if (preset !== undefined && preset !== null) hints.push(`Default: ${shorten(preset)}.`);
+    const values = target['enum'];
+    if (isList(values)) this.#count('enumValues', values.length, path, 'enum');
+    hints.push(...defaultHints(source));
     return typesOf(source);
   }
 
+  #keeps(keyword: string, value: JsonValue): boolean {
+    const kept = Object.hasOwn(this.#dialect.keywords, keyword) ? this.#dialect.keywords[keyword] : undefined;
+    return typeof kept === 'function' ? kept(value) : kept === true;
+  }
+
+  /** The schema with its types as the dialect writes them. */
+  #writeTypes(schema: JsonSchema, path: string): JsonSchema {
+    const types = isList(schema['type']) ? typesOf(schema) : [];
+    const isFixed = schema['enum'] !== undefined || schema['const'] !== undefined;
+    if (isFixed && !this.#dialect.typeBesideFixedValues) return withoutToldType(schema);
+    if (types.length < 2) return schema;
+    this.#count('unions', 1, path, 'type');
+    return this.#dialect.typeLists ? schema : splitTypes(schema, types);
+  }
+
   #drop(keyword: string, value: JsonValue, path: string, hints: string[]): void {
-    this.#losses.push({ path, keyword, note: 'told in the description, checked here' });
-    hints.push(`Must satisfy ${keyword}: ${shorten(value)}.`);
+    this.#lose(path, keyword, 'told in the description, checked here');
+    hints.push(`Must satisfy ${keyword}: ${shortJson(value)}.`);
+  }
+
+  #lose(path: string, keyword: string, note: string): void {
+    if (this.#dialect.otherConstraints === 'told') this.#losses.push({ path, keyword, note });
+    else this.#refuse(path, keyword, 'a constraint that not every provider takes');
   }
 
   #union(
@@ -163,8 +214,9 @@ class Projector {
       return undefined;
     }
     if (keyword === 'oneOf' && !isDiscriminated(members, this.#resolve)) {
-      this.#losses.push({ path, keyword, note: 'sent as anyOf; that only one may fit is checked here' });
+      this.#lose(path, keyword, 'sent as anyOf; that only one may fit is checked here');
     }
+    this.#count('unions', 1, path, keyword);
     const projected = members.map((member, index) =>
       this.#project(member, `${path}/${keyword}/${index}`, nesting),
     );
@@ -188,8 +240,9 @@ class Projector {
   ): RestorePlan | undefined {
     const { properties = {}, required, patternProperties } = source;
     const further = source['additionalProperties'] ?? source['unevaluatedProperties'];
-    if (nesting > strictLimits.nesting) {
-      this.#refuse(path, 'properties', `more than ${strictLimits.nesting} levels of objects`);
+    const maxNesting = this.#dialect.limits.nesting ?? Number.POSITIVE_INFINITY;
+    if (nesting > maxNesting) {
+      this.#refuse(path, 'properties', `more than ${maxNesting} levels of objects`);
       return undefined;
     }
     if (source['unevaluatedProperties'] !== undefined && conditions.some((it) => source[it] !== undefined)) {
@@ -199,23 +252,28 @@ class Projector {
     if (patternProperties !== undefined) this.#refuse(path, 'patternProperties', 'an object with free keys');
     if (!isSchemaObject(properties)) return undefined;
     const names = Object.keys(properties);
-    this.#properties += names.length;
-    if (this.#properties > strictLimits.properties) {
-      this.#refuse(path, 'properties', `more than ${strictLimits.properties} properties in all`);
-      return undefined;
-    }
+    if (!this.#count('properties', names.length, path, 'properties')) return undefined;
     const needed = new Set(isList(required) ? required : []);
     const omitted = new Set<string>();
     const plans = new Map<string, RestorePlan>();
+    const { optionalProperties, typeLists } = this.#dialect;
     const projected = names.map((name): [string, JsonSchema] => {
-      const child = this.#project(properties[name], `${path}/properties/${escape(name)}`, nesting + 1);
+      const place = `${path}/properties/${escape(name)}`;
+      const child = this.#project(properties[name], place, nesting + 1);
       if (child.plan !== undefined) plans.set(name, child.plan);
-      if (needed.has(name) || this.#allowsNull(properties[name], new Set())) return [name, child.schema];
+      if (needed.has(name)) return [name, child.schema];
+      if (optionalProperties === 'kept') {
+        this.#count('optionalProperties', 1, place, 'required');
+        return [name, child.schema];
+      }
+      if (this.#allowsNull(properties[name], new Set())) return [name, child.schema];
+      if (optionalProperties === 'refused')
+        this.#refuse(place, 'required', 'a property that may be left out');
       omitted.add(name);
-      return [name, withHint(toNullable(child.schema), 'null: not given.')];
+      return [name, withHint(toNullable(child.schema, typeLists), 'null: not given.')];
     });
     target['properties'] = Object.fromEntries(projected);
-    target['required'] = names;
+    target['required'] = optionalProperties === 'kept' ? names.filter((name) => needed.has(name)) : names;
     target['additionalProperties'] = false;
     return omitted.size + plans.size === 0 ? undefined : { kind: 'object', omitted, properties: plans };
   }
@@ -231,14 +289,10 @@ class Projector {
   }
 
   /** A reference with a description goes into a union of one, since nothing may stand beside a reference. */
-  #describedReference(reference: string, beside: JsonSchema, path: string): Projected {
+  #describedReference(reference: string, description: string, path: string): Projected {
+    this.#count('unions', 1, path, '$ref');
     const referred = this.#reference(reference, path);
-    const preset = beside['default'];
-    const hints = preset === undefined || preset === null ? [] : [`Default: ${shorten(preset)}.`];
-    const description = describeWith(beside['description'], hints);
-    return description === undefined
-      ? referred
-      : { ...referred, schema: { description, anyOf: [referred.schema] } };
+    return { ...referred, schema: { description, anyOf: [referred.schema] } };
   }
 
   #reference(reference: string, path: string): Projected {
@@ -246,13 +300,16 @@ class Projector {
     if (target === undefined) return this.#refuse(path, '$ref', `"${reference}" leads nowhere`);
     const plan: RestorePlan = {
       kind: 'reference',
-      resolve: () => this.#plans.get(this.#names.get(reference) ?? '#'),
+      resolve: () => this.#plans.get(this.#names.get(target) ?? '#'),
     };
+    const known = this.#names.get(target);
+    const isWithinItself = target === this.#root || (known !== undefined && !this.#definitions.has(known));
+    if (isWithinItself && !this.#dialect.recursion)
+      return this.#refuse(path, '$ref', 'a schema that contains itself');
     if (target === this.#root) return { schema: { $ref: '#' }, plan };
-    const known = this.#names.get(reference);
     if (known !== undefined) return { schema: { $ref: `#/$defs/${known}` }, plan };
     const name = this.#newName(reference);
-    this.#names.set(reference, name);
+    this.#names.set(target, name);
     // Named before it is looked into, so that a schema which refers to itself ends here.
     const projected = this.#project(target, path, 1);
     this.#definitions.set(name, projected.schema);
@@ -285,8 +342,8 @@ function toMember(plan: RestorePlan): { fits(value: JsonValue): boolean; plan: R
   return { plan, fits: (value) => Array.isArray(value) === (plan.kind === 'array') };
 }
 
-function copy(source: JsonSchema, target: WritableSchema, keyword: string): void {
-  if (source[keyword] !== undefined) target[keyword] = source[keyword];
+function defaultHints({ default: preset }: JsonSchema): readonly string[] {
+  return preset === undefined || preset === null ? [] : [`Default: ${shortJson(preset)}.`];
 }
 
 function escape(name: string): string {

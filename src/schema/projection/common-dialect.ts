@@ -1,0 +1,24 @@
+import { formats, noneOrOne, scalarsOnly } from './kept-keywords.ts';
+import type { SchemaDialect } from './schema-dialect.ts';
+
+/**
+ * What every provider known to take strict schemas takes, for models behind an interface that does not say whose they
+ * are. A schema is strict only where nothing of it gets lost and no value is written in another way; any other schema is
+ * sent in full.
+ */
+export const commonDialect: SchemaDialect = {
+  provider: 'The provider',
+  keywords: {
+    enum: scalarsOnly,
+    const: scalarsOnly,
+    minItems: noneOrOne,
+    format: formats('date-time', 'time', 'date', 'duration', 'email', 'hostname', 'ipv4', 'ipv6', 'uuid'),
+  },
+  otherConstraints: 'refused',
+  optionalProperties: 'refused',
+  typeLists: false,
+  typeBesideFixedValues: true,
+  recursion: false,
+  limits: { properties: 5_000, nesting: 10, enumValues: 1_000, unions: 16 },
+  requestLimits: { tools: 20, unions: 16 },
+};

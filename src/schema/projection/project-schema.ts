@@ -1,0 +1,106 @@
+import type { JsonValue } from '../json.ts';
+import type { JsonSchema } from '../json-schema.ts';
+import { createReferenceResolver } from '../schema-reference.ts';
+import { flattenSchema } from './flatten-schema.ts';
+import { projectStrictly } from './projector.ts';
+import { type RestorePlan, restore } from './restore.ts';
+import type { SchemaCounts, SchemaDialect } from './schema-dialect.ts';
+import type { SchemaLoss } from './schema-loss.ts';
+import { wrapperKey, wrapSchema } from './wrap-schema.ts';
+
+/** A JSON Schema as a provider takes it. */
+export interface SchemaProjection {
+  /** What is sent: an object schema. */
+  readonly schema: JsonSchema;
+  /** Whether the provider can hold a model to it; else it takes the schema as advice. */
+  readonly strict: boolean;
+  /** What the provider does not hold a model to, or, when it is not strict, why. Values are checked by us in any case. */
+  readonly losses: readonly SchemaLoss[];
+  /** What the strict form holds. */
+  readonly counts: SchemaCounts;
+  /** True when {@link restore} may change a value. */
+  readonly changesValues: boolean;
+  /** A value in the shape of `schema` in the shape of the original schema. Anything else comes back as it is. */
+  restore(value: JsonValue): JsonValue;
+}
+
+const noCounts: SchemaCounts = Object.freeze({
+  properties: 0,
+  enumValues: 0,
+  optionalProperties: 0,
+  unions: 0,
+});
+
+/**
+ * The schema as a provider takes it, with the way back for the values of its model: strict where the provider's dialect
+ * can tell its shape, else as it is. A root that is no plain object is put into an object, under the key `value`.
+ *
+ * @param schema closed: an object that does not say `additionalProperties: false` takes any key. Not changed.
+ */
+export function projectSchema(schema: JsonSchema, dialect: SchemaDialect): SchemaProjection {
+  const resolve = createReferenceResolver(schema);
+  const flat = flattenSchema(schema, resolve) ?? schema;
+  const isObject = isPlainObject(flat);
+  const root = projectStrictly(flat, dialect, resolve, isObject ? schema : undefined);
+  if (root.refusals.length > 0) return adviseSchema(schema, root.refusals);
+  const sent = isObject ? root.schema : wrapped(root.schema);
+  const plan: RestorePlan | undefined = isObject
+    ? root.plan
+    : { kind: 'wrapped', key: wrapperKey, plan: root.plan };
+  return finish({ ...sent, ...definitionsOf(root.definitions) }, true, root.losses, plan, root.counts);
+}
+
+/** The schema as it is, for a provider to take as advice. @param losses why it is not strict. */
+export function adviseSchema(schema: JsonSchema, losses: readonly SchemaLoss[]): SchemaProjection {
+  const flat = flattenSchema(schema, createReferenceResolver(schema)) ?? schema;
+  return isPlainObject(flat)
+    ? finish(withDefinitions(flat, schema), false, losses, undefined)
+    : finish(wrapSchema(schema), false, losses, { kind: 'wrapped', key: wrapperKey, plan: undefined });
+}
+
+function isPlainObject(flat: JsonSchema): boolean {
+  return (
+    flat['type'] === 'object' &&
+    ['$ref', 'allOf', 'anyOf', 'oneOf', 'not', 'enum', 'const'].every(
+      (keyword) => flat[keyword] === undefined,
+    )
+  );
+}
+
+function finish(
+  schema: JsonSchema,
+  strict: boolean,
+  losses: readonly SchemaLoss[],
+  plan: RestorePlan | undefined,
+  counts: SchemaCounts = noCounts,
+): SchemaProjection {
+  return Object.freeze({
+    schema,
+    strict,
+    losses,
+    counts,
+    changesValues: plan !== undefined,
+    restore: (value: JsonValue) => restore(value, plan),
+  });
+}
+
+function wrapped(schema: JsonSchema): JsonSchema {
+  return {
+    type: 'object',
+    properties: { [wrapperKey]: schema },
+    required: [wrapperKey],
+    additionalProperties: false,
+  };
+}
+
+function withDefinitions(flat: JsonSchema, { $defs, definitions }: JsonSchema): JsonSchema {
+  return {
+    ...flat,
+    ...($defs === undefined ? {} : { $defs }),
+    ...(definitions === undefined ? {} : { definitions }),
+  };
+}
+
+function definitionsOf(definitions: ReadonlyMap<string, JsonSchema>): JsonSchema {
+  return definitions.size === 0 ? {} : { $defs: Object.fromEntries(definitions) };
+}

@@ -1,0 +1,18 @@
+import type { JsonValue } from '../json.ts';
+import type { SchemaProjection } from './project-schema.ts';
+
+/**
+ * JSON text that a model wrote for a projected schema, in the shape of the original one; any other text as it is, for those
+ * to judge who read it.
+ */
+export function restoreText(text: string, projection: SchemaProjection | undefined): string {
+  if (projection?.changesValues !== true) return text;
+  try {
+    // What JSON.parse makes is a JSON value.
+    const value = JSON.parse(text) as JsonValue;
+    const restored = projection.restore(value);
+    return restored === value ? text : JSON.stringify(restored);
+  } catch {
+    return text;
+  }
+}

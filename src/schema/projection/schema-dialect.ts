@@ -1,0 +1,65 @@
+import type { JsonValue } from '../json.ts';
+
+/** Whether a keyword may stand in a strict schema: always, or as its value says. The function must not throw. */
+export type KeptKeyword = true | ((value: JsonValue) => boolean);
+
+/** What is counted of a strict schema, references not followed: each definition counts once. */
+export interface SchemaCounts {
+  readonly properties: number;
+  readonly enumValues: number;
+  /** Properties that a value may leave out. */
+  readonly optionalProperties: number;
+  /** Places with an `anyOf` or with several types. */
+  readonly unions: number;
+}
+
+/** How much one strict schema may hold. What is absent has no limit. */
+export interface SchemaLimits extends Partial<SchemaCounts> {
+  /** Levels of objects within each other. */
+  readonly nesting?: number;
+}
+
+/** How much the strict schemas of one request may hold together. What is absent has no limit. */
+export interface RequestLimits extends Partial<Pick<SchemaCounts, 'optionalProperties' | 'unions'>> {
+  /** Tools that are strict. */
+  readonly tools?: number;
+}
+
+/**
+ * The part of JSON Schema that a provider holds a model to: what `projectSchema` writes schemas in. In each of them objects
+ * are closed, lists have a schema for their items, alternatives are `anyOf`, `$ref` leads to a definition and stands
+ * alone, and nothing is `allOf`.
+ */
+export interface SchemaDialect {
+  /** Whose it is, for log lines: `OpenAI`. */
+  readonly provider: string;
+  /**
+   * What may be said of a value beside its shape: bounds, `format`, `pattern`, `enum`, `const`, `examples`. A `title` and a
+   * `description` are always kept, a `default` is always told in the description.
+   */
+  readonly keywords: Readonly<Record<string, KeptKeyword>>;
+  /**
+   * What becomes of a constraint that is not among `keywords`, and of a `oneOf` whose alternatives do not exclude each other:
+   *
+   * - `told`: it is told in the description, reported, and checked by us alone;
+   * - `refused`: the schema is sent as it is, not strict.
+   */
+  readonly otherConstraints: 'told' | 'refused';
+  /**
+   * What becomes of a property that may be left out:
+   *
+   * - `kept`: it may be left out there, too;
+   * - `nullable`: it is required, and null stands for "not given";
+   * - `refused`: the schema is sent as it is, not strict, unless the property takes null anyway and can be required.
+   */
+  readonly optionalProperties: 'kept' | 'nullable' | 'refused';
+  /** Whether `type` may name several types; else each becomes an alternative. */
+  readonly typeLists: boolean;
+  /** Whether `type` stands beside `enum` and `const`, which tell it anyway. */
+  readonly typeBesideFixedValues: boolean;
+  /** Whether a schema may contain itself. */
+  readonly recursion: boolean;
+  readonly limits: SchemaLimits;
+  /** Default: none. */
+  readonly requestLimits?: RequestLimits;
+}

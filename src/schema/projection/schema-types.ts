@@ -1,0 +1,78 @@
+import { isList } from '../close-json-schema.ts';
+import type { JsonValue } from '../json.ts';
+import type { JsonSchema } from '../json-schema.ts';
+import { constraintKeywords } from './constraint-keywords.ts';
+
+/** A schema that is being put together. */
+export type WritableSchema = Record<string, JsonValue | undefined>;
+
+/** The type names of a schema; those of its fixed values when it names none; empty when it allows any type. */
+export function typesOf(schema: JsonSchema): readonly string[] {
+  const { type } = schema;
+  if (typeof type === 'string') return [type];
+  if (isList(type)) return type.filter((name) => typeof name === 'string');
+  const values = schema['const'] === undefined ? schema['enum'] : [schema['const']];
+  if (isList(values)) return [...new Set(values.map(typeOfValue))];
+  if (schema['properties'] !== undefined) return ['object'];
+  return schema['items'] === undefined ? [] : ['array'];
+}
+
+/** True when the value has one of the types. */
+export function hasType(value: JsonValue, types: readonly string[]): boolean {
+  return types.includes(typeOfValue(value)) || (types.includes('integer') && Number.isInteger(value));
+}
+
+/** The JSON Schema type name of a value. */
+function typeOfValue(value: JsonValue): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  return typeof value;
+}
+
+/** The same schema with null allowed as well. */
+export function toNullable(schema: JsonSchema, typeLists: boolean): JsonSchema {
+  const { $ref, anyOf, const: only, enum: values, type } = schema;
+  if (isList(anyOf)) return { ...schema, anyOf: [...anyOf, { type: 'null' }] };
+  if ($ref !== undefined || type === undefined || !typeLists) return { anyOf: [schema, { type: 'null' }] };
+  const types = [...(isList(type) ? type : [type]), 'null'];
+  if (only !== undefined) {
+    const { const: _only, ...rest } = schema;
+    return { ...rest, type: types, enum: [only, null] };
+  }
+  return isList(values) ? { ...schema, type: types, enum: [...values, null] } : { ...schema, type: types };
+}
+
+/** The schema with an alternative for each of its types, which takes along what is said of that type. */
+export function splitTypes(schema: JsonSchema, types: readonly string[]): JsonSchema {
+  const { type: _types, enum: values, const: only, ...rest } = schema;
+  const fixed = only === undefined ? values : [only];
+  const outer = Object.entries(rest).filter(([keyword]) => typesSpokenOf(keyword).length === 0);
+  const members = types.flatMap((type): readonly JsonSchema[] => {
+    const member = Object.entries(rest).filter(([keyword]) => typesSpokenOf(keyword).includes(type));
+    const own = isList(fixed) ? fixed.filter((value) => hasType(value, [type])) : undefined;
+    if (own?.length === 0) return [];
+    const isTold = own === undefined || type === 'null';
+    return [{ type, ...(isTold ? {} : { enum: own }), ...Object.fromEntries(member) }];
+  });
+  return { ...Object.fromEntries(outer), ...(members.length === 1 ? members[0] : { anyOf: members }) };
+}
+
+const shapeKeywords: ReadonlyMap<string, readonly string[]> = new Map([
+  ['properties', ['object']],
+  ['required', ['object']],
+  ['additionalProperties', ['object']],
+  ['items', ['array']],
+]);
+
+function typesSpokenOf(keyword: string): readonly string[] {
+  return shapeKeywords.get(keyword) ?? constraintKeywords.get(keyword) ?? [];
+}
+
+/** The schema without its `type`, where its fixed values tell it. */
+export function withoutToldType(schema: JsonSchema): JsonSchema {
+  const { type: _types, ...rest } = schema;
+  const types = typesOf(schema);
+  const { const: only, enum: values } = rest;
+  if (only !== undefined) return hasType(only, types) ? rest : schema;
+  return isList(values) ? { ...rest, enum: values.filter((value) => hasType(value, types)) } : schema;
+}
