@@ -34,6 +34,7 @@ const packages = {
   '@cfworker/json-schema': 'schema',
   '@standard-schema/spec': 'schema',
   re2js: 'filesystem',
+  'iso-3166': 'suite',
   diff: 'cli',
   openai: 'openai',
   jiti: 'cli',

@@ -1,6 +1,7 @@
 export { canonicalJson } from './canonical-json.ts';
 export { type CompiledSchema, compileSchema, withInputJsonSchema } from './compile-schema.ts';
 export { copyUntrustedJson } from './copy-untrusted-json.ts';
+export { describeReceived } from './describe-value.ts';
 export { freezeJson } from './freeze-json.ts';
 export { describeIssues, formatPath, type ParseOutcome, type SchemaIssue } from './issue.ts';
 export type { DeepReadonly, JsonObject, JsonValue } from './json.ts';

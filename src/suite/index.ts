@@ -1,2 +1,3 @@
+export * from './hosted/index.ts';
 export * from './planning/index.ts';
 export * from './vfs/index.ts';

@@ -1,0 +1,114 @@
+import { PromptValidationError } from '../../error/index.ts';
+import { describeReceived, isSchemaObject, type JsonObject, type JsonValue } from '../../schema/index.ts';
+
+/** Where a value stands in the config of a hosted tool. */
+export interface ConfigPlace {
+  readonly tool: string;
+  /** Such as `geoHint.countryCode`; empty for the config itself. */
+  readonly path: string;
+}
+
+/** Reads one value of a config: gives it as the config shall hold it, or refuses it with a `PromptValidationError`. */
+export type ConfigCheck<Value> = (value: unknown, place: ConfigPlace) => Value;
+
+/** A check for every key that an object may have. */
+export type ConfigChecks<Config extends JsonObject> = {
+  readonly [Key in keyof Config]-?: ConfigCheck<Exclude<Config[Key], undefined>>;
+};
+
+/** @param problem such as `must be "a" or "b"`, to be read after the name of the place. */
+export function refuseConfig({ tool, path }: ConfigPlace, problem: string): PromptValidationError {
+  return new PromptValidationError(
+    `The config of hosted tool "${tool}" cannot be used: ${path || 'it'} ${problem}.`,
+    { details: { tool, placeholder: 'config', path } },
+  );
+}
+
+/** Refuses a value that may be shown. */
+export function refuseValue(place: ConfigPlace, expected: string, value: unknown): PromptValidationError {
+  return refuseConfig(place, `must be ${expected}, but it is ${describeReceived(value)}`);
+}
+
+/** An object with these keys and no others; keys whose value is undefined are left out. */
+export function objectOf<Config extends JsonObject>(
+  checks: ConfigChecks<Config>,
+  required: readonly (keyof Config & string)[] = [],
+): ConfigCheck<Config> {
+  const known: readonly (readonly [string, ConfigCheck<JsonValue>])[] = Object.entries(checks);
+  const names = known.map(([key]) => key);
+  return (value, place) => {
+    if (!isSchemaObject(value)) throw refuseValue(place, 'an object', value);
+    const unknown = Object.keys(value).find((key) => !names.includes(key));
+    if (unknown !== undefined) {
+      throw refuseConfig(
+        place,
+        `has the key ${JSON.stringify(unknown)}, but there are only ${listed(names)}`,
+      );
+    }
+    const entries = known.flatMap(([key, check]) => {
+      const given = Object.hasOwn(value, key) ? value[key] : undefined;
+      if (given !== undefined) return [[key, check(given, within(place, key))] as const];
+      if (required.includes(key)) throw refuseConfig(within(place, key), 'is missing');
+      return [];
+    });
+    // Each value was made by the check of its key.
+    return Object.fromEntries(entries) as Config;
+  };
+}
+
+/** A list of at least one item; an item that is there twice is kept once. */
+export function listOf(check: ConfigCheck<string>, emptyAdvice: string): ConfigCheck<readonly string[]> {
+  return (value, place) => {
+    if (!Array.isArray(value)) throw refuseValue(place, 'a list', value);
+    if (value.length === 0) throw refuseConfig(place, `is an empty list: ${emptyAdvice}`);
+    return [...new Set(value.map((item, index) => check(item, within(place, String(index)))))];
+  };
+}
+
+/** Exactly one of these texts. */
+export function oneOf<const Choice extends string>(...choices: readonly Choice[]): ConfigCheck<Choice> {
+  return (value, place) => {
+    const choice = choices.find((candidate) => candidate === value);
+    if (choice !== undefined) return choice;
+    throw refuseValue(place, `one of ${listed(choices)}`, value);
+  };
+}
+
+/** A whole number from `minimum` to `maximum`. Default: no upper bound. */
+export function integer(minimum: number, maximum: number = Number.MAX_SAFE_INTEGER): ConfigCheck<number> {
+  return (value, place) => {
+    if (typeof value === 'number' && Number.isSafeInteger(value) && value >= minimum && value <= maximum) {
+      return value;
+    }
+    const range =
+      maximum === Number.MAX_SAFE_INTEGER ? `of at least ${minimum}` : `from ${minimum} to ${maximum}`;
+    throw refuseValue(place, `a whole number ${range}`, value);
+  };
+}
+
+/** A number from 0 to 1. */
+export const fraction: ConfigCheck<number> = (value, place) => {
+  if (typeof value === 'number' && value >= 0 && value <= 1) return value;
+  throw refuseValue(place, 'a number from 0 to 1', value);
+};
+
+export const flag: ConfigCheck<boolean> = (value, place) => {
+  if (typeof value === 'boolean') return value;
+  throw refuseValue(place, 'true or false', value);
+};
+
+/** One line of text with something in it. */
+export const line: ConfigCheck<string> = (value, place) => {
+  if (typeof value === 'string' && value.trim() !== '' && !/[\0-\x1F\x7F\u2028\u2029]/.test(value))
+    return value;
+  throw refuseValue(place, 'one line of text that is not empty', value);
+};
+
+/** A place inside of another. */
+export function within({ tool, path }: ConfigPlace, key: string): ConfigPlace {
+  return { tool, path: path === '' ? key : `${path}.${key}` };
+}
+
+export function listed(names: readonly string[]): string {
+  return names.map((name) => `"${name}"`).join(', ');
+}

@@ -1,0 +1,70 @@
+import { copyUntrustedJson, isSchemaObject, type JsonObject } from '../../schema/index.ts';
+import type { HostedTool, HostedToolOutput } from '../../tool/index.ts';
+import { type ConfigCheck, fraction, integer, line, listOf, objectOf, refuseValue } from './config-check.ts';
+import { type HostedToolTexts, makeHostedTool } from './make-hosted-tool.ts';
+
+/** Where files are searched. What is left out is up to the provider. */
+export type FileSearchConfig = {
+  /** The provider's names of the stores; at least one. */
+  readonly storeIds: readonly string[];
+  /** 1 to 50. */
+  readonly maxResults?: number;
+  /** The least score that a result must have: 0 to 1. */
+  readonly scoreThreshold?: number;
+  /** Which files are searched, in the provider's own words: it is passed on as it is. */
+  readonly filter?: JsonObject;
+};
+
+/** A passage of a file. */
+export interface FileSearchHit {
+  readonly fileId: string;
+  readonly filename: string;
+  /** 0 to 1; absent where the provider does not say. */
+  readonly score?: number;
+  readonly text?: string;
+}
+
+/** One search through the stores. */
+export interface FileSearchResult extends HostedToolOutput {
+  readonly queries: readonly string[];
+  /** Best first. */
+  readonly results: readonly FileSearchHit[];
+}
+
+const maxFilterValues = 10_000;
+
+const filter: ConfigCheck<JsonObject> = (value, place) => {
+  const copy = isSchemaObject(value)
+    ? copyUntrustedJson(value, `${place.path} of hosted tool "${place.tool}"`, maxFilterValues)
+    : undefined;
+  if (isSchemaObject(copy)) return copy;
+  throw refuseValue(place, 'an object in the words of the provider', value);
+};
+
+const config = objectOf<FileSearchConfig>(
+  {
+    storeIds: listOf(line, 'name at least one store'),
+    maxResults: integer(1, 50),
+    scoreThreshold: fraction,
+    filter,
+  },
+  ['storeIds'],
+);
+
+const defaults = {
+  kind: 'file_search',
+  name: 'file_search',
+  description: 'Search through stored files for relevant passages and cite them.',
+} as const;
+
+/**
+ * A hosted tool of the kind `file_search`: the provider searches files that were stored with it.
+ *
+ * @throws {PromptValidationError} for a config, name or description that cannot be used.
+ */
+export function fileSearchTool(
+  given: FileSearchConfig,
+  texts: HostedToolTexts = {},
+): HostedTool<FileSearchConfig, FileSearchResult> {
+  return makeHostedTool(defaults, config, given, texts);
+}

@@ -1,0 +1,50 @@
+import type { HostedTool, HostedToolOutput } from '../../tool/index.ts';
+import { line, objectOf, oneOf } from './config-check.ts';
+import { type HostedToolTexts, makeHostedTool } from './make-hosted-tool.ts';
+
+/** How images are made. What is left out is up to the provider. */
+export type ImageGenerationConfig = {
+  readonly format?: 'png' | 'webp' | 'jpeg';
+  /** In the provider's words, such as `1024x1024` or `auto`. */
+  readonly size?: string;
+  readonly quality?: 'low' | 'medium' | 'high';
+  readonly background?: 'transparent' | 'opaque';
+  /** The model that makes the images. */
+  readonly model?: string;
+};
+
+/** One image. */
+export interface ImageGenerationResult extends HostedToolOutput {
+  /** Such as `image/png`. */
+  readonly mediaType: string;
+  /** The image; absent when none was made. */
+  readonly base64?: string;
+  /** What the provider made of the model's words. */
+  readonly revisedPrompt?: string;
+}
+
+const config = objectOf<ImageGenerationConfig>({
+  format: oneOf('png', 'webp', 'jpeg'),
+  size: line,
+  quality: oneOf('low', 'medium', 'high'),
+  background: oneOf('transparent', 'opaque'),
+  model: line,
+});
+
+const defaults = {
+  kind: 'image_generation',
+  name: 'image_generation',
+  description: 'Generate an image from a description.',
+} as const;
+
+/**
+ * A hosted tool of the kind `image_generation`: the provider makes images that the model asks for.
+ *
+ * @throws {PromptValidationError} for a config, name or description that cannot be used.
+ */
+export function imageGenerationTool(
+  given: ImageGenerationConfig = {},
+  texts: HostedToolTexts = {},
+): HostedTool<ImageGenerationConfig, ImageGenerationResult> {
+  return makeHostedTool(defaults, config, given, texts);
+}

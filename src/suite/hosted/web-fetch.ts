@@ -1,0 +1,52 @@
+import type { HostedTool, HostedToolOutput } from '../../tool/index.ts';
+import { flag, integer, objectOf } from './config-check.ts';
+import { type DomainFilter, domainFilter } from './domain-filter.ts';
+import { type HostedToolTexts, makeHostedTool } from './make-hosted-tool.ts';
+
+/** Which pages may be fetched, and how much of them. What is left out is up to the provider. */
+export type WebFetchConfig = {
+  readonly domainFilter?: DomainFilter;
+  /** How many pages the model may fetch in one request; at least 1. */
+  readonly maxUses?: number;
+  /** How much of one page the model gets to read, in tokens; at least 1. */
+  readonly maxContentTokens?: number;
+  /** Whether the model cites the passages that it uses. */
+  readonly citations?: boolean;
+};
+
+/** One page that was fetched, or not. */
+export interface WebFetchResult extends HostedToolOutput {
+  /** The page that was asked for; absent where the provider does not say. */
+  readonly url?: string;
+  readonly title?: string;
+  /** Its text, or for documents that are no text their bytes in base64. `mediaType` tells which. */
+  readonly content?: string;
+  readonly mediaType?: string;
+  /** When the provider fetched it: ISO 8601. */
+  readonly retrievedAt?: string;
+}
+
+const config = objectOf<WebFetchConfig>({
+  domainFilter,
+  maxUses: integer(1),
+  maxContentTokens: integer(1),
+  citations: flag,
+});
+
+const defaults = {
+  kind: 'web_fetch',
+  name: 'web_fetch',
+  description: 'Fetch the content of a page or document on the web by its URL.',
+} as const;
+
+/**
+ * A hosted tool of the kind `web_fetch`: the provider fetches pages whose addresses the model knows.
+ *
+ * @throws {PromptValidationError} for a config, name or description that cannot be used.
+ */
+export function webFetchTool(
+  given: WebFetchConfig = {},
+  texts: HostedToolTexts = {},
+): HostedTool<WebFetchConfig, WebFetchResult> {
+  return makeHostedTool(defaults, config, given, texts);
+}

@@ -1,0 +1,63 @@
+import type { HostedTool, HostedToolOutput } from '../../tool/index.ts';
+import { flag, integer, objectOf, oneOf } from './config-check.ts';
+import { type DomainFilter, domainFilter } from './domain-filter.ts';
+import { type GeoHint, geoHint } from './geo-hint.ts';
+import { type HostedToolTexts, makeHostedTool } from './make-hosted-tool.ts';
+
+/** What a web search may do. What is left out is up to the provider. */
+export type WebSearchConfig = {
+  readonly domainFilter?: DomainFilter;
+  readonly geoHint?: GeoHint;
+  /** Whether pages may be fetched now; false: only what the provider has stored. Default: true. */
+  readonly allowLiveAccess?: boolean;
+  /** How much of what was found the model gets to read. */
+  readonly contextSize?: 'low' | 'medium' | 'high';
+  /** How often the model may search in one request; at least 1. */
+  readonly maxUses?: number;
+};
+
+/** A page that a search came upon. */
+export interface WebSource {
+  readonly url: string;
+  readonly title?: string;
+}
+
+/** One thing that the model did in a web search. */
+export interface WebSearchResult extends HostedToolOutput {
+  readonly action: 'search' | 'open-page' | 'find-in-page';
+  /** What was searched for; empty for the other actions, and where the provider does not say. */
+  readonly queries: readonly string[];
+  /** What was found; empty where the provider does not say. */
+  readonly sources: readonly WebSource[];
+  /** The page that was opened or searched. */
+  readonly url?: string;
+  /** What was looked for on the page. */
+  readonly pattern?: string;
+}
+
+const config = objectOf<WebSearchConfig>({
+  domainFilter,
+  geoHint,
+  allowLiveAccess: flag,
+  contextSize: oneOf('low', 'medium', 'high'),
+  maxUses: integer(1),
+});
+
+const defaults = {
+  kind: 'web_search',
+  name: 'web_search',
+  description: 'Search the web for current information and cite sources.',
+} as const;
+
+/**
+ * A hosted tool of the kind `web_search`: the provider searches the web and the model cites what it found.
+ *
+ * @throws {PromptValidationError} for a config, name or description that cannot be used.
+ * @see spec HOSTED_TOOLS "Web Search"
+ */
+export function webSearchTool(
+  given: WebSearchConfig = {},
+  texts: HostedToolTexts = {},
+): HostedTool<WebSearchConfig, WebSearchResult> {
+  return makeHostedTool(defaults, config, given, texts);
+}
