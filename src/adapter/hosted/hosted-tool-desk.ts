@@ -30,9 +30,21 @@ export interface HostedToolDeskOptions {
 export class HostedToolDesk {
   readonly #options: HostedToolDeskOptions;
   readonly #wires = new WeakMap<HostedTool, HostedToolWire>();
+  /** Tools whose config was already said to be told in part only. */
+  readonly #warned = new WeakSet<HostedTool>();
 
   constructor(options: HostedToolDeskOptions) {
     this.#options = options;
+  }
+
+  /**
+   * Looks whether the provider can be told of the tools, before there is a request.
+   *
+   * @throws {PromptValidationError} for whatever `serialize` throws for.
+   */
+  check(tools: readonly HostedTool[]): void {
+    this.#refuseLookalikes(tools);
+    for (const tool of tools) this.#wireOf(tool);
   }
 
   /**
@@ -44,7 +56,11 @@ export class HostedToolDesk {
   serialize(tools: readonly HostedTool[], logger: Logger): HostedToolsWire {
     if (tools.length === 0) return nothing;
     this.#refuseLookalikes(tools);
-    const wires = tools.map((tool) => this.#wireOf(tool, logger));
+    const wires = tools.map((tool) => {
+      const wire = this.#wireOf(tool);
+      this.#warn(tool, wire, logger);
+      return wire;
+    });
     return {
       tools: wires.flatMap((wire) => wire.tools),
       include: [...new Set(wires.flatMap(({ include = [] }) => include))],
@@ -63,25 +79,34 @@ export class HostedToolDesk {
     });
   }
 
-  #wireOf(tool: HostedTool, logger: Logger): HostedToolWire {
+  #wireOf(tool: HostedTool): HostedToolWire {
     const known = this.#wires.get(tool);
     if (known !== undefined) return known;
-    const { adapter, model, unsupportedConfig = 'error' } = this.#options;
+    const { model, unsupportedConfig = 'error' } = this.#options;
     const wire = this.#codecOf(tool).serialize(tool, model);
     const { unsupported = [] } = wire;
-    if (unsupported.length > 0) {
-      const message = `The ${adapter} adapter cannot tell the provider ${listed(unsupported)} of the hosted tool "${tool.name}".`;
-      const details = { tool: tool.name, kind: tool.hostedKind, unsupported };
-      if (unsupportedConfig === 'error') {
-        throw new PromptValidationError(
-          `${message} Take it out of the config, or set unsupportedConfig: 'warn' on the adapter to go on without it.`,
-          { details },
-        );
-      }
-      logger.warn(`${message} The tool runs without it.`, details);
+    if (unsupported.length > 0 && unsupportedConfig === 'error') {
+      throw new PromptValidationError(
+        `${this.#cannotTell(tool, unsupported)} Take it out of the config, or set unsupportedConfig: 'warn' on the adapter to go on without it.`,
+        { details: { tool: tool.name, kind: tool.hostedKind, unsupported } },
+      );
     }
     this.#wires.set(tool, wire);
     return wire;
+  }
+
+  #warn(tool: HostedTool, { unsupported = [] }: HostedToolWire, logger: Logger): void {
+    if (unsupported.length === 0 || this.#warned.has(tool)) return;
+    this.#warned.add(tool);
+    logger.warn(`${this.#cannotTell(tool, unsupported)} The tool runs without it.`, {
+      tool: tool.name,
+      kind: tool.hostedKind,
+      unsupported,
+    });
+  }
+
+  #cannotTell({ name }: HostedTool, unsupported: readonly string[]): string {
+    return `The ${this.#options.adapter} adapter cannot tell the provider ${listed(unsupported)} of the hosted tool "${name}".`;
   }
 
   #codecOf({ hostedKind, name }: HostedTool): HostedToolCodec {
