@@ -135,6 +135,17 @@ export function checkEvaluateOptions(options: EvaluateOptions): void {
       );
     }
   }
+  const { contextOverflow }: { readonly contextOverflow?: unknown } = options;
+  if (
+    contextOverflow !== undefined &&
+    contextOverflow !== 'error' &&
+    contextOverflow !== 'drop-tool-results'
+  ) {
+    throw new PromptValidationError(
+      `The option contextOverflow must be 'error' or 'drop-tool-results', got ${String(contextOverflow)}.`,
+      { details: { option: 'contextOverflow', value: contextOverflow } },
+    );
+  }
   for (const name of ['maxOutputRepairs', 'maxExpansions'] as const) {
     const value = options[name];
     if (value !== undefined && !(Number.isSafeInteger(value) && value >= 0)) {

@@ -2,8 +2,8 @@ import type { Prompt, RenderedPrompt } from '../prompt/index.ts';
 import {
   type ConversationItem,
   hostedOutputs,
-  type LoopState,
   type ModelProvider,
+  newLoopState,
   type ReadAnswer,
   RunBudget,
   type RunStop,
@@ -26,6 +26,7 @@ const defaultMaxOutputRepairs = 2;
 /**
  * Evaluates a prompt: holds the session, installs slices, starts resources, renders, runs the loop, reads the answer.
  *
+ * @param ready what the run waits for when whoever listens is behind.
  * @throws {PromptEvaluationError} whatever went wrong, with conversation and usage so far.
  * @throws {SessionBusyError} when another evaluation holds the session.
  * @throws {PromptValidationError} for an option out of its range.
@@ -35,10 +36,11 @@ export async function evaluatePrompt<Output>(
   model: ModelProvider,
   prompt: Prompt<Output>,
   given: EvaluateOptions,
+  ready?: EvaluationGround['ready'],
 ): Promise<PromptResponse<Output>> {
   const run = holdSession(given);
   try {
-    return await evaluateOn({ evaluator, model, ...run.ground }, prompt, run.options, run.stop);
+    return await evaluateOn({ evaluator, model, ...run.ground, ready }, prompt, run.options, run.stop);
   } catch (error) {
     throw run.thrown(error);
   } finally {
@@ -55,15 +57,7 @@ export async function evaluateOn<Output>(
 ): Promise<PromptResponse<Output>> {
   const { evaluator, model, outer } = ground;
   const budget = new RunBudget(options.budget, model, outer?.call.run.budget);
-  const state: LoopState = {
-    turn: 0,
-    conversation: startOf(options),
-    usage: {},
-    hosted: [],
-    openings: [],
-    expansions: 0,
-    outputRepairs: 0,
-  };
+  const state = newLoopState(startOf(options));
   const record = new EvaluationRecord(ground, prompt, options);
   const { environment, rendered } = await prepareEvaluation(ground, prompt, options, {
     model,
@@ -96,6 +90,8 @@ export async function evaluateOn<Output>(
         toolChoice: options.toolChoice ?? 'auto',
         settings: options.settings ?? {},
         throttle: toThrottlePolicy(options.throttle),
+        streaming: options.streaming,
+        dropsToolResults: options.contextOverflow === 'drop-tool-results',
         answer: {
           read: (answer) => readAnswer(answer, rendered),
           maxRepairs: options.maxOutputRepairs ?? defaultMaxOutputRepairs,

@@ -17,6 +17,8 @@ export interface RunGround {
   /** What the calls fork from and commit into. */
   readonly sessionRoot: SessionRoot;
   readonly install: (slice: AnySlice) => void;
+  /** What the run waits for when whoever listens is behind; undefined when they are not. Absent: nobody is waited for. */
+  readonly ready?: (() => Promise<void> | undefined) | undefined;
   /** The call around the evaluation; absent on a root session. */
   readonly outer?: { readonly call: OuterCall; readonly files: EvaluationFiles };
 }

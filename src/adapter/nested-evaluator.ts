@@ -121,6 +121,7 @@ function insideOf({ ground, files }: OuterEvaluation, call: OuterCall): Evaluati
     model: ground.model,
     host: ground.host,
     redactor: ground.redactor,
+    ready: ground.ready,
     session,
     sessionRoot: {
       fork: (options) => sessionFork.fork(options),

@@ -32,7 +32,7 @@ const ignore = (): void => undefined;
 /** What an evaluation is prepared with, beside its ground and its options. */
 export interface PreparationParts extends Pick<EvaluationEnvironment, 'budget' | 'stop'> {
   /** What the model that will read the prompt has fields for. */
-  readonly model: Pick<ModelProvider, 'takesExamples' | 'takesOutputSchema'>;
+  readonly model: Pick<ModelProvider, 'takesExamples' | 'takesOutputSchema' | 'check'>;
   readonly state: LoopState;
   readonly origin: EvaluationOrigin;
   /** Makes what handlers get as their adapter; `files` are those of the evaluation. */
@@ -99,14 +99,23 @@ export async function prepareEvaluation<Output>(
     warnOfDropped(rendered.droppedOverrides, prompt.name, logger);
     // Inside a call it would make the call depend on every override there is.
     if (outer === undefined) warnOfIdleVisibility(rendered, session, prompt.name, logger);
+    const outputSchema = rendered.output?.compiled.inputJsonSchema;
+    const display = new PromptDisplay(rendered, {
+      state,
+      maxExpansions: options.maxExpansions ?? defaultMaxExpansions,
+    });
+    model.check?.({
+      tools: display.tools,
+      hostedTools: rendered.hostedTools,
+      ...(outputSchema === undefined ? {} : { outputSchema }),
+      toolChoice: options.toolChoice ?? 'auto',
+      settings: options.settings ?? {},
+    });
     return {
       rendered,
       environment: {
         prompt,
-        display: new PromptDisplay(rendered, {
-          state,
-          maxExpansions: options.maxExpansions ?? defaultMaxExpansions,
-        }),
+        display,
         outer: outer?.call,
         evaluatorFor: evaluatorFor(files),
         roots: { session: ground.sessionRoot, filesystem, container },
@@ -137,6 +146,7 @@ export async function prepareEvaluation<Output>(
         enforce: options.enforce !== false,
         concurrency: options.concurrency ?? defaultConcurrency,
         emit: options.onEvent ?? ignore,
+        ready: ground.ready,
         warnedTools: outer?.call.run.warnedTools ?? new Set(),
         hintedTools: outer?.call.run.hintedTools ?? new Set(),
       },

@@ -2,7 +2,8 @@ import type { Prompt } from '../prompt/index.ts';
 import type { ModelProvider } from '../runtime/index.ts';
 import type { EvaluatorPort, PromptResponse } from '../tool/index.ts';
 import { evaluatePrompt } from './evaluate.ts';
-import type { EvaluateOptions } from './evaluate-options.ts';
+import { checkEvaluateOptions, type EvaluateOptions } from './evaluate-options.ts';
+import { type PromptStream, streamOf } from './prompt-stream.ts';
 
 /**
  * Evaluates prompts on one model. Every adapter runs the same loop with the same transactions, policies and failure
@@ -20,6 +21,22 @@ export interface ProviderAdapter extends EvaluatorPort {
    * @throws {PromptValidationError} for an option out of its range.
    */
   evaluate<Output>(prompt: Prompt<Output>, options?: EvaluateOptions): Promise<PromptResponse<Output>>;
+  /**
+   * The same run, told while it goes on: iterate over it with `for await`. It begins when the first event is asked for; the
+   * last event is `result`, with the response. Whatever `evaluate` rejects with is thrown by the iteration, behind the
+   * events before it. Leaving the loop ends the run and rolls back the calls in flight.
+   *
+   * @throws {PromptValidationError} at once, for an option out of its range.
+   */
+  stream<Output>(prompt: Prompt<Output>, options?: EvaluateOptions): PromptStream<Output>;
+}
+
+/** The models of adapters that were made here. */
+const models = new WeakMap<ProviderAdapter, ModelProvider>();
+
+/** The model that an adapter evaluates on; undefined for one that `defineAdapter` did not make. */
+export function modelOf(adapter: ProviderAdapter): ModelProvider | undefined {
+  return models.get(adapter);
 }
 
 /** Makes an adapter of a model. `name` defaults to the model's. */
@@ -32,6 +49,28 @@ export function defineAdapter(options: {
     name: options.name ?? model.name,
     evaluate: async <Output>(prompt: Prompt<Output>, evaluateOptions: EvaluateOptions = {}) =>
       evaluatePrompt(adapter, model, prompt, evaluateOptions),
+    stream: <Output>(prompt: Prompt<Output>, evaluateOptions: EvaluateOptions = {}) => {
+      checkEvaluateOptions(evaluateOptions);
+      const { onEvent, signal, streaming = true } = evaluateOptions;
+      return streamOf<Output>((run) =>
+        evaluatePrompt(
+          adapter,
+          model,
+          prompt,
+          {
+            ...evaluateOptions,
+            streaming,
+            signal: signal === undefined ? run.signal : AbortSignal.any([signal, run.signal]),
+            onEvent: (event) => {
+              run.onEvent(event);
+              return onEvent?.(event);
+            },
+          },
+          run.ready,
+        ),
+      );
+    },
   });
+  models.set(adapter, model);
   return adapter;
 }

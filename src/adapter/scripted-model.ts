@@ -1,12 +1,14 @@
 import type {
+  ApprovalRequestPart,
   AssistantPart,
   ConversationItem,
   FinishReason,
+  GenerateOptions,
   ModelRequest,
   ModelTurn,
   TokenUsage,
 } from '../runtime/index.ts';
-import type { TokenPrices } from '../tool/index.ts';
+import type { HostedToolReading, TokenPrices } from '../tool/index.ts';
 import { defineAdapter, type ProviderAdapter } from './provider-adapter.ts';
 
 /** A call that a scripted turn asks for. */
@@ -20,8 +22,15 @@ export interface ScriptedToolCall {
 
 /** What a scripted model says in one turn. Without calls the run ends with the text. */
 export interface ScriptedTurn {
+  /** In a run that streams it comes word by word. */
   readonly text?: string;
+  /** What the model thinks before it speaks. Default: nothing. */
+  readonly reasoning?: string;
   readonly toolCalls?: readonly ScriptedToolCall[];
+  /** What hosted tools of the prompt come to in this turn. Default: nothing. */
+  readonly hosted?: readonly HostedToolReading[];
+  /** What the provider asks whether it may run. Default: nothing. */
+  readonly approvalRequests?: readonly Omit<ApprovalRequestPart, 'type'>[];
   /** Default: `tool-calls` with calls, else `stop`. */
   readonly finishReason?: FinishReason;
   readonly usage?: TokenUsage;
@@ -53,11 +62,12 @@ export function scriptedModel(
     model: {
       name,
       ...(prices === undefined ? {} : { prices }),
-      generate: async (request) => {
+      generate: async (request, { onDelta }) => {
         const turn =
           typeof script === 'function'
             ? await script(request.conversation, request)
             : turnAt(script, request.turn);
+        if (onDelta !== undefined) await tell(turn, onDelta);
         return toModelTurn(turn, request.turn);
       },
     },
@@ -72,9 +82,24 @@ function turnAt(turns: readonly ScriptedTurn[], number: number): ScriptedTurn {
   return turn;
 }
 
+async function tell(
+  { reasoning = '', text = '' }: ScriptedTurn,
+  onDelta: NonNullable<GenerateOptions['onDelta']>,
+): Promise<void> {
+  for (const piece of inWords(reasoning)) await onDelta({ type: 'reasoning-delta', text: piece });
+  for (const piece of inWords(text)) await onDelta({ type: 'text-delta', text: piece });
+}
+
+function inWords(text: string): readonly string[] {
+  return text.match(/\S+\s*|\s+/g) ?? [];
+}
+
 function toModelTurn(turn: ScriptedTurn, number: number): ModelTurn {
   const calls = turn.toolCalls ?? [];
   const content: AssistantPart[] = [];
+  if (turn.reasoning !== undefined && turn.reasoning !== '') {
+    content.push({ type: 'reasoning', text: turn.reasoning });
+  }
   if (turn.text !== undefined && turn.text !== '') content.push({ type: 'text', text: turn.text });
   for (const [index, call] of calls.entries()) {
     content.push({
@@ -84,10 +109,14 @@ function toModelTurn(turn: ScriptedTurn, number: number): ModelTurn {
       arguments: toArgumentText(call.arguments),
     });
   }
+  content.push(
+    ...(turn.approvalRequests ?? []).map((request) => ({ type: 'approval-request', ...request }) as const),
+  );
   return {
     content,
     finishReason: turn.finishReason ?? (calls.length > 0 ? 'tool-calls' : 'stop'),
     ...(turn.usage === undefined ? {} : { usage: turn.usage }),
+    ...(turn.hosted === undefined ? {} : { hosted: turn.hosted }),
   };
 }
 

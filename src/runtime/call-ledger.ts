@@ -50,7 +50,7 @@ export class CallLedger {
     return added instanceof Promise ? added.then(announce) : announce(added);
   }
 
-  #announce({ invocation, cause }: ToolCallResult): void {
+  #announce({ invocation, attachments, cause }: ToolCallResult): void {
     const { logger, emit, feedback, redactor } = this.#environment;
     this.#noteSections(invocation);
     const { callId, toolName, turn } = invocation;
@@ -61,6 +61,7 @@ export class CallLedger {
       toolName,
       text: invocation.modelText,
       isError: !invocation.success,
+      ...(attachments === undefined ? {} : { attachments }),
     });
     this.#state.usage = addUsage(this.#state.usage, invocation.usage);
     this.#record(told);

@@ -64,6 +64,8 @@ export interface EvaluationEnvironment {
   readonly redactor: Redactor | undefined;
   /** Tells the observer. Never throws. */
   emit(event: RunEvent): void;
+  /** What the run waits for when whoever listens is behind; undefined when they are not. Default: nobody is waited for. */
+  readonly ready?: (() => Promise<void> | undefined) | undefined;
   /** Tools whose values had no renderer, warned about once. */
   readonly warnedTools: Set<AnyTool>;
   /** Tools of which it was said that their calls make others wait. */

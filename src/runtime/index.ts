@@ -40,7 +40,7 @@ export type {
 export { haltReason } from './halt-reason.ts';
 export { hostedOutputs } from './hosted-outputs.ts';
 export { type LoopOptions, type LoopResult, runLoop } from './loop.ts';
-export type { LoopState } from './loop-state.ts';
+export { type LoopState, newLoopState } from './loop-state.ts';
 export {
   addUsage,
   type GenerateOptions,
@@ -50,6 +50,7 @@ export {
   type ModelRequest,
   type ModelTool,
   type ModelTurn,
+  tokenCounts,
 } from './model.ts';
 export type { OuterCall } from './outer-call.ts';
 export { PromptDisplay } from './prompt-display.ts';

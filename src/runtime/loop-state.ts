@@ -8,6 +8,8 @@ export interface LoopState {
   /** Grows at its end; only tool results that had to be dropped change their text. */
   readonly conversation: ConversationItem[];
   usage: TokenUsage;
+  /** The text of the turns before this one that the provider paused: the answer goes on behind it. */
+  pausedText: string;
   /** What the hosted tools came to, turn by turn. Grows at its end only. */
   readonly hosted: { readonly turn: number; readonly reading: HostedToolReading }[];
   /** What calls showed by opening sections, call by call. Grows at its end only. */
@@ -16,4 +18,18 @@ export interface LoopState {
   expansions: number;
   /** How often the model was asked again because its answer could not be read. */
   outputRepairs: number;
+}
+
+/** A run that has not begun, on an earlier conversation or an empty one, which grows with it. */
+export function newLoopState(conversation: ConversationItem[] = []): LoopState {
+  return {
+    turn: 0,
+    conversation,
+    usage: {},
+    pausedText: '',
+    hosted: [],
+    openings: [],
+    expansions: 0,
+    outputRepairs: 0,
+  };
 }

@@ -1,38 +1,34 @@
-import { describeError, ModelResponseError } from '../error/index.ts';
-import type { JsonSchema, JsonValue } from '../schema/index.ts';
+import { ModelResponseError } from '../error/index.ts';
+import type { JsonValue } from '../schema/index.ts';
 import type {
+  ApprovalRequestPart,
   AssistantPart,
   BudgetExcess,
   CompletionOptions,
   FinishReason,
-  ModelSettings,
   TokenUsage,
-  ToolChoice,
 } from '../tool/index.ts';
 import { AnswerDesk, type AnswerOptions } from './answer-desk.ts';
 import { CompletionDesk } from './completion-desk.ts';
+import { dropToolResults } from './drop-tool-results.ts';
 import type { EvaluationEnvironment } from './environment.ts';
 import { haltReason } from './halt-reason.ts';
 import type { LoopState } from './loop-state.ts';
-import { addUsage, type ModelProvider, type ModelRequest, type ModelTurn } from './model.ts';
-import { type EvaluationPhase, PromptEvaluationError } from './prompt-evaluation-error.ts';
+import { addUsage, type ModelTurn } from './model.ts';
+import { ModelCaller, type ModelOptions } from './model-caller.ts';
+import type { EvaluationPhase } from './prompt-evaluation-error.ts';
+import { RemoteApprovals } from './remote-approvals.ts';
 import { liveRunContext, type RunContext } from './run-context.ts';
 import { RunErrors } from './run-errors.ts';
-import { RunStopped } from './run-stop.ts';
-import { askThrottled, type ThrottlePolicy } from './throttle.ts';
 import { type ToolCall, toToolCall } from './tool-call.ts';
 import { findTurnFault, readUsage } from './turn-fault.ts';
 import { TurnRunner } from './turn-runner.ts';
 
 /** What a loop runs with, beside the environment its calls share. */
-export interface LoopOptions<Output> {
-  readonly model: ModelProvider;
-  readonly outputSchema: JsonSchema | undefined;
+export interface LoopOptions<Output> extends ModelOptions {
   readonly maxTurns: number;
-  readonly toolChoice: ToolChoice;
-  readonly settings: ModelSettings;
-  /** How a model that could not answer is asked again. Default: it is not. */
-  readonly throttle?: ThrottlePolicy | undefined;
+  /** Whether old tool results make room when the conversation is too long. Default: the run ends. */
+  readonly dropsToolResults?: boolean | undefined;
   /** How the structured answer in a final text is read. */
   readonly answer: AnswerOptions<Output>;
   /** Decides whether the task is done. Default: it is, when the model asks for no call. */
@@ -71,6 +67,8 @@ class Loop<Output> {
   readonly #state: LoopState;
   readonly #context: RunContext;
   readonly #errors: RunErrors;
+  readonly #model: ModelCaller;
+  readonly #approvals: RemoteApprovals;
   readonly #turns: TurnRunner;
   readonly #answers: AnswerDesk<Output>;
   readonly #completion: CompletionDesk | undefined;
@@ -87,8 +85,15 @@ class Loop<Output> {
     if (completion !== undefined) {
       this.#completion = new CompletionDesk(completion, environment, { state, errors: this.#errors });
     }
+    this.#approvals = new RemoteApprovals(environment, state);
+    this.#model = new ModelCaller(options, environment, {
+      state,
+      errors: this.#errors,
+      nextTurnAtLeast: () => this.#nextTurnAtLeast(),
+    });
     const live = liveRunContext({
-      'model-call': async (request) => this.#generate(request),
+      'model-call': async (request) => this.#model.generate(request),
+      'remote-approval': async (request) => this.#approvals.ask(request),
       'tool-call': async ({ index }) => this.#turns.runCall(index),
       'completion-check': async (check) => {
         if (this.#completion === undefined) throw new RangeError('There is no completion checker to ask.');
@@ -105,8 +110,7 @@ class Loop<Output> {
 
   async run(): Promise<LoopResult<Output>> {
     for (;;) {
-      const pause = this.#environment.breather.breathe();
-      if (pause !== undefined) await pause;
+      await this.#pause();
       this.#endIfStopped('request');
       if (this.#state.turn >= this.#options.maxTurns) {
         throw this.#errors.error(
@@ -117,22 +121,79 @@ class Loop<Output> {
       }
       const refusal = this.#environment.budget.refuseTurn(this.#nextTurnAtLeast());
       if (refusal !== undefined) throw this.#errors.stopped({ kind: 'budget', cause: refusal }, 'request');
-      const turn = await this.#askModel();
-      const calls = this.#takeTurn(turn);
-      if (calls.length === 0) {
+      const answer = await this.#askModel();
+      if (answer === undefined) continue;
+      const { turn } = answer;
+      const { calls, approvals } = this.#takeTurn(turn);
+      if (approvals.length > 0) await this.#approvals.answer(approvals, this.#context);
+      if (calls.length > 0) await this.#turns.run(calls);
+      this.#environment.emit({
+        type: 'turn-end',
+        turn: this.#state.turn,
+        finishReason: turn.finishReason,
+        toolCalls: calls.length,
+      });
+      if (calls.length > 0) this.#endIfStopped('tool');
+      if (calls.length + approvals.length > 0) {
+        this.#state.pausedText = '';
+      } else if (turn.finishReason === 'paused') {
+        this.#state.pausedText += textOf(turn.content);
+      } else {
         this.#endIfLate();
         const result = await this.#conclude(turn);
         if (result !== undefined) return result;
-        continue;
       }
-      await this.#turns.run(calls);
-      this.#endIfStopped('tool');
     }
+  }
+
+  /** Lets timers and those who listen come in. */
+  async #pause(): Promise<void> {
+    const { breather, ready, stop } = this.#environment;
+    const pause = breather.breathe();
+    if (pause !== undefined) await pause;
+    const wait = ready?.();
+    // A run that is stopped meanwhile hears of it right behind this.
+    if (wait !== undefined) await stop.race(wait).catch(() => undefined);
+  }
+
+  /** The next turn of the model; undefined when the conversation was too long for it and there is more room now. */
+  async #askModel(): Promise<{ readonly turn: ModelTurn } | undefined> {
+    try {
+      const turn = await this.#model.ask(this.#context);
+      const isCut = findTurnFault(turn) === undefined && turn.finishReason === 'context-window';
+      if (!isCut || !this.#makeRoom()) return { turn };
+      this.#countUsage(readUsage(turn));
+      return undefined;
+    } catch (error) {
+      if (!ModelResponseError.isInstance(error)) throw error;
+      if (this.#makeRoom()) return undefined;
+      const message = `The conversation has outgrown the model "${this.#options.model.name}": ${error.message}`;
+      throw this.#errors.error('evaluation-context-exceeded', 'request', message, error);
+    }
+  }
+
+  /** Drops old tool results, when that is wanted. @returns false when nothing was dropped. */
+  #makeRoom(): boolean {
+    if (this.#options.dropsToolResults !== true) return false;
+    const { conversation, turn } = this.#state;
+    const dropped = dropToolResults(conversation);
+    if (dropped === undefined) return false;
+    this.#environment.emit({ type: 'tool-results-dropped', turn, ...dropped });
+    this.#environment.logger.warn(
+      'The conversation was too long for the model; old tool results were dropped.',
+      {
+        ...dropped,
+        turn,
+      },
+    );
+    this.#lastInputTokens = 0;
+    return true;
   }
 
   /** What the run came to; undefined when the task is not done and the model is to go on. */
   async #conclude({ content, finishReason }: ModelTurn): Promise<LoopResult<Output> | undefined> {
-    const text = textOf(content);
+    const text = this.#state.pausedText + textOf(content);
+    this.#state.pausedText = '';
     const answer = await this.#answers.read(text, finishReason);
     if (answer === undefined) return undefined;
     const result = { text, ...answer, finishReason };
@@ -140,68 +201,11 @@ class Loop<Output> {
     return (await this.#completion.isDone(result, this.#context)) ? result : undefined;
   }
 
-  /** Asks the model for one turn, again and again while the throttle allows it. One step: a journal keeps its end. */
-  async #generate(request: ModelRequest): Promise<ModelTurn> {
-    const { budget, clock, deadline, emit, logger, stop } = this.#environment;
-    const { model, throttle } = this.#options;
-    const ask = async (): Promise<ModelTurn> => {
-      // Others may have used it up since, while this one waited to be asked again.
-      const refusal = budget.refuseTurn(this.#nextTurnAtLeast());
-      if (refusal !== undefined) throw new RunStopped({ kind: 'budget', cause: refusal });
-      return model.generate(request, { signal: stop.signal, logger });
-    };
-    if (throttle === undefined) return ask();
-    return askThrottled(ask, {
-      policy: throttle,
-      clock,
-      stop,
-      deadline,
-      onRetry: ({ attempt, delayMs, error }) => {
-        const { kind: reason, message } = error;
-        emit({ type: 'model-call-retry', turn: request.turn, attempt, delayMs, reason, message });
-      },
-    });
-  }
-
-  async #askModel(): Promise<ModelTurn> {
-    const { display, emit, stop } = this.#environment;
-    display.update();
-    this.#state.turn += 1;
-    const number = this.#state.turn;
-    emit({ type: 'model-call-start', turn: number });
-    const request: ModelRequest = {
-      instructions: display.rendered.text,
-      conversation: this.#state.conversation,
-      tools: display.tools,
-      hostedTools: display.rendered.hostedTools,
-      ...(this.#options.outputSchema === undefined ? {} : { outputSchema: this.#options.outputSchema }),
-      toolChoice: number === 1 ? this.#options.toolChoice : afterFirstTurn(this.#options.toolChoice),
-      settings: this.#options.settings,
-      turn: number,
-    };
-    const answer = this.#context.step({ kind: 'model-call', key: `turn-${number}/model`, input: request });
-    try {
-      return await stop.race(answer);
-    } catch (error) {
-      // An answer that nobody waits for any more is paid for all the same.
-      answer.then(
-        (late) => this.#environment.budget.count(readUsage(late), this.#environment.logger),
-        () => undefined,
-      );
-      if (error instanceof RunStopped) throw this.#errors.stopped(error.reason, 'request');
-      if (stop.reason !== undefined) throw this.#errors.stopped(stop.reason, 'request');
-      if (PromptEvaluationError.isInstance(error)) throw error;
-      if (ModelResponseError.isInstance(error)) {
-        const message = `The answer of the model "${this.#options.model.name}" cannot be used: ${error.message}`;
-        throw this.#errors.error('evaluation-response-invalid', 'response', message, error);
-      }
-      const message = `The model "${this.#options.model.name}" could not be asked: ${describeError(error)}`;
-      throw this.#errors.error('evaluation-request-failed', 'request', message, error);
-    }
-  }
-
-  /** Puts a turn of the model on the conversation. @returns the calls it asks for. */
-  #takeTurn(turn: ModelTurn): readonly ToolCall[] {
+  /** Puts a turn of the model on the conversation. @returns the calls it asks for, and what the provider wants to run. */
+  #takeTurn(turn: ModelTurn): {
+    readonly calls: readonly ToolCall[];
+    readonly approvals: readonly ApprovalRequestPart[];
+  } {
     const fault = findTurnFault(turn);
     const exceeded = this.#countUsage(readUsage(turn));
     if (fault !== undefined) {
@@ -222,10 +226,39 @@ class Loop<Output> {
       finishReason: turn.finishReason,
       ...(turn.usage === undefined ? {} : { usage: turn.usage }),
     });
+    const number = this.#state.turn;
+    this.#environment.emit({
+      type: 'usage',
+      turn: number,
+      usage: turn.usage ?? {},
+      total: this.#state.usage,
+    });
+    this.#takeHosted(turn);
     for (const excess of exceeded) {
-      this.#environment.emit({ type: 'budget-exceeded', turn: this.#state.turn, ...excess });
+      this.#environment.emit({ type: 'budget-exceeded', turn: number, ...excess });
     }
-    return parts.map((part) => toToolCall(part, this.#state.turn));
+    return {
+      calls: parts.map((part) => toToolCall(part, number)),
+      approvals: turn.content.filter((part) => part.type === 'approval-request'),
+    };
+  }
+
+  #takeHosted({ hosted = [] }: ModelTurn): void {
+    const { turn } = this.#state;
+    for (const reading of hosted) {
+      this.#state.hosted.push({ turn, reading });
+      const { toolName, invocations, citations } = reading;
+      for (const [index, output] of invocations.entries()) {
+        const isLast = index === invocations.length - 1;
+        this.#environment.emit({
+          type: 'hosted-tool-call',
+          turn,
+          toolName,
+          output,
+          citations: isLast ? citations : [],
+        });
+      }
+    }
   }
 
   /** Counts what a turn took, also when nothing else of it can be used. @returns the limits that it passed. */
@@ -262,10 +295,6 @@ class Loop<Output> {
     stop.checkDeadline(deadline);
     if (stop.reason !== undefined) throw this.#errors.stopped(stop.reason, 'request');
   }
-}
-
-function afterFirstTurn(choice: ToolChoice): ToolChoice {
-  return choice === 'none' ? 'none' : 'auto';
 }
 
 function textOf(content: readonly AssistantPart[]): string {

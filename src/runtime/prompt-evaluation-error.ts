@@ -22,6 +22,7 @@ export type EvaluationPhase = 'render' | 'request' | 'response' | 'parse' | 'too
  * - `evaluation-silent`: nothing was heard of the run for longer than `watchdogMs`.
  * - `evaluation-max-turns`: the model asked for more turns than allowed.
  * - `evaluation-request-failed`: the model provider threw.
+ * - `evaluation-context-exceeded`: the conversation is longer than what the model can look at.
  * - `evaluation-response-invalid`: the model's answer cannot be used.
  * - `evaluation-output-invalid`: the final answer does not fit the output schema.
  * - `evaluation-render-failed`: rendering, installing slices or starting resources failed.
@@ -39,6 +40,7 @@ export type PromptEvaluationErrorCode =
   | 'evaluation-silent'
   | 'evaluation-max-turns'
   | 'evaluation-request-failed'
+  | 'evaluation-context-exceeded'
   | 'evaluation-response-invalid'
   | 'evaluation-output-invalid'
   | 'evaluation-render-failed'

@@ -1,6 +1,6 @@
 import { openSections } from '../prompt/index.ts';
 import type { JsonObject, JsonValue } from '../schema/index.ts';
-import type { AnyTool, TokenUsage } from '../tool/index.ts';
+import type { AnyTool, MediaPart, TokenUsage } from '../tool/index.ts';
 import type { EvaluationEnvironment } from './environment.ts';
 import type { Expansion } from './expansion.ts';
 import { renderValue, toModelText } from './model-text.ts';
@@ -8,7 +8,12 @@ import { sectionsShownBy } from './opened-sections.ts';
 import { recordError } from './record-error.ts';
 import type { ToolCall } from './tool-call.ts';
 import type { ToolCallAttempt } from './tool-call-attempt.ts';
-import type { RecordedApproval, RecordedChange, ToolInvokedPayload } from './tool-invoked.ts';
+import type {
+  RecordedApproval,
+  RecordedAttachment,
+  RecordedChange,
+  ToolInvokedPayload,
+} from './tool-invoked.ts';
 import type { FailedVerdict, SucceededVerdict } from './verdict.ts';
 
 /** What is known of a call at its end, beside the verdict. */
@@ -72,6 +77,7 @@ export function recordCall(
     ...(result.value === undefined ? {} : { value: result.value as JsonValue }),
     rendered,
     modelText: toModelText(result, rendered),
+    ...(result.attachments === undefined ? {} : { attachments: result.attachments.map(recordAttachment) }),
     attempts: attempt?.number ?? 0,
     conflicts: [...conflicts],
     startedAtMs,
@@ -101,4 +107,8 @@ function whatStands({ tool, attempt, expansion, plainResources }: CallFacts): re
 
 function recordedChanges(attempt: ToolCallAttempt | undefined): readonly RecordedChange[] {
   return (attempt?.changes ?? []).map(({ path, kind }) => ({ path, kind }));
+}
+
+function recordAttachment({ data, ...part }: MediaPart): RecordedAttachment {
+  return { ...part, characters: data.length };
 }

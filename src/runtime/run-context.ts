@@ -1,4 +1,4 @@
-import type { CompletionVerdict, FinishReason } from '../tool/index.ts';
+import type { ApprovalRequestPart, CompletionVerdict, FinishReason } from '../tool/index.ts';
 import type { ModelRequest, ModelTurn } from './model.ts';
 import type { ToolCall } from './tool-call.ts';
 import type { ToolCallResult } from './tool-call-run.ts';
@@ -13,6 +13,16 @@ export interface CompletionCheck {
   readonly finishReason: FinishReason;
 }
 
+/** What a provider asks whether it may run. */
+export type RemoteApprovalRequest = Omit<ApprovalRequestPart, 'type'> & { readonly turn: number };
+
+/** The answer to it. */
+export interface RemoteApproval {
+  readonly approved: boolean;
+  /** Why not. */
+  readonly reason?: string;
+}
+
 /** Every kind of impure act of a run: what describes it, and what it comes to. */
 export interface StepKinds {
   /** One call of the model. */
@@ -22,6 +32,8 @@ export interface StepKinds {
     readonly input: ToolCall & { readonly index: number };
     readonly result: ToolCallResult;
   };
+  /** Whether a provider may run something. */
+  readonly 'remote-approval': { readonly input: RemoteApprovalRequest; readonly result: RemoteApproval };
   /** Whether the task is done with the answer of turn `turn`. */
   readonly 'completion-check': { readonly input: CompletionCheck; readonly result: CompletionVerdict };
 }

@@ -4,7 +4,7 @@ import { describeIssues, freezeJson, parseInput, parseOutput } from '../schema/i
 import type { SessionPatch } from '../session/index.ts';
 import {
   type AnyTool,
-  isToolResult,
+  readToolResult,
   type TokenUsage,
   type ToolFailure,
   type ToolSuccess,
@@ -155,16 +155,13 @@ export class ToolCallAttempt {
     if (denied !== undefined) return denied;
     const halt = haltReason(environment);
     if (halt !== undefined) throw new RunStopped(halt);
-    const returned = await this.#callHandler();
+    const reading = readToolResult(await this.#callHandler());
     this.#endInner();
-    if (!isToolResult(returned)) {
-      const what = returned === null ? 'null' : typeof returned;
-      return failed(
-        'rolled-back',
-        'not-a-result',
-        `The tool "${tool.name}" returned ${what} instead of a ToolResult.`,
-      );
+    if (!reading.ok) {
+      const message = `The tool "${tool.name}" returned ${reading.problem}.${this.#standingNote()}`;
+      return failed('rolled-back', 'not-a-result', message);
     }
+    const { result: returned } = reading;
     if (!returned.success) {
       return {
         kind: 'failed',

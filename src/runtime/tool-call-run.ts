@@ -1,7 +1,7 @@
 import { describeError } from '../error/index.ts';
 import type { Patience, ResourceFailure } from '../resource/index.ts';
 import type { JsonObject } from '../schema/index.ts';
-import type { AnyTool, TokenUsage } from '../tool/index.ts';
+import type { AnyTool, MediaPart, TokenUsage } from '../tool/index.ts';
 import { ApprovalMemory } from './approval-memory.ts';
 import { cannotCommit, cannotRepeat, doesNotFit, resourceFailed } from './commit-verdict.ts';
 import type { EvaluationEnvironment } from './environment.ts';
@@ -30,6 +30,8 @@ type FinalVerdict = Exclude<Verdict, { kind: 'asking' | 'expanding' }>;
 /** What a call comes to at its turn: what the model reads, what is recorded, and what has to be put on the state. */
 export interface ToolCallResult {
   readonly invocation: ToolInvokedPayload;
+  /** Images and files that the model gets behind the text. Absent: none. */
+  readonly attachments?: readonly MediaPart[];
   /** The changes of a committed call, the log entries of any other; absent when the call never opened a transaction. */
   readonly patch?: CallPatch;
   /** What the handler threw, as it was thrown. Not kept by a journal. */
@@ -298,10 +300,12 @@ export class ToolCallRun {
     const kept = this.#expansion?.verdict(toolName, reached) ?? reached;
     const opening = kept !== reached && reached.kind === 'succeeded' ? reached : undefined;
     const invocation = this.#invocation(kept, opening);
+    const { attachments } = kept.result;
     const transaction = this.#attempt?.transaction;
     const patch = reached.kind === 'succeeded' ? transaction?.patch() : this.#survivingLog();
     return {
       invocation,
+      ...(attachments === undefined ? {} : { attachments }),
       ...(patch === undefined ? {} : { patch }),
       ...(kept.kind === 'failed' && kept.error !== undefined ? { cause: kept.error } : {}),
       ...(verdict.kind === 'interrupting' ? { interrupt: { error: verdict.error } } : {}),

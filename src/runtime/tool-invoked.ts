@@ -43,7 +43,7 @@ export type ToolCallOutcome = 'committed' | 'rolled-back' | 'denied' | 'rejected
  * - `denied`: a policy refused, or its check threw. `not-approved`: a policy asked and the answer was no, or nobody could be asked.
  * - `policy-failed`: a policy's `onResult` threw.
  * - `failed-result`: the handler returned a failure. `validation`: it threw `ToolValidationError`. `threw`: anything else.
- * - `not-a-result`: it returned something that is no `ToolResult`. `invalid-output`: its value breaks the output schema.
+ * - `not-a-result`: it returned something that is no `ToolResult`, or attachments that cannot be sent. `invalid-output`: its value breaks the output schema.
  * - `timeout`: the tool's own `timeoutMs` passed. `dispose-failed`: a tool-call resource could not be disposed.
  * - `conflict`: what it had read changed three times. `commit-failed`: its changes did not fit the present state.
  * - `sections-opened`: the handler wanted sections to be opened first, and they were. `sections-not-opened`: they could not be.
@@ -78,6 +78,15 @@ export type ToolCallFailureReason =
 export interface RecordedChange {
   readonly path: string;
   readonly kind: 'created' | 'modified' | 'removed';
+}
+
+/** An image or a file that the model got with a result, without its data. */
+export interface RecordedAttachment {
+  readonly type: 'image' | 'file';
+  readonly mediaType: string;
+  readonly name?: string;
+  /** Length of the data: of the base64 text, or of the address. */
+  readonly characters: number;
 }
 
 /** A question of a policy that was put to whoever approves, and how it was answered. */
@@ -144,6 +153,8 @@ export interface ToolInvokedPayload extends EventOrigin {
   readonly rendered: string;
   /** Exactly what the model reads, feedback included. */
   readonly modelText: string;
+  /** The images and files that it got behind the text. Absent: none. */
+  readonly attachments?: readonly RecordedAttachment[];
   readonly error?: RecordedError;
   /** How often the call was tried; above 1 it was re-run because of conflicts. 0: it was rejected, or the run ended, before that. */
   readonly attempts: number;
@@ -217,6 +228,12 @@ const toolInvoked = recordSchema<ToolInvokedPayload>({
     reason: text,
     policy: text,
     value: anything,
+    attachments: listOf(
+      objectOf<RecordedAttachment>({
+        required: { type: text, mediaType: text, characters: wholeNumber },
+        optional: { name: text },
+      }),
+    ),
     error: recordedError,
     standing: listOf(text),
     usage: tokenUsage,

@@ -151,9 +151,11 @@ describe('the words of the library', () => {
       'run-start',
       'model-call-start',
       'model-call-end',
+      'usage',
       'tool-call-start',
       'nested',
       'tool-call-end',
+      'turn-end',
       'run-end',
     ]);
     const told = events.flatMap((event) => (event.type === 'tool-call-end' ? [event.invocation] : []));

@@ -205,13 +205,19 @@ describe('what is told', () => {
         'run-start',
         'model-call-start',
         'model-call-end',
+        'usage',
         'tool-call-start',
         'tool-call-end',
+        'turn-end',
         'model-call-start',
         'model-call-end',
+        'usage',
+        'turn-end',
         'run-end',
       ].map((type) => `${prefix} 1: ${type}`),
-      ...['run-start', 'model-call-start', 'model-call-end', 'run-end'].map((type) => `${prefix} 2: ${type}`),
+      ...['run-start', 'model-call-start', 'model-call-end', 'usage', 'turn-end', 'run-end'].map(
+        (type) => `${prefix} 2: ${type}`,
+      ),
     ]);
     expect(events.filter(({ type }) => type === 'tool-call-end')).toHaveLength(1);
   });

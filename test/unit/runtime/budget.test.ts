@@ -147,7 +147,9 @@ describe('a budget that is passed', () => {
       'run-start',
       'model-call-start',
       'model-call-end',
+      'usage',
       'budget-exceeded',
+      'turn-end',
       'run-end',
     ]);
     // The next run on it does not begin.

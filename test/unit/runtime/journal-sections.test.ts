@@ -83,6 +83,7 @@ async function run(journal: (live: RunContext) => RunContext) {
     conversation: [],
     usage: {},
     hosted: [],
+    pausedText: '',
     openings: [],
     expansions: 0,
     outputRepairs: 0,

@@ -162,6 +162,7 @@ async function run(
     conversation: [],
     usage: {},
     hosted: [],
+    pausedText: '',
     openings: [],
     expansions: 0,
     outputRepairs: 0,

@@ -1,0 +1,151 @@
+import { describeError, ModelResponseError } from '../error/index.ts';
+import type { JsonSchema } from '../schema/index.ts';
+import type { ModelSettings, TokenUsage, ToolChoice } from '../tool/index.ts';
+import { DeltaDesk } from './delta-desk.ts';
+import type { EvaluationEnvironment } from './environment.ts';
+import type { LoopState } from './loop-state.ts';
+import type { ModelProvider, ModelRequest, ModelTurn } from './model.ts';
+import { PromptEvaluationError } from './prompt-evaluation-error.ts';
+import type { RunContext } from './run-context.ts';
+import type { RunErrors } from './run-errors.ts';
+import { RunStopped } from './run-stop.ts';
+import { askThrottled, type ThrottlePolicy } from './throttle.ts';
+import { readUsage } from './turn-fault.ts';
+
+/** How the model of a run is asked. */
+export interface ModelOptions {
+  readonly model: ModelProvider;
+  readonly outputSchema: JsonSchema | undefined;
+  readonly toolChoice: ToolChoice;
+  readonly settings: ModelSettings;
+  /** How a model that could not answer is asked again. Default: it is not. */
+  readonly throttle?: ThrottlePolicy | undefined;
+  /** Whether answers are asked for piece by piece. Default: false. */
+  readonly streaming?: boolean | undefined;
+}
+
+/** What of a run a {@link ModelCaller} needs. */
+interface RunParts {
+  readonly state: LoopState;
+  readonly errors: RunErrors;
+  /** What the next turn takes at least. */
+  readonly nextTurnAtLeast: () => TokenUsage;
+}
+
+/** Asks the model of a run for its turns, with what the prompt shows at the time. */
+export class ModelCaller {
+  readonly #options: ModelOptions;
+  readonly #environment: EvaluationEnvironment;
+  readonly #run: RunParts;
+  readonly #deltas: DeltaDesk | undefined;
+  #checked: ModelRequest['hostedTools'];
+
+  constructor(options: ModelOptions, environment: EvaluationEnvironment, run: RunParts) {
+    this.#options = options;
+    this.#environment = environment;
+    this.#run = run;
+    if (options.streaming === true) this.#deltas = new DeltaDesk(environment);
+    this.#checked = environment.display.rendered.hostedTools;
+  }
+
+  /**
+   * One turn of the model, as a step of the run.
+   *
+   * @throws {PromptEvaluationError} when there is none.
+   * @throws {ModelResponseError} `model-context-exceeded`: the conversation is too long.
+   */
+  async ask(context: RunContext): Promise<ModelTurn> {
+    const { display, emit, stop } = this.#environment;
+    const { state, errors } = this.#run;
+    display.update();
+    this.#checkHostedTools();
+    state.turn += 1;
+    const number = state.turn;
+    emit({ type: 'model-call-start', turn: number });
+    const { outputSchema, toolChoice, settings, model } = this.#options;
+    const request: ModelRequest = {
+      instructions: display.rendered.text,
+      conversation: state.conversation,
+      tools: display.tools,
+      hostedTools: display.rendered.hostedTools,
+      ...(outputSchema === undefined ? {} : { outputSchema }),
+      toolChoice: number === 1 ? toolChoice : afterFirstTurn(toolChoice),
+      settings,
+      turn: number,
+    };
+    const answer = context.step({ kind: 'model-call', key: `turn-${number}/model`, input: request });
+    try {
+      return await stop.race(answer);
+    } catch (error) {
+      // An answer that nobody waits for any more is paid for all the same.
+      answer.then(
+        (late) => this.#environment.budget.count(readUsage(late), this.#environment.logger),
+        () => undefined,
+      );
+      if (error instanceof RunStopped) throw errors.stopped(error.reason, 'request');
+      if (stop.reason !== undefined) throw errors.stopped(stop.reason, 'request');
+      if (PromptEvaluationError.isInstance(error)) throw error;
+      if (!ModelResponseError.isInstance(error)) {
+        const message = `The model "${model.name}" could not be asked: ${describeError(error)}`;
+        throw errors.error('evaluation-request-failed', 'request', message, error);
+      }
+      if (error.code === 'model-context-exceeded') throw error;
+      const message = `The answer of the model "${model.name}" cannot be used: ${error.message}`;
+      throw errors.error('evaluation-response-invalid', 'response', message, error);
+    }
+  }
+
+  /** Asks the model for one turn, again and again while the throttle allows it. One step: a journal keeps its end. */
+  async generate(request: ModelRequest): Promise<ModelTurn> {
+    const { budget, clock, deadline, emit, logger, stop } = this.#environment;
+    const { model, throttle } = this.#options;
+    const deltas = this.#deltas;
+    const ask = async (): Promise<ModelTurn> => {
+      // Others may have used it up since, while this one waited to be asked again.
+      const refusal = budget.refuseTurn(this.#run.nextTurnAtLeast());
+      if (refusal !== undefined) throw new RunStopped({ kind: 'budget', cause: refusal });
+      const { signal } = stop;
+      if (deltas === undefined) return model.generate(request, { signal, logger });
+      const answer = deltas.begin(request.turn);
+      const turn = await model.generate(request, { signal, logger, onDelta: answer.onDelta });
+      answer.end();
+      return turn;
+    };
+    if (throttle === undefined) return ask();
+    return askThrottled(ask, {
+      policy: throttle,
+      clock,
+      stop,
+      deadline,
+      onRetry: ({ attempt, delayMs, error }) => {
+        const { kind: reason, message } = error;
+        emit({ type: 'model-call-retry', turn: request.turn, attempt, delayMs, reason, message });
+      },
+    });
+  }
+
+  /** Sections that were opened may have brought hosted tools that the provider cannot be told of. */
+  #checkHostedTools(): void {
+    const { tools, rendered } = this.#environment.display;
+    const { hostedTools } = rendered;
+    if (hostedTools === this.#checked) return;
+    const { model, outputSchema, toolChoice, settings } = this.#options;
+    try {
+      model.check?.({
+        tools,
+        hostedTools,
+        toolChoice,
+        settings,
+        ...(outputSchema === undefined ? {} : { outputSchema }),
+      });
+    } catch (cause) {
+      const message = `The sections that were opened cannot be used: ${describeError(cause)}`;
+      throw this.#run.errors.error('evaluation-render-failed', 'render', message, cause);
+    }
+    this.#checked = hostedTools;
+  }
+}
+
+function afterFirstTurn(choice: ToolChoice): ToolChoice {
+  return choice === 'none' ? 'none' : 'auto';
+}

@@ -1,0 +1,78 @@
+import { describeError } from '../error/index.ts';
+import type { JsonValue } from '../schema/index.ts';
+import type { ApprovalRequestPart } from '../tool/index.ts';
+import type { Approval, EvaluationEnvironment } from './environment.ts';
+import type { LoopState } from './loop-state.ts';
+import type { RemoteApproval, RemoteApprovalRequest, RunContext } from './run-context.ts';
+
+/** What stands for the policy that asks: it is the provider that does. */
+const policy = 'provider';
+
+/** Puts what a provider wants to run to `approve`, and the answers on the conversation. Nobody to ask, or a failing answer, denies. */
+export class RemoteApprovals {
+  readonly #environment: EvaluationEnvironment;
+  readonly #state: LoopState;
+
+  constructor(environment: EvaluationEnvironment, state: LoopState) {
+    this.#environment = environment;
+    this.#state = state;
+  }
+
+  /** Has the requests of a turn answered, one after the other, each as a step of the run. */
+  async answer(requests: readonly ApprovalRequestPart[], context: RunContext): Promise<void> {
+    const { emit } = this.#environment;
+    const { turn, conversation } = this.#state;
+    for (const [index, { approvalId, toolName, name, arguments: text }] of requests.entries()) {
+      const { approved, reason } = await context.step({
+        kind: 'remote-approval',
+        key: `turn-${turn}/approval-${index}/${approvalId}`,
+        input: { turn, approvalId, toolName, name, arguments: text },
+      });
+      const why = reason === undefined ? {} : { reason };
+      conversation.push({ type: 'approval', approvalId, approved, ...why });
+      emit({ type: 'hosted-approval', turn, toolName, name, approved, ...why });
+    }
+  }
+
+  /** Asks about one request. */
+  async ask({ approvalId, toolName, name, arguments: text }: RemoteApprovalRequest): Promise<RemoteApproval> {
+    const { approve, stop } = this.#environment;
+    if (approve === undefined) return refused('nobody can be asked here.');
+    const reason = `The provider is to run "${name}" of "${toolName}", outside policies and transactions.`;
+    let answer: Approval | null | undefined;
+    try {
+      const request = {
+        callId: approvalId,
+        toolName,
+        params: { name, arguments: parsed(text) },
+        policy,
+        reason,
+      };
+      answer = await stop.race(Promise.resolve(approve(request, { signal: stop.signal })));
+    } catch (error) {
+      return refused(
+        stop.reason === undefined ? `asking failed: ${describeError(error)}` : 'the run was ended.',
+      );
+    }
+    // Whoever answers may be written without types, and only a plain yes is one.
+    const { approved, reason: why }: { readonly approved?: unknown; readonly reason?: string } =
+      typeof answer === 'object' && answer !== null ? answer : { approved: answer };
+    if (approved === true) return { approved: true };
+    return refused(typeof why === 'string' ? why : 'it was not approved.');
+  }
+}
+
+function refused(reason: string): RemoteApproval {
+  return { approved: false, reason };
+}
+
+/** The arguments as a value; as the model wrote them when they are no JSON. */
+function parsed(text: string): JsonValue {
+  if (text.trim() === '') return {};
+  try {
+    // What JSON.parse makes is a JSON value.
+    return JSON.parse(text) as JsonValue;
+  } catch {
+    return text;
+  }
+}
