@@ -40,11 +40,12 @@ export class HostedToolDesk {
   /**
    * Looks whether the provider can be told of the tools, before there is a request.
    *
+   * @returns what it is told of each, in their order.
    * @throws {PromptValidationError} for whatever `serialize` throws for.
    */
-  check(tools: readonly HostedTool[]): void {
+  check(tools: readonly HostedTool[]): readonly HostedToolWire[] {
     this.#refuseLookalikes(tools);
-    for (const tool of tools) this.#wireOf(tool);
+    return tools.map((tool) => this.#wireOf(tool));
   }
 
   /**
@@ -55,12 +56,8 @@ export class HostedToolDesk {
    */
   serialize(tools: readonly HostedTool[], logger: Logger): HostedToolsWire {
     if (tools.length === 0) return nothing;
-    this.#refuseLookalikes(tools);
-    const wires = tools.map((tool) => {
-      const wire = this.#wireOf(tool);
-      this.#warn(tool, wire, logger);
-      return wire;
-    });
+    const wires = this.check(tools);
+    for (const tool of tools) this.#warn(tool, logger);
     return {
       tools: wires.flatMap((wire) => wire.tools),
       include: [...new Set(wires.flatMap(({ include = [] }) => include))],
@@ -95,7 +92,8 @@ export class HostedToolDesk {
     return wire;
   }
 
-  #warn(tool: HostedTool, { unsupported = [] }: HostedToolWire, logger: Logger): void {
+  #warn(tool: HostedTool, logger: Logger): void {
+    const { unsupported = [] } = this.#wireOf(tool);
     if (unsupported.length === 0 || this.#warned.has(tool)) return;
     this.#warned.add(tool);
     logger.warn(`${this.#cannotTell(tool, unsupported)} The tool runs without it.`, {
