@@ -26,13 +26,20 @@ export {
 export { defineAdapter, type ProviderAdapter } from './provider-adapter.ts';
 export { type Script, type ScriptedToolCall, type ScriptedTurn, scriptedModel } from './scripted-model.ts';
 export {
+  checkModelOptions,
   DistinctCallIds,
+  defaultTimeoutMs,
   isWebUrl,
+  lazyClient,
   type ProjectedRequest,
   type ProjectedTool,
+  type ProviderErrorWords,
   SchemaProjections,
   type SplitSettings,
   splitSettings,
   toBase64,
+  toBrokenStream,
+  toFailure,
+  toProviderError,
   toUrl,
 } from './wire/index.ts';

@@ -1,5 +1,11 @@
-import { defineAdapter, type ProviderAdapter, SchemaProjections } from '../adapter/index.ts';
-import { PromptValidationError } from '../error/index.ts';
+import {
+  checkModelOptions,
+  defaultTimeoutMs,
+  defineAdapter,
+  lazyClient,
+  type ProviderAdapter,
+  SchemaProjections,
+} from '../adapter/index.ts';
 import type { TokenPrices } from '../tool/index.ts';
 import { createClient, type OpenAIClient, type OpenAIClientOptions } from './client.ts';
 import { openaiDialect } from './openai-dialect.ts';
@@ -41,7 +47,6 @@ export type OpenAIOptions = OpenAIModelOptions &
   );
 
 const clientKeys = ['apiKey', 'baseURL', 'organization', 'project', 'defaultHeaders', 'fetch'] as const;
-const defaultTimeoutMs = 600_000;
 
 /**
  * An adapter for OpenAI's Responses interface and for servers that speak it. Nothing is kept at the provider: each
@@ -57,11 +62,11 @@ const defaultTimeoutMs = 600_000;
  */
 export function openai(options: OpenAIOptions): ProviderAdapter {
   const { model, name = 'openai', settings = {}, timeoutMs = defaultTimeoutMs } = options;
-  checkOptions(options);
+  checkModelOptions('OpenAI', options, clientKeys);
   checkSettings(settings);
   const encryptedReasoning = options.encryptedReasoning ?? !isWithoutReasoning(model);
   const projections = new SchemaProjections(openaiDialect);
-  const getClient = clientSource(options);
+  const getClient = lazyClient<OpenAIClient, OpenAIClientOptions>(options, clientKeys, createClient);
   return defineAdapter({
     model: {
       name,
@@ -93,45 +98,7 @@ export function openai(options: OpenAIOptions): ProviderAdapter {
   });
 }
 
-function checkOptions(options: OpenAIOptions): void {
-  if (typeof options.model !== 'string' || options.model === '') {
-    throw new PromptValidationError('The OpenAI adapter needs the name of a model.', {
-      details: { option: 'model' },
-    });
-  }
-  const { timeoutMs, client } = options;
-  if (timeoutMs !== undefined && !(Number.isFinite(timeoutMs) && timeoutMs > 0)) {
-    throw new PromptValidationError(
-      `The option timeoutMs must be a number of milliseconds over 0, got ${timeoutMs}.`,
-      { details: { option: 'timeoutMs', value: timeoutMs } },
-    );
-  }
-  const clash = clientKeys.find((key) => options[key] !== undefined);
-  if (client !== undefined && clash !== undefined) {
-    throw new PromptValidationError(
-      `The OpenAI adapter was given a client and the option ${clash}; set it on the client instead.`,
-      { details: { option: clash } },
-    );
-  }
-}
-
 /** Known families that do not reason and refuse to be asked for reasoning. */
 function isWithoutReasoning(model: string): boolean {
   return /^(ft:)?(gpt-[34](?![0-9])|chatgpt-|gpt-5(\.\d+)?-chat)/.test(model);
-}
-
-/** Where the client comes from: the given one, or one that is made when it is first needed. */
-function clientSource(options: OpenAIOptions): () => OpenAIClient | Promise<OpenAIClient> {
-  const { client } = options;
-  if (client !== undefined) return () => client;
-  const given = clientKeys.flatMap((key) => (options[key] === undefined ? [] : [[key, options[key]]]));
-  let made: Promise<OpenAIClient> | undefined;
-  return () => {
-    // The entries are those of the options, only without what is undefined.
-    made ??= createClient(Object.fromEntries(given) as OpenAIClientOptions).catch((error: unknown) => {
-      made = undefined;
-      throw error;
-    });
-    return made;
-  };
 }

@@ -1,0 +1,142 @@
+import { describeError, ModelResponseError, ThrottleError, type ThrottleKind } from '../../error/index.ts';
+
+/** What a provider's failures mean, as data. */
+export interface ProviderErrorWords {
+  /**
+   * By what the provider calls a failure (its `errorCode`, `code` or `type`): the kind of throttle, or `context` when the request is
+   * longer than what the model can look at. What is not named here is told by its status alone.
+   */
+  readonly codes: Readonly<Record<string, ThrottleKind | 'context'>>;
+  /** How a refused request is told to be too long where no code of its own says so. Default: codes say it. */
+  readonly tooLong?: RegExp;
+}
+
+/**
+ * What a failed request comes to: a {@link ThrottleError} for what may pass by itself or is a matter of the account, a
+ * {@link ModelResponseError} for an unreadable answer and a conversation that is too long, else the error as it is. Errors are
+ * told by what they carry, not by their class, so that any client can throw them.
+ */
+export function toProviderError(error: unknown, words: ProviderErrorWords): unknown {
+  if (typeof error !== 'object' || error === null) return error;
+  if (isUnreadable(error)) {
+    const message = `The answer is no JSON object: ${describeError(error)}`;
+    return new ModelResponseError('model-response-invalid', message, { cause: error });
+  }
+  const kind = kindOf(error, words);
+  if (kind === undefined) return error;
+  const message = messageOf(error);
+  if (kind === 'context') return new ModelResponseError('model-context-exceeded', message, { cause: error });
+  const headers = headersOf(error);
+  return new ThrottleError(message, {
+    kind,
+    retryAfterMs: retryAfterMs(headers),
+    ...(headers('x-should-retry') === 'false' ? { retrySafe: false } : {}),
+    cause: error,
+  });
+}
+
+/** What an answer comes to that says of itself that it failed. */
+export function toFailure(
+  code: string | undefined,
+  message: string,
+  { codes }: ProviderErrorWords,
+): ThrottleError | ModelResponseError {
+  const kind = kindOfCode(code, codes);
+  const details = code === undefined ? {} : { providerCode: code };
+  if (kind === undefined) return new ModelResponseError('model-response-failed', message, { details });
+  if (kind === 'context') return new ModelResponseError('model-context-exceeded', message, { details });
+  return new ThrottleError(message, { kind, details });
+}
+
+/** An answer that broke off: the rest of it is lost, and asking again may help. */
+export function toBrokenStream(): ThrottleError {
+  return new ThrottleError('The answer broke off before its end.', { kind: 'server-error' });
+}
+
+function kindOf(error: object, words: ProviderErrorWords): ThrottleKind | 'context' | undefined {
+  const status = read(error, 'status');
+  const byCode = ['errorCode', 'code', 'type']
+    .map((key) => kindOfCode(read(error, key), words.codes))
+    .find((kind) => kind !== undefined);
+  if (typeof status !== 'number') {
+    if (byCode !== undefined) return byCode;
+    if (isTooLong(error, words)) return 'context';
+    return isConnectionError(error) ? kindOfConnection(error) : undefined;
+  }
+  if (status === 402) return 'quota';
+  if (status === 413) return 'context';
+  if (status === 429) return byCode === 'quota' ? 'quota' : 'rate-limit';
+  if (status === 408) return 'timeout';
+  // A conflict is a lock that was not free in time, by the rules of the providers' own clients.
+  if (status === 409 || status >= 500) return 'server-error';
+  if (byCode === 'quota' || byCode === 'context') return byCode;
+  return status === 400 && isTooLong(error, words) ? 'context' : undefined;
+}
+
+function kindOfCode(code: unknown, codes: ProviderErrorWords['codes']): ThrottleKind | 'context' | undefined {
+  return typeof code === 'string' && Object.hasOwn(codes, code) ? codes[code] : undefined;
+}
+
+function isTooLong(error: object, { tooLong }: ProviderErrorWords): boolean {
+  return tooLong?.test(messageOf(error)) === true;
+}
+
+/** What the provider itself says, where the client tells that from the body of its answer. */
+function messageOf(error: object): string {
+  const told = read(error, 'apiMessage');
+  if (typeof told !== 'string' || told === '') return describeError(error);
+  const status = read(error, 'status');
+  return typeof status === 'number' ? `${status} ${told}` : told;
+}
+
+/** The clients' errors without a status: the connection failed, broke off or took too long. */
+function isConnectionError(error: object): boolean {
+  return ('status' in error && 'requestID' in error) || isFetchError(error);
+}
+
+/** What `fetch` itself throws when a connection fails, and when one breaks off in the middle of the answer. */
+function isFetchError(error: object): boolean {
+  return error instanceof TypeError && /^(fetch failed|terminated|network error)/i.test(error.message);
+}
+
+/** What clients throw for a body that is cut JSON, or no JSON at all, such as the page of a proxy. */
+function isUnreadable(error: object): boolean {
+  return (
+    error instanceof SyntaxError || (error instanceof TypeError && error.message.includes("'in' operator"))
+  );
+}
+
+function kindOfConnection(error: object): ThrottleKind {
+  const text = `${error.constructor.name} ${describeError(error)} ${describeError(read(error, 'cause'))}`;
+  return /time(d )?-?out/i.test(text) ? 'timeout' : 'server-error';
+}
+
+function headersOf(error: object): (name: string) => string | undefined {
+  const headers = read(error, 'headers');
+  if (typeof headers !== 'object' || headers === null) return () => undefined;
+  return (name) => {
+    const value: unknown = headers instanceof Headers ? headers.get(name) : read(headers, name);
+    return typeof value === 'string' ? value : undefined;
+  };
+}
+
+/** Milliseconds, seconds, or a date, which is set off against the server's own clock. */
+function retryAfterMs(header: (name: string) => string | undefined): number | undefined {
+  const exact = toNumber(header('retry-after-ms'));
+  if (exact !== undefined) return exact;
+  const text = header('retry-after');
+  const seconds = toNumber(text);
+  if (seconds !== undefined) return seconds * 1_000;
+  const wait = Date.parse(text ?? '') - Date.parse(header('date') ?? '');
+  return Number.isNaN(wait) ? undefined : wait;
+}
+
+function toNumber(text: string | undefined): number | undefined {
+  if (text === undefined || text.trim() === '') return undefined;
+  const value = Number(text);
+  return Number.isNaN(value) ? undefined : value;
+}
+
+function read(value: object, key: string): unknown {
+  return Reflect.get(value, key);
+}
