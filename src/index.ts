@@ -337,8 +337,11 @@ export {
   type WebFetchResult,
   type WebSearchConfig,
   type WebSearchResult,
+  type WebSearchSection,
+  type WebSearchSectionOptions,
   type WebSource,
   webFetchTool,
+  webSearchSection,
   webSearchTool,
 } from './suite/index.ts';
 // Tools

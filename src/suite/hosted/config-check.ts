@@ -17,10 +17,14 @@ export type ConfigChecks<Config extends JsonObject> = {
 };
 
 /** @param problem such as `must be "a" or "b"`, to be read after the name of the place. */
-export function refuseConfig({ tool, path }: ConfigPlace, problem: string): PromptValidationError {
+export function refuseConfig(
+  { tool, path }: ConfigPlace,
+  problem: string,
+  reason: { readonly cause?: unknown } = {},
+): PromptValidationError {
   return new PromptValidationError(
     `The config of hosted tool "${tool}" cannot be used: ${path || 'it'} ${problem}.`,
-    { details: { tool, placeholder: 'config', path } },
+    { ...reason, details: { tool, placeholder: 'config', path } },
   );
 }
 
@@ -37,7 +41,7 @@ export function objectOf<Config extends JsonObject>(
   const known: readonly (readonly [string, ConfigCheck<JsonValue>])[] = Object.entries(checks);
   const names = known.map(([key]) => key);
   return (value, place) => {
-    if (!isSchemaObject(value)) throw refuseValue(place, 'an object', value);
+    if (!isPlainObject(value)) throw refuseValue(place, 'a plain object', value);
     const unknown = Object.keys(value).find((key) => !names.includes(key));
     if (unknown !== undefined) {
       throw refuseConfig(
@@ -99,8 +103,7 @@ export const flag: ConfigCheck<boolean> = (value, place) => {
 
 /** One line of text with something in it. */
 export const line: ConfigCheck<string> = (value, place) => {
-  if (typeof value === 'string' && value.trim() !== '' && !/[\0-\x1F\x7F\u2028\u2029]/.test(value))
-    return value;
+  if (typeof value === 'string' && value.trim() !== '' && !/[\p{Cc}\u2028\u2029]/u.test(value)) return value;
   throw refuseValue(place, 'one line of text that is not empty', value);
 };
 
@@ -111,4 +114,12 @@ export function within({ tool, path }: ConfigPlace, key: string): ConfigPlace {
 
 export function listed(names: readonly string[]): string {
   return names.map((name) => `"${name}"`).join(', ');
+}
+
+/** Instances of classes would lose what they hold: their keys are not what they were made for. */
+function isPlainObject(value: unknown): value is JsonObject {
+  if (!isSchemaObject(value)) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  // Objects of another realm have another Object.prototype; it, too, is the end of its chain.
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
 }

@@ -1,6 +1,16 @@
+import { describeError } from '../../error/index.ts';
 import { copyUntrustedJson, isSchemaObject, type JsonObject } from '../../schema/index.ts';
 import type { HostedTool, HostedToolOutput } from '../../tool/index.ts';
-import { type ConfigCheck, fraction, integer, line, listOf, objectOf, refuseValue } from './config-check.ts';
+import {
+  type ConfigCheck,
+  fraction,
+  integer,
+  line,
+  listOf,
+  objectOf,
+  refuseConfig,
+  refuseValue,
+} from './config-check.ts';
 import { type HostedToolTexts, makeHostedTool } from './make-hosted-tool.ts';
 
 /** Where files are searched. What is left out is up to the provider. */
@@ -34,11 +44,13 @@ export interface FileSearchResult extends HostedToolOutput {
 const maxFilterValues = 10_000;
 
 const filter: ConfigCheck<JsonObject> = (value, place) => {
-  const copy = isSchemaObject(value)
-    ? copyUntrustedJson(value, `${place.path} of hosted tool "${place.tool}"`, maxFilterValues)
-    : undefined;
-  if (isSchemaObject(copy)) return copy;
-  throw refuseValue(place, 'an object in the words of the provider', value);
+  if (!isSchemaObject(value)) throw refuseValue(place, 'an object in the words of the provider', value);
+  try {
+    // A copy of an object is an object.
+    return copyUntrustedJson(value, 'the filter', maxFilterValues) as JsonObject;
+  } catch (cause) {
+    throw refuseConfig(place, `cannot be sent: ${describeError(cause)}`, { cause });
+  }
 };
 
 const config = objectOf<FileSearchConfig>(

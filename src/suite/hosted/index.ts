@@ -22,3 +22,8 @@ export type { HostedToolTexts } from './make-hosted-tool.ts';
 export { type RemoteMcpConfig, type RemoteMcpResult, remoteMcpTool } from './remote-mcp.ts';
 export { type WebFetchConfig, type WebFetchResult, webFetchTool } from './web-fetch.ts';
 export { type WebSearchConfig, type WebSearchResult, type WebSource, webSearchTool } from './web-search.ts';
+export {
+  type WebSearchSection,
+  type WebSearchSectionOptions,
+  webSearchSection,
+} from './web-search-section.ts';

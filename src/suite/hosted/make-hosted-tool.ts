@@ -17,6 +17,6 @@ export function makeHostedTool<Config extends JsonObject, Output extends HostedT
   config: Config,
   { name = defaults.name, description = defaults.description }: HostedToolTexts,
 ): HostedTool<Config, Output> {
-  const checked = check(config, { tool: String(name), path: '' });
+  const checked = check(config, { tool: name, path: '' });
   return hostedTool<Config, Output>({ kind: defaults.kind, name, description, config: checked });
 }

@@ -61,7 +61,7 @@ export function remoteMcpTool(
   given: RemoteMcpConfig,
   texts: HostedToolTexts = {},
 ): HostedTool<RemoteMcpConfig, RemoteMcpResult> {
-  const place = { tool: String(texts.name ?? 'mcp'), path: '' };
+  const place = { tool: texts.name ?? 'mcp', path: '' };
   const config = read(given, place);
   refuseTwoAuthorizations(config, place);
   const { name = config.label, description = `Use the tools of the remote server "${config.label}".` } =
