@@ -25,7 +25,14 @@ export {
   type PromptResponse,
   type PromptStream,
   type ProviderAdapter,
+  type ReportedUsage,
+  type RuntimeCallOptions,
+  type RuntimeToolCall,
   type StreamEvent,
+  type ToolCallOutput,
+  type ToolRuntime,
+  type ToolRuntimeOptions,
+  toolRuntime,
   type UnsupportedConfig,
 } from './adapter/index.ts';
 export {

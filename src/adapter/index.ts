@@ -23,8 +23,18 @@ export {
   type HostedTurn,
   type UnsupportedConfig,
 } from './hosted/index.ts';
+export type { PromptStream, StreamEvent } from './prompt-stream.ts';
 export { defineAdapter, type ProviderAdapter } from './provider-adapter.ts';
 export { type Script, type ScriptedToolCall, type ScriptedTurn, scriptedModel } from './scripted-model.ts';
+export { toolRuntime } from './tool-runtime.ts';
+export type {
+  ReportedUsage,
+  RuntimeCallOptions,
+  RuntimeToolCall,
+  ToolCallOutput,
+  ToolRuntime,
+  ToolRuntimeOptions,
+} from './tool-runtime-types.ts';
 export {
   checkModelOptions,
   DistinctCallIds,
