@@ -4,7 +4,9 @@ import type { GenerateOptions, ModelDelta } from './model.ts';
 /** One answer that is told piece by piece. */
 export interface StreamedAnswer {
   readonly onDelta: NonNullable<GenerateOptions['onDelta']>;
-  /** The answer is there: nothing more of it is told. */
+  /** The answer is there: what was held back of it is told. */
+  complete(): void;
+  /** Nothing more of it is told, whatever its provider still says. */
   end(): void;
 }
 
@@ -40,10 +42,12 @@ export class DeltaDesk {
         const wait = ready?.();
         return wait === undefined ? undefined : stop.race(wait).catch(() => undefined);
       },
-      end: () => {
-        if (this.#current !== answer) return;
-        this.#current = undefined;
+      complete: () => {
+        if (this.#current !== answer || stop.reason !== undefined) return;
         for (const { type, text } of held) emit({ type, turn, text });
+      },
+      end: () => {
+        if (this.#current === answer) this.#current = undefined;
       },
     };
   }

@@ -107,9 +107,13 @@ export class ModelCaller {
       const { signal } = stop;
       if (deltas === undefined) return model.generate(request, { signal, logger });
       const answer = deltas.begin(request.turn);
-      const turn = await model.generate(request, { signal, logger, onDelta: answer.onDelta });
-      answer.end();
-      return turn;
+      try {
+        const turn = await model.generate(request, { signal, logger, onDelta: answer.onDelta });
+        answer.complete();
+        return turn;
+      } finally {
+        answer.end();
+      }
     };
     if (throttle === undefined) return ask();
     return askThrottled(ask, {

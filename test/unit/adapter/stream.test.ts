@@ -319,6 +319,25 @@ describe('pieces of an answer', () => {
     expect(events.flatMap((event) => (event.type === 'text-delta' ? [event.text] : []))).toEqual(['new']);
   });
 
+  test('of an answer that failed for good are not told behind the end of the run', async () => {
+    const told: string[] = [];
+    let late: ((delta: ModelDelta) => unknown) | undefined;
+    const model: ModelProvider = {
+      name: 'talkative',
+      generate: (_request, { onDelta }) => {
+        late = onDelta;
+        throw new TypeError('broken');
+      },
+    };
+    const run = defineAdapter({ model }).evaluate(prompt, {
+      streaming: true,
+      onEvent: ({ type }) => told.push(type),
+    });
+    expect(await evaluationFailure(run)).toMatchObject({ code: 'evaluation-request-failed' });
+    late?.({ type: 'text-delta', text: 'more' });
+    expect(told.at(-1)).toBe('run-end');
+  });
+
   test('come as one where texts are redacted, so that a secret across two of them is found', async () => {
     const events = await collect(
       defineAdapter({ model: pieces(['The key is sk-', '12345', ' indeed.']) }).stream(prompt, {
