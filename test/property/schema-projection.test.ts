@@ -1,28 +1,66 @@
+import { transformJSONSchema } from '@anthropic-ai/sdk/lib/transform-json-schema';
 import * as fc from 'fast-check';
 import { toStrictJsonSchema } from 'openai/lib/transform';
 import { describe, expect, it } from 'vitest';
-import { type JsonSchema, type JsonValue, jsonSchema, projectSchema } from 'weakincentives';
+import {
+  type JsonSchema,
+  type JsonValue,
+  jsonSchema,
+  projectSchema,
+  type SchemaDialect,
+} from 'weakincentives';
 import { openaiDialect } from 'weakincentives/openai';
-import { compileSchema, parseInputSync } from '../../src/schema/index.ts';
+import { anthropicDialect } from '../../src/anthropic/anthropic-dialect.ts';
+import { commonDialect, compileSchema, parseInputSync } from '../../src/schema/index.ts';
+
+/** What makes a schema one that not every provider holds a model to. */
+type Trait =
+  | 'optional property'
+  /** Held by OpenAI alone. */
+  | 'bound'
+  /** Held by nobody. */
+  | 'constraint'
+  | 'recursion'
+  | 'free shape';
 
 /** A schema with a value that fits it, and the same value as a model writes it that must fill in every key. */
 interface Sample {
   readonly schema: JsonSchema;
   readonly value: JsonValue;
   readonly written: JsonValue;
+  readonly traits: readonly Trait[];
 }
 
 const names = ['a', 'b', 'c', '__proto__', 'value'] as const;
 
+const tree: JsonSchema = {
+  type: 'object',
+  properties: { name: { type: 'string' }, next: { $ref: '#/$defs/tree' } },
+  required: ['name'],
+  additionalProperties: false,
+};
+
 const leaf: fc.Arbitrary<Sample> = fc.oneof(
   fc.string({ maxLength: 3 }).map((value) => same({ type: 'string' }, value)),
-  fc.integer({ min: -9, max: 9 }).map((value) => same({ type: 'integer', minimum: -9 }, value)),
+  fc.integer({ min: -9, max: 9 }).map((value) => same({ type: 'integer', minimum: -9 }, value, 'bound')),
   fc.constantFrom('x', 'y').map((value) => same({ enum: ['x', 'y'] }, value)),
   fc.constantFrom(null, 'z').map((value) => same({ type: ['string', 'null'] }, value)),
   fc.constantFrom(null, 1).map((value) => same({ anyOf: [{ type: 'integer' }, { type: 'null' }] }, value)),
   fc.constant(same({ type: 'boolean', default: true }, true)),
   fc.constant(same({ $ref: '#/$defs/name' }, 'n')),
   fc.constant(same({ $ref: '#/$defs/name', description: 'A name.' }, 'n')),
+  fc.constant(same({ type: ['integer', 'array'], items: { type: 'string' }, title: 'T' }, ['i'])),
+  fc.constant(
+    same({ type: 'array', items: { type: 'string' }, uniqueItems: true }, ['i', 'j'], 'constraint'),
+  ),
+  fc.constant(same({ type: 'object', additionalProperties: { type: 'string' } }, { k: 'v' }, 'free shape')),
+  fc.constant(same({}, [1, { k: null }], 'free shape')),
+  fc.constant<Sample>({
+    schema: { $ref: '#/$defs/tree' },
+    value: { name: 'n', next: { name: 'm' } },
+    written: { name: 'n', next: { name: 'm', next: null } },
+    traits: ['recursion', 'optional property'],
+  }),
 );
 
 const { root } = fc.letrec<{ any: Sample; object: Sample; root: Sample }>((tie) => ({
@@ -59,6 +97,9 @@ const { root } = fc.letrec<{ any: Sample; object: Sample; root: Sample }>((tie) 
             given.includes(property) ? property.sample.written : null,
           ]),
         ),
+        traits: properties.flatMap(({ sample, isRequired }): readonly Trait[] =>
+          isRequired || allowsNull(sample.schema) ? sample.traits : [...sample.traits, 'optional property'],
+        ),
         // A null that is allowed anyway stays, so leaving such a key out cannot be written.
         isWritable: properties.every(
           (property) => given.includes(property) || !allowsNull(property.sample.schema),
@@ -69,12 +110,13 @@ const { root } = fc.letrec<{ any: Sample; object: Sample; root: Sample }>((tie) 
   root: fc.oneof(tie('object'), list(tie('any')), union(tie('object'))),
 }));
 
-function same(schema: JsonSchema, value: JsonValue): Sample {
-  return { schema, value, written: value };
+function same(schema: JsonSchema, value: JsonValue, ...traits: readonly Trait[]): Sample {
+  return { schema, value, written: value, traits };
 }
 
 function list(items: fc.Arbitrary<Sample>): fc.Arbitrary<Sample> {
-  return items.map(({ schema, value, written }) => ({
+  return items.map(({ schema, value, written, traits }) => ({
+    traits,
     schema: { type: 'array', items: schema },
     value: [value, value],
     written: [written, written],
@@ -90,6 +132,7 @@ function union(objects: fc.Arbitrary<Sample>): fc.Arbitrary<Sample> {
       schema: { anyOf: [withKind(left.schema, 'left'), withKind(right.schema, 'right')] },
       value: { ...(chosen.value as object), kind },
       written: { ...(chosen.written as object), kind },
+      traits: [...left.traits, ...right.traits],
     };
   });
 }
@@ -99,29 +142,64 @@ function withKind(schema: JsonSchema, kind: string): JsonSchema {
   return { ...schema, properties: { ...properties, kind: { const: kind } }, required: [...required, 'kind'] };
 }
 
-function allowsNull(schema: JsonSchema): boolean {
-  return JSON.stringify([schema['type'], schema['anyOf']]).includes('"null"');
+function allowsNull({ type, anyOf }: JsonSchema): boolean {
+  return (
+    (Array.isArray(type) && type.includes('null')) ||
+    (Array.isArray(anyOf) && anyOf.some((member: JsonSchema) => member['type'] === 'null'))
+  );
 }
 
-describe('a strict schema', () => {
-  it("holds by the vendor's rules, and what a model writes for it comes back as what was meant", () => {
-    fc.assert(
-      fc.property(root, ({ schema, value, written }) => {
-        const source: JsonSchema = { ...schema, $defs: { name: { type: 'string' } } };
-        const projected = projectSchema(source, openaiDialect);
-        expect(projected.strict).toBe(true);
-        expect(projected.losses).toEqual([]);
-        expect(toStrictJsonSchema(structuredClone(projected.schema) as never)).toEqual(projected.schema);
+const neverHeld: Readonly<Record<string, readonly Trait[]>> = {
+  openai: ['free shape'],
+  anthropic: ['free shape', 'recursion'],
+  common: ['free shape', 'recursion', 'optional property', 'bound', 'constraint'],
+};
+const lost: Readonly<Record<string, readonly Trait[]>> = {
+  openai: ['constraint'],
+  anthropic: ['bound', 'constraint'],
+  common: [],
+};
 
-        const isObject = schema['type'] === 'object';
-        const sent = isObject ? written : { value: written };
-        expect(parseInputSync(compileSchema(jsonSchema(projected.schema)), sent)).toMatchObject({ ok: true });
-        const restored = projected.restore(sent);
-        expect(restored).toEqual(value);
-        expect(parseInputSync(compileSchema(jsonSchema(source)), restored)).toMatchObject({ ok: true });
-        if (!projected.changesValues) expect(restored).toBe(sent);
-      }),
-      { numRuns: 500 },
-    );
-  });
+function accepts(schema: JsonSchema, value: JsonValue): boolean {
+  return parseInputSync(compileSchema(jsonSchema(schema)), value).ok;
+}
+
+function expectTakenByVendor(dialect: SchemaDialect, schema: JsonSchema): void {
+  if (dialect === anthropicDialect) expect(transformJSONSchema(schema)).toEqual(schema);
+  else expect(toStrictJsonSchema(structuredClone(schema) as never)).toEqual(schema);
+}
+
+describe('a projected schema', () => {
+  it.each<[string, SchemaDialect]>([
+    ['openai', openaiDialect],
+    ['anthropic', anthropicDialect],
+    ['common', commonDialect],
+  ])(
+    "for %s holds by the vendor's rules, takes every value, and gives it back as it was meant",
+    (name, dialect) => {
+      fc.assert(
+        fc.property(root, ({ schema, value, written, traits }) => {
+          const source: JsonSchema = { ...schema, $defs: { name: { type: 'string' }, tree } };
+          const projected = projectSchema(source, dialect);
+          const isTooLarge = projected.losses.some(({ note }) => note.startsWith('more than'));
+          const isHeld = !traits.some((trait) => neverHeld[name]?.includes(trait)) && !isTooLarge;
+          expect(projected.strict).toBe(isHeld);
+          if (isHeld) {
+            expect(projected.losses.length > 0).toBe(traits.some((trait) => lost[name]?.includes(trait)));
+            expectTakenByVendor(dialect, projected.schema);
+          } else expect(projected.losses).not.toEqual([]);
+
+          const isObject = schema['type'] === 'object';
+          const filled = isHeld && dialect.optionalProperties === 'nullable' ? written : value;
+          const sent = isObject ? filled : { value: filled };
+          expect(accepts(projected.schema, sent)).toBe(true);
+          const restored = projected.restore(sent);
+          expect(restored).toEqual(value);
+          expect(accepts(source, restored)).toBe(true);
+          if (!projected.changesValues) expect(restored).toBe(sent);
+        }),
+        { numRuns: 500 },
+      );
+    },
+  );
 });

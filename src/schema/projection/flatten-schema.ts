@@ -17,7 +17,8 @@ const annotations = new Set([
 /** What belongs to the document rather than to the value. */
 const bookkeeping = ['$schema', '$id', '$anchor', '$comment', '$defs', 'definitions'];
 
-const maxSteps = 32;
+/** How many parts one schema may be made of; more only where parts refer to each other again and again. */
+const maxParts = 1_000;
 
 /** True when a schema holds nothing that its values could break. */
 export function saysOnlyText(schema: JsonSchema): boolean {
@@ -25,24 +26,29 @@ export function saysOnlyText(schema: JsonSchema): boolean {
 }
 
 /**
- * The schema as one part: the target of its `$ref` and the members of its `allOf` written into it. The strict subset
- * knows no `allOf`, and nothing may stand beside a `$ref` there.
+ * The schema as one part: the target of its `$ref` and the members of its `allOf` written into it. Strict schemas
+ * know no `allOf`, and nothing may stand beside a `$ref` there.
  *
  * @returns undefined when parts contradict or extend each other, so that they cannot be written as one.
  */
-export function flattenSchema(
+export function flattenSchema(schema: JsonSchema, resolve: ReferenceResolver): JsonSchema | undefined {
+  return flattenParts(schema, resolve, { left: maxParts });
+}
+
+function flattenParts(
   schema: JsonSchema,
   resolve: ReferenceResolver,
-  steps = 0,
+  parts: { left: number },
 ): JsonSchema | undefined {
   const { $ref, allOf, ...rest } = withoutBookkeeping(schema);
   if ($ref === undefined && allOf === undefined) return rest;
-  if (steps > maxSteps) return undefined;
   const target = typeof $ref === 'string' ? [resolve($ref)] : [];
   let flat: JsonSchema | undefined = rest;
+  parts.left -= 1;
+  if (parts.left < 0) return undefined;
   for (const part of [...target, ...(isList(allOf) ? allOf : [])]) {
     if (part === true) continue;
-    const inner = isSchemaObject(part) ? flattenSchema(part, resolve, steps + 1) : undefined;
+    const inner = isSchemaObject(part) ? flattenParts(part, resolve, parts) : undefined;
     flat = inner === undefined || flat === undefined ? undefined : merge(flat, inner);
   }
   return flat;

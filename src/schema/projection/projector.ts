@@ -32,6 +32,8 @@ const conditions = ['if', 'then', 'else', 'dependentSchemas', 'dependencies'];
 
 /** A schema that is refused for so many reasons is not looked into any further. */
 const maxRefusals = 20;
+/** Written-out references may make many places of few. */
+const maxPlaces = 50_000;
 
 const countedWords: Readonly<Record<keyof SchemaCounts, string>> = {
   properties: 'properties',
@@ -67,6 +69,7 @@ class Projector {
   readonly #plans = new Map<string, RestorePlan | undefined>();
   /** The schemas that are being looked into, each within the one before. */
   readonly #open = new Set<JsonSchema>();
+  #places = 0;
   readonly #counts: Record<keyof SchemaCounts, number> = {
     properties: 0,
     enumValues: 0,
@@ -109,6 +112,8 @@ class Projector {
   #project(source: JsonValue | undefined, path: string, nesting: number): Projected {
     if (this.#refusals.length >= maxRefusals) return nothing;
     if (!isSchemaObject(source)) return this.#refuse(path, 'type', 'a value of any type');
+    this.#places += 1;
+    if (this.#places > maxPlaces) return this.#refuse(path, '$ref', `more than ${maxPlaces} places`);
     const { $ref: reference, ...beside } = source;
     if (typeof reference === 'string' && saysOnlyText(beside)) {
       const hints = defaultHints(beside);
@@ -270,6 +275,7 @@ class Projector {
       if (optionalProperties === 'refused')
         this.#refuse(place, 'required', 'a property that may be left out');
       omitted.add(name);
+      if (!isUnion(child.schema)) this.#count('unions', 1, place, 'required');
       return [name, withHint(toNullable(child.schema, typeLists), 'null: not given.')];
     });
     target['properties'] = Object.fromEntries(projected);
@@ -298,10 +304,11 @@ class Projector {
   #reference(reference: string, path: string): Projected {
     const target = this.#resolve(reference);
     if (target === undefined) return this.#refuse(path, '$ref', `"${reference}" leads nowhere`);
-    const plan: RestorePlan = {
-      kind: 'reference',
-      resolve: () => this.#plans.get(this.#names.get(target) ?? '#'),
-    };
+    // What it leads to may not be known yet. Values are changed only where null stands for "not given".
+    const plan: RestorePlan | undefined =
+      this.#dialect.optionalProperties === 'nullable'
+        ? { kind: 'reference', resolve: () => this.#plans.get(this.#names.get(target) ?? '#') }
+        : undefined;
     const known = this.#names.get(target);
     const isWithinItself = target === this.#root || (known !== undefined && !this.#definitions.has(known));
     if (isWithinItself && !this.#dialect.recursion)
@@ -340,6 +347,10 @@ class Projector {
 
 function toMember(plan: RestorePlan): { fits(value: JsonValue): boolean; plan: RestorePlan } {
   return { plan, fits: (value) => Array.isArray(value) === (plan.kind === 'array') };
+}
+
+function isUnion({ anyOf, type }: JsonSchema): boolean {
+  return anyOf !== undefined || isList(type);
 }
 
 function defaultHints({ default: preset }: JsonSchema): readonly string[] {
