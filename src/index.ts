@@ -207,6 +207,7 @@ export {
   type PromptRenderedPayload,
   PromptRenderings,
   type RecordedApproval,
+  type RecordedAttachment,
   type RecordedFeedback,
   type Redact,
   type RenderedTool,

@@ -91,6 +91,7 @@ export type { ToolCall } from './tool-call.ts';
 export type { ToolCallResult } from './tool-call-run.ts';
 export {
   type RecordedApproval,
+  type RecordedAttachment,
   type RecordedChange,
   type RecordedFeedback,
   type ShadowFinding,

@@ -51,7 +51,7 @@ export type {
 } from './ports.ts';
 export type { FinishReason, PromptResponse, TokenUsage } from './prompt-response.ts';
 export { type ToolOptions, tool } from './tool.ts';
-export { isToolResult, type ToolFailure, ToolResult, type ToolSuccess } from './tool-result.ts';
+export { readToolResult, type ToolFailure, ToolResult, type ToolSuccess } from './tool-result.ts';
 export type {
   AnyTool,
   Tool,

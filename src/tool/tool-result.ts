@@ -1,3 +1,6 @@
+import { readAttachments } from './attachments.ts';
+import type { MediaPart } from './conversation.ts';
+
 /** A call that did what it was asked to. Its changes are kept. */
 export interface ToolSuccess<out R> {
   readonly success: true;
@@ -6,6 +9,12 @@ export interface ToolSuccess<out R> {
   readonly value: R;
   /** The model gets the message only; the value is still recorded. No security boundary. Default: false. */
   readonly excludeValueFromContext?: boolean;
+  /**
+   * Images and files for the model, behind the text, at most 100; also when the value is excluded. `data` is base64 text with
+   * its padding, a base64 `data:` URL or an `http(s)` address, all together at most 20 MiB of characters; the media type of an
+   * image begins with `image/`. Checked when the handler has returned: what is none of this fails the call. Default: none.
+   */
+  readonly attachments?: readonly MediaPart[];
 }
 
 /** A call that failed. Everything it changed is rolled back; the model gets the message and may try otherwise. */
@@ -15,6 +24,8 @@ export interface ToolFailure {
   readonly message: string;
   /** Structured facts about the failure, plain JSON. Default: none. */
   readonly value?: unknown;
+  /** Images and files that show what went wrong, such as a screenshot; as those of a success. Default: none. */
+  readonly attachments?: readonly MediaPart[];
 }
 
 /**
@@ -34,32 +45,66 @@ export const ToolResult: {
   ok<const R>(
     value: R,
     message?: string,
-    options?: { readonly excludeValueFromContext?: boolean },
+    options?: Pick<ToolSuccess<R>, 'excludeValueFromContext' | 'attachments'>,
   ): ToolSuccess<R>;
   /** A failure: the call is rolled back and the model reads `message`. */
-  error(message: string, value?: unknown): ToolFailure;
+  error(message: string, value?: unknown, options?: Pick<ToolFailure, 'attachments'>): ToolFailure;
 } = Object.freeze({
   ok<const R>(
     value: R,
     message = 'OK',
-    options: { readonly excludeValueFromContext?: boolean } = {},
+    options: Pick<ToolSuccess<R>, 'excludeValueFromContext' | 'attachments'> = {},
   ): ToolSuccess<R> {
-    const success: ToolSuccess<R> = { success: true, message, value };
-    return Object.freeze(
-      options.excludeValueFromContext === true ? { ...success, excludeValueFromContext: true } : success,
-    );
+    const { excludeValueFromContext, attachments } = options;
+    return Object.freeze({
+      success: true,
+      message,
+      value,
+      ...(excludeValueFromContext === true ? { excludeValueFromContext } : {}),
+      ...(attachments === undefined ? {} : { attachments }),
+    });
   },
-  error(message: string, value?: unknown): ToolFailure {
-    const failure: ToolFailure = { success: false, message };
-    return Object.freeze(value === undefined ? failure : { ...failure, value });
+  error(
+    message: string,
+    value?: unknown,
+    { attachments }: Pick<ToolFailure, 'attachments'> = {},
+  ): ToolFailure {
+    return Object.freeze({
+      success: false,
+      message,
+      ...(value === undefined ? {} : { value }),
+      ...(attachments === undefined ? {} : { attachments }),
+    });
   },
 });
 
+/** What a handler returned, as a result; or what it is instead. */
+export type ToolResultReading =
+  | { readonly ok: true; readonly result: ToolResult<unknown> }
+  | { readonly ok: false; readonly problem: string };
+
 /**
- * True for what {@link ToolResult} makes and for plain objects of the same shape. What handlers return is not to be
- * trusted: a promise that was not awaited, a bare value or nothing at all is no result.
+ * Reads what {@link ToolResult} makes and plain objects of the same shape. What handlers return is not to be trusted: a
+ * promise that was not awaited, a bare value or nothing at all is no result. Attachments are copied.
  */
-export function isToolResult(value: unknown): value is ToolResult<unknown> {
+export function readToolResult(value: unknown): ToolResultReading {
+  if (!hasShape(value)) {
+    return { ok: false, problem: `${value === null ? 'null' : typeof value} instead of a ToolResult` };
+  }
+  const { attachments, ...result } = value;
+  if (attachments === undefined) return { ok: true, result: value };
+  const reading = readAttachments(attachments);
+  if (!reading.ok) {
+    return { ok: false, problem: `a ToolResult that cannot be sent: ${reading.problem}` };
+  }
+  return {
+    ok: true,
+    result: reading.attachments.length === 0 ? result : { ...result, attachments: reading.attachments },
+  };
+}
+
+/** All but the attachments is what it should be. */
+function hasShape(value: unknown): value is ToolResult<unknown> {
   if (typeof value !== 'object' || value === null || !('success' in value) || !('message' in value))
     return false;
   if (typeof value.message !== 'string') return false;

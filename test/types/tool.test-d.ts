@@ -8,6 +8,7 @@ import { append, defineSlice, on } from '../../src/session/index.ts';
 import {
   type AnyTool,
   hostedTool,
+  type MediaPart,
   type Tool,
   type ToolContext,
   type ToolFailure,
@@ -79,6 +80,31 @@ test('literal results are kept and checked against the output schema', () => {
     ToolSuccess<{ readonly state: 'open'; readonly tags: readonly ['a'] }>
   >();
   expectTypeOf(ToolResult.error('x')).toEqualTypeOf<ToolFailure>();
+});
+
+test('results bring images and files', () => {
+  const shot = { type: 'image', mediaType: 'image/png', data: 'AAAA' } as const;
+  const rows = { type: 'file', mediaType: 'text/csv', data: 'AAAA', name: 'rows.csv' } as const;
+  expectTypeOf(ToolResult.ok(1, 'Seen.', { attachments: [shot, rows] })).toEqualTypeOf<ToolSuccess<1>>();
+  expectTypeOf(ToolResult.ok(1).attachments).toEqualTypeOf<readonly MediaPart[] | undefined>();
+  expectTypeOf(ToolResult.error('x', null, { attachments: [shot] })).toEqualTypeOf<ToolFailure>();
+  tool({
+    ...base,
+    outputSchema,
+    execute: () =>
+      ToolResult.ok({ state: 'open', tags: [] }, 'Seen.', {
+        attachments: [shot],
+        excludeValueFromContext: true,
+      }),
+  });
+  // @ts-expect-error -- bytes have to be written as base64
+  ToolResult.ok(1, 'Seen.', { attachments: [{ ...shot, data: new Uint8Array() }] });
+  // @ts-expect-error -- no such type
+  ToolResult.ok(1, 'Seen.', { attachments: [{ ...shot, type: 'video' }] });
+  // @ts-expect-error -- images have no name
+  ToolResult.error('x', null, { attachments: [{ ...shot, name: 'x' }] });
+  // @ts-expect-error -- a failure has no value to leave out
+  ToolResult.error('x', null, { excludeValueFromContext: true });
 });
 
 test('wrong results, examples and options are compile errors', () => {

@@ -42,6 +42,7 @@ const invocation: Required<ToolInvokedPayload> = {
   reason: 'threw',
   policy: 'careful',
   value: null,
+  attachments: [{ type: 'file', mediaType: 'text/csv', name: 'rows.csv', characters: 8 }],
   error: { name: 'Error', message: 'no' },
   standing: ['effects outside'],
   usage,

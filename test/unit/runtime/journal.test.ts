@@ -111,7 +111,9 @@ async function run(
               const count = (context.session.slice(Count).latest()?.count ?? 0) + 1;
               context.session.dispatch(Counted, { count });
               await context.filesystem.write('count.txt', String(count));
-              return ToolResult.ok({ count });
+              return ToolResult.ok({ count }, 'Counted.', {
+                attachments: [{ type: 'image', mediaType: 'image/png', data: `AAA${count}` }],
+              });
             },
           }),
           tool({
@@ -248,6 +250,10 @@ describe('a run that was recorded', () => {
     const again = await run(replaying(entries, asked));
     expect(again.acts).toEqual([]);
     expect(await outcomeOf(again)).toEqual(await outcomeOf(first));
+    const images = again.conversation.flatMap((item) =>
+      item.type === 'tool-result' ? (item.attachments ?? []).map(({ data }) => data) : [],
+    );
+    expect(images).toEqual(['AAA1', 'AAA2', 'AAA3']);
     expect(asked.toSorted()).toEqual(entries.map(({ description }) => description).toSorted());
     expect(again.session.slice(ToolInvocations).all()).toEqual(first.session.slice(ToolInvocations).all());
   });

@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { isToolResult, ToolResult } from '../../../src/tool/index.ts';
+import { readToolResult, ToolResult } from '../../../src/tool/index.ts';
+
+const shot = { type: 'image', mediaType: 'image/png', data: 'AAAA' } as const;
+const page = {
+  type: 'file',
+  mediaType: 'text/html',
+  data: 'https://example.com/page',
+  name: 'page',
+} as const;
 
 describe('ToolResult', () => {
   it('makes frozen successes; the message defaults to OK', () => {
@@ -17,6 +25,12 @@ describe('ToolResult', () => {
       message: '',
       value: 1,
     });
+    expect(ToolResult.ok(1, 'Seen.', { attachments: [shot, page] })).toEqual({
+      success: true,
+      message: 'Seen.',
+      value: 1,
+      attachments: [shot, page],
+    });
   });
 
   it('makes frozen failures, with facts if there are any', () => {
@@ -26,11 +40,16 @@ describe('ToolResult', () => {
       message: 'No.',
       value: { path: 'a' },
     });
+    expect(ToolResult.error('No.', undefined, { attachments: [shot] })).toStrictEqual({
+      success: false,
+      message: 'No.',
+      attachments: [shot],
+    });
     expect(Object.isFrozen(ToolResult.error('x'))).toBe(true);
   });
 });
 
-describe('isToolResult', () => {
+describe('readToolResult', () => {
   it.each<readonly [string, unknown]>([
     ['a success', ToolResult.ok(undefined)],
     ['a failure', ToolResult.error('x')],
@@ -39,25 +58,50 @@ describe('isToolResult', () => {
       { success: true, message: 'OK', value: 1, excludeValueFromContext: true },
     ],
     ['a plain failure', { success: false, message: 'x' }],
+    ['a success with attachments', ToolResult.ok(undefined, 'x', { attachments: [shot, page] })],
+    ['a failure with attachments', ToolResult.error('x', { a: 1 }, { attachments: [page] })],
   ])('knows %s', (_name, value) => {
-    expect(isToolResult(value)).toBe(true);
+    expect(readToolResult(value)).toEqual({ ok: true, result: value });
   });
 
-  it.each<readonly [string, unknown]>([
-    ['nothing', undefined],
-    ['null', null],
-    ['a text', 'OK'],
-    ['a promise', Promise.resolve(ToolResult.ok(1))],
-    ['a bare value', { a: 1 }],
-    ['a success without value', { success: true, message: 'OK' }],
-    ['a message that is no text', { success: false, message: 1 }],
-    ['a flag that is no boolean', { success: 'true', message: 'OK', value: 1 }],
+  it('takes an empty list of attachments for none', () => {
+    const { ok, ...rest } = readToolResult(ToolResult.ok(1, 'x', { attachments: [] }));
+    expect({ ok, ...rest }).toStrictEqual({ ok: true, result: { success: true, message: 'x', value: 1 } });
+  });
+
+  it('copies attachments, so that nobody changes them afterwards', () => {
+    const mine = { ...shot, data: 'AAAA' };
+    const attachments = [mine];
+    const reading = readToolResult(ToolResult.ok(1, 'x', { attachments }));
+    attachments.push(mine);
+    mine.data = 'BBBB';
+    expect(reading).toMatchObject({ ok: true, result: { attachments: [shot] } });
+  });
+
+  it.each<readonly [string, unknown, string]>([
+    ['nothing', undefined, 'undefined'],
+    ['null', null, 'null'],
+    ['a text', 'OK', 'string'],
+    ['a promise', Promise.resolve(ToolResult.ok(1)), 'object'],
+    ['a bare value', { a: 1 }, 'object'],
+    ['a success without value', { success: true, message: 'OK' }, 'object'],
+    ['a message that is no text', { success: false, message: 1 }, 'object'],
+    ['a flag that is no boolean', { success: 'true', message: 'OK', value: 1 }, 'object'],
     [
       'an option that is no boolean',
       { success: true, message: 'OK', value: 1, excludeValueFromContext: 'yes' },
+      'object',
     ],
-    ['a list', [true, 'OK']],
-  ])('refuses %s', (_name, value) => {
-    expect(isToolResult(value)).toBe(false);
+    ['a list', [true, 'OK'], 'object'],
+  ])('refuses %s', (_name, value, type) => {
+    expect(readToolResult(value)).toEqual({ ok: false, problem: `${type} instead of a ToolResult` });
+  });
+
+  it('names the attachment that cannot be sent', () => {
+    const value = { success: true, message: 'OK', value: 1, attachments: [shot, { ...shot, data: 7 }] };
+    expect(readToolResult(value)).toEqual({
+      ok: false,
+      problem: 'a ToolResult that cannot be sent: attachments[1].data must be text, but is 7',
+    });
   });
 });
