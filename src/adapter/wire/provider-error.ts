@@ -15,18 +15,21 @@ export interface ProviderErrorWords {
  * What a failed request comes to: a {@link ThrottleError} for what may pass by itself or is a matter of the account, a
  * {@link ModelResponseError} for an unreadable answer and a conversation that is too long, else the error as it is. Errors are
  * told by what they carry, not by their class, so that any client can throw them.
+ *
+ * @param told what the error carries, for clients that name or nest it in another way. Default: the error itself.
  */
-export function toProviderError(error: unknown, words: ProviderErrorWords): unknown {
+export function toProviderError(error: unknown, words: ProviderErrorWords, told?: object): unknown {
   if (typeof error !== 'object' || error === null) return error;
   if (isUnreadable(error)) {
     const message = `The answer is no JSON object: ${describeError(error)}`;
     return new ModelResponseError('model-response-invalid', message, { cause: error });
   }
-  const kind = kindOf(error, words);
+  const carried = told ?? error;
+  const kind = kindOf(carried, words);
   if (kind === undefined) return error;
-  const message = messageOf(error);
+  const message = messageOf(carried);
   if (kind === 'context') return new ModelResponseError('model-context-exceeded', message, { cause: error });
-  const headers = headersOf(error);
+  const headers = headersOf(carried);
   return new ThrottleError(message, {
     kind,
     retryAfterMs: retryAfterMs(headers),
