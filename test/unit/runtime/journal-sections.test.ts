@@ -78,16 +78,7 @@ async function run(journal: (live: RunContext) => RunContext) {
     filesystem: undefined,
     container: ResourceContainer.for(session, prompt.resources()),
   };
-  const state: LoopState = {
-    turn: 0,
-    conversation: [],
-    usage: {},
-    hosted: [],
-    pausedText: '',
-    openings: [],
-    expansions: 0,
-    outputRepairs: 0,
-  };
+  const state = newLoopState();
   const stop = new RunStop();
   await runLoop(
     await bareEnvironment(prompt, { session, roots, clock: manualClock(), model, stop, state }),

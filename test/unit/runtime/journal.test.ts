@@ -29,7 +29,7 @@ import {
   FeedbackDesk,
   FeedbackState,
   type LoopResult,
-  type LoopState,
+  newLoopState,
   type RunContext,
   RunStop,
   runLoop,
@@ -159,16 +159,7 @@ async function run(
       return check === 1 ? incomplete('Look again.') : complete();
     },
   };
-  const state: LoopState = {
-    turn: 0,
-    conversation: [],
-    usage: {},
-    hosted: [],
-    pausedText: '',
-    openings: [],
-    expansions: 0,
-    outputRepairs: 0,
-  };
+  const state = newLoopState();
   const result = await runLoop(
     {
       ...(await bareEnvironment(prompt, { session, roots, clock, model, stop, state })),
