@@ -10,7 +10,7 @@ import {
   VisibilityOverrides,
 } from 'weakincentives';
 import { ResourceContainer } from '../../../src/resource/index.ts';
-import { type LoopState, type RunContext, RunStop, runLoop } from '../../../src/runtime/index.ts';
+import { newLoopState, type RunContext, RunStop, runLoop } from '../../../src/runtime/index.ts';
 import { act } from '../../support/act.ts';
 import { bareEnvironment } from '../../support/bare-environment.ts';
 import { type JournalEntry, recording, replaying } from '../../support/journal.ts';

@@ -19,6 +19,7 @@ import {
   Session,
   type Slice,
   section,
+  type TokenUsage,
   ToolInvocations,
   ToolResult,
   tool,
@@ -75,7 +76,7 @@ const model: ModelProvider = {
 interface Run {
   readonly result: LoopResult<undefined>;
   readonly conversation: readonly ConversationItem[];
-  readonly usage: LoopState['usage'];
+  readonly usage: TokenUsage;
   readonly session: Session;
   readonly filesystem: MemoryFilesystem;
   /** What was really done: model calls and handlers. */
