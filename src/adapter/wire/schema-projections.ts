@@ -93,15 +93,18 @@ export class SchemaProjections {
 
   #report({ strict, losses }: SchemaProjection, whose: string, logger: Logger): void {
     if (losses.length === 0) return;
-    const { provider } = this.#dialect;
-    if (strict)
+    const { provider, otherConstraints } = this.#dialect;
+    if (strict) {
       logger.info(`${provider} cannot hold every constraint of ${whose}; values are checked here.`, {
         losses,
       });
-    else
-      logger.warn(`${provider} cannot be strict about the schema of ${whose}; values are checked here.`, {
-        losses,
-      });
+      return;
+    }
+    // Where constraints are never told in words, many schemas are expected to be sent as they are.
+    const level = otherConstraints === 'told' ? 'warn' : 'info';
+    logger[level](`${provider} cannot be strict about the schema of ${whose}; values are checked here.`, {
+      losses,
+    });
   }
 }
 

@@ -181,7 +181,7 @@ class Projector {
   }
 
   #keeps(keyword: string, value: JsonValue): boolean {
-    const kept = Object.hasOwn(this.#dialect.keywords, keyword) ? this.#dialect.keywords[keyword] : undefined;
+    const kept = this.#dialect.keywords[keyword];
     return typeof kept === 'function' ? kept(value) : kept === true;
   }
 

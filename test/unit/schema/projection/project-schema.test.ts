@@ -1,0 +1,129 @@
+import { transformJSONSchema } from '@anthropic-ai/sdk/lib/transform-json-schema';
+import { describe, expect, it } from 'vitest';
+import {
+  type JsonSchema,
+  type JsonValue,
+  jsonSchema,
+  projectSchema,
+  type SchemaDialect,
+  tool,
+} from 'weakincentives';
+import { openaiDialect } from 'weakincentives/openai';
+import { z } from 'zod';
+import { commonDialect, restoreText } from '../../../../src/schema/index.ts';
+import { closed, dialects, text } from './shape.ts';
+
+const schemaOf = (inputSchema: z.ZodObject | ReturnType<typeof jsonSchema<object>>): JsonSchema =>
+  tool({ name: 'x', description: 'X.', inputSchema, effects: 'read' }).compiledInput?.inputJsonSchema ?? {};
+
+describe('the schemas of libraries', () => {
+  const order = z.object({
+    kind: z.discriminatedUnion('type', [
+      z.object({ type: z.literal('one'), id: z.uuid() }),
+      z.object({ type: z.literal('many'), ids: z.array(z.int()).min(1) }),
+    ]),
+    note: z.string().max(80).nullable(),
+    count: z.int(),
+  });
+
+  it('are strict for Anthropic, integers and uuids included', () => {
+    const { schema, strict, losses } = projectSchema(schemaOf(order), dialects.anthropic);
+    expect(strict).toBe(true);
+    expect(transformJSONSchema(schema)).toEqual(schema);
+    expect(losses.map(({ path, keyword }) => `${path} ${keyword}`)).toEqual([
+      '/properties/kind/oneOf/0/properties/id pattern',
+      '/properties/note/anyOf/0 maxLength',
+    ]);
+  });
+
+  it('are strict everywhere when they say nothing that somebody does not hold', () => {
+    const plain = schemaOf(
+      z.object({ count: z.int(), mode: z.enum(['r', 'w']), note: z.string().nullable() }),
+    );
+    expect(projectSchema(plain, dialects['ai-sdk'])).toMatchObject({ strict: true, losses: [] });
+  });
+});
+
+describe('a dialect of somebody else', () => {
+  const dialect: SchemaDialect = {
+    provider: 'Somebody',
+    keywords: { minLength: (length) => typeof length === 'number' && length < 3 },
+    otherConstraints: 'told',
+    optionalProperties: 'nullable',
+    typeLists: false,
+    typeBesideFixedValues: true,
+    recursion: false,
+    limits: { unions: 1 },
+  };
+
+  it('decides what is kept, by keyword and value', () => {
+    const { schema, losses } = projectSchema(
+      closed({ a: { type: 'string', minLength: 2 }, b: { type: 'string', minLength: 3 } }),
+      dialect,
+    );
+    expect(schema['properties']).toEqual({
+      a: { type: 'string', minLength: 2 },
+      b: { type: 'string', description: 'Must satisfy minLength: 3.' },
+    });
+    expect(losses).toEqual([
+      { path: '/properties/b', keyword: 'minLength', note: 'told in the description, checked here' },
+    ]);
+  });
+
+  it('writes what may be left out in its own way, and counts it', () => {
+    const { schema, restore, counts } = projectSchema(closed({ a: text }, []), dialect);
+    expect(schema).toEqual(
+      closed({ a: { anyOf: [text, { type: 'null' }], description: 'null: not given.' } }),
+    );
+    expect(restore({ a: null })).toEqual({});
+    expect(counts).toEqual({ properties: 1, enumValues: 0, optionalProperties: 0, unions: 1 });
+    expect(projectSchema(closed({ a: text, b: text }, []), dialect).losses).toEqual([
+      { path: '/properties/b', keyword: 'required', note: 'more than 1 places with alternatives in all' },
+    ]);
+  });
+});
+
+describe('schemas that grow when they are written out', () => {
+  const chain = (link: (next: JsonSchema) => JsonSchema): JsonSchema => {
+    const levels = Array.from({ length: 40 }, (_, at): [string, JsonSchema] => [
+      `d${at}`,
+      link({ $ref: `#/$defs/d${at + 1}`, description: 'D.' }),
+    ]);
+    return {
+      ...closed({ it: { $ref: '#/$defs/d0' } }),
+      $defs: Object.fromEntries([...levels, ['d40', text]]),
+    };
+  };
+
+  it.each<[string, (next: JsonSchema) => JsonSchema]>([
+    ['properties', (next) => closed({ a: next, b: next })],
+    ['alternatives', (next) => ({ anyOf: [next, next] })],
+    ['parts', (next) => ({ allOf: [next, next] })],
+  ])('are given up: %s', (_name, link) => {
+    const schema = chain(link);
+    for (const dialect of [dialects.anthropic, { ...dialects.anthropic, limits: {} }, commonDialect]) {
+      const projection = projectSchema(schema, dialect);
+      expect(projection).toMatchObject({ strict: false, schema });
+      expect(projection.losses.length).toBeLessThanOrEqual(20);
+    }
+  });
+});
+
+describe('text that a model wrote', () => {
+  const optional = projectSchema(closed({ a: text }, []), openaiDialect);
+
+  it.each<[string, string]>([
+    ['{"a":null}', '{}'],
+    ['{ "a": "x" }', '{ "a": "x" }'],
+    ['{"a":nul', '{"a":nul'],
+    ['', ''],
+  ])('is brought back: %s', (written, meant) => {
+    expect(restoreText(written, optional)).toBe(meant);
+  });
+
+  it('stays as it is where nothing has to change', () => {
+    const same: JsonValue = '{ "a": null }';
+    expect(restoreText(same, projectSchema(closed({ a: text }), openaiDialect))).toBe(same);
+    expect(restoreText(same, undefined)).toBe(same);
+  });
+});
