@@ -1,6 +1,6 @@
 /**
- * Import directions of the source tree. A folder may import only what stands left of it in `order`; `node`, `openai`,
- * `testing` and `cli` come last and only `cli` may see the others.
+ * Import directions of the source tree. A folder may import only what stands left of it in `order`; what has a
+ * subpath and `cli` come last, and only `cli` may see the others.
  */
 const order = [
   'error',
@@ -63,10 +63,10 @@ module.exports = {
     },
     ...directionRules,
     {
-      name: 'direction-node-openai-testing',
-      comment: 'src/node, src/openai and src/testing import the core, never each other or the command line.',
+      name: 'direction-subpaths',
+      comment: 'What has a subpath imports the core, never each other or the command line.',
       severity: 'error',
-      from: { path: '^src/(node|openai|testing)/' },
+      from: { path: '^src/(ai-sdk|node|openai|testing)/' },
       to: { path: '^src/', pathNot: [inside(order), '^src/$1/'] },
     },
     {

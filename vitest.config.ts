@@ -13,6 +13,7 @@ const config: ViteUserConfig = defineConfig({
     // Tests, guides and examples import the package by its name and get the sources.
     alias: [
       { find: /^weakincentives$/, replacement: source('index.ts') },
+      { find: /^weakincentives\/ai-sdk$/, replacement: source('ai-sdk/index.ts') },
       { find: /^weakincentives\/node$/, replacement: source('node/index.ts') },
       { find: /^weakincentives\/openai$/, replacement: source('openai/index.ts') },
       { find: /^weakincentives\/testing$/, replacement: source('testing/index.ts') },

@@ -132,6 +132,7 @@ describe('every entry', () => {
     const names = entries().map(({ name }) => name);
     expect(names).toEqual([
       'weakincentives',
+      'weakincentives/ai-sdk',
       'weakincentives/node',
       'weakincentives/openai',
       'weakincentives/testing',

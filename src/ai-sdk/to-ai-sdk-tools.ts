@@ -1,0 +1,102 @@
+import type { ToolCallOutput, ToolRuntime } from '../adapter/index.ts';
+import type { ModelTool } from '../runtime/index.ts';
+import type { JsonObject, JsonSchema, Schema } from '../schema/index.ts';
+import type { MediaPart } from '../tool/index.ts';
+import type { ResultOutput } from './call-options.ts';
+import { FailedToolCallError } from './failed-tool-call-error.ts';
+import { filesOfV3 } from './files.ts';
+
+/** What a tool of a runtime comes to in a loop of the AI SDK: its text, or text and files. */
+export type AiSdkToolOutput = string | { readonly text: string; readonly attachments: readonly MediaPart[] };
+
+/** A tool of a runtime as the AI SDK takes it. */
+export interface AiSdkRuntimeTool {
+  readonly description: string;
+  /** Tells the model what the tool takes and lets everything pass: the runtime checks it, and tells the model what is wrong. */
+  readonly inputSchema: Schema<unknown, JsonObject>;
+  readonly execute: (
+    input: JsonObject,
+    options: { readonly toolCallId: string; readonly abortSignal?: AbortSignal | undefined },
+  ) => Promise<AiSdkToolOutput>;
+  readonly toModelOutput: (options: { readonly output: AiSdkToolOutput }) => ResultOutput<'v3'>;
+}
+
+/** The tools of a runtime for `generateText` and `streamText`, by name. */
+export type AiSdkRuntimeTools = { [name: string]: AiSdkRuntimeTool };
+
+/**
+ * The tools of a runtime as a tool set of the AI SDK 6 or 7. The calls that one step makes become one turn, with its transactions,
+ * policies and order. A failed call is thrown as a {@link FailedToolCallError}: the loop tells the model, and goes on.
+ *
+ * The set grows when sections are opened, and a loop that is given the set itself offers the new tools from its next step on; a
+ * copy stays as it is. Give the loop `runtime.signal` as its `abortSignal`, or a run that is stopped does not stop it.
+ */
+export function toAiSdkTools(runtime: Pick<ToolRuntime, 'tools' | 'call'>): AiSdkRuntimeTools {
+  // Without a prototype: a tool may be called `__proto__`.
+  const set: AiSdkRuntimeTools = Object.create(null);
+  const addNew = (): void => {
+    for (const tool of runtime.tools) set[tool.name] ??= toAiSdkTool(tool, run);
+  };
+  const run: Run = async (name, input, { toolCallId, abortSignal }) => {
+    try {
+      return await runtime.call(
+        { callId: toolCallId, name, arguments: input },
+        abortSignal === undefined ? {} : { signal: abortSignal },
+      );
+    } finally {
+      addNew();
+    }
+  };
+  addNew();
+  return set;
+}
+
+type Run = (
+  name: string,
+  input: JsonObject,
+  options: Parameters<AiSdkRuntimeTool['execute']>[1],
+) => Promise<ToolCallOutput>;
+
+function toAiSdkTool({ name, description, inputSchema }: ModelTool, run: Run): AiSdkRuntimeTool {
+  return {
+    description,
+    inputSchema: toAiSdkSchema(inputSchema),
+    execute: async (input, options) => {
+      const output = await run(name, input, options);
+      if (output.isError) throw new FailedToolCallError(output);
+      const { text, attachments = [] } = output;
+      return attachments.length === 0 ? text : { text, attachments };
+    },
+    toModelOutput: ({ output }) =>
+      typeof output === 'string'
+        ? { type: 'text', value: output }
+        : {
+            type: 'content',
+            value: [
+              { type: 'text', text: output.text },
+              ...output.attachments.map((media) => filesOfV3.toResultFile(media)),
+            ],
+          },
+  };
+}
+
+/**
+ * A schema in both forms that the AI SDK knows. Its own, marked by a registered symbol, takes the JSON Schema as it is; as a
+ * Standard Schema, which its types take, it would close objects that are open.
+ */
+function toAiSdkSchema(document: JsonSchema): Schema<unknown, JsonObject> {
+  const emit = (): Record<string, unknown> => structuredClone({ ...document });
+  const schema = {
+    [Symbol.for('vercel.ai.schema')]: true,
+    jsonSchema: emit(),
+    validate: undefined,
+    '~standard': {
+      version: 1,
+      vendor: 'weakincentives',
+      // What the model wrote is JSON; whether it fits is for the runtime to say.
+      validate: (value: unknown) => ({ value: value as JsonObject }),
+      jsonSchema: { input: emit, output: emit },
+    },
+  } as const;
+  return schema;
+}
