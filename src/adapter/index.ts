@@ -25,7 +25,13 @@ export {
 } from './hosted/index.ts';
 export type { PromptStream, StreamEvent } from './prompt-stream.ts';
 export { defineAdapter, type ProviderAdapter } from './provider-adapter.ts';
-export { type Script, type ScriptedToolCall, type ScriptedTurn, scriptedModel } from './scripted-model.ts';
+export {
+  type Script,
+  type ScriptedModelOptions,
+  type ScriptedToolCall,
+  type ScriptedTurn,
+  scriptedModel,
+} from './scripted-model.ts';
 export { toolRuntime } from './tool-runtime.ts';
 export type {
   ReportedUsage,

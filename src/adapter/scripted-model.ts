@@ -8,7 +8,14 @@ import type {
   ModelTurn,
   TokenUsage,
 } from '../runtime/index.ts';
+import { isSchemaObject } from '../schema/index.ts';
 import type { HostedToolReading, TokenPrices } from '../tool/index.ts';
+import {
+  type HostedToolCodecs,
+  HostedToolDesk,
+  type HostedTurn,
+  type UnsupportedConfig,
+} from './hosted/index.ts';
 import { defineAdapter, type ProviderAdapter } from './provider-adapter.ts';
 
 /** A call that a scripted turn asks for. */
@@ -29,6 +36,8 @@ export interface ScriptedTurn {
   readonly toolCalls?: readonly ScriptedToolCall[];
   /** What hosted tools of the prompt come to in this turn. Default: nothing. */
   readonly hosted?: readonly HostedToolReading[];
+  /** What a provider would have sent, for the codecs in `hostedToolCodecs` to read. Default: nothing. */
+  readonly items?: readonly unknown[];
   /** What the provider asks whether it may run. Default: nothing. */
   readonly approvalRequests?: readonly Omit<ApprovalRequestPart, 'type'>[];
   /** Default: `tool-calls` with calls, else `stop`. */
@@ -44,6 +53,18 @@ export type Script = (
   request: ModelRequest,
 ) => ScriptedTurn | Promise<ScriptedTurn>;
 
+/** Options of {@link scriptedModel}. */
+export interface ScriptedModelOptions {
+  /** Shown in events. Default: `scripted model`. */
+  readonly name?: string;
+  /** For budgets that limit the cost. Default: not known. */
+  readonly prices?: TokenPrices;
+  /** How hosted tools are told and read, by kind; a kind without a codec is then refused. Default: they are not told. */
+  readonly hostedToolCodecs?: HostedToolCodecs;
+  /** What to do with a config that a codec cannot tell in full. Default: `'error'`. */
+  readonly unsupportedConfig?: UnsupportedConfig;
+}
+
 /**
  * An adapter whose model follows a script: a list of turns, or a function of the conversation. It runs offline and
  * through the very loop, transactions and policies that any other model runs through.
@@ -51,27 +72,58 @@ export type Script = (
  * With a list, the run fails in phase `request` when the model is asked more often than there are turns; a second
  * evaluation starts at the first turn again.
  *
- * @param options `name` is shown in events; default `scripted model`. `prices` are for budgets that limit the cost; default: not known.
+ * Hosted tools of the prompt may be of any kind: what they come to is `hosted` in a turn. With `hostedToolCodecs` they are told and
+ * read as by an adapter of a provider.
  */
 export function scriptedModel(
   script: readonly ScriptedTurn[] | Script,
-  options: { readonly name?: string; readonly prices?: TokenPrices } = {},
+  options: ScriptedModelOptions = {},
 ): ProviderAdapter {
   const { name = 'scripted model', prices } = options;
+  const desk = deskOf(name, options);
   return defineAdapter({
     model: {
       name,
       ...(prices === undefined ? {} : { prices }),
-      generate: async (request, { onDelta }) => {
+      ...(desk === undefined ? {} : { check: ({ hostedTools }) => void desk.check(hostedTools) }),
+      generate: async (request, { onDelta, logger }) => {
+        desk?.serialize(request.hostedTools, logger);
         const turn =
           typeof script === 'function'
             ? await script(request.conversation, request)
             : turnAt(script, request.turn);
         if (onDelta !== undefined) await tell(turn, onDelta);
-        return toModelTurn(turn, request.turn);
+        return toModelTurn(turn, request.turn, hostedOf(turn, request, desk));
       },
     },
   });
+}
+
+function deskOf(name: string, options: ScriptedModelOptions): HostedToolDesk | undefined {
+  const { hostedToolCodecs: codecs, unsupportedConfig } = options;
+  return codecs && new HostedToolDesk({ adapter: name, model: name, codecs, unsupportedConfig });
+}
+
+function hostedOf(
+  { hosted = [], items = [], text = '' }: ScriptedTurn,
+  { hostedTools }: ModelRequest,
+  desk: HostedToolDesk | undefined,
+): readonly HostedToolReading[] {
+  if (desk !== undefined)
+    return [...hosted, ...desk.read(hostedTools, { items, text, startOf: startIn(text) })];
+  if (items.length === 0) return hosted;
+  throw new TypeError(
+    'The script has a turn with items, but no codecs that read them: pass hostedToolCodecs.',
+  );
+}
+
+/** The text of a part is looked for in the text of the turn: nothing else ties the two in a script. */
+function startIn(text: string): HostedTurn['startOf'] {
+  return (part) => {
+    const passage = isSchemaObject(part) ? part['text'] : undefined;
+    const start = typeof passage === 'string' ? text.indexOf(passage) : -1;
+    return start < 0 ? undefined : start;
+  };
 }
 
 function turnAt(turns: readonly ScriptedTurn[], number: number): ScriptedTurn {
@@ -94,7 +146,7 @@ function inWords(text: string): readonly string[] {
   return text.match(/\S+\s*|\s+/g) ?? [];
 }
 
-function toModelTurn(turn: ScriptedTurn, number: number): ModelTurn {
+function toModelTurn(turn: ScriptedTurn, number: number, hosted: readonly HostedToolReading[]): ModelTurn {
   const calls = turn.toolCalls ?? [];
   const content: AssistantPart[] = [];
   if (turn.reasoning !== undefined && turn.reasoning !== '') {
@@ -116,7 +168,7 @@ function toModelTurn(turn: ScriptedTurn, number: number): ModelTurn {
     content,
     finishReason: turn.finishReason ?? (calls.length > 0 ? 'tool-calls' : 'stop'),
     ...(turn.usage === undefined ? {} : { usage: turn.usage }),
-    ...(turn.hosted === undefined ? {} : { hosted: turn.hosted }),
+    hosted,
   };
 }
 

@@ -1,0 +1,67 @@
+import type { HostedToolCodec, HostedToolFindings, HostedToolWire, HostedTurn } from '../adapter/index.ts';
+import type { JsonObject } from '../schema/index.ts';
+import type { HostedTool, HostedToolOutput } from '../tool/index.ts';
+
+/** Options of {@link mockHostedToolCodec}. */
+export interface MockHostedToolCodecOptions<
+  Config extends JsonObject = JsonObject,
+  Output extends HostedToolOutput = HostedToolOutput,
+> {
+  readonly kind: string;
+  /** Default: false, a prompt has one tool of the kind. */
+  readonly allowsSeveral?: boolean;
+  /** How a tool is told. May throw, as a codec may. Default: one tool of this kind with its name and config. */
+  readonly serialize?: (tool: HostedTool<Config, Output>, model: string) => HostedToolWire;
+  /**
+   * What the answers say about a tool: a list has what the first, second… answer says, and nothing is said behind its end.
+   * A function may throw, as a codec may. Default: nothing.
+   */
+  readonly outputs?:
+    | readonly Partial<HostedToolFindings<Output>>[]
+    | ((turn: HostedTurn, tool: HostedTool<Config, Output>) => Partial<HostedToolFindings<Output>>);
+}
+
+/** A codec that keeps what it was asked. */
+export interface MockHostedToolCodec<
+  Config extends JsonObject = JsonObject,
+  Output extends HostedToolOutput = HostedToolOutput,
+> extends HostedToolCodec<Config, Output> {
+  /** Each tool that was to be told, with the name of the model. An adapter asks once per tool. */
+  readonly serialized: readonly { readonly tool: HostedTool<Config, Output>; readonly model: string }[];
+  /** Each answer that was to be read, for each tool. */
+  readonly parsed: readonly { readonly tool: HostedTool<Config, Output>; readonly turn: HostedTurn }[];
+}
+
+/**
+ * A codec for tests of prompts with hosted tools: it says what it is told to say, and takes down what it was asked. Goes into
+ * `hostedToolCodecs` of any adapter, `scriptedModel` among them.
+ */
+export function mockHostedToolCodec<
+  Config extends JsonObject = JsonObject,
+  Output extends HostedToolOutput = HostedToolOutput,
+>(options: MockHostedToolCodecOptions<Config, Output>): MockHostedToolCodec<Config, Output> {
+  const { kind, allowsSeveral = false, serialize = tellAsItIs, outputs = [] } = options;
+  const serialized: MockHostedToolCodec<Config, Output>['serialized'][number][] = [];
+  const parsed: MockHostedToolCodec<Config, Output>['parsed'][number][] = [];
+  return {
+    kind,
+    allowsSeveral,
+    serialized,
+    parsed,
+    serialize: (tool, model) => {
+      serialized.push({ tool, model });
+      return serialize(tool, model);
+    },
+    parseOutput: (turn, tool) => {
+      const index = parsed.filter((earlier) => earlier.tool === tool).length;
+      parsed.push({ tool, turn });
+      const { invocations = [], citations = [] } =
+        (typeof outputs === 'function' ? outputs(turn, tool) : outputs[index]) ?? {};
+      return { invocations, citations };
+    },
+  };
+}
+
+function tellAsItIs({ hostedKind, name, config }: HostedTool): HostedToolWire {
+  return { tools: [{ type: hostedKind, name, config }] };
+}

@@ -1,0 +1,172 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type HostedToolCodec,
+  type HostedToolOutput,
+  hostedOutputsOf,
+  hostedTool,
+  type JsonObject,
+  promptTemplate,
+  section,
+  webFetchTool,
+  webSearchTool,
+} from 'weakincentives';
+import { mockHostedToolCodec, type ScriptedTurn, scriptedModel } from 'weakincentives/testing';
+import { evaluationFailure } from '../../support/failure.ts';
+import { recordingLogger } from '../../support/recording-logger.ts';
+
+const search = webSearchTool({ maxUses: 2 });
+const found = { status: 'completed', action: 'search', queries: ['tides'], sources: [] } as const;
+
+function promptOf(...hostedTools: readonly ReturnType<typeof hostedTool>[]) {
+  return promptTemplate({
+    ns: 'test',
+    key: 'mock',
+    sections: [section({ title: 'Task', key: 'task', template: 'Look it up.', hostedTools })],
+  }).bind();
+}
+
+const twoTurns: readonly ScriptedTurn[] = [
+  { text: 'One moment.', finishReason: 'paused' },
+  { text: 'High tide is at six.', items: [{ type: 'note' }] },
+];
+
+describe('mockHostedToolCodec', () => {
+  it('takes down what it was asked, and says what it is told to say answer by answer', async () => {
+    const codec = mockHostedToolCodec<typeof search.config, typeof found>({
+      kind: 'web_search',
+      outputs: [
+        { invocations: [found, found] },
+        { citations: [{ type: 'url', url: 'https://tides.example' }] },
+      ],
+    });
+    const model = scriptedModel(twoTurns, { name: 'script', hostedToolCodecs: { web_search: codec } });
+    const response = await model.evaluate(promptOf(search));
+    expect(response.hostedOutputs).toEqual({
+      web_search: {
+        invocations: [
+          { ...found, turn: 1 },
+          { ...found, turn: 1 },
+        ],
+        citations: [{ type: 'url', url: 'https://tides.example', turn: 2 }],
+      },
+    });
+    expect(hostedOutputsOf(response, search)).toBe(response.hostedOutputs['web_search']);
+    expect(codec.serialized).toEqual([{ tool: search, model: 'script' }]);
+    expect(codec.parsed.map(({ tool, turn }) => [tool, turn.text, turn.items])).toEqual([
+      [search, 'One moment.', []],
+      [search, 'High tide is at six.', [{ type: 'note' }]],
+    ]);
+  });
+
+  it('says nothing behind the end of its list, and nothing by default', async () => {
+    for (const outputs of [undefined, []]) {
+      const codec = mockHostedToolCodec({ kind: 'web_search', ...(outputs && { outputs }) });
+      const model = scriptedModel(twoTurns, { hostedToolCodecs: { web_search: codec } });
+      const response = await model.evaluate(promptOf(search));
+      expect(response.hostedOutputs).toEqual({});
+      expect(hostedOutputsOf(response, search)).toEqual({ invocations: [], citations: [] });
+      expect(codec.parsed).toHaveLength(2);
+    }
+  });
+
+  it('counts the answers of each tool on its own', async () => {
+    const wiki = hostedTool({ kind: 'mcp', name: 'wiki', description: 'Reads.', config: { label: 'wiki' } });
+    const shop = hostedTool({ kind: 'mcp', name: 'shop', description: 'Buys.', config: { label: 'shop' } });
+    const codec = mockHostedToolCodec<JsonObject, HostedToolOutput>({
+      kind: 'mcp',
+      allowsSeveral: true,
+      outputs: [{ invocations: [{ status: 'completed', invocationId: 'first' }] }],
+    });
+    const model = scriptedModel([{ text: 'Done.' }], { hostedToolCodecs: { mcp: codec } });
+    const { hostedOutputs } = await model.evaluate(promptOf(wiki, shop));
+    expect(Object.keys(hostedOutputs)).toEqual(['wiki', 'shop']);
+    expect(codec.serialize(wiki, 'm')).toEqual({
+      tools: [{ type: 'mcp', name: 'wiki', config: { label: 'wiki' } }],
+    });
+  });
+
+  it('can compute what it says', async () => {
+    const codec = mockHostedToolCodec({
+      kind: 'web_search',
+      serialize: ({ name }, model) => ({ tools: [{ name, model }], unsupported: ['maxUses'] }),
+      outputs: ({ text, startOf }) => ({
+        citations: [
+          {
+            type: 'url',
+            url: 'https://tides.example',
+            span: [startOf({ text: 'six' }) ?? -1, text.length - 1],
+          },
+          {
+            type: 'url',
+            url: 'https://else.example',
+            span: [startOf({ text: 'seven' }) ?? -1, startOf(6) ?? -1],
+          },
+        ],
+      }),
+    });
+    const logger = recordingLogger();
+    const options = { hostedToolCodecs: { web_search: codec } };
+    const turns = [{ text: 'High tide is at six.' }];
+    const model = scriptedModel(turns, { ...options, unsupportedConfig: 'warn' });
+    const { hostedOutputs } = await model.evaluate(promptOf(search), { logger });
+    expect(hostedOutputs['web_search']?.citations).toMatchObject([{ span: [16, 19] }, { span: [-1, -1] }]);
+    expect(logger.lines.map(({ message }) => message)).toEqual([
+      'The scripted model adapter cannot tell the provider "maxUses" of the hosted tool "web_search". The tool runs without it.',
+    ]);
+    await expect(scriptedModel(turns, options).evaluate(promptOf(search))).rejects.toMatchObject({
+      phase: 'render',
+      cause: expect.objectContaining({ code: 'prompt-invalid' }),
+    });
+  });
+});
+
+describe('a scripted model', () => {
+  it('lets a prompt have any hosted tool, and says what a turn says of it', async () => {
+    const model = scriptedModel([
+      { text: 'Six.', hosted: [{ toolName: 'web_search', invocations: [found], citations: [] }] },
+    ]);
+    const { hostedOutputs } = await model.evaluate(promptOf(search));
+    expect(hostedOutputs).toEqual({ web_search: { invocations: [{ ...found, turn: 1 }], citations: [] } });
+  });
+
+  it('with codecs refuses a kind that none of them speaks for, before the model is asked', async () => {
+    const hostedToolCodecs = { web_search: mockHostedToolCodec({ kind: 'web_search' }) };
+    let asked = 0;
+    const model = scriptedModel(() => ({ text: `${(asked += 1)}` }), { hostedToolCodecs });
+    const error = await evaluationFailure(model.evaluate(promptOf(webFetchTool())));
+    expect(error).toMatchObject({
+      phase: 'render',
+      message: expect.stringContaining(
+        'Unsupported hosted tool kind "web_fetch" for the scripted model adapter',
+      ),
+    });
+    expect(asked).toBe(0);
+  });
+
+  it('refuses what no codec could read', async () => {
+    await expect(scriptedModel([{ items: [1] }]).evaluate(promptOf(search))).rejects.toThrow(
+      /pass hostedToolCodecs/,
+    );
+  });
+
+  it('gives what a turn and its items say of one tool together', async () => {
+    const codec: HostedToolCodec = {
+      kind: 'web_search',
+      serialize: () => ({ tools: [] }),
+      parseOutput: ({ items }) => ({
+        invocations: items.map((item) => ({ status: 'completed', invocationId: String(item) })),
+        citations: [],
+      }),
+    };
+    const hosted = [{ toolName: 'web_search', invocations: [found], citations: [] }];
+    const model = scriptedModel([{ text: 'x', hosted, items: ['a', 'b'] }], {
+      hostedToolCodecs: { web_search: codec },
+    });
+    const { hostedOutputs } = await model.evaluate(promptOf(search));
+    expect(hostedOutputs['web_search']?.invocations.map(({ invocationId }) => invocationId)).toEqual([
+      undefined,
+      'a',
+      'b',
+    ]);
+  });
+});
