@@ -4,3 +4,4 @@ export { type CommonModelOptions, checkModelOptions, defaultTimeoutMs, lazyClien
 export { type ProviderErrorWords, toBrokenStream, toFailure, toProviderError } from './provider-error.ts';
 export { type ProjectedRequest, type ProjectedTool, SchemaProjections } from './schema-projections.ts';
 export { type SplitSettings, splitSettings } from './split-settings.ts';
+export { isEventStream, StreamReader } from './stream-reader.ts';
