@@ -12,7 +12,8 @@ export type ToolsBySection = readonly (readonly BoundTool[])[];
  * then the prompt's.
  *
  * @throws {PromptValidationError} for something that is no tool, two tools or hosted tools with one name, two policies with
- *   one name, a tool named as one that opens or reads sections in a prompt that has summaries, a policy whose `dependencies` name a tool that the prompt does not have.
+ *   one name, a tool named as one that opens or reads sections in a prompt that has summaries, a policy whose `dependencies` name a tool that
+ *   the prompt does not have, or a hosted one.
  * @see spec TOOLS "Registration Lifecycle"
  */
 export function bindTools(
@@ -102,9 +103,14 @@ function checkPolicies(
     owners.set(name, where);
     const missing = dependencyNames(policy).find((tool) => !toolNames.has(tool));
     if (missing !== undefined) {
+      const isHosted = nodes.some(({ section }) =>
+        section.hostedTools?.some((tool) => tool.name === missing),
+      );
+      const why = isHosted
+        ? 'which the provider runs: no policy gets to see it'
+        : `which the prompt does not have; its tools are ${[...toolNames].map((tool) => `"${tool}"`).join(', ') || 'none'}`;
       throw new PromptValidationError(
-        `Policy "${name}" of ${where} depends on the tool "${missing}", which the prompt does not have; ` +
-          `its tools are ${[...toolNames].map((tool) => `"${tool}"`).join(', ') || 'none'}.`,
+        `Policy "${name}" of ${where} depends on the tool "${missing}", ${why}.`,
         { details: { ...details, policy: name, tool: missing } },
       );
     }

@@ -1,11 +1,13 @@
 import type { RenderedPrompt, ToolParamDescription } from '../../prompt/index.ts';
-import type { AnyTool } from '../../tool/index.ts';
+import type { AnyTool, HostedTool } from '../../tool/index.ts';
 
 /** Everything that a model is told by a prompt, as a text for people: the instructions, then its tools. */
-export function promptDocument({ text, tools, toolParamDescriptions, output }: RenderedPrompt): string {
+export function promptDocument(rendered: RenderedPrompt): string {
+  const { text, tools, hostedTools, toolParamDescriptions, output } = rendered;
   const parts = [text];
-  if (tools.length > 0) parts.push('# Tools');
+  if (tools.length + hostedTools.length > 0) parts.push('# Tools');
   for (const tool of tools) parts.push(toolText(tool, toolParamDescriptions[tool.name] ?? {}));
+  for (const tool of hostedTools) parts.push(hostedToolText(tool));
   if (output !== undefined)
     parts.push('# Answer', JSON.stringify(output.compiled.inputJsonSchema, undefined, 2));
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`;
@@ -13,6 +15,11 @@ export function promptDocument({ text, tools, toolParamDescriptions, output }: R
 
 function toolText(tool: AnyTool, params: Readonly<Record<string, ToolParamDescription>>): string {
   return [`## ${tool.name}`, '', tool.description, ...paramLines(params)].join('\n');
+}
+
+/** The config is left out: how much of it a model is told is up to the provider, and it may hold secrets. */
+function hostedToolText({ name, hostedKind, description }: HostedTool): string {
+  return `## ${name}\n\n${description}\n\nRun by the provider, as \`${hostedKind}\`.`;
 }
 
 function paramLines(params: Readonly<Record<string, ToolParamDescription>>): readonly string[] {

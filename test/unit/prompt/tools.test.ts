@@ -339,6 +339,9 @@ describe('policies', () => {
       bound([section({ title: 'A', key: 'a', tools: [...tools, named('build')] })], [order]),
     ).not.toThrow();
     expect(() => bound([], [order])).toThrow(/its tools are none/);
+    expect(() =>
+      bound([section({ title: 'A', key: 'a', tools, hostedTools: [hosted('build')] })], [order]),
+    ).toThrow(/depends on the tool "build", which the provider runs: no policy gets to see it/);
   });
 
   it('bring their slices', () => {

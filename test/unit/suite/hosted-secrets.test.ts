@@ -1,0 +1,128 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type EvaluateOptions,
+  PromptRenderings,
+  promptTemplate,
+  type RemoteMcpConfig,
+  remoteMcpTool,
+  Session,
+  section,
+  ToolRenderings,
+  WinkError,
+} from 'weakincentives';
+import { mockHostedToolCodec, type ScriptedModelOptions, scriptedModel } from 'weakincentives/testing';
+import { evaluationFailure } from '../../support/failure.ts';
+import { recordingLogger } from '../../support/recording-logger.ts';
+import { refusal } from '../prompt/refusal.ts';
+
+const secrets = ['hidden-token', 'hidden-header', 'hidden-query'] as const;
+const [token, header, query] = secrets;
+const config: RemoteMcpConfig = {
+  label: 'wiki',
+  url: `https://wiki.example/mcp?key=${query}`,
+  authorization: token,
+  headers: { 'X-Key': header },
+};
+
+const template = promptTemplate({
+  ns: 'test',
+  key: 'secrets',
+  sections: [
+    section({ title: 'Wiki', key: 'wiki', template: 'Read the wiki.', hostedTools: [remoteMcpTool(config)] }),
+  ],
+});
+
+/** Everything that an object says of itself, also what is not enumerable, as errors do. */
+function everythingOf(value: unknown, seen: Set<unknown> = new Set()): string {
+  if (typeof value !== 'object' || value === null) return String(value);
+  if (seen.has(value)) return '';
+  seen.add(value);
+  return Reflect.ownKeys(value)
+    .map((key) => `${String(key)}: ${everythingOf(Reflect.get(value, key), seen)}`)
+    .join('\n');
+}
+
+function expectNoSecret(value: unknown): void {
+  const text = everythingOf(value);
+  expect(text.length).toBeGreaterThan(0);
+  for (const secret of secrets) expect(text).not.toContain(secret);
+}
+
+describe('secrets of a remote server', () => {
+  it('are where an adapter looks for them', async () => {
+    const { hostedTools } = await template.bind().render();
+    expect(hostedTools[0]?.config).toEqual(config);
+    // The helper of these tests sees them there.
+    expect(() => expectNoSecret(hostedTools)).toThrow(/hidden/);
+  });
+
+  it('are in nothing that a prompt says of itself', async () => {
+    const { text, descriptor, toolParamDescriptions } = await template.bind().render();
+    expectNoSecret({ text, descriptor, toolParamDescriptions });
+  });
+
+  it.each<[string, ScriptedModelOptions]>([
+    ['finishes', {}],
+    ['finishes with a codec', { hostedToolCodecs: { mcp: mockHostedToolCodec({ kind: 'mcp' }) } }],
+    ['ends for a kind without a codec', { hostedToolCodecs: {} }],
+    [
+      'ends for a config that cannot be told',
+      {
+        hostedToolCodecs: {
+          mcp: mockHostedToolCodec({
+            kind: 'mcp',
+            serialize: () => ({ tools: [], unsupported: ['authorization', 'headers.X-Key'] }),
+          }),
+        },
+      },
+    ],
+    [
+      'goes on without what cannot be told',
+      {
+        unsupportedConfig: 'warn',
+        hostedToolCodecs: {
+          mcp: mockHostedToolCodec({
+            kind: 'mcp',
+            serialize: () => ({ tools: [], unsupported: ['headers'] }),
+          }),
+        },
+      },
+    ],
+  ])('are in nothing that a run tells that %s', async (_what, options) => {
+    const logger = recordingLogger();
+    const events: unknown[] = [];
+    await using session = new Session();
+    const run: EvaluateOptions = { session, logger, onEvent: (event) => events.push(event) };
+    const model = scriptedModel([{ text: 'Read.' }], options);
+    const ending = await model.evaluate(template.bind(), run).catch((error: unknown) => error);
+    expectNoSecret(ending);
+    expectNoSecret({ events, lines: logger.lines });
+    expectNoSecret(session.exportState({ includeLogs: true }));
+    const renderings = session.slice(ToolRenderings).all();
+    if (!WinkError.isInstance(ending)) expect(renderings.map((each) => each.hostedTools)).toEqual([['wiki']]);
+    expectNoSecret([renderings, session.slice(PromptRenderings).all()]);
+  });
+
+  it('are in no error of a model that fails', async () => {
+    const fails = scriptedModel(() => {
+      throw new Error('no connection');
+    });
+    expectNoSecret(await evaluationFailure(fails.evaluate(template.bind(), { throttle: false })));
+  });
+
+  it.each<[string, Partial<Record<keyof RemoteMcpConfig, unknown>>]>([
+    ['a token with a line break', { authorization: `${token}\n` }],
+    ['a token that is no text', { authorization: [token] }],
+    ['a header with a line break', { headers: { 'X-Key': `${header}\r\nX-More: 1` } }],
+    ['a header that is no text', { headers: { 'X-Key': { value: header } } }],
+    ['headers that are no object', { headers: `X-Key: ${header}` }],
+    ['a token given twice', { headers: { Authorization: header } }],
+    ['a password in the address', { url: `https://me:${token}@wiki.example/` }],
+    ['an address without https', { url: `http://wiki.example/${query}?key=${query}` }],
+    ['an address that is none', { url: `wiki.example/${query}` }],
+    ['another key that is unknown', { label: 'wiki', ...{ token } }],
+  ])('are not in the refusal of %s', (_what, wrong) => {
+    // Plain JavaScript can pass anything.
+    expectNoSecret(refusal(() => remoteMcpTool({ ...config, ...wrong } as RemoteMcpConfig)));
+  });
+});
