@@ -83,6 +83,15 @@ describe('the calls of a turn', () => {
     expect(total(runtime.session)).toBe(11);
   });
 
+  it('bring images and files with their texts', async () => {
+    const attachments = [{ type: 'image', mediaType: 'image/png', data: 'AAAA' }] as const;
+    const shoot = act('shoot', () => ToolResult.ok(null, 'Shot.', { attachments }));
+    await using runtime = await toolRuntime(promptWith('images', [shoot]));
+    const output = only(await runtime.runCalls(calling('shoot')));
+    expect(output).toMatchObject({ text: 'Shot.', attachments });
+    expect(output.invocation.attachments).toEqual([{ type: 'image', mediaType: 'image/png', characters: 4 }]);
+  });
+
   it('take arguments as text or as an object', async () => {
     const echo = tool({
       name: 'echo',
