@@ -1,0 +1,142 @@
+import { expectTypeOf, test } from 'vitest';
+import {
+  type Citation,
+  type CodeInterpreterResult,
+  codeInterpreterTool,
+  type FileSearchConfig,
+  type FileSearchResult,
+  fileSearchTool,
+  type HostedTool,
+  type HostedToolCodec,
+  type HostedToolCodecs,
+  type HostedToolOutput,
+  type HostedToolOutputs,
+  hostedOutputsOf,
+  hostedTool,
+  type ImageGenerationResult,
+  imageGenerationTool,
+  type PromptResponse,
+  promptTemplate,
+  type RemoteMcpConfig,
+  type RemoteMcpResult,
+  remoteMcpTool,
+  section,
+  type WebFetchResult,
+  type WebSearchConfig,
+  type WebSearchResult,
+  webFetchTool,
+  webSearchSection,
+  webSearchTool,
+} from 'weakincentives';
+import { mockHostedToolCodec, scriptedModel } from 'weakincentives/testing';
+
+declare const response: PromptResponse;
+
+type Invocation<Output> = Output & { readonly turn: number };
+
+test('outputs have the type of their tool', () => {
+  const search = hostedOutputsOf(response, webSearchTool());
+  expectTypeOf(search).toEqualTypeOf<HostedToolOutputs<WebSearchResult>>();
+  expectTypeOf(search.invocations).toEqualTypeOf<readonly Invocation<WebSearchResult>[]>();
+  expectTypeOf(search.citations).toEqualTypeOf<readonly (Citation & { readonly turn: number })[]>();
+  expectTypeOf(hostedOutputsOf(response, webFetchTool())).toEqualTypeOf<HostedToolOutputs<WebFetchResult>>();
+  expectTypeOf(hostedOutputsOf(response, codeInterpreterTool())).toEqualTypeOf<
+    HostedToolOutputs<CodeInterpreterResult>
+  >();
+  expectTypeOf(hostedOutputsOf(response, fileSearchTool({ storeIds: ['a'] }))).toEqualTypeOf<
+    HostedToolOutputs<FileSearchResult>
+  >();
+  expectTypeOf(hostedOutputsOf(response, imageGenerationTool())).toEqualTypeOf<
+    HostedToolOutputs<ImageGenerationResult>
+  >();
+  const wiki = remoteMcpTool({ label: 'wiki', url: 'https://wiki.example' });
+  expectTypeOf(hostedOutputsOf(response, wiki)).toEqualTypeOf<HostedToolOutputs<RemoteMcpResult>>();
+});
+
+test('the tool of a section keeps its type', () => {
+  const { hostedTools } = webSearchSection();
+  expectTypeOf(hostedTools[0]).toEqualTypeOf<HostedTool<WebSearchConfig, WebSearchResult>>();
+  expectTypeOf(hostedOutputsOf(response, hostedTools[0])).toEqualTypeOf<HostedToolOutputs<WebSearchResult>>();
+});
+
+test('a section of web search needs no params', () => {
+  const template = promptTemplate({ ns: 'a', key: 'b', sections: [webSearchSection()] });
+  expectTypeOf<Parameters<typeof template.bind>>().toExtend<readonly [params?: object, ...rest: unknown[]]>();
+  section({ title: 'S', key: 's', children: [webSearchSection({ visibility: 'summary' })] });
+  // @ts-expect-error a tool of the program is no hosted tool
+  section({ title: 'S', key: 's', hostedTools: [{ name: 'x' }] });
+});
+
+test('configs are checked by the compiler', () => {
+  // @ts-expect-error there is no such key
+  webSearchTool({ maxUse: 1 });
+  // @ts-expect-error there is no such key further down
+  webSearchTool({ geoHint: { country: 'GB' } });
+  // @ts-expect-error there is no such size
+  webSearchTool({ contextSize: 'huge' });
+  // @ts-expect-error stores are needed
+  fileSearchTool();
+  // @ts-expect-error stores are needed
+  fileSearchTool({ maxResults: 3 });
+  // @ts-expect-error an address is needed
+  remoteMcpTool({ label: 'wiki' });
+  // @ts-expect-error headers are texts
+  remoteMcpTool({ label: 'wiki', url: 'https://wiki.example', headers: { 'X-Number': 1 } });
+  codeInterpreterTool({ network: { allowedDomains: ['pypi.org'] } });
+  // @ts-expect-error all or some, never all by a word
+  codeInterpreterTool({ network: 'enabled' });
+  expectTypeOf(fileSearchTool({ storeIds: ['a'] }).config).toEqualTypeOf<FileSearchConfig>();
+});
+
+test('a kind of one’s own keeps its types', () => {
+  const plain = hostedTool({
+    kind: 'weather_lookup',
+    name: 'weather',
+    description: 'Weather.',
+    config: { units: 'metric', places: ['Leeds'] },
+  });
+  expectTypeOf(plain.config).toEqualTypeOf<{
+    readonly units: 'metric';
+    readonly places: readonly ['Leeds'];
+  }>();
+  expectTypeOf(hostedOutputsOf(response, plain)).toEqualTypeOf<HostedToolOutputs>();
+
+  interface Weather extends HostedToolOutput {
+    readonly celsius: number;
+  }
+  type Config = { readonly units: 'metric' | 'imperial' };
+  const typed = hostedTool<Config, Weather>({
+    kind: 'k',
+    name: 'n',
+    description: 'd',
+    config: { units: 'metric' },
+  });
+  expectTypeOf(hostedOutputsOf(response, typed).invocations[0]).toEqualTypeOf<
+    Invocation<Weather> | undefined
+  >();
+  expectTypeOf(typed).toExtend<HostedTool>();
+  section({ title: 'S', key: 's', hostedTools: [typed, plain, webSearchTool()] });
+});
+
+test('a codec speaks for the types of its kind', () => {
+  const codec: HostedToolCodec<RemoteMcpConfig, RemoteMcpResult> = {
+    kind: 'mcp',
+    allowsSeveral: true,
+    serialize: ({ config }) => {
+      expectTypeOf(config).toEqualTypeOf<RemoteMcpConfig>();
+      return { tools: [{ type: 'mcp', server_label: config.label }] };
+    },
+    parseOutput: () => ({
+      // @ts-expect-error an output says what it is an output of
+      invocations: [{ status: 'completed' }],
+      citations: [],
+    }),
+  };
+  expectTypeOf({ mcp: codec }).toExtend<HostedToolCodecs>();
+  scriptedModel([], {
+    hostedToolCodecs: { mcp: codec, web_search: mockHostedToolCodec({ kind: 'web_search' }) },
+  });
+  const mock = mockHostedToolCodec<WebSearchConfig, WebSearchResult>({ kind: 'web_search' });
+  expectTypeOf(mock).toExtend<HostedToolCodec<WebSearchConfig, WebSearchResult>>();
+  expectTypeOf(mock.serialized[0]?.tool.config).toEqualTypeOf<WebSearchConfig | undefined>();
+});
