@@ -37,6 +37,7 @@ const packages = {
   'iso-3166': 'suite',
   diff: 'cli',
   openai: 'openai',
+  '@anthropic-ai/sdk': 'anthropic',
   jiti: 'cli',
 };
 
@@ -66,7 +67,7 @@ module.exports = {
       name: 'direction-subpaths',
       comment: 'What has a subpath imports the core, never each other or the command line.',
       severity: 'error',
-      from: { path: '^src/(ai-sdk|node|openai|testing)/' },
+      from: { path: '^src/(ai-sdk|anthropic|node|openai|testing)/' },
       to: { path: '^src/', pathNot: [inside(order), '^src/$1/'] },
     },
     {

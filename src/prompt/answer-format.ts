@@ -1,3 +1,4 @@
+import type { JsonSchema } from '../schema/index.ts';
 import type { PromptOutput } from './prompt-output.ts';
 
 const known = new WeakMap<PromptOutput<unknown>, string>();
@@ -9,17 +10,22 @@ const known = new WeakMap<PromptOutput<unknown>, string>();
 export function answerFormatText(output: PromptOutput<unknown>): string {
   let text = known.get(output);
   if (text === undefined) {
-    text = [
-      '## Answer format',
-      '',
-      `Your last message must be one JSON ${output.container} and nothing else: no words before or after it, no code fence. ` +
-        'It must fit this JSON Schema:',
-      '',
-      '```json',
-      JSON.stringify(output.compiled.inputJsonSchema),
-      '```',
-    ].join('\n');
+    text = describeAnswerFormat(output.compiled.inputJsonSchema, output.container);
     known.set(output, text);
   }
   return text;
+}
+
+/** The same of a schema, for providers that do not take every one. @internal */
+export function describeAnswerFormat(schema: JsonSchema, container: 'object' | 'array'): string {
+  return [
+    '## Answer format',
+    '',
+    `Your last message must be one JSON ${container} and nothing else: no words before or after it, no code fence. ` +
+      'It must fit this JSON Schema:',
+    '',
+    '```json',
+    JSON.stringify(schema),
+    '```',
+  ].join('\n');
 }

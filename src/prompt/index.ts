@@ -1,3 +1,4 @@
+export { describeAnswerFormat } from './answer-format.ts';
 export { promptTemplate } from './build-prompt-template.ts';
 export { section, toolsSection } from './build-section.ts';
 export { extendSection, type MissingParams, type SectionChanges } from './extend-section.ts';

@@ -22,6 +22,7 @@ export type {
   SchemaLimits,
 } from './projection/schema-dialect.ts';
 export type { SchemaLoss } from './projection/schema-loss.ts';
+export { wrapperKey } from './projection/wrap-schema.ts';
 export { mapPropertyDescriptions } from './property-descriptions.ts';
 export { jsonSchema } from './raw-json-schema.ts';
 export { renderJson } from './render-json.ts';

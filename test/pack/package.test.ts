@@ -133,6 +133,7 @@ describe('every entry', () => {
     expect(names).toEqual([
       'weakincentives',
       'weakincentives/ai-sdk',
+      'weakincentives/anthropic',
       'weakincentives/node',
       'weakincentives/openai',
       'weakincentives/testing',

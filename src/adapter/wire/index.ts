@@ -1,4 +1,5 @@
 export { DistinctCallIds } from './distinct-call-ids.ts';
+export { type Fields, isFields, objectsIn, onlyTexts, textsIn } from './fields.ts';
 export { isWebUrl, toBase64, toUrl } from './media-url.ts';
 export { type CommonModelOptions, checkModelOptions, defaultTimeoutMs, lazyClient } from './model-options.ts';
 export { type ProviderErrorWords, toBrokenStream, toFailure, toProviderError } from './provider-error.ts';

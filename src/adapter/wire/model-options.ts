@@ -32,14 +32,14 @@ export function checkModelOptions<Options extends CommonModelOptions>(
     throw fault(`The ${adapter} adapter needs the name of a model.`, 'model');
   if (timeoutMs !== undefined && !(Number.isFinite(timeoutMs) && timeoutMs > 0)) {
     throw fault(
-      `The option timeoutMs must be a number of milliseconds over 0, got ${String(timeoutMs)}.`,
+      `The option timeoutMs must be a number of milliseconds over 0, got ${timeoutMs}.`,
       'timeoutMs',
       timeoutMs,
     );
   }
   if (unsupportedConfig !== undefined && !['error', 'warn'].includes(unsupportedConfig)) {
     throw fault(
-      `The option unsupportedConfig must be "error" or "warn", got ${String(unsupportedConfig)}.`,
+      `The option unsupportedConfig must be "error" or "warn", got ${unsupportedConfig}.`,
       'unsupportedConfig',
       unsupportedConfig,
     );

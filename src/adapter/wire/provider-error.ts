@@ -130,6 +130,7 @@ function retryAfterMs(header: (name: string) => string | undefined): number | un
   const text = header('retry-after');
   const seconds = toNumber(text);
   if (seconds !== undefined) return seconds * 1_000;
+  // oxlint-disable-next-line no-restricted-globals -- Two times that the server tells; no clock is read.
   const wait = Date.parse(text ?? '') - Date.parse(header('date') ?? '');
   return Number.isNaN(wait) ? undefined : wait;
 }

@@ -1,0 +1,40 @@
+import type { Cacheable, CacheControl, Message, MessagesRequest } from './wire.ts';
+
+/**
+ * The request with the ends of its prefixes marked, four at most: behind the tools, behind the instructions, behind the
+ * conversation, and where the conversation of the previous request ended, so that a request finds that prefix however much one
+ * turn added. Marked blocks are copies: nothing of the conversation is changed.
+ */
+export function markPrefixes(body: MessagesRequest, control: CacheControl): MessagesRequest {
+  const { tools, system, messages } = body;
+  return {
+    ...body,
+    ...(tools === undefined ? {} : { tools: markLast(tools, control) }),
+    ...(system === undefined ? {} : { system: markLast(system, control) }),
+    messages: markMessages(messages, control),
+  };
+}
+
+function markMessages(messages: readonly Message[], control: CacheControl): Message[] {
+  const lastAnswer = messages.findLastIndex(({ role }) => role === 'assistant');
+  return messages.map((message, index) =>
+    index === messages.length - 1 || index === lastAnswer - 1 ? markMessage(message, control) : message,
+  );
+}
+
+function markMessage(message: Message, control: CacheControl): Message {
+  return message.role === 'user'
+    ? { ...message, content: markLast(message.content, control) }
+    : { ...message, content: markLast(message.content, control) };
+}
+
+/** Marks the last that can be marked: everything but thinking. */
+function markLast<Entry extends Cacheable>(entries: readonly Entry[], control: CacheControl): Entry[] {
+  const last = entries.findLastIndex((entry) => !isThinking(entry));
+  return entries.map((entry, index) => (index === last ? { ...entry, cache_control: control } : entry));
+}
+
+function isThinking(entry: object): boolean {
+  const type: unknown = Reflect.get(entry, 'type');
+  return type === 'thinking' || type === 'redacted_thinking';
+}

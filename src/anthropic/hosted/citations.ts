@@ -1,0 +1,28 @@
+import { type Fields, type HostedTurn, objectsIn } from '../../adapter/index.ts';
+import type { Citation } from '../../tool/index.ts';
+
+/** What a citation refers to; undefined for one that is not about the tool. */
+export type ReadSource = (citation: Fields) => CitedSource | undefined;
+
+/** The source of a citation, without the passages. */
+export type CitedSource =
+  | { readonly type: 'url'; readonly url: string; readonly title?: string }
+  | { readonly type: 'file'; readonly fileId: string; readonly filename?: string };
+
+/** The citations of one turn. The passage that one belongs to is the text block that it hangs on. */
+export function citationsOf(turn: HostedTurn, readSource: ReadSource): readonly Citation[] {
+  return objectsIn(turn.items).flatMap((block) => {
+    const { type, text, citations } = block;
+    if (type !== 'text' || typeof text !== 'string') return [];
+    const start = turn.startOf(block);
+    const span = start === undefined ? {} : { span: [start, start + text.length] as const };
+    return objectsIn(citations).flatMap((citation): readonly Citation[] => {
+      const source = readSource(citation);
+      const { cited_text: cited } = citation;
+      if (source === undefined) return [];
+      return [
+        { ...source, ...span, ...(typeof cited === 'string' && cited !== '' ? { citedText: cited } : {}) },
+      ];
+    });
+  });
+}

@@ -1,0 +1,66 @@
+import {
+  type Fields,
+  type HostedToolCodec,
+  isFields,
+  objectsIn,
+  onlyTexts,
+  textsIn,
+} from '../../adapter/index.ts';
+import type { CodeFile, CodeInterpreterConfig, CodeInterpreterResult } from '../../suite/index.ts';
+import { outcomeOf, type ServerCall, type ServerCallShape, serverCallsOf } from './server-calls.ts';
+
+/** One tool that is asked for, and three that the model gets. */
+const names: readonly unknown[] = ['code_execution', 'bash_code_execution', 'text_editor_code_execution'];
+
+const shape: ServerCallShape = {
+  use: 'server_tool_use',
+  isAbout: ({ name }) => names.includes(name),
+  results: names.map((name) => `${String(name)}_tool_result`),
+};
+
+/** The kind `code_interpreter`. The provider's container is always cut off from the network, and of one size. */
+export const codeInterpreterCodec: HostedToolCodec<CodeInterpreterConfig, CodeInterpreterResult> = {
+  kind: 'code_interpreter',
+  serialize: ({ config: { containerId, fileIds, memoryLimit, network } }) => ({
+    tools: [{ type: 'code_execution_20260521', name: 'code_execution' }],
+    ...(containerId === undefined ? {} : { request: { container: containerId } }),
+    unsupported: Object.entries({ fileIds, memoryLimit, network }).flatMap(([place, value]) =>
+      value === undefined ? [] : [place],
+    ),
+  }),
+  parseOutput: (turn) => {
+    const container = objectsIn(turn.items).find(({ type }) => type === 'container');
+    const containerId = onlyTexts({ containerId: container?.['id'] });
+    return {
+      invocations: serverCallsOf(turn, shape).map((call) => ({ ...toResult(call), ...containerId })),
+      citations: [],
+    };
+  },
+};
+
+function toResult(call: ServerCall): CodeInterpreterResult {
+  const content = call.result?.['content'];
+  const result = isFields(content) ? content : {};
+  const { stdout, stderr, return_code: exitCode } = result;
+  return {
+    ...outcomeOf(call),
+    ...onlyTexts({ code: codeOf(call), stdout: stdout ?? shownOf(result), stderr }),
+    ...(typeof exitCode === 'number' ? { exitCode } : {}),
+    files: objectsIn(result['content']).flatMap(({ file_id: fileId }): readonly CodeFile[] =>
+      typeof fileId === 'string' ? [{ fileId }] : [],
+    ),
+  };
+}
+
+/** The command or the program; of the editor, what it was to do with which file. */
+function codeOf({ name, input }: ServerCall): unknown {
+  const { code, command, path } = input;
+  if (name !== 'text_editor_code_execution') return code ?? command;
+  return textsIn([command, path]).join(' ');
+}
+
+/** What the editor shows of a file. */
+function shownOf({ type, content, lines }: Fields): unknown {
+  if (typeof type !== 'string' || !type.startsWith('text_editor_')) return undefined;
+  return content ?? (Array.isArray(lines) ? textsIn(lines).join('\n') : undefined);
+}

@@ -1,0 +1,71 @@
+import { type Fields, type HostedToolCodec, objectsIn } from '../../adapter/index.ts';
+import type { JsonObject } from '../../schema/index.ts';
+import type { RemoteMcpConfig, RemoteMcpResult } from '../../suite/index.ts';
+import { outcomeOf, type ServerCall, serverCallsOf } from './server-calls.ts';
+
+/** The beta feature of the provider that has toolsets; without it a request with servers is refused. */
+const beta = 'mcp-client-2025-11-20';
+
+/** The kind `mcp`. The provider never asks whether a tool may run, so servers whose calls want approval are refused. */
+export const remoteMcpCodec: HostedToolCodec<RemoteMcpConfig, RemoteMcpResult> = {
+  kind: 'mcp',
+  allowsSeveral: true,
+  serialize: ({ config: { label, url, authorization, headers, allowedTools, approval } }) => ({
+    tools: [{ type: 'mcp_toolset', mcp_server_name: label, ...toConfigs(allowedTools) }],
+    request: {
+      mcp_servers: [
+        {
+          type: 'url',
+          url,
+          name: label,
+          ...(authorization === undefined ? {} : { authorization_token: authorization }),
+        },
+      ],
+    },
+    headers: { 'anthropic-beta': beta },
+    unsupported: [
+      ...(approval === 'never' ? [] : ['approval']),
+      ...(headers === undefined ? [] : ['headers']),
+    ],
+  }),
+  parseOutput: (turn, { config: { label } }) => ({
+    invocations: serverCallsOf(turn, {
+      use: 'mcp_tool_use',
+      isAbout: ({ server_name: server }) => server === label,
+      // A result alone does not say which server it is of.
+      results: [],
+    }).map((call) => toResult(call, label)),
+    citations: [],
+  }),
+};
+
+function toConfigs(allowed: readonly string[] | undefined): JsonObject {
+  if (allowed === undefined) return {};
+  return {
+    default_config: { enabled: false },
+    configs: Object.fromEntries(allowed.map((name) => [name, { enabled: true }])),
+  };
+}
+
+function toResult(call: ServerCall, server: string): RemoteMcpResult {
+  const outcome = outcomeOf(call);
+  const text = textOf(call.result);
+  return {
+    ...outcome,
+    server,
+    name: call.name ?? '',
+    // It came as JSON.
+    arguments: call.input as JsonObject,
+    ...(text === undefined ? {} : outcome.status === 'failed' ? { error: text } : { output: text }),
+  };
+}
+
+function textOf(result: Fields | undefined): string | undefined {
+  const content = result?.['content'];
+  if (typeof content === 'string') return content;
+  if (!Array.isArray(content)) return undefined;
+  return objectsIn(content)
+    .map(({ text }) => text)
+    .filter((text) => typeof text === 'string')
+    .join('\n');
+}

@@ -1,0 +1,62 @@
+import { type Fields, type HostedTurn, isFields, objectsIn } from '../../adapter/index.ts';
+import type { HostedToolOutput } from '../../tool/index.ts';
+
+/** One time that the provider ran something: what was asked, and what came of it. */
+export interface ServerCall {
+  readonly id: string | undefined;
+  /** What the provider calls what it ran; undefined when an earlier turn asked for it. */
+  readonly name: string | undefined;
+  readonly input: Fields;
+  /** Undefined when the message ends before there is one. */
+  readonly result: Fields | undefined;
+}
+
+/** Which blocks tell of a tool. */
+export interface ServerCallShape {
+  /** The type of the block that asks. */
+  readonly use: 'server_tool_use' | 'mcp_tool_use';
+  /** Whether a block that asks is about the tool. */
+  isAbout(use: Fields): boolean;
+  /** Types of the blocks with results that are about the tool, whoever asked. */
+  readonly results: readonly string[];
+}
+
+/**
+ * What the provider ran in one turn, in the order it was asked for. What a paused turn left open gets its result in the next one,
+ * which then holds the result alone.
+ */
+export function serverCallsOf({ items }: HostedTurn, shape: ServerCallShape): readonly ServerCall[] {
+  const blocks = objectsIn(items);
+  const results = new Map(
+    blocks
+      .filter(({ tool_use_id: id }) => typeof id === 'string')
+      .map((block) => [block['tool_use_id'], block]),
+  );
+  const asked = new Set(blocks.filter(({ type }) => type === shape.use).map(({ id }) => id));
+  return blocks.flatMap((block): readonly ServerCall[] => {
+    const { type, id, name, input, tool_use_id: askedAs } = block;
+    if (type === shape.use && shape.isAbout(block)) {
+      return [
+        { id: textOf(id), name: textOf(name), input: isFields(input) ? input : {}, result: results.get(id) },
+      ];
+    }
+    const isLate = shape.results.some((known) => known === type) && !asked.has(askedAs);
+    return isLate ? [{ id: textOf(askedAs), name: undefined, input: {}, result: block }] : [];
+  });
+}
+
+/** How it came out, told by what stands in the result: one whose type names an error holds its code. */
+export function outcomeOf({ id, result }: ServerCall): HostedToolOutput {
+  const named = id === undefined ? {} : { invocationId: id };
+  if (result === undefined) return { status: 'incomplete', ...named };
+  const { content, is_error: isError } = result;
+  const { type, error_code: errorCode } = isFields(content) ? content : {};
+  if (isError !== true && !(typeof type === 'string' && type.endsWith('_error'))) {
+    return { status: 'completed', ...named };
+  }
+  return { status: 'failed', ...(typeof errorCode === 'string' ? { errorCode } : {}), ...named };
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}

@@ -1,0 +1,67 @@
+import { type Fields, type HostedToolCodec, isFields, onlyTexts } from '../../adapter/index.ts';
+import type { WebFetchConfig, WebFetchResult } from '../../suite/index.ts';
+import { type CitedSource, citationsOf } from './citations.ts';
+import { toDomainLists } from './domain-lists.ts';
+import { outcomeOf, type ServerCall, type ServerCallShape, serverCallsOf } from './server-calls.ts';
+
+const shape: ServerCallShape = {
+  use: 'server_tool_use',
+  isAbout: ({ name }) => name === 'web_fetch',
+  results: ['web_fetch_tool_result'],
+};
+
+/** The kind `web_fetch`. */
+export const webFetchCodec: HostedToolCodec<WebFetchConfig, WebFetchResult> = {
+  kind: 'web_fetch',
+  serialize: ({ config: { domainFilter, maxUses, maxContentTokens, citations } }) => {
+    const { lists, unsupported } = toDomainLists(domainFilter);
+    return {
+      tools: [
+        {
+          type: 'web_fetch_20260318',
+          name: 'web_fetch',
+          ...lists,
+          ...(maxUses === undefined ? {} : { max_uses: maxUses }),
+          ...(maxContentTokens === undefined ? {} : { max_content_tokens: maxContentTokens }),
+          ...(citations === undefined ? {} : { citations: { enabled: citations } }),
+        },
+      ],
+      unsupported,
+    };
+  },
+  parseOutput: (turn) => {
+    const invocations = serverCallsOf(turn, shape).map(toResult);
+    return { invocations, citations: citationsOf(turn, (citation) => sourceOf(citation, invocations)) };
+  },
+};
+
+function toResult(call: ServerCall): WebFetchResult {
+  const fetched = isFields(call.result?.['content']) ? call.result['content'] : {};
+  const page = isFields(fetched['content']) ? fetched['content'] : {};
+  const { data, media_type: mediaType } = isFields(page['source']) ? page['source'] : {};
+  const url = fetched['url'] ?? call.input['url'];
+  return {
+    ...outcomeOf(call),
+    ...onlyTexts({
+      url,
+      title: page['title'],
+      content: data,
+      mediaType,
+      retrievedAt: fetched['retrieved_at'],
+    }),
+  };
+}
+
+/** A passage of a page names the page by its title only; where one page was fetched, it is of that page. */
+function sourceOf(citation: Fields, pages: readonly WebFetchResult[]): CitedSource | undefined {
+  const { type, document_title: title, file_id: fileId } = citation;
+  if (type !== 'char_location' && type !== 'page_location' && type !== 'content_block_location') {
+    return undefined;
+  }
+  if (typeof fileId === 'string') {
+    return { type: 'file', fileId, ...(typeof title === 'string' ? { filename: title } : {}) };
+  }
+  const fetched = pages.filter(({ url }) => url !== undefined);
+  const page = fetched.find((one) => one.title === title) ?? (fetched.length === 1 ? fetched[0] : undefined);
+  return page?.url === undefined ? undefined : { type: 'url', url: page.url, ...onlyTexts({ title }) };
+}

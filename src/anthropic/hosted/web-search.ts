@@ -1,0 +1,58 @@
+import { type HostedToolCodec, objectsIn, onlyTexts } from '../../adapter/index.ts';
+import type { GeoHint, WebSearchConfig, WebSearchResult, WebSource } from '../../suite/index.ts';
+import { type CitedSource, citationsOf } from './citations.ts';
+import { toDomainLists } from './domain-lists.ts';
+import { outcomeOf, type ServerCallShape, serverCallsOf } from './server-calls.ts';
+
+const shape: ServerCallShape = {
+  use: 'server_tool_use',
+  isAbout: ({ name }) => name === 'web_search',
+  results: ['web_search_tool_result'],
+};
+
+/** The kind `web_search`. The provider fetches pages when it is asked, and says how much of them the model reads. */
+export const webSearchCodec: HostedToolCodec<WebSearchConfig, WebSearchResult> = {
+  kind: 'web_search',
+  serialize: ({ config }) => {
+    const { geoHint, maxUses, allowLiveAccess = true, contextSize } = config;
+    const { lists, unsupported } = toDomainLists(config.domainFilter);
+    return {
+      tools: [
+        {
+          type: 'web_search_20260318',
+          name: 'web_search',
+          ...lists,
+          ...(maxUses === undefined ? {} : { max_uses: maxUses }),
+          ...(geoHint === undefined ? {} : { user_location: toLocation(geoHint) }),
+        },
+      ],
+      unsupported: [
+        ...unsupported,
+        ...(allowLiveAccess ? [] : ['allowLiveAccess']),
+        ...(contextSize === undefined ? [] : ['contextSize']),
+      ],
+    };
+  },
+  parseOutput: (turn) => ({
+    invocations: serverCallsOf(turn, shape).map((call) => {
+      const { query } = call.input;
+      return {
+        ...outcomeOf(call),
+        action: 'search',
+        queries: typeof query === 'string' ? [query] : [],
+        sources: objectsIn(call.result?.['content']).flatMap(({ url, title }): readonly WebSource[] =>
+          typeof url === 'string' ? [{ url, ...onlyTexts({ title }) }] : [],
+        ),
+      };
+    }),
+    citations: citationsOf(turn, ({ type, url, title }): CitedSource | undefined =>
+      type === 'web_search_result_location' && typeof url === 'string'
+        ? { type: 'url', url, ...onlyTexts({ title }) }
+        : undefined,
+    ),
+  }),
+};
+
+function toLocation({ countryCode: country, ...place }: GeoHint): { readonly type: string } {
+  return { type: 'approximate', ...place, ...(country === undefined ? {} : { country }) };
+}

@@ -1,0 +1,22 @@
+export { type AnthropicModelOptions, type AnthropicOptions, anthropic } from './anthropic.ts';
+export { anthropicDialect } from './anthropic-dialect.ts';
+export type { AnthropicClient, AnthropicClientOptions, AnthropicRequestOptions } from './client.ts';
+export type { AnthropicSettings } from './request-settings.ts';
+export type {
+  AssistantBlock,
+  Cacheable,
+  CacheControl,
+  DocumentBlock,
+  FunctionTool,
+  ImageBlock,
+  ImageType,
+  InputBlock,
+  Message,
+  MessagesRequest,
+  OutputConfig,
+  TextBlock,
+  ToolResultBlock,
+  ToolUseBlock,
+  UserBlock,
+  WireToolChoice,
+} from './wire.ts';

@@ -1,0 +1,64 @@
+import { isWebUrl, toBase64 } from '../adapter/index.ts';
+import { PromptValidationError } from '../error/index.ts';
+import type { InputPart, MediaPart } from '../runtime/index.ts';
+import type { DocumentBlock, ImageBlock, ImageType, InputBlock } from './wire.ts';
+
+const imageTypes: readonly ImageType[] = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'];
+
+/**
+ * What a user says, without texts that say nothing: the provider refuses them.
+ *
+ * @throws {PromptValidationError} for an image or a file of a kind that the provider does not take.
+ */
+export function toInputBlocks(parts: readonly InputPart[]): readonly InputBlock[] {
+  return parts.flatMap((part): readonly InputBlock[] => {
+    if (part.type === 'text') return part.text.trim() === '' ? [] : [{ type: 'text', text: part.text }];
+    const block = toMediaBlock(part);
+    if (block !== undefined) return [block];
+    const mediaType = mediaTypeOf(part);
+    throw new PromptValidationError(
+      `Anthropic takes no ${part.type} of the type "${mediaType}". It takes images as JPEG, PNG, GIF or WebP, PDF documents, and files of text that are not given by address.`,
+      { details: { mediaType } },
+    );
+  });
+}
+
+/** An image or a file; undefined for one of a kind that the provider does not take. */
+export function toMediaBlock(part: MediaPart): ImageBlock | DocumentBlock | undefined {
+  const mediaType = mediaTypeOf(part);
+  const url = isWebUrl(part.data) ? part.data : undefined;
+  if (part.type === 'image' || mediaType.startsWith('image/')) {
+    if (url !== undefined) return { type: 'image', source: { type: 'url', url } };
+    const known = imageTypes.find((type) => type === mediaType);
+    return (
+      known && { type: 'image', source: { type: 'base64', media_type: known, data: toBase64(part.data) } }
+    );
+  }
+  const source = toDocumentSource(mediaType, part.data, url);
+  if (source === undefined) return undefined;
+  return { type: 'document', source, ...(part.name === undefined ? {} : { title: part.name }) };
+}
+
+function toDocumentSource(
+  mediaType: string,
+  data: string,
+  url: string | undefined,
+): DocumentBlock['source'] | undefined {
+  if (mediaType === 'application/pdf') {
+    if (url !== undefined) return { type: 'url', url };
+    return { type: 'base64', media_type: mediaType, data: toBase64(data) };
+  }
+  if (url !== undefined || !isText(mediaType)) return undefined;
+  const bytes = Uint8Array.from(atob(toBase64(data)), (letter) => letter.charCodeAt(0));
+  return { type: 'text', media_type: 'text/plain', data: new TextDecoder().decode(bytes) };
+}
+
+function isText(mediaType: string): boolean {
+  return /^text\/|^application\/(.+\+)?(json|xml|yaml)$/.test(mediaType);
+}
+
+/** A `data:` URL says itself what it holds. */
+function mediaTypeOf({ mediaType, data }: MediaPart): string {
+  const [, told] = /^data:([^;,]+)[;,]/i.exec(data) ?? [];
+  return (told ?? mediaType).toLowerCase();
+}

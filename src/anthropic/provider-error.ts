@@ -1,0 +1,21 @@
+import type { ProviderErrorWords } from '../adapter/index.ts';
+
+/** What Anthropic calls the failures that are more than a refused request. */
+export const anthropicErrorWords: ProviderErrorWords = {
+  codes: {
+    rate_limit_error: 'rate-limit',
+    ramp_limit_exceeded: 'rate-limit',
+    overloaded_error: 'server-error',
+    api_error: 'server-error',
+    timeout_error: 'timeout',
+    billing_error: 'quota',
+    contract_spend_limit_reached: 'quota',
+    enforced_spend_limit_reached: 'quota',
+    linked_organization_billing_unavailable: 'quota',
+    linked_organization_spend_limit_reached: 'quota',
+    request_too_large: 'context',
+  },
+  // These come as a plain `invalid_request_error`.
+  tooLong:
+    /(prompt|input|request) is too long|exceeds? (the )?(model'?s? )?(maximum )?context (limit|window|length)/i,
+};

@@ -1,0 +1,154 @@
+import type { HostedToolDesk, ProjectedTool, SchemaProjections } from '../adapter/index.ts';
+import { describeAnswerFormat } from '../prompt/index.ts';
+import type { ModelRequest } from '../runtime/index.ts';
+import {
+  isSchemaObject,
+  type JsonObject,
+  type JsonSchema,
+  type SchemaProjection,
+  wrapperKey,
+} from '../schema/index.ts';
+import type { HostedTool, Logger } from '../tool/index.ts';
+import { markPrefixes } from './cache-breakpoints.ts';
+import { lastContainer, toMessages } from './messages.ts';
+import { type AnthropicSettings, mergeSettings } from './request-settings.ts';
+import type { CacheControl, FunctionTool, MessagesRequest, WireToolChoice } from './wire.ts';
+
+/** What a request is made with, beside what the run asks for. */
+export interface RequestOptions {
+  readonly model: string;
+  /** Name of the model provider, under which its own items are known again. */
+  readonly provider: string;
+  readonly maxTokens: number;
+  readonly settings: AnthropicSettings;
+  readonly betas: readonly string[];
+  /** Undefined: nothing is marked to be kept. */
+  readonly cacheControl: CacheControl | undefined;
+  readonly projections: SchemaProjections;
+  readonly desk: HostedToolDesk;
+  readonly logger: Logger;
+}
+
+/** A request with what is needed to read its answer. */
+export interface PreparedRequest {
+  readonly body: MessagesRequest;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Number of the model call. */
+  readonly turn: number;
+  readonly hostedTools: readonly HostedTool[];
+  /** The schema of the arguments of each tool, by name. */
+  readonly toolSchemas: ReadonlyMap<string, SchemaProjection>;
+  readonly answerSchema: SchemaProjection | undefined;
+}
+
+/**
+ * The request for one turn.
+ *
+ * @throws {PromptValidationError} for a hosted tool that the provider cannot be told of, a setting that is not the caller's to
+ *   set, and an image or file of a kind that the provider does not take.
+ */
+export function prepareRequest(request: ModelRequest, options: RequestOptions): PreparedRequest {
+  const { conversation, hostedTools, instructions, outputSchema } = request;
+  const { disable_parallel_tool_use: oneByOne, ...settings } = mergeSettings(
+    options.settings,
+    request.settings,
+  );
+  const { tools, answer } = options.projections.project(request, options.logger);
+  // The provider refuses a schema that it cannot hold a model to; the model is then told in words.
+  const answerSchema = answer?.strict === true ? answer : undefined;
+  const hosted = options.desk.serialize(hostedTools, options.logger);
+  const container = toContainer(
+    settings['container'] ?? hosted.request['container'],
+    hostedTools.length === 0 ? undefined : lastContainer(conversation, options.provider),
+  );
+  // The entries of hosted tools are their codecs' to word.
+  const entries = [...hosted.tools, ...tools.map(toFunctionTool)] as FunctionTool[];
+  const body: MessagesRequest = {
+    ...settings,
+    ...hosted.request,
+    ...(container === undefined ? {} : { container }),
+    model: options.model,
+    max_tokens: Number(settings['max_tokens'] ?? options.maxTokens),
+    ...(entries.length === 0
+      ? {}
+      : { tools: entries, tool_choice: toWireChoice(request, options, oneByOne) }),
+    ...toSystem(
+      instructions,
+      answerSchema === undefined && outputSchema !== undefined ? describeAnswer(outputSchema) : '',
+    ),
+    messages: toMessages(conversation, options.provider),
+    ...(answerSchema === undefined ? {} : { output_config: toOutputConfig(settings, answerSchema) }),
+  };
+  const { cacheControl } = options;
+  return {
+    body: cacheControl === undefined ? body : markPrefixes(body, cacheControl),
+    headers: withBetas(hosted.headers, options.betas),
+    turn: request.turn,
+    hostedTools,
+    toolSchemas: new Map(tools.map(({ tool, schema }) => [tool.name, schema])),
+    answerSchema,
+  };
+}
+
+function toSystem(...texts: readonly string[]): Pick<MessagesRequest, 'system'> {
+  const system = texts.filter((text) => text.trim() !== '').map((text) => ({ type: 'text' as const, text }));
+  return system.length === 0 ? {} : { system };
+}
+
+function describeAnswer(schema: JsonSchema): string {
+  return describeAnswerFormat(schema, schema['type'] === 'array' ? 'array' : 'object');
+}
+
+function toFunctionTool({ tool, schema: projection }: ProjectedTool): FunctionTool {
+  const { schema, strict, changesValues } = projection;
+  // The provider knows optional properties, so nothing but a wrapper ever comes around a value.
+  const examples = tool.examples.map(({ input }) =>
+    changesValues ? { [wrapperKey]: input } : (input ?? {}),
+  );
+  return {
+    name: tool.name,
+    description: tool.description,
+    input_schema: { ...schema, type: 'object' },
+    ...(strict ? { strict } : {}),
+    // Examples were checked against the schema of the tool, which is that of an object.
+    ...(examples.length === 0 ? {} : { input_examples: examples as FunctionTool['input_examples'] & object }),
+  };
+}
+
+function toWireChoice(
+  { toolChoice, hostedTools }: ModelRequest,
+  { desk, logger }: RequestOptions,
+  oneByOne: JsonObject[string],
+): WireToolChoice {
+  if (toolChoice === 'none') return { type: 'none' };
+  const more = oneByOne === true ? { disable_parallel_tool_use: true } : {};
+  if (toolChoice === 'auto') return { type: 'auto', ...more };
+  if (toolChoice === 'required') return { type: 'any', ...more };
+  const hosted = hostedTools.filter(({ name }) => name === toolChoice.tool);
+  const wireName = desk.serialize(hosted, logger).tools[0]?.['name'];
+  return { type: 'tool', name: typeof wireName === 'string' ? wireName : toolChoice.tool, ...more };
+}
+
+function toOutputConfig(
+  settings: JsonObject,
+  { schema }: SchemaProjection,
+): NonNullable<MessagesRequest['output_config']> {
+  const { output_config: config } = settings;
+  return { ...(isSchemaObject(config) ? config : {}), format: { type: 'json_schema', schema } };
+}
+
+/** What the caller or a hosted tool says, with the container of the conversation where that leaves it open. */
+function toContainer(asked: JsonObject[string], last: string | undefined): JsonObject[string] {
+  if (asked === undefined || asked === null) return last;
+  return isSchemaObject(asked) && last !== undefined ? { id: last, ...asked } : asked;
+}
+
+function withBetas(
+  headers: Readonly<Record<string, string>>,
+  betas: readonly string[],
+): Readonly<Record<string, string>> {
+  const names = new Set([...betas, ...(headers[betaHeader]?.split(',') ?? [])]);
+  return names.size === 0 ? headers : { ...headers, [betaHeader]: [...names].join(',') };
+}
+
+const betaHeader = 'anthropic-beta';

@@ -1,0 +1,168 @@
+import { DistinctCallIds, type Fields, type HostedToolDesk, isFields, objectsIn } from '../adapter/index.ts';
+import { ModelResponseError } from '../error/index.ts';
+import type { AssistantPart, FinishReason, ModelTurn } from '../runtime/index.ts';
+import { restoreText } from '../schema/index.ts';
+import type { TokenUsage } from '../tool/index.ts';
+import type { PreparedRequest } from './request.ts';
+import { TurnText } from './turn-text.ts';
+import type { ContainerItem } from './wire.ts';
+
+/**
+ * The turn that a message holds. Every block is kept as it came, known to this adapter or not, to be sent back in the next
+ * request; only what the provider would refuse to get back is left out.
+ *
+ * @throws {ModelResponseError} when it is no message.
+ */
+export function readMessage(
+  message: unknown,
+  provider: string,
+  prepared: PreparedRequest,
+  desk: HostedToolDesk,
+): ModelTurn {
+  if (!isFields(message)) throw invalid('it is no object');
+  if (!Array.isArray(message['content'])) throw invalid('it has no content');
+  const received = objectsIn(message['content']);
+  const reason = message['stop_reason'];
+  const blocks = withDistinctCalls(isCutOff(reason) ? withoutCutEnd(received) : received, prepared.turn);
+  const text = new TurnText(blocks, prepared.answerSchema);
+  const content = [...blocks.flatMap((block) => toParts(block, text, prepared)), ...refusalOf(message, text)];
+  const usage = usageOf(message['usage']);
+  const container = containerOf(message['container']);
+  const hosted = desk.read(prepared.hostedTools, {
+    items: [...received, ...container],
+    text: text.whole,
+    startOf: (part) => text.startOf(part),
+  });
+  return {
+    content,
+    finishReason: finishReasonOf(reason, blocks),
+    ...(usage === undefined ? {} : { usage }),
+    ...(hosted.length === 0 ? {} : { hosted }),
+    raw: { provider, items: [...blocks.map(withObjectInput), ...container] },
+  };
+}
+
+function toParts(block: Fields, text: TurnText, { toolSchemas }: PreparedRequest): readonly AssistantPart[] {
+  switch (block['type']) {
+    case 'text':
+      return text.partsOf(block);
+    case 'thinking': {
+      const { thinking } = block;
+      return typeof thinking === 'string' && thinking !== '' ? [{ type: 'reasoning', text: thinking }] : [];
+    }
+    case 'tool_use': {
+      const { id, name, input = {} } = block;
+      if (typeof id !== 'string' || typeof name !== 'string')
+        throw invalid('it has a tool_use without a name');
+      // An input that came as broken JSON is a text; who runs the call answers that.
+      const written = typeof input === 'string' ? input : JSON.stringify(input);
+      return [
+        { type: 'tool-call', callId: id, name, arguments: restoreText(written, toolSchemas.get(name)) },
+      ];
+    }
+    default:
+      return [];
+  }
+}
+
+/** True when the message may end in the middle of a block. */
+function isCutOff(reason: unknown): boolean {
+  return reason === 'max_tokens' || reason === 'model_context_window_exceeded' || reason === 'refusal';
+}
+
+/**
+ * The blocks without a call at the end that was cut off, and without uses of hosted tools that came to no result: nobody can
+ * answer them, and the provider refuses a conversation with an unanswered call. Thinking that nothing follows is refused, too.
+ */
+function withoutCutEnd(blocks: readonly Fields[]): readonly Fields[] {
+  const answered = new Set(blocks.map((block) => block['tool_use_id']));
+  const kept = blocks.filter(
+    ({ type, id }, index) =>
+      !(type === 'tool_use' && index === blocks.length - 1) &&
+      !((type === 'server_tool_use' || type === 'mcp_tool_use') && !answered.has(id)),
+  );
+  const last = kept.findLastIndex(({ type }) => type !== 'thinking' && type !== 'redacted_thinking');
+  return kept.slice(0, last + 1);
+}
+
+/** Names of calls have to be there and to differ. */
+function withDistinctCalls(blocks: readonly Fields[], turn: number): readonly Fields[] {
+  const ids = new DistinctCallIds(turn);
+  return blocks.map((block) => {
+    if (block['type'] !== 'tool_use') return block;
+    const id = ids.take(block['id']);
+    return id === block['id'] ? block : { ...block, id };
+  });
+}
+
+/** The provider takes no input back that is no object. */
+function withObjectInput(block: Fields): Fields {
+  const { type, input } = block;
+  const isUse = typeof type === 'string' && /(^|_)tool_use$/.test(type);
+  return isUse && input !== undefined && !isFields(input) ? { ...block, input: {} } : block;
+}
+
+/** Why the model refused, where it did not say so itself. */
+function refusalOf(
+  { stop_reason: reason, stop_details: details }: Fields,
+  text: TurnText,
+): readonly AssistantPart[] {
+  if (reason !== 'refusal' || text.whole !== '' || !isFields(details)) return [];
+  const { explanation, category } = details;
+  const told = [explanation, category].find((it) => typeof it === 'string' && it !== '');
+  return typeof told === 'string' ? [{ type: 'text', text: told }] : [];
+}
+
+function containerOf(container: unknown): readonly ContainerItem[] {
+  if (!isFields(container) || typeof container['id'] !== 'string') return [];
+  return [{ ...container, type: 'container', id: container['id'] }];
+}
+
+function finishReasonOf(reason: unknown, blocks: readonly Fields[]): FinishReason {
+  switch (reason) {
+    case 'end_turn':
+    case 'stop_sequence':
+      return 'stop';
+    case 'tool_use':
+      return 'tool-calls';
+    case 'max_tokens':
+      return 'length';
+    case 'pause_turn':
+      return 'paused';
+    case 'refusal':
+      return 'refusal';
+    case 'model_context_window_exceeded':
+      return 'context-window';
+    case undefined:
+    case null:
+      return blocks.some(({ type }) => type === 'tool_use') ? 'tool-calls' : 'stop';
+    default:
+      return 'other';
+  }
+}
+
+/** What was read from the cache and written to it is counted beside the other input. */
+function usageOf(usage: unknown): TokenUsage | undefined {
+  if (!isFields(usage)) return undefined;
+  const read = countOf(usage['cache_read_input_tokens']);
+  const written = countOf(usage['cache_creation_input_tokens']);
+  const input = countOf(usage['input_tokens']);
+  const output = countOf(usage['output_tokens']);
+  const details = usage['output_tokens_details'];
+  const thinking = isFields(details) ? countOf(details['thinking_tokens']) : undefined;
+  return {
+    ...(input === undefined ? {} : { inputTokens: input + (read ?? 0) + (written ?? 0) }),
+    ...(output === undefined ? {} : { outputTokens: output }),
+    ...(read === undefined ? {} : { cachedInputTokens: read }),
+    ...(written === undefined ? {} : { cacheWriteInputTokens: written }),
+    ...(thinking === undefined ? {} : { reasoningTokens: thinking }),
+  };
+}
+
+function countOf(value: unknown): number | undefined {
+  return typeof value === 'number' ? value : undefined;
+}
+
+function invalid(why: string): ModelResponseError {
+  return new ModelResponseError('model-response-invalid', `It is no message: ${why}.`);
+}

@@ -1,0 +1,140 @@
+import { type Fields, isFields, StreamReader, toBrokenStream, toFailure } from '../adapter/index.ts';
+import type { GenerateOptions } from '../runtime/index.ts';
+import { anthropicErrorWords } from './provider-error.ts';
+
+type Writable = Record<string, unknown>;
+
+/** A block that is still being made, with the JSON text of its input so far. */
+interface OpenBlock {
+  readonly block: Writable;
+  json: string;
+}
+
+/**
+ * The message that a stream of events comes to: the same as the provider answers without a stream. An input that is no JSON stays
+ * the text that it is.
+ *
+ * @throws {ThrottleError} when the stream ends before the message does, and for an error of the provider that may pass.
+ */
+export async function readMessageStream(
+  events: AsyncIterable<unknown>,
+  { signal, onDelta }: Pick<GenerateOptions, 'signal' | 'onDelta'>,
+): Promise<Fields> {
+  const reader = new StreamReader(events, signal);
+  const message = new GrowingMessage();
+  try {
+    while (!message.isDone) {
+      const { done, value } = await reader.next();
+      if (done === true) throw toBrokenStream();
+      if (!isFields(value)) continue;
+      const delta = message.take(value);
+      const wait = delta === undefined ? undefined : onDelta?.(delta);
+      if (wait !== undefined) await reader.race(wait);
+    }
+  } catch (error) {
+    reader.close();
+    // An event that was cut off is one that cannot be read.
+    throw error instanceof SyntaxError ? toBrokenStream() : error;
+  }
+  reader.finish();
+  return message.fields();
+}
+
+class GrowingMessage {
+  readonly #message: Writable = {};
+  readonly #blocks = new Map<unknown, OpenBlock>();
+  isDone = false;
+
+  /** @returns what the event says piece by piece. */
+  take(event: Fields): Parameters<NonNullable<GenerateOptions['onDelta']>>[0] | undefined {
+    const { type, index, delta } = event;
+    switch (type) {
+      case 'message_start':
+        if (isFields(event['message'])) Object.assign(this.#message, event['message']);
+        return undefined;
+      case 'content_block_start':
+        if (isFields(event['content_block'])) {
+          this.#blocks.set(index, { block: { ...event['content_block'] }, json: '' });
+        }
+        return undefined;
+      case 'content_block_delta': {
+        const open = this.#blocks.get(index);
+        return open !== undefined && isFields(delta) ? extend(open, delta) : undefined;
+      }
+      case 'message_delta':
+        this.#takeEnd(isFields(delta) ? delta : {}, event['usage']);
+        return undefined;
+      case 'message_stop':
+        this.isDone = true;
+        return undefined;
+      case 'error':
+        throw failureOf(event['error']);
+      default:
+        return undefined;
+    }
+  }
+
+  fields(): Fields {
+    const content = [...this.#blocks.values()].map(({ block, json }) =>
+      json === '' ? block : { ...block, input: parse(json) },
+    );
+    return { ...this.#message, content };
+  }
+
+  /** The counts are of the whole message; those that are not told stand as they were at its start. */
+  #takeEnd(delta: Fields, usage: unknown): void {
+    const told = Object.entries(delta).filter(([, value]) => value !== undefined);
+    Object.assign(this.#message, Object.fromEntries(told));
+    if (!isFields(usage)) return;
+    const before = this.#message['usage'];
+    const counts = Object.entries(usage).filter(([, value]) => value !== undefined && value !== null);
+    this.#message['usage'] = { ...(isFields(before) ? before : {}), ...Object.fromEntries(counts) };
+  }
+}
+
+function extend(open: OpenBlock, delta: Fields): ReturnType<GrowingMessage['take']> {
+  const { block } = open;
+  switch (delta['type']) {
+    case 'text_delta': {
+      const text = textIn(delta['text']);
+      block['text'] = textIn(block['text']) + text;
+      return text === '' ? undefined : { type: 'text-delta', text };
+    }
+    case 'thinking_delta': {
+      const text = textIn(delta['thinking']);
+      block['thinking'] = textIn(block['thinking']) + text;
+      return text === '' ? undefined : { type: 'reasoning-delta', text };
+    }
+    case 'signature_delta':
+      block['signature'] = delta['signature'];
+      return undefined;
+    case 'citations_delta': {
+      const { citations } = block;
+      block['citations'] = [...(Array.isArray(citations) ? citations : []), delta['citation']];
+      return undefined;
+    }
+    case 'input_json_delta':
+      open.json += textIn(delta['partial_json']);
+      return undefined;
+    default:
+      return undefined;
+  }
+}
+
+function textIn(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+function parse(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return json;
+  }
+}
+
+function failureOf(error: unknown): Error {
+  const { type, message } = isFields(error) ? error : {};
+  const text = typeof message === 'string' ? message : 'The provider failed without a reason.';
+  return toFailure(typeof type === 'string' ? type : undefined, text, anthropicErrorWords);
+}

@@ -1,0 +1,111 @@
+import type { JsonObject, JsonSchema } from '../schema/index.ts';
+
+// The part of the Messages interface that this adapter writes, in the provider's own words. Lists are mutable and keys are
+// snake_case because that is what the provider's client takes.
+
+/** Marks the end of what the provider shall keep, to read it again in the next request. */
+export interface CacheControl {
+  type: 'ephemeral';
+  ttl?: '5m' | '1h';
+}
+
+/** Something that a prefix to be kept may end with. */
+export interface Cacheable {
+  cache_control?: CacheControl;
+}
+
+export interface TextBlock extends Cacheable {
+  type: 'text';
+  text: string;
+}
+
+/** The kinds of images that the provider takes as data. */
+export type ImageType = 'image/jpeg' | 'image/png' | 'image/gif' | 'image/webp';
+
+export interface ImageBlock extends Cacheable {
+  type: 'image';
+  source: { type: 'base64'; media_type: ImageType; data: string } | { type: 'url'; url: string };
+}
+
+export interface DocumentBlock extends Cacheable {
+  type: 'document';
+  source:
+    | { type: 'base64'; media_type: 'application/pdf'; data: string }
+    | { type: 'text'; media_type: 'text/plain'; data: string }
+    | { type: 'url'; url: string };
+  title?: string;
+}
+
+/** What a user says, and what a tool shows. */
+export type InputBlock = TextBlock | ImageBlock | DocumentBlock;
+
+export interface ToolUseBlock extends Cacheable {
+  type: 'tool_use';
+  id: string;
+  name: string;
+  input: { [key: string]: JsonObject[string] };
+}
+
+export interface ToolResultBlock extends Cacheable {
+  type: 'tool_result';
+  tool_use_id: string;
+  content?: string | InputBlock[];
+  is_error?: true;
+}
+
+export type UserBlock = ToolResultBlock | InputBlock;
+
+/** Blocks that the provider made are sent back as they came. */
+export type AssistantBlock = TextBlock | ToolUseBlock;
+
+/** One turn of the conversation. */
+export type Message =
+  | { role: 'user'; content: UserBlock[] }
+  | { role: 'assistant'; content: AssistantBlock[] };
+
+/** A tool that is called back here. */
+export interface FunctionTool extends Cacheable {
+  name: string;
+  description: string;
+  /** JSON Schema of the arguments. */
+  input_schema: { type: 'object'; [keyword: string]: JsonSchema[string] };
+  /** Whether the provider holds the model to the schema, which must then keep to its strict subset. */
+  strict?: true;
+  /** Arguments as the model would write them. */
+  input_examples?: { [key: string]: JsonObject[string] }[];
+}
+
+/** Which tool the model must call. */
+export type WireToolChoice =
+  | { type: 'auto' | 'any'; disable_parallel_tool_use?: boolean }
+  | { type: 'tool'; name: string; disable_parallel_tool_use?: boolean }
+  | { type: 'none' };
+
+/** How much the model works on its answer, and the shape of the final one. */
+export interface OutputConfig {
+  effort?: 'low' | 'medium' | 'high' | 'xhigh' | 'max';
+  format?: { type: 'json_schema'; schema: { [keyword: string]: JsonSchema[string] } };
+}
+
+/** The body of a request as this adapter makes it. Settings of the caller stand beside these keys. */
+export interface MessagesRequest {
+  model: string;
+  max_tokens: number;
+  /** The rendered prompt. */
+  system?: TextBlock[];
+  messages: Message[];
+  /** Entries of hosted tools stand before these, in the words of their codecs. */
+  tools?: FunctionTool[];
+  tool_choice?: WireToolChoice;
+  output_config?: OutputConfig;
+  stream?: boolean;
+}
+
+/**
+ * How a turn remembers the container that its code ran in: the last of its raw items. It is no block of the message and is sent
+ * back as the request's `container`.
+ */
+export interface ContainerItem {
+  readonly type: 'container';
+  readonly id: string;
+}
