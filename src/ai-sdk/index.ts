@@ -9,5 +9,6 @@ export {
   type AiSdkRuntimeTool,
   type AiSdkRuntimeTools,
   type AiSdkToolOutput,
+  type ToAiSdkToolsOptions,
   toAiSdkTools,
 } from './to-ai-sdk-tools.ts';

@@ -4,7 +4,7 @@ import type { JsonObject, JsonSchema, Schema } from '../schema/index.ts';
 import type { MediaPart } from '../tool/index.ts';
 import type { ResultOutput } from './call-options.ts';
 import { FailedToolCallError } from './failed-tool-call-error.ts';
-import { filesOfV3 } from './files.ts';
+import { filesOfV3, filesOfV4 } from './files.ts';
 
 /** What a tool of a runtime comes to in a loop of the AI SDK: its text, or text and files. */
 export type AiSdkToolOutput = string | { readonly text: string; readonly attachments: readonly MediaPart[] };
@@ -18,7 +18,15 @@ export interface AiSdkRuntimeTool {
     input: JsonObject,
     options: { readonly toolCallId: string; readonly abortSignal?: AbortSignal | undefined },
   ) => Promise<AiSdkToolOutput>;
-  readonly toModelOutput: (options: { readonly output: AiSdkToolOutput }) => ResultOutput<'v3'>;
+  readonly toModelOutput: (options: {
+    readonly output: AiSdkToolOutput;
+  }) => ResultOutput<'v3'> | ResultOutput<'v4'>;
+}
+
+/** For whom the tools are. */
+export interface ToAiSdkToolsOptions {
+  /** Version of the AI SDK, which decides how files behind the text of a result are written. Default: 7. */
+  readonly version?: 6 | 7;
 }
 
 /** The tools of a runtime for `generateText` and `streamText`, by name. */
@@ -31,11 +39,14 @@ export type AiSdkRuntimeTools = { [name: string]: AiSdkRuntimeTool };
  * The set grows when sections are opened, and a loop that is given the set itself offers the new tools from its next step on; a
  * copy stays as it is. Give the loop `runtime.signal` as its `abortSignal`, or a run that is stopped does not stop it.
  */
-export function toAiSdkTools(runtime: Pick<ToolRuntime, 'tools' | 'call'>): AiSdkRuntimeTools {
+export function toAiSdkTools(
+  runtime: Pick<ToolRuntime, 'tools' | 'call'>,
+  { version = 7 }: ToAiSdkToolsOptions = {},
+): AiSdkRuntimeTools {
   // Without a prototype: a tool may be called `__proto__`.
   const set: AiSdkRuntimeTools = Object.create(null);
   const addNew = (): void => {
-    for (const tool of runtime.tools) set[tool.name] ??= toAiSdkTool(tool, run);
+    for (const tool of runtime.tools) set[tool.name] ??= toAiSdkTool(tool, run, version);
   };
   const run: Run = async (name, input, { toolCallId, abortSignal }) => {
     try {
@@ -57,7 +68,11 @@ type Run = (
   options: Parameters<AiSdkRuntimeTool['execute']>[1],
 ) => Promise<ToolCallOutput>;
 
-function toAiSdkTool({ name, description, inputSchema }: ModelTool, run: Run): AiSdkRuntimeTool {
+function toAiSdkTool(
+  { name, description, inputSchema }: ModelTool,
+  run: Run,
+  version: 6 | 7,
+): AiSdkRuntimeTool {
   return {
     description,
     inputSchema: toAiSdkSchema(inputSchema),
@@ -67,16 +82,14 @@ function toAiSdkTool({ name, description, inputSchema }: ModelTool, run: Run): A
       const { text, attachments = [] } = output;
       return attachments.length === 0 ? text : { text, attachments };
     },
-    toModelOutput: ({ output }) =>
-      typeof output === 'string'
-        ? { type: 'text', value: output }
-        : {
-            type: 'content',
-            value: [
-              { type: 'text', text: output.text },
-              ...output.attachments.map((media) => filesOfV3.toResultFile(media)),
-            ],
-          },
+    toModelOutput: ({ output }) => {
+      if (typeof output === 'string') return { type: 'text', value: output };
+      const text = { type: 'text', text: output.text } as const;
+      const { attachments } = output;
+      return version === 7
+        ? { type: 'content', value: [text, ...attachments.map(filesOfV4.toResultFile)] }
+        : { type: 'content', value: [text, ...attachments.map(filesOfV3.toResultFile)] };
+    },
   };
 }
 
