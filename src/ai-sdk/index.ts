@@ -1,3 +1,6 @@
+export { type AiSdkOptions, aiSdk } from './ai-sdk.ts';
+export type { AiSdkModel, AiSdkModelOf, AiSdkStream } from './ai-sdk-model.ts';
+export type { AiSdkCallOptions, AiSdkVersion } from './call-options.ts';
 export { FailedToolCallError } from './failed-tool-call-error.ts';
 export {
   type AiSdkExecuteOptions,
@@ -5,6 +8,7 @@ export {
   type FromAiSdkToolOptions,
   fromAiSdkTool,
 } from './from-ai-sdk-tool.ts';
+export { aiSdkHostedToolCodecs } from './hosted/index.ts';
 export {
   type AiSdkRuntimeTool,
   type AiSdkRuntimeTools,

@@ -1,0 +1,176 @@
+import {
+  checkModelOptions,
+  defaultTimeoutMs,
+  defineAdapter,
+  type HostedToolCodecs,
+  HostedToolDesk,
+  type ProviderAdapter,
+  SchemaProjections,
+  type UnsupportedConfig,
+} from '../adapter/index.ts';
+import { ThrottleError } from '../error/index.ts';
+import type { GenerateOptions, ModelRequest, ModelTurn } from '../runtime/index.ts';
+import type { JsonObject } from '../schema/index.ts';
+import type { ModelSettings, TokenPrices } from '../tool/index.ts';
+import { aiSdkDialect } from './ai-sdk-dialect.ts';
+import { type AiSdkModel, type AiSdkModelOf, assertModel } from './ai-sdk-model.ts';
+import type { AiSdkVersion } from './call-options.ts';
+import { isFields } from './fields.ts';
+import { type FileForm, filesOfV3, filesOfV4 } from './files.ts';
+import { hostedToolCodecsOf } from './hosted/index.ts';
+import { toProviderError } from './provider-error.ts';
+import { checkRequest, prepareRequest, type RequestContext } from './request.ts';
+import { readSettings } from './request-settings.ts';
+import { readStream } from './stream.ts';
+import { readTurn } from './turn.ts';
+import { Warnings } from './warnings.ts';
+
+/** Options of {@link aiSdk}. */
+export interface AiSdkOptions {
+  /** A language model of an AI SDK provider package, such as `anthropic('claude-sonnet-4-5')`; its interface is version 3 or 4. */
+  readonly model: AiSdkModel;
+  /**
+   * Shown in events and errors, and the mark by which the model's own answers in a conversation are known again. Default:
+   * the model's provider and name, such as `anthropic.messages/claude-sonnet-4-5`.
+   */
+  readonly name?: string;
+  /**
+   * Settings of every request: the ones that are the same with every provider, `topK`, `presencePenalty`,
+   * `frequencyPenalty`, and `providerOptions` and `headers` as below. An evaluation's own `settings` go over these.
+   * Default: none.
+   */
+  readonly settings?: ModelSettings;
+  /** Milliseconds until a request without an answer is given up; a deadline of the run ends it sooner. Default: 600,000. */
+  readonly timeoutMs?: number;
+  /** What the model costs, for budgets of evaluations that do not say. Default: not known; a budget that limits the cost is then refused. */
+  readonly prices?: TokenPrices;
+  /** Options of every request in the words of its provider package, by the provider's name: `{ openai: { store: false } }`. Default: none. */
+  readonly providerOptions?: Readonly<Record<string, JsonObject>>;
+  /** Headers of every request. Default: none. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /**
+   * Codecs for kinds of hosted tools, over the built-in ones of the model's provider. What they serialize are tools of the
+   * form `{ type: 'provider', id, name, args }`, and `request` may hold `providerOptions`. Default: the built-in ones, which
+   * there are for the packages `@ai-sdk/openai` (Responses), `@ai-sdk/anthropic` and `@ai-sdk/google`.
+   */
+  readonly hostedToolCodecs?: HostedToolCodecs;
+  /** What to do with a hosted tool whose config the provider cannot be told in full. Default: `'error'`. */
+  readonly unsupportedConfig?: UnsupportedConfig;
+  /**
+   * Whether the model can be held to the shape of a structured answer; else the shape is told in the instructions. Answers
+   * are checked in any case. Default: true.
+   */
+  readonly takesOutputSchema?: boolean;
+}
+
+/**
+ * An adapter for language models of the AI SDK, so for every provider that there is a package for. No package of the AI SDK
+ * is loaded here: the model that you give is all that is used. Nothing but the model itself decides what is kept at the
+ * provider: each request brings the whole conversation, the model's own answers as they came.
+ *
+ * A failed request ends the evaluation with a `PromptEvaluationError` whose cause is a `ThrottleError`, a `ModelResponseError`,
+ * a `PromptValidationError` when the package left out a tool, or what the model threw.
+ *
+ * @throws {PromptValidationError} for a model of another version, or options that cannot be used.
+ */
+export function aiSdk(options: AiSdkOptions): ProviderAdapter {
+  const { model } = options;
+  assertModel(model);
+  const { timeoutMs, unsupportedConfig } = options;
+  checkModelOptions('AI SDK', { model: model.modelId, timeoutMs, unsupportedConfig }, []);
+  return model.specificationVersion === 'v4'
+    ? adapterOf(model, filesOfV4, options)
+    : adapterOf(model, filesOfV3, options);
+}
+
+function adapterOf<Version extends AiSdkVersion>(
+  model: AiSdkModelOf<Version>,
+  files: FileForm<Version>,
+  options: AiSdkOptions,
+): ProviderAdapter {
+  const { name = `${model.provider}/${model.modelId}`, takesOutputSchema = true } = options;
+  const context: RequestContext<Version> = {
+    version: model.specificationVersion,
+    files,
+    provider: name,
+    family: model.provider.replace(/\..*$/s, ''),
+    settings: [layerOf(options), options.settings ?? {}],
+    projections: new SchemaProjections(aiSdkDialect),
+    desk: new HostedToolDesk({
+      adapter: `AI SDK (${model.provider})`,
+      model: model.modelId,
+      codecs: { ...hostedToolCodecsOf(model.provider), ...options.hostedToolCodecs },
+      unsupportedConfig: options.unsupportedConfig,
+    }),
+  };
+  readSettings(context.version, ...context.settings);
+  const asking = {
+    model,
+    context,
+    timeoutMs: options.timeoutMs ?? defaultTimeoutMs,
+    warnings: new Warnings(name),
+  };
+  return defineAdapter({
+    model: {
+      name,
+      takesOutputSchema,
+      ...(options.prices === undefined ? {} : { prices: options.prices }),
+      check: (check) => checkRequest(check, context),
+      generate: (request, generateOptions) => {
+        const { outputSchema: _told, ...plain } = request;
+        return ask(takesOutputSchema ? request : plain, generateOptions, asking);
+      },
+    },
+  });
+}
+
+/** What may also be told as settings. */
+function layerOf({ providerOptions, headers }: AiSdkOptions): ModelSettings {
+  return {
+    ...(providerOptions === undefined ? {} : { providerOptions }),
+    ...(headers === undefined ? {} : { headers }),
+  };
+}
+
+/** Whose model is asked, and how. */
+interface Asking<Version extends AiSdkVersion> {
+  readonly model: AiSdkModelOf<Version>;
+  readonly context: RequestContext<Version>;
+  readonly timeoutMs: number;
+  readonly warnings: Warnings;
+}
+
+async function ask<Version extends AiSdkVersion>(
+  request: ModelRequest,
+  { signal, logger, onDelta }: GenerateOptions,
+  { model, context, timeoutMs, warnings }: Asking<Version>,
+): Promise<ModelTurn> {
+  const prepared = prepareRequest(request, context, logger);
+  const timeout = AbortSignal.timeout(timeoutMs);
+  const abortSignal = AbortSignal.any([signal, timeout]);
+  const call = { ...prepared.options, abortSignal };
+  const onWarnings = (given: unknown): void => warnings.read(given, logger);
+  let answer: unknown;
+  try {
+    if (onDelta === undefined) {
+      answer = await model.doGenerate(call);
+      if (isFields(answer)) onWarnings(answer['warnings']);
+    } else {
+      const { stream } = await model.doStream(call);
+      answer = await readStream(stream, { signal: abortSignal, onDelta, onWarnings });
+    }
+  } catch (error) {
+    // Who aborted says why.
+    if (signal.aborted) throw error;
+    if (timeout.aborted) throw tooSlow(timeoutMs, error);
+    throw toProviderError(error);
+  }
+  return readTurn(answer, { ...context, request, prepared });
+}
+
+function tooSlow(timeoutMs: number, cause: unknown): ThrottleError {
+  return new ThrottleError(`The model gave no whole answer within ${timeoutMs} ms.`, {
+    kind: 'timeout',
+    cause,
+  });
+}

@@ -1,0 +1,36 @@
+/** An object of which nothing is known yet. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+export function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The objects of a list; none for what is no list. */
+export function objectsIn(list: unknown): readonly Fields[] {
+  return Array.isArray(list) ? list.filter(isFields) : [];
+}
+
+/** The texts of a list; none for what is no list. */
+export function textsIn(list: unknown): readonly string[] {
+  return Array.isArray(list) ? list.filter((item) => typeof item === 'string') : [];
+}
+
+/** These fields, without those that hold no text. */
+export function onlyTexts<Key extends string>(
+  fields: Readonly<Record<Key, unknown>>,
+): { readonly [Name in Key]?: string } {
+  const texts: { [Name in Key]?: string } = {};
+  // Object.keys tells no more than that they are texts.
+  for (const key of Object.keys(fields) as Key[]) {
+    const value = fields[key];
+    if (typeof value === 'string') texts[key] = value;
+  }
+  return texts;
+}
+
+/** What a provider's package hung on a piece of an answer, by whatever name that it gives to itself. */
+export function hungOn({ providerMetadata }: Fields): Fields {
+  return isFields(providerMetadata)
+    ? Object.assign({}, ...Object.values(providerMetadata).filter(isFields))
+    : {};
+}

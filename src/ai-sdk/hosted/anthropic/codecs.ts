@@ -1,0 +1,13 @@
+import type { HostedToolCodecs } from '../../../adapter/index.ts';
+import { codeInterpreterCodec } from './code-interpreter.ts';
+import { remoteMcpCodec } from './remote-mcp.ts';
+import { webFetchCodec } from './web-fetch.ts';
+import { webSearchCodec } from './web-search.ts';
+
+/** The kinds of hosted tools that there are with `@ai-sdk/anthropic`. */
+export const anthropicCodecs: HostedToolCodecs = {
+  web_search: webSearchCodec,
+  web_fetch: webFetchCodec,
+  code_interpreter: codeInterpreterCodec,
+  mcp: remoteMcpCodec,
+};

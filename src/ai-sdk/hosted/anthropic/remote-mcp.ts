@@ -1,0 +1,57 @@
+import type { HostedToolCodec } from '../../../adapter/index.ts';
+import type { RemoteMcpConfig, RemoteMcpResult } from '../../../suite/index.ts';
+import { hungOn, objectsIn } from '../../fields.ts';
+import { given } from '../provider-tool.ts';
+import { type HostedRun, runsOf, toOutput } from '../runs.ts';
+
+/**
+ * Speaks for `mcp`. Servers are options of the request rather than tools, and are told apart by their labels. The provider
+ * asks for no approval, so `approval` has to be `'never'`.
+ */
+export const remoteMcpCodec: HostedToolCodec<RemoteMcpConfig, RemoteMcpResult> = {
+  kind: 'mcp',
+  allowsSeveral: true,
+  serialize: ({ config: { label, url, authorization, headers, allowedTools, approval = 'always' } }) => ({
+    tools: [],
+    request: {
+      providerOptions: {
+        anthropic: {
+          mcpServers: [
+            {
+              type: 'url',
+              name: label,
+              url,
+              ...(authorization === undefined ? {} : { authorizationToken: authorization }),
+              ...(allowedTools === undefined ? {} : { toolConfiguration: { enabled: true, allowedTools } }),
+            },
+          ],
+        },
+      },
+    },
+    unsupported: given({ approval: approval === 'never' ? undefined : approval, headers }),
+  }),
+  parseOutput: (turn, { config: { label } }) => ({
+    invocations: runsOf(turn, () => true)
+      .filter(({ parts }) => parts.some((part) => hungOn(part)['serverName'] === label))
+      .map((run) => toResult(run, label)),
+    citations: [],
+  }),
+};
+
+function toResult(run: HostedRun, server: string): RemoteMcpResult {
+  const text = typeof run.result === 'string' ? run.result : textsOf(run.result);
+  return {
+    ...toOutput(run),
+    server,
+    name: run.toolName,
+    // It was read as JSON before.
+    arguments: run.input as RemoteMcpResult['arguments'],
+    ...(run.isDone ? (run.isError ? { error: text } : { output: text }) : {}),
+  };
+}
+
+function textsOf(content: unknown): string {
+  return objectsIn(content)
+    .flatMap(({ text }) => (typeof text === 'string' ? [text] : []))
+    .join('\n');
+}

@@ -1,0 +1,55 @@
+import type { HostedToolCodec, HostedTurn } from '../../../adapter/index.ts';
+import type { WebFetchConfig, WebFetchResult } from '../../../suite/index.ts';
+import { isFields, onlyTexts } from '../../fields.ts';
+import { providerTool } from '../provider-tool.ts';
+import { type HostedRun, runsOf, toOutput } from '../runs.ts';
+import { citationsOf } from './citations.ts';
+import { toDomains } from './domains.ts';
+
+const name = 'web_fetch';
+
+/** Speaks for `web_fetch`, in the version that every model of the provider and every version of its package knows. */
+export const webFetchCodec: HostedToolCodec<WebFetchConfig, WebFetchResult> = {
+  kind: 'web_fetch',
+  serialize: ({ config: { domainFilter, maxUses, maxContentTokens, citations } }) => {
+    const { domains, unsupported } = toDomains(domainFilter);
+    return {
+      tools: [
+        providerTool('anthropic.web_fetch_20250910', name, {
+          maxUses,
+          ...domains,
+          citations: citations === undefined ? undefined : { enabled: citations },
+          maxContentTokens,
+        }),
+      ],
+      unsupported,
+    };
+  },
+  parseOutput: (turn) => {
+    const invocations = runsOf(turn, (toolName) => toolName === name).map(toResult);
+    return { invocations, citations: citationsIn(turn, invocations) };
+  },
+};
+
+/** Citations of documents name them by their titles; a page without one goes by its address. */
+function citationsIn(turn: HostedTurn, pages: readonly WebFetchResult[]): ReturnType<typeof citationsOf> {
+  return citationsOf(turn, ({ sourceType, title }) => {
+    if (sourceType !== 'document') return undefined;
+    const urls = new Set(
+      pages
+        .filter((page) => page.url !== undefined && (page.title ?? page.url) === title)
+        .map(({ url }) => url),
+    );
+    return urls.size === 1 ? [...urls][0] : undefined;
+  });
+}
+
+function toResult(run: HostedRun): WebFetchResult {
+  const { url, retrievedAt, content } = isFields(run.result) ? run.result : {};
+  const { title, source } = isFields(content) ? content : {};
+  const { data, mediaType } = isFields(source) ? source : {};
+  return {
+    ...toOutput(run),
+    ...onlyTexts({ url: url ?? run.input['url'], title, content: data, mediaType, retrievedAt }),
+  };
+}

@@ -1,0 +1,52 @@
+import type { HostedToolCodec } from '../../../adapter/index.ts';
+import type { WebSearchConfig, WebSearchResult } from '../../../suite/index.ts';
+import { objectsIn, onlyTexts } from '../../fields.ts';
+import { given, providerTool } from '../provider-tool.ts';
+import { type HostedRun, runsOf, toOutput } from '../runs.ts';
+import { citationsOf } from './citations.ts';
+import { toDomains } from './domains.ts';
+
+const name = 'web_search';
+
+/** Speaks for `web_search`, in the version that every model of the provider and every version of its package knows. */
+export const webSearchCodec: HostedToolCodec<WebSearchConfig, WebSearchResult> = {
+  kind: 'web_search',
+  serialize: ({ config: { domainFilter, geoHint, allowLiveAccess = true, contextSize, maxUses } }) => {
+    const { countryCode: country, city, region, timezone } = geoHint ?? {};
+    const { domains, unsupported } = toDomains(domainFilter);
+    return {
+      tools: [
+        providerTool('anthropic.web_search_20250305', name, {
+          maxUses,
+          ...domains,
+          userLocation:
+            geoHint === undefined
+              ? undefined
+              : { type: 'approximate', ...onlyTexts({ country, city, region, timezone }) },
+        }),
+      ],
+      unsupported: [
+        ...unsupported,
+        ...given({ allowLiveAccess: allowLiveAccess ? undefined : false, contextSize }),
+      ],
+    };
+  },
+  parseOutput: (turn) => ({
+    invocations: runsOf(turn, (toolName) => toolName === name).map(toResult),
+    citations: citationsOf(turn, ({ sourceType, url }) =>
+      sourceType === 'url' && typeof url === 'string' ? url : undefined,
+    ),
+  }),
+};
+
+function toResult(run: HostedRun): WebSearchResult {
+  const { query } = run.input;
+  return {
+    ...toOutput(run),
+    action: 'search',
+    queries: typeof query === 'string' ? [query] : [],
+    sources: objectsIn(run.result).flatMap(({ url, title }) =>
+      typeof url === 'string' ? [{ url, ...onlyTexts({ title }) }] : [],
+    ),
+  };
+}

@@ -1,0 +1,26 @@
+import type { HostedToolCodecs } from '../../adapter/index.ts';
+import { anthropicCodecs } from './anthropic/codecs.ts';
+import { googleCodecs } from './google/codecs.ts';
+import { openaiCodecs } from './openai/codecs.ts';
+
+/**
+ * The built-in codecs of each provider package, for models that speak its words under another name, such as behind a
+ * gateway: `aiSdk({ model, hostedToolCodecs: aiSdkHostedToolCodecs.openai })`.
+ */
+export const aiSdkHostedToolCodecs: Readonly<Record<'openai' | 'anthropic' | 'google', HostedToolCodecs>> =
+  Object.freeze({ openai: openaiCodecs, anthropic: anthropicCodecs, google: googleCodecs });
+
+/**
+ * The names under which the packages' models go that have hosted tools. Packages leave out tools that they do not know,
+ * some without a word, so nothing is taken for granted of other models.
+ */
+const byProvider = new Map<string, HostedToolCodecs>([
+  ['openai.responses', openaiCodecs],
+  ['anthropic.messages', anthropicCodecs],
+  ['google.generative-ai', googleCodecs],
+]);
+
+/** The codecs for a model, by the name of its provider; none for one that is not known. */
+export function hostedToolCodecsOf(provider: string): HostedToolCodecs {
+  return byProvider.get(provider) ?? {};
+}

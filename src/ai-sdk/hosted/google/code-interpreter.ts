@@ -1,0 +1,33 @@
+import type { HostedToolCodec } from '../../../adapter/index.ts';
+import type { CodeInterpreterConfig, CodeInterpreterResult } from '../../../suite/index.ts';
+import { isFields, onlyTexts } from '../../fields.ts';
+import { given, providerTool } from '../provider-tool.ts';
+import { type HostedRun, runsOf } from '../runs.ts';
+
+/** The package takes what was run back under this name alone. */
+const name = 'code_execution';
+
+/** Speaks for `code_interpreter`. The provider takes no options for it, merges both streams and tells no exit code. */
+export const codeInterpreterCodec: HostedToolCodec<CodeInterpreterConfig, CodeInterpreterResult> = {
+  kind: 'code_interpreter',
+  serialize: ({ config: { network, ...rest } }) => ({
+    tools: [providerTool('google.code_execution', name)],
+    // The code never reaches a network.
+    unsupported: given({ ...rest, network: network === 'disabled' ? undefined : network }),
+  }),
+  parseOutput: (turn) => ({
+    invocations: runsOf(turn, (toolName) => toolName === name).map(toResult),
+    citations: [],
+  }),
+};
+
+function toResult({ input, result, isDone }: HostedRun): CodeInterpreterResult {
+  const { outcome, output } = isFields(result) ? result : {};
+  const failed = isDone && outcome !== 'OUTCOME_OK';
+  return {
+    status: failed ? 'failed' : isDone ? 'completed' : 'incomplete',
+    ...(failed ? onlyTexts({ errorCode: outcome }) : {}),
+    ...onlyTexts({ code: input['code'], stdout: output }),
+    files: [],
+  };
+}

@@ -1,0 +1,49 @@
+import type { HostedToolCodec } from '../../../adapter/index.ts';
+import type { FileSearchConfig, FileSearchHit, FileSearchResult } from '../../../suite/index.ts';
+import { type Fields, isFields, onlyTexts, textsIn } from '../../fields.ts';
+import { given, providerTool } from '../provider-tool.ts';
+import { citationsOf, groundingOf } from './grounding.ts';
+
+/**
+ * Speaks for `file_search`. The provider's filter is a text: `filter: { metadataFilter: 'author = "Ada"' }`. All searches
+ * of an answer are told as one; a file goes by its address or, without one, by its title.
+ */
+export const fileSearchCodec: HostedToolCodec<FileSearchConfig, FileSearchResult> = {
+  kind: 'file_search',
+  serialize: ({ config: { storeIds, maxResults, scoreThreshold, filter } }) => {
+    const { metadataFilter, ...foreign } = filter ?? {};
+    const isText = metadataFilter === undefined || typeof metadataFilter === 'string';
+    return {
+      tools: [
+        providerTool('google.file_search', 'file_search', {
+          fileSearchStoreNames: storeIds,
+          topK: maxResults,
+          metadataFilter: isText ? metadataFilter : undefined,
+        }),
+      ],
+      unsupported: [
+        ...given({ scoreThreshold, 'filter.metadataFilter': isText ? undefined : metadataFilter }),
+        ...Object.keys(foreign).map((key) => `filter.${key}`),
+      ],
+    };
+  },
+  parseOutput: (turn) => {
+    const { queries: metadata, chunks } = groundingOf(turn);
+    const results = chunks.flatMap(toHit);
+    const queries = textsIn(metadata['retrievalQueries']);
+    return {
+      invocations: queries.length + results.length === 0 ? [] : [{ status: 'completed', queries, results }],
+      citations: citationsOf(turn, (chunk) => {
+        const [hit] = toHit(chunk);
+        return hit === undefined ? undefined : { type: 'file', fileId: hit.fileId, filename: hit.filename };
+      }),
+    };
+  },
+};
+
+function toHit({ retrievedContext }: Fields): readonly FileSearchHit[] {
+  const { uri, title, text } = isFields(retrievedContext) ? retrievedContext : {};
+  const fileId = uri ?? title;
+  if (typeof fileId !== 'string') return [];
+  return [{ fileId, filename: typeof title === 'string' ? title : fileId, ...onlyTexts({ text }) }];
+}

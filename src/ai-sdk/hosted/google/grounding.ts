@@ -1,0 +1,80 @@
+import type { HostedTurn } from '../../../adapter/index.ts';
+import type { Citation } from '../../../tool/index.ts';
+import { type Fields, hungOn, isFields, objectsIn } from '../../fields.ts';
+
+/** What an answer says about where it comes from: once, for all of it. */
+export interface Grounding {
+  readonly queries: Fields;
+  /** What was found; texts point to it by its place in the list. */
+  readonly chunks: readonly Fields[];
+  readonly supports: readonly Fields[];
+  /** The pages that were fetched. */
+  readonly pages: readonly Fields[];
+}
+
+export function groundingOf({ items }: HostedTurn): Grounding {
+  const finish = objectsIn(items).find(({ type }) => type === 'finish');
+  const { groundingMetadata, urlContextMetadata } = finish === undefined ? {} : hungOn(finish);
+  const metadata = isFields(groundingMetadata) ? groundingMetadata : {};
+  return {
+    queries: metadata,
+    chunks: objectsIn(metadata['groundingChunks']),
+    supports: objectsIn(metadata['groundingSupports']),
+    pages: isFields(urlContextMetadata) ? objectsIn(urlContextMetadata['urlMetadata']) : [],
+  };
+}
+
+type Source = Citation extends infer One
+  ? One extends unknown
+    ? Omit<One, 'span' | 'citedText'>
+    : never
+  : never;
+
+/**
+ * What the texts of an answer rest on.
+ *
+ * @param read what a chunk stands for; undefined for one of another kind.
+ */
+export function citationsOf(
+  turn: HostedTurn,
+  read: (chunk: Fields) => Source | undefined,
+): readonly Citation[] {
+  const { chunks, supports } = groundingOf(turn);
+  return supports.flatMap(({ segment, groundingChunkIndices }) => {
+    const span = isFields(segment) ? spanOf(segment, turn.text) : undefined;
+    const places: readonly unknown[] = Array.isArray(groundingChunkIndices) ? groundingChunkIndices : [];
+    return places.flatMap((place): readonly Citation[] => {
+      const chunk = typeof place === 'number' ? chunks[place] : undefined;
+      const source = chunk === undefined ? undefined : read(chunk);
+      if (source === undefined) return [];
+      return [span === undefined ? source : { ...source, span }];
+    });
+  });
+}
+
+/**
+ * Where a passage is. The provider counts bytes of a part of its answer, and does not say of which; it also tells the
+ * passage itself, so a place is only taken where that stands.
+ */
+function spanOf({ startIndex, endIndex, text: passage }: Fields, text: string): Citation['span'] {
+  if (typeof passage !== 'string' || passage === '') return undefined;
+  const start = unitOf(text, typeof startIndex === 'number' ? startIndex : 0);
+  const end = start + passage.length;
+  const isBytes = typeof endIndex === 'number' && unitOf(text, endIndex) === end;
+  if (isBytes && text.startsWith(passage, start)) return [start, end];
+  const only = text.indexOf(passage);
+  return only !== -1 && only === text.lastIndexOf(passage) ? [only, only + passage.length] : undefined;
+}
+
+/** How many units of a string lie before a byte of its UTF-8 form. */
+function unitOf(text: string, byte: number): number {
+  let bytes = 0;
+  let units = 0;
+  for (const character of text) {
+    if (bytes >= byte) break;
+    const code = character.codePointAt(0) ?? 0;
+    bytes += code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+    units += character.length;
+  }
+  return units;
+}

@@ -1,0 +1,36 @@
+import type { HostedToolCodec } from '../../../adapter/index.ts';
+import type { WebSearchConfig, WebSearchResult, WebSource } from '../../../suite/index.ts';
+import { type Fields, isFields, onlyTexts, textsIn } from '../../fields.ts';
+import { given, providerTool } from '../provider-tool.ts';
+import { citationsOf, groundingOf } from './grounding.ts';
+
+/** Speaks for `web_search`. The provider takes no options for it, and tells all searches of an answer as one. */
+export const webSearchCodec: HostedToolCodec<WebSearchConfig, WebSearchResult> = {
+  kind: 'web_search',
+  serialize: ({ config: { allowLiveAccess = true, ...rest } }) => ({
+    tools: [providerTool('google.google_search', 'google_search')],
+    unsupported: given({ ...rest, allowLiveAccess: allowLiveAccess ? undefined : false }),
+  }),
+  parseOutput: (turn) => {
+    const { queries: metadata, chunks, pages } = groundingOf(turn);
+    // What was fetched by its address is not what was found.
+    const fetched = new Set(pages.map(({ retrievedUrl }) => retrievedUrl));
+    const found = chunks.flatMap((chunk) => toSource(chunk, fetched));
+    const queries = textsIn(metadata['webSearchQueries']);
+    return {
+      invocations:
+        queries.length + found.length === 0
+          ? []
+          : [{ status: 'completed', action: 'search', queries, sources: found }],
+      citations: citationsOf(turn, (chunk) => {
+        const [source] = toSource(chunk, fetched);
+        return source === undefined ? undefined : { type: 'url', ...source };
+      }),
+    };
+  },
+};
+
+function toSource({ web }: Fields, fetched: ReadonlySet<unknown>): readonly WebSource[] {
+  const { uri: url, title } = isFields(web) ? web : {};
+  return typeof url === 'string' && !fetched.has(url) ? [{ url, ...onlyTexts({ title }) }] : [];
+}

@@ -1,0 +1,1 @@
+export { aiSdkHostedToolCodecs, hostedToolCodecsOf } from './codecs.ts';

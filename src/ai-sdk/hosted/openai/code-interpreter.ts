@@ -1,0 +1,58 @@
+import type { HostedToolCodec } from '../../../adapter/index.ts';
+import type { JsonValue } from '../../../schema/index.ts';
+import type { CodeInterpreterConfig, CodeInterpreterResult } from '../../../suite/index.ts';
+import { isFields, objectsIn, onlyTexts } from '../../fields.ts';
+import { given, providerTool } from '../provider-tool.ts';
+import { type HostedRun, runsOf, toOutput } from '../runs.ts';
+import { annotationsOf } from './annotations.ts';
+
+const name = 'code_interpreter';
+
+/** Speaks for `code_interpreter`. The provider merges both streams, and tells no exit code. */
+export const codeInterpreterCodec: HostedToolCodec<CodeInterpreterConfig, CodeInterpreterResult> = {
+  kind: 'code_interpreter',
+  serialize: ({ config }) => {
+    const { containerId, fileIds, memoryLimit, network } = config;
+    return {
+      tools: [providerTool('openai.code_interpreter', name, { container: toContainer(config) })],
+      // A container that exists has its files, memory and network already.
+      unsupported: containerId === undefined ? [] : given({ fileIds, memoryLimit, network }),
+    };
+  },
+  parseOutput: (turn) => ({
+    invocations: runsOf(turn, (toolName) => toolName === name).map(toResult),
+    citations: annotationsOf(turn, ({ type, file_id: fileId, filename }) =>
+      (type === 'container_file_citation' || type === 'file_path') && typeof fileId === 'string'
+        ? { type: 'file', fileId, ...onlyTexts({ filename }) }
+        : undefined,
+    ),
+  }),
+};
+
+function toContainer({ containerId, fileIds, memoryLimit, network }: CodeInterpreterConfig): JsonValue {
+  if (containerId !== undefined) return containerId;
+  return {
+    ...(fileIds === undefined ? {} : { fileIds }),
+    ...(memoryLimit === undefined ? {} : { memoryLimit }),
+    ...(network === undefined
+      ? {}
+      : {
+          networkPolicy:
+            network === 'disabled'
+              ? { type: 'disabled' }
+              : { type: 'allowlist', allowedDomains: network.allowedDomains },
+        }),
+  };
+}
+
+function toResult(run: HostedRun): CodeInterpreterResult {
+  const { code, containerId } = run.input;
+  const outputs = isFields(run.result) ? objectsIn(run.result['outputs']) : [];
+  const logs = outputs.flatMap(({ logs: text }) => (typeof text === 'string' ? [text] : []));
+  return {
+    ...toOutput(run),
+    ...onlyTexts({ code, containerId }),
+    ...(logs.length === 0 ? {} : { stdout: logs.join('') }),
+    files: outputs.flatMap(({ type, url }) => (type === 'image' && typeof url === 'string' ? [{ url }] : [])),
+  };
+}

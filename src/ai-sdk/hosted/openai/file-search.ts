@@ -1,0 +1,48 @@
+import type { HostedToolCodec } from '../../../adapter/index.ts';
+import type { FileSearchConfig, FileSearchResult } from '../../../suite/index.ts';
+import { isFields, objectsIn, onlyTexts, textsIn } from '../../fields.ts';
+import { providerTool } from '../provider-tool.ts';
+import { type HostedRun, runsOf, toOutput } from '../runs.ts';
+import { annotationsOf } from './annotations.ts';
+
+const name = 'file_search';
+
+/**
+ * Speaks for `file_search`. The package does not ask for the passages that were found unless its option `include` holds
+ * `file_search_call.results`, so the codec sets it.
+ */
+export const fileSearchCodec: HostedToolCodec<FileSearchConfig, FileSearchResult> = {
+  kind: 'file_search',
+  serialize: ({ config: { storeIds, maxResults, scoreThreshold, filter } }) => ({
+    tools: [
+      providerTool('openai.file_search', name, {
+        vectorStoreIds: storeIds,
+        maxNumResults: maxResults,
+        ranking: scoreThreshold === undefined ? undefined : { scoreThreshold },
+        filters: filter,
+      }),
+    ],
+    request: { providerOptions: { openai: { include: ['file_search_call.results'] } } },
+  }),
+  parseOutput: (turn) => ({
+    invocations: runsOf(turn, (toolName) => toolName === name).map(toResult),
+    citations: annotationsOf(turn, ({ type, file_id: fileId, filename }) =>
+      type === 'file_citation' && typeof fileId === 'string'
+        ? { type: 'file', fileId, ...onlyTexts({ filename }) }
+        : undefined,
+    ),
+  }),
+};
+
+function toResult(run: HostedRun): FileSearchResult {
+  const { queries, results } = isFields(run.result) ? run.result : {};
+  return {
+    ...toOutput(run),
+    queries: textsIn(queries),
+    results: objectsIn(results).flatMap(({ fileId, filename, score, text }) =>
+      typeof fileId === 'string' && typeof filename === 'string'
+        ? [{ fileId, filename, ...onlyTexts({ text }), ...(typeof score === 'number' ? { score } : {}) }]
+        : [],
+    ),
+  };
+}

@@ -1,0 +1,33 @@
+import type { HostedToolCodec } from '../../../adapter/index.ts';
+import type { ImageGenerationConfig, ImageGenerationResult } from '../../../suite/index.ts';
+import { isFields } from '../../fields.ts';
+import { providerTool } from '../provider-tool.ts';
+import { runsOf, toOutput } from '../runs.ts';
+
+const name = 'image_generation';
+
+/** Speaks for `image_generation`. The package does not pass on what the provider made of the model's words. */
+export const imageGenerationCodec: HostedToolCodec<ImageGenerationConfig, ImageGenerationResult> = {
+  kind: 'image_generation',
+  serialize: ({ config: { format, size, quality, background, model } }) => ({
+    tools: [
+      providerTool('openai.image_generation', name, {
+        outputFormat: format,
+        size,
+        quality,
+        background,
+        model,
+      }),
+    ],
+  }),
+  parseOutput: (turn, { config: { format = 'png' } }) => ({
+    invocations: runsOf(turn, (toolName) => toolName === name).map((run) => {
+      const base64 = isFields(run.result) ? run.result['result'] : undefined;
+      const output = toOutput(run);
+      return typeof base64 === 'string' && base64 !== ''
+        ? { ...output, mediaType: `image/${format}`, base64 }
+        : { ...output, status: run.isDone ? 'failed' : output.status, mediaType: `image/${format}` };
+    }),
+    citations: [],
+  }),
+};

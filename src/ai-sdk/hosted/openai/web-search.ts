@@ -1,0 +1,61 @@
+import type { HostedToolCodec } from '../../../adapter/index.ts';
+import type { WebSearchConfig, WebSearchResult } from '../../../suite/index.ts';
+import { isFields, objectsIn, onlyTexts, textsIn } from '../../fields.ts';
+import { given, providerTool } from '../provider-tool.ts';
+import { type HostedRun, runsOf, toOutput } from '../runs.ts';
+import { annotationsOf } from './annotations.ts';
+
+const name = 'web_search';
+
+/** Speaks for `web_search`. The package itself asks for the sources of a search. */
+export const webSearchCodec: HostedToolCodec<WebSearchConfig, WebSearchResult> = {
+  kind: 'web_search',
+  serialize: ({ config }) => {
+    const { domainFilter, geoHint, allowLiveAccess = true, contextSize, maxUses } = config;
+    const { countryCode: country, city, region, timezone } = geoHint ?? {};
+    return {
+      tools: [
+        providerTool('openai.web_search', name, {
+          filters: domainFilter?.allowed === undefined ? undefined : { allowedDomains: domainFilter.allowed },
+          externalWebAccess: allowLiveAccess ? undefined : false,
+          searchContextSize: contextSize,
+          userLocation:
+            geoHint === undefined
+              ? undefined
+              : { type: 'approximate', ...onlyTexts({ country, city, region, timezone }) },
+        }),
+      ],
+      unsupported: given({ 'domainFilter.blocked': domainFilter?.blocked, maxUses }),
+    };
+  },
+  parseOutput: (turn) => ({
+    invocations: runsOf(turn, (toolName) => toolName === name).map(toResult),
+    citations: annotationsOf(turn, ({ type, url, title }) =>
+      type === 'url_citation' && typeof url === 'string'
+        ? { type: 'url', url, ...onlyTexts({ title }) }
+        : undefined,
+    ),
+  }),
+};
+
+function toResult(run: HostedRun): WebSearchResult {
+  const { action, sources, status } = isFields(run.result) ? run.result : {};
+  const { type, query, queries, url, pattern } = isFields(action) ? action : {};
+  const output = toOutput(run);
+  // A search without an end is told as an error, with the stage that it came to.
+  const own = run.isError && status !== 'failed' ? { ...output, status: 'incomplete' as const } : output;
+  if (type === 'openPage')
+    return { ...own, action: 'open-page', queries: [], sources: [], ...onlyTexts({ url }) };
+  if (type === 'findInPage') {
+    return { ...own, action: 'find-in-page', queries: [], sources: [], ...onlyTexts({ url, pattern }) };
+  }
+  const asked = textsIn(queries);
+  return {
+    ...own,
+    action: 'search',
+    queries: asked.length === 0 && typeof query === 'string' ? [query] : asked,
+    sources: objectsIn(sources).flatMap(({ url: source }) =>
+      typeof source === 'string' ? [{ url: source }] : [],
+    ),
+  };
+}

@@ -1,0 +1,76 @@
+import type { HostedTurn } from '../../adapter/index.ts';
+import type { JsonValue } from '../../schema/index.ts';
+import type { HostedToolOutput } from '../../tool/index.ts';
+import { type Fields, isFields, objectsIn } from '../fields.ts';
+
+/** One run of a hosted tool. Where the model paused in the middle of it, the call is in one turn and the result in the next. */
+export interface HostedRun {
+  readonly id: string;
+  readonly toolName: string;
+  /** What the model asked for; no fields when that is in another turn. */
+  readonly input: Fields;
+  /** What it came to; undefined when there is no result yet. */
+  readonly result: unknown;
+  readonly isDone: boolean;
+  readonly isError: boolean;
+  /** The pieces of the answer that tell of it. */
+  readonly parts: readonly Fields[];
+}
+
+/** The runs in an answer, in their order. What only waits for approval is none. */
+export function runsOf({ items }: HostedTurn, isMeant: (toolName: string) => boolean): readonly HostedRun[] {
+  const pieces = objectsIn(items);
+  const waiting = new Set(
+    pieces.filter(({ type }) => type === 'tool-approval-request').map(({ toolCallId }) => toolCallId),
+  );
+  const byId = new Map<string, Fields[]>();
+  for (const piece of pieces) {
+    const { type, toolCallId, toolName, providerExecuted } = piece;
+    const isRun = type === 'tool-result' || (type === 'tool-call' && providerExecuted === true);
+    if (!isRun || typeof toolCallId !== 'string' || typeof toolName !== 'string' || !isMeant(toolName))
+      continue;
+    byId.set(toolCallId, [...(byId.get(toolCallId) ?? []), piece]);
+  }
+  return [...byId].flatMap(([id, parts]) => {
+    const run = toRun(id, parts);
+    return run.isDone || !waiting.has(id) ? [run] : [];
+  });
+}
+
+function toRun(id: string, parts: readonly Fields[]): HostedRun {
+  const call = parts.find(({ type }) => type === 'tool-call');
+  const result = parts.find(({ type }) => type === 'tool-result');
+  const input = parseJson(call?.['input']);
+  return {
+    id,
+    toolName: String((call ?? result)?.['toolName']),
+    input: isFields(input) ? input : {},
+    result: result?.['result'],
+    isDone: result !== undefined,
+    isError: result?.['isError'] === true,
+    parts,
+  };
+}
+
+/** What every run says of itself. Failures are told in the result, in words that differ a little. */
+export function toOutput({ id, isDone, isError, result }: HostedRun): HostedToolOutput {
+  const told = isFields(result) ? result : {};
+  const failed = isError || (typeof told['type'] === 'string' && told['type'].endsWith('_error'));
+  const errorCode = [told['errorCode'], told['error_code']].find((code) => typeof code === 'string');
+  return {
+    status: isDone ? (failed ? 'failed' : 'completed') : 'incomplete',
+    ...(failed && typeof errorCode === 'string' ? { errorCode } : {}),
+    invocationId: id,
+  };
+}
+
+/** JSON text as a value; text that is no JSON as it is. */
+export function parseJson(text: unknown): JsonValue {
+  if (typeof text !== 'string' || text === '') return {};
+  try {
+    // What JSON.parse makes is a JSON value.
+    return JSON.parse(text) as JsonValue;
+  } catch {
+    return text;
+  }
+}
