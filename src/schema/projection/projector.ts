@@ -33,7 +33,7 @@ const conditions = ['if', 'then', 'else', 'dependentSchemas', 'dependencies'];
 /** A schema that is refused for so many reasons is not looked into any further. */
 const maxRefusals = 20;
 /** Written-out references may make many places of few. */
-const maxPlaces = 50_000;
+const maxPlaces = 20_000;
 
 const countedWords: Readonly<Record<keyof SchemaCounts, string>> = {
   properties: 'properties',

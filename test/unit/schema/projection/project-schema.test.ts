@@ -5,6 +5,7 @@ import {
   type JsonValue,
   jsonSchema,
   projectSchema,
+  type SchemaCounts,
   type SchemaDialect,
   tool,
 } from 'weakincentives';
@@ -80,6 +81,37 @@ describe('a dialect of somebody else', () => {
     expect(projectSchema(closed({ a: text, b: text }, []), dialect).losses).toEqual([
       { path: '/properties/b', keyword: 'required', note: 'more than 1 places with alternatives in all' },
     ]);
+  });
+});
+
+describe('what is counted', () => {
+  const either = { anyOf: [text, { type: 'integer' }] };
+
+  it.each<[string, JsonSchema, Partial<SchemaCounts>]>([
+    ['properties at every depth', closed({ a: closed({ b: text }) }), { properties: 2 }],
+    ['fixed values', closed({ a: { enum: ['x', 'y'] }, b: { enum: [1] } }), { enumValues: 3 }],
+    [
+      'what may be left out',
+      closed({ a: text, b: closed({ c: text }, []) }, ['b']),
+      { optionalProperties: 2 },
+    ],
+    ['alternatives', closed({ a: either, b: { oneOf: [text, { type: 'null' }] } }), { unions: 2 }],
+    ['lists of types', closed({ a: { type: ['string', 'integer'] } }), { unions: 1 }],
+    ['no union for fixed values', closed({ a: { enum: ['x', 1] } }), { unions: 0 }],
+  ])('for Anthropic: %s', (_name, schema, counts) => {
+    expect(projectSchema(schema, dialects.anthropic).counts).toMatchObject(counts);
+  });
+
+  it.each<[string, JsonSchema]>([
+    ['alternatives', either],
+    ['types', { type: ['string', 'integer'] }],
+  ])('for OpenAI: one union for what may be left out and has several %s', (_name, schema) => {
+    expect(projectSchema(closed({ a: schema }, []), dialects.openai).counts.unions).toBe(1);
+  });
+
+  it('for OpenAI: a union of one around a described reference', () => {
+    const schema = { ...closed({ a: { $ref: '#/$defs/a', description: 'D.' } }), $defs: { a: text } };
+    expect(projectSchema(schema, dialects.openai).counts.unions).toBe(1);
   });
 });
 

@@ -32,6 +32,11 @@ export const valueShapes: readonly Shape[] = [
     anthropic: strict({ enum: ['a'] }),
     'ai-sdk': strict(),
   }),
+  shape('enum without a value of each type', { type: ['string', 'number'], enum: ['a'] }, ['a'], {
+    openai: strict(),
+    anthropic: strict({ enum: ['a'] }),
+    'ai-sdk': strict({ type: 'string', enum: ['a'] }),
+  }),
   shape(
     'enum of lists',
     { type: 'array', items: text, enum: [['a']] },
