@@ -9,12 +9,15 @@ export interface OpenAIRequestOptions {
   readonly timeout: number;
   /** Always 0: asking again is up to the evaluation, which knows the deadline. */
   readonly maxRetries: number;
+  /** Headers of this request, beside those of the client. Default: none. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /**
  * What the adapter needs of a client. A client of the package `openai` fits, and so does an object of your own, say for
- * a proxy or a test. `create` resolves to a response object of the provider; what it rejects with is read by its
- * `status`, `code` and `headers`.
+ * a proxy or a test. `create` resolves to a response object of the provider or, for a body with `stream`, to an async iterable
+ * of its events; a response object is read then, too, only that nothing is told piece by piece. What it rejects with is
+ * read by its `status`, `code` and `headers`.
  */
 export interface OpenAIClient {
   readonly responses: {

@@ -1,4 +1,11 @@
-import type { AssistantItem, ConversationItem, InputPart } from '../runtime/index.ts';
+import { isWebUrl, toUrl } from '../adapter/index.ts';
+import type {
+  ApprovalItem,
+  AssistantItem,
+  ConversationItem,
+  InputPart,
+  ToolResultItem,
+} from '../tool/index.ts';
 import type { InputContent, InputItem } from './wire.ts';
 
 /** Stands in for the user where nobody said anything; the task is in the instructions. */
@@ -13,27 +20,28 @@ const opening: InputItem = {
  * came, reasoning and ids included; what another provider said is told from its text and its calls.
  */
 export function toInputItems(conversation: readonly ConversationItem[], provider: string): InputItem[] {
-  const items = conversation.flatMap((item) => toItems(item, provider));
+  const asked = new Set<string>();
+  const items = conversation.flatMap((item): readonly InputItem[] => {
+    switch (item.type) {
+      case 'user':
+        return [{ type: 'message', role: 'user', content: item.content.map(toContent) }];
+      case 'assistant':
+        if (item.raw?.provider !== provider) return fromForeign(item);
+        for (const part of item.content) if (part.type === 'approval-request') asked.add(part.approvalId);
+        // The provider takes back every item it makes; this adapter does not look into them.
+        return item.raw.items as readonly InputItem[];
+      case 'tool-result':
+        return [{ type: 'function_call_output', call_id: item.callId, output: toToolOutput(item) }];
+      case 'approval':
+        // What another provider asked is nothing that this one can be answered.
+        return asked.has(item.approvalId) ? [toApprovalResponse(item)] : [];
+    }
+  });
   return conversation.some((item) => item.type === 'user') ? items : [opening, ...items];
 }
 
-function toItems(item: ConversationItem, provider: string): readonly InputItem[] {
-  switch (item.type) {
-    case 'user':
-      return [{ type: 'message', role: 'user', content: item.content.map(toContent) }];
-    case 'assistant':
-      return fromAssistant(item, provider);
-    case 'tool-result':
-      return [{ type: 'function_call_output', call_id: item.callId, output: item.text }];
-    case 'approval':
-      return [];
-  }
-}
-
-function fromAssistant(item: AssistantItem, provider: string): readonly InputItem[] {
-  // The provider takes back every item it makes; this adapter does not look into them.
-  if (item.raw?.provider === provider) return item.raw.items as readonly InputItem[];
-  return item.content.flatMap((part): readonly InputItem[] => {
+function fromForeign({ content }: AssistantItem): readonly InputItem[] {
+  return content.flatMap((part): readonly InputItem[] => {
     switch (part.type) {
       case 'text':
         return part.text === '' ? [] : [{ type: 'message', role: 'assistant', content: part.text }];
@@ -54,6 +62,25 @@ function fromAssistant(item: AssistantItem, provider: string): readonly InputIte
   });
 }
 
+/** A failed call is told by its text alone. */
+export function toToolOutput({
+  text,
+  isError,
+  attachments = [],
+}: Omit<ToolResultItem, 'type'>): string | InputContent[] {
+  if (isError || attachments.length === 0) return text;
+  return [{ type: 'input_text', text }, ...attachments.map(toContent)];
+}
+
+function toApprovalResponse({ approvalId, approved, reason }: ApprovalItem): InputItem {
+  return {
+    type: 'mcp_approval_response',
+    approval_request_id: approvalId,
+    approve: approved,
+    ...(reason === undefined ? {} : { reason }),
+  };
+}
+
 function toContent(part: InputPart): InputContent {
   switch (part.type) {
     case 'text':
@@ -65,12 +92,4 @@ function toContent(part: InputPart): InputContent {
         ? { type: 'input_file', file_url: part.data }
         : { type: 'input_file', file_data: toUrl(part), filename: part.name ?? 'file' };
   }
-}
-
-function isWebUrl(data: string): boolean {
-  return /^https?:/i.test(data);
-}
-
-function toUrl({ mediaType, data }: { readonly mediaType: string; readonly data: string }): string {
-  return isWebUrl(data) || /^data:/i.test(data) ? data : `data:${mediaType};base64,${data}`;
 }

@@ -2,17 +2,32 @@ import {
   checkModelOptions,
   defaultTimeoutMs,
   defineAdapter,
+  type HostedToolCodecs,
+  HostedToolDesk,
+  isEventStream,
   lazyClient,
   type ProviderAdapter,
   SchemaProjections,
+  type UnsupportedConfig,
 } from '../adapter/index.ts';
+import { PromptValidationError } from '../error/index.ts';
+import type { GenerateOptions, ModelProvider } from '../runtime/index.ts';
 import type { TokenPrices } from '../tool/index.ts';
-import { createClient, type OpenAIClient, type OpenAIClientOptions } from './client.ts';
+import { cacheKeySource } from './cache-key.ts';
+import {
+  createClient,
+  type OpenAIClient,
+  type OpenAIClientOptions,
+  type OpenAIRequestOptions,
+} from './client.ts';
+import { openaiCodecs } from './hosted/codecs.ts';
 import { openaiDialect } from './openai-dialect.ts';
 import { toProviderError } from './provider-error.ts';
-import { prepareRequest } from './request.ts';
-import { checkSettings, type OpenAISettings } from './request-settings.ts';
+import { readStream } from './read-stream.ts';
+import { checkRequest, prepareRequest, type RequestOptions } from './request.ts';
+import { type OpenAISettings, toWireSettings } from './request-settings.ts';
 import { readResponse } from './response.ts';
+import type { ResponsesRequest } from './wire.ts';
 
 /** What every adapter for OpenAI takes, whatever client it uses. */
 export interface OpenAIModelOptions {
@@ -24,11 +39,14 @@ export interface OpenAIModelOptions {
    */
   readonly name?: string;
   /**
-   * Settings of every request in the provider's words, such as `{ max_output_tokens: 2_000, reasoning: { effort: 'low' } }`.
-   * An evaluation's own `settings` go over these. Default: none.
+   * Settings of every request, such as `{ maxOutputTokens: 2_000, reasoningEffort: 'low' }`, or in the provider's words. An
+   * evaluation's own `settings` go over these, one level into `reasoning` and `text`. Default: none.
    */
   readonly settings?: OpenAISettings;
-  /** Milliseconds until a request without an answer is given up; a deadline of the run ends it sooner. Default: 600,000. */
+  /**
+   * Milliseconds until a request without an answer is given up; a deadline of the run ends it sooner. An answer that comes
+   * piece by piece has to begin in that time. Default: 600,000.
+   */
   readonly timeoutMs?: number;
   /** What the model costs, for budgets of evaluations that do not say. Default: not known; a budget that limits the cost is then refused. */
   readonly prices?: TokenPrices;
@@ -37,6 +55,22 @@ export interface OpenAIModelOptions {
    * without reasoning refuse it. Default: decided by the model's name.
    */
   readonly encryptedReasoning?: boolean;
+  /**
+   * For whom requests that begin alike share the provider's cache (`prompt_cache_key`): a text of yours, or true for one that is made
+   * of the instructions, so that the turns of a run and runs with the same instructions share it. `prompt_cache_key` in the settings
+   * goes over it. Default: false, none is sent; the provider then goes by the beginning of the request alone.
+   */
+  readonly promptCacheKey?: string | boolean;
+  /**
+   * Codecs for further kinds of hosted tools, or in place of those for `web_search`, `code_interpreter`, `file_search`,
+   * `image_generation` and `mcp`.
+   */
+  readonly hostedToolCodecs?: HostedToolCodecs;
+  /**
+   * What happens when the config of a hosted tool says something that the provider cannot be told, such as domains that a web
+   * search shall not use. `'warn'`: the tool runs without it, and a warning is logged. Default: `'error'`.
+   */
+  readonly unsupportedConfig?: UnsupportedConfig;
 }
 
 /** Options of {@link openai}: with a client of your own, or with what a client is made of. */
@@ -61,41 +95,83 @@ const clientKeys = ['apiKey', 'baseURL', 'organization', 'project', 'defaultHead
  * @throws {PromptValidationError} for options that exclude each other or cannot be used.
  */
 export function openai(options: OpenAIOptions): ProviderAdapter {
-  const { model, name = 'openai', settings = {}, timeoutMs = defaultTimeoutMs } = options;
   checkModelOptions('OpenAI', options, clientKeys);
-  checkSettings(settings);
-  const encryptedReasoning = options.encryptedReasoning ?? !isWithoutReasoning(model);
-  const projections = new SchemaProjections(openaiDialect);
-  const getClient = lazyClient<OpenAIClient, OpenAIClientOptions>(options, clientKeys, createClient);
-  return defineAdapter({
-    model: {
-      name,
-      takesOutputSchema: true,
-      ...(options.prices === undefined ? {} : { prices: options.prices }),
-      generate: async (request, { signal, logger }) => {
-        const prepared = prepareRequest(request, {
-          model,
-          provider: name,
-          settings,
-          encryptedReasoning,
-          projections,
-          logger,
-        });
-        const client = await getClient();
-        let response: unknown;
-        try {
-          response = await client.responses.create(prepared.body, {
-            signal,
-            timeout: timeoutMs,
-            maxRetries: 0,
-          });
-        } catch (error) {
-          throw toProviderError(error);
-        }
-        return readResponse(response, name, prepared);
-      },
-    },
+  checkCacheKey(options.promptCacheKey);
+  return defineAdapter({ model: createModel(options) });
+}
+
+function createModel(options: OpenAIOptions): ModelProvider {
+  const { model, name = 'openai', timeoutMs = defaultTimeoutMs, unsupportedConfig } = options;
+  const desk = new HostedToolDesk({
+    adapter: name,
+    model,
+    codecs: { ...openaiCodecs, ...options.hostedToolCodecs },
+    unsupportedConfig,
   });
+  const requestOptions: RequestOptions = {
+    model,
+    provider: name,
+    settings: toWireSettings(options.settings ?? {}, name),
+    encryptedReasoning: options.encryptedReasoning ?? !isWithoutReasoning(model),
+    cacheKeyOf: cacheKeySource(options.promptCacheKey),
+    projections: new SchemaProjections(openaiDialect),
+    desk,
+  };
+  const getClient = lazyClient<OpenAIClient, OpenAIClientOptions>(options, clientKeys, createClient);
+  return {
+    name,
+    takesOutputSchema: true,
+    ...(options.prices === undefined ? {} : { prices: options.prices }),
+    check: (check) => void checkRequest(check, requestOptions),
+    generate: async (request, { signal, logger, onDelta }) => {
+      const prepared = prepareRequest(request, requestOptions, logger);
+      const { body, headers } = prepared;
+      const client = await getClient();
+      const sendOptions = {
+        signal,
+        timeout: timeoutMs,
+        maxRetries: 0,
+        ...(Object.keys(headers).length === 0 ? {} : { headers }),
+      };
+      const response =
+        onDelta === undefined
+          ? await send(client, body, sendOptions)
+          : await sendStreamed(client, body, sendOptions, onDelta);
+      return readResponse(response, prepared, { provider: name, desk });
+    },
+  };
+}
+
+async function send(
+  client: OpenAIClient,
+  body: ResponsesRequest,
+  options: OpenAIRequestOptions,
+): Promise<unknown> {
+  try {
+    return await client.responses.create(body, options);
+  } catch (error) {
+    throw toProviderError(error);
+  }
+}
+
+async function sendStreamed(
+  client: OpenAIClient,
+  body: ResponsesRequest,
+  options: OpenAIRequestOptions,
+  onDelta: NonNullable<GenerateOptions['onDelta']>,
+): Promise<unknown> {
+  const answer = await send(client, { ...body, stream: true }, options);
+  return isEventStream(answer) ? readStream(answer, { onDelta, signal: options.signal }) : answer;
+}
+
+function checkCacheKey(key: unknown): void {
+  if (key === undefined || typeof key === 'boolean' || (typeof key === 'string' && key !== '')) return;
+  throw new PromptValidationError(
+    'The option promptCacheKey must be a text that is not empty, or true or false.',
+    {
+      details: { option: 'promptCacheKey' },
+    },
+  );
 }
 
 /** Known families that do not reason and refuse to be asked for reasoning. */

@@ -1,9 +1,12 @@
 import {
+  type Fields,
+  isFields,
   type ProviderErrorWords,
   toFailure as toAnyFailure,
   toProviderError as toAnyProviderError,
+  toBrokenStream,
 } from '../adapter/index.ts';
-import type { ModelResponseError, ThrottleError } from '../error/index.ts';
+import { describeError, ModelResponseError, ThrottleError } from '../error/index.ts';
 
 const words: ProviderErrorWords = {
   codes: {
@@ -13,13 +16,48 @@ const words: ProviderErrorWords = {
     rate_limit_error: 'rate-limit',
     vector_store_timeout: 'timeout',
     server_error: 'server-error',
+    server_is_overloaded: 'server-error',
+    slow_down: 'rate-limit',
     context_length_exceeded: 'context',
   },
+  // Other servers that speak the interface have no code for it.
+  tooLong: /maximum context length|exceeds the (model's )?context (window|length)/i,
 };
 
 /** What a failed request comes to. */
 export function toProviderError(error: unknown): unknown {
-  return toAnyProviderError(error, words);
+  const failure = toAnyProviderError(error, words);
+  if (!ThrottleError.isInstance(failure) || !isToldByEvent(error) || isKnown(error)) return failure;
+  return new ModelResponseError('model-response-failed', describeError(error), { cause: error });
+}
+
+/** What a failure in the middle of a streamed answer comes to. An event that is cut off shows as one that cannot be read. */
+export function toStreamError(error: unknown): unknown {
+  return error instanceof SyntaxError ? toBrokenStream() : toProviderError(error);
+}
+
+/** What an event in a stream says that tells of an error: the fields stand in it, or in an object of their own. */
+export function toEventFailure(event: Fields): ThrottleError | ModelResponseError {
+  const error = isFields(event['error']) ? event['error'] : event;
+  const { message } = error;
+  return toFailure(codeIn(error), typeof message === 'string' ? message : describeError(error));
+}
+
+/**
+ * The vendor's client throws such an event: as an error without a status, as for a broken connection, but that it holds what
+ * was told.
+ */
+function isToldByEvent(error: unknown): error is Fields {
+  return isFields(error) && error['status'] === undefined && isFields(error['error']);
+}
+
+function isKnown({ code, type }: Fields): boolean {
+  return [code, type].some((word) => typeof word === 'string' && Object.hasOwn(words.codes, word));
+}
+
+function codeIn({ code, type }: Fields): string | undefined {
+  const word = [code, type].find((it) => typeof it === 'string' && it !== '' && it !== 'error');
+  return typeof word === 'string' ? word : undefined;
 }
 
 /** What a response says that has the status `failed`. */

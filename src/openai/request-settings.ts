@@ -1,8 +1,12 @@
+import { splitSettings } from '../adapter/index.ts';
 import { PromptValidationError } from '../error/index.ts';
 import { isSchemaObject, type JsonObject } from '../schema/index.ts';
 import type { ModelSettings } from '../tool/index.ts';
 
-/** Settings of the provider in its own words, such as `temperature`, `max_output_tokens` or `reasoning`. */
+/**
+ * Settings of a request: the neutral ones but for `stopSequences` and `seed`, which the provider does not have, and others in
+ * its own words, such as `reasoning`, `service_tier` or `max_tool_calls`.
+ */
 export type OpenAISettings = ModelSettings;
 
 /** What comes from the prompt, the conversation and the options, or what this adapter cannot work with. */
@@ -11,8 +15,49 @@ const ownKeys = [
   ...['stream', 'stream_options', 'background', 'previous_response_id', 'conversation', 'prompt'],
 ];
 
-/** @throws {PromptValidationError} for a key that is not the caller's to set. */
-export function checkSettings(settings: OpenAISettings): void {
+const refused = {
+  stopSequences: 'the Responses interface takes none; say in the instructions where the answer ends',
+  seed: 'the Responses interface takes none; take it out',
+};
+
+/**
+ * Settings in the provider's words.
+ *
+ * @param adapter name of the adapter, for messages.
+ * @throws {PromptValidationError} for a key that is not the caller's to set, a neutral setting that the provider does not have or that
+ *   is out of its range, and a setting that is there in both words.
+ */
+export function toWireSettings(settings: OpenAISettings, adapter: string): JsonObject {
+  checkOwnKeys(settings);
+  const { neutral, own } = splitSettings(settings, adapter, refused);
+  const { maxOutputTokens, temperature, topP, reasoningEffort } = neutral;
+  const { reasoning } = own;
+  const effort = isSchemaObject(reasoning) ? reasoning['effort'] : undefined;
+  refuseBoth('maxOutputTokens', maxOutputTokens, 'max_output_tokens', own['max_output_tokens']);
+  refuseBoth('topP', topP, 'top_p', own['top_p']);
+  refuseBoth('reasoningEffort', reasoningEffort, 'reasoning.effort', effort);
+  return {
+    ...own,
+    ...(maxOutputTokens === undefined ? {} : { max_output_tokens: maxOutputTokens }),
+    ...(temperature === undefined ? {} : { temperature }),
+    ...(topP === undefined ? {} : { top_p: topP }),
+    ...(reasoningEffort === undefined
+      ? {}
+      : { reasoning: { ...(isSchemaObject(reasoning) ? reasoning : {}), effort: reasoningEffort } }),
+  };
+}
+
+/** Settings of one request: those of the evaluation over those of the adapter, one level into `text` and `reasoning`. */
+export function mergeSettings(adapter: JsonObject, evaluation: JsonObject): JsonObject {
+  const merged: Record<string, JsonObject[string]> = { ...adapter, ...evaluation };
+  for (const key of ['text', 'reasoning']) {
+    const [under, over] = [adapter[key], evaluation[key]];
+    if (isSchemaObject(under) && isSchemaObject(over)) merged[key] = { ...under, ...over };
+  }
+  return merged;
+}
+
+function checkOwnKeys(settings: OpenAISettings): void {
   for (const key of ownKeys) {
     if (settings[key] !== undefined) throw notSettable(`settings.${key}`);
   }
@@ -25,14 +70,14 @@ export function checkSettings(settings: OpenAISettings): void {
   }
 }
 
-/** Settings of one request: those of the evaluation over those of the adapter, one level into `text`. */
-export function mergeSettings(adapter: OpenAISettings, evaluation: OpenAISettings): JsonObject {
-  const texts = [adapter['text'], evaluation['text']].filter((text) => isSchemaObject(text));
-  return {
-    ...adapter,
-    ...evaluation,
-    ...(texts.length === 0 ? {} : { text: Object.assign({}, ...texts) }),
-  };
+function refuseBoth(neutral: string, value: unknown, own: string, other: unknown): void {
+  if (value === undefined || other === undefined) return;
+  throw new PromptValidationError(
+    `The settings have both ${neutral} and ${own}, which are the same. Keep one.`,
+    {
+      details: { option: `settings.${neutral}` },
+    },
+  );
 }
 
 function notSettable(option: string): PromptValidationError {

@@ -1,84 +1,134 @@
-import type { ProjectedTool, SchemaProjections } from '../adapter/index.ts';
+import type { HostedToolDesk, ProjectedTool, SchemaProjections } from '../adapter/index.ts';
 import { PromptValidationError } from '../error/index.ts';
-import type { ModelRequest, ToolChoice } from '../runtime/index.ts';
+import type { ModelCheck, ModelRequest } from '../runtime/index.ts';
 import { isSchemaObject, type JsonObject, type SchemaProjection } from '../schema/index.ts';
-import type { Logger } from '../tool/index.ts';
+import type { HostedTool, Logger } from '../tool/index.ts';
+import type { HostedWire } from './hosted/codecs.ts';
 import { toInputItems } from './input-items.ts';
-import { checkSettings, mergeSettings, type OpenAISettings } from './request-settings.ts';
+import { mergeSettings, toWireSettings } from './request-settings.ts';
+import { toWireChoice } from './tool-choice.ts';
 import type { FunctionTool, IncludedData, ResponsesRequest, WireToolChoice } from './wire.ts';
 
-/** What a request is made with, beside what the run asks for. */
+/** What requests are made with, beside what the run asks for. */
 export interface RequestOptions {
   readonly model: string;
   /** Name of the model provider, under which its own items are known again. */
   readonly provider: string;
-  readonly settings: OpenAISettings;
+  /** Settings of the adapter, in the provider's words. */
+  readonly settings: JsonObject;
   readonly encryptedReasoning: boolean;
+  /** The key under which requests with these instructions are cached; undefined for none. */
+  readonly cacheKeyOf: (instructions: string) => string | undefined;
   readonly projections: SchemaProjections;
-  readonly logger: Logger;
+  readonly desk: HostedToolDesk;
 }
 
 /** A request with what is needed to read its response. */
 export interface PreparedRequest {
   readonly body: ResponsesRequest;
+  readonly headers: Readonly<Record<string, string>>;
   /** The schema of the arguments of each tool, by name. */
   readonly toolSchemas: ReadonlyMap<string, SchemaProjection>;
   readonly answerSchema: SchemaProjection | undefined;
+  readonly hostedTools: readonly HostedTool[];
+  /** Number of the model call. */
+  readonly turn: number;
+}
+
+/** What of a request does not depend on what was said. */
+export interface CheckedRequest {
+  /** Those of the evaluation, in the provider's words. */
+  readonly settings: JsonObject;
+  readonly toolChoice: WireToolChoice;
+}
+
+/** @throws {PromptValidationError} for settings, hosted tools and a tool choice that the provider cannot be told. */
+export function checkRequest(
+  { hostedTools, settings, toolChoice }: Pick<ModelCheck, 'hostedTools' | 'settings' | 'toolChoice'>,
+  { provider, desk }: Pick<RequestOptions, 'provider' | 'desk'>,
+): CheckedRequest {
+  const wires = desk.check(hostedTools);
+  refuseSameLabels(wires.flatMap(({ tools }) => tools));
+  return {
+    settings: toWireSettings(settings, provider),
+    toolChoice: toWireChoice(toolChoice, hostedTools, wires),
+  };
 }
 
 /**
- * The request for one turn.
+ * The request for one turn. Hosted tools stand before the others, so that the tools of sections that are opened change
+ * nothing about what was sent.
  *
- * @throws {PromptValidationError} for a hosted tool, and for a setting that is not the caller's to set.
+ * @throws {PromptValidationError} for what {@link checkRequest} refuses.
  */
-export function prepareRequest(request: ModelRequest, options: RequestOptions): PreparedRequest {
-  const [hosted] = request.hostedTools;
-  if (hosted !== undefined) {
-    throw new PromptValidationError(
-      `The OpenAI adapter has no codec for hosted tools of the kind "${hosted.hostedKind}"; take "${hosted.name}" out of the prompt.`,
-      { details: { tool: hosted.name, kind: hosted.hostedKind } },
-    );
-  }
-  checkSettings(request.settings);
-  const settings = mergeSettings(options.settings, request.settings);
-  const { tools, answer: answerSchema } = options.projections.project(request, options.logger);
+export function prepareRequest(
+  request: ModelRequest,
+  options: RequestOptions,
+  logger: Logger,
+): PreparedRequest {
+  const { hostedTools, instructions, turn } = request;
+  const checked = checkRequest(request, options);
+  const settings = mergeSettings(options.settings, checked.settings);
+  const { tools, answer: answerSchema } = options.projections.project(request, logger);
+  const hosted = options.desk.serialize(hostedTools, logger);
   const store = settings['store'] === true;
-  const include = includedData(settings, options.encryptedReasoning && !store);
+  const include = includedData(settings, [
+    ...(options.encryptedReasoning && !store ? ['reasoning.encrypted_content'] : []),
+    ...hosted.include,
+  ]);
+  const cacheKey = settings['prompt_cache_key'] === undefined ? options.cacheKeyOf(instructions) : undefined;
   return {
+    headers: hosted.headers,
     toolSchemas: new Map(tools.map(({ tool, schema }) => [tool.name, schema])),
     answerSchema,
+    hostedTools,
+    turn,
     body: {
+      ...hosted.request,
       ...settings,
       model: options.model,
-      instructions: request.instructions,
+      instructions,
       input: toInputItems(request.conversation, options.provider),
       store,
       ...(include.length === 0 ? {} : { include }),
-      ...(tools.length === 0
+      ...(tools.length + hosted.tools.length === 0
         ? {}
         : {
-            tools: tools.map(toFunctionTool),
-            tool_choice: toWireChoice(request.toolChoice),
-            parallel_tool_calls: settings['parallel_tool_calls'] !== false,
+            // A codec of the caller's may write tools that are not listed here; they are the provider's to know.
+            tools: [...(hosted.tools as readonly HostedWire[]), ...tools.map(toFunctionTool)],
+            tool_choice: checked.toolChoice,
           }),
+      ...(tools.length === 0 ? {} : { parallel_tool_calls: settings['parallel_tool_calls'] !== false }),
       ...(answerSchema === undefined ? {} : { text: toText(settings, answerSchema) }),
+      ...(cacheKey === undefined ? {} : { prompt_cache_key: cacheKey }),
     },
   };
 }
 
-function includedData(settings: JsonObject, withReasoning: boolean): IncludedData[] {
-  const own: readonly IncludedData[] = withReasoning ? ['reasoning.encrypted_content'] : [];
+/** The provider tells servers apart by their labels, and so do the results. */
+function refuseSameLabels(tools: readonly JsonObject[]): void {
+  const labels = new Set<unknown>();
+  for (const { type, server_label: label } of tools) {
+    if (type !== 'mcp') continue;
+    if (labels.has(label)) {
+      throw new PromptValidationError(
+        `Two remote servers of the prompt have the label "${String(label)}"; give each its own.`,
+        { details: { option: 'label', value: String(label) } },
+      );
+    }
+    labels.add(label);
+  }
+}
+
+function includedData(settings: JsonObject, own: readonly string[]): IncludedData[] {
   const asked = settings['include'];
-  // The names that the caller asks for are the provider's to know; they are passed on as they are.
-  return [...new Set([...own, ...(Array.isArray(asked) ? (asked as IncludedData[]) : [])])];
+  // The names that codecs and callers ask for are the provider's to know; they are passed on as they are.
+  return [...new Set([...own, ...(Array.isArray(asked) ? asked : [])])] as IncludedData[];
 }
 
-function toFunctionTool({ tool, schema: { schema, strict } }: ProjectedTool): FunctionTool {
+/** A tool as the provider takes it. */
+export function toFunctionTool({ tool, schema: { schema, strict } }: ProjectedTool): FunctionTool {
   return { type: 'function', name: tool.name, description: tool.description, parameters: schema, strict };
-}
-
-function toWireChoice(choice: ToolChoice): WireToolChoice {
-  return typeof choice === 'string' ? choice : { type: 'function', name: choice.tool };
 }
 
 function toText(

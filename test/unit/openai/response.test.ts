@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ModelTurn } from 'weakincentives';
+import { HostedToolDesk } from '../../../src/adapter/index.ts';
+import { openaiCodecs } from '../../../src/openai/hosted/codecs.ts';
 import { openaiDialect } from '../../../src/openai/openai-dialect.ts';
 import type { PreparedRequest } from '../../../src/openai/request.ts';
 import { readResponse } from '../../../src/openai/response.ts';
@@ -14,13 +16,19 @@ const optional = projectSchema(
   },
   openaiDialect,
 );
+const desk = new HostedToolDesk({ adapter: 'openai', model: 'm', codecs: openaiCodecs });
 const read = (body: unknown, prepared: Partial<PreparedRequest> = {}): ModelTurn =>
-  readResponse(body, 'openai', {
-    body: { model: 'm', instructions: '', input: [], store: false },
-    toolSchemas: new Map([['known', optional]]),
-    answerSchema: undefined,
-    ...prepared,
-  });
+  readResponse(
+    body,
+    {
+      toolSchemas: new Map([['known', optional]]),
+      answerSchema: undefined,
+      hostedTools: [],
+      turn: 3,
+      ...prepared,
+    },
+    { provider: 'openai', desk },
+  );
 
 describe('what a response says', () => {
   it('becomes parts in its order; every item is kept as it came', () => {
@@ -42,7 +50,7 @@ describe('what a response says', () => {
         { type: 'tool-call', callId: 'c1', name: 'known', arguments: '{"a":"x"}' },
       ],
       finishReason: 'tool-calls',
-      usage: { inputTokens: 100, outputTokens: 10, cachedInputTokens: 60 },
+      usage: { inputTokens: 100, outputTokens: 10, cachedInputTokens: 60, reasoningTokens: 4 },
       raw: { provider: 'openai', items },
     });
   });
@@ -148,7 +156,11 @@ describe('a response that cannot be used', () => {
     [{ status: 'cancelled' }, 'model-response-invalid', /status is cancelled/],
     [{ status: 'in_progress' }, 'model-response-invalid', /status is in_progress/],
     [{ output: undefined }, 'model-response-invalid', /no output/],
-    [{ output: [{ type: 'function_call', name: 'x' }] }, 'model-response-invalid', /without call_id/],
+    [
+      { output: [{ type: 'function_call', name: 'x' }] },
+      'model-response-invalid',
+      /without name or arguments/,
+    ],
   ])('%j', (more, code, text) => {
     expect(() => read(response([], more))).toThrow(
       expect.objectContaining({ name: 'ModelResponseError', code, message: expect.stringMatching(text) }),

@@ -1,0 +1,38 @@
+import { type Fields, type HostedTurn, isFields, objectsIn } from '../../adapter/index.ts';
+import type { HostedToolOutput } from '../../tool/index.ts';
+
+/** The items of one type, in their order. */
+export function itemsOf({ items }: HostedTurn, type: string): readonly Fields[] {
+  return objectsIn(items).filter((item) => item['type'] === type);
+}
+
+/** What every call of a hosted tool says of itself. */
+export function toOutput({ id, status, error }: Fields): HostedToolOutput {
+  return {
+    status: toStatus(status, error),
+    ...toErrorCode(error),
+    ...(typeof id === 'string' ? { invocationId: id } : {}),
+  };
+}
+
+function toStatus(status: unknown, error: unknown): HostedToolOutput['status'] {
+  if (error !== undefined && error !== null) return 'failed';
+  switch (status) {
+    case 'completed':
+    case undefined:
+    case null:
+      return 'completed';
+    case 'failed':
+    case 'cancelled':
+      return 'failed';
+    default:
+      // One of the stages that a call goes through, such as `searching`: it never came to its end.
+      return 'incomplete';
+  }
+}
+
+function toErrorCode(error: unknown): Pick<HostedToolOutput, 'errorCode'> {
+  if (!isFields(error)) return {};
+  const errorCode = [error['code'], error['type']].find((word) => typeof word === 'string' && word !== '');
+  return typeof errorCode === 'string' ? { errorCode } : {};
+}

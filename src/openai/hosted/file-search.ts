@@ -1,0 +1,73 @@
+import { type Fields, type HostedToolCodec, objectsIn, onlyTexts, textsIn } from '../../adapter/index.ts';
+import type { FileSearchConfig, FileSearchHit, FileSearchResult } from '../../suite/index.ts';
+import { itemsOf, toOutput } from './calls.ts';
+import { citationsOf } from './citations.ts';
+
+/** A filter over the attributes of files in the provider's words. */
+export type FileFilterWire =
+  | {
+      type: 'eq' | 'ne' | 'gt' | 'gte' | 'lt' | 'lte' | 'in' | 'nin';
+      key: string;
+      value: string | number | boolean | (string | number)[];
+    }
+  | { type: 'and' | 'or'; filters: FileFilterWire[] };
+
+/** A file search in the provider's words. */
+export type FileSearchWire = {
+  type: 'file_search';
+  vector_store_ids: string[];
+  max_num_results?: number;
+  ranking_options?: { score_threshold: number };
+  filters?: FileFilterWire;
+};
+
+/** Speaks for `file_search`. What was found is asked for; without that a response holds the queries alone. */
+export const fileSearchCodec: HostedToolCodec<FileSearchConfig, FileSearchResult> = {
+  kind: 'file_search',
+  serialize: ({ config }) => ({ tools: [toFileSearch(config)], include: ['file_search_call.results'] }),
+  parseOutput: (turn) => ({
+    invocations: itemsOf(turn, 'file_search_call').map(toResult),
+    // The annotation has an index. Whether that is a place in the text or one among the files changed with time.
+    citations: citationsOf(turn, ({ type, file_id: fileId, filename }) =>
+      type === 'file_citation' && typeof fileId === 'string'
+        ? { type: 'file', fileId, ...onlyTexts({ filename }) }
+        : undefined,
+    ),
+  }),
+};
+
+export function toFileSearch({
+  storeIds,
+  maxResults,
+  scoreThreshold,
+  filter,
+}: FileSearchConfig): FileSearchWire {
+  return {
+    type: 'file_search',
+    vector_store_ids: [...storeIds],
+    ...(maxResults === undefined ? {} : { max_num_results: maxResults }),
+    ...(scoreThreshold === undefined ? {} : { ranking_options: { score_threshold: scoreThreshold } }),
+    // It is in the provider's own words, which are the provider's to judge.
+    ...(filter === undefined ? {} : { filters: filter as FileFilterWire }),
+  };
+}
+
+function toResult(item: Fields): FileSearchResult {
+  return {
+    ...toOutput(item),
+    queries: textsIn(item['queries']),
+    results: objectsIn(item['results']).flatMap(toHit),
+  };
+}
+
+function toHit({ file_id: fileId, filename, score, text }: Fields): readonly FileSearchHit[] {
+  if (typeof fileId !== 'string') return [];
+  return [
+    {
+      fileId,
+      filename: typeof filename === 'string' ? filename : fileId,
+      ...(typeof score === 'number' ? { score } : {}),
+      ...onlyTexts({ text }),
+    },
+  ];
+}

@@ -1,0 +1,53 @@
+import { type Fields, type HostedToolCodec, onlyTexts } from '../../adapter/index.ts';
+import type { ImageGenerationConfig, ImageGenerationResult } from '../../suite/index.ts';
+import { itemsOf, toOutput } from './calls.ts';
+
+/** An image generator in the provider's words. */
+export type ImageGenerationWire = {
+  type: 'image_generation';
+  output_format?: 'png' | 'webp' | 'jpeg';
+  size?: string;
+  quality?: 'low' | 'medium' | 'high';
+  background?: 'transparent' | 'opaque';
+  model?: string;
+};
+
+/** Speaks for `image_generation`. */
+export const imageGenerationCodec: HostedToolCodec<ImageGenerationConfig, ImageGenerationResult> = {
+  kind: 'image_generation',
+  serialize: ({ config }) => ({ tools: [toImageGeneration(config)] }),
+  parseOutput: (turn, { config }) => ({
+    invocations: itemsOf(turn, 'image_generation_call').map((item) => toResult(item, config)),
+    citations: [],
+  }),
+};
+
+export function toImageGeneration({
+  format,
+  size,
+  quality,
+  background,
+  model,
+}: ImageGenerationConfig): ImageGenerationWire {
+  return {
+    type: 'image_generation',
+    ...(format === undefined ? {} : { output_format: format }),
+    ...(size === undefined ? {} : { size }),
+    ...(quality === undefined ? {} : { quality }),
+    ...(background === undefined ? {} : { background }),
+    ...(model === undefined ? {} : { model }),
+  };
+}
+
+function toResult(item: Fields, { format = 'png' }: ImageGenerationConfig): ImageGenerationResult {
+  const { output_format: made, result: base64, revised_prompt: revisedPrompt } = item;
+  return {
+    ...toOutput(item),
+    mediaType: toMediaType(typeof made === 'string' ? made : format),
+    ...onlyTexts({ base64, revisedPrompt }),
+  };
+}
+
+function toMediaType(format: string): string {
+  return format === 'svg' ? 'image/svg+xml' : `image/${format}`;
+}

@@ -1,0 +1,42 @@
+import type { HostedToolWire } from '../adapter/index.ts';
+import { PromptValidationError } from '../error/index.ts';
+import type { JsonObject } from '../schema/index.ts';
+import type { HostedTool, ToolChoice } from '../tool/index.ts';
+import type { WireToolChoice } from './wire.ts';
+
+/**
+ * @param wires what the provider is told of each of the hosted tools.
+ * @throws {PromptValidationError} for a hosted tool that the provider cannot be made to use.
+ */
+export function toWireChoice(
+  choice: ToolChoice,
+  hostedTools: readonly HostedTool[],
+  wires: readonly HostedToolWire[],
+): WireToolChoice {
+  if (typeof choice === 'string') return choice;
+  const index = hostedTools.findIndex(({ name }) => name === choice.tool);
+  const hosted = hostedTools[index];
+  if (hosted === undefined) return { type: 'function', name: choice.tool };
+  const forced = toHostedChoice(wires[index]?.tools[0]);
+  if (forced !== undefined) return forced;
+  throw new PromptValidationError(
+    `The model cannot be made to use the hosted tool "${hosted.name}": OpenAI has no choice for the kind "${hosted.hostedKind}". Use toolChoice 'auto' or 'required', or ask for it in the instructions.`,
+    { details: { option: 'toolChoice', tool: hosted.name, kind: hosted.hostedKind } },
+  );
+}
+
+function toHostedChoice(tool: JsonObject | undefined): WireToolChoice | undefined {
+  switch (tool?.['type']) {
+    case 'file_search':
+    case 'code_interpreter':
+    case 'image_generation':
+      return { type: tool['type'] };
+    case 'mcp': {
+      const { server_label: label } = tool;
+      return typeof label === 'string' ? { type: 'mcp', server_label: label } : undefined;
+    }
+    default:
+      // There is a choice for older forms of web search, none for the one of today.
+      return undefined;
+  }
+}
