@@ -1,0 +1,90 @@
+import { type RuntimeCallOptions, SchemaProjections, type ToolRuntime } from '../adapter/index.ts';
+import { restoreText } from '../schema/index.ts';
+import { type Logger, silentLogger, type ToolResultItem } from '../tool/index.ts';
+import { toToolOutput } from './input-items.ts';
+import { openaiDialect } from './openai-dialect.ts';
+import { toFunctionTool } from './request.ts';
+import type { FunctionTool, InputItem } from './wire.ts';
+
+/** The answer to a call, for the input of the next request. */
+export type FunctionCallOutput = Extract<InputItem, { type: 'function_call_output' }>;
+
+/** One item of the output of a response. */
+export interface ResponseOutputItem {
+  readonly type: string;
+}
+
+/** Each runtime's tools are projected once, and what gets lost is told once. */
+const projectionsByRuntime = new WeakMap<object, SchemaProjections>();
+
+/**
+ * The tools of a runtime for the `tools` of a request to OpenAI's Responses interface, in its strict subset of JSON Schema where they can
+ * be. Make them for each request: they grow when sections are opened.
+ *
+ * @param options `logger` hears, once for each tool, what of its schema the provider is not held to. Default: silent.
+ */
+export function toOpenAITools(
+  runtime: Pick<ToolRuntime, 'tools'>,
+  { logger = silentLogger }: { readonly logger?: Logger } = {},
+): FunctionTool[] {
+  const { tools } = projectionsOf(runtime).project({ tools: runtime.tools }, logger);
+  return tools.map(toFunctionTool);
+}
+
+/**
+ * Runs the function calls of a response as one turn, with the arguments in the shape that the tools know: a strict schema has the model
+ * write null for what it leaves out. A call that was cut off is not run, but answered, since the provider takes no call without an answer.
+ *
+ * @param output of the response; what is no function call is passed over.
+ * @returns the answers in the order of the calls: append them to the input behind `output`. None when nothing was called.
+ * @throws what `runtime.runCalls` throws.
+ */
+export async function runOpenAICalls(
+  runtime: Pick<ToolRuntime, 'tools' | 'runCalls'>,
+  output: readonly ResponseOutputItem[],
+  options: RuntimeCallOptions = {},
+): Promise<FunctionCallOutput[]> {
+  const { tools } = projectionsOf(runtime).project({ tools: runtime.tools }, silentLogger);
+  const schemas = new Map(tools.map(({ tool, schema }) => [tool.name, schema]));
+  const calls = output.filter(isFunctionCall);
+  const whole = calls.filter(({ status }) => status !== 'incomplete');
+  const answers = await runtime.runCalls(
+    whole.map(({ call_id: callId, name, arguments: text }) => ({
+      callId,
+      name,
+      arguments: restoreText(text, schemas.get(name)),
+    })),
+    options,
+  );
+  const answered = new Map(answers.map((answer) => [answer.callId, answer]));
+  return calls.map(({ call_id: callId }) => toAnswer(callId, answered.get(callId)));
+}
+
+interface FunctionCall extends ResponseOutputItem {
+  readonly call_id: string;
+  readonly name: string;
+  readonly arguments: string;
+  readonly status?: unknown;
+}
+
+/** What the provider writes is taken at its word: the runtime refuses calls without ids or texts. */
+function isFunctionCall(item: ResponseOutputItem): item is FunctionCall {
+  return item.type === 'function_call';
+}
+
+function toAnswer(callId: string, answer: Omit<ToolResultItem, 'type'> | undefined): FunctionCallOutput {
+  return {
+    type: 'function_call_output',
+    call_id: callId,
+    output:
+      answer === undefined
+        ? 'The call was cut off before it was complete, so it was not run.'
+        : toToolOutput(answer),
+  };
+}
+
+function projectionsOf(runtime: object): SchemaProjections {
+  const projections = projectionsByRuntime.get(runtime) ?? new SchemaProjections(openaiDialect);
+  projectionsByRuntime.set(runtime, projections);
+  return projections;
+}
