@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest';
+import type {
+  ConversationItem,
+  EvaluateOptions,
+  GenerateOptions,
+  ModelRequest,
+  Prompt,
+  ProviderAdapter,
+} from 'weakincentives';
+import * as core from 'weakincentives';
+import type { Script } from 'weakincentives/testing';
+import * as testing from 'weakincentives/testing';
+import { compareRuns } from './parallel/compare.ts';
+import type { Library } from './parallel/library.ts';
+
+const library: Library = { ...core, ...testing };
+const runs = Math.ceil(Number(process.env['WINK_PROPERTY_BATCHES'] ?? 400) / 2);
+
+/** The library, but whoever evaluates a batch gets a loop of its own, which makes its calls in this way. */
+function withOwnLoop(way: 'runCalls' | 'call'): Library {
+  const scriptedModel: Library['scriptedModel'] = (script, options) => {
+    if (typeof script !== 'function') throw new Error('The batches come from a function.');
+    const adapter = library.scriptedModel(script, options);
+    const evaluate = (prompt: Prompt, given: EvaluateOptions = {}) =>
+      ownLoop(adapter, script, { way, prompt, given });
+    // Of a response the comparison reads the conversation alone.
+    return { ...adapter, evaluate } as ProviderAdapter;
+  };
+  return { ...library, scriptedModel };
+}
+
+interface Asked {
+  readonly way: 'runCalls' | 'call';
+  readonly prompt: Prompt;
+  readonly given: EvaluateOptions;
+}
+
+async function ownLoop(
+  adapter: ProviderAdapter,
+  script: Script,
+  { way, prompt, given }: Asked,
+): Promise<{ readonly conversation: readonly ConversationItem[] }> {
+  const conversation: ConversationItem[] = [];
+  await using runtime = await library.toolRuntime(prompt, { ...given, name: adapter.name, adapter });
+  for (let turn = 1; ; turn += 1) {
+    // The script reads nothing else.
+    const { toolCalls = [] } = await script(conversation, { turn } as ModelRequest, {} as GenerateOptions);
+    if (toolCalls.length === 0) return { conversation };
+    const calls = toolCalls.map((call, index) => ({
+      callId: `call-${turn}-${index + 1}`,
+      name: call.name,
+      arguments: JSON.stringify(call.arguments),
+    }));
+    const outputs =
+      way === 'runCalls'
+        ? await runtime.runCalls(calls)
+        : await Promise.all(calls.map((call) => runtime.call(call)));
+    for (const { invocation: _, ...told } of outputs) conversation.push({ type: 'tool-result', ...told });
+  }
+}
+
+test.each(['runCalls', 'call'] as const)(
+  'turns made by %s come to what an evaluation comes to, one by one',
+  {
+    timeout: 60_000 + runs * 100,
+  },
+  async (way) => {
+    const comparison = await compareRuns(withOwnLoop(way), { runs, reference: library });
+    expect(comparison.difference).toBeUndefined();
+    expect(comparison.distinct).toBeGreaterThan(runs * 0.9);
+    expect(comparison.reruns).toBeGreaterThan(0);
+    expect(comparison.lateAccesses).toBeGreaterThan(0);
+  },
+);
