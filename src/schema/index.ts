@@ -10,7 +10,6 @@ export { isSchemaObject, type JsonSchema } from './json-schema.ts';
 export { assertObjectSchema } from './object-schema.ts';
 export { open } from './open.ts';
 export { type OutputOutcome, parseInput, parseInputSync, parseOutput } from './parse.ts';
-export { commonDialect } from './projection/common-dialect.ts';
 export { formats, noneOrOne, plainPatterns, scalarsOnly } from './projection/kept-keywords.ts';
 export { adviseSchema, projectSchema, type SchemaProjection } from './projection/project-schema.ts';
 export { restoreText } from './projection/restore-text.ts';

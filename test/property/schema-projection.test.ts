@@ -9,9 +9,10 @@ import {
   projectSchema,
   type SchemaDialect,
 } from 'weakincentives';
+import { aiSdkDialect } from 'weakincentives/ai-sdk';
+import { anthropicDialect } from 'weakincentives/anthropic';
 import { openaiDialect } from 'weakincentives/openai';
-import { anthropicDialect } from '../../src/anthropic/anthropic-dialect.ts';
-import { commonDialect, compileSchema, parseInputSync } from '../../src/schema/index.ts';
+import { compileSchema, parseInputSync } from '../../src/schema/index.ts';
 
 /** What makes a schema one that not every provider holds a model to. */
 type Trait =
@@ -152,12 +153,12 @@ function allowsNull({ type, anyOf }: JsonSchema): boolean {
 const neverHeld: Readonly<Record<string, readonly Trait[]>> = {
   openai: ['free shape'],
   anthropic: ['free shape', 'recursion'],
-  common: ['free shape', 'recursion', 'optional property', 'bound', 'constraint'],
+  'the AI SDK': ['free shape', 'recursion', 'optional property', 'bound', 'constraint'],
 };
 const lost: Readonly<Record<string, readonly Trait[]>> = {
   openai: ['constraint'],
   anthropic: ['bound', 'constraint'],
-  common: [],
+  'the AI SDK': [],
 };
 
 function accepts(schema: JsonSchema, value: JsonValue): boolean {
@@ -173,7 +174,7 @@ describe('a projected schema', () => {
   it.each<[string, SchemaDialect]>([
     ['openai', openaiDialect],
     ['anthropic', anthropicDialect],
-    ['common', commonDialect],
+    ['the AI SDK', aiSdkDialect],
   ])(
     "for %s holds by the vendor's rules, takes every value, and gives it back as it was meant",
     (name, dialect) => {

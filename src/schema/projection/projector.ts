@@ -202,7 +202,7 @@ class Projector {
 
   #lose(path: string, keyword: string, note: string): void {
     if (this.#dialect.otherConstraints === 'told') this.#losses.push({ path, keyword, note });
-    else this.#refuse(path, keyword, 'a constraint that not every provider takes');
+    else this.#refuse(path, keyword, 'a constraint that cannot be held');
   }
 
   #union(

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonSchema, ModelTool, SchemaDialect } from 'weakincentives';
+import { aiSdkDialect } from 'weakincentives/ai-sdk';
+import { anthropicDialect } from 'weakincentives/anthropic';
 import { openaiDialect } from 'weakincentives/openai';
 import { type ProjectedRequest, SchemaProjections } from '../../../../src/adapter/index.ts';
-import { anthropicDialect } from '../../../../src/anthropic/anthropic-dialect.ts';
-import { commonDialect } from '../../../../src/schema/index.ts';
 import { recordingLogger } from '../../../support/recording-logger.ts';
 import { closed, text } from '../../schema/projection/shape.ts';
 
@@ -39,7 +39,7 @@ describe('the schemas of an adapter', () => {
     ['openai', openaiDialect, ['warn', 'info']],
     ['anthropic', anthropicDialect, ['warn', 'info']],
     // There most schemas are sent as they are, which is no reason to worry.
-    ['any provider', commonDialect, ['info', 'info']],
+    ['any provider', aiSdkDialect, ['info', 'info']],
   ])('are projected once, and their losses told once: %s', (_name, dialect, levels) => {
     const projections = new SchemaProjections(dialect);
     const logger = recordingLogger();

@@ -11,7 +11,7 @@ import {
 } from 'weakincentives';
 import { openaiDialect } from 'weakincentives/openai';
 import { z } from 'zod';
-import { commonDialect, restoreText } from '../../../../src/schema/index.ts';
+import { restoreText } from '../../../../src/schema/index.ts';
 import { closed, dialects, text } from './shape.ts';
 
 const schemaOf = (inputSchema: z.ZodObject | ReturnType<typeof jsonSchema<object>>): JsonSchema =>
@@ -133,7 +133,7 @@ describe('schemas that grow when they are written out', () => {
     ['parts', (next) => ({ allOf: [next, next] })],
   ])('are given up: %s', (_name, link) => {
     const schema = chain(link);
-    for (const dialect of [dialects.anthropic, { ...dialects.anthropic, limits: {} }, commonDialect]) {
+    for (const dialect of [dialects.anthropic, { ...dialects.anthropic, limits: {} }, dialects['ai-sdk']]) {
       const projection = projectSchema(schema, dialect);
       expect(projection).toMatchObject({ strict: false, schema });
       expect(projection.losses.length).toBeLessThanOrEqual(20);

@@ -1,14 +1,14 @@
 import type { JsonSchema, JsonValue, SchemaDialect } from 'weakincentives';
+import { aiSdkDialect } from 'weakincentives/ai-sdk';
+import { anthropicDialect } from 'weakincentives/anthropic';
 import { openaiDialect } from 'weakincentives/openai';
-import { anthropicDialect } from '../../../../src/anthropic/anthropic-dialect.ts';
-import { commonDialect } from '../../../../src/schema/index.ts';
 
 export type DialectName = 'openai' | 'anthropic' | 'ai-sdk';
 
 export const dialects: Readonly<Record<DialectName, SchemaDialect>> = {
   openai: openaiDialect,
   anthropic: anthropicDialect,
-  'ai-sdk': commonDialect,
+  'ai-sdk': aiSdkDialect,
 };
 
 /** What a schema is expected to become: strict in the given form, or sent as it is for the given reasons. */
