@@ -9,7 +9,7 @@ import type {
   TokenUsage,
 } from '../runtime/index.ts';
 import { isSchemaObject } from '../schema/index.ts';
-import type { HostedToolReading, TokenPrices } from '../tool/index.ts';
+import type { HostedToolOutput, HostedToolReading, TokenPrices } from '../tool/index.ts';
 import {
   type HostedToolCodecs,
   HostedToolDesk,
@@ -27,6 +27,9 @@ export interface ScriptedToolCall {
   readonly callId?: string;
 }
 
+/** An output with whatever the kind of its tool brings. */
+type AnyOutput = HostedToolOutput | (HostedToolOutput & { readonly [key: string]: unknown });
+
 /** What a scripted model says in one turn. Without calls the run ends with the text. */
 export interface ScriptedTurn {
   /** In a run that streams it comes word by word. */
@@ -34,8 +37,8 @@ export interface ScriptedTurn {
   /** What the model thinks before it speaks. Default: nothing. */
   readonly reasoning?: string;
   readonly toolCalls?: readonly ScriptedToolCall[];
-  /** What hosted tools of the prompt come to in this turn. Default: nothing. */
-  readonly hosted?: readonly HostedToolReading[];
+  /** What hosted tools of the prompt come to in this turn; the outputs may be of any kind. Default: nothing. */
+  readonly hosted?: readonly HostedToolReading<AnyOutput>[];
   /** What a provider would have sent, for the codecs in `hostedToolCodecs` to read. Default: nothing. */
   readonly items?: readonly unknown[];
   /** What the provider asks whether it may run. Default: nothing. */
