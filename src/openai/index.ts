@@ -1,4 +1,10 @@
 export type { OpenAIClient, OpenAIClientOptions, OpenAIRequestOptions } from './client.ts';
+export type { CodeInterpreterWire } from './hosted/code-interpreter.ts';
+export { type HostedWire, openaiHostedToolCodecs } from './hosted/codecs.ts';
+export type { FileFilterWire, FileSearchWire } from './hosted/file-search.ts';
+export type { ImageGenerationWire } from './hosted/image-generation.ts';
+export type { RemoteMcpWire } from './hosted/remote-mcp.ts';
+export type { WebSearchWire } from './hosted/web-search.ts';
 export { type OpenAIModelOptions, type OpenAIOptions, openai } from './openai.ts';
 export { openaiDialect } from './openai-dialect.ts';
 export type { OpenAISettings } from './request-settings.ts';

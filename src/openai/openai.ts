@@ -20,7 +20,7 @@ import {
   type OpenAIClientOptions,
   type OpenAIRequestOptions,
 } from './client.ts';
-import { openaiCodecs } from './hosted/codecs.ts';
+import { openaiHostedToolCodecs } from './hosted/codecs.ts';
 import { openaiDialect } from './openai-dialect.ts';
 import { toProviderError } from './provider-error.ts';
 import { readStream } from './read-stream.ts';
@@ -105,7 +105,7 @@ function createModel(options: OpenAIOptions): ModelProvider {
   const desk = new HostedToolDesk({
     adapter: name,
     model,
-    codecs: { ...openaiCodecs, ...options.hostedToolCodecs },
+    codecs: { ...openaiHostedToolCodecs, ...options.hostedToolCodecs },
     unsupportedConfig,
   });
   const requestOptions: RequestOptions = {

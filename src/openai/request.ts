@@ -107,13 +107,13 @@ export function prepareRequest(
 
 /** The provider tells servers apart by their labels, and so do the results. */
 function refuseSameLabels(tools: readonly JsonObject[]): void {
-  const labels = new Set<unknown>();
+  const labels = new Set<string>();
   for (const { type, server_label: label } of tools) {
-    if (type !== 'mcp') continue;
+    if (type !== 'mcp' || typeof label !== 'string') continue;
     if (labels.has(label)) {
       throw new PromptValidationError(
-        `Two remote servers of the prompt have the label "${String(label)}"; give each its own.`,
-        { details: { option: 'label', value: String(label) } },
+        `Two remote servers of the prompt have the label "${label}"; give each its own.`,
+        { details: { option: 'label', value: label } },
       );
     }
     labels.add(label);

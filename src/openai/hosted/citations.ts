@@ -20,11 +20,12 @@ export function citationsOf(
       const { text } = part;
       const annotations = objectsIn(part['annotations']);
       const base = turn.startOf(part);
-      const toSpan = base === undefined || typeof text !== 'string' ? noSpan : spanReader(text, annotations);
+      const findSpan =
+        base === undefined || typeof text !== 'string' ? noSpan : spanReader(text, annotations);
       return annotations.flatMap((annotation): readonly Citation[] => {
         const cited = read(annotation);
         if (cited === undefined) return [];
-        const span = toSpan(annotation);
+        const span = findSpan(annotation);
         if (span === undefined || base === undefined) return [cited];
         return [{ ...cited, span: [base + span[0], base + span[1]] }];
       });
@@ -41,11 +42,11 @@ const noSpan = (): undefined => undefined;
  * taken for it when more of the annotations then begin and end where a link does, else the units of a string.
  */
 function spanReader(text: string, annotations: readonly Fields[]): (annotation: Fields) => Span | undefined {
-  const inUnits = (annotation: Fields): Span | undefined => toSpan(annotation, text.length);
+  const inUnits = (annotation: Fields): Span | undefined => readSpan(annotation, text.length);
   if (!/[\uD800-\uDBFF]/.test(text)) return inUnits;
   const starts = codePointStarts(text);
   const inCodePoints = (annotation: Fields): Span | undefined => {
-    const [start, end] = toSpan(annotation, starts.length - 1) ?? [];
+    const [start, end] = readSpan(annotation, starts.length - 1) ?? [];
     const units = start === undefined || end === undefined ? [] : [starts[start], starts[end]];
     return units[0] === undefined || units[1] === undefined ? undefined : [units[0], units[1]];
   };
@@ -54,7 +55,7 @@ function spanReader(text: string, annotations: readonly Fields[]): (annotation: 
   return linksAmong(inCodePoints) > linksAmong(inUnits) ? inCodePoints : inUnits;
 }
 
-function toSpan({ start_index: start, end_index: end }: Fields, length: number): Span | undefined {
+function readSpan({ start_index: start, end_index: end }: Fields, length: number): Span | undefined {
   const isSpan =
     Number.isInteger(start) && Number.isInteger(end) && 0 <= Number(start) && Number(start) < Number(end);
   return isSpan && Number(end) <= length ? [Number(start), Number(end)] : undefined;

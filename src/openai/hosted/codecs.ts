@@ -1,4 +1,3 @@
-import type { HostedToolCodecs } from '../../adapter/index.ts';
 import { type CodeInterpreterWire, codeInterpreterCodec } from './code-interpreter.ts';
 import { type FileSearchWire, fileSearchCodec } from './file-search.ts';
 import { type ImageGenerationWire, imageGenerationCodec } from './image-generation.ts';
@@ -13,8 +12,14 @@ export type HostedWire =
   | ImageGenerationWire
   | RemoteMcpWire;
 
-/** The kinds of hosted tools that the provider has. */
-export const openaiCodecs: HostedToolCodecs = {
+/** The adapter's codecs for hosted tools by their kinds, for codecs of your own to build upon. */
+export const openaiHostedToolCodecs: {
+  readonly web_search: typeof webSearchCodec;
+  readonly code_interpreter: typeof codeInterpreterCodec;
+  readonly file_search: typeof fileSearchCodec;
+  readonly image_generation: typeof imageGenerationCodec;
+  readonly mcp: typeof remoteMcpCodec;
+} = {
   web_search: webSearchCodec,
   code_interpreter: codeInterpreterCodec,
   file_search: fileSearchCodec,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ModelTurn } from 'weakincentives';
 import { HostedToolDesk } from '../../../src/adapter/index.ts';
-import { openaiCodecs } from '../../../src/openai/hosted/codecs.ts';
+import { openaiHostedToolCodecs } from '../../../src/openai/hosted/codecs.ts';
 import { openaiDialect } from '../../../src/openai/openai-dialect.ts';
 import type { PreparedRequest } from '../../../src/openai/request.ts';
 import { readResponse } from '../../../src/openai/response.ts';
@@ -16,7 +16,7 @@ const optional = projectSchema(
   },
   openaiDialect,
 );
-const desk = new HostedToolDesk({ adapter: 'openai', model: 'm', codecs: openaiCodecs });
+const desk = new HostedToolDesk({ adapter: 'openai', model: 'm', codecs: openaiHostedToolCodecs });
 const read = (body: unknown, prepared: Partial<PreparedRequest> = {}): ModelTurn =>
   readResponse(
     body,

@@ -1,0 +1,93 @@
+import type {
+  ResponseCreateParamsNonStreaming,
+  ResponseCreateParamsStreaming,
+  ResponseIncludable,
+  ResponseInputItem,
+  Tool,
+  FunctionTool as VendorFunctionTool,
+} from 'openai/resources/responses/responses';
+import { describe, expectTypeOf, it } from 'vitest';
+import type {
+  FunctionTool,
+  HostedWire,
+  IncludedData,
+  InputItem,
+  ResponsesRequest,
+  WireToolChoice,
+} from 'weakincentives/openai';
+import { toCodeInterpreter } from '../../src/openai/hosted/code-interpreter.ts';
+import { toFileSearch } from '../../src/openai/hosted/file-search.ts';
+import { toImageGeneration } from '../../src/openai/hosted/image-generation.ts';
+import { toRemoteMcp } from '../../src/openai/hosted/remote-mcp.ts';
+import { toWebSearch } from '../../src/openai/hosted/web-search.ts';
+import { checkRequest, prepareRequest } from '../../src/openai/request.ts';
+
+// The vendor's own types must accept whatever the adapter builds.
+
+describe('a request', () => {
+  it('is one of the vendor, asked for whole or piece by piece', () => {
+    expectTypeOf<Omit<ResponsesRequest, 'stream'>>().toExtend<ResponseCreateParamsNonStreaming>();
+    expectTypeOf<ResponsesRequest & { stream: true }>().toExtend<ResponseCreateParamsStreaming>();
+    expectTypeOf<ReturnType<typeof prepareRequest>['body']>().toExtend<ResponsesRequest>();
+    expectTypeOf<InputItem>().toExtend<ResponseInputItem>();
+    expectTypeOf<IncludedData>().toExtend<ResponseIncludable>();
+    expectTypeOf<WireToolChoice>().toExtend<NonNullable<ResponseCreateParamsNonStreaming['tool_choice']>>();
+    expectTypeOf<ReturnType<typeof checkRequest>['toolChoice']>().toExtend<WireToolChoice>();
+  });
+
+  it('is refused with what the vendor would refuse, so that the gate means something', () => {
+    expectTypeOf<
+      Omit<ResponsesRequest, 'store'> & { store: 'no' }
+    >().not.toExtend<ResponseCreateParamsStreaming>();
+    expectTypeOf<{ type: 'input_image'; image_url: string }>().not.toExtend<ResponseInputItem>();
+    expectTypeOf<{ type: 'web_search' }>().not.toExtend<ResponseCreateParamsNonStreaming['tool_choice']>();
+    expectTypeOf<'web_search_call.sources'>().not.toExtend<ResponseIncludable>();
+  });
+});
+
+describe('a tool', () => {
+  it('is one of the vendor', () => {
+    expectTypeOf<FunctionTool>().toExtend<VendorFunctionTool>();
+    expectTypeOf<HostedWire>().toExtend<Tool>();
+    expectTypeOf(toWebSearch).returns.toExtend<Tool>();
+    expectTypeOf(toCodeInterpreter).returns.toExtend<Tool>();
+    expectTypeOf(toFileSearch).returns.toExtend<Tool>();
+    expectTypeOf(toImageGeneration).returns.toExtend<Tool>();
+    expectTypeOf(toRemoteMcp).returns.toExtend<Tool>();
+  });
+
+  it('has no key that the vendor does not know', () => {
+    // What extends a type may have more keys than it; a request with one of those is refused by the provider.
+    type KeysOf<Union> = Union extends unknown ? keyof Union : never;
+    type ToolOf<Type extends string, One = Tool> = One extends { type: infer Known }
+      ? Type extends Known
+        ? One
+        : never
+      : never;
+    type Unknown<Wire extends HostedWire> = Exclude<KeysOf<Wire>, KeysOf<ToolOf<Wire['type']>>>;
+    type Of<Type extends HostedWire['type']> = Extract<HostedWire, { type: Type }>;
+    expectTypeOf<Unknown<Of<'web_search'>>>().toBeNever();
+    expectTypeOf<Unknown<Of<'code_interpreter'>>>().toBeNever();
+    expectTypeOf<Unknown<Of<'file_search'>>>().toBeNever();
+    expectTypeOf<Unknown<Of<'image_generation'>>>().toBeNever();
+    expectTypeOf<Unknown<Of<'mcp'>>>().toBeNever();
+    type Filters = NonNullable<Of<'web_search'>['filters']>;
+    type Location = NonNullable<Of<'web_search'>['user_location']>;
+    expectTypeOf<keyof Filters>().toExtend<keyof NonNullable<ToolOf<'web_search'>['filters']>>();
+    expectTypeOf<keyof Location>().toExtend<keyof NonNullable<ToolOf<'web_search'>['user_location']>>();
+    // The gate itself: a key that is none is found.
+    expectTypeOf<
+      Exclude<'blocked_domains', KeysOf<ToolOf<'web_search'>>>
+    >().toEqualTypeOf<'blocked_domains'>();
+  });
+
+  it('is refused where it is none', () => {
+    expectTypeOf<Omit<FunctionTool, 'strict'>>().not.toExtend<VendorFunctionTool>();
+    expectTypeOf<{ type: 'code_interpreter' }>().not.toExtend<Tool>();
+    expectTypeOf<{ type: 'file_search'; vector_store_ids: string }>().not.toExtend<Tool>();
+    // @ts-expect-error Domains that shall not be searched are no part of the interface.
+    void ({ type: 'web_search', filters: { blocked_domains: ['a.example'] } } satisfies Tool);
+    void ({ type: 'web_search', filters: { allowed_domains: ['a.example'] } } satisfies Tool);
+    expectTypeOf<{ type: 'web_fetch' }>().not.toExtend<Tool>();
+  });
+});
