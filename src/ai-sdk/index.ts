@@ -9,6 +9,7 @@ export {
   type FromAiSdkToolOptions,
   fromAiSdkTool,
 } from './from-ai-sdk-tool.ts';
+export { type AiSdkUsage, fromAiSdkUsage } from './from-ai-sdk-usage.ts';
 export { aiSdkHostedToolCodecs } from './hosted/index.ts';
 export {
   type AiSdkRuntimeTool,

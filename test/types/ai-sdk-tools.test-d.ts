@@ -2,7 +2,7 @@ import { dynamicTool, generateText, streamText, type ToolSet, tool } from 'ai';
 import { MockLanguageModelV4 } from 'ai/test';
 import { describe, expectTypeOf, it } from 'vitest';
 import type { AnyTool, Tool, ToolRuntime } from 'weakincentives';
-import { type AiSdkRuntimeTools, fromAiSdkTool, toAiSdkTools } from 'weakincentives/ai-sdk';
+import { type AiSdkRuntimeTools, fromAiSdkTool, fromAiSdkUsage, toAiSdkTools } from 'weakincentives/ai-sdk';
 import { z } from 'zod';
 
 declare const runtime: ToolRuntime<{ answer: number }>;
@@ -16,6 +16,13 @@ describe('the tools of a runtime', () => {
     void (() => generateText({ model, prompt: '', tools }));
     void (() =>
       streamText({ model, prompt: '', tools, onStepEnd: ({ usage }) => void runtime.countUsage(usage) }));
+    void (() =>
+      streamText({
+        model,
+        prompt: '',
+        tools,
+        onStepEnd: ({ usage }) => void runtime.countUsage(fromAiSdkUsage(usage)),
+      }));
     // Beside tools of the loop's own.
     const own = tool({ inputSchema: z.object({ a: z.number() }), execute: ({ a }) => a });
     void (() => generateText({ model, prompt: '', tools: { ...tools, own } }));

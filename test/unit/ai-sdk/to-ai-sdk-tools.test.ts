@@ -14,7 +14,7 @@ import {
   tool,
   toolRuntime,
 } from 'weakincentives';
-import { FailedToolCallError, toAiSdkTools } from 'weakincentives/ai-sdk';
+import { FailedToolCallError, fromAiSdkUsage, toAiSdkTools } from 'weakincentives/ai-sdk';
 import { z } from 'zod';
 import { act } from '../../support/act.ts';
 import { gate } from '../../support/gate.ts';
@@ -25,8 +25,8 @@ type Step = Awaited<ReturnType<MockLanguageModelV4['doGenerate']>>;
 type Call = readonly [toolName: string, input?: unknown];
 
 const usage: Step['usage'] = {
-  inputTokens: { total: 10, noCache: 10, cacheRead: 0, cacheWrite: 0 },
-  outputTokens: { total: 2, text: 2, reasoning: 0 },
+  inputTokens: { total: 10, noCache: 5, cacheRead: 4, cacheWrite: 1 },
+  outputTokens: { total: 2, text: 1, reasoning: 1 },
 };
 const step = (...calls: readonly Call[]): Step => ({
   content: calls.map(([toolName, input = {}], index) => ({
@@ -83,7 +83,7 @@ const ask = (runtime: ToolRuntime, model: MockLanguageModelV4) =>
     stopWhen: isStepCount(10),
     abortSignal: runtime.signal,
     onStepEnd: ({ usage: spent }) => {
-      runtime.countUsage(spent);
+      runtime.countUsage(fromAiSdkUsage(spent));
     },
   });
 
@@ -129,7 +129,13 @@ describe('a step of generateText', () => {
       isError: true,
       invocation: { outcome: 'rolled-back' },
     });
-    expect(runtime.usage).toEqual({ inputTokens: 20, outputTokens: 4 });
+    expect(runtime.usage).toEqual({
+      inputTokens: 20,
+      outputTokens: 4,
+      cachedInputTokens: 8,
+      cacheWriteInputTokens: 2,
+      reasoningTokens: 2,
+    });
     expect(model.doGenerateCalls[0]?.prompt[0]).toEqual({ role: 'system', content: runtime.instructions });
   });
 
@@ -285,6 +291,16 @@ describe('a step of streamText', () => {
       [1, 'committed'],
     ]);
     expect(runtime.session.slice(Count).latest()).toEqual({ total: 2 });
+  });
+});
+
+describe('the tokens of a step', () => {
+  it('are counted as far as they are known', () => {
+    const counts = { inputTokens: 3, outputTokens: undefined };
+    expect(fromAiSdkUsage(counts)).toEqual({ inputTokens: 3 });
+    expect(
+      fromAiSdkUsage({ ...counts, inputTokenDetails: { cacheReadTokens: 0, cacheWriteTokens: undefined } }),
+    ).toEqual({ inputTokens: 3, cachedInputTokens: 0 });
   });
 });
 
