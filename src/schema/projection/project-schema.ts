@@ -1,6 +1,8 @@
+import { compileSchema } from '../compile-schema.ts';
 import type { JsonValue } from '../json.ts';
 import type { JsonSchema } from '../json-schema.ts';
 import { createReferenceResolver } from '../schema-reference.ts';
+import type { Schema } from '../standard.ts';
 import { flattenSchema } from './flatten-schema.ts';
 import { projectStrictly } from './projector.ts';
 import { type RestorePlan, restore } from './restore.ts';
@@ -35,9 +37,19 @@ const noCounts: SchemaCounts = Object.freeze({
  * The schema as a provider takes it, with the way back for the values of its model: strict where the provider's dialect
  * can tell its shape, else as it is. A root that is no plain object is put into an object, under the key `value`.
  *
- * @param schema closed: an object that does not say `additionalProperties: false` takes any key. Not changed.
+ * @param schema of a tool's input, or JSON Schema. The latter is read as it stands: an object that does not say
+ * `additionalProperties: false` takes any key, and cannot be strict. Not changed.
+ * @throws {SchemaError} `schema-not-standard` or `schema-unrepresentable` for a schema that no tool could have.
  */
-export function projectSchema(schema: JsonSchema, dialect: SchemaDialect): SchemaProjection {
+export function projectSchema(schema: Schema | JsonSchema, dialect: SchemaDialect): SchemaProjection {
+  return projectJsonSchema(isStandard(schema) ? compileSchema(schema).inputJsonSchema : schema, dialect);
+}
+
+function isStandard(schema: Schema | JsonSchema): schema is Schema {
+  return '~standard' in schema;
+}
+
+function projectJsonSchema(schema: JsonSchema, dialect: SchemaDialect): SchemaProjection {
   const resolve = createReferenceResolver(schema);
   const flat = flattenSchema(schema, resolve) ?? schema;
   const isObject = isPlainObject(flat);

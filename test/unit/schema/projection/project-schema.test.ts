@@ -14,7 +14,7 @@ import { z } from 'zod';
 import { restoreText } from '../../../../src/schema/index.ts';
 import { closed, dialects, text } from './shape.ts';
 
-const schemaOf = (inputSchema: z.ZodObject | ReturnType<typeof jsonSchema<object>>): JsonSchema =>
+const schemaOf = (inputSchema: z.ZodObject): JsonSchema =>
   tool({ name: 'x', description: 'X.', inputSchema, effects: 'read' }).compiledInput?.inputJsonSchema ?? {};
 
 describe('the schemas of libraries', () => {
@@ -35,6 +35,14 @@ describe('the schemas of libraries', () => {
       '/properties/kind/oneOf/0/properties/id pattern',
       '/properties/note/anyOf/0 maxLength',
     ]);
+  });
+
+  it('may be given as they are, or as the JSON Schema that a tool makes of them', () => {
+    const own = projectSchema(order, openaiDialect);
+    expect(own).toEqual({ ...projectSchema(schemaOf(order), openaiDialect), restore: own.restore });
+    const raw = { type: 'object', properties: { a: text }, required: ['a'] } as const;
+    expect(projectSchema(jsonSchema(raw), openaiDialect).strict).toBe(true);
+    expect(projectSchema(raw, openaiDialect).strict).toBe(false);
   });
 
   it('are strict everywhere when they say nothing that somebody does not hold', () => {
