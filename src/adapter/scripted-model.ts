@@ -50,10 +50,14 @@ export interface ScriptedTurn {
 
 /**
  * Decides one turn from the conversation so far. May be async; what it throws ends the run like a failing provider.
+ *
+ * @param options what a model provider gets beside the request: the signal that ends the answer, and in a run that streams a way to
+ *   tell pieces of it before the turn is there, or before the script throws. The text of the turn comes behind them.
  */
 export type Script = (
   conversation: readonly ConversationItem[],
   request: ModelRequest,
+  options: GenerateOptions,
 ) => ScriptedTurn | Promise<ScriptedTurn>;
 
 /** Options of {@link scriptedModel}. */
@@ -89,11 +93,12 @@ export function scriptedModel(
       name,
       ...(prices === undefined ? {} : { prices }),
       ...(desk === undefined ? {} : { check: ({ hostedTools }) => void desk.check(hostedTools) }),
-      generate: async (request, { onDelta, logger }) => {
+      generate: async (request, generateOptions) => {
+        const { onDelta, logger } = generateOptions;
         desk?.serialize(request.hostedTools, logger);
         const turn =
           typeof script === 'function'
-            ? await script(request.conversation, request)
+            ? await script(request.conversation, request, generateOptions)
             : turnAt(script, request.turn);
         if (onDelta !== undefined) await tell(turn, onDelta);
         return toModelTurn(turn, request.turn, hostedOf(turn, request, desk));

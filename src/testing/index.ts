@@ -6,6 +6,27 @@ export {
   scriptedModel,
 } from '../adapter/index.ts';
 export {
+  adapterConformance,
+  type ConformanceAnswer,
+  type ConformanceCall,
+  type ConformanceCase,
+  type ConformanceConnection,
+  ConformanceError,
+  type ConformanceFeature,
+  type ConformanceFragment,
+  type ConformanceGap,
+  type ConformanceItem,
+  type ConformanceMode,
+  type ConformanceOptions,
+  type ConformancePeer,
+  type ConformanceProvider,
+  type ConformanceRefusal,
+  type ConformanceRequest,
+  type ConformanceSearch,
+  type ConformanceTurn,
+} from './conformance/index.ts';
+export { type ManualClock, manualClock } from './manual-clock.ts';
+export {
   type MockHostedToolCodec,
   type MockHostedToolCodecOptions,
   mockHostedToolCodec,

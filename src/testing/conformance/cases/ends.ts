@@ -1,0 +1,157 @@
+import type { EvaluateOptions } from '../../../adapter/index.ts';
+import { Deadline } from '../../../runtime/index.ts';
+import type { AnyTool, ToolResult } from '../../../tool/index.ts';
+import type { CaseDefinition } from '../case-definition.ts';
+import { expectEqual } from '../expect.ts';
+import { answer, call } from '../script.ts';
+import type { Stage } from '../stage.ts';
+import { note, noting } from '../workshop.ts';
+
+/** A way to end a run from outside. */
+interface Ending {
+  readonly what: string;
+  readonly code: string;
+  begin(stage: Stage): { readonly options: EvaluateOptions; end(): void };
+}
+
+const abort: Ending = {
+  what: 'an abort',
+  code: 'evaluation-aborted',
+  begin: () => {
+    const controller = new AbortController();
+    return { options: { signal: controller.signal }, end: () => controller.abort() };
+  },
+};
+
+const deadline: Ending = {
+  what: 'a deadline',
+  code: 'evaluation-deadline',
+  begin: ({ clock }) => ({
+    options: { deadline: Deadline.after(60_000, clock) },
+    end: () => clock.advance(60_000),
+  }),
+};
+
+const committed = { notes: ['a'], files: ['kept.md', 'notes/a.md'] };
+const hanging = [
+  answer({ toolCalls: [call('c1', 'note', { text: 'a' })] }),
+  { type: 'hanging', text: 'Half of it' },
+] as const;
+const calling = [
+  answer({ toolCalls: [call('c1', 'note', { text: 'a' }), call('c2', 'hangs', { text: 'b' })] }),
+];
+
+function whileAnswering({ what, code, begin }: Ending): CaseDefinition {
+  return {
+    name: `${what} while the provider answers`,
+    needs: ['cut-off'],
+    script: hanging,
+    play: async (stage) => {
+      const { options, end } = begin(stage);
+      const run = stage.start(stage.workshop.agent({ tools: [note] }), options);
+      await stage.hanging(run);
+      end();
+      const { error, calls } = await run.failed();
+      expectEqual('the error', [error.code, error.phase], [code, 'request']);
+      expectEqual(
+        'what became of the call before',
+        calls.map(({ outcome }) => outcome),
+        ['committed'],
+      );
+      expectEqual('what is kept', await stage.workshop.content(), committed);
+      expectEqual(
+        'who said something',
+        error.conversation.map(({ type }) => type),
+        ['user', 'assistant', 'tool-result'],
+      );
+      await stage.wasCutOff();
+    },
+  };
+}
+
+/** A tool that has written something and does not end, and when it was reached. */
+function hangingTool(): { readonly hangs: AnyTool; readonly reached: Promise<void> } {
+  let reach: () => void = () => undefined;
+  const reached = new Promise<void>((resolve) => {
+    reach = resolve;
+  });
+  const hangs = noting('hangs', () => {
+    reach();
+    return new Promise<ToolResult<null>>(() => undefined);
+  });
+  return { hangs, reached };
+}
+
+function whileCalling({ what, code, begin }: Ending): CaseDefinition {
+  return {
+    name: `${what} while a tool runs`,
+    script: calling,
+    play: async (stage) => {
+      const { hangs, reached } = hangingTool();
+      const { options, end } = begin(stage);
+      const run = stage.start(stage.workshop.agent({ tools: [note, hangs] }), { ...options, concurrency: 1 });
+      await stage.patiently('the tool is called', reached);
+      end();
+      const { error, calls } = await run.failed();
+      expectEqual('the error', [error.code, error.phase], [code, 'tool']);
+      expectEqual(
+        'what became of the calls',
+        calls.map(({ outcome }) => outcome),
+        ['committed', 'aborted'],
+      );
+      expectEqual('what is kept', await stage.workshop.content(), committed);
+    },
+  };
+}
+
+const leftWhileAnswering: CaseDefinition = {
+  name: 'a stream that is left while the provider answers',
+  needs: ['cut-off'],
+  modes: ['streamed'],
+  script: hanging,
+  play: async (stage) => {
+    for await (const { type } of stage.stream(stage.workshop.agent({ tools: [note] }))) {
+      if (type === 'text-delta') break;
+    }
+    expectEqual('what is kept', await stage.workshop.content(), committed);
+    await stage.wasCutOff();
+  },
+};
+
+const leftWhileCalling: CaseDefinition = {
+  name: 'a stream that is left while a tool runs',
+  modes: ['streamed'],
+  script: calling,
+  play: async (stage) => {
+    const { hangs, reached } = hangingTool();
+    const stream = stage.stream(stage.workshop.agent({ tools: [note, hangs] }));
+    for await (const event of stream) {
+      if (event.type !== 'tool-call-start' || event.callId !== 'c2') continue;
+      await stage.patiently('the tool is called', reached);
+      break;
+    }
+    expectEqual(
+      'what became of the calls',
+      stage.calls.map(({ outcome }) => outcome),
+      ['committed', 'aborted'],
+    );
+    expectEqual('what is kept', await stage.workshop.content(), committed);
+  },
+};
+
+const neverBegun: CaseDefinition = {
+  name: 'an abort before the run',
+  script: [],
+  play: async (stage) => {
+    const { error } = await stage.fail(stage.workshop.agent(), { signal: AbortSignal.abort() });
+    expectEqual('the code of the error', error.code, 'evaluation-aborted');
+  },
+};
+
+/** What becomes of runs that are ended from outside. */
+export const endCases: readonly CaseDefinition[] = [
+  ...[abort, deadline].flatMap((ending) => [whileAnswering(ending), whileCalling(ending)]),
+  leftWhileAnswering,
+  leftWhileCalling,
+  neverBegun,
+];

@@ -1,0 +1,171 @@
+import type { EvaluateOptions } from '../../../adapter/index.ts';
+import { ThrottleError } from '../../../error/index.ts';
+import { ToolResult } from '../../../tool/index.ts';
+import type { CaseDefinition } from '../case-definition.ts';
+import { expectEqual, expectTrue } from '../expect.ts';
+import type { ConformanceFeature } from '../peer.ts';
+import { answer, call, itemsOf } from '../script.ts';
+import type { PlayedRun, Stage } from '../stage.ts';
+import type { ConformanceRefusal } from '../turn.ts';
+import { note, noting } from '../workshop.ts';
+
+/** Asks again at once, by a clock that is moved on by as much as is to be waited. */
+function patient({ clock }: Stage, maxAttempts = 3): EvaluateOptions {
+  return {
+    throttle: { maxAttempts, random: () => 0 },
+    onEvent: (event) => {
+      // The wait begins behind the event.
+      if (event.type === 'model-call-retry') void Promise.resolve().then(() => clock.advance(event.delayMs));
+    },
+  };
+}
+
+const retries = ({ events }: PlayedRun) =>
+  events.flatMap((event) =>
+    event.type === 'model-call-retry'
+      ? [{ turn: event.turn, attempt: event.attempt, reason: event.reason }]
+      : [],
+  );
+
+const rateLimited: CaseDefinition = {
+  name: 'a provider that asks to wait',
+  needs: ['retry-after'],
+  script: [{ type: 'rate-limited', retryAfterMs: 7_000 }, answer({ text: 'At last.' })],
+  play: async (stage) => {
+    const run = await stage.finish(stage.workshop.agent(), patient(stage));
+    expectEqual('the text of the response', run.response.text, 'At last.');
+    expectEqual('what was asked again', retries(run), [{ turn: 1, attempt: 2, reason: 'rate-limit' }]);
+    const [first = 0, second = 0] = stage.requestTimesMs;
+    expectEqual('milliseconds between the two requests', second - first, 7_000);
+    expectEqual('the second request', stage.request(2), stage.request(1));
+  },
+};
+
+const serverError: CaseDefinition = {
+  name: 'a provider that fails for a moment, behind a call that is done',
+  script: [
+    answer({ toolCalls: [call('c1', 'note', { text: 'a' })] }),
+    { type: 'server-error' },
+    answer({ text: 'Noted.' }),
+  ],
+  play: async (stage) => {
+    const run = await stage.finish(stage.workshop.agent({ tools: [note] }), patient(stage));
+    expectEqual('the text of the response', run.response.text, 'Noted.');
+    expectEqual('what was asked again', retries(run), [{ turn: 2, attempt: 2, reason: 'server-error' }]);
+    expectEqual('what is kept', (await stage.workshop.content()).notes, ['a']);
+    expectEqual('the request that was sent again', stage.request(3), stage.request(2));
+  },
+};
+
+const givenUp: CaseDefinition = {
+  name: 'a provider that stays busy',
+  script: [{ type: 'rate-limited' }, { type: 'rate-limited' }],
+  play: async (stage) => {
+    const { error } = await stage.fail(stage.workshop.agent(), patient(stage, 2));
+    expectEqual('the error', [error.code, error.phase], ['evaluation-request-failed', 'request']);
+    const { cause } = error;
+    expectTrue('its cause is a ThrottleError', ThrottleError.isInstance(cause), String(cause));
+    expectEqual(
+      'why it was given up',
+      [cause.code, cause.kind, cause.attempts],
+      ['throttle-attempts-exhausted', 'rate-limit', 2],
+    );
+  },
+};
+
+/** A refusal that nothing is gained by asking again for. */
+function final(
+  name: string,
+  type: ConformanceRefusal['type'] & ConformanceFeature,
+  expected: readonly [code: string, phase: string],
+  kind?: string,
+): CaseDefinition {
+  return {
+    name,
+    needs: [type],
+    script: [{ type }],
+    play: async (stage) => {
+      const run = await stage.fail(stage.workshop.agent(), patient(stage));
+      expectEqual('the error', [run.error.code, run.error.phase], expected);
+      expectEqual('what was asked again', retries(run), []);
+      const { cause } = run.error;
+      expectEqual('the kind of throttle', ThrottleError.isInstance(cause) ? cause.kind : undefined, kind);
+    },
+  };
+}
+
+const brokenText: CaseDefinition = {
+  name: 'an answer that breaks off',
+  needs: ['broken-off'],
+  script: [{ type: 'broken-off', text: 'Half of' }, answer({ text: 'Half of it is all of it.' })],
+  play: async (stage) => {
+    const run = await stage.finish(stage.workshop.agent(), patient(stage));
+    expectEqual('the text of the response', run.response.text, 'Half of it is all of it.');
+    expectEqual('what was asked again', retries(run), [{ turn: 1, attempt: 2, reason: 'server-error' }]);
+    expectEqual(
+      'who said something',
+      run.response.conversation.map(({ type }) => type),
+      ['user', 'assistant'],
+    );
+    expectEqual('the second request', stage.request(2), stage.request(1));
+  },
+};
+
+const brokenCall: CaseDefinition = {
+  name: 'a call that breaks off is not run',
+  needs: ['broken-off'],
+  script: [
+    { type: 'broken-off', text: 'I note it.', toolCall: call('c0', 'note', { text: 'pears' }) },
+    answer({ text: 'I note it.', toolCalls: [call('c1', 'note', { text: 'plums' })] }),
+    answer({ text: 'Noted.' }),
+  ],
+  play: async (stage) => {
+    const run = await stage.finish(stage.workshop.agent({ tools: [note] }), patient(stage));
+    expectEqual(
+      'the calls that were run',
+      run.calls.map(({ callId }) => callId),
+      ['c1'],
+    );
+    expectEqual('what is kept', (await stage.workshop.content()).notes, ['plums']);
+  },
+};
+
+const tooLong: CaseDefinition = {
+  name: 'a conversation that has become too long',
+  needs: ['context-exceeded'],
+  script: [
+    answer({ toolCalls: [call('c1', 'list', { text: 'a' })] }),
+    { type: 'context-exceeded' },
+    answer({ text: 'It was long.' }),
+    { type: 'context-exceeded' },
+  ],
+  play: async (stage) => {
+    const list = noting('list', () => ToolResult.ok(null, 'pears, plums, '.repeat(40)));
+    const agent = stage.workshop.agent({ tools: [list] });
+    const run = await stage.finish(agent, { contextOverflow: 'drop-tool-results' });
+    expectEqual('the text of the response', run.response.text, 'It was long.');
+    const dropped = run.events.flatMap((event) =>
+      event.type === 'tool-results-dropped' ? event.callIds : [],
+    );
+    expectEqual('the results that were dropped', dropped, ['c1']);
+    const [before, after] = [2, 3].map((number) =>
+      itemsOf(stage.request(number), 'result').map(({ text }) => text.length),
+    );
+    expectTrue('the result is shorter then', (after?.[0] ?? 0) < (before?.[0] ?? 0), { before, after });
+    const { error } = await stage.fail(agent);
+    expectEqual('the error', [error.code, error.phase], ['evaluation-context-exceeded', 'request']);
+  },
+};
+
+/** What becomes of requests that are not answered, or not to the end. */
+export const failureCases: readonly CaseDefinition[] = [
+  rateLimited,
+  serverError,
+  givenUp,
+  final('what was paid for is used up', 'quota-exceeded', ['evaluation-request-failed', 'request'], 'quota'),
+  final('a request that the provider refuses', 'bad-request', ['evaluation-request-failed', 'request']),
+  final('an answer that is none', 'nonsense', ['evaluation-response-invalid', 'response']),
+  brokenText,
+  brokenCall,
+  tooLong,
+];

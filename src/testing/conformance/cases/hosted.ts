@@ -1,0 +1,138 @@
+import { remoteMcpTool, webSearchTool } from '../../../suite/index.ts';
+import { hostedOutputsOf } from '../../../tool/index.ts';
+import type { CaseDefinition } from '../case-definition.ts';
+import { expectEqual, expectTrue } from '../expect.ts';
+import { answer, call, itemsOf } from '../script.ts';
+import type { ConformanceSearch } from '../turn.ts';
+import { note } from '../workshop.ts';
+
+const search = webSearchTool();
+const shelf = remoteMcpTool({ label: 'shelf', url: 'https://shelf.example/mcp' }, { name: 'shelf' });
+const sources = [
+  { url: 'https://pears.example/ripe', title: 'Ripe pears' },
+  { url: 'https://plums.example/', title: 'Plums' },
+];
+const found: ConformanceSearch = { invocationId: 'ws_1', query: 'ripe pears', status: 'completed', sources };
+const text = 'Look 🍐: pears are ripe in autumn. Plums are not.';
+const passage = 'pears are ripe in autumn.';
+const start = text.indexOf(passage);
+
+const searched: CaseDefinition = {
+  name: 'a web search of the provider',
+  needs: ['web-search'],
+  script: [answer({ searches: [found], text })],
+  play: async (stage) => {
+    const run = await stage.finish(stage.workshop.agent({ hostedTools: [search] }));
+    expectEqual('the hosted tools of the request', stage.request(1).hostedTools, ['web_search']);
+    const { invocations } = hostedOutputsOf(run.response, search);
+    expectEqual(
+      'the searches',
+      invocations.map(({ status, queries, turn }) => ({ status, queries, turn })),
+      [{ status: 'completed', queries: ['ripe pears'], turn: 1 }],
+    );
+    expectEqual(
+      'what was found',
+      invocations[0]?.sources.map(({ url }) => url),
+      sources.map(({ url }) => url),
+    );
+    expectEqual('the events of it', run.events.filter(({ type }) => type === 'hosted-tool-call').length, 1);
+    expectEqual('the text of the response', run.response.text, text);
+    expectEqual('calls of tools', run.calls, []);
+  },
+};
+
+const cited: CaseDefinition = {
+  name: 'a passage that rests on what a search found',
+  needs: ['web-search', 'citations'],
+  script: [answer({ searches: [{ ...found, cited: [start, start + passage.length] }], text })],
+  play: async (stage) => {
+    const { response } = await stage.finish(stage.workshop.agent({ hostedTools: [search] }));
+    const { citations } = hostedOutputsOf(response, search);
+    expectEqual('citations', citations.length, 1);
+    const [citation] = citations;
+    expectEqual('the source', citation?.type === 'url' && [citation.url, citation.title], [
+      'https://pears.example/ripe',
+      'Ripe pears',
+    ]);
+    expectEqual('the passage', citation?.span && response.text.slice(...citation.span), passage);
+  },
+};
+
+const failed: CaseDefinition = {
+  name: 'a web search that failed',
+  needs: ['web-search', 'failed-web-search'],
+  script: [
+    answer({
+      searches: [{ invocationId: 'ws_1', query: 'pears', status: 'failed', sources: [] }, found],
+      text,
+    }),
+  ],
+  play: async (stage) => {
+    const { response } = await stage.finish(stage.workshop.agent({ hostedTools: [search] }));
+    const { invocations } = hostedOutputsOf(response, search);
+    expectEqual(
+      'how the searches ended',
+      invocations.map(({ status }) => status),
+      ['failed', 'completed'],
+    );
+  },
+};
+
+const beside: CaseDefinition = {
+  name: 'a web search before a call of a tool',
+  needs: ['web-search'],
+  script: [
+    answer({ searches: [found], text: 'I note it.', toolCalls: [call('c1', 'note', { text: 'pears' })] }),
+    answer({ text: 'Noted.' }),
+  ],
+  play: async (stage) => {
+    const run = await stage.finish(stage.workshop.agent({ tools: [note], hostedTools: [search] }));
+    const { invocations } = hostedOutputsOf(run.response, search);
+    expectEqual(
+      'the turns of the searches',
+      invocations.map(({ turn }) => turn),
+      [1],
+    );
+    expectEqual(
+      'the results in request 2',
+      itemsOf(stage.request(2), 'result').map((result) => result.text),
+      ['Noted pears.'],
+    );
+  },
+};
+
+const approved: CaseDefinition = {
+  name: 'what the provider asks whether it may run',
+  needs: ['approvals'],
+  script: [
+    answer({
+      approvalRequests: [
+        { approvalId: 'ar_1', toolName: 'shelf', name: 'take', arguments: '{"what":"pear"}' },
+        { approvalId: 'ar_2', toolName: 'shelf', name: 'burn', arguments: '{}' },
+      ],
+    }),
+    answer({ text: 'I took one.' }),
+  ],
+  play: async (stage) => {
+    const asked: unknown[] = [];
+    const { response, events } = await stage.finish(stage.workshop.agent({ hostedTools: [shelf] }), {
+      approve: ({ toolName, params }) => {
+        asked.push({ toolName, params });
+        return asked.length === 1 ? true : { approved: false, reason: 'Not that.' };
+      },
+    });
+    expectEqual('what was asked', asked, [
+      { toolName: 'shelf', params: { name: 'take', arguments: { what: 'pear' } } },
+      { toolName: 'shelf', params: { name: 'burn', arguments: {} } },
+    ]);
+    expectEqual('the answers in request 2', itemsOf(stage.request(2), 'approval'), [
+      { type: 'approval', approvalId: 'ar_1', approved: true },
+      { type: 'approval', approvalId: 'ar_2', approved: false },
+    ]);
+    expectEqual('the text of the response', response.text, 'I took one.');
+    expectTrue('both answers are told', events.filter(({ type }) => type === 'hosted-approval').length === 2);
+  },
+};
+
+/** What providers run by themselves. */
+export const hostedCases: readonly CaseDefinition[] = [searched, cited, failed, beside, approved];

@@ -1,0 +1,93 @@
+import type { ConversationItem } from '../../../tool/index.ts';
+import type { CaseDefinition } from '../case-definition.ts';
+import { expectEqual } from '../expect.ts';
+import { answer, call, itemsOf } from '../script.ts';
+import { note } from '../workshop.ts';
+
+const goesOn: CaseDefinition = {
+  name: 'a conversation that goes on in another evaluation',
+  script: [
+    answer({ text: 'I note it.', toolCalls: [call('c1', 'note', { text: 'a' })] }),
+    answer({ text: 'Noted.' }),
+    answer({ toolCalls: [call('c2', 'note', { text: 'b' })] }),
+    answer({ text: 'Noted, too.' }),
+  ],
+  play: async (stage) => {
+    const agent = stage.workshop.agent({ tools: [note] });
+    const first = await stage.finish(agent, { input: 'Note a.' });
+    // As it comes back from a store.
+    const history: readonly ConversationItem[] = JSON.parse(JSON.stringify(first.response.conversation));
+    const second = await stage.finish(agent, { input: 'Note b.', history });
+    expectEqual('the text of the response', second.response.text, 'Noted, too.');
+    expectEqual(
+      'what the user said',
+      itemsOf(stage.request(4), 'user').map(({ text }) => text),
+      ['Note a.', 'Note b.'],
+    );
+    expectEqual(
+      'the results',
+      itemsOf(stage.request(4), 'result').map(({ callId, text }) => [callId, text]),
+      [
+        ['c1', 'Noted a.'],
+        ['c2', 'Noted b.'],
+      ],
+    );
+  },
+};
+
+const thoughts: CaseDefinition = {
+  name: 'reasoning that the provider gets back as it was',
+  needs: ['reasoning', 'reasoning-replay'],
+  script: [
+    answer({ reasoning: 'A note, then.', toolCalls: [call('c1', 'note', { text: 'a' })] }),
+    answer({ reasoning: 'That was it.', text: 'Noted.' }),
+    answer({ text: 'Still noted.' }),
+  ],
+  play: async (stage) => {
+    const agent = stage.workshop.agent({ tools: [note] });
+    const { response } = await stage.finish(agent);
+    expectEqual('the reasoning in request 2', itemsOf(stage.request(2), 'reasoning'), [
+      { type: 'reasoning', isIntact: true },
+    ]);
+    await stage.finish(agent, { input: 'And now?', history: response.conversation });
+    const intact = itemsOf(stage.request(3), 'reasoning').every(({ isIntact }) => isIntact);
+    expectEqual('whether all reasoning in request 3 is as it was', intact, true);
+  },
+};
+
+const foreign: CaseDefinition = {
+  name: 'a conversation that began with another provider',
+  script: [answer({ text: 'I go on.' })],
+  play: async (stage) => {
+    const history: readonly ConversationItem[] = [
+      { type: 'user', content: [{ type: 'text', text: 'Note a.' }] },
+      {
+        type: 'assistant',
+        content: [
+          { type: 'reasoning', text: 'Secretly.' },
+          { type: 'text', text: 'I note it.' },
+          { type: 'tool-call', callId: 'call_of_another.1', name: 'note', arguments: '{"text":"a"}' },
+        ],
+        raw: { provider: 'conformance: another provider', items: [{ type: 'unheard-of', secret: true }] },
+      },
+      {
+        type: 'tool-result',
+        callId: 'call_of_another.1',
+        toolName: 'note',
+        text: 'Noted a.',
+        isError: false,
+      },
+    ];
+    const { response } = await stage.finish(stage.workshop.agent({ tools: [note] }), { history });
+    expectEqual('the text of the response', response.text, 'I go on.');
+    const { conversation } = stage.request(1);
+    expectEqual(
+      'what the provider has of it',
+      conversation.map(({ type }) => type),
+      ['user', 'assistant', 'call', 'result', 'user'],
+    );
+  },
+};
+
+/** What the provider has back of what was said. */
+export const replayCases: readonly CaseDefinition[] = [goesOn, thoughts, foreign];

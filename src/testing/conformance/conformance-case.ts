@@ -1,0 +1,107 @@
+import { type Clock, systemClock } from '../../session/index.ts';
+import { manualClock } from '../manual-clock.ts';
+import type { CaseDefinition } from './case-definition.ts';
+import { answerCases } from './cases/answers.ts';
+import { callCases } from './cases/calls.ts';
+import { endCases } from './cases/ends.ts';
+import { failureCases } from './cases/failures.ts';
+import { hostedCases } from './cases/hosted.ts';
+import { promptCases } from './cases/prompts.ts';
+import { replayCases } from './cases/replay.ts';
+import { usageCases } from './cases/usage.ts';
+import type { ConformanceMode, ConformancePeer } from './peer.ts';
+import { ScriptedProvider } from './scripted-provider.ts';
+import { Stage } from './stage.ts';
+
+/** One thing that an adapter must do. */
+export interface ConformanceCase {
+  /** Unique among the cases of a peer. Names the mode, and why the case is left out if it is. */
+  readonly name: string;
+  /** Why the case is left out, then `run` does nothing; absent for one that is there. */
+  readonly skipped?: string;
+  /** Rejects with a `ConformanceError` when the adapter does not do it. May be called several times. */
+  run(): Promise<void>;
+}
+
+/** How patient cases are with an adapter that does not conform. */
+export interface ConformanceOptions {
+  /** Milliseconds until something that must happen counts as not happening. Nothing that conforms waits for it. Default: 10,000. */
+  readonly patienceMs?: number;
+  /** Measures the patience. Default: the machine's clock. */
+  readonly clock?: Clock;
+}
+
+const modes: readonly ConformanceMode[] = ['whole', 'streamed'];
+const definitions: readonly CaseDefinition[] = [
+  ...answerCases,
+  ...callCases,
+  ...promptCases,
+  ...replayCases,
+  ...usageCases,
+  ...hostedCases,
+  ...failureCases,
+  ...endCases,
+];
+
+/**
+ * What any adapter must do, as cases for any test runner: `for (const { name, run } of adapterConformance(peer)) test(name, run)`. Each
+ * plays twice, with answers that come whole and with answers that stream. Cases that need what the peer names in `gaps`
+ * are there, too, and say so in `skipped`.
+ *
+ * Cases open their own connections and share nothing. Time stands still in them.
+ */
+export function adapterConformance(
+  peer: ConformancePeer,
+  options: ConformanceOptions = {},
+): readonly ConformanceCase[] {
+  return definitions.flatMap((definition) =>
+    modes
+      .filter((mode) => definition.modes?.includes(mode) ?? true)
+      .map((mode) => toCase(definition, mode, peer, options)),
+  );
+}
+
+function toCase(
+  definition: CaseDefinition,
+  mode: ConformanceMode,
+  peer: ConformancePeer,
+  options: ConformanceOptions,
+): ConformanceCase {
+  const name = `${peer.name}, ${mode}: ${definition.name}`;
+  const skipped = findGap(definition, mode, peer);
+  if (skipped !== undefined) {
+    return { name: `${name} (left out: ${skipped})`, skipped, run: async () => undefined };
+  }
+  return { name, run: async () => play(definition, mode, peer, options) };
+}
+
+function findGap(
+  definition: CaseDefinition,
+  mode: ConformanceMode,
+  { gaps = [] }: ConformancePeer,
+): string | undefined {
+  const needs = [...(mode === 'streamed' ? (['streaming'] as const) : []), ...(definition.needs ?? [])];
+  const gap = gaps.find(
+    ({ feature, mode: where = mode }) => where === mode && needs.some((need) => need === feature),
+  );
+  return gap && `${gap.feature}: ${gap.why}`;
+}
+
+async function play(
+  { script, play: act }: CaseDefinition,
+  mode: ConformanceMode,
+  peer: ConformancePeer,
+  { patienceMs = 10_000, clock: patienceClock = systemClock }: ConformanceOptions,
+): Promise<void> {
+  const clock = manualClock();
+  const provider = new ScriptedProvider(script, clock);
+  await using stage = new Stage({
+    mode,
+    clock,
+    provider,
+    connection: await peer.connect(provider),
+    patience: { clock: patienceClock, limitMs: patienceMs },
+  });
+  await act(stage);
+  stage.expectRequests(script.length);
+}

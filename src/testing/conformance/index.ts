@@ -1,0 +1,23 @@
+export {
+  adapterConformance,
+  type ConformanceCase,
+  type ConformanceOptions,
+} from './conformance-case.ts';
+export { ConformanceError } from './conformance-error.ts';
+export type {
+  ConformanceConnection,
+  ConformanceFeature,
+  ConformanceGap,
+  ConformanceMode,
+  ConformancePeer,
+  ConformanceProvider,
+} from './peer.ts';
+export type { ConformanceItem, ConformanceRequest } from './request.ts';
+export type {
+  ConformanceAnswer,
+  ConformanceCall,
+  ConformanceFragment,
+  ConformanceRefusal,
+  ConformanceSearch,
+  ConformanceTurn,
+} from './turn.ts';

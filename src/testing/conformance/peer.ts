@@ -1,0 +1,84 @@
+import type { ProviderAdapter } from '../../adapter/index.ts';
+import type { ConformanceRequest } from './request.ts';
+import type { ConformanceTurn } from './turn.ts';
+
+/** How a case evaluates: with answers that come whole (`evaluate`), or piece by piece (`stream`). */
+export type ConformanceMode = 'whole' | 'streamed';
+
+/**
+ * What a provider may be unable to say.
+ *
+ * - `streaming`: answers piece by piece. `reasoning`: what the model thinks. `reasoning-replay`: it wants its reasoning back.
+ * - `malformed-arguments`: arguments that are no JSON. `missing-call-ids`, `repeated-call-ids`: calls without ids of their own.
+ * - `usage`, `cached-tokens`, `cache-write-tokens`, `reasoning-tokens`: counts of tokens.
+ * - `retry-after`: how long to wait. `quota-exceeded`, `bad-request`, `context-exceeded`, `nonsense`, `broken-off`: see `ConformanceTurn`.
+ * - `cut-off`: it notices that a request that hangs is cut off.
+ * - `length`, `context-window`, `content-filter`, `refusal`, `paused`: reasons to stop.
+ * - `tool-choice`: that a tool must be called. `output-schema`: it holds the model to a schema.
+ * - `web-search`, `failed-web-search`, `citations`: hosted tools. `approvals`: it asks whether it may run something.
+ */
+export type ConformanceFeature =
+  | 'streaming'
+  | 'reasoning'
+  | 'reasoning-replay'
+  | 'malformed-arguments'
+  | 'missing-call-ids'
+  | 'repeated-call-ids'
+  | 'usage'
+  | 'cached-tokens'
+  | 'cache-write-tokens'
+  | 'reasoning-tokens'
+  | 'retry-after'
+  | 'quota-exceeded'
+  | 'bad-request'
+  | 'context-exceeded'
+  | 'nonsense'
+  | 'broken-off'
+  | 'cut-off'
+  | 'length'
+  | 'context-window'
+  | 'content-filter'
+  | 'refusal'
+  | 'paused'
+  | 'tool-choice'
+  | 'output-schema'
+  | 'web-search'
+  | 'failed-web-search'
+  | 'citations'
+  | 'approvals';
+
+/** Something that a provider cannot say, or its adapter has no way to hear. */
+export interface ConformanceGap {
+  readonly feature: ConformanceFeature;
+  /** Default: in both. */
+  readonly mode?: ConformanceMode;
+  /** Shown with every case that is left out. */
+  readonly why: string;
+}
+
+/** The provider's side of one case: what it answers, and who hears what it is sent. */
+export interface ConformanceProvider {
+  /** Takes down a request. @returns what is to be answered to it. Never throws. */
+  answer(request: ConformanceRequest): ConformanceTurn;
+  /** Takes down that the client cut off a request that hung. */
+  cutOff(): void;
+}
+
+/** An adapter that talks to a {@link ConformanceProvider}. */
+export interface ConformanceConnection extends AsyncDisposable {
+  readonly adapter: ProviderAdapter;
+}
+
+/**
+ * An adapter with the other end of its wire. `connect` puts up what stands for the provider, a server on the loopback interface or a client
+ * of the test's own: it reads each request into a `ConformanceRequest`, asks `provider.answer` what to say, and
+ * says it in the words of the wire.
+ */
+export interface ConformancePeer {
+  /** Shown in the names of the cases. */
+  readonly name: string;
+  /** What cannot be said; cases that need it are left out by name. Default: everything can. */
+  readonly gaps?: readonly ConformanceGap[];
+  /** Called once per case. May reject: the case fails. */
+  connect(provider: ConformanceProvider): Promise<ConformanceConnection>;
+}

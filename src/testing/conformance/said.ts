@@ -1,0 +1,81 @@
+import type { ConversationItem } from '../../tool/index.ts';
+import type { ConformanceItem, ConformanceRequest } from './request.ts';
+
+/**
+ * A conversation as one text that another one can begin with: which texts were said in one piece and which in several is not
+ * to be seen in it.
+ */
+export function saidInConversation(conversation: readonly ConversationItem[]): string {
+  return written(conversation.flatMap(toItems), conversation);
+}
+
+/** The same for what a provider was sent. */
+export function saidInRequest(
+  request: ConformanceRequest,
+  conversation: readonly ConversationItem[],
+): string {
+  return written(request.conversation, conversation);
+}
+
+function toItems(item: ConversationItem): readonly ConformanceItem[] {
+  switch (item.type) {
+    case 'user':
+      return item.content.flatMap((part) =>
+        part.type === 'text' ? [{ type: 'user', text: part.text }] : [],
+      );
+    case 'assistant':
+      return item.content.flatMap((part): readonly ConformanceItem[] => {
+        if (part.type === 'text') return [{ type: 'assistant', text: part.text }];
+        if (part.type !== 'tool-call') return [];
+        return [{ type: 'call', callId: part.callId, name: part.name, arguments: part.arguments }];
+      });
+    case 'tool-result':
+      return [{ type: 'result', callId: item.callId, text: item.text }];
+    case 'approval':
+      return [{ type: 'approval', approvalId: item.approvalId, approved: item.approved }];
+  }
+}
+
+function written(items: readonly ConformanceItem[], conversation: readonly ConversationItem[]): string {
+  const malformed = malformedCalls(conversation);
+  return items
+    .map((item) => {
+      switch (item.type) {
+        case 'assistant':
+          return item.text;
+        case 'reasoning':
+          return '';
+        case 'call': {
+          // What is no JSON may have to go back as something that is.
+          const args = malformed.has(item.callId) ? '…' : normalized(item.arguments);
+          return `\n[call ${item.callId}] ${item.name}(${args})\n`;
+        }
+        case 'result':
+          return `\n[result ${item.callId}] ${item.text}\n`;
+        case 'user':
+          return `\n[user] ${item.text}\n`;
+        case 'approval':
+          return `\n[approval ${item.approvalId}] ${item.approved}\n`;
+      }
+    })
+    .join('');
+}
+
+function malformedCalls(conversation: readonly ConversationItem[]): ReadonlySet<string> {
+  const calls = conversation.flatMap((item) => (item.type === 'assistant' ? item.content : []));
+  return new Set(
+    calls.flatMap((part) =>
+      part.type === 'tool-call' && normalized(part.arguments) === undefined ? [part.callId] : [],
+    ),
+  );
+}
+
+/** JSON without the spaces that nobody owes; undefined for what is no JSON. */
+function normalized(text: string): string | undefined {
+  if (text.trim() === '') return '{}';
+  try {
+    return JSON.stringify(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,239 @@
+import { type EvaluateOptions, evaluationSlices, type PromptStream } from '../../adapter/index.ts';
+import type { Prompt } from '../../prompt/index.ts';
+import {
+  PromptEvaluationError,
+  type RunEvent,
+  ToolInvocations,
+  type ToolInvokedPayload,
+} from '../../runtime/index.ts';
+import { type Clock, Session } from '../../session/index.ts';
+import type { PromptResponse } from '../../tool/index.ts';
+import type { ManualClock } from '../manual-clock.ts';
+import { checkRun } from './check-run.ts';
+import { ConformanceError } from './conformance-error.ts';
+import { expectEqual } from './expect.ts';
+import type { ConformanceConnection, ConformanceMode } from './peer.ts';
+import type { ConformanceRequest } from './request.ts';
+import type { ScriptedProvider } from './scripted-provider.ts';
+import { Notes, Workshop } from './workshop.ts';
+
+/** What an evaluation came to, and what was told of it. */
+export interface PlayedRun {
+  readonly events: readonly RunEvent[];
+  /** The records of its calls, in order. */
+  readonly calls: readonly ToolInvokedPayload[];
+}
+
+/** An evaluation that has begun. */
+export interface StartedRun<Output> {
+  /** What was told so far. */
+  readonly events: readonly RunEvent[];
+  /** Resolves once an event of this type was told. */
+  heard(type: RunEvent['type']): Promise<void>;
+  /** What the evaluation comes to. */
+  finished(): Promise<PlayedRun & { readonly response: PromptResponse<Output> }>;
+  /** The error that it must end with. */
+  failed(): Promise<PlayedRun & { readonly error: PromptEvaluationError }>;
+}
+
+/** How a stage is set up. */
+export interface StageOptions {
+  readonly mode: ConformanceMode;
+  readonly connection: ConformanceConnection;
+  readonly provider: ScriptedProvider;
+  readonly clock: ManualClock;
+  readonly patience: { readonly clock: Clock; readonly limitMs: number };
+}
+
+type Outcome<Output> = { readonly response: PromptResponse<Output> } | { readonly error: unknown };
+
+/** Where one case plays in one mode: an adapter, its provider, a session and a clock that stands still. */
+export class Stage implements AsyncDisposable {
+  readonly mode: ConformanceMode;
+  readonly clock: ManualClock;
+  readonly workshop: Workshop;
+  readonly #options: StageOptions;
+  readonly #session: Session;
+
+  constructor(options: StageOptions) {
+    this.#options = options;
+    this.mode = options.mode;
+    this.clock = options.clock;
+    this.#session = new Session({ clock: options.clock });
+    for (const slice of [...evaluationSlices, Notes]) this.#session.install(slice);
+    this.workshop = new Workshop(this.#session);
+  }
+
+  get adapterName(): string {
+    return this.#options.connection.adapter.name;
+  }
+
+  /** What the provider was sent. */
+  get requests(): readonly ConformanceRequest[] {
+    return this.#options.provider.requests;
+  }
+
+  /** When the requests came. */
+  get requestTimesMs(): readonly number[] {
+    return this.#options.provider.requestTimesMs;
+  }
+
+  /** One request, by its number from 1. */
+  request(number: number): ConformanceRequest {
+    const request = this.requests[number - 1];
+    if (request !== undefined) return request;
+    throw new ConformanceError(`The provider was asked ${this.requests.length} times, not ${number}.`);
+  }
+
+  /** Evaluates to the end. */
+  async finish<Output>(
+    prompt: Prompt<Output>,
+    options: EvaluateOptions = {},
+  ): Promise<PlayedRun & { readonly response: PromptResponse<Output> }> {
+    return this.start(prompt, options).finished();
+  }
+
+  /** Evaluates to an error. */
+  async fail(
+    prompt: Prompt,
+    options: EvaluateOptions = {},
+  ): Promise<PlayedRun & { readonly error: PromptEvaluationError }> {
+    return this.start(prompt, options).failed();
+  }
+
+  /** Begins an evaluation. Unless the options say otherwise the user says `Go.` and nothing is asked twice. */
+  start<Output>(prompt: Prompt<Output>, options: EvaluateOptions = {}): StartedRun<Output> {
+    const events: RunEvent[] = [];
+    const listeners = new Set<() => void>();
+    const requestsBefore = this.requests.length;
+    const callsBefore = this.#session.slice(ToolInvocations).all().length;
+    const outcome = this.#evaluate(prompt, {
+      input: 'Go.',
+      throttle: false,
+      ...options,
+      session: this.#session,
+      clock: this.clock,
+      onEvent: (event) => {
+        events.push(event);
+        for (const listener of listeners) listener();
+        return options.onEvent?.(event);
+      },
+    });
+    const play = async (): Promise<PlayedRun & { readonly outcome: Outcome<Output> }> => {
+      const settled = await this.patiently('the evaluation ends', outcome);
+      const calls = this.#session.slice(ToolInvocations).all().slice(callsBefore);
+      return { outcome: settled, events, calls };
+    };
+    const check = (run: PlayedRun, { conversation }: Pick<PromptResponse, 'conversation'>): void =>
+      checkRun({
+        ...run,
+        conversation,
+        mode: this.mode,
+        adapterName: this.adapterName,
+        requests: this.requests.slice(requestsBefore),
+      });
+    return {
+      events,
+      heard: (type) =>
+        new Promise((resolve) => {
+          const listener = (): void => {
+            if (events.some((event) => event.type === type)) resolve();
+          };
+          listeners.add(listener);
+          listener();
+        }),
+      finished: async () => {
+        const { outcome: came, ...run } = await play();
+        if ('error' in came) {
+          throw new ConformanceError(`The evaluation failed: ${String(came.error)}`, { cause: came.error });
+        }
+        check(run, came.response);
+        return { ...run, response: came.response };
+      },
+      failed: async () => {
+        const { outcome: came, ...run } = await play();
+        if ('response' in came)
+          throw new ConformanceError('The evaluation came to an end instead of failing.');
+        const { error } = came;
+        if (!PromptEvaluationError.isInstance(error)) {
+          throw new ConformanceError(
+            `The evaluation rejected with no PromptEvaluationError: ${String(error)}`,
+            {
+              cause: error,
+            },
+          );
+        }
+        check(run, error);
+        return { ...run, error };
+      },
+    };
+  }
+
+  /** Begins a stream, in which nothing is checked. Calls run one after the other. */
+  stream(prompt: Prompt<undefined>): PromptStream<undefined> {
+    const { adapter } = this.#options.connection;
+    const options = { input: 'Go.', throttle: false, concurrency: 1 } as const;
+    return adapter.stream(prompt, { ...options, session: this.#session, clock: this.clock });
+  }
+
+  /** The records of all calls. */
+  get calls(): readonly ToolInvokedPayload[] {
+    return this.#session.slice(ToolInvocations).all();
+  }
+
+  /** Waits until the answer of the provider hangs, and in a stream until something of it was told. */
+  async hanging(run: StartedRun<unknown>): Promise<void> {
+    await this.patiently('the provider is asked', this.#options.provider.isHanging);
+    if (this.mode === 'streamed')
+      await this.patiently('a piece of the answer is told', run.heard('text-delta'));
+  }
+
+  /** Waits until the provider has noticed that a request was cut off. */
+  async wasCutOff(): Promise<void> {
+    await this.patiently('the request is cut off', this.#options.provider.wasCutOff);
+  }
+
+  /** Waits for something that comes with every adapter that conforms, and not for ever with one that does not. */
+  async patiently<Value>(what: string, awaited: Promise<Value>): Promise<Value> {
+    const { clock, limitMs } = this.#options.patience;
+    let cancel: () => void = () => undefined;
+    const limit = new Promise<never>((_resolve, reject) => {
+      cancel = clock.schedule(limitMs, () =>
+        reject(new ConformanceError(`Waited ${limitMs} ms until ${what}, and nothing happened.`)),
+      );
+    });
+    try {
+      return await Promise.race([awaited, limit]);
+    } finally {
+      cancel();
+    }
+  }
+
+  /** The provider must have been asked this often. */
+  expectRequests(count: number): void {
+    expectEqual('how often the provider was asked', this.requests.length, count);
+    for (const { isStreaming } of this.requests) {
+      expectEqual('whether the answer was asked for as a stream', isStreaming, this.mode === 'streamed');
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#options.connection[Symbol.asyncDispose]();
+    await this.#session[Symbol.asyncDispose]();
+  }
+
+  async #evaluate<Output>(prompt: Prompt<Output>, options: EvaluateOptions): Promise<Outcome<Output>> {
+    const { adapter } = this.#options.connection;
+    try {
+      if (this.mode === 'whole') return { response: await adapter.evaluate(prompt, options) };
+      let response: PromptResponse<Output> | undefined;
+      for await (const event of adapter.stream(prompt, options)) {
+        if (event.type === 'result') response = event.response;
+      }
+      if (response !== undefined) return { response };
+      return { error: new ConformanceError('The stream ended without a result.') };
+    } catch (error) {
+      return { error };
+    }
+  }
+}

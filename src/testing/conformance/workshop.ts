@@ -1,0 +1,123 @@
+import { Filesystem, MemoryFilesystem } from '../../filesystem/index.ts';
+import type { ToolPolicy } from '../../policy/index.ts';
+import { type Prompt, promptTemplate, type Section, section } from '../../prompt/index.ts';
+import { bindInstance } from '../../resource/index.ts';
+import { jsonSchema } from '../../schema/index.ts';
+import { defineSlice, type Session, type Slice } from '../../session/index.ts';
+import { type AnyTool, type HostedTool, type ToolContext, ToolResult, tool } from '../../tool/index.ts';
+
+/** What the tools of the cases remember. */
+export const Notes: Slice<{ readonly text: string }> = defineSlice(
+  'conformance.notes',
+  jsonSchema<{ readonly text: string }>({
+    type: 'object',
+    properties: { text: { type: 'string' } },
+    required: ['text'],
+    additionalProperties: false,
+  }),
+);
+
+const countSchema = jsonSchema<{ readonly count: number }>({
+  type: 'object',
+  properties: { count: { type: 'integer' } },
+  required: ['count'],
+  additionalProperties: false,
+});
+
+const noteInput = jsonSchema<{ readonly text: string }>({
+  type: 'object',
+  properties: { text: { type: 'string', minLength: 1, description: 'What to keep.' } },
+  required: ['text'],
+  additionalProperties: false,
+});
+
+/** A tool that keeps a text in the session and in a file, and then comes to what `end` says. */
+export function noting(
+  name: string,
+  end: (text: string, context: ToolContext) => ToolResult<null> | Promise<ToolResult<null>>,
+): AnyTool {
+  return tool({
+    name,
+    description: `Keeps a text (${name}).`,
+    inputSchema: noteInput,
+    effects: 'state',
+    execute: async ({ text }, context) => {
+      context.session.slice(Notes).append({ text });
+      await context.filesystem.write(`notes/${text}.md`, text);
+      return end(text, context);
+    },
+  });
+}
+
+/** Keeps a text. */
+export const note: AnyTool = noting('note', (text) => ToolResult.ok(null, `Noted ${text}.`));
+
+/** Adds two numbers. */
+export const add: AnyTool = tool({
+  name: 'add',
+  description: 'Adds two numbers.',
+  inputSchema: jsonSchema<{ readonly left: number; readonly right: number }>({
+    type: 'object',
+    properties: { left: { type: 'number' }, right: { type: 'number' } },
+    required: ['left', 'right'],
+    additionalProperties: false,
+  }),
+  effects: 'read',
+  execute: ({ left, right }) => ToolResult.ok({ sum: left + right }, 'Added.'),
+});
+
+/** What an agent of a case is made of. */
+export interface AgentParts {
+  readonly tools?: readonly AnyTool[];
+  readonly hostedTools?: readonly HostedTool[];
+  readonly policies?: readonly ToolPolicy[];
+  /** Behind the section that has the tools. */
+  readonly sections?: readonly Section<Record<never, never>>[];
+}
+
+/** Where the agents of one case work. */
+export class Workshop {
+  readonly #filesystem = new MemoryFilesystem({ files: { 'kept.md': 'kept' } });
+  readonly #session: Session;
+
+  constructor(session: Session) {
+    this.#session = session;
+  }
+
+  agent(parts: AgentParts = {}): Prompt<undefined> {
+    return promptTemplate(this.#describe(parts)).bind();
+  }
+
+  /** An agent whose answer is `{ "count": <integer> }`. */
+  counter(parts: AgentParts = {}): Prompt<{ readonly count: number }> {
+    return promptTemplate({ ...this.#describe(parts), output: countSchema }).bind();
+  }
+
+  /** The texts in the session, and the paths of the files. */
+  async content(): Promise<{ readonly notes: readonly string[]; readonly files: readonly string[] }> {
+    const { paths } = await this.#filesystem.glob('**/*');
+    const notes = this.#session
+      .slice(Notes)
+      .all()
+      .map(({ text }) => text);
+    return { notes, files: paths };
+  }
+
+  #describe({ tools = [], hostedTools = [], policies = [], sections = [] }: AgentParts) {
+    const task = section({
+      title: 'Task',
+      key: 'task',
+      template: 'Do as you are told, naïvely 🍐.',
+      tools,
+      hostedTools,
+      policies,
+      slices: [Notes],
+    });
+    return {
+      ns: 'weakincentives/conformance',
+      key: 'agent',
+      sections: [task, ...sections],
+      resources: [bindInstance(Filesystem, this.#filesystem)],
+    };
+  }
+}

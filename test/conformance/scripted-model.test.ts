@@ -1,0 +1,4 @@
+import { runConformance } from '../support/conformance/run-conformance.ts';
+import { scriptedPeer } from '../support/conformance/scripted-peer.ts';
+
+runConformance(scriptedPeer(), ['output-schema', 'reasoning-replay', 'repeated-call-ids']);

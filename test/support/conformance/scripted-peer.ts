@@ -1,0 +1,147 @@
+import {
+  type Citation,
+  type ConversationItem,
+  type GenerateOptions,
+  type HostedToolReading,
+  type ModelRequest,
+  ModelResponseError,
+  ThrottleError,
+  type WebSearchResult,
+} from 'weakincentives';
+import {
+  type ConformanceAnswer,
+  type ConformanceGap,
+  type ConformanceItem,
+  type ConformancePeer,
+  type ConformanceProvider,
+  type ConformanceRequest,
+  type ConformanceTurn,
+  type Script,
+  type ScriptedTurn,
+  scriptedModel,
+} from 'weakincentives/testing';
+
+const gaps: readonly ConformanceGap[] = [
+  { feature: 'output-schema', why: 'a script is told of the schema in its instructions' },
+  { feature: 'reasoning-replay', why: 'a script makes no items of its own' },
+  { feature: 'repeated-call-ids', why: 'the ids of a script are taken as they are' },
+];
+
+/** The scripted model. `distort` makes one that does wrong. */
+export function scriptedPeer(
+  name = 'scripted model',
+  distort = (script: Script): Script => script,
+): ConformancePeer {
+  return {
+    name,
+    gaps,
+    connect: async (provider) => ({
+      adapter: scriptedModel(distort(scriptOf(provider)), { name }),
+      [Symbol.asyncDispose]: async () => undefined,
+    }),
+  };
+}
+
+function scriptOf(provider: ConformanceProvider): Script {
+  return async (_conversation, request, options) => {
+    const turn = provider.answer(toRequest(request, options));
+    return turn.type === 'answer' ? toTurn(turn) : failWith(turn, options, provider);
+  };
+}
+
+/** What a provider is sent by a model that takes conversations as they are. */
+function toRequest(request: ModelRequest, { onDelta }: GenerateOptions): ConformanceRequest {
+  const { instructions, conversation, tools, hostedTools, toolChoice } = request;
+  return {
+    isStreaming: onDelta !== undefined,
+    instructions,
+    conversation: conversation.flatMap(toItems),
+    tools: tools.map(({ name }) => name),
+    hostedTools: hostedTools.map(({ hostedKind }) => hostedKind),
+    hasOutputSchema: false,
+    toolChoice,
+  };
+}
+
+function toItems(item: ConversationItem): readonly ConformanceItem[] {
+  switch (item.type) {
+    case 'user':
+      return item.content.flatMap((part) =>
+        part.type === 'text' ? [{ type: 'user', text: part.text }] : [],
+      );
+    case 'assistant':
+      return item.content.flatMap((part): readonly ConformanceItem[] => {
+        switch (part.type) {
+          case 'text':
+            return [{ type: 'assistant', text: part.text }];
+          case 'tool-call':
+            return [{ ...part, type: 'call' }];
+          default:
+            return [];
+        }
+      });
+    case 'tool-result':
+      return [{ type: 'result', callId: item.callId, text: item.text, isError: item.isError }];
+    case 'approval':
+      return [{ type: 'approval', approvalId: item.approvalId, approved: item.approved }];
+  }
+}
+
+function toTurn({ type: _type, searches = [], toolCalls, ...said }: ConformanceAnswer): ScriptedTurn {
+  return {
+    ...said,
+    ...(toolCalls === undefined ? {} : { toolCalls }),
+    ...(searches.length === 0 ? {} : { hosted: [toReading(searches)] }),
+  };
+}
+
+function toReading(searches: NonNullable<ConformanceAnswer['searches']>): HostedToolReading {
+  const invocations = searches.map(
+    ({ invocationId, status, query, sources }): WebSearchResult => ({
+      invocationId,
+      status,
+      action: 'search',
+      queries: [query],
+      sources,
+    }),
+  );
+  const citations = searches.flatMap(({ cited, sources: [source] }): readonly Citation[] =>
+    cited === undefined || source === undefined ? [] : [{ type: 'url', ...source, span: cited }],
+  );
+  return { toolName: 'web_search', invocations, citations };
+}
+
+async function failWith(
+  turn: Exclude<ConformanceTurn, ConformanceAnswer>,
+  { onDelta, signal }: GenerateOptions,
+  provider: ConformanceProvider,
+): Promise<ScriptedTurn> {
+  switch (turn.type) {
+    case 'broken-off':
+      await onDelta?.({ type: 'text-delta', text: turn.text });
+      throw new ThrottleError('The answer broke off.', { kind: 'server-error' });
+    case 'hanging':
+      await onDelta?.({ type: 'text-delta', text: turn.text });
+      return new Promise((_resolve, reject) => {
+        const cutOff = (): void => {
+          provider.cutOff();
+          reject(signal.reason);
+        };
+        if (signal.aborted) cutOff();
+        else signal.addEventListener('abort', cutOff, { once: true });
+      });
+    case 'rate-limited':
+      throw new ThrottleError('Slow down.', { kind: 'rate-limit', retryAfterMs: turn.retryAfterMs });
+    case 'quota-exceeded':
+      throw new ThrottleError('Pay.', { kind: 'quota' });
+    case 'server-error':
+      throw new ThrottleError('Oops.', { kind: 'server-error' });
+    case 'context-exceeded':
+      throw new ModelResponseError('model-context-exceeded', 'It is too long.');
+    case 'bad-request':
+      throw new TypeError('What?');
+    case 'nonsense':
+      // No finish reason that there is.
+      return { text: 'Hm.', finishReason: 'nonsense' as 'stop' };
+  }
+}
