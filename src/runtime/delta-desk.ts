@@ -12,7 +12,7 @@ export interface StreamedAnswer {
 
 /**
  * Tells the pieces of answers as they come, and lets the model wait for those who listen. Where texts are redacted, a
- * secret may lie across two pieces, so the pieces of one kind are told as one.
+ * secret may lie across two pieces: what may be the beginning of one waits for what comes behind it.
  */
 export class DeltaDesk {
   readonly #environment: Pick<EvaluationEnvironment, 'emit' | 'ready' | 'redactor' | 'stop'>;
@@ -28,23 +28,25 @@ export class DeltaDesk {
     const { emit, ready, redactor, stop } = this.#environment;
     const answer = Symbol('answer');
     this.#current = answer;
-    const held: { type: ModelDelta['type']; text: string }[] = [];
+    const held: { type: ModelDelta['type']; text: string } = { type: 'text-delta', text: '' };
+    /** Tells so many characters of what is held. */
+    const tell = (length: number): void => {
+      const text = held.text.slice(0, length);
+      held.text = held.text.slice(length);
+      if (text !== '') emit({ type: held.type, turn, text });
+    };
     return {
       onDelta: ({ type, text }) => {
         if (this.#current !== answer || stop.reason !== undefined || text === '') return undefined;
-        if (redactor !== undefined) {
-          const last = held.at(-1);
-          if (last?.type === type) last.text += text;
-          else held.push({ type, text });
-          return undefined;
-        }
-        emit({ type, turn, text });
+        if (type !== held.type) tell(held.text.length);
+        held.type = type;
+        held.text += text;
+        tell(redactor === undefined ? held.text.length : redactor.settled(held.text));
         const wait = ready?.();
         return wait === undefined ? undefined : stop.race(wait).catch(() => undefined);
       },
       complete: () => {
-        if (this.#current !== answer || stop.reason !== undefined) return;
-        for (const { type, text } of held) emit({ type, turn, text });
+        if (this.#current === answer && stop.reason === undefined) tell(held.text.length);
       },
       end: () => {
         if (this.#current === answer) this.#current = undefined;

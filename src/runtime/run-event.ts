@@ -38,8 +38,8 @@ export type RunEvent =
   | {
       /**
        * A piece of what the model says; only in a run that streams, and between the start and the end of a model
-       * call. After a `model-call-retry` the answer begins anew: what was told of it before is void. With `redact` the
-       * pieces of an answer come as one, since a secret may lie across two of them.
+       * call. After a `model-call-retry` the answer begins anew: what was told of it before is void. With `redact`
+       * what may be the beginning of a secret waits for what comes behind it: all of the answer, unless `redact.pending` says.
        */
       readonly type: 'text-delta';
       readonly turn: number;

@@ -15,7 +15,8 @@ interface Form {
 /**
  * A redaction that replaces these very texts, the longest first: by `<redacted>`, or by `<NAME>` when they are given by
  * name. It also finds them in JSON text, where quotes and line feeds are escaped, and finds eight characters or more of
- * their beginning where a text was cut off. Linear in the text.
+ * their beginning where a text was cut off. Linear in the text. It says what is `pending`, so streamed answers are told as they are
+ * written.
  *
  * @param secrets a list, or texts by name. A name without a text, such as a variable that is not set, is left out.
  * @throws {PromptValidationError} for a secret of fewer than 4 characters: it would be found everywhere.
@@ -26,7 +27,9 @@ export function redactSecrets(
   const forms = (isList(secrets) ? listed(secrets) : named(secrets))
     .flatMap(formsOf)
     .sort((left, right) => right.text.length - left.text.length);
-  return (text) => forms.reduce(hide, text);
+  return Object.assign((text: string) => forms.reduce(hide, text), {
+    pending: (text: string) => pendingIn(text, forms),
+  });
 }
 
 function listed(secrets: readonly string[]): readonly Form[] {
@@ -78,6 +81,25 @@ function endOfAgreement(text: string, start: number, secret: string): number {
 
 function isCutOff(text: string, end: number): boolean {
   return end === text.length || text.startsWith('…', end) || text.startsWith('...', end);
+}
+
+function pendingIn(text: string, forms: readonly Form[]): number {
+  // Behind an ellipsis a beginning is hidden, so it may not be told before the last dot.
+  const ends = ['', '.', '..'].filter((dots) => text.endsWith(dots));
+  return Math.max(
+    ...ends.map((dots) => {
+      const end = text.length - dots.length;
+      const beginning = Math.max(0, ...forms.map((form) => beginningAt(text, end, form.text)));
+      return beginning >= (dots === '' ? 1 : minBeginning) ? beginning + dots.length : 0;
+    }),
+  );
+}
+
+/** Characters before `end` that are the beginning of a secret, but not all of it. */
+function beginningAt(text: string, end: number, secret: string): number {
+  let length = Math.min(end, secret.length - 1);
+  while (length > 0 && !text.startsWith(secret.slice(0, length), end - length)) length -= 1;
+  return length;
 }
 
 function isList(value: unknown): value is readonly string[] {

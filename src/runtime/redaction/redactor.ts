@@ -33,6 +33,24 @@ export class Redactor {
     return unredactable;
   };
 
+  /** How many characters of a text that goes on can be told now, redacted by themselves. */
+  settled(text: string): number {
+    const length = text.length - this.#pending(text);
+    if (length <= 0) return 0;
+    // What is to be taken out may lie across the end of what is settled.
+    const parts = this.text(text.slice(0, length)) + this.text(text.slice(length));
+    return parts === this.text(text) ? length : 0;
+  }
+
+  #pending(text: string): number {
+    try {
+      const pending: unknown = this.#redact.pending?.(text);
+      return typeof pending === 'number' && pending >= 0 ? Math.ceil(pending) : text.length;
+    } catch {
+      return text.length;
+    }
+  }
+
   /** A value of others: every text in it, keys too. What is no plain JSON becomes what JSON would make of it. */
   data(value: unknown): unknown {
     return this.#walk().data(value);

@@ -339,14 +339,31 @@ describe('pieces of an answer', () => {
   });
 
   test('come as one where texts are redacted, so that a secret across two of them is found', async () => {
+    const model = pieces(['The key is sk-', '12345', ' indeed.']);
+    const redact = (text: string): string => text.replaceAll('sk-12345', '<key>');
+    const events = await collect(defineAdapter({ model }).stream(prompt, { redact }));
+    expect(deltasOf(events)).toEqual(['The key is <key> indeed.']);
+  });
+
+  test('come as they are written where a redaction says what may go on', async () => {
+    const model = pieces(['The key is sk-', '12345', ' ind', 'eed, and s', 'o on: sk-']);
+    const redact = redactSecrets({ KEY: 'sk-12345' });
+    const events = await collect(defineAdapter({ model }).stream(prompt, { redact }));
+    expect(deltasOf(events)).toEqual(['The key is ', '<KEY>', ' ind', 'eed, and ', 'so on: ', 'sk-']);
+  });
+
+  test('wait for the whole where a redaction cannot say it', async () => {
+    const pending = (): number => {
+      throw new Error('no luck');
+    };
+    const redact = Object.assign((text: string) => text, { pending });
     const events = await collect(
-      defineAdapter({ model: pieces(['The key is sk-', '12345', ' indeed.']) }).stream(prompt, {
-        redact: redactSecrets(['sk-12345']),
-      }),
+      defineAdapter({ model: pieces(['one ', 'two']) }).stream(prompt, { redact }),
     );
-    const told = events.flatMap((event) => (event.type === 'text-delta' ? [event.text] : []));
-    expect(told).toHaveLength(1);
-    expect(told[0]).not.toContain('12345');
-    expect(told[0]).toContain('indeed.');
+    expect(deltasOf(events)).toEqual(['one two']);
   });
 });
+
+function deltasOf(events: readonly StreamEvent[]): readonly string[] {
+  return events.flatMap((event) => (event.type === 'text-delta' ? [event.text] : []));
+}
