@@ -24,9 +24,12 @@ export const codeInterpreterCodec: HostedToolCodec<CodeInterpreterConfig, CodeIn
   serialize: ({ config: { containerId, fileIds, memoryLimit, network } }) => ({
     tools: [{ type: 'code_execution_20260521', name: 'code_execution' }],
     ...(containerId === undefined ? {} : { request: { container: containerId } }),
-    unsupported: Object.entries({ fileIds, memoryLimit, network }).flatMap(([place, value]) =>
-      value === undefined ? [] : [place],
-    ),
+    unsupported: Object.entries({
+      fileIds,
+      memoryLimit,
+      // There is none to be had.
+      network: network === 'disabled' ? undefined : network,
+    }).flatMap(([place, value]) => (value === undefined ? [] : [place])),
   }),
   parseOutput: (turn) => {
     const container = objectsIn(turn.items).find(({ type }) => type === 'container');
