@@ -54,6 +54,8 @@ export class Stage implements AsyncDisposable {
   readonly workshop: Workshop;
   readonly #options: StageOptions;
   readonly #session: Session;
+  /** Ends what a case leaves behind when it fails. */
+  readonly #end = new AbortController();
 
   constructor(options: StageOptions) {
     this.#options = options;
@@ -113,6 +115,7 @@ export class Stage implements AsyncDisposable {
       ...options,
       session: this.#session,
       clock: this.clock,
+      signal: AbortSignal.any([this.#end.signal, ...(options.signal === undefined ? [] : [options.signal])]),
       onEvent: (event) => {
         events.push(event);
         for (const listener of listeners) listener();
@@ -172,8 +175,14 @@ export class Stage implements AsyncDisposable {
   /** Begins a stream, in which nothing is checked. Calls run one after the other. */
   stream(prompt: Prompt<undefined>): PromptStream<undefined> {
     const { adapter } = this.#options.connection;
-    const options = { input: 'Go.', throttle: false, concurrency: 1 } as const;
-    return adapter.stream(prompt, { ...options, session: this.#session, clock: this.clock });
+    return adapter.stream(prompt, {
+      input: 'Go.',
+      throttle: false,
+      concurrency: 1,
+      session: this.#session,
+      clock: this.clock,
+      signal: this.#end.signal,
+    });
   }
 
   /** The records of all calls. */
@@ -218,6 +227,7 @@ export class Stage implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#end.abort();
     await this.#options.connection[Symbol.asyncDispose]();
     await this.#session[Symbol.asyncDispose]();
   }

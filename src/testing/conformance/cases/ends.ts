@@ -1,11 +1,12 @@
-import type { EvaluateOptions } from '../../../adapter/index.ts';
+import type { EvaluateOptions, StreamEvent } from '../../../adapter/index.ts';
 import { Deadline } from '../../../runtime/index.ts';
 import type { AnyTool, ToolResult } from '../../../tool/index.ts';
 import type { CaseDefinition } from '../case-definition.ts';
+import { ConformanceError } from '../conformance-error.ts';
 import { expectEqual } from '../expect.ts';
 import { answer, call } from '../script.ts';
 import type { Stage } from '../stage.ts';
-import { note, noting } from '../workshop.ts';
+import { type AgentParts, note, noting } from '../workshop.ts';
 
 /** A way to end a run from outside. */
 interface Ending {
@@ -104,15 +105,28 @@ function whileCalling({ what, code, begin }: Ending): CaseDefinition {
   };
 }
 
+/** Goes through a stream until an event behind which it is left. */
+async function leave(
+  stage: Stage,
+  parts: AgentParts,
+  isLast: (event: StreamEvent) => boolean | Promise<boolean>,
+): Promise<void> {
+  const walk = async (): Promise<void> => {
+    for await (const event of stage.stream(stage.workshop.agent(parts))) {
+      if (await isLast(event)) return;
+    }
+    throw new ConformanceError('The stream came to its end before it could be left.');
+  };
+  await stage.patiently('the stream is left', walk());
+}
+
 const leftWhileAnswering: CaseDefinition = {
   name: 'a stream that is left while the provider answers',
   needs: ['cut-off'],
   modes: ['streamed'],
   script: hanging,
   play: async (stage) => {
-    for await (const { type } of stage.stream(stage.workshop.agent({ tools: [note] }))) {
-      if (type === 'text-delta') break;
-    }
+    await leave(stage, { tools: [note] }, ({ type }) => type === 'text-delta');
     expectEqual('what is kept', await stage.workshop.content(), committed);
     await stage.wasCutOff();
   },
@@ -124,12 +138,11 @@ const leftWhileCalling: CaseDefinition = {
   script: calling,
   play: async (stage) => {
     const { hangs, reached } = hangingTool();
-    const stream = stage.stream(stage.workshop.agent({ tools: [note, hangs] }));
-    for await (const event of stream) {
-      if (event.type !== 'tool-call-start' || event.callId !== 'c2') continue;
-      await stage.patiently('the tool is called', reached);
-      break;
-    }
+    await leave(stage, { tools: [note, hangs] }, async (event) => {
+      if (event.type !== 'tool-call-start' || event.callId !== 'c2') return false;
+      await reached;
+      return true;
+    });
     expectEqual(
       'what became of the calls',
       stage.calls.map(({ outcome }) => outcome),
