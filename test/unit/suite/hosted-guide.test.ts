@@ -1,0 +1,152 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import {
+  codeInterpreterTool,
+  fileSearchTool,
+  type HostedTool,
+  type HostedToolCodec,
+  type HostedToolCodecs,
+  imageGenerationTool,
+  remoteMcpTool,
+  webFetchTool,
+  webSearchTool,
+} from 'weakincentives';
+import { aiSdkHostedToolCodecs } from 'weakincentives/ai-sdk';
+import { openaiHostedToolCodecs } from 'weakincentives/openai';
+import { anthropicCodecs } from '../../../src/anthropic/hosted/index.ts';
+
+const guide = readFileSync(new URL('../../../guides/hosted-tools.md', import.meta.url), 'utf8');
+
+/** Who speaks for the providers of the guide's columns. */
+const codecs: Readonly<Record<string, readonly HostedToolCodecs[]>> = {
+  OpenAI: [openaiHostedToolCodecs, aiSdkHostedToolCodecs.openai],
+  Anthropic: [anthropicCodecs, aiSdkHostedToolCodecs.anthropic],
+  Google: [aiSdkHostedToolCodecs.google],
+};
+
+const server = { label: 'wiki', url: 'https://wiki.example/mcp', approval: 'never' } as const;
+
+/** For every row of the guide's tables a tool that says it, and one that does not. */
+const rows: Readonly<
+  Record<string, Readonly<Record<string, readonly [says: HostedTool, saysNot: HostedTool]>>>
+> = {
+  web_search: {
+    'domainFilter.allowed': [webSearchTool({ domainFilter: { allowed: ['who.int'] } }), webSearchTool()],
+    'domainFilter.blocked': [webSearchTool({ domainFilter: { blocked: ['who.int'] } }), webSearchTool()],
+    geoHint: [webSearchTool({ geoHint: { countryCode: 'GB' } }), webSearchTool()],
+    'allowLiveAccess: false': [webSearchTool({ allowLiveAccess: false }), webSearchTool()],
+    contextSize: [webSearchTool({ contextSize: 'low' }), webSearchTool()],
+    maxUses: [webSearchTool({ maxUses: 2 }), webSearchTool()],
+  },
+  web_fetch: {
+    domainFilter: [webFetchTool({ domainFilter: { allowed: ['who.int'] } }), webFetchTool()],
+    maxUses: [webFetchTool({ maxUses: 2 }), webFetchTool()],
+    maxContentTokens: [webFetchTool({ maxContentTokens: 100 }), webFetchTool()],
+    citations: [webFetchTool({ citations: true }), webFetchTool()],
+  },
+  code_interpreter: {
+    containerId: [codeInterpreterTool({ containerId: 'c_1' }), codeInterpreterTool()],
+    fileIds: [codeInterpreterTool({ fileIds: ['f_1'] }), codeInterpreterTool()],
+    memoryLimit: [codeInterpreterTool({ memoryLimit: '4g' }), codeInterpreterTool()],
+    network: [codeInterpreterTool({ network: 'disabled' }), codeInterpreterTool()],
+  },
+  file_search: {
+    storeIds: [fileSearchTool({ storeIds: ['a'] }), fileSearchTool({ storeIds: ['b'] })],
+    maxResults: [fileSearchTool({ storeIds: ['a'], maxResults: 5 }), fileSearchTool({ storeIds: ['a'] })],
+    scoreThreshold: [
+      fileSearchTool({ storeIds: ['a'], scoreThreshold: 1 }),
+      fileSearchTool({ storeIds: ['a'] }),
+    ],
+    filter: [
+      fileSearchTool({ storeIds: ['a'], filter: { metadataFilter: 'a = 1' } }),
+      fileSearchTool({ storeIds: ['a'] }),
+    ],
+  },
+  image_generation: {
+    format: [imageGenerationTool({ format: 'webp' }), imageGenerationTool()],
+    size: [imageGenerationTool({ size: '1024x1024' }), imageGenerationTool()],
+    quality: [imageGenerationTool({ quality: 'low' }), imageGenerationTool()],
+    background: [imageGenerationTool({ background: 'opaque' }), imageGenerationTool()],
+    model: [imageGenerationTool({ model: 'image-1' }), imageGenerationTool()],
+  },
+  mcp: {
+    label: [remoteMcpTool(server), remoteMcpTool({ ...server, label: 'docs' })],
+    url: [remoteMcpTool(server), remoteMcpTool({ ...server, url: 'https://docs.example/mcp' })],
+    authorization: [remoteMcpTool({ ...server, authorization: 'token' }), remoteMcpTool(server)],
+    headers: [remoteMcpTool({ ...server, headers: { 'X-Team': 'blue' } }), remoteMcpTool(server)],
+    allowedTools: [remoteMcpTool({ ...server, allowedTools: ['read'] }), remoteMcpTool(server)],
+    approval: [
+      remoteMcpTool({ ...server, approval: 'always' }),
+      remoteMcpTool({ ...server, approval: 'never' }),
+    ],
+  },
+};
+
+const cellsOf = (line: string): readonly string[] =>
+  line
+    .split('|')
+    .slice(1, -1)
+    .map((cell) => cell.trim());
+
+/** The table below a heading. */
+function tableOf(heading: string): readonly (readonly string[])[] {
+  const section = guide.slice(guide.indexOf(`\n${heading}\n`)).slice(heading.length + 1);
+  const lines = section.split(/\n#/, 1).join().split('\n');
+  const start = lines.findIndex((line) => line.startsWith('|'));
+  const end = lines.findIndex((line, index) => index > start && !line.startsWith('|'));
+  return lines
+    .slice(start, end)
+    .filter((line) => !line.startsWith('| ---'))
+    .map(cellsOf);
+}
+
+/** How a codec tells a tool, without the places that it cannot tell. */
+function told(codec: HostedToolCodec, tool: HostedTool): string {
+  const { unsupported: _places, ...wire } = codec.serialize(tool, 'model');
+  return JSON.stringify(wire);
+}
+
+describe('the guide on hosted tools', () => {
+  it('says which provider has which kind', () => {
+    const [, ...kinds] = tableOf('## The kinds');
+    expect(kinds.map(([kind]) => kind?.replaceAll('`', ''))).toEqual(Object.keys(rows));
+    for (const [kind = '', _factory, ownOpenai, ownAnthropic, aiSdk] of kinds) {
+      const has = (provider: string): readonly boolean[] =>
+        (codecs[provider] ?? []).map((all) => Object.hasOwn(all, kind.replaceAll('`', '')));
+      expect(new Set(has('OpenAI')), kind).toEqual(new Set([ownOpenai === 'yes']));
+      expect(new Set(has('Anthropic')), kind).toEqual(new Set([ownAnthropic === 'yes']));
+      const providers = Object.keys(codecs).filter((provider) => has(provider).includes(true));
+      expect(aiSdk, kind).toBe(providers.join(', '));
+    }
+  });
+
+  describe.each(Object.keys(rows))('on %s', (kind) => {
+    const [header = [], ...body] = tableOf(`### \`${kind}\``);
+    const cells = body.flatMap(([key = '', , ...says]) =>
+      says.map((cell, index) => [key.replaceAll('`', ''), header[index + 2] ?? '', cell] as const),
+    );
+
+    it('names every key of the config, and every provider that has the kind', () => {
+      expect(body.map(([key]) => key?.replaceAll('`', ''))).toEqual(Object.keys(rows[kind] ?? {}));
+      const providers = Object.entries(codecs).filter(([, all]) =>
+        all.some((each) => Object.hasOwn(each, kind)),
+      );
+      expect(header).toEqual(['config', 'meaning', ...providers.map(([provider]) => provider)]);
+    });
+
+    it.each(cells)('says of %s with %s: %s', (key, provider, cell) => {
+      const [says, saysNot] = rows[kind]?.[key] ?? [];
+      if (says === undefined || saysNot === undefined) throw new Error(`no sample for ${key}`);
+      const place = key.split(':', 1).join();
+      const spoken = (codecs[provider] ?? []).flatMap((all) => all[kind] ?? []);
+      expect(spoken).not.toEqual([]);
+      for (const codec of spoken) {
+        const { unsupported = [] } = codec.serialize(says, 'model');
+        if (/^refused|only$/.test(cell))
+          expect([[place], [place.split('.', 1).join()]]).toContainEqual(unsupported);
+        else expect(unsupported).toEqual([]);
+        if (cell.startsWith('yes')) expect(told(codec, says)).not.toBe(told(codec, saysNot));
+      }
+    });
+  });
+});
