@@ -99,7 +99,10 @@ function adapterOf<Version extends AiSdkVersion>(
     desk: new HostedToolDesk({
       adapter: `AI SDK (${model.provider})`,
       model: model.modelId,
-      codecs: { ...hostedToolCodecsOf(model.provider), ...options.hostedToolCodecs },
+      codecs: {
+        ...hostedToolCodecsOf(model.provider, model.specificationVersion),
+        ...options.hostedToolCodecs,
+      },
       unsupportedConfig: options.unsupportedConfig,
     }),
   };

@@ -1,7 +1,8 @@
 import type { HostedToolCodecs } from '../../adapter/index.ts';
+import type { AiSdkVersion } from '../call-options.ts';
 import { anthropicCodecs } from './anthropic/codecs.ts';
 import { googleCodecs } from './google/codecs.ts';
-import { openaiCodecs } from './openai/codecs.ts';
+import { openaiCodecs, openaiCodecsV3 } from './openai/codecs.ts';
 
 /**
  * The built-in codecs of each provider package, for models that speak its words under another name, such as behind a
@@ -10,17 +11,20 @@ import { openaiCodecs } from './openai/codecs.ts';
 export const aiSdkHostedToolCodecs: Readonly<Record<'openai' | 'anthropic' | 'google', HostedToolCodecs>> =
   Object.freeze({ openai: openaiCodecs, anthropic: anthropicCodecs, google: googleCodecs });
 
+/** Codecs for both versions of the interface. */
+type CodecsByVersion = Readonly<Record<AiSdkVersion, HostedToolCodecs>>;
+
 /**
  * The names under which the packages' models go that have hosted tools. Packages leave out tools that they do not know,
  * some without a word, so nothing is taken for granted of other models.
  */
-const byProvider = new Map<string, HostedToolCodecs>([
-  ['openai.responses', openaiCodecs],
-  ['anthropic.messages', anthropicCodecs],
-  ['google.generative-ai', googleCodecs],
+const byProvider = new Map<string, CodecsByVersion>([
+  ['openai.responses', { v3: openaiCodecsV3, v4: openaiCodecs }],
+  ['anthropic.messages', { v3: anthropicCodecs, v4: anthropicCodecs }],
+  ['google.generative-ai', { v3: googleCodecs, v4: googleCodecs }],
 ]);
 
 /** The codecs for a model, by the name of its provider; none for one that is not known. */
-export function hostedToolCodecsOf(provider: string): HostedToolCodecs {
-  return byProvider.get(provider) ?? {};
+export function hostedToolCodecsOf(provider: string, version: AiSdkVersion): HostedToolCodecs {
+  return byProvider.get(provider)?.[version] ?? {};
 }

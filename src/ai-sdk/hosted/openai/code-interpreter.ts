@@ -56,3 +56,13 @@ function toResult(run: HostedRun): CodeInterpreterResult {
     files: outputs.flatMap(({ type, url }) => (type === 'image' && typeof url === 'string' ? [{ url }] : [])),
   };
 }
+
+/** The same for the package of AI SDK 6, which says nothing of the limits of containers to the provider, and no word about it. */
+export const codeInterpreterCodecV3: HostedToolCodec<CodeInterpreterConfig, CodeInterpreterResult> = {
+  ...codeInterpreterCodec,
+  serialize: (tool, model) => {
+    const { memoryLimit, network } = tool.config;
+    const { unsupported = [], ...wire } = codeInterpreterCodec.serialize(tool, model);
+    return { ...wire, unsupported: [...new Set([...unsupported, ...given({ memoryLimit, network })])] };
+  },
+};

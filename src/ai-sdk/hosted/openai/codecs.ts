@@ -1,5 +1,5 @@
 import type { HostedToolCodecs } from '../../../adapter/index.ts';
-import { codeInterpreterCodec } from './code-interpreter.ts';
+import { codeInterpreterCodec, codeInterpreterCodecV3 } from './code-interpreter.ts';
 import { fileSearchCodec } from './file-search.ts';
 import { imageGenerationCodec } from './image-generation.ts';
 import { remoteMcpCodec } from './remote-mcp.ts';
@@ -13,3 +13,6 @@ export const openaiCodecs: HostedToolCodecs = {
   image_generation: imageGenerationCodec,
   mcp: remoteMcpCodec,
 };
+
+/** The same for the package of AI SDK 6. */
+export const openaiCodecsV3: HostedToolCodecs = { ...openaiCodecs, code_interpreter: codeInterpreterCodecV3 };

@@ -1,0 +1,88 @@
+import { createOpenAI } from '@ai-sdk/openai';
+import { describe, expect, it } from 'vitest';
+import {
+  type HostedTool,
+  hostedTool,
+  imageGenerationTool,
+  ToolResult,
+  tool,
+  webSearchTool,
+} from 'weakincentives';
+import { aiSdk } from 'weakincentives/ai-sdk';
+import googleAnswer from '../../../fixtures/hosted-tools/ai-sdk/google.json' with { type: 'json' };
+import { capturingFetch } from '../../../support/captured-requests.ts';
+import { add, anthropic, apiKey, type Create, google, openai, promptOf, run } from './run.ts';
+
+describe('before any request', () => {
+  const nothing = capturingFetch();
+  const check = (create: Create, hosted: readonly HostedTool[], tools = [add]) =>
+    aiSdk({ model: create(nothing.fetch) }).evaluate(promptOf(hosted, tools));
+
+  it.each<[string, Create, readonly HostedTool[], string]>([
+    [
+      'a kind that the provider does not have',
+      anthropic,
+      [imageGenerationTool()],
+      'Unsupported hosted tool kind "image_generation"',
+    ],
+    [
+      'two of a kind',
+      openai,
+      [webSearchTool({}, { name: 'one' }), webSearchTool({}, { name: 'two' })],
+      '"one" and "two"',
+    ],
+    [
+      'a model without hosted tools',
+      (fetch) => createOpenAI({ apiKey, fetch }).chat('gpt-4o'),
+      [webSearchTool()],
+      'AI SDK (openai.chat)',
+    ],
+    [
+      'a kind of your own',
+      google,
+      [hostedTool({ kind: 'maps', name: 'maps', description: 'Maps.', config: {} })],
+      'hostedToolCodecs',
+    ],
+  ])('refuses %s', async (_name, create, hosted, message) => {
+    await expect(check(create, hosted)).rejects.toMatchObject({
+      phase: 'render',
+      cause: { name: 'PromptValidationError', message: expect.stringContaining(message) },
+    });
+  });
+
+  it('refuses a tool with the name of the provider’s own', async () => {
+    const own = tool({ name: 'web_search', description: 'Mine.', execute: () => ToolResult.ok(null) });
+    await expect(check(anthropic, [webSearchTool({}, { name: 'web' })], [own])).rejects.toMatchObject({
+      phase: 'render',
+      cause: { details: { tool: 'web_search' } },
+    });
+  });
+
+  it('takes codecs of your own, when they give what the interface takes', async () => {
+    const maps = hostedTool({ kind: 'maps', name: 'maps', description: 'Maps.', config: {} });
+    const codec = (tools: readonly object[], request = {}) => ({
+      maps: {
+        kind: 'maps',
+        // Whatever a codec gives is looked at.
+        serialize: () => ({ tools: tools as never, request }),
+        parseOutput: () => ({ invocations: [{ status: 'completed' as const }], citations: [] }),
+      },
+    });
+    const tools = [{ type: 'provider', id: 'google.google_maps', name: 'google_maps', args: {} }];
+    const { requests, response } = await run(
+      google,
+      [maps],
+      [googleAnswer],
+      {},
+      { hostedToolCodecs: codec(tools) },
+    );
+    expect(requests[0]?.body['tools']).toContainEqual({ googleMaps: {} });
+    expect(response.hostedOutputs['maps']?.invocations).toEqual([{ turn: 1, status: 'completed' }]);
+    for (const hostedToolCodecs of [codec([{ googleMaps: {} }]), codec(tools, { generationConfig: {} })]) {
+      await expect(run(google, [maps], [googleAnswer], {}, { hostedToolCodecs })).rejects.toMatchObject({
+        phase: 'render',
+        cause: { name: 'PromptValidationError' },
+      });
+    }
+  });
+});
