@@ -33,7 +33,7 @@ const preparedWith = (prepared: Partial<PreparedRequest>): PreparedRequest => ({
 const readPlain = (body: unknown, prepared: Partial<PreparedRequest> = {}): ModelTurn =>
   readMessage(body, 'anthropic', preparedWith(prepared), desk);
 
-async function* asStream(events: readonly unknown[]): AsyncGenerator<unknown> {
+async function* asStream(events: readonly unknown[]): AsyncGenerator {
   yield* events;
 }
 

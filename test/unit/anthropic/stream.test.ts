@@ -3,7 +3,6 @@ import type { ModelDelta } from 'weakincentives';
 import { readMessageStream } from '../../../src/anthropic/stream.ts';
 import { message, text, thinking, toolUse } from '../../support/anthropic-messages.ts';
 import { toEvents } from '../../support/anthropic-stream.ts';
-import { gate as makeGate } from '../../support/gate.ts';
 
 const { signal } = new AbortController();
 const body = message([thinking('Hm, so.'), text('Hello'), toolUse('c1', 'x', { a: 1 })]);
@@ -47,16 +46,19 @@ describe('a stream', () => {
     expect(seen.left).toBe(true);
   });
 
-  it('is read on when whoever listens is done', async () => {
-    const gate = makeGate();
+  it('is not read on before whoever listens is done', async () => {
     const { events, seen } = eventsOf(toEvents(body));
-    const reading = readMessageStream(events, { signal, onDelta: () => gate.pass() });
-    await gate.reached;
-    const before = seen.read;
-    await new Promise<void>((resolve) => queueMicrotask(resolve));
-    expect(seen.read).toBe(before);
-    gate.open();
-    await reading;
+    const reads: (readonly [before: number, after: number])[] = [];
+    await readMessageStream(events, {
+      signal,
+      onDelta: async () => {
+        const before = seen.read;
+        for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
+        reads.push([before, seen.read]);
+      },
+    });
+    expect(reads).toHaveLength(5);
+    expect(reads.filter(([before, after]) => before !== after)).toEqual([]);
     expect(seen.read).toBe(toEvents(body).length);
   });
 
