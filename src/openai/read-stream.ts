@@ -91,7 +91,7 @@ class StreamedAnswer {
   #finish(status: string, response: unknown): Fields {
     const last = isFields(response) ? response : {};
     const { output } = last;
-    const isWhole = Array.isArray(output) && (output.length > 0 || this.#items.size === 0);
+    const isWhole = this.#items.size === 0 || (Array.isArray(output) && output.length > 0);
     const inOrder = [...this.#items].toSorted(([left], [right]) => Number(left) - Number(right));
     return { status, ...last, output: isWhole ? output : inOrder.map(([, item]) => item) };
   }
