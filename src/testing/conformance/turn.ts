@@ -36,17 +36,24 @@ export interface ConformanceAnswer {
 }
 
 /** The answer is not made to its end. */
-export interface ConformanceFragment {
-  /**
-   * - `broken-off`: the connection is lost in the middle of the answer. In a stream that is behind the text, or behind half of the
-   *   arguments when there is a call; in an answer that comes whole, in the middle of its body.
-   * - `hanging`: the connection stays open and nothing more comes, until the client cuts it off. In a stream that is behind the text; an
-   *   answer that comes whole does not begin.
-   */
-  readonly type: 'broken-off' | 'hanging';
-  readonly text: string;
-  readonly toolCall?: ConformanceCall & { readonly callId: string };
-}
+export type ConformanceFragment =
+  | {
+      /**
+       * The connection is lost in the middle of the answer. In a stream that is behind the text, or behind half of the arguments
+       * when there is a call; in an answer that comes whole, in the middle of its body.
+       */
+      readonly type: 'broken-off';
+      readonly text: string;
+      readonly toolCall?: ConformanceCall & { readonly callId: string };
+    }
+  | {
+      /**
+       * The connection stays open and nothing more comes, until the client cuts it off. In a stream that is behind the text; an
+       * answer that comes whole does not begin.
+       */
+      readonly type: 'hanging';
+      readonly text: string;
+    };
 
 /** The provider does not answer. */
 export type ConformanceRefusal =

@@ -1,0 +1,53 @@
+import type { ProviderAdapter } from 'weakincentives';
+import { openai } from 'weakincentives/openai';
+import type { ConformanceGap, ConformancePeer } from 'weakincentives/testing';
+import { toEvents, toServerSentEvents } from '../openai-stream.ts';
+import { readOpenAIRequest, toOpenAIFragment, toOpenAIRefusal, toOpenAIResponse } from './openai-wire.ts';
+import { eventStream, json, openWireServer } from './wire-server.ts';
+
+/** What the Responses interface has no words for. */
+export const openaiGaps: readonly ConformanceGap[] = [
+  { feature: 'context-window', why: 'a response that fills the window is refused beforehand' },
+  { feature: 'paused', why: 'a response is never paused' },
+];
+
+/** An adapter on the vendor's interface, with a server on the loopback interface behind it. */
+export function openaiWirePeer(
+  name: string,
+  adapterAt: (baseURL: string) => ProviderAdapter,
+  gaps: readonly ConformanceGap[] = openaiGaps,
+): ConformancePeer {
+  return {
+    name,
+    gaps,
+    connect: async (provider) => {
+      const sent = new Set<string>();
+      let answers = 0;
+      const server = await openWireServer(
+        (body) => {
+          const request = readOpenAIRequest(body, sent);
+          const turn = provider.answer(request);
+          if (turn.type === 'answer') {
+            answers += 1;
+            const response = toOpenAIResponse(turn, answers);
+            for (const item of response.output) sent.add(JSON.stringify(item));
+            return request.isStreaming ? eventStream(toServerSentEvents(toEvents(response))) : json(response);
+          }
+          return turn.type === 'broken-off' || turn.type === 'hanging'
+            ? toOpenAIFragment(turn, request.isStreaming)
+            : toOpenAIRefusal(turn, request.isStreaming);
+        },
+        () => provider.cutOff(),
+      );
+      return {
+        adapter: adapterAt(`${server.url}/v1`),
+        [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+      };
+    },
+  };
+}
+
+/** The adapter of this package, on the vendor's client. */
+export const openaiPeer: ConformancePeer = openaiWirePeer('OpenAI', (baseURL) =>
+  openai({ model: 'gpt-5', apiKey: 'none', baseURL }),
+);

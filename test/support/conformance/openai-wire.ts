@@ -1,0 +1,196 @@
+import type {
+  ConformanceAnswer,
+  ConformanceFragment,
+  ConformanceItem,
+  ConformanceRefusal,
+  ConformanceRequest,
+} from 'weakincentives/testing';
+import { functionCall, message, reasoning, response } from '../openai-responses.ts';
+import { toEvents, toServerSentEvents } from '../openai-stream.ts';
+import { eventStream, json, type WireReply } from './wire-server.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** What a request for a response says, in neutral words. `sent` holds the items that the provider made, as JSON. */
+export function readOpenAIRequest(body: Fields, sent: ReadonlySet<string>): ConformanceRequest {
+  const tools = listOf(body['tools']);
+  const toolChoice = body['tool_choice'];
+  const { format } = fieldsOf(body['text']);
+  return {
+    isStreaming: body['stream'] === true,
+    instructions: String(body['instructions']),
+    conversation: listOf(body['input']).flatMap((item) => readItem(item, sent)),
+    tools: tools.flatMap(({ type, name }) => (type === 'function' ? [String(name)] : [])),
+    hostedTools: tools.flatMap(({ type }) => (type === 'function' ? [] : [String(type)])),
+    hasOutputSchema: fieldsOf(format)['type'] === 'json_schema',
+    ...(toolChoice === undefined
+      ? {}
+      : {
+          toolChoice:
+            typeof toolChoice === 'string'
+              ? // One of the words that the kit has, too.
+                (toolChoice as 'auto')
+              : { tool: String(fieldsOf(toolChoice)['name']) },
+        }),
+  };
+}
+
+function readItem(item: Fields, sent: ReadonlySet<string>): readonly ConformanceItem[] {
+  switch (item['type']) {
+    case 'message':
+      return [{ type: item['role'] === 'user' ? 'user' : 'assistant', text: textOf(item['content']) }];
+    case 'reasoning':
+      return [{ type: 'reasoning', isIntact: sent.has(JSON.stringify(item)) }];
+    case 'function_call': {
+      const { call_id: callId, name, arguments: text } = item;
+      return [{ type: 'call', callId: String(callId), name: String(name), arguments: String(text) }];
+    }
+    case 'function_call_output':
+      return [{ type: 'result', callId: String(item['call_id']), text: textOf(item['output']) }];
+    case 'mcp_approval_response': {
+      const { approval_request_id: approvalId, approve } = item;
+      return [{ type: 'approval', approvalId: String(approvalId), approved: approve === true }];
+    }
+    default:
+      return [];
+  }
+}
+
+/** The response that an answer comes to. `number` tells the answers of one provider apart. */
+export function toOpenAIResponse(
+  answer: ConformanceAnswer,
+  number: number,
+): Fields & { readonly output: readonly Fields[] } {
+  const { searches = [], toolCalls = [], approvalRequests = [], finishReason, usage } = answer;
+  const output = [
+    ...(answer.reasoning === undefined ? [] : [reasoning(`rs_${number}`, answer.reasoning)]),
+    ...searches.map(({ invocationId, query, status, sources }) => ({
+      id: `${invocationId}_${number}`,
+      type: 'web_search_call',
+      status,
+      action: {
+        type: 'search',
+        query,
+        queries: [query],
+        sources: sources.map(({ url }) => ({ type: 'url', url })),
+      },
+    })),
+    ...(answer.text === undefined ? [] : [toMessage(answer, answer.text, number)]),
+    ...toolCalls.map(({ callId, name, arguments: text }, index) =>
+      functionCall(callId ?? '', name, text, {
+        id: `fc_${number}_${index}`,
+        ...(callId === undefined ? { call_id: undefined } : {}),
+      }),
+    ),
+    ...approvalRequests.map(({ approvalId, toolName, name, arguments: text }) => ({
+      id: approvalId,
+      type: 'mcp_approval_request',
+      server_label: toolName,
+      name,
+      arguments: text,
+    })),
+  ];
+  const reason = { length: 'max_output_tokens', 'content-filter': 'content_filter' }[String(finishReason)];
+  return {
+    ...response(output, {
+      id: `resp_${number}`,
+      ...(reason === undefined ? {} : { status: 'incomplete', incomplete_details: { reason } }),
+      usage: usage === undefined ? null : toUsage(usage),
+    }),
+    output,
+  };
+}
+
+function toMessage({ searches = [], finishReason }: ConformanceAnswer, text: string, number: number): Fields {
+  const annotations = searches.flatMap(({ cited, sources: [source] }) =>
+    cited === undefined
+      ? []
+      : [{ type: 'url_citation', start_index: cited[0], end_index: cited[1], ...source }],
+  );
+  const content =
+    finishReason === 'refusal'
+      ? { type: 'refusal', refusal: text }
+      : { type: 'output_text', text, annotations };
+  return message(text, { id: `msg_${number}`, content: [content] });
+}
+
+function toUsage(usage: NonNullable<ConformanceAnswer['usage']>): Fields {
+  const { inputTokens = 0, outputTokens = 0 } = usage;
+  return {
+    input_tokens: inputTokens,
+    input_tokens_details: {
+      cached_tokens: usage.cachedInputTokens ?? 0,
+      cache_write_tokens: usage.cacheWriteInputTokens ?? 0,
+    },
+    output_tokens: outputTokens,
+    output_tokens_details: { reasoning_tokens: usage.reasoningTokens ?? 0 },
+    total_tokens: inputTokens + outputTokens,
+  };
+}
+
+/** An answer that does not come to its end. */
+export function toOpenAIFragment(fragment: ConformanceFragment, isStreaming: boolean): WireReply {
+  const { text } = fragment;
+  const end = fragment.type === 'hanging' ? 'open' : 'broken';
+  const toolCall = fragment.type === 'hanging' ? undefined : fragment.toolCall;
+  const whole = toOpenAIResponse(
+    { type: 'answer', text, ...(toolCall === undefined ? {} : { toolCalls: [toolCall] }) },
+    0,
+  );
+  if (!isStreaming) {
+    const body = JSON.stringify(whole);
+    return { ...json(whole), body: end === 'open' ? '' : body.slice(0, body.length / 2), end };
+  }
+  const events = toEvents(whole);
+  const last =
+    toolCall === undefined ? 'response.output_text.delta' : 'response.function_call_arguments.delta';
+  const said = events.filter(({ type: name }) => name === last);
+  // Behind the whole text, or behind all of the arguments but one piece.
+  const stop = events.indexOf(said.at(toolCall === undefined ? -1 : -2) ?? { type: '' });
+  const begun = toServerSentEvents(events.slice(0, stop + 1));
+  return eventStream(end === 'broken' ? `${begun}event: response.outp` : begun, end);
+}
+
+/** No answer at all. */
+export function toOpenAIRefusal(turn: ConformanceRefusal, isStreaming: boolean): WireReply {
+  const error = (status: number, why: string, code: string | null, headers = {}): WireReply =>
+    json({ error: { message: why, type: 'error', code, param: null } }, { status, headers });
+  switch (turn.type) {
+    case 'rate-limited': {
+      const { retryAfterMs } = turn;
+      const wait = retryAfterMs === undefined ? {} : { 'retry-after': String(retryAfterMs / 1_000) };
+      return error(429, 'Slow down.', 'rate_limit_exceeded', wait);
+    }
+    case 'quota-exceeded':
+      return error(429, 'Pay.', 'insufficient_quota');
+    case 'server-error':
+      return error(500, 'Oops.', null);
+    case 'context-exceeded':
+      return error(400, 'Too long.', 'context_length_exceeded');
+    case 'bad-request':
+      return error(400, 'What?', 'invalid_value');
+    case 'nonsense': {
+      const nonsense = { object: 'weather', forecast: 'rain' };
+      if (!isStreaming) return json(nonsense);
+      return eventStream(
+        toServerSentEvents([{ type: 'response.completed', response: { ...nonsense, output: 'rain' } }]),
+      );
+    }
+  }
+}
+
+function textOf(content: unknown): string {
+  if (typeof content === 'string') return content;
+  return listOf(content)
+    .map(({ text, refusal }) => text ?? refusal)
+    .filter((text) => typeof text === 'string')
+    .join('');
+}
+
+function listOf(value: unknown): readonly Fields[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function fieldsOf(value: unknown): Fields {
+  return typeof value === 'object' && value !== null ? { ...value } : {};
+}

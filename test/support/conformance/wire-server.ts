@@ -1,0 +1,74 @@
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** What a server sends for one request. */
+export interface WireReply {
+  /** Default: 200. */
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body: string;
+  /**
+   * `broken`: the connection is lost behind the body. `open`: nothing follows and the connection stays, until the client leaves; with an empty
+   * body nothing is sent at all. Default: the body is all there is.
+   */
+  readonly end?: 'broken' | 'open';
+}
+
+/** A server on the loopback interface. */
+export interface WireServer extends AsyncDisposable {
+  readonly url: string;
+}
+
+/**
+ * @param reply answers a request by its body.
+ * @param onLeft hears that a client has left a connection that was kept open.
+ */
+export async function openWireServer(
+  reply: (body: Readonly<Record<string, unknown>>) => WireReply,
+  onLeft: () => void,
+): Promise<WireServer> {
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => send(response, reply(JSON.parse(Buffer.concat(chunks).toString())), onLeft));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  // A server that listens on a port has an address of this form.
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+export const json = (body: unknown, more: Omit<WireReply, 'body'> = {}): WireReply => ({
+  ...more,
+  headers: { 'content-type': 'application/json', ...more.headers },
+  body: JSON.stringify(body),
+});
+
+export const eventStream = (body: string, end?: WireReply['end']): WireReply => ({
+  headers: { 'content-type': 'text/event-stream' },
+  body,
+  ...(end === undefined ? {} : { end }),
+});
+
+function send(
+  response: ServerResponse,
+  { status = 200, headers, body, end }: WireReply,
+  onLeft: () => void,
+): void {
+  if (end === 'open') {
+    response.on('close', onLeft);
+    if (body === '') return;
+  }
+  response.writeHead(status, headers);
+  // Pieces that tear events and characters apart.
+  const bytes = Buffer.from(body);
+  for (let start = 0; start < bytes.length; start += 101) response.write(bytes.subarray(start, start + 101));
+  if (end === undefined) response.end();
+  else response.write('', () => (end === 'broken' ? response.destroy() : undefined));
+}
