@@ -42,6 +42,7 @@ const unreadable = new Set([
 /** What a failed request comes to. Errors are told by what they carry: the packages bring classes of their own. */
 export function toProviderError(error: unknown): unknown {
   if (!isFields(error)) return error;
+  hideRequest(error);
   const { name, statusCode: status, isRetryable } = error;
   if (typeof status !== 'number' && isRetryable === true) return lostConnection(error);
   const wasFine = typeof status === 'number' && status < 300;
@@ -68,6 +69,13 @@ export function toStreamError(error: unknown): unknown {
   return typeof status === 'number'
     ? new ModelResponseError('model-response-failed', message, { cause: error })
     : new ThrottleError(message, { kind: 'server-error', cause: error });
+}
+
+/** The packages' errors hold the request, so the whole conversation and what authorizes remote servers: nothing for a log. */
+function hideRequest(error: Fields): void {
+  if (Object.getOwnPropertyDescriptor(error, 'requestBodyValues')?.configurable === true) {
+    Object.defineProperty(error, 'requestBodyValues', { enumerable: false });
+  }
 }
 
 function lostConnection(error: Fields): ThrottleError {

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import {
   codeInterpreterTool,
@@ -240,4 +241,15 @@ it('@ai-sdk/openai of AI SDK 6 drops the limits of containers, so they are refus
     phase: 'render',
     cause: { details: { unsupported: ['memoryLimit', 'network'] } },
   });
+});
+
+it('what authorizes a remote server is in no failure that is printed', async () => {
+  const refused = Response.json({ error: { message: 'What?' } }, { status: 400 });
+  const error: unknown = await run(openai, [remoteMcpTool(docs)], [refused]).catch(
+    (failure: unknown) => failure,
+  );
+  expect(error).toMatchObject({ cause: { statusCode: 400, message: 'What?' } });
+  const printed = inspect(error, { depth: null });
+  expect(printed).toContain('What?');
+  expect(printed).not.toContain('token-1');
 });
