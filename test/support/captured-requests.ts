@@ -5,6 +5,8 @@ export interface CapturedRequest {
   readonly url: string;
   readonly headers: Headers;
   readonly body: Readonly<Record<string, JsonValue>>;
+  /** The body as it was sent. */
+  readonly text: string;
   readonly signal: AbortSignal | undefined;
 }
 
@@ -27,6 +29,7 @@ export function capturingFetch(...answers: readonly CapturedAnswer[]): Capturing
         url: input instanceof Request ? input.url : String(input),
         headers: new Headers(init.headers),
         body: JSON.parse(init.body),
+        text: init.body,
         signal: init.signal ?? undefined,
       };
       requests.push(request);

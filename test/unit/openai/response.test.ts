@@ -55,6 +55,22 @@ describe('what a response says', () => {
     });
   });
 
+  it('tells what was written to the cache and thought', () => {
+    const counts = {
+      input_tokens: 5,
+      input_tokens_details: { cached_tokens: 1, cache_write_tokens: 2 },
+      output_tokens: 4,
+      output_tokens_details: { reasoning_tokens: 3 },
+    };
+    expect(read(response([], { usage: counts })).usage).toEqual({
+      inputTokens: 5,
+      cachedInputTokens: 1,
+      cacheWriteInputTokens: 2,
+      outputTokens: 4,
+      reasoningTokens: 3,
+    });
+  });
+
   it('may lack usage and status, as answers of other servers do', () => {
     const { usage, finishReason } = read({ output: [message('x')] });
     expect({ usage, finishReason }).toEqual({ usage: undefined, finishReason: 'stop' });
@@ -125,6 +141,52 @@ describe('why it ended', () => {
     expect(turn.raw?.items).toEqual(whole);
     expect(turn.content.filter(({ type }) => type === 'tool-call')).toHaveLength(1);
     expect(turn.finishReason).toBe('length');
+  });
+});
+
+describe('what goes back', () => {
+  const cutOff = { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } };
+
+  it('is without reasoning that led to nothing, in an answer that was cut off', () => {
+    const whole = [reasoning('rs_1', 'One.'), message('It is')];
+    const turn = read(response([...whole, reasoning('rs_2', 'Two.'), reasoning('rs_3')], cutOff));
+    expect(turn.raw?.items).toEqual(whole);
+    expect(turn.content).toEqual([
+      { type: 'reasoning', text: 'One.' },
+      { type: 'text', text: 'It is' },
+    ]);
+  });
+
+  it('keeps reasoning at the end of an answer that is whole', () => {
+    const items = [message('Hi.'), reasoning('rs_1')];
+    expect(read(response(items)).raw?.items).toEqual(items);
+  });
+
+  it('names calls that have no name of their own, by the turn', () => {
+    const calls = ['c1', 'c1', ''].map((id) => functionCall(id, 'known', {}));
+    const turn = read(response(calls));
+    const ids = ['c1', 'call-3-2', 'call-3-3'];
+    expect(turn.content).toMatchObject(ids.map((callId) => ({ type: 'tool-call', callId })));
+    expect(turn.raw?.items).toEqual(calls.map((call, index) => ({ ...call, call_id: ids[index] })));
+    // What needs no other name stays the very item that came.
+    expect(turn.raw?.items[0]).toBe(calls[0]);
+  });
+});
+
+describe('what is said on the way', () => {
+  const commentary = message('I look.', { phase: 'commentary' });
+
+  it.each([
+    ['to an answer', [commentary, message('It is 3.')], 'It is 3.'],
+    ['to a final answer', [commentary, message('It is 3.', { phase: 'final_answer' })], 'It is 3.'],
+    ['to a call', [commentary, functionCall('c1', 'known', {})], ''],
+    ['to nothing', [commentary, message('')], 'I look.'],
+  ])('%s is no part of the text unless it is all there is', (_name, items, expected) => {
+    const { content } = read(response(items));
+    const textOf = (type: string) =>
+      content.flatMap((part) => (part.type === type && 'text' in part ? [part.text] : [])).join('');
+    expect(textOf('text')).toBe(expected);
+    expect(textOf('reasoning')).toBe(expected === 'I look.' ? '' : 'I look.');
   });
 });
 
