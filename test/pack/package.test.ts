@@ -161,13 +161,16 @@ describe('every entry', () => {
     expect(undeclared).toEqual([]);
   });
 
-  it('names the package to install when an adapter needs an optional one that is not there', () => {
+  it.each([
+    ['anthropic', '@anthropic-ai/sdk'],
+    ['openai', 'openai'],
+  ])('names the package to install when %s needs %s and it is not there', (adapter, peer) => {
     const printed = packed.run(
       `import { promptTemplate, section } from 'weakincentives';
-       import { openai } from 'weakincentives/openai';
+       import { ${adapter} as adapter } from 'weakincentives/${adapter}';
        const sections = [section({ title: 'Task', key: 'task', template: 'Answer.' })];
        const prompt = promptTemplate({ ns: 'test', key: 'peer', sections }).bind();
-       await openai({ model: 'gpt-5', apiKey: 'none' }).evaluate(prompt).catch(({ phase, cause }) =>
+       await adapter({ model: 'm', apiKey: 'none' }).evaluate(prompt).catch(({ phase, cause }) =>
          console.log(JSON.stringify([phase, cause.name, cause.code, cause.message, cause.cause.code])));`,
     );
     const [phase, name, code, message, reason] = JSON.parse(printed);
@@ -177,7 +180,7 @@ describe('every entry', () => {
       'missing-peer',
       'ERR_MODULE_NOT_FOUND',
     ]);
-    expect(message).toContain('npm install openai');
+    expect(message).toContain(`npm install ${peer}`);
   });
 
   it('asks in its declarations for no package that may not be there', () => {

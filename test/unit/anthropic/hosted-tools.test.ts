@@ -114,6 +114,11 @@ describe('a hosted tool on the wire', () => {
         citations: { enabled: true },
       },
     ],
+    [
+      'code without a network, as it always is',
+      codeInterpreterTool({ network: 'disabled' }),
+      { type: 'code_execution_20260521', name: 'code_execution' },
+    ],
     ['code', codeInterpreterTool(), { type: 'code_execution_20260521', name: 'code_execution' }],
     [
       'code without a network, as it always is',
