@@ -75,6 +75,8 @@ class GrowingMessage {
   }
 
   fields(): Fields {
+    // Then it is as it began, if it did.
+    if (this.#blocks.size === 0) return this.#message;
     const content = [...this.#blocks.values()].map(({ block, json }) =>
       json === '' ? block : { ...block, input: parse(json) },
     );
