@@ -38,6 +38,9 @@ function toItems(item: ConversationItem): readonly ConformanceItem[] {
 
 function written(items: readonly ConformanceItem[], conversation: readonly ConversationItem[]): string {
   const malformed = malformedCalls(conversation);
+  // Calls go by their numbers: an adapter may have to rename those of another provider.
+  const numbers = new Map<string, number>();
+  let calls = 0;
   return items
     .map((item) => {
       switch (item.type) {
@@ -48,10 +51,12 @@ function written(items: readonly ConformanceItem[], conversation: readonly Conve
         case 'call': {
           // What is no JSON may have to go back as something that is.
           const args = malformed.has(item.callId) ? '…' : normalized(item.arguments);
-          return `\n[call ${item.callId}] ${item.name}(${args})\n`;
+          calls += 1;
+          numbers.set(item.callId, calls);
+          return `\n[call ${calls}] ${item.name}(${args})\n`;
         }
         case 'result':
-          return `\n[result ${item.callId}] ${item.text}\n`;
+          return `\n[result of call ${numbers.get(item.callId)}] ${item.text}\n`;
         case 'user':
           return `\n[user] ${item.text}\n`;
         case 'approval':

@@ -7,9 +7,8 @@ import type {
 } from 'weakincentives/testing';
 import { functionCall, message, reasoning, response } from '../openai-responses.ts';
 import { toEvents, toServerSentEvents } from '../openai-stream.ts';
+import { type Fields, fieldsOf, listOf, textOf } from './fields.ts';
 import { eventStream, json, type WireReply } from './wire-server.ts';
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /** What a request for a response says, in neutral words. `sent` holds the items that the provider made, as JSON. */
 export function readOpenAIRequest(body: Fields, sent: ReadonlySet<string>): ConformanceRequest {
@@ -177,20 +176,4 @@ export function toOpenAIRefusal(turn: ConformanceRefusal, isStreaming: boolean):
       );
     }
   }
-}
-
-function textOf(content: unknown): string {
-  if (typeof content === 'string') return content;
-  return listOf(content)
-    .map(({ text, refusal }) => text ?? refusal)
-    .filter((text) => typeof text === 'string')
-    .join('');
-}
-
-function listOf(value: unknown): readonly Fields[] {
-  return Array.isArray(value) ? value : [];
-}
-
-function fieldsOf(value: unknown): Fields {
-  return typeof value === 'object' && value !== null ? { ...value } : {};
 }

@@ -55,6 +55,7 @@ const thoughts: CaseDefinition = {
   },
 };
 
+/** Another provider may use characters in its ids that this one refuses; then the adapter renames the call. */
 const foreign: CaseDefinition = {
   name: 'a conversation that began with another provider',
   script: [answer({ text: 'I go on.' })],

@@ -1,0 +1,4 @@
+import { anthropicPeer } from '../support/conformance/anthropic-peer.ts';
+import { runConformance } from '../support/conformance/run-conformance.ts';
+
+runConformance(anthropicPeer, ['malformed-arguments (whole)', 'content-filter', 'approvals']);

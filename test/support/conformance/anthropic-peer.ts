@@ -1,0 +1,61 @@
+import type { ProviderAdapter } from 'weakincentives';
+import { anthropic } from 'weakincentives/anthropic';
+import type { ConformanceGap, ConformancePeer } from 'weakincentives/testing';
+import { toEvents } from '../anthropic-stream.ts';
+import {
+  readAnthropicRequest,
+  toAnthropicEvents,
+  toAnthropicFragment,
+  toAnthropicMessage,
+  toAnthropicRefusal,
+} from './anthropic-wire.ts';
+import { eventStream, json, openWireServer } from './wire-server.ts';
+
+/** What the Messages interface has no words for. */
+export const anthropicGaps: readonly ConformanceGap[] = [
+  {
+    feature: 'malformed-arguments',
+    mode: 'whole',
+    why: 'an input is an object in a message that comes whole',
+  },
+  { feature: 'content-filter', why: 'the provider tells of no filter' },
+  { feature: 'approvals', why: 'the provider asks nobody' },
+];
+
+/** An adapter on the vendor's interface, with a server on the loopback interface behind it. */
+export function anthropicWirePeer(
+  name: string,
+  adapterAt: (baseURL: string) => ProviderAdapter,
+  gaps: readonly ConformanceGap[] = anthropicGaps,
+): ConformancePeer {
+  return {
+    name,
+    gaps,
+    connect: async (provider) => {
+      const sent = new Set<string>();
+      let answers = 0;
+      const server = await openWireServer(
+        (body) => {
+          const request = readAnthropicRequest(body, sent);
+          const turn = provider.answer(request);
+          if (turn.type === 'answer') {
+            answers += 1;
+            const message = toAnthropicMessage(turn, answers);
+            for (const block of message.content) sent.add(JSON.stringify(block));
+            return request.isStreaming ? eventStream(toAnthropicEvents(toEvents(message))) : json(message);
+          }
+          return turn.type === 'broken-off' || turn.type === 'hanging'
+            ? toAnthropicFragment(turn, request.isStreaming)
+            : toAnthropicRefusal(turn, request.isStreaming);
+        },
+        () => provider.cutOff(),
+      );
+      return { adapter: adapterAt(server.url), [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
+    },
+  };
+}
+
+/** The adapter of this package, on the vendor's client. */
+export const anthropicPeer: ConformancePeer = anthropicWirePeer('Anthropic', (baseURL) =>
+  anthropic({ model: 'claude-sonnet-5-5', apiKey: 'none', baseURL }),
+);
