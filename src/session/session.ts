@@ -245,8 +245,8 @@ export class Session implements SessionView, AsyncDisposable {
     if (this.#isHeld) {
       throw new SessionBusyError(
         [
-          `Session ${this.id} is held by an evaluation that is still running.`,
-          'A handler of that evaluation goes on inside its call with context.adapter.evaluate();',
+          `Session ${this.id} is held by an evaluation that is still running, or by a tool runtime that is not disposed.`,
+          'A handler goes on inside its call with context.adapter.evaluate();',
           'anything else waits for its end, or uses another session.',
         ].join(' '),
         { details: { sessionId: this.id } },

@@ -1,16 +1,21 @@
 import { describe, expect, it } from 'vitest';
 import {
+  type AnyBinding,
   type AnyTool,
+  bindInstance,
   Deadline,
   DeadlineExceededError,
   deny,
+  Filesystem,
   hostedTool,
+  MemoryFilesystem,
   PromptExecutions,
   promptTemplate,
   type RunEvent,
   Session,
   SessionBusyError,
   section,
+  type ToolCallOutput,
   ToolInvocations,
   ToolResult,
   type ToolRuntime,
@@ -20,7 +25,8 @@ import {
 } from 'weakincentives';
 import { scriptedModel } from 'weakincentives/testing';
 import { z } from 'zod';
-import { act } from '../../support/act.ts';
+import { Accounts, bankOf, beginOn } from '../../support/accounts.ts';
+import { act, spend } from '../../support/act.ts';
 import { evaluationFailure } from '../../support/failure.ts';
 import { type Gate, gate } from '../../support/gate.ts';
 import { manualClock } from '../../support/manual-clock.ts';
@@ -485,6 +491,100 @@ describe('a signal that comes with calls', () => {
     expect((await behind).text).toBe('Counted 2.');
     expect((await behind).invocation.turn).toBe(1);
     expect(runtime.signal.aborted).toBe(false);
+  });
+});
+
+describe('a call that is given up', () => {
+  const giveUp = async (
+    tools: readonly AnyTool[],
+    resources: readonly AnyBinding[],
+    reached: Promise<void>,
+  ): Promise<{ readonly first: unknown; readonly second: Promise<ToolCallOutput>; runtime: ToolRuntime }> => {
+    const controller = new AbortController();
+    const task = section({ title: 'Task', key: 'task', template: 'Do it.', tools });
+    const prompt = promptTemplate({ ns: 'test', key: 'given-up', sections: [task], resources }).bind();
+    const runtime = await toolRuntime(prompt);
+    const [one, other] = tools.map(({ name }) => name);
+    const first = runtime
+      .call({ callId: 'a', name: one ?? '', arguments: '' }, { signal: controller.signal })
+      .catch((error: unknown) => error);
+    const second = runtime.call({ callId: 'b', name: other ?? '', arguments: '' });
+    await reached;
+    controller.abort();
+    return { first, second, runtime };
+  };
+
+  it('leaves nothing in a resource that the call behind it works on', async () => {
+    const bank = bankOf({ a: 10 });
+    const lines: string[] = [];
+    const beginning = gate();
+    let begun = 0;
+    const serial = {
+      begin: async (accounts: Accounts) => {
+        begun += 1;
+        const name = `part ${begun}`;
+        lines.push(`begin ${name}`);
+        if (begun === 1) await beginning.pass();
+        return beginOn(accounts, { lines, name });
+      },
+    };
+    const binding = bindInstance<Accounts>(Accounts, bank, { transactional: serial });
+    const { first, second, runtime } = await giveUp(
+      [act('one', spend(1)), act('two', spend(2))],
+      [binding],
+      beginning.reached,
+    );
+    await using _ = runtime;
+    // The part that is just being begun is waited for: it would be undone behind the back of the next one.
+    for (let round = 0; round < 50; round += 1) await Promise.resolve();
+    expect(lines).toEqual(['begin part 1']);
+    beginning.open();
+    expect(await first).toMatchObject({ code: 'evaluation-aborted' });
+    expect((await second).isError).toBe(false);
+    expect(lines).toEqual([
+      'begin part 1',
+      'close part 1',
+      'rollback part 1',
+      'begin part 2',
+      'close part 2',
+      'commit part 2',
+    ]);
+    expect(bank.get('a')).toBe(8);
+  });
+
+  it('does not keep one from its place that has run beside it', async () => {
+    const inside = gate();
+    const waits = act('waits', async ({ filesystem }) => {
+      await filesystem.write('a', 'never');
+      await inside.pass();
+    });
+    const writes = act('writes', ({ filesystem }) => filesystem.write('b', 'kept').then(() => undefined));
+    const files = new MemoryFilesystem();
+    const { first, second, runtime } = await giveUp(
+      [waits, writes],
+      [bindInstance(Filesystem, files)],
+      inside.reached,
+    );
+    await using _ = runtime;
+    expect((await second).invocation).toMatchObject({ outcome: 'committed', attempts: 1 });
+    expect(await first).toMatchObject({ code: 'evaluation-aborted' });
+    inside.open();
+    expect((await files.list('.')).map(({ path }) => path)).toEqual(['b']);
+  });
+
+  it('ends with the run like any other, whatever its own signal', async () => {
+    const controller = new AbortController();
+    const inside = gate();
+    await using runtime = await toolRuntime(promptWith('both', [waitsInside(inside)]), {
+      signal: controller.signal,
+    });
+    const own = new AbortController();
+    const failure = evaluationFailure(runtime.runCalls(calling('waits'), { signal: own.signal }));
+    await inside.reached;
+    controller.abort('All of it.');
+    expect(await failure).toMatchObject({ code: 'evaluation-aborted', cause: 'All of it.' });
+    expect(runtime.signal.aborted).toBe(true);
+    own.abort('Too late.');
   });
 });
 
