@@ -4,6 +4,7 @@ import { type Fixture, LLMock } from '@copilotkit/aimock';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
   type EvaluateOptions,
+  hostedOutputsOf,
   promptTemplate,
   type RunEvent,
   Session,
@@ -11,10 +12,12 @@ import {
   ToolInvocations,
   ToolResult,
   tool,
+  webSearchTool,
 } from 'weakincentives';
 import { openai } from 'weakincentives/openai';
 import { z } from 'zod';
 import { manualClock } from '../../support/manual-clock.ts';
+import { modes, promptOf } from '../../support/openai-runs.ts';
 
 // Round trips over HTTP with the vendor's client and a server that somebody else wrote. What exactly goes over the wire
 // is tested in wire.test.ts.
@@ -68,13 +71,13 @@ async function run(options: EvaluateOptions = {}) {
   return { ...outcome, calls };
 }
 
-describe('round trips', () => {
+describe.each(modes)('round trips, asked for %s', (_mode, options) => {
   it('over two turns, with the usage of both', async () => {
     answerWith(
       { toolCalls: [call('c1', 'add', { left: 1, right: 2 })], usage },
       { content: 'It is 3.', usage },
     );
-    const { response, calls } = await run();
+    const { response, calls } = await run(options);
     expect(response).toMatchObject({
       text: 'It is 3.',
       finishReason: 'stop',
@@ -105,7 +108,7 @@ describe('round trips', () => {
       },
       { content: 'Done.' },
     );
-    const { response, calls } = await run();
+    const { response, calls } = await run(options);
     expect(response?.text).toBe('Done.');
     expect(calls.map(({ callId, came, reason }) => [callId, came, reason])).toEqual([
       ['c1', 'committed', undefined],
@@ -129,7 +132,7 @@ describe('round trips', () => {
       { toolCalls: [call('c1', 'add', { left: 1, right: null })], reasoning: 'One it is.' },
       { content: 'It is 1.' },
     );
-    const { response } = await run();
+    const { response } = await run(options);
     expect(response?.conversation[1]).toMatchObject({
       content: [
         { type: 'reasoning', text: 'One it is.' },
@@ -140,7 +143,24 @@ describe('round trips', () => {
   });
 });
 
-describe('a server that is busy or broken', () => {
+describe.each(modes)('hosted tools, asked for %s', (_mode, options) => {
+  it('are read from what another server makes of them', async () => {
+    answerWith({ content: 'Boats float.', webSearches: ['why boats float', 'boats'] });
+    const search = webSearchTool();
+    const response = await openai({
+      model: 'gpt-5',
+      apiKey: 'none',
+      baseURL: `${server.url}/v1`,
+    }).evaluate(promptOf({ hostedTools: [search] }), { ...options, input: 'Go', throttle: false });
+    expect(response.text).toBe('Boats float.');
+    expect(hostedOutputsOf(response, search).invocations).toMatchObject([
+      { turn: 1, status: 'completed', action: 'search', queries: ['why boats float'] },
+      { turn: 1, status: 'completed', action: 'search', queries: ['boats'] },
+    ]);
+  });
+});
+
+describe.each(modes)('a server that is busy or broken, asked for %s', (_mode, options) => {
   it('is asked again after the time it says', async () => {
     const clock = manualClock();
     const events: RunEvent[] = [];
@@ -152,6 +172,7 @@ describe('a server that is busy or broken', () => {
         : { content: 'At last.' };
     });
     const { response } = await run({
+      ...options,
       clock,
       throttle: { random: () => 0 },
       onEvent: (event) => {
@@ -177,8 +198,52 @@ describe('a server that is busy or broken', () => {
     [400, { message: 'What?' }, { status: 400 }],
   ])('ends the run with %i %j', async (status, error, cause) => {
     server.nextRequestError(status, error);
-    const outcome = await run();
+    const outcome = await run(options);
     expect(outcome.error).toMatchObject({ phase: 'request', code: 'evaluation-request-failed', cause });
+  });
+});
+
+describe('a streamed answer', () => {
+  const content = 'It is three, as far as I can tell.';
+  const textOf = (events: readonly RunEvent[]): string =>
+    events.flatMap((event) => (event.type === 'text-delta' ? [event.text] : [])).join('');
+
+  it('is told in pieces that come to its text', async () => {
+    const events: RunEvent[] = [];
+    server.addFixture({ match: {}, response: { content }, chunkSize: 5 });
+    const { response } = await run({ streaming: true, onEvent: (event) => void events.push(event) });
+    expect(response?.text).toBe(content);
+    expect(textOf(events)).toBe(content);
+    expect(events.filter(({ type }) => type === 'text-delta').length).toBeGreaterThan(5);
+  });
+
+  it('that breaks off is asked for again, and what was told of it is void', async () => {
+    const clock = manualClock();
+    const told: RunEvent[] = [];
+    server.addFixture({
+      match: { sequenceIndex: 0 },
+      response: { content },
+      chunkSize: 5,
+      truncateAfterChunks: 5,
+    });
+    server.addFixture({ match: { sequenceIndex: 1 }, response: { content }, chunkSize: 5 });
+    const { response } = await run({
+      streaming: true,
+      clock,
+      throttle: { random: () => 0 },
+      onEvent: (event) => {
+        told.push(event);
+        if (event.type === 'model-call-retry')
+          void Promise.resolve().then(() => clock.advance(event.delayMs));
+      },
+    });
+    expect(response?.text).toBe(content);
+    expect(told.filter(({ type }) => type === 'model-call-retry')).toMatchObject([
+      { reason: 'server-error' },
+    ]);
+    const retry = told.findIndex(({ type }) => type === 'model-call-retry');
+    expect(content.startsWith(textOf(told.slice(0, retry)))).toBe(true);
+    expect(textOf(told.slice(retry))).toBe(content);
   });
 });
 
