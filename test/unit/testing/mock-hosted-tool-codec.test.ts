@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
   type HostedToolCodec,
-  type HostedToolOutput,
   hostedOutputsOf,
   hostedTool,
   type JsonObject,
@@ -72,7 +71,7 @@ describe('mockHostedToolCodec', () => {
   it('counts the answers of each tool on its own', async () => {
     const wiki = hostedTool({ kind: 'mcp', name: 'wiki', description: 'Reads.', config: { label: 'wiki' } });
     const shop = hostedTool({ kind: 'mcp', name: 'shop', description: 'Buys.', config: { label: 'shop' } });
-    const codec = mockHostedToolCodec<JsonObject, HostedToolOutput>({
+    const codec = mockHostedToolCodec<JsonObject>({
       kind: 'mcp',
       allowsSeveral: true,
       outputs: [{ invocations: [{ status: 'completed', invocationId: 'first' }] }],
