@@ -90,12 +90,18 @@ function takeApart(item: Fields): { readonly start: Fields; readonly pieces: rea
 }
 
 function eventsOfPart(part: Fields, index: number): readonly Event[] {
-  const { type, text, refusal } = part;
+  const { type, text, refusal, annotations } = part;
   const at = { content_index: index };
   const isRefusal = type === 'refusal';
   return [
     { type: 'response.content_part.added', ...at, part: { ...part, [isRefusal ? 'refusal' : 'text']: '' } },
     ...deltasOf(isRefusal ? 'response.refusal' : 'response.output_text', isRefusal ? refusal : text, at),
+    ...partsOf(annotations).map((annotation, number) => ({
+      type: 'response.output_text.annotation.added',
+      ...at,
+      annotation_index: number,
+      annotation,
+    })),
     { type: 'response.content_part.done', ...at, part },
   ];
 }

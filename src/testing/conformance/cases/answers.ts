@@ -67,13 +67,13 @@ const choice: CaseDefinition = {
 const pause: CaseDefinition = {
   name: 'an answer that the provider pauses',
   needs: ['paused'],
-  script: [answer({ text: 'Half of it, ', finishReason: 'paused' }), answer({ text: 'and the rest.' })],
+  script: [answer({ text: 'Half of it,', finishReason: 'paused' }), answer({ text: ' and the rest.' })],
   play: async (stage) => {
     const { response } = await stage.finish(stage.workshop.agent());
     expectEqual('the text of the response', response.text, 'Half of it, and the rest.');
     expectEqual('the finish reason', response.finishReason, 'stop');
     const said = itemsOf(stage.request(2), 'assistant').map((item) => item.text);
-    expectEqual('what the provider has back of the paused answer', said.join(''), 'Half of it, ');
+    expectEqual('what the provider has back of the paused answer', said.join(''), 'Half of it,');
     expectEqual('what the user said', itemsOf(stage.request(2), 'user'), [{ type: 'user', text: 'Go.' }]);
   },
 };

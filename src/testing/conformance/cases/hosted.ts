@@ -63,7 +63,7 @@ const failed: CaseDefinition = {
   needs: ['web-search', 'failed-web-search'],
   script: [
     answer({
-      searches: [{ invocationId: 'ws_1', query: 'pears', status: 'failed', sources: [] }, found],
+      searches: [{ invocationId: 'ws_0', query: 'pears', status: 'failed', sources: [] }, found],
       text,
     }),
   ],
