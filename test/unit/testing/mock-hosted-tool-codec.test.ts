@@ -3,7 +3,6 @@ import {
   type HostedToolCodec,
   hostedOutputsOf,
   hostedTool,
-  type JsonObject,
   promptTemplate,
   section,
   webFetchTool,
@@ -71,7 +70,7 @@ describe('mockHostedToolCodec', () => {
   it('counts the answers of each tool on its own', async () => {
     const wiki = hostedTool({ kind: 'mcp', name: 'wiki', description: 'Reads.', config: { label: 'wiki' } });
     const shop = hostedTool({ kind: 'mcp', name: 'shop', description: 'Buys.', config: { label: 'shop' } });
-    const codec = mockHostedToolCodec<JsonObject>({
+    const codec = mockHostedToolCodec({
       kind: 'mcp',
       allowsSeveral: true,
       outputs: [{ invocations: [{ status: 'completed', invocationId: 'first' }] }],
@@ -79,9 +78,14 @@ describe('mockHostedToolCodec', () => {
     const model = scriptedModel([{ text: 'Done.' }], { hostedToolCodecs: { mcp: codec } });
     const { hostedOutputs } = await model.evaluate(promptOf(wiki, shop));
     expect(Object.keys(hostedOutputs)).toEqual(['wiki', 'shop']);
-    expect(codec.serialize(wiki, 'm')).toEqual({
+  });
+
+  it('tells a tool as it is by default', () => {
+    const wiki = hostedTool({ kind: 'mcp', name: 'wiki', description: 'Reads.', config: { label: 'wiki' } });
+    expect(mockHostedToolCodec({ kind: 'mcp' }).serialize(wiki, 'm')).toEqual({
       tools: [{ type: 'mcp', name: 'wiki', config: { label: 'wiki' } }],
     });
+  });
   });
 
   it('can compute what it says', async () => {
