@@ -75,8 +75,8 @@ export class CallLedger {
   }
 
   /** What was opened is part of the next request, live and on replay. */
-  #noteSections({ openedSections, reason }: ToolInvokedPayload): void {
-    if (openedSections !== undefined) this.#state.openings.push(openedSections);
+  #noteSections({ callId, openedSections, reason }: ToolInvokedPayload): void {
+    if (openedSections !== undefined) this.#state.openings.push({ callId, shown: openedSections });
     if (reason === 'sections-opened' || reason === 'sections-not-opened') this.#state.expansions += 1;
   }
 

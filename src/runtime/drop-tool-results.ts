@@ -15,10 +15,16 @@ export interface DroppedResults {
  * Puts a note in the place of the oldest tool results, until at least half of what they take is gone. Calls and results
  * stay in pairs.
  *
+ * @param isKept true for a result that stays.
  * @returns undefined when there is nothing to drop.
  */
-export function dropToolResults(conversation: ConversationItem[]): DroppedResults | undefined {
-  const sizes = conversation.map((item) => (item.type === 'tool-result' ? sizeOf(item) - note.length : 0));
+export function dropToolResults(
+  conversation: ConversationItem[],
+  isKept: (result: ToolResultItem) => boolean,
+): DroppedResults | undefined {
+  const sizes = conversation.map((item) =>
+    item.type === 'tool-result' && !isKept(item) ? sizeOf(item) - note.length : 0,
+  );
   const total = sizes.reduce((sum, size) => sum + Math.max(0, size), 0);
   const callIds: string[] = [];
   let characters = 0;

@@ -1,6 +1,14 @@
 import type { ShownSection } from '../prompt/index.ts';
 import type { ConversationItem, HostedToolReading, TokenUsage } from '../tool/index.ts';
 
+/** What a hosted tool came to in one turn. */
+export interface HostedTurnReading {
+  readonly turn: number;
+  /** How much text of paused turns comes before that of the turn. */
+  readonly textStart: number;
+  readonly reading: HostedToolReading;
+}
+
 /** Where a run stands: plain data, enough to go on from. */
 export interface LoopState {
   /** Model calls made so far. */
@@ -11,9 +19,9 @@ export interface LoopState {
   /** The text of the turns before this one that the provider paused: the answer goes on behind it. */
   pausedText: string;
   /** What the hosted tools came to, turn by turn. Grows at its end only. */
-  readonly hosted: { readonly turn: number; readonly reading: HostedToolReading }[];
+  readonly hosted: HostedTurnReading[];
   /** What calls showed by opening sections, call by call. Grows at its end only. */
-  readonly openings: (readonly ShownSection[])[];
+  readonly openings: { readonly callId: string; readonly shown: readonly ShownSection[] }[];
   /** How often handlers wanted sections to be opened. */
   expansions: number;
   /** How often the model was asked again because its answer could not be read. */

@@ -74,6 +74,7 @@ class Loop<Output> {
   readonly #completion: CompletionDesk | undefined;
   /** Of the last turn. */
   #lastInputTokens = 0;
+  #hasAnswered = false;
 
   constructor(environment: EvaluationEnvironment, options: LoopOptions<Output>, state: LoopState) {
     this.#environment = environment;
@@ -90,6 +91,7 @@ class Loop<Output> {
       state,
       errors: this.#errors,
       nextTurnAtLeast: () => this.#nextTurnAtLeast(),
+      hasAnswered: () => this.#hasAnswered,
     });
     const live = liveRunContext({
       'model-call': async (request) => this.#model.generate(request),
@@ -162,11 +164,18 @@ class Loop<Output> {
       const turn = await this.#model.ask(this.#context);
       const isCut = findTurnFault(turn) === undefined && turn.finishReason === 'context-window';
       if (!isCut || !this.#makeRoom()) return { turn };
-      this.#countUsage(readUsage(turn));
+      const exceeded = this.#countUsage(readUsage(turn));
+      this.#tellUsage(turn);
+      this.#tellExcess(exceeded);
+      // What the next turn takes is not known: it gets less.
+      this.#lastInputTokens = 0;
       return undefined;
     } catch (error) {
       if (!ModelResponseError.isInstance(error)) throw error;
-      if (this.#makeRoom()) return undefined;
+      if (this.#makeRoom()) {
+        this.#lastInputTokens = 0;
+        return undefined;
+      }
       const message = `The conversation has outgrown the model "${this.#options.model.name}": ${error.message}`;
       throw this.#errors.error('evaluation-context-exceeded', 'request', message, error);
     }
@@ -175,8 +184,10 @@ class Loop<Output> {
   /** Drops old tool results, when that is wanted. @returns false when nothing was dropped. */
   #makeRoom(): boolean {
     if (this.#options.dropsToolResults !== true) return false;
-    const { conversation, turn } = this.#state;
-    const dropped = dropToolResults(conversation);
+    const { conversation, openings, turn } = this.#state;
+    // What was opened is instructions: no call brings them again.
+    const opened = new Set(openings.map(({ callId }) => callId));
+    const dropped = dropToolResults(conversation, ({ callId }) => opened.has(callId));
     if (dropped === undefined) return false;
     this.#environment.emit({ type: 'tool-results-dropped', turn, ...dropped });
     this.#environment.logger.warn(
@@ -186,7 +197,6 @@ class Loop<Output> {
         turn,
       },
     );
-    this.#lastInputTokens = 0;
     return true;
   }
 
@@ -226,27 +236,20 @@ class Loop<Output> {
       finishReason: turn.finishReason,
       ...(turn.usage === undefined ? {} : { usage: turn.usage }),
     });
-    const number = this.#state.turn;
-    this.#environment.emit({
-      type: 'usage',
-      turn: number,
-      usage: turn.usage ?? {},
-      total: this.#state.usage,
-    });
+    this.#tellUsage(turn);
     this.#takeHosted(turn);
-    for (const excess of exceeded) {
-      this.#environment.emit({ type: 'budget-exceeded', turn: number, ...excess });
-    }
+    this.#tellExcess(exceeded);
+    this.#hasAnswered = true;
     return {
-      calls: parts.map((part) => toToolCall(part, number)),
+      calls: parts.map((part) => toToolCall(part, this.#state.turn)),
       approvals: turn.content.filter((part) => part.type === 'approval-request'),
     };
   }
 
   #takeHosted({ hosted = [] }: ModelTurn): void {
-    const { turn } = this.#state;
+    const { turn, pausedText } = this.#state;
     for (const reading of hosted) {
-      this.#state.hosted.push({ turn, reading });
+      this.#state.hosted.push({ turn, textStart: pausedText.length, reading });
       const { toolName, invocations, citations } = reading;
       for (const [index, output] of invocations.entries()) {
         const isLast = index === invocations.length - 1;
@@ -268,6 +271,16 @@ class Loop<Output> {
     this.#lastInputTokens = usage?.inputTokens ?? 0;
     outer?.countUsage(usage);
     return budget.count(usage, logger);
+  }
+
+  #tellUsage({ usage = {} }: ModelTurn): void {
+    const { turn, usage: total } = this.#state;
+    this.#environment.emit({ type: 'usage', turn, usage, total });
+  }
+
+  #tellExcess(exceeded: readonly BudgetExcess[]): void {
+    const { turn } = this.#state;
+    for (const excess of exceeded) this.#environment.emit({ type: 'budget-exceeded', turn, ...excess });
   }
 
   /** The conversation only grows, so a turn takes as much input as the last one. Hosted tools make a turn of several. */

@@ -30,6 +30,8 @@ interface RunParts {
   readonly errors: RunErrors;
   /** What the next turn takes at least. */
   readonly nextTurnAtLeast: () => TokenUsage;
+  /** Whether a turn of the model was taken: one that made room for another was not. */
+  readonly hasAnswered: () => boolean;
 }
 
 /** Asks the model of a run for its turns, with what the prompt shows at the time. */
@@ -56,7 +58,7 @@ export class ModelCaller {
    */
   async ask(context: RunContext): Promise<ModelTurn> {
     const { display, emit, stop } = this.#environment;
-    const { state, errors } = this.#run;
+    const { state, errors, hasAnswered } = this.#run;
     display.update();
     this.#checkHostedTools();
     state.turn += 1;
@@ -69,7 +71,7 @@ export class ModelCaller {
       tools: display.tools,
       hostedTools: display.rendered.hostedTools,
       ...(outputSchema === undefined ? {} : { outputSchema }),
-      toolChoice: number === 1 ? toolChoice : afterFirstTurn(toolChoice),
+      toolChoice: hasAnswered() ? afterFirstAnswer(toolChoice) : toolChoice,
       settings,
       turn: number,
     };
@@ -150,6 +152,6 @@ export class ModelCaller {
   }
 }
 
-function afterFirstTurn(choice: ToolChoice): ToolChoice {
+function afterFirstAnswer(choice: ToolChoice): ToolChoice {
   return choice === 'none' ? 'none' : 'auto';
 }

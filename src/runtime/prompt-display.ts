@@ -47,7 +47,7 @@ export class PromptDisplay {
   update(): void {
     const { openings } = this.#state;
     if (this.#taken === openings.length) return;
-    for (const shown of openings.slice(this.#taken)) {
+    for (const { shown } of openings.slice(this.#taken)) {
       this.#rendered = this.#rendered['~sections'].withShown(shown);
     }
     this.#taken = openings.length;

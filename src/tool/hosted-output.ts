@@ -34,6 +34,9 @@ export interface HostedToolReading<out Output extends HostedToolOutput = HostedT
 /** What a hosted tool came to in one evaluation. `turn` is the number of the model call, from 1. */
 export interface HostedToolOutputs<out Output extends HostedToolOutput = HostedToolOutput> {
   readonly invocations: readonly (Output & { readonly turn: number })[];
-  /** The spans are offsets in the text of the turn; those of the last turn are offsets in `response.text`. */
+  /**
+   * The spans are offsets in the text of the turn, put behind that of paused turns that it goes on from; those of the answer
+   * are offsets in `response.text`.
+   */
   readonly citations: readonly (Citation & { readonly turn: number })[];
 }
