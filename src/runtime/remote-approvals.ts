@@ -7,6 +7,8 @@ import type { RemoteApproval, RemoteApprovalRequest, RunContext } from './run-co
 
 /** What stands for the policy that asks: it is the provider that does. */
 const policy = 'provider';
+/** Why nobody is asked any more. */
+const ended = 'the run was ended.';
 
 /** Puts what a provider wants to run to `approve`, and the answers on the conversation. Nobody to ask, or a failing answer, denies. */
 export class RemoteApprovals {
@@ -38,6 +40,7 @@ export class RemoteApprovals {
   async ask({ approvalId, toolName, name, arguments: text }: RemoteApprovalRequest): Promise<RemoteApproval> {
     const { approve, stop } = this.#environment;
     if (approve === undefined) return refused('nobody can be asked here.');
+    if (stop.reason !== undefined) return refused(ended);
     const reason = `The provider is to run "${name}" of "${toolName}", outside policies and transactions.`;
     let answer: Approval | null | undefined;
     try {
@@ -50,9 +53,7 @@ export class RemoteApprovals {
       };
       answer = await stop.race(Promise.resolve(approve(request, { signal: stop.signal })));
     } catch (error) {
-      return refused(
-        stop.reason === undefined ? `asking failed: ${describeError(error)}` : 'the run was ended.',
-      );
+      return refused(stop.reason === undefined ? `asking failed: ${describeError(error)}` : ended);
     }
     // Whoever answers may be written without types, and only a plain yes is one.
     const { approved, reason: why }: { readonly approved?: unknown; readonly reason?: string } =

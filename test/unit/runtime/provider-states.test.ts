@@ -159,6 +159,21 @@ describe('a provider that asks whether it may run something', () => {
     expect(await evaluationFailure(failing)).toMatchObject({ code: 'evaluation-aborted' });
   });
 
+  it('is asked for nothing more once the run is ended', async () => {
+    const controller = new AbortController();
+    let asked = 0;
+    const failing = run(asking, {
+      signal: controller.signal,
+      approve: () => {
+        asked += 1;
+        controller.abort(new Error('enough'));
+        return true;
+      },
+    });
+    expect(await evaluationFailure(failing)).toMatchObject({ code: 'evaluation-aborted' });
+    expect(asked).toBe(1);
+  });
+
   it('beside calls has both answered', async () => {
     const { response } = await run(
       [{ ...asking[0], toolCalls: [{ name: 'big', arguments: { length: 2 } }] }, { text: 'Both.' }],
@@ -211,6 +226,31 @@ describe('hosted tools', () => {
     expect(response.hostedOutputs).toEqual({ search: { invocations, citations } });
     expect(hostedOutputsOf(response, wiki)).toEqual({ invocations: [], citations: [] });
     expect(Object.isFrozen(response.hostedOutputs)).toBe(true);
+  });
+
+  it('cite passages of the answer, also when the provider paused in the middle of it', async () => {
+    const cited = (word: string, text: string): ScriptedTurn => ({
+      text,
+      hosted: [
+        {
+          toolName: 'search',
+          invocations: [],
+          citations: [
+            { type: 'url', url: word, span: [text.indexOf(word), text.indexOf(word) + word.length] },
+            { type: 'url', url: 'whole' },
+          ],
+        },
+      ],
+    });
+    const { response } = await run([
+      { ...cited('Ada', 'So says Ada, '), finishReason: 'paused' },
+      { ...cited('Bob', 'and Bob, '), finishReason: 'paused' },
+      cited('Eve', 'and Eve.'),
+    ]);
+    const passages = hostedOutputsOf(response, search).citations.map(
+      ({ span }) => span && response.text.slice(...span),
+    );
+    expect(passages).toEqual(['Ada', undefined, 'Bob', undefined, 'Eve', undefined]);
   });
 
   it('are told as events', async () => {
