@@ -15,7 +15,7 @@ import { PromptValidationError } from '../error/index.ts';
 import type { TokenPrices } from '../tool/index.ts';
 import { anthropicDialect } from './anthropic-dialect.ts';
 import { type AnthropicClient, type AnthropicClientOptions, createClient } from './client.ts';
-import { anthropicCodecs } from './hosted/index.ts';
+import { anthropicHostedToolCodecs } from './hosted/index.ts';
 import { anthropicErrorWords } from './provider-error.ts';
 import { prepareRequest } from './request.ts';
 import { type AnthropicSettings, toWireSettings } from './request-settings.ts';
@@ -92,7 +92,7 @@ export function anthropic(options: AnthropicOptions): ProviderAdapter {
   toWireSettings(settings);
   const cacheControl = toCacheControl(options.promptCaching);
   const projections = new SchemaProjections(anthropicDialect);
-  const codecs = { ...anthropicCodecs, ...options.hostedToolCodecs };
+  const codecs = { ...anthropicHostedToolCodecs, ...options.hostedToolCodecs };
   const desk = new HostedToolDesk({ adapter: 'Anthropic', model, codecs, unsupportedConfig });
   const getClient = lazyClient<AnthropicClient, AnthropicClientOptions>(options, clientKeys, createClient);
   return defineAdapter({

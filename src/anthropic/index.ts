@@ -1,6 +1,16 @@
 export { type AnthropicModelOptions, type AnthropicOptions, anthropic } from './anthropic.ts';
 export { anthropicDialect } from './anthropic-dialect.ts';
 export type { AnthropicClient, AnthropicClientOptions, AnthropicRequestOptions } from './client.ts';
+export {
+  anthropicHostedToolCodecs,
+  type CodeExecutionWire,
+  type DomainLists,
+  type HostedWire,
+  type McpServerWire,
+  type McpToolsetWire,
+  type WebFetchWire,
+  type WebSearchWire,
+} from './hosted/index.ts';
 export type { AnthropicSettings } from './request-settings.ts';
 export type {
   AssistantBlock,

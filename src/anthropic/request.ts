@@ -62,7 +62,7 @@ export function prepareRequest(request: ModelRequest, options: RequestOptions): 
     hostedTools.length === 0 ? undefined : lastContainer(conversation, options.provider),
   );
   // The entries of hosted tools are their codecs' to word.
-  const entries = [...hosted.tools, ...tools.map(toFunctionTool)] as FunctionTool[];
+  const entries = [...hosted.tools, ...tools.map(toFunctionTool)] as NonNullable<MessagesRequest['tools']>;
   const body: MessagesRequest = {
     ...settings,
     ...hosted.request,

@@ -1,4 +1,5 @@
 import type { JsonObject, JsonSchema } from '../schema/index.ts';
+import type { HostedWire } from './hosted/index.ts';
 
 // The part of the Messages interface that this adapter writes, in the provider's own words. Lists are mutable and keys are
 // snake_case because that is what the provider's client takes.
@@ -94,8 +95,8 @@ export interface MessagesRequest {
   /** The rendered prompt. */
   system?: TextBlock[];
   messages: Message[];
-  /** Entries of hosted tools stand before these, in the words of their codecs. */
-  tools?: FunctionTool[];
+  /** Hosted tools stand before the others; those that other codecs bring are in the words of these. */
+  tools?: (FunctionTool | (HostedWire & Cacheable))[];
   tool_choice?: WireToolChoice;
   output_config?: OutputConfig;
   stream?: boolean;

@@ -17,11 +17,15 @@ import {
   type AssistantBlock,
   anthropic,
   type FunctionTool,
+  type HostedWire,
+  type McpServerWire,
+  type McpToolsetWire,
   type Message,
   type MessagesRequest,
   type UserBlock,
 } from 'weakincentives/anthropic';
 import type { AnthropicModule } from '../../src/anthropic/client.ts';
+import type { mcpBeta } from '../../src/anthropic/hosted/remote-mcp.ts';
 
 describe("the vendor's own types", () => {
   it('accept every request that the adapter makes', () => {
@@ -36,35 +40,25 @@ describe("the vendor's own types", () => {
   });
 
   it('accept the hosted tools in the form that their codecs give them', () => {
-    ({
-      type: 'web_search_20260318',
-      name: 'web_search',
-      allowed_domains: ['who.int'],
-      max_uses: 3,
-      user_location: { type: 'approximate', country: 'GB', city: 'London', region: 'x', timezone: 'y' },
-    }) satisfies ToolUnion;
-    ({
-      type: 'web_fetch_20260318',
-      name: 'web_fetch',
-      blocked_domains: ['spam.example'],
-      max_uses: 2,
-      max_content_tokens: 500,
-      citations: { enabled: true },
-    }) satisfies ToolUnion;
-    ({ type: 'code_execution_20260521', name: 'code_execution' }) satisfies ToolUnion;
-    ({
-      type: 'mcp_toolset',
-      mcp_server_name: 'wiki',
-      default_config: { enabled: false },
-      configs: { read: { enabled: true } },
-    }) satisfies BetaMCPToolset;
-    ({
-      type: 'url',
-      url: 'https://wiki.example/mcp',
-      name: 'wiki',
-      authorization_token: 'x',
-    }) satisfies BetaRequestMCPServerURLDefinition;
-    expectTypeOf<'mcp-client-2025-11-20'>().toExtend<KnownBeta>();
+    expectTypeOf<HostedWire>().toExtend<ToolUnion>();
+    expectTypeOf<McpToolsetWire>().toExtend<BetaMCPToolset>();
+    expectTypeOf<McpServerWire>().toExtend<BetaRequestMCPServerURLDefinition>();
+    expectTypeOf<typeof mcpBeta>().toExtend<KnownBeta>();
+  });
+
+  it('know every key of them, since a key that they do not know is no error', () => {
+    type KeysOf<Value> = Value extends unknown ? keyof Value : never;
+    type Unknown<Wire, Known> = Exclude<KeysOf<Wire>, KeysOf<Known>>;
+    type Of<Type extends HostedWire['type']> = Extract<HostedWire, { type: Type }>;
+    type Vendors<Type extends HostedWire['type']> = Extract<ToolUnion, { type: Type }>;
+    expectTypeOf<Unknown<Of<'web_search_20260318'>, Vendors<'web_search_20260318'>>>().toBeNever();
+    expectTypeOf<Unknown<Of<'web_fetch_20260318'>, Vendors<'web_fetch_20260318'>>>().toBeNever();
+    expectTypeOf<Unknown<Of<'code_execution_20260521'>, Vendors<'code_execution_20260521'>>>().toBeNever();
+    expectTypeOf<Unknown<McpToolsetWire, BetaMCPToolset>>().toBeNever();
+    expectTypeOf<Unknown<McpServerWire, BetaRequestMCPServerURLDefinition>>().toBeNever();
+    expectTypeOf<Unknown<{ filters: [] }, Vendors<'web_search_20260318'>>>().toEqualTypeOf<'filters'>();
+    expectTypeOf<Unknown<MessagesRequest, MessageCreateParams>>().toBeNever();
+    expectTypeOf<Unknown<FunctionTool, Tool>>().toBeNever();
   });
 
   it('refuse what they would have to refuse, so that the gate means something', () => {

@@ -12,6 +12,9 @@ import { outcomeOf, type ServerCall, type ServerCallShape, serverCallsOf } from 
 /** One tool that is asked for, and three that the model gets. */
 const names: readonly unknown[] = ['code_execution', 'bash_code_execution', 'text_editor_code_execution'];
 
+/** Running code in the provider's words. */
+export type CodeExecutionWire = { type: 'code_execution_20260521'; name: 'code_execution' };
+
 const shape: ServerCallShape = {
   use: 'server_tool_use',
   isAbout: ({ name }) => names.includes(name),
@@ -22,7 +25,7 @@ const shape: ServerCallShape = {
 export const codeInterpreterCodec: HostedToolCodec<CodeInterpreterConfig, CodeInterpreterResult> = {
   kind: 'code_interpreter',
   serialize: ({ config: { containerId, fileIds, memoryLimit, network } }) => ({
-    tools: [{ type: 'code_execution_20260521', name: 'code_execution' }],
+    tools: [{ type: 'code_execution_20260521', name: 'code_execution' } satisfies CodeExecutionWire],
     ...(containerId === undefined ? {} : { request: { container: containerId } }),
     unsupported: Object.entries({
       fileIds,

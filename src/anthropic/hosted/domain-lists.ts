@@ -1,16 +1,18 @@
-import type { JsonObject } from '../../schema/index.ts';
 import type { DomainFilter } from '../../suite/index.ts';
 
-/** Domains in the provider's words. It takes one of the two lists, not both. */
+/** Domains in the provider's words. */
+export type DomainLists = { allowed_domains?: string[]; blocked_domains?: string[] };
+
+/** The provider takes one of the two lists, not both. */
 export function toDomainLists({ allowed, blocked }: DomainFilter = {}): {
-  readonly lists: JsonObject;
+  readonly lists: DomainLists;
   readonly unsupported: readonly string[];
 } {
   if (allowed !== undefined) {
     return {
-      lists: { allowed_domains: allowed },
+      lists: { allowed_domains: [...allowed] },
       unsupported: blocked === undefined ? [] : ['domainFilter.blocked'],
     };
   }
-  return { lists: blocked === undefined ? {} : { blocked_domains: blocked }, unsupported: [] };
+  return { lists: blocked === undefined ? {} : { blocked_domains: [...blocked] }, unsupported: [] };
 }

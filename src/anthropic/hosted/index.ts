@@ -1,11 +1,27 @@
-import type { HostedToolCodecs } from '../../adapter/index.ts';
-import { codeInterpreterCodec } from './code-interpreter.ts';
+import { type CodeExecutionWire, codeInterpreterCodec } from './code-interpreter.ts';
 import { remoteMcpCodec } from './remote-mcp.ts';
-import { webFetchCodec } from './web-fetch.ts';
-import { webSearchCodec } from './web-search.ts';
+import { type WebFetchWire, webFetchCodec } from './web-fetch.ts';
+import { type WebSearchWire, webSearchCodec } from './web-search.ts';
 
-/** What the adapter can tell the provider of. Searches in stores of files, and images, are nothing it has. */
-export const anthropicCodecs: HostedToolCodecs = {
+export type { CodeExecutionWire } from './code-interpreter.ts';
+export type { DomainLists } from './domain-lists.ts';
+export type { McpServerWire, McpToolsetWire } from './remote-mcp.ts';
+export type { WebFetchWire } from './web-fetch.ts';
+export type { WebSearchWire } from './web-search.ts';
+
+/** A hosted tool in the provider's words, those of its beta features aside. */
+export type HostedWire = WebSearchWire | WebFetchWire | CodeExecutionWire;
+
+/**
+ * The adapter's codecs for hosted tools by their kinds, for codecs of your own to build upon. Searches in stores of files, and
+ * images, are nothing that the provider has.
+ */
+export const anthropicHostedToolCodecs: {
+  readonly web_search: typeof webSearchCodec;
+  readonly web_fetch: typeof webFetchCodec;
+  readonly code_interpreter: typeof codeInterpreterCodec;
+  readonly mcp: typeof remoteMcpCodec;
+} = {
   web_search: webSearchCodec,
   web_fetch: webFetchCodec,
   code_interpreter: codeInterpreterCodec,

@@ -3,15 +3,28 @@ import type { JsonObject } from '../../schema/index.ts';
 import type { RemoteMcpConfig, RemoteMcpResult } from '../../suite/index.ts';
 import { outcomeOf, type ServerCall, serverCallsOf } from './server-calls.ts';
 
+/** The tools of a remote server in the provider's words. */
+export type McpToolsetWire = {
+  type: 'mcp_toolset';
+  mcp_server_name: string;
+  default_config?: { enabled: boolean };
+  configs?: { [name: string]: { enabled: boolean } };
+};
+
+/** A remote server in the provider's words. */
+export type McpServerWire = { type: 'url'; url: string; name: string; authorization_token?: string };
+
 /** The beta feature of the provider that has toolsets; without it a request with servers is refused. */
-const beta = 'mcp-client-2025-11-20';
+export const mcpBeta = 'mcp-client-2025-11-20';
 
 /** The kind `mcp`. The provider never asks whether a tool may run, so servers whose calls want approval are refused. */
 export const remoteMcpCodec: HostedToolCodec<RemoteMcpConfig, RemoteMcpResult> = {
   kind: 'mcp',
   allowsSeveral: true,
   serialize: ({ config: { label, url, authorization, headers, allowedTools, approval } }) => ({
-    tools: [{ type: 'mcp_toolset', mcp_server_name: label, ...toConfigs(allowedTools) }],
+    tools: [
+      { type: 'mcp_toolset', mcp_server_name: label, ...toConfigs(allowedTools) } satisfies McpToolsetWire,
+    ],
     request: {
       mcp_servers: [
         {
@@ -19,10 +32,10 @@ export const remoteMcpCodec: HostedToolCodec<RemoteMcpConfig, RemoteMcpResult> =
           url,
           name: label,
           ...(authorization === undefined ? {} : { authorization_token: authorization }),
-        },
+        } satisfies McpServerWire,
       ],
     },
-    headers: { 'anthropic-beta': beta },
+    headers: { 'anthropic-beta': mcpBeta },
     unsupported: [
       ...(approval === 'never' ? [] : ['approval']),
       ...(headers === undefined ? [] : ['headers']),
@@ -39,7 +52,9 @@ export const remoteMcpCodec: HostedToolCodec<RemoteMcpConfig, RemoteMcpResult> =
   }),
 };
 
-function toConfigs(allowed: readonly string[] | undefined): JsonObject {
+function toConfigs(
+  allowed: readonly string[] | undefined,
+): Pick<McpToolsetWire, 'default_config' | 'configs'> {
   if (allowed === undefined) return {};
   return {
     default_config: { enabled: false },

@@ -1,8 +1,17 @@
 import { type Fields, type HostedToolCodec, isFields, onlyTexts } from '../../adapter/index.ts';
 import type { WebFetchConfig, WebFetchResult } from '../../suite/index.ts';
 import { type CitedSource, citationsOf } from './citations.ts';
-import { toDomainLists } from './domain-lists.ts';
+import { type DomainLists, toDomainLists } from './domain-lists.ts';
 import { outcomeOf, type ServerCall, type ServerCallShape, serverCallsOf } from './server-calls.ts';
+
+/** Fetching pages in the provider's words. */
+export type WebFetchWire = DomainLists & {
+  type: 'web_fetch_20260318';
+  name: 'web_fetch';
+  max_uses?: number;
+  max_content_tokens?: number;
+  citations?: { enabled: boolean };
+};
 
 const shape: ServerCallShape = {
   use: 'server_tool_use',
@@ -24,7 +33,7 @@ export const webFetchCodec: HostedToolCodec<WebFetchConfig, WebFetchResult> = {
           ...(maxUses === undefined ? {} : { max_uses: maxUses }),
           ...(maxContentTokens === undefined ? {} : { max_content_tokens: maxContentTokens }),
           ...(citations === undefined ? {} : { citations: { enabled: citations } }),
-        },
+        } satisfies WebFetchWire,
       ],
       unsupported,
     };

@@ -1,8 +1,22 @@
 import { type HostedToolCodec, objectsIn, onlyTexts } from '../../adapter/index.ts';
 import type { GeoHint, WebSearchConfig, WebSearchResult, WebSource } from '../../suite/index.ts';
 import { type CitedSource, citationsOf } from './citations.ts';
-import { toDomainLists } from './domain-lists.ts';
+import { type DomainLists, toDomainLists } from './domain-lists.ts';
 import { outcomeOf, type ServerCallShape, serverCallsOf } from './server-calls.ts';
+
+/** A web search in the provider's words. */
+export type WebSearchWire = DomainLists & {
+  type: 'web_search_20260318';
+  name: 'web_search';
+  max_uses?: number;
+  user_location?: {
+    type: 'approximate';
+    country?: string;
+    city?: string;
+    region?: string;
+    timezone?: string;
+  };
+};
 
 const shape: ServerCallShape = {
   use: 'server_tool_use',
@@ -24,7 +38,7 @@ export const webSearchCodec: HostedToolCodec<WebSearchConfig, WebSearchResult> =
           ...lists,
           ...(maxUses === undefined ? {} : { max_uses: maxUses }),
           ...(geoHint === undefined ? {} : { user_location: toLocation(geoHint) }),
-        },
+        } satisfies WebSearchWire,
       ],
       unsupported: [
         ...unsupported,
@@ -53,6 +67,9 @@ export const webSearchCodec: HostedToolCodec<WebSearchConfig, WebSearchResult> =
   }),
 };
 
-function toLocation({ countryCode: country, ...place }: GeoHint): { readonly type: string } {
+function toLocation({
+  countryCode: country,
+  ...place
+}: GeoHint): NonNullable<WebSearchWire['user_location']> {
   return { type: 'approximate', ...place, ...(country === undefined ? {} : { country }) };
 }

@@ -12,15 +12,15 @@ import {
   webSearchTool,
 } from 'weakincentives';
 import { aiSdkHostedToolCodecs } from 'weakincentives/ai-sdk';
+import { anthropicHostedToolCodecs } from 'weakincentives/anthropic';
 import { openaiHostedToolCodecs } from 'weakincentives/openai';
-import { anthropicCodecs } from '../../../src/anthropic/hosted/index.ts';
 
 const guide = readFileSync(new URL('../../../guides/hosted-tools.md', import.meta.url), 'utf8');
 
 /** Who speaks for the providers of the guide's columns. */
 const codecs: Readonly<Record<string, readonly HostedToolCodecs[]>> = {
   OpenAI: [openaiHostedToolCodecs, aiSdkHostedToolCodecs.openai],
-  Anthropic: [anthropicCodecs, aiSdkHostedToolCodecs.anthropic],
+  Anthropic: [anthropicHostedToolCodecs, aiSdkHostedToolCodecs.anthropic],
   Google: [aiSdkHostedToolCodecs.google],
 };
 
