@@ -86,7 +86,6 @@ describe('mockHostedToolCodec', () => {
       tools: [{ type: 'mcp', name: 'wiki', config: { label: 'wiki' } }],
     });
   });
-  });
 
   it('can compute what it says', async () => {
     const codec = mockHostedToolCodec({
