@@ -19,9 +19,12 @@ const MAX_DIFF_LINES = 40;
 const MAX_PARAMS = 8;
 const MAX_PARAM_CHARACTERS = 100;
 
+/** What stands for the policy where it is the provider that asks, before it runs something itself. */
+const PROVIDER = 'provider';
+
 /**
- * Puts what policies ask to the person at the terminal, one question after the other: tool, params, policy and reason, and
- * the changes where it is about some. Only `y` or `yes` is one.
+ * Puts what policies and providers ask to the person at the terminal, one question after the other: tool, params, policy and reason, and
+ * the changes where it is about some; of what a provider wants to run its name and arguments. Only `y` or `yes` is one.
  */
 export function approveOnTerminal(terminal: TerminalApproval): Approve {
   let last: Promise<unknown> = Promise.resolve();
@@ -59,6 +62,15 @@ async function askOne(
 
 function questionLines(request: ApprovalRequest, style: TextStyle, maxLines: number): readonly string[] {
   const { toolName, params, policy, reason, changes } = request;
+  const remote = policy === PROVIDER ? remoteCall(params) : undefined;
+  if (remote !== undefined) {
+    const what = `${clip(printable(remote.name), MAX_PARAM_CHARACTERS)} of ${printable(toolName)}`;
+    return [
+      style('warning', `The provider wants to run ${what}.`),
+      '  It runs outside of policies and transactions: nothing of it is rolled back.',
+      ...paramLines(remote.arguments),
+    ];
+  }
   const what = changes === undefined ? 'wants to run' : 'has run and wants to keep its changes';
   return [
     style('warning', `${printable(toolName)} ${what}: the policy "${printable(policy)}" asks.`),
@@ -68,6 +80,12 @@ function questionLines(request: ApprovalRequest, style: TextStyle, maxLines: num
     ...paramLines(params),
     ...(changes === undefined ? [] : formatChangeDiff(changes, { maxLines, style })),
   ];
+}
+
+function remoteCall(params: JsonValue): { readonly name: string; readonly arguments: JsonValue } | undefined {
+  if (typeof params !== 'object' || params === null || !('name' in params)) return undefined;
+  const { name, arguments: given = {} } = params;
+  return typeof name === 'string' ? { name, arguments: given } : undefined;
 }
 
 function paramLines(params: JsonValue): readonly string[] {

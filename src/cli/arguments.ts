@@ -1,10 +1,11 @@
 import { parseArgs } from 'node:util';
 import type { JsonObject } from '../schema/index.ts';
-import type { Budget } from '../tool/index.ts';
+import type { Budget, ModelSettings } from '../tool/index.ts';
 import type { ApplyMode } from './apply-mode.ts';
 import { BUILT_IN_AGENTS } from './built-in-agents.ts';
-import type { ModelChoice } from './choose-model.ts';
 import { readDuration } from './duration.ts';
+import { type ModelChoice, readModelChoice } from './model/model-choice.ts';
+import { type ContextOverflow, readContextOverflow, readSettings } from './model/read-settings.ts';
 import { printable } from './plain-text.ts';
 import { type PromptRequest, readPromptArguments } from './prompt/prompt-arguments.ts';
 import { readBudget } from './read-budget.ts';
@@ -21,6 +22,9 @@ export interface RunRequest {
   readonly input: string | undefined;
   readonly model: ModelChoice | undefined;
   readonly baseUrl: string | undefined;
+  /** Settings of the model, over those of its adapter. */
+  readonly settings: ModelSettings;
+  readonly contextOverflow: ContextOverflow | undefined;
   readonly maxTurns: number | undefined;
   /** What the run may spend, over what the agent says. */
   readonly budget: Budget;
@@ -33,6 +37,8 @@ export interface RunRequest {
   /** False: policies are tried out, nothing is denied or asked. */
   readonly isEnforced: boolean;
   readonly isJson: boolean;
+  /** Whether the events hold the model's answers piece by piece, too. */
+  readonly hasDeltas: boolean;
   readonly isVerbose: boolean;
   /** Whether the table of calls and the diff are printed without bounds. */
   readonly isFull: boolean;
@@ -53,6 +59,9 @@ const options = {
   input: { type: 'string' },
   model: { type: 'string' },
   'base-url': { type: 'string' },
+  effort: { type: 'string' },
+  'max-output-tokens': { type: 'string' },
+  'context-overflow': { type: 'string' },
   'max-turns': { type: 'string' },
   'max-tokens': { type: 'string' },
   'max-cost': { type: 'string' },
@@ -64,6 +73,7 @@ const options = {
   overrides: { type: 'string' },
   'no-enforce': { type: 'boolean' },
   json: { type: 'boolean' },
+  deltas: { type: 'boolean' },
   verbose: { type: 'boolean' },
   full: { type: 'boolean' },
   'max-lines': { type: 'string' },
@@ -143,6 +153,9 @@ function runRequest(agent: string, workspace: string | undefined, values: Values
   if (values['max-lines'] !== undefined && agent !== 'review') {
     throw new UsageError('--max-lines is for the agent review; give other agents --params.');
   }
+  if (values.deltas === true && values.json !== true && values.log === undefined) {
+    throw new UsageError('--deltas is about the events of --json and --log: add one of them.');
+  }
   const maxLines = readAmount('--max-lines', values['max-lines']);
   return {
     kind: 'run',
@@ -150,8 +163,13 @@ function runRequest(agent: string, workspace: string | undefined, values: Values
     workspace,
     params: { ...readParams(values.params), ...(maxLines === undefined ? {} : { maxLines }) },
     input: values.input,
-    model: readModel(values.model),
+    model: readModelChoice(values.model),
     baseUrl: readBaseUrl(values['base-url']),
+    settings: readSettings({
+      maxOutputTokens: readAmount('--max-output-tokens', values['max-output-tokens']),
+      effort: values.effort,
+    }),
+    contextOverflow: readContextOverflow(values['context-overflow']),
     maxTurns: readAmount('--max-turns', values['max-turns']),
     budget: readBudget({
       maxTokens: readAmount('--max-tokens', values['max-tokens']),
@@ -164,6 +182,7 @@ function runRequest(agent: string, workspace: string | undefined, values: Values
     apply: readApply(values.apply),
     isEnforced: values['no-enforce'] !== true,
     isJson: values.json === true,
+    hasDeltas: values.deltas === true,
     isVerbose: values.verbose === true,
     isFull: values.full === true,
   };
@@ -205,14 +224,6 @@ function readParams(text: string | undefined): JsonObject {
   }
   // JSON.parse yields JSON.
   return value as JsonObject;
-}
-
-function readModel(text: string | undefined): ModelChoice | undefined {
-  if (text === undefined) return undefined;
-  if (text === 'rule-based') return { kind: 'rule-based' };
-  const model = text.startsWith('openai:') ? text.slice('openai:'.length).trim() : '';
-  if (model !== '') return { kind: 'openai', model };
-  throw new UsageError(`--model is "${text}"; it must be openai:NAME or rule-based.`);
 }
 
 function readBaseUrl(text: string | undefined): string | undefined {

@@ -54,7 +54,7 @@ function grouped(
       group.count += 1;
       group.conflicts.push(...record.conflicts);
       group.reruns += record.attempts > 1 ? 1 : 0;
-      group.durationMs = (group.durationMs ?? 0) + (record.durationMs ?? 0);
+      if (record.durationMs !== undefined) group.durationMs = (group.durationMs ?? 0) + record.durationMs;
     } else groups.push(toGroup(record));
   }
   return groups;
@@ -63,6 +63,7 @@ function grouped(
 function isLike(left: CallRecord, right: CallRecord): boolean {
   return (
     left.toolName === right.toolName &&
+    left.outcome === right.outcome &&
     isPlain(left) &&
     isPlain(right) &&
     left.inner.length === 0 &&
@@ -72,9 +73,10 @@ function isLike(left: CallRecord, right: CallRecord): boolean {
   );
 }
 
-/** Committed calls that changed no file and that no policy had a word about: the others are what the table is for. */
+/** Calls that went well, changed no file and that no policy had a word about: the others are what the table is for. */
 function isPlain({ outcome, changedFiles, approvals, shadow }: CallRecord): boolean {
-  return outcome === 'committed' && changedFiles === 0 && approvals.length === 0 && shadow.length === 0;
+  const isFine = outcome === 'committed' || outcome === 'hosted';
+  return isFine && changedFiles === 0 && approvals.length === 0 && shadow.length === 0;
 }
 
 function cutMiddle(groups: readonly CallGroup[], maxRows: number): readonly (CallGroup | HiddenCalls)[] {

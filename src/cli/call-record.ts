@@ -8,16 +8,22 @@ import type {
 import type { JsonValue } from '../schema/index.ts';
 import type { TrackedCall } from './call-tracker.ts';
 
+/** What became of a call. `hosted-…`: the provider ran it, was to run it and failed, or asked whether it may and was told no. */
+export type CallOutcome = ToolCallOutcome | 'hosted' | 'hosted-failed' | 'hosted-denied';
+
 /** One call of a run, as the table at the end shows it. */
 export interface CallRecord {
-  /** Number of the call in the run, `3`, or within the call around it, `3.1`. */
+  /**
+   * Number of the call in the run, `3`, or within the call around it, `3.1`. What the provider runs has numbers of its own, `h1` and
+   * `3.h1`: the model does not ask us for it.
+   */
   readonly number: string;
   /** Number of the turn that asked for it, in its own evaluation. */
   readonly turn: number;
   readonly toolName: string;
   /** What the call was about, short: a path, a pattern, a kind. */
   readonly subject: string;
-  readonly outcome: ToolCallOutcome;
+  readonly outcome: CallOutcome;
   readonly reason?: ToolCallFailureReason;
   /** The policy that refused. */
   readonly policy?: string;
@@ -107,6 +113,33 @@ export function toGivenUpRecord(
     inner: inner.map((record) => undo(record, call.number)),
     undoneWith: undefined,
   };
+}
+
+/** The record of what the provider ran, or was not allowed to run: nobody told how long it took, and nothing of it is undone. */
+export function toHostedRecord(
+  hosted: Pick<CallRecord, 'number' | 'turn' | 'toolName' | 'subject' | 'outcome' | 'message'>,
+  clean: (text: string) => string,
+): CallRecord {
+  return {
+    ...hosted,
+    subject: clean(hosted.subject),
+    message: clean(hosted.message),
+    attempts: 1,
+    conflicts: [],
+    durationMs: undefined,
+    changedFiles: 0,
+    approvals: [],
+    shadow: [],
+    standing: [],
+    steps: [],
+    inner: [],
+    undoneWith: undefined,
+  };
+}
+
+/** True for what the provider runs, outside of transactions and policies. */
+export function isHosted(outcome: CallOutcome): outcome is Exclude<CallOutcome, ToolCallOutcome> {
+  return outcome === 'hosted' || outcome === 'hosted-failed' || outcome === 'hosted-denied';
 }
 
 function undo(record: CallRecord, number: string): CallRecord {

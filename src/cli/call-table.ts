@@ -127,7 +127,8 @@ function oneOutcome(record: CallRecord, limits: WordLimits): Pick<Row, 'outcome'
 
 function groupOutcome(group: CallGroup, limits: WordLimits): Pick<Row, 'outcome' | 'tone'> {
   const { first, last, reruns, mostInTurn } = group;
-  const { outcome, tone } = describeCall({ ...first, attempts: 1 }, limits);
+  // What one of them came to says nothing of the others.
+  const { outcome, tone } = describeCall({ ...first, attempts: 1, message: '' }, limits);
   const parallel = first.turn === last.turn || depthOf(first) > 0 ? '' : `, up to ${mostInTurn} in one turn`;
   return reruns === 0
     ? { outcome: `${outcome}${parallel}`, tone }

@@ -65,6 +65,12 @@ function outcomeOf(record: CallRecord, limits: WordLimits): CallWords {
     }
     case 'rolled-back':
       return { outcome: `rolled back: ${said}`, facts: before, tone: 'bad' };
+    case 'hosted':
+      return { outcome: `run by the provider${said === '' ? '' : `: ${said}`}`, facts: [], tone: 'good' };
+    case 'hosted-failed':
+      return { outcome: `failed at the provider${said === '' ? '' : `: ${said}`}`, facts: [], tone: 'bad' };
+    case 'hosted-denied':
+      return { outcome: `not approved for the provider: ${said}`, facts: [], tone: 'bad' };
   }
 }
 

@@ -1,17 +1,17 @@
 import type { OutputStream } from './environment.ts';
 import { liveProgress } from './live-progress.ts';
 import { plainProgress } from './plain-progress.ts';
-import type { Progress } from './progress.ts';
+import type { Progress, ProgressOptions } from './progress.ts';
 
 /**
- * One line that is rewritten on a terminal, under the plan if there is one; a line per turn, step and piece of news everywhere else.
- *
- * @param clean takes out of a text what must not be shown.
+ * One line that is rewritten on a terminal, under the plan and over the end of what the model writes; a line per turn, step and piece of
+ * news everywhere else, and beside log lines, which a line that is rewritten would be in the way of.
  */
 export function createProgress(
   stream: OutputStream,
-  now: () => number,
-  clean: (text: string) => string = (text) => text,
+  { now, clean = (text) => text, style = (_tone, text) => text, isVerbose = false }: ProgressOptions,
 ): Progress {
-  return stream.isTerminal ? liveProgress(stream, now, clean) : plainProgress(stream, clean);
+  return stream.isTerminal && !isVerbose
+    ? liveProgress(stream, { now, clean, style })
+    : plainProgress(stream, { clean, isVerbose });
 }

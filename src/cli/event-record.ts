@@ -1,6 +1,6 @@
 import type { FileChange } from '../filesystem/index.ts';
 import type { Redactor, RunEvent } from '../runtime/index.ts';
-import type { BudgetExcess, TokenUsage } from '../tool/index.ts';
+import type { BudgetExcess, HostedToolOutput, HostedToolOutputs, TokenUsage } from '../tool/index.ts';
 import type { Application } from './apply-to-folder.ts';
 
 /** The last line of a stream of events: how the whole command came out. */
@@ -12,6 +12,8 @@ export interface ResultRecord {
   readonly text?: string;
   /** The structured answer; absent for a prompt without one. */
   readonly output?: unknown;
+  /** What the hosted tools came to, by their names; absent when the provider ran none. */
+  readonly hostedOutputs?: Readonly<Record<string, HostedToolOutputs>>;
   /** What went wrong, in one line; absent when nothing did. */
   readonly failure?: string;
   /** Net changes to files, sorted by path. */
@@ -26,24 +28,38 @@ export interface ResultRecord {
   readonly budgetExceeded?: BudgetExcess;
 }
 
+/** True for a piece of an answer that is told as a whole when it is there, in the run or in an evaluation inside a call. */
+export function isDelta(event: RunEvent | ResultRecord): boolean {
+  return event.type === 'nested'
+    ? isDelta(event.event)
+    : event.type === 'text-delta' || event.type === 'reasoning-delta';
+}
+
 /**
  * One line of `--json` and `--log`, without its line feed: the event with `atMs`, milliseconds since the run began. Safe
  * to parse whatever a tool put into it; without what `redactor` takes out. The error object of a failed call is left out:
- * `invocation.error` says the same in JSON.
+ * `invocation.error` says the same in JSON; and so are images that a provider made, which the `result` has.
  */
 export function eventLine(event: RunEvent | ResultRecord, atMs: number, redactor: Redactor): string {
-  const { type, ...rest } = redactor.record(withoutCause(event));
+  const { type, ...rest } = redactor.record(leanEvent(event));
   const time = { atMs: Math.round(atMs) };
   // The time of the line stays its own, also where an event brings a time of that name.
   return JSON.stringify({ type, ...time, ...rest, ...time }, jsonSafe);
 }
 
-function withoutCause(event: RunEvent | ResultRecord): RunEvent | ResultRecord {
+function leanEvent(event: RunEvent | ResultRecord): RunEvent | ResultRecord {
   if (event.type === 'tool-call-end') return { type: event.type, invocation: event.invocation };
+  if (event.type === 'hosted-tool-call') return { ...event, output: withoutImage(event.output) };
   if (event.type !== 'nested') return event;
-  const inner = withoutCause(event.event);
+  const inner = leanEvent(event.event);
   // Nothing becomes another kind of event here.
   return inner.type === 'result' ? event : { ...event, event: inner };
+}
+
+function withoutImage(output: HostedToolOutput): HostedToolOutput {
+  if (!('base64' in output) || typeof output.base64 !== 'string') return output;
+  const { base64, ...rest } = output;
+  return Object.assign(rest, { characters: base64.length });
 }
 
 function jsonSafe(_key: string, value: unknown): unknown {

@@ -17,8 +17,12 @@ Options:
   --workspace DIR     The folder to work on (default: the current one, for agents that work on files)
   --params JSON       Params of the agent's prompt, over its own: '{"language":"en"}'
   --input TEXT        What to say to the agent, in place of its own input
-  --model MODEL       openai:NAME (network, OPENAI_API_KEY), or rule-based: the model that the agent brings
-  --base-url URL      The server of --model openai:NAME; it may need no key
+  --model MODEL       openai:NAME (network, OPENAI_API_KEY), anthropic:NAME (ANTHROPIC_API_KEY), ai-sdk:PACKAGE:NAME (a
+                      provider package of the AI SDK, with its own key), or rule-based: the model that the agent brings
+  --base-url URL      The server of openai:NAME or anthropic:NAME; it may need no key
+  --effort LEVEL      How much the model thinks: none, minimal, low, medium, high, xhigh or max, as far as it knows them
+  --max-output-tokens N  How many tokens one answer may have, thinking included
+  --context-overflow WHAT  When the conversation outgrows the model: error (default), or drop-tool-results, the oldest
   --apply[=end]       At the end write the changes to the folder, all of them, unless somebody else changed the same files
   --apply=each        Write the changes of each call as it succeeds; what is written stays, however the run ends
   --no-enforce        Try policies out: nothing is denied or asked, the report says what would have been
@@ -29,7 +33,8 @@ Options:
   --deadline TIME     When the run must have ended: 30s, 10m, 1h
   --json              Print one event a line as JSON, and nothing else, on the standard output
   --log FILE          Write the same lines to a file
-  --verbose           Print log lines, and the stack of errors
+  --deltas            With --json or --log: the answers of the model piece by piece, too
+  --verbose           Print log lines, what the model writes, and the stack of errors
   --full              Print the whole table of calls and the whole diff
   --max-lines N       For review: lines a source may have before it counts as over-long (default 400)
   --tag TAG           Run with a set of edited texts (wink prompt); for prompt: which one (default "latest", for check all)

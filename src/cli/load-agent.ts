@@ -78,6 +78,8 @@ async function importModule(path: string, shown: string): Promise<unknown> {
 async function ownModules(): Promise<Record<string, unknown>> {
   return {
     weakincentives: await import('../index.ts'),
+    'weakincentives/ai-sdk': await import('../ai-sdk/index.ts'),
+    'weakincentives/anthropic': await import('../anthropic/index.ts'),
     'weakincentives/node': await import('../node/index.ts'),
     'weakincentives/openai': await import('../openai/index.ts'),
     'weakincentives/testing': await import('../testing/index.ts'),

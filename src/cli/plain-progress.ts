@@ -3,20 +3,46 @@ import { formatPlanStep, type Plan } from '../suite/index.ts';
 import { CallTracker, type Sighting } from './call-tracker.ts';
 import type { OutputStream } from './environment.ts';
 import { printable } from './plain-text.ts';
-import type { Progress } from './progress.ts';
+import type { Progress, ProgressOptions } from './progress.ts';
 import { askedText, newsOf, placeOf } from './progress-words.ts';
 
-/** A line per turn, changed step of the plan and piece of news, for an output that is no terminal. */
-export function plainProgress(stream: OutputStream, clean: (text: string) => string): Progress {
+/**
+ * A line per turn, changed step of the plan and piece of news, for an output that is no terminal. With `isVerbose` the lines that the
+ * run's own model writes, too, as it writes them.
+ */
+export function plainProgress(
+  stream: OutputStream,
+  { clean, isVerbose }: Required<Pick<ProgressOptions, 'clean' | 'isVerbose'>>,
+): Progress {
   const tracker = new CallTracker();
   let known: Plan | undefined;
+  let writing = '';
+  let unfinished = '';
+  const writeLine = (line: string): void => stream.write(`${writing} | ${printable(line)}\n`);
+  /** Writes what was held back of a line. */
+  const finish = (): void => {
+    if (unfinished !== '') writeLine(unfinished);
+    unfinished = '';
+  };
+  const hear = ({ event, around, turn }: Sighting): void => {
+    if (around.length > 0 || (event.type !== 'text-delta' && event.type !== 'reasoning-delta'))
+      return finish();
+    const place = `turn ${turn}, ${event.type === 'text-delta' ? 'text' : 'thoughts'}`;
+    if (place !== writing) finish();
+    writing = place;
+    const lines = (unfinished + event.text).split('\n');
+    unfinished = lines.pop() ?? '';
+    for (const line of lines) if (line.trim() !== '') writeLine(line);
+  };
   return {
+    showsText: isVerbose,
     observe: (event: RunEvent, plan) => {
+      const sighting = tracker.see(event);
+      if (isVerbose) hear(sighting);
       if (plan !== undefined && plan !== known) {
         for (const line of planNews(plan, known)) stream.write(`plan: ${printable(line)}\n`);
         known = plan;
       }
-      const sighting = tracker.see(event);
       const line = newsOf(sighting, clean) ?? askedLine(sighting);
       if (line !== undefined) stream.write(`${line}\n`);
     },

@@ -1,6 +1,7 @@
 import { toCallRecord } from './call-record.ts';
 import type { BareEvent, Sighting } from './call-tracker.ts';
 import { changedText, describeCall, type WordLimits } from './call-words.ts';
+import { hostedFindings, hostedSubject } from './hosted-call.ts';
 import { clip, counted, printable, readableDuration } from './plain-text.ts';
 
 const limits: WordLimits = { said: 100, named: 3 };
@@ -49,6 +50,20 @@ function newsText({ event, call }: Sighting, clean: (text: string) => string): s
       return event.outcome === 'given'
         ? `${printable(event.provider)} tells the model: ${quoted(event.message)}`
         : `${printable(event.provider)} has no feedback, it failed: ${quoted(event.error.message)}`;
+    case 'hosted-tool-call': {
+      const { output, citations } = event;
+      const what = `${printable(event.toolName)} ${quoted(hostedSubject(output))}`.trimEnd();
+      const found = quoted(hostedFindings(output, citations));
+      const ran = output.status === 'completed' ? 'ran' : 'failed to run';
+      return `the provider ${ran} ${what}${found === '' ? '' : ` (${found})`}`;
+    }
+    case 'hosted-approval': {
+      const answer = event.reason === undefined ? '' : `: ${quoted(event.reason)}`;
+      const may = event.approved ? 'may' : 'may not';
+      return `the provider ${may} run ${printable(event.toolName)} ${quoted(event.name)}${answer}`;
+    }
+    case 'tool-results-dropped':
+      return `the conversation had outgrown the model, ${counted(event.callIds.length, 'tool result')} became a note`;
     case 'output-repair':
       return `the answer was not accepted, asked again: ${quoted(event.problem)}`;
     case 'completion-check':

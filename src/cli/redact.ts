@@ -10,8 +10,8 @@ export interface HostPlaces {
   readonly home: string | undefined;
 }
 
-/** Names of environment variables that hold secrets. */
-const secretName = /(?:^|_)(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?)$/i;
+/** Names of environment variables that hold secrets; a token may say behind that word what it is for. */
+const secretName = /(?:^|_)(?:(?:KEY|SECRET|PASSWORD|PASSWD|CREDENTIALS?)$|TOKEN(?:_|$))/i;
 /** Shorter values stand in ordinary texts too. */
 const MIN_SECRET_CHARACTERS = 8;
 
@@ -40,7 +40,20 @@ export function hostRedact(
   );
   // A longer path first, so that what lies in it is named after the nearest place.
   const nearestFirst = paths.sort((left, right) => right.path.length - left.path.length);
-  return (text) => nearestFirst.reduce(hidePath, hideSecrets(text));
+  return Object.assign((text: string) => nearestFirst.reduce(hidePath, hideSecrets(text)), {
+    pending: (text: string) =>
+      Math.max(
+        hideSecrets.pending?.(text) ?? text.length,
+        ...nearestFirst.map(({ path }) => beginningAtEnd(text, path)),
+      ),
+  });
+}
+
+/** Characters at the end of a text that are a path or its beginning: only what comes next tells whether it stands as a whole. */
+function beginningAtEnd(text: string, path: string): number {
+  let length = Math.min(text.length, path.length);
+  while (length > 0 && !text.endsWith(path.slice(0, length))) length -= 1;
+  return length;
 }
 
 /** Replaces a path where it stands as a whole. */

@@ -1,5 +1,5 @@
-import type { PromptResponse, ProviderAdapter } from '../adapter/index.ts';
-import { describeError, MissingPeerError, PromptValidationError } from '../error/index.ts';
+import type { EvaluateOptions, PromptResponse, ProviderAdapter } from '../adapter/index.ts';
+import { describeError } from '../error/index.ts';
 import { Filesystem } from '../filesystem/index.ts';
 import type { DynamicParams, OverridesSource, Prompt } from '../prompt/index.ts';
 import { bindInstance } from '../resource/index.ts';
@@ -14,10 +14,11 @@ import {
 } from '../runtime/index.ts';
 import { Session } from '../session/index.ts';
 import { CurrentPlan, type Plan } from '../suite/index.ts';
-import type { Logger } from '../tool/index.ts';
+import type { Logger, ModelSettings } from '../tool/index.ts';
 import type { ApplyConflict } from './apply-to-folder.ts';
 import { CallConflicts } from './call-conflicts.ts';
 import { CallLog } from './call-log.ts';
+import { citedSources } from './cited-sources.ts';
 import { CliInterruption } from './environment.ts';
 import type { OpenedFolder } from './open-folder.ts';
 import { printable } from './plain-text.ts';
@@ -33,6 +34,10 @@ export interface AgentRunOptions {
   /** Undefined: the agent works without files. */
   readonly folder: OpenedFolder | undefined;
   readonly input: string | readonly InputPart[] | undefined;
+  readonly settings: ModelSettings;
+  readonly contextOverflow: EvaluateOptions['contextOverflow'];
+  /** Whether the model is asked for its answers piece by piece. */
+  readonly streaming: boolean;
   readonly maxTurns: number | undefined;
   readonly budget: BudgetTracker;
   readonly deadlineMs: number | undefined;
@@ -97,6 +102,8 @@ export async function runAgent(options: AgentRunOptions): Promise<AgentRun> {
     summary: verdict?.summary,
     // Of a built-in agent the files are what comes out, and its model's closing words are none of a model.
     answer: verdict === undefined ? redactor.text(text) : '',
+    sources:
+      verdict === undefined ? citedSources(conclusion.response?.hostedOutputs ?? {}, redactor.text) : [],
     plan: readPlan(),
   };
 }
@@ -132,14 +139,18 @@ async function evaluate(
   onEvent: (event: RunEvent) => void,
 ): Promise<Conclusion> {
   const { runnable, model, folder, signal, input, maxTurns, budget, deadlineMs, logger } = options;
+  const { settings, streaming, contextOverflow } = options;
   const { feedback, completion } = runnable.agent;
   try {
     if (folder !== undefined) await runnable.prepare?.(session, folder);
-    const response = await model.evaluate(prompt, {
+    // The signal ends the run in order: what became of the calls in flight is told before the stream ends.
+    const stream = model.stream(prompt, {
       session,
       signal,
       budget,
-      onEvent,
+      settings,
+      streaming,
+      ...(contextOverflow === undefined ? {} : { contextOverflow }),
       redact: options.redactor.text,
       approve: runnable.agent.approve ?? options.approve,
       ...(feedback === undefined ? {} : { feedback }),
@@ -151,6 +162,12 @@ async function evaluate(
       ...(logger === undefined ? {} : { logger }),
       ...(options.overrides === undefined ? {} : { overrides: options.overrides }),
     });
+    let response: PromptResponse | undefined;
+    for await (const event of stream) {
+      if (event.type === 'result') response = event.response;
+      else onEvent(event);
+    }
+    if (response === undefined) throw new TypeError(`The stream of "${model.name}" ended without a result.`);
     return { response, failure: undefined, interruption: undefined, error: undefined };
   } catch (error) {
     const ended = { response: undefined, error };
@@ -174,19 +191,4 @@ function describeFailure(error: unknown, agentName: string): string {
   return printable(
     `the run of ${agentName} failed after ${turns} ${turns === 1 ? 'turn' : 'turns'}, in phase ${error.phase}: ${error.message}${cause}`,
   );
-}
-
-/** What kept a limit on the cost from being held to, before anything was asked; undefined when it was something else. */
-export function missingPricesOf(error: unknown): PromptValidationError | undefined {
-  return PromptValidationError.isInstance(error) && error.details['option'] === 'budget.prices'
-    ? error
-    : undefined;
-}
-
-/** The missing package that kept a model from being asked at all; undefined when it was something else. */
-export function missingPeerOf(error: unknown): MissingPeerError | undefined {
-  for (let cause = error; cause instanceof Error; cause = cause.cause) {
-    if (MissingPeerError.isInstance(cause)) return cause;
-  }
-  return undefined;
 }

@@ -5,6 +5,7 @@ import type { CallRecord } from './call-record.ts';
 import { formatCallTable } from './call-table.ts';
 import { type CallTotals, describeTotals } from './call-totals.ts';
 import { formatChangeDiff } from './change-diff.ts';
+import { type CitedSource, formatSources } from './cited-sources.ts';
 import type { CliInterruption } from './environment.ts';
 import type { OpenedFolder } from './open-folder.ts';
 import { printable, printableLines, readableDuration } from './plain-text.ts';
@@ -22,6 +23,8 @@ export interface RunEnding {
   readonly summary: string | undefined;
   /** What the model said last; empty when that is not to be shown. */
   readonly answer: string;
+  /** What the answer cites; none where it is not to be shown. */
+  readonly sources: readonly CitedSource[];
   /** The plan the session ended with; undefined when it has none. */
   readonly plan: Plan | undefined;
   /** What of the folder was left out, one line each. */
@@ -52,6 +55,7 @@ export interface RunReportOptions {
 
 const MAX_TABLE_ROWS = 48;
 const MAX_DIFF_LINES = 200;
+const MAX_SOURCES = 20;
 
 /** Everything that is printed once a run has ended: the folder, the calls, what was undone and why, the diff, a summary. */
 export function formatRunEnding(
@@ -87,6 +91,7 @@ export function formatRunEnding(
         : ['No file was changed.', '']
       : [...diff, '']),
     ...answerLines(ending.answer),
+    ...sourceLines(ending.sources, options),
     ...summary(ending, folder !== undefined, style),
   ];
 }
@@ -113,6 +118,17 @@ function planLines(plan: Plan | undefined): readonly string[] {
 
 function answerLines(answer: string): readonly string[] {
   return answer.trim() === '' ? [] : [...printableLines(answer.trim()).split('\n'), ''];
+}
+
+function sourceLines(
+  sources: readonly CitedSource[],
+  { isFull, style }: RunReportOptions,
+): readonly string[] {
+  const lines = formatSources(sources, {
+    maxSources: isFull ? Number.POSITIVE_INFINITY : MAX_SOURCES,
+    style,
+  });
+  return lines.length === 0 ? [] : [...lines, ''];
 }
 
 function summary(ending: RunEnding, hasFolder: boolean, style: TextStyle): readonly string[] {

@@ -75,6 +75,33 @@ describe('approveOnTerminal', () => {
     expect((await questionOf({ changes: await changesOf(500) }, true)).length).toBeGreaterThan(500);
   });
 
+  it('says of what a provider wants to run that it runs outside of transactions', async () => {
+    const remote: Partial<ApprovalRequest> = {
+      toolName: 'wiki',
+      policy: 'provider',
+      reason: 'The provider is to run "write" of "wiki".',
+    };
+    expect(
+      await questionOf({
+        ...remote,
+        params: { name: 'write\u001b', arguments: { page: 'Cats', text: 'Meow.\n' } },
+      }),
+    ).toEqual([
+      'The provider wants to run write\\x1b of wiki.',
+      '  It runs outside of policies and transactions: nothing of it is rolled back.',
+      '  page: Cats',
+      '  text: Meow.\\x0a',
+      'Allow it? [y/N] ',
+    ]);
+    // Arguments as the model wrote them, and a policy of the agent that happens to have the name.
+    expect(await questionOf({ ...remote, params: { name: 'write', arguments: '{"a' } })).toContain(
+      '  params: {"a',
+    );
+    expect((await questionOf({ ...remote, params: { to: 'ada' } }))[0]).toBe(
+      'wiki wants to run: the policy "provider" asks.',
+    );
+  });
+
   it('asks one thing after the other, also when one of them fails, and holds the progress meanwhile', async () => {
     const acts: string[] = [];
     const answers: ((answer: string | Error) => void)[] = [];

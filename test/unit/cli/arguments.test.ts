@@ -8,6 +8,8 @@ const nothingSaid = {
   input: undefined,
   model: undefined,
   baseUrl: undefined,
+  settings: {},
+  contextOverflow: undefined,
   maxTurns: undefined,
   budget: {},
   deadlineMs: undefined,
@@ -15,6 +17,7 @@ const nothingSaid = {
   apply: undefined,
   isEnforced: true,
   isJson: false,
+  hasDeltas: false,
   isVerbose: false,
   isFull: false,
 };
@@ -64,8 +67,17 @@ describe('readArguments', () => {
     const argv = ['run', 'a.ts', '--workspace', 'w', '--params', '{"a":[1]}', '--input', 'hi'];
     const more = ['--model', 'openai:gpt:x', '--base-url', 'http://127.0.0.1:1/v1', '--apply', '--json'];
     const rest = ['--log', 'l.jsonl', '--max-turns', '7', '--deadline', '1.5h', '--verbose', '--no-enforce'];
+    const settings = [
+      '--max-output-tokens',
+      '500',
+      '--effort',
+      'low',
+      '--context-overflow',
+      'error',
+      '--deltas',
+    ];
     const budget = ['--max-tokens', '1000', '--max-cost', '2.50', '--prices', '1.25/0.125/10'];
-    expect(readArguments([...argv, ...more, ...rest, ...budget])).toEqual({
+    expect(readArguments([...argv, ...more, ...rest, ...budget, ...settings])).toEqual({
       kind: 'run',
       agent: 'a.ts',
       workspace: 'w',
@@ -73,6 +85,8 @@ describe('readArguments', () => {
       input: 'hi',
       model: { kind: 'openai', model: 'gpt:x' },
       baseUrl: 'http://127.0.0.1:1/v1',
+      settings: { maxOutputTokens: 500, reasoningEffort: 'low' },
+      contextOverflow: 'error',
       maxTurns: 7,
       budget: {
         maxTotalTokens: 1_000,
@@ -84,9 +98,24 @@ describe('readArguments', () => {
       apply: 'end',
       isEnforced: false,
       isJson: true,
+      hasDeltas: true,
       isVerbose: true,
       isFull: false,
     });
+  });
+
+  it.each([
+    ['openai:gpt-5', { kind: 'openai', model: 'gpt-5' }],
+    ['anthropic:claude-opus-4-5', { kind: 'anthropic', model: 'claude-opus-4-5' }],
+    [
+      'ai-sdk:@ai-sdk/google:gemini-2.5-pro',
+      { kind: 'ai-sdk', package: '@ai-sdk/google', model: 'gemini-2.5-pro' },
+    ],
+    ['ai-sdk:@a/b/sub.path:org/x:free', { kind: 'ai-sdk', package: '@a/b/sub.path', model: 'org/x:free' }],
+    ['ai-sdk:ollama-ai:llama3:8b', { kind: 'ai-sdk', package: 'ollama-ai', model: 'llama3:8b' }],
+    ['rule-based', { kind: 'rule-based' }],
+  ])('reads the model %s', (text, model) => {
+    expect(readArguments(['run', 'a.ts', '--model', text])).toMatchObject({ model });
   });
 
   it.each([
@@ -131,8 +160,21 @@ describe('readArguments', () => {
     [['run', 'a.ts', '--deadline', '10'], 'a time such as 30s, 10m or 1h'],
     [['run', 'a.ts', '--deadline', '0s'], 'a time such as'],
     [['run', 'a.ts', '--deadline', '999h'], 'a time such as'],
-    [['run', 'a.ts', '--model', 'gpt'], 'it must be openai:NAME or rule-based'],
-    [['run', 'a.ts', '--model', 'openai: '], 'it must be openai:NAME or rule-based'],
+    [
+      ['run', 'a.ts', '--model', 'gpt'],
+      'it must be openai:NAME, anthropic:NAME, ai-sdk:PACKAGE:NAME or rule-',
+    ],
+    [['run', 'a.ts', '--model', 'openai: '], 'it must be openai:NAME, anthropic:NAME'],
+    [['run', 'a.ts', '--model', 'gemini:pro'], 'it must be openai:NAME, anthropic:NAME'],
+    [['run', 'a.ts', '--model', 'ai-sdk:@ai-sdk/google'], 'it must name a package and a model of it'],
+    [['run', 'a.ts', '--model', 'ai-sdk:./evil.js:x'], 'it must name a package and a model of it'],
+    [['run', 'a.ts', '--model', 'ai-sdk:/tmp/evil:x'], 'it must name a package and a model of it'],
+    [['run', 'a.ts', '--model', 'ai-sdk:@a/../../evil:x'], 'it must name a package and a model of it'],
+    [['run', 'a.ts', '--model', 'ai-sdk:fs:x'], 'it must name a package and a model of it'],
+    [['run', 'a.ts', '--effort', 'lots'], '--effort is "lots"; it must be one of none, minimal, low'],
+    [['run', 'a.ts', '--max-output-tokens', '0'], 'whole number from 1 on'],
+    [['run', 'a.ts', '--context-overflow', 'drop'], 'it must be error or drop-tool-results'],
+    [['run', 'a.ts', '--deltas'], '--deltas is about the events of --json and --log'],
     [['run', 'a.ts', '--base-url', 'localhost:80'], 'it must be a URL such as'],
     [['run', 'a.ts', '--base-url', 'file:///etc'], 'it must be a URL such as'],
     [['run', 'a.ts', '--params', '{a:1}'], '--params is no JSON: '],

@@ -126,6 +126,7 @@ describe('CallLog, of calls inside others', () => {
       rerun: 0,
       shadowed: 0,
       standing: 1,
+      hosted: 0,
       inner: {
         calls: 4,
         outcomes: { committed: 0, 'rolled-back': 2, denied: 0, rejected: 0, aborted: 0 },
@@ -133,6 +134,7 @@ describe('CallLog, of calls inside others', () => {
         rerun: 0,
         shadowed: 0,
         standing: 0,
+        hosted: 0,
       },
     });
   });

@@ -147,6 +147,7 @@ const samples: Samples = {
         outcome: 'done',
         text: '',
         output: {},
+        hostedOutputs: {},
         failure: 'none',
         changes: [],
         application: { kind: 'skipped' },

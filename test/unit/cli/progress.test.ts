@@ -28,7 +28,7 @@ const call = (path: string): RunEvent => ({
 describe('createProgress', () => {
   it('writes one plain line per turn where nobody watches', () => {
     const stream = capturedStream();
-    const progress = createProgress(stream, () => 0);
+    const progress = createProgress(stream, { now: () => 0 });
     progress.observe(turn);
     progress.observe(call('a.md'));
     progress.end();
@@ -38,7 +38,7 @@ describe('createProgress', () => {
   it('rewrites one line on a terminal, not too often, and takes it away', () => {
     const stream = capturedStream({ isTerminal: true, columns: 30 });
     let time = 0;
-    const progress = createProgress(stream, () => time);
+    const progress = createProgress(stream, { now: () => time });
     progress.observe(turn);
     progress.observe(call('a.md'));
     time = 10;
@@ -54,7 +54,7 @@ describe('createProgress', () => {
   it('makes room for a question and shows nothing until it is answered', () => {
     const stream = capturedStream({ isTerminal: true, columns: 60 });
     let time = 0;
-    const progress = createProgress(stream, () => (time += 100));
+    const progress = createProgress(stream, { now: () => (time += 100) });
     progress.observe(call('a.md'));
     const release = progress.hold();
     progress.observe(call('b.md'));
@@ -63,12 +63,12 @@ describe('createProgress', () => {
     release();
     progress.observe(call('c.md'));
     expect(stream.text().endsWith('\r\u001b[2Kturn 2, call 3: read_file c.md')).toBe(true);
-    createProgress(capturedStream(), () => 0).hold()();
+    createProgress(capturedStream(), { now: () => 0 }).hold()();
   });
 
   it('leaves the terminal alone when there was nothing to show', () => {
     const stream = capturedStream({ isTerminal: true });
-    createProgress(stream, () => 0).end();
+    createProgress(stream, { now: () => 0 }).end();
     expect(stream.text()).toBe('');
   });
 
@@ -83,10 +83,10 @@ describe('createProgress', () => {
     };
     const words = 'turn 3: the model could not answer (rate-limit), asked again in 1.5 s';
     const pipe = capturedStream();
-    createProgress(pipe, () => 0).observe(retry);
+    createProgress(pipe, { now: () => 0 }).observe(retry);
     expect(pipe.text()).toBe(`${words}\n`);
     const terminal = capturedStream({ isTerminal: true });
-    createProgress(terminal, () => 0).observe(retry);
+    createProgress(terminal, { now: () => 0 }).observe(retry);
     expect(terminal.text()).toContain(words);
   });
 
@@ -101,11 +101,10 @@ describe('createProgress', () => {
     } as const;
     const check = { type: 'completion-check', turn: 1, checker: 'plan' } as const;
     const stream = capturedStream();
-    const progress = createProgress(
-      stream,
-      () => 0,
-      (text) => text.replaceAll('/home/ann', '<home>'),
-    );
+    const progress = createProgress(stream, {
+      now: () => 0,
+      clean: (text) => text.replaceAll('/home/ann', '<home>'),
+    });
     const events: readonly RunEvent[] = [
       started('a'),
       { ...hints, outcome: 'given', severity: 'info', message: 'See /home/ann.\nMore.' },
@@ -157,7 +156,7 @@ describe('createProgress', () => {
 
     it('one line each where nobody watches', () => {
       const stream = capturedStream();
-      const progress = createProgress(stream, () => 0, clean);
+      const progress = createProgress(stream, { now: () => 0, clean });
       for (const event of events) progress.observe(event);
       expect(stream.text().split('\n')).toEqual([
         'turn 1, call 1: look runs again: file <home>/\\x1b had changed (attempt 2)',
@@ -174,7 +173,7 @@ describe('createProgress', () => {
     it('what is going on, on a terminal', () => {
       const stream = capturedStream({ isTerminal: true });
       let time = 0;
-      const progress = createProgress(stream, () => (time += 100), clean);
+      const progress = createProgress(stream, { now: () => (time += 100), clean });
       for (const event of events) progress.observe(event);
       expect(stream.text().split('\r\u001b[2K')).toEqual([
         '',
@@ -188,7 +187,7 @@ describe('createProgress', () => {
 
     it('and never misses on a terminal that someone is asked', () => {
       const stream = capturedStream({ isTerminal: true });
-      const progress = createProgress(stream, () => 0);
+      const progress = createProgress(stream, { now: () => 0 });
       progress.observe(started('a'));
       progress.observe({ type: 'approval-start', ...careful, about: 'call' });
       expect(stream.text()).toContain('careful asks about look: sure?');
@@ -205,7 +204,7 @@ describe('createProgress', () => {
 
     it('writes each step where nobody watches, when it is new and when it changes', () => {
       const stream = capturedStream();
-      const progress = createProgress(stream, () => 0);
+      const progress = createProgress(stream, { now: () => 0 });
       progress.observe(turnBegun);
       progress.observe(turnBegun, plan('in_progress', 'pending'));
       progress.observe(turnBegun, plan('in_progress', 'pending'));
@@ -222,7 +221,7 @@ describe('createProgress', () => {
 
     it('keeps a checklist above the line on a terminal, and takes both away', () => {
       const stream = capturedStream({ isTerminal: true, columns: 40 });
-      const progress = createProgress(stream, () => 0);
+      const progress = createProgress(stream, { now: () => 0 });
       const first = plan('in_progress', 'pending');
       progress.observe(turnBegun, first);
       progress.observe(call('a.md'), first);
@@ -245,7 +244,7 @@ describe('createProgress', () => {
         { length: 30 },
         (_, index): StepStatus => (index < 20 ? 'done' : 'pending'),
       );
-      createProgress(stream, () => 0).observe(turnBegun, plan(...statuses));
+      createProgress(stream, { now: () => 0 }).observe(turnBegun, plan(...statuses));
       const lines = stream.text().split('\n');
       expect(lines).toHaveLength(13);
       expect(lines[1]).toBe('[x] 19 Step 19');

@@ -11,6 +11,7 @@ const redact = hostRedact(
   {
     OPENAI_API_KEY: 'sk-0123456789',
     DB_PASSWORD: 'hunter2hunter2',
+    AWS_BEARER_TOKEN_BEDROCK: 'bearer-0123456789',
     MONKEY: 'ordinary text',
     A_TOKEN: 'short',
   },
@@ -27,10 +28,21 @@ describe('hostRedact', () => {
     ['file:///opt/agents/a.ts:1:2', 'file://<agent>/a.ts:1:2'],
     ['key sk-0123456789, sk-0123456789x', 'key <OPENAI_API_KEY>, <OPENAI_API_KEY>x'],
     ['hunter2hunter2', '<DB_PASSWORD>'],
+    ['bearer-0123456789', '<AWS_BEARER_TOKEN_BEDROCK>'],
     ['ordinary text that is short', 'ordinary text that is short'],
     ['', ''],
   ])('makes %j to %j', (text, clean) => {
     expect(redact(text)).toBe(clean);
+  });
+
+  it.each([
+    ['so far so good', 0],
+    ['the key is sk-01', 5],
+    ['open /home/ann', 9],
+    ['open /home/ann/work', 14],
+    ['open /home/anna', 0],
+  ])('says of %j what has to wait', (text, pending) => {
+    expect(redact.pending?.(text)).toBe(pending);
   });
 
   it('leaves everything alone where the root of the host is the workspace', () => {

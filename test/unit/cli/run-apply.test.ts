@@ -6,7 +6,8 @@ import { type AnyAgent, defineAgent, promptTemplate, vfsToolsSection } from 'wea
 import { scriptedModel } from 'weakincentives/testing';
 import { type RunRequest, readArguments } from '../../../src/cli/arguments.ts';
 import { openFolder } from '../../../src/cli/open-folder.ts';
-import { type RunParts, runCommand } from '../../../src/cli/run-command.ts';
+import type { RunParts } from '../../../src/cli/prepare-run.ts';
+import { runCommand } from '../../../src/cli/run-command.ts';
 import { ofAgent } from '../../../src/cli/runnable-agent.ts';
 import { fakeEnvironment } from './support.ts';
 

@@ -17,7 +17,8 @@ import { type RunRequest, readArguments } from '../../../src/cli/arguments.ts';
 import { BUILT_IN_AGENTS } from '../../../src/cli/built-in-agents.ts';
 import { CliInterruption } from '../../../src/cli/environment.ts';
 import { FolderError } from '../../../src/cli/open-folder.ts';
-import { type RunParts, runCommand } from '../../../src/cli/run-command.ts';
+import type { RunParts } from '../../../src/cli/prepare-run.ts';
+import { runCommand } from '../../../src/cli/run-command.ts';
 import { ofAgent, type RunnableAgent } from '../../../src/cli/runnable-agent.ts';
 import { UsageError } from '../../../src/cli/usage-error.ts';
 import {
@@ -523,10 +524,14 @@ describe('--json and --log', () => {
       'run-start',
       'model-call-start',
       'model-call-end',
+      'usage',
       'tool-call-start',
       'tool-call-end',
+      'turn-end',
       'model-call-start',
       'model-call-end',
+      'usage',
+      'turn-end',
       'run-end',
       'result',
     ]);

@@ -3,30 +3,36 @@ import {
   type AnyAgent,
   defineAgent,
   MissingPeerError,
+  PromptValidationError,
   type ProviderAdapter,
   promptTemplate,
 } from 'weakincentives';
 import { scriptedModel } from 'weakincentives/testing';
-import { chooseModel, type ModelSituation, type OpenaiOptions } from '../../../src/cli/choose-model.ts';
-import { UsageError } from '../../../src/cli/usage-error.ts';
+import { chooseModel, type ModelSituation } from '../../../../src/cli/model/choose-model.ts';
+import type { ModelMakers } from '../../../../src/cli/model/model-makers.ts';
+import { UsageError } from '../../../../src/cli/usage-error.ts';
 
 const template = promptTemplate({ ns: 'a', key: 'b', name: 'Demo', sections: [] });
 const own = scriptedModel([], { name: 'own' });
 const network = scriptedModel([], { name: 'network' });
 
-function situation(parts: Partial<ModelSituation>): ModelSituation & { readonly asked: OpenaiOptions[] } {
-  const asked: OpenaiOptions[] = [];
+function situation(parts: Partial<ModelSituation>): ModelSituation & { readonly asked: unknown[] } {
+  const asked: unknown[] = [];
+  const maker =
+    (kind: string) =>
+    async (options: object): Promise<ProviderAdapter> => {
+      asked.push({ kind, ...options });
+      return network;
+    };
   return {
     choice: undefined,
     baseUrl: undefined,
     agent: defineAgent({ template }),
+    agentFolder: '/agents',
     params: {},
     workspaceName: 'demo',
     variables: {},
-    createOpenai: async (options) => {
-      asked.push(options);
-      return network;
-    },
+    makers: { openai: maker('openai'), anthropic: maker('anthropic'), 'ai-sdk': maker('ai-sdk') },
     asked,
     ...parts,
   };
@@ -62,16 +68,51 @@ describe('chooseModel', () => {
     const choice = { kind: 'openai', model: 'gpt' } as const;
     const chosen = situation({ agent, choice, variables: { OPENAI_API_KEY: 'sk-1' } });
     expect(await chooseModel(chosen)).toBe(network);
-    expect(chosen.asked).toEqual([{ model: 'gpt', apiKey: 'sk-1' }]);
+    expect(chosen.asked).toEqual([{ kind: 'openai', name: 'openai:gpt', model: 'gpt', apiKey: 'sk-1' }]);
+  });
+
+  it.each<[Readonly<Record<string, string>>, object]>([
+    [{ ANTHROPIC_API_KEY: 'sk-2', OPENAI_API_KEY: 'sk-1' }, { apiKey: 'sk-2' }],
+    [{ ANTHROPIC_API_KEY: 'sk-2', ANTHROPIC_AUTH_TOKEN: 'token' }, { apiKey: 'sk-2' }],
+    [{ ANTHROPIC_AUTH_TOKEN: 'token' }, { authToken: 'token' }],
+  ])('takes from %j what Anthropic wants', async (variables, credential) => {
+    const chosen = situation({ choice: { kind: 'anthropic', model: 'claude' }, variables });
+    expect(await chooseModel(chosen)).toBe(network);
+    expect(chosen.asked).toEqual([
+      { kind: 'anthropic', name: 'anthropic:claude', model: 'claude', ...credential },
+    ]);
+  });
+
+  it('has a package looked for from where the agent is, and leaves keys to it', async () => {
+    const choice = { kind: 'ai-sdk', package: '@ai-sdk/google', model: 'gemini' } as const;
+    const chosen = situation({ choice });
+    expect(await chooseModel(chosen)).toBe(network);
+    expect(chosen.asked).toEqual([
+      { ...choice, name: 'ai-sdk:@ai-sdk/google:gemini', agentFolder: '/agents' },
+    ]);
   });
 
   it('needs no key for a server of one’s own', async () => {
     const choice = { kind: 'openai', model: 'local' } as const;
     const chosen = situation({ choice, baseUrl: 'http://127.0.0.1:1/v1' });
     await chooseModel(chosen);
-    expect(chosen.asked).toEqual([{ model: 'local', apiKey: 'no-key', baseURL: 'http://127.0.0.1:1/v1' }]);
+    expect(chosen.asked).toEqual([
+      {
+        kind: 'openai',
+        name: 'openai:local',
+        model: 'local',
+        apiKey: 'no-key',
+        baseURL: 'http://127.0.0.1:1/v1',
+      },
+    ]);
   });
 
+  const refusing = (error: Error): ModelMakers => {
+    const refuse = async (): Promise<never> => {
+      throw error;
+    };
+    return { openai: refuse, anthropic: refuse, 'ai-sdk': refuse };
+  };
   const throwing = (): ProviderAdapter => {
     throw new Error('no luck.');
   };
@@ -84,12 +125,30 @@ describe('chooseModel', () => {
     [
       'no own one',
       { choice: { kind: 'rule-based' } },
-      /^Demo brings no model of its own, .*--model openai:NAME\.$/,
+      /^Demo brings no model of its own, .*--model openai:NAME, anthropic:NAME or ai-sdk:PACKAGE:NAME\.$/,
     ],
     [
       'no key',
       { choice: { kind: 'openai', model: 'gpt' } },
       /openai:gpt needs a key: set OPENAI_API_KEY, or .*--base-url/,
+    ],
+    [
+      'no key for Anthropic',
+      { choice: { kind: 'anthropic', model: 'claude' }, variables: { OPENAI_API_KEY: 'k' } },
+      /anthropic:claude needs a key: set ANTHROPIC_API_KEY, or .*--base-url/,
+    ],
+    [
+      'a server for a package',
+      { choice: { kind: 'ai-sdk', package: 'p', model: 'm' }, baseUrl: 'http://x' },
+      /^--base-url is for openai:NAME and anthropic:NAME; /,
+    ],
+    [
+      'a model that the adapter cannot take',
+      {
+        choice: { kind: 'ai-sdk', package: 'p', model: 'm' },
+        makers: refusing(new PromptValidationError('The AI SDK adapter takes models with "v3" or "v4".')),
+      },
+      /^The AI SDK adapter takes models with/,
     ],
     ['only a server', { baseUrl: 'http://x' }, /^--base-url says where a model is, not which: add --model/],
     [
@@ -113,8 +172,7 @@ describe('chooseModel', () => {
       {
         choice: { kind: 'openai', model: 'gpt' },
         baseUrl: 'http://x',
-        createOpenai: async () =>
-          Promise.reject(new MissingPeerError('Install it with "npm install openai".')),
+        makers: refusing(new MissingPeerError('Install it with "npm install openai".')),
       },
       /^Install it with "npm install openai"\.$/,
     ],

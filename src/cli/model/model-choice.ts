@@ -1,0 +1,53 @@
+import { isBuiltin } from 'node:module';
+import { UsageError } from '../usage-error.ts';
+
+/** A provider whose models are asked over the network with a client of its own. */
+export type Vendor = 'openai' | 'anthropic';
+
+/** What `--model` can say. */
+export type ModelChoice =
+  | { readonly kind: Vendor; readonly model: string }
+  /** A model of a provider package of the AI SDK. */
+  | { readonly kind: 'ai-sdk'; readonly package: string; readonly model: string }
+  /** The model that the agent brings itself. */
+  | { readonly kind: 'rule-based' };
+
+/** Every way to write one, for messages. */
+export const MODEL_FORMS = 'openai:NAME, anthropic:NAME, ai-sdk:PACKAGE:NAME or rule-based';
+
+/** Name of a package on npm, with or without a subpath: nothing that is looked up as a file. */
+const packageName = /^(@[a-z0-9-][a-z0-9._-]*\/)?[a-z0-9-][a-z0-9._-]*(\/[A-Za-z0-9-][A-Za-z0-9._-]*)*$/;
+
+/** @throws {UsageError} for what is no choice. */
+export function readModelChoice(text: string | undefined): ModelChoice | undefined {
+  if (text === undefined) return undefined;
+  if (text === 'rule-based') return { kind: 'rule-based' };
+  const [kind, name] = splitOff(text);
+  if (name !== '') {
+    if (kind === 'openai' || kind === 'anthropic') return { kind, model: name };
+    if (kind === 'ai-sdk') return readPackageChoice(text, name);
+  }
+  throw new UsageError(`--model is "${text}"; it must be ${MODEL_FORMS}.`);
+}
+
+/** What `--model` says, as it is written there. */
+export function modelChoiceText(choice: ModelChoice): string {
+  if (choice.kind === 'rule-based') return choice.kind;
+  return [choice.kind, ...(choice.kind === 'ai-sdk' ? [choice.package] : []), choice.model].join(':');
+}
+
+function readPackageChoice(text: string, rest: string): ModelChoice {
+  const [name, model] = splitOff(rest);
+  if (packageName.test(name) && !isBuiltin(name) && model !== '') {
+    return { kind: 'ai-sdk', package: name, model };
+  }
+  throw new UsageError(
+    `--model is "${text}"; with ai-sdk it must name a package and a model of it, such as ai-sdk:@ai-sdk/google:gemini-2.5-pro.`,
+  );
+}
+
+/** What stands before the first colon, and what behind it. */
+function splitOff(text: string): readonly [string, string] {
+  const colon = text.indexOf(':');
+  return colon < 0 ? [text, ''] : [text.slice(0, colon), text.slice(colon + 1).trim()];
+}
