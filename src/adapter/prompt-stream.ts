@@ -28,27 +28,36 @@ export interface PromptStream<out Output = unknown>
 export interface StreamedRun {
   readonly onEvent: (event: RunEvent) => void;
   readonly ready: () => Promise<void> | undefined;
-  /** Aborted when the stream is left. */
+  /** Aborted when the stream is left, or the caller's signal is aborted. */
   readonly signal: AbortSignal;
 }
 
-/** @param evaluate begins the evaluation. */
+/**
+ * @param evaluate begins the evaluation.
+ * @param signal the caller's.
+ */
 export function streamOf<Output>(
   evaluate: (run: StreamedRun) => Promise<PromptResponse<Output>>,
+  signal?: AbortSignal,
 ): PromptStream<Output> {
-  return new LiveStream(evaluate);
+  return new LiveStream(evaluate, signal);
 }
 
 class LiveStream<Output> implements PromptStream<Output> {
   readonly #evaluate: (run: StreamedRun) => Promise<PromptResponse<Output>>;
+  readonly #signal: AbortSignal | undefined;
   readonly #queue = new EventQueue<RunEvent>();
   readonly #controller = new AbortController();
   #run: Promise<PromptResponse<Output>> | undefined;
   #isIterated = false;
   #isOver = false;
 
-  constructor(evaluate: (run: StreamedRun) => Promise<PromptResponse<Output>>) {
+  constructor(
+    evaluate: (run: StreamedRun) => Promise<PromptResponse<Output>>,
+    signal: AbortSignal | undefined,
+  ) {
     this.#evaluate = evaluate;
+    this.#signal = signal;
   }
 
   [Symbol.asyncIterator](): PromptStream<Output> {
@@ -86,14 +95,27 @@ class LiveStream<Output> implements PromptStream<Output> {
 
   #begin(): Promise<PromptResponse<Output>> {
     if (this.#run !== undefined) return this.#run;
+    const unfollow = this.#followCaller();
     const run = this.#evaluate({
       onEvent: (event) => this.#queue.push(event),
       ready: () => this.#queue.ready(),
       signal: this.#controller.signal,
     });
     this.#run = run;
-    const end = (): void => this.#queue.end();
+    const end = (): void => {
+      unfollow();
+      this.#queue.end();
+    };
     run.then(end, end);
     return run;
+  }
+
+  /** Not by `AbortSignal.any`, which leaves something behind in the signal of a caller who goes on. */
+  #followCaller(): () => void {
+    const signal = this.#signal;
+    const abort = (): void => this.#controller.abort(signal?.reason);
+    if (signal?.aborted === true) abort();
+    else signal?.addEventListener('abort', abort, { once: true });
+    return () => signal?.removeEventListener('abort', abort);
   }
 }

@@ -52,23 +52,18 @@ export function defineAdapter(options: {
     stream: <Output>(prompt: Prompt<Output>, evaluateOptions: EvaluateOptions = {}) => {
       checkEvaluateOptions(evaluateOptions);
       const { onEvent, signal, streaming = true } = evaluateOptions;
-      return streamOf<Output>((run) =>
-        evaluatePrompt(
-          adapter,
-          model,
-          prompt,
-          {
-            ...evaluateOptions,
-            streaming,
-            signal: signal === undefined ? run.signal : AbortSignal.any([signal, run.signal]),
-            onEvent: (event) => {
-              run.onEvent(event);
-              return onEvent?.(event);
-            },
+      return streamOf<Output>((run) => {
+        const options: EvaluateOptions = {
+          ...evaluateOptions,
+          streaming,
+          signal: run.signal,
+          onEvent: (event) => {
+            run.onEvent(event);
+            return onEvent?.(event);
           },
-          run.ready,
-        ),
-      );
+        };
+        return evaluatePrompt(adapter, model, prompt, options, run.ready);
+      }, signal);
     },
   });
   models.set(adapter, model);
