@@ -28,25 +28,24 @@ export class DeltaDesk {
     const { emit, ready, redactor, stop } = this.#environment;
     const answer = Symbol('answer');
     this.#current = answer;
-    const held: { type: ModelDelta['type']; text: string } = { type: 'text-delta', text: '' };
+    /** By kind: the two may come in turns, and each is a text of its own. */
+    const held = new Map<ModelDelta['type'], string>();
     /** Tells so many characters of what is held. */
-    const tell = (length: number): void => {
-      const text = held.text.slice(0, length);
-      held.text = held.text.slice(length);
-      if (text !== '') emit({ type: held.type, turn, text });
+    const tell = (type: ModelDelta['type'], all: string, length: number): void => {
+      held.set(type, all.slice(length));
+      if (length > 0 && all !== '') emit({ type, turn, text: all.slice(0, length) });
     };
     return {
       onDelta: ({ type, text }) => {
         if (this.#current !== answer || stop.reason !== undefined || text === '') return undefined;
-        if (type !== held.type) tell(held.text.length);
-        held.type = type;
-        held.text += text;
-        tell(redactor === undefined ? held.text.length : redactor.settled(held.text));
+        const all = `${held.get(type) ?? ''}${text}`;
+        tell(type, all, redactor === undefined ? all.length : redactor.settled(all));
         const wait = ready?.();
         return wait === undefined ? undefined : stop.race(wait).catch(() => undefined);
       },
       complete: () => {
-        if (this.#current === answer && stop.reason === undefined) tell(held.text.length);
+        if (this.#current !== answer || stop.reason !== undefined) return;
+        for (const [type, rest] of held) tell(type, rest, rest.length);
       },
       end: () => {
         if (this.#current === answer) this.#current = undefined;

@@ -7,6 +7,7 @@ import {
   PromptValidationError,
   promptTemplate,
   type RunEvent,
+  redactPatterns,
   redactSecrets,
   Session,
   SessionBusyError,
@@ -350,6 +351,23 @@ describe('pieces of an answer', () => {
     const redact = redactSecrets({ KEY: 'sk-12345' });
     const events = await collect(defineAdapter({ model }).stream(prompt, { redact }));
     expect(deltasOf(events)).toEqual(['The key is ', '<KEY>', ' ind', 'eed, and ', 'so on: ', 'sk-']);
+  });
+
+  test('hold a secret back also when the model thinks in the middle of it', async () => {
+    const model: ModelProvider = {
+      name: 'thinking',
+      generate: async (_request, { onDelta }) => {
+        await onDelta?.({ type: 'text-delta', text: 'Key: sk-' });
+        await onDelta?.({ type: 'reasoning-delta', text: 'Hm. ' });
+        await onDelta?.({ type: 'text-delta', text: '12345.' });
+        return { content: [{ type: 'text', text: 'Key: sk-12345.' }], finishReason: 'stop' };
+      },
+    };
+    for (const redact of [redactSecrets({ KEY: 'sk-12345' }), redactPatterns(['sk-[0-9]+'])]) {
+      const events = await collect(defineAdapter({ model }).stream(prompt, { redact }));
+      expect(deltasOf(events).join('')).toMatch(/^Key: <\w+>\.$/);
+      expect(events.filter(({ type }) => type === 'reasoning-delta')).toMatchObject([{ text: 'Hm. ' }]);
+    }
   });
 
   test('wait for the whole where a redaction cannot say it', async () => {
