@@ -47,8 +47,10 @@ export function toProviderError(error: unknown): unknown {
   if (typeof status !== 'number' && isRetryable === true) return lostConnection(error);
   const wasFine = typeof status === 'number' && status < 300;
   if (wasFine && isRetryable === true) return lostConnection(error);
-  if (wasFine || (typeof name === 'string' && unreadable.has(name))) {
-    const message = `The answer cannot be read: ${describeError(error)}`;
+  // Failures of servers may pass, so the package has made up the status of an answer that came.
+  const isMadeUp = typeof status === 'number' && status >= 500 && isRetryable === false;
+  if (wasFine || isMadeUp || (typeof name === 'string' && unreadable.has(name))) {
+    const message = `The answer cannot be read: ${shortened(describeError(error))}`;
     return new ModelResponseError('model-response-invalid', message, { cause: error });
   }
   return toAnyProviderError(error, words, carriedBy(error));
@@ -69,6 +71,12 @@ export function toStreamError(error: unknown): unknown {
   return typeof status === 'number'
     ? new ModelResponseError('model-response-failed', message, { cause: error })
     : new ThrottleError(message, { kind: 'server-error', cause: error });
+}
+
+/** The packages tell the whole value, and all that they had expected. */
+function shortened(message: string): string {
+  const [line = ''] = message.split('\n');
+  return line.length > 200 ? `${line.slice(0, 200)}…` : line;
 }
 
 /** The packages' errors hold the request, so the whole conversation and what authorizes remote servers: nothing for a log. */

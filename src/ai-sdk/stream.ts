@@ -146,7 +146,7 @@ function isCutOff({ finishReason, usage }: Fields): boolean {
 
 function hasCounts(usage: unknown): boolean {
   const counts = isFields(usage) ? [usage['inputTokens'], usage['outputTokens']] : [];
-  return counts.some((count) => isFields(count) && typeof count['total'] === 'number');
+  return counts.some((count) => isFields(count) && typeof count['total'] === 'number' && count['total'] > 0);
 }
 
 function kindOf({ type }: KeptPart): 'text' | 'reasoning' {

@@ -44,6 +44,12 @@ export function readTurn(answer: unknown, context: TurnContext): ModelTurn {
   const spoken = readParts(items, prepared);
   const content = withStructuredText(spoken.content, answer.structuredOutputText, prepared);
   const usage = readUsage(answer.usage);
+  if (items.length === 0 && usage === undefined && finishReason === 'stop') {
+    throw new ModelResponseError(
+      'model-response-invalid',
+      'The answer holds nothing, not even a count of tokens.',
+    );
+  }
   const finish = { type: 'finish', providerMetadata: answer.providerMetadata };
   const hosted = desk.read(request.hostedTools, toHostedTurn([...items, finish], content, spoken.places));
   return {

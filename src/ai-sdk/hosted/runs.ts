@@ -23,27 +23,37 @@ export function runsOf({ items }: HostedTurn, isMeant: (toolName: string) => boo
   const waiting = new Set(
     pieces.filter(({ type }) => type === 'tool-approval-request').map(({ toolCallId }) => toolCallId),
   );
-  const byId = new Map<string, Fields[]>();
+  const runs: Fields[][] = [];
+  const latest = new Map<string, Fields[]>();
   for (const piece of pieces) {
     const { type, toolCallId, toolName, providerExecuted } = piece;
-    const isRun = type === 'tool-result' || (type === 'tool-call' && providerExecuted === true);
-    if (!isRun || typeof toolCallId !== 'string' || typeof toolName !== 'string' || !isMeant(toolName))
-      continue;
-    byId.set(toolCallId, [...(byId.get(toolCallId) ?? []), piece]);
+    const isCall = type === 'tool-call' && providerExecuted === true;
+    if (!isCall && type !== 'tool-result') continue;
+    if (typeof toolCallId !== 'string' || typeof toolName !== 'string' || !isMeant(toolName)) continue;
+    const begun = latest.get(toolCallId);
+    // A result belongs to the last call with its id.
+    if (begun !== undefined && !isCall && !begun.some(isResult)) begun.push(piece);
+    else {
+      const run = [piece];
+      latest.set(toolCallId, run);
+      runs.push(run);
+    }
   }
-  return [...byId].flatMap(([id, parts]) => {
-    const run = toRun(id, parts);
-    return run.isDone || !waiting.has(id) ? [run] : [];
-  });
+  return runs.map(toRun).filter(({ id, isDone }) => isDone || !waiting.has(id));
 }
 
-function toRun(id: string, parts: readonly Fields[]): HostedRun {
+function isResult({ type }: Fields): boolean {
+  return type === 'tool-result';
+}
+
+function toRun(parts: readonly Fields[]): HostedRun {
   const call = parts.find(({ type }) => type === 'tool-call');
-  const result = parts.find(({ type }) => type === 'tool-result');
+  const result = parts.find(isResult);
+  const told = call ?? result;
   const input = parseJson(call?.['input']);
   return {
-    id,
-    toolName: String((call ?? result)?.['toolName']),
+    id: String(told?.['toolCallId']),
+    toolName: String(told?.['toolName']),
     input: isFields(input) ? input : {},
     result: result?.['result'],
     isDone: result !== undefined,

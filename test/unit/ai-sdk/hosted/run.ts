@@ -48,7 +48,7 @@ export async function run(
   answers: readonly CapturedAnswer[],
   options: EvaluateOptions = {},
   adapter: Partial<AiSdkOptions> = {},
-): Promise<{ readonly response: PromptResponse<unknown>; readonly requests: readonly CapturedRequest[] }> {
+): Promise<{ readonly response: PromptResponse; readonly requests: readonly CapturedRequest[] }> {
   const captured = capturingFetch(...answers);
   const model = aiSdk({ model: create(captured.fetch), ...adapter });
   const response = await model.evaluate(promptOf(hostedTools), { input: 'Go', throttle: false, ...options });

@@ -1,0 +1,54 @@
+import { createAnthropic } from '@ai-sdk/anthropic';
+import { createOpenAI } from '@ai-sdk/openai';
+import { createOpenAI as createOpenAIV3 } from 'ai-sdk-openai-v3';
+import { aiSdk } from 'weakincentives/ai-sdk';
+import type { ConformanceGap } from 'weakincentives/testing';
+import { aiSdkOpenAIFetch } from '../support/conformance/ai-sdk-openai-fetch.ts';
+import { anthropicGaps, anthropicWirePeer } from '../support/conformance/anthropic-peer.ts';
+import { openaiGaps, openaiWirePeer } from '../support/conformance/openai-peer.ts';
+import { runConformance } from '../support/conformance/run-conformance.ts';
+
+const apiKey = 'none';
+// The model is told to keep nothing, so that what it said itself goes back whole rather than by its id.
+const providerOptions = { openai: { store: false } };
+const fetch = aiSdkOpenAIFetch;
+
+const noMissingIds: ConformanceGap = {
+  feature: 'missing-call-ids',
+  why: 'the package takes no answer with a call without an id',
+};
+
+runConformance(
+  openaiWirePeer(
+    'AI SDK, @ai-sdk/openai',
+    (baseURL) => aiSdk({ model: createOpenAI({ apiKey, baseURL, fetch })('gpt-5'), providerOptions }),
+    [...openaiGaps, noMissingIds],
+  ),
+  ['context-window', 'paused', 'missing-call-ids'],
+);
+
+runConformance(
+  openaiWirePeer(
+    'AI SDK, @ai-sdk/openai of AI SDK 6',
+    (baseURL) => aiSdk({ model: createOpenAIV3({ apiKey, baseURL, fetch })('gpt-5'), providerOptions }),
+    [
+      ...openaiGaps,
+      noMissingIds,
+      { feature: 'nonsense', mode: 'whole', why: 'the package fails with a fault of its own' },
+    ],
+  ),
+  ['context-window', 'paused', 'missing-call-ids', 'nonsense (whole)'],
+);
+
+runConformance(
+  anthropicWirePeer(
+    'AI SDK, @ai-sdk/anthropic',
+    (baseURL) => aiSdk({ model: createAnthropic({ apiKey, baseURL })('claude-sonnet-4-5') }),
+    [
+      ...anthropicGaps,
+      noMissingIds,
+      { feature: 'nonsense', mode: 'streamed', why: 'the package fails with a fault of its own' },
+    ],
+  ),
+  ['malformed-arguments (whole)', 'content-filter', 'approvals', 'missing-call-ids', 'nonsense (streamed)'],
+);
