@@ -1,7 +1,13 @@
-import { PromptValidationError } from '../../error/index.ts';
+import { describeError, ModelResponseError, PromptValidationError } from '../../error/index.ts';
 import { isSchemaObject, type JsonObject, type JsonValue } from '../../schema/index.ts';
 import type { HostedTool, HostedToolReading, Logger } from '../../tool/index.ts';
-import type { HostedToolCodec, HostedToolCodecs, HostedToolWire, HostedTurn } from './hosted-tool-codec.ts';
+import type {
+  HostedToolCodec,
+  HostedToolCodecs,
+  HostedToolFindings,
+  HostedToolWire,
+  HostedTurn,
+} from './hosted-tool-codec.ts';
 
 /** What to do with a config that a provider cannot be told in full. */
 export type UnsupportedConfig = 'error' | 'warn';
@@ -66,14 +72,31 @@ export class HostedToolDesk {
     };
   }
 
-  /** What an answer says about each tool that it says something about. */
+  /**
+   * What an answer says about each tool that it says something about.
+   *
+   * @throws {ModelResponseError} when a codec cannot read it; what it threw is the cause.
+   */
   read(tools: readonly HostedTool[], turn: HostedTurn): readonly HostedToolReading[] {
     return tools.flatMap((tool): readonly HostedToolReading[] => {
-      const { invocations, citations } = this.#codecOf(tool).parseOutput(turn, tool);
+      const { invocations, citations } = this.#parse(tool, turn);
       return invocations.length + citations.length === 0
         ? []
         : [{ toolName: tool.name, invocations, citations }];
     });
+  }
+
+  #parse(tool: HostedTool, turn: HostedTurn): HostedToolFindings {
+    try {
+      return this.#codecOf(tool).parseOutput(turn, tool);
+    } catch (cause) {
+      if (ModelResponseError.isInstance(cause)) throw cause;
+      const message = `What it says about the hosted tool "${tool.name}" cannot be read: ${describeError(cause)}`;
+      throw new ModelResponseError('model-response-invalid', message, {
+        cause,
+        details: { tool: tool.name, kind: tool.hostedKind },
+      });
+    }
   }
 
   #wireOf(tool: HostedTool): HostedToolWire {

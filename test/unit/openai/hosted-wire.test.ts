@@ -348,6 +348,28 @@ describe('a codec of your own', () => {
     ]);
   });
 
+  it('that fails ends the run: in phase render before a request, in phase response behind one', async () => {
+    const oops = (): never => {
+      throw new RangeError('Oops.');
+    };
+    const tomorrow = hostedTool({ kind: 'weather', name: 'forecast', description: 'Weather.', config: {} });
+    const runWith = (codec: HostedToolCodec) =>
+      runOpenAI(
+        promptOf({ hostedTools: [tomorrow] }),
+        [answer],
+        {},
+        { hostedToolCodecs: { weather: codec } },
+      );
+    await expect(runWith({ ...weather, serialize: oops })).rejects.toMatchObject({
+      phase: 'render',
+      cause: { message: 'Oops.' },
+    });
+    await expect(runWith({ ...weather, parseOutput: oops })).rejects.toMatchObject({
+      phase: 'response',
+      cause: { code: 'model-response-invalid', cause: { message: 'Oops.' } },
+    });
+  });
+
   it('may stand in for one of the adapter', async () => {
     const { web_search: builtIn } = openaiHostedToolCodecs;
     const { bodies } = await runOpenAI(
