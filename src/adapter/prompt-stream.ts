@@ -1,5 +1,5 @@
 import { PromptValidationError } from '../error/index.ts';
-import type { RunEvent } from '../runtime/index.ts';
+import { followSignal, type RunEvent } from '../runtime/index.ts';
 import type { PromptResponse } from '../tool/index.ts';
 import { EventQueue } from './event-queue.ts';
 
@@ -95,7 +95,8 @@ class LiveStream<Output> implements PromptStream<Output> {
 
   #begin(): Promise<PromptResponse<Output>> {
     if (this.#run !== undefined) return this.#run;
-    const unfollow = this.#followCaller();
+    const signal = this.#signal;
+    const unfollow = signal && followSignal(signal, () => this.#controller.abort(signal.reason));
     const run = this.#evaluate({
       onEvent: (event) => this.#queue.push(event),
       ready: () => this.#queue.ready(),
@@ -103,19 +104,10 @@ class LiveStream<Output> implements PromptStream<Output> {
     });
     this.#run = run;
     const end = (): void => {
-      unfollow();
+      unfollow?.();
       this.#queue.end();
     };
     run.then(end, end);
     return run;
-  }
-
-  /** Not by `AbortSignal.any`, which leaves something behind in the signal of a caller who goes on. */
-  #followCaller(): () => void {
-    const signal = this.#signal;
-    const abort = (): void => this.#controller.abort(signal?.reason);
-    if (signal?.aborted === true) abort();
-    else signal?.addEventListener('abort', abort, { once: true });
-    return () => signal?.removeEventListener('abort', abort);
   }
 }

@@ -37,6 +37,7 @@ export type {
   FeedbackSeverity,
   FeedbackTriggers,
 } from './feedback-provider.ts';
+export { followSignal } from './follow-signal.ts';
 export { haltReason } from './halt-reason.ts';
 export { hostedOutputs } from './hosted-outputs.ts';
 export { type LoopOptions, type LoopResult, runLoop } from './loop.ts';

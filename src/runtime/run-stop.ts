@@ -1,5 +1,6 @@
 import { type BudgetExceededError, DeadlineExceededError } from '../error/index.ts';
 import type { Deadline } from './deadline.ts';
+import { followSignal } from './follow-signal.ts';
 
 /** Why a run has to end before the model is done. */
 export type StopReason =
@@ -79,12 +80,11 @@ export class RunStop {
     readonly deadline?: Deadline | undefined;
   }): () => void {
     const { signal, deadline } = sources;
-    const onAbort = (): void => this.stop({ kind: 'aborted', cause: signal?.reason });
-    if (signal?.aborted === true) onAbort();
-    else signal?.addEventListener('abort', onAbort, { once: true });
+    const unfollow =
+      signal && followSignal(signal, () => this.stop({ kind: 'aborted', cause: signal.reason }));
     const cancelTimer = deadline?.onExpiry(() => this.checkDeadline(deadline));
     return () => {
-      signal?.removeEventListener('abort', onAbort);
+      unfollow?.();
       cancelTimer?.();
     };
   }

@@ -1,0 +1,47 @@
+/** Those who follow a signal, behind the one listener that it has for all of them. */
+interface Following {
+  readonly followers: Set<() => void>;
+  readonly onAbort: () => void;
+}
+
+const followings = new WeakMap<AbortSignal, Following>();
+
+/**
+ * Calls `follower` once when the signal is aborted, at once if it is; it must not throw. A caller's signal may be that of
+ * many runs and calls and outlive them all: they share one listener, of which platforms warn only when there are many, and the
+ * last of them takes it away, while `AbortSignal.any` leaves something behind.
+ *
+ * @returns ends it.
+ */
+export function followSignal(signal: AbortSignal, follower: () => void): () => void {
+  if (signal.aborted) {
+    follower();
+    return () => undefined;
+  }
+  const { followers, onAbort } = followings.get(signal) ?? begin(signal);
+  // Two may follow with the same function.
+  const own = (): void => follower();
+  followers.add(own);
+  return () => {
+    if (!followers.delete(own) || followers.size > 0) return;
+    signal.removeEventListener('abort', onAbort);
+    followings.delete(signal);
+  };
+}
+
+function begin(signal: AbortSignal): Following {
+  const followers = new Set<() => void>();
+  const following: Following = {
+    followers,
+    onAbort: () => {
+      followings.delete(signal);
+      for (const follower of [...followers]) {
+        // One that went before may have ended it.
+        if (followers.delete(follower)) follower();
+      }
+    },
+  };
+  signal.addEventListener('abort', following.onAbort, { once: true });
+  followings.set(signal, following);
+  return following;
+}
