@@ -42,6 +42,8 @@ export type {
   ToolRuntimeOptions,
 } from './tool-runtime-types.ts';
 export {
+  annotatedCitations,
+  type Cited,
   checkModelOptions,
   DistinctCallIds,
   defaultTimeoutMs,

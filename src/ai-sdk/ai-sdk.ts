@@ -4,6 +4,7 @@ import {
   defineAdapter,
   type HostedToolCodecs,
   HostedToolDesk,
+  isFields,
   type ProviderAdapter,
   SchemaProjections,
   type UnsupportedConfig,
@@ -15,7 +16,6 @@ import type { ModelSettings, TokenPrices } from '../tool/index.ts';
 import { aiSdkDialect } from './ai-sdk-dialect.ts';
 import { type AiSdkModel, type AiSdkModelOf, assertModel } from './ai-sdk-model.ts';
 import type { AiSdkVersion } from './call-options.ts';
-import { isFields } from './fields.ts';
 import { type FileForm, filesOfV3, filesOfV4 } from './files.ts';
 import { hostedToolCodecsOf } from './hosted/index.ts';
 import { toProviderError } from './provider-error.ts';

@@ -1,7 +1,6 @@
-import { toBrokenStream } from '../adapter/index.ts';
+import { isFields, toBrokenStream } from '../adapter/index.ts';
 import { ModelResponseError } from '../error/index.ts';
 import type { FinishReason } from '../runtime/index.ts';
-import { isFields } from './fields.ts';
 
 /** What providers say in words of their own, and the interface has no word for. */
 const rawReasons = new Map<unknown, FinishReason>([

@@ -1,10 +1,11 @@
 import {
+  type Fields,
+  isFields,
   type ProviderErrorWords,
   toProviderError as toAnyProviderError,
   toBrokenStream,
 } from '../adapter/index.ts';
 import { describeError, ModelResponseError, ThrottleError } from '../error/index.ts';
-import { type Fields, isFields } from './fields.ts';
 
 /** What the providers behind the models call their failures, all together: none of them means two things. */
 const words: ProviderErrorWords = {

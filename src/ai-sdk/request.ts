@@ -1,4 +1,9 @@
-import { type HostedToolDesk, type ProjectedTool, type SchemaProjections } from '../adapter/index.ts';
+import {
+  type HostedToolDesk,
+  isFields,
+  type ProjectedTool,
+  type SchemaProjections,
+} from '../adapter/index.ts';
 import { PromptValidationError } from '../error/index.ts';
 import type { ModelCheck, ModelRequest, ToolChoice } from '../runtime/index.ts';
 import type { JsonObject, JsonSchema, SchemaProjection } from '../schema/index.ts';
@@ -12,7 +17,6 @@ import type {
   ProviderTool,
   WireObject,
 } from './call-options.ts';
-import { isFields } from './fields.ts';
 import type { FileForm } from './files.ts';
 import { toPrompt } from './prompt-messages.ts';
 import { addToProviderOptions, mergeProviderOptions, readSettings } from './request-settings.ts';

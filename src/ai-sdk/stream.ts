@@ -1,8 +1,7 @@
-import { toBrokenStream } from '../adapter/index.ts';
+import { type Fields, isFields, toBrokenStream } from '../adapter/index.ts';
 import { describeError, ThrottleError } from '../error/index.ts';
 import type { GenerateOptions } from '../runtime/index.ts';
 import type { AiSdkStream } from './ai-sdk-model.ts';
-import { type Fields, isFields } from './fields.ts';
 import { isPart, type KeptPart } from './kept-part.ts';
 import { toStreamError } from './provider-error.ts';
 

@@ -1,8 +1,7 @@
-import { DistinctCallIds, type HostedToolDesk, type HostedTurn } from '../adapter/index.ts';
+import { DistinctCallIds, type HostedToolDesk, type HostedTurn, isFields } from '../adapter/index.ts';
 import { ModelResponseError } from '../error/index.ts';
 import type { AssistantPart, ModelRequest, ModelTurn } from '../runtime/index.ts';
 import { restoreText } from '../schema/index.ts';
-import { isFields } from './fields.ts';
 import { readFinishReason } from './finish-reason.ts';
 import { isOwnCall, type KeptPart, keepParts, withoutBrokenCalls } from './kept-part.ts';
 import type { PreparedRequest } from './request.ts';

@@ -1,5 +1,5 @@
+import { isFields } from '../adapter/index.ts';
 import type { TokenUsage } from '../runtime/index.ts';
-import { isFields } from './fields.ts';
 
 /** The tokens of an answer; the input counts what was read from and written to a cache, too. */
 export function readUsage(usage: unknown): TokenUsage | undefined {

@@ -1,6 +1,6 @@
+import { type Fields, isFields } from '../adapter/index.ts';
 import { PromptValidationError } from '../error/index.ts';
 import type { Logger } from '../tool/index.ts';
-import { type Fields, isFields } from './fields.ts';
 
 /** How many different warnings are remembered; some hold parts of the conversation. */
 const maxRemembered = 200;

@@ -1,3 +1,4 @@
+export { annotatedCitations, type Cited } from './annotations.ts';
 export { DistinctCallIds } from './distinct-call-ids.ts';
 export { type Fields, isFields, objectsIn, onlyTexts, textsIn } from './fields.ts';
 export { isWebUrl, toBase64, toUrl } from './media-url.ts';

@@ -1,7 +1,6 @@
-import type { HostedTurn } from '../../adapter/index.ts';
+import { type Fields, type HostedTurn, isFields, objectsIn } from '../../adapter/index.ts';
 import type { JsonValue } from '../../schema/index.ts';
 import type { HostedToolOutput } from '../../tool/index.ts';
-import { type Fields, isFields, objectsIn } from '../fields.ts';
 
 /** One run of a hosted tool. Where the model paused in the middle of it, the call is in one turn and the result in the next. */
 export interface HostedRun {

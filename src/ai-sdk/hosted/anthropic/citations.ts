@@ -1,6 +1,5 @@
-import type { HostedTurn } from '../../../adapter/index.ts';
+import { type Fields, type HostedTurn, isFields, objectsIn, onlyTexts } from '../../../adapter/index.ts';
 import type { Citation } from '../../../tool/index.ts';
-import { type Fields, isFields, objectsIn, onlyTexts } from '../../fields.ts';
 
 /**
  * What the texts of an answer cite. The provider breaks its text into pieces so that a citation is about the whole of one.

@@ -1,6 +1,6 @@
-import type { HostedToolCodec } from '../../../adapter/index.ts';
+import { type HostedToolCodec, objectsIn } from '../../../adapter/index.ts';
 import type { RemoteMcpConfig, RemoteMcpResult } from '../../../suite/index.ts';
-import { hungOn, objectsIn } from '../../fields.ts';
+import { hungOn } from '../../hung-on.ts';
 import { given } from '../provider-tool.ts';
 import { type HostedRun, runsOf, toOutput } from '../runs.ts';
 

@@ -1,6 +1,5 @@
-import type { HostedToolCodec, HostedTurn } from '../../../adapter/index.ts';
+import { type HostedToolCodec, type HostedTurn, isFields, onlyTexts } from '../../../adapter/index.ts';
 import type { WebFetchConfig, WebFetchResult } from '../../../suite/index.ts';
-import { isFields, onlyTexts } from '../../fields.ts';
 import { providerTool } from '../provider-tool.ts';
 import { type HostedRun, runsOf, toOutput } from '../runs.ts';
 import { citationsOf } from './citations.ts';

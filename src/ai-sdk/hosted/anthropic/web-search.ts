@@ -1,6 +1,5 @@
-import type { HostedToolCodec } from '../../../adapter/index.ts';
+import { type HostedToolCodec, objectsIn, onlyTexts } from '../../../adapter/index.ts';
 import type { WebSearchConfig, WebSearchResult } from '../../../suite/index.ts';
-import { objectsIn, onlyTexts } from '../../fields.ts';
 import { given, providerTool } from '../provider-tool.ts';
 import { type HostedRun, runsOf, toOutput } from '../runs.ts';
 import { citationsOf } from './citations.ts';

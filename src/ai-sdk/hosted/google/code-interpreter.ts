@@ -1,6 +1,5 @@
-import type { HostedToolCodec } from '../../../adapter/index.ts';
+import { type HostedToolCodec, isFields, onlyTexts } from '../../../adapter/index.ts';
 import type { CodeInterpreterConfig, CodeInterpreterResult } from '../../../suite/index.ts';
-import { isFields, onlyTexts } from '../../fields.ts';
 import { given, providerTool } from '../provider-tool.ts';
 import { type HostedRun, runsOf } from '../runs.ts';
 

@@ -1,6 +1,6 @@
-import type { HostedTurn } from '../../../adapter/index.ts';
+import { type Fields, type HostedTurn, isFields, objectsIn } from '../../../adapter/index.ts';
 import type { Citation } from '../../../tool/index.ts';
-import { type Fields, hungOn, isFields, objectsIn } from '../../fields.ts';
+import { hungOn } from '../../hung-on.ts';
 
 /** What an answer says about where it comes from: once, for all of it. */
 export interface Grounding {

@@ -1,6 +1,5 @@
-import type { HostedToolCodec } from '../../../adapter/index.ts';
+import { type Fields, type HostedToolCodec, isFields, onlyTexts } from '../../../adapter/index.ts';
 import type { WebFetchConfig, WebFetchResult } from '../../../suite/index.ts';
-import { type Fields, isFields, onlyTexts } from '../../fields.ts';
 import { given, providerTool } from '../provider-tool.ts';
 import { citationsOf, groundingOf } from './grounding.ts';
 

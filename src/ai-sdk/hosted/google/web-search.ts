@@ -1,6 +1,5 @@
-import type { HostedToolCodec } from '../../../adapter/index.ts';
+import { type Fields, type HostedToolCodec, isFields, onlyTexts, textsIn } from '../../../adapter/index.ts';
 import type { WebSearchConfig, WebSearchResult, WebSource } from '../../../suite/index.ts';
-import { type Fields, isFields, onlyTexts, textsIn } from '../../fields.ts';
 import { given, providerTool } from '../provider-tool.ts';
 import { citationsOf, groundingOf } from './grounding.ts';
 

@@ -1,9 +1,12 @@
-import type { HostedTurn } from '../../../adapter/index.ts';
+import {
+  annotatedCitations,
+  type Cited,
+  type Fields,
+  type HostedTurn,
+  objectsIn,
+} from '../../../adapter/index.ts';
 import type { Citation } from '../../../tool/index.ts';
-import { type Fields, hungOn, objectsIn } from '../../fields.ts';
-
-/** A citation without its place in the text. */
-type Cited = Citation extends infer One ? (One extends unknown ? Omit<One, 'span'> : never) : never;
+import { hungOn } from '../../hung-on.ts';
 
 /**
  * What the texts of an answer cite. The package passes the provider's own annotations on, in both versions of the interface.
@@ -16,17 +19,5 @@ export function annotationsOf(
 ): readonly Citation[] {
   return objectsIn(turn.items)
     .filter(({ type }) => type === 'text')
-    .flatMap((part) => {
-      const base = turn.startOf(part);
-      const length = String(part['text']).length;
-      return objectsIn(hungOn(part)['annotations']).flatMap((annotation): readonly Citation[] => {
-        const cited = read(annotation);
-        if (cited === undefined) return [];
-        const { start_index: start, end_index: end } = annotation;
-        const isSpan = Number.isInteger(start) && Number.isInteger(end) && Number(start) >= 0;
-        if (base === undefined || !isSpan || Number(start) >= Number(end) || Number(end) > length)
-          return [cited];
-        return [{ ...cited, span: [base + Number(start), base + Number(end)] }];
-      });
-    });
+    .flatMap((part) => annotatedCitations(turn, part, hungOn(part)['annotations'], read));
 }

@@ -1,7 +1,6 @@
-import type { HostedToolCodec } from '../../../adapter/index.ts';
+import { type HostedToolCodec, isFields, objectsIn, onlyTexts } from '../../../adapter/index.ts';
 import type { JsonValue } from '../../../schema/index.ts';
 import type { CodeInterpreterConfig, CodeInterpreterResult } from '../../../suite/index.ts';
-import { isFields, objectsIn, onlyTexts } from '../../fields.ts';
 import { given, providerTool } from '../provider-tool.ts';
 import { type HostedRun, runsOf, toOutput } from '../runs.ts';
 import { annotationsOf } from './annotations.ts';

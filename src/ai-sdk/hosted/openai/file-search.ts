@@ -1,6 +1,5 @@
-import type { HostedToolCodec } from '../../../adapter/index.ts';
+import { type HostedToolCodec, isFields, objectsIn, onlyTexts, textsIn } from '../../../adapter/index.ts';
 import type { FileSearchConfig, FileSearchResult } from '../../../suite/index.ts';
-import { isFields, objectsIn, onlyTexts, textsIn } from '../../fields.ts';
 import { providerTool } from '../provider-tool.ts';
 import { type HostedRun, runsOf, toOutput } from '../runs.ts';
 import { annotationsOf } from './annotations.ts';

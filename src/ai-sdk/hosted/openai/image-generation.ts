@@ -1,6 +1,5 @@
-import type { HostedToolCodec } from '../../../adapter/index.ts';
+import { type HostedToolCodec, isFields } from '../../../adapter/index.ts';
 import type { ImageGenerationConfig, ImageGenerationResult } from '../../../suite/index.ts';
-import { isFields } from '../../fields.ts';
 import { providerTool } from '../provider-tool.ts';
 import { runsOf, toOutput } from '../runs.ts';
 

@@ -1,6 +1,5 @@
-import type { HostedToolCodec } from '../../../adapter/index.ts';
+import { type Fields, type HostedToolCodec, isFields, objectsIn, onlyTexts } from '../../../adapter/index.ts';
 import type { RemoteMcpConfig, RemoteMcpResult } from '../../../suite/index.ts';
-import { type Fields, isFields, objectsIn, onlyTexts } from '../../fields.ts';
 import { providerTool } from '../provider-tool.ts';
 import { type HostedRun, parseJson, runsOf, toOutput } from '../runs.ts';
 

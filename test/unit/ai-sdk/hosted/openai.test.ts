@@ -236,6 +236,23 @@ describe.each([
   });
 });
 
+it('places count behind characters outside the basic plane as the provider counts them', async () => {
+  const text = '🌊 High. ([tides](https://tides.example/))';
+  const [start, end] = [8, [...text].length];
+  const annotations = [
+    { type: 'url_citation', start_index: start, end_index: end, url: 'https://tides.example/', title: 'T' },
+  ];
+  const message = { id: 'm', type: 'message', role: 'assistant', status: 'completed' };
+  const answer = {
+    ...openaiAnswer,
+    output: [{ ...message, content: [{ type: 'output_text', text, annotations }] }],
+  };
+  const search = webSearchTool();
+  const { response } = await run(openai, [search], [answer]);
+  const [cited] = hostedOutputsOf(response, search).citations;
+  expect(text.slice(...(cited?.span ?? []))).toBe('([tides](https://tides.example/))');
+});
+
 it('@ai-sdk/openai of AI SDK 6 drops the limits of containers, so they are refused', async () => {
   await expect(run(openaiV3, [codeInterpreterTool(limits)], [openaiAnswer])).rejects.toMatchObject({
     phase: 'render',
