@@ -1,3 +1,4 @@
+import { isThinking } from './block-types.ts';
 import type { Cacheable, CacheControl, Message, MessagesRequest } from './wire.ts';
 
 /**
@@ -32,9 +33,4 @@ function markMessage(message: Message, control: CacheControl): Message {
 function markLast<Entry extends Cacheable>(entries: readonly Entry[], control: CacheControl): Entry[] {
   const last = entries.findLastIndex((entry) => !isThinking(entry));
   return entries.map((entry, index) => (index === last ? { ...entry, cache_control: control } : entry));
-}
-
-function isThinking(entry: object): boolean {
-  const type: unknown = Reflect.get(entry, 'type');
-  return type === 'thinking' || type === 'redacted_thinking';
 }

@@ -1,17 +1,12 @@
 import { isSchemaObject, type JsonObject } from '../schema/index.ts';
 import type { AssistantItem, ConversationItem, ToolResultItem } from '../tool/index.ts';
 import { toInputBlocks, toMediaBlock } from './media-blocks.ts';
-import type {
-  AssistantBlock,
-  ContainerItem,
-  InputBlock,
-  Message,
-  ToolResultBlock,
-  UserBlock,
-} from './wire.ts';
+import type { AssistantBlock, InputBlock, Message, MessageEnd, ToolResultBlock, UserBlock } from './wire.ts';
 
 /** Stands in for the user where a conversation does not begin with one; the task is in the instructions. */
 const opening: Message = { role: 'user', content: [{ type: 'text', text: 'Please begin.' }] };
+/** The same behind an answer that nobody replied to: the provider takes none as the beginning of the next. */
+const furtherance: Message = { role: 'user', content: [{ type: 'text', text: 'Please go on.' }] };
 
 /**
  * The conversation as the provider takes it. What it said itself, under the name `provider`, goes back exactly as it came,
@@ -22,9 +17,12 @@ export function toMessages(conversation: readonly ConversationItem[], provider: 
   const messages: Message[] = [];
   let results: ToolResultBlock[] = [];
   let said: InputBlock[] = [];
+  /** What stands in for the user when nobody says anything now. */
+  let standIn: Message | undefined = opening;
   const endOfUser = (): void => {
     const content: UserBlock[] = [...results, ...said];
     if (content.length > 0) messages.push({ role: 'user', content });
+    else if (standIn !== undefined) messages.push(standIn);
     results = [];
     said = [];
   };
@@ -41,6 +39,7 @@ export function toMessages(conversation: readonly ConversationItem[], provider: 
         if (content.length === 0) break;
         endOfUser();
         messages.push({ role: 'assistant', content });
+        standIn = endOf(item, provider)?.stop_reason === 'pause_turn' ? undefined : furtherance;
         break;
       }
       case 'approval':
@@ -49,7 +48,7 @@ export function toMessages(conversation: readonly ConversationItem[], provider: 
     }
   }
   endOfUser();
-  return messages[0]?.role === 'user' ? messages : [opening, ...messages];
+  return messages;
 }
 
 /** The container that the provider's code ran in last. */
@@ -59,20 +58,25 @@ export function lastContainer(
 ): string | undefined {
   for (let index = conversation.length - 1; index >= 0; index -= 1) {
     const item = conversation[index];
-    if (item?.type !== 'assistant' || item.raw?.provider !== provider) continue;
-    const found = item.raw.items.find(isContainer);
-    if (found !== undefined) return found.id;
+    const container = item?.type === 'assistant' ? endOf(item, provider)?.container : undefined;
+    if (container !== undefined) return container.id;
   }
   return undefined;
 }
 
-function isContainer(item: unknown): item is ContainerItem {
-  return typeof item === 'object' && item !== null && Reflect.get(item, 'type') === 'container';
+/** What a turn of the provider remembers beside its blocks. */
+function endOf({ raw }: AssistantItem, provider: string): MessageEnd | undefined {
+  const last = raw?.provider === provider ? raw.items.at(-1) : undefined;
+  return isMessageEnd(last) ? last : undefined;
+}
+
+function isMessageEnd(item: unknown): item is MessageEnd {
+  return typeof item === 'object' && item !== null && Reflect.get(item, 'type') === 'message_end';
 }
 
 function toAssistantBlocks(item: AssistantItem, provider: string): AssistantBlock[] {
   if (item.raw?.provider === provider) {
-    const blocks = item.raw.items.filter((block) => !isContainer(block));
+    const blocks = item.raw.items.filter((block) => !isMessageEnd(block));
     // The provider takes back every block it makes, except texts without a text; this adapter does not look into them.
     return (blocks as readonly AssistantBlock[]).filter(
       ({ type, ...block }) => type !== 'text' || !isBlank(block),

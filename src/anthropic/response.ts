@@ -3,9 +3,10 @@ import { ModelResponseError } from '../error/index.ts';
 import type { AssistantPart, FinishReason, ModelTurn } from '../runtime/index.ts';
 import { restoreText } from '../schema/index.ts';
 import type { TokenUsage } from '../tool/index.ts';
+import { isServerUse, isThinking } from './block-types.ts';
 import type { PreparedRequest } from './request.ts';
 import { TurnText } from './turn-text.ts';
-import type { ContainerItem } from './wire.ts';
+import type { MessageEnd } from './wire.ts';
 
 /**
  * The turn that a message holds. Every block is kept as it came, known to this adapter or not, to be sent back in the next
@@ -27,9 +28,9 @@ export function readMessage(
   const text = new TurnText(blocks, prepared.answerSchema);
   const content = [...blocks.flatMap((block) => toParts(block, text, prepared)), ...refusalOf(message, text)];
   const usage = usageOf(message['usage']);
-  const container = containerOf(message['container']);
+  const end = endOf(message);
   const hosted = desk.read(prepared.hostedTools, {
-    items: [...received, ...container],
+    items: [...received, ...end],
     text: text.whole,
     startOf: (part) => text.startOf(part),
   });
@@ -38,7 +39,7 @@ export function readMessage(
     finishReason: finishReasonOf(reason, blocks),
     ...(usage === undefined ? {} : { usage }),
     ...(hosted.length === 0 ? {} : { hosted }),
-    raw: { provider, items: [...blocks.map(withObjectInput), ...container] },
+    raw: { provider, items: [...blocks.map(withObjectInput), ...end] },
   };
 }
 
@@ -77,11 +78,11 @@ function isCutOff(reason: unknown): boolean {
 function withoutCutEnd(blocks: readonly Fields[]): readonly Fields[] {
   const answered = new Set(blocks.map((block) => block['tool_use_id']));
   const kept = blocks.filter(
-    ({ type, id }, index) =>
-      !(type === 'tool_use' && index === blocks.length - 1) &&
-      !((type === 'server_tool_use' || type === 'mcp_tool_use') && !answered.has(id)),
+    (block, index) =>
+      !(block['type'] === 'tool_use' && index === blocks.length - 1) &&
+      !(isServerUse(block) && !answered.has(block['id'])),
   );
-  const last = kept.findLastIndex(({ type }) => type !== 'thinking' && type !== 'redacted_thinking');
+  const last = kept.findLastIndex((block) => !isThinking(block));
   return kept.slice(0, last + 1);
 }
 
@@ -98,7 +99,7 @@ function withDistinctCalls(blocks: readonly Fields[], turn: number): readonly Fi
 /** The provider takes no input back that is no object. */
 function withObjectInput(block: Fields): Fields {
   const { type, input } = block;
-  const isUse = typeof type === 'string' && /(^|_)tool_use$/.test(type);
+  const isUse = type === 'tool_use' || isServerUse(block);
   return isUse && input !== undefined && !isFields(input) ? { ...block, input: {} } : block;
 }
 
@@ -113,9 +114,17 @@ function refusalOf(
   return typeof told === 'string' ? [{ type: 'text', text: told }] : [];
 }
 
-function containerOf(container: unknown): readonly ContainerItem[] {
-  if (!isFields(container) || typeof container['id'] !== 'string') return [];
-  return [{ ...container, type: 'container', id: container['id'] }];
+function endOf({ stop_reason: reason, container }: Fields): readonly MessageEnd[] {
+  const isPaused = reason === 'pause_turn';
+  const id = isFields(container) ? container['id'] : undefined;
+  if (!isPaused && typeof id !== 'string') return [];
+  return [
+    {
+      type: 'message_end',
+      ...(isPaused ? { stop_reason: reason } : {}),
+      ...(typeof id === 'string' ? { container: { id } } : {}),
+    },
+  ];
 }
 
 function finishReasonOf(reason: unknown, blocks: readonly Fields[]): FinishReason {

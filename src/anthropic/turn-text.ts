@@ -1,6 +1,7 @@
 import type { Fields } from '../adapter/index.ts';
 import { restoreText, type SchemaProjection } from '../schema/index.ts';
 import type { AssistantPart } from '../tool/index.ts';
+import { isHosted } from './block-types.ts';
 
 /**
  * What the text blocks of one message come to. An answer by a schema is the text behind the last thing that ran at the
@@ -46,9 +47,4 @@ export class TurnText {
   startOf(block: unknown): number | undefined {
     return this.#starts.get(block);
   }
-}
-
-function isHosted({ type }: Fields): boolean {
-  if (typeof type !== 'string') return false;
-  return type === 'server_tool_use' || type === 'mcp_tool_use' || type.endsWith('_tool_result');
 }

@@ -15,6 +15,7 @@ export interface Cacheable {
   cache_control?: CacheControl;
 }
 
+/** A text, of whoever. */
 export interface TextBlock extends Cacheable {
   type: 'text';
   text: string;
@@ -23,11 +24,13 @@ export interface TextBlock extends Cacheable {
 /** The kinds of images that the provider takes as data. */
 export type ImageType = 'image/jpeg' | 'image/png' | 'image/gif' | 'image/webp';
 
+/** An image, as data or by address. */
 export interface ImageBlock extends Cacheable {
   type: 'image';
   source: { type: 'base64'; media_type: ImageType; data: string } | { type: 'url'; url: string };
 }
 
+/** A PDF document as data or by address, or a text. */
 export interface DocumentBlock extends Cacheable {
   type: 'document';
   source:
@@ -40,6 +43,7 @@ export interface DocumentBlock extends Cacheable {
 /** What a user says, and what a tool shows. */
 export type InputBlock = TextBlock | ImageBlock | DocumentBlock;
 
+/** A call that another model asked for. */
 export interface ToolUseBlock extends Cacheable {
   type: 'tool_use';
   id: string;
@@ -47,6 +51,7 @@ export interface ToolUseBlock extends Cacheable {
   input: { [key: string]: JsonObject[string] };
 }
 
+/** The answer to one call. */
 export interface ToolResultBlock extends Cacheable {
   type: 'tool_result';
   tool_use_id: string;
@@ -54,6 +59,7 @@ export interface ToolResultBlock extends Cacheable {
   is_error?: true;
 }
 
+/** One piece of what the side of the user says. */
 export type UserBlock = ToolResultBlock | InputBlock;
 
 /** Blocks that the provider made are sent back as they came. */
@@ -103,10 +109,13 @@ export interface MessagesRequest {
 }
 
 /**
- * How a turn remembers the container that its code ran in: the last of its raw items. It is no block of the message and is sent
- * back as the request's `container`.
+ * How a turn remembers what of its message, beside the blocks, the next request depends on: the last of its raw items, where
+ * there is something to remember. It is no block and is not sent back.
  */
-export interface ContainerItem {
-  readonly type: 'container';
-  readonly id: string;
+export interface MessageEnd {
+  readonly type: 'message_end';
+  /** There when the turn is to go on. */
+  readonly stop_reason?: 'pause_turn';
+  /** The container that the provider's code ran in. */
+  readonly container?: { readonly id: string };
 }

@@ -35,8 +35,9 @@ export const codeInterpreterCodec: HostedToolCodec<CodeInterpreterConfig, CodeIn
     }).flatMap(([place, value]) => (value === undefined ? [] : [place])),
   }),
   parseOutput: (turn) => {
-    const container = objectsIn(turn.items).find(({ type }) => type === 'container');
-    const containerId = onlyTexts({ containerId: container?.['id'] });
+    const end = objectsIn(turn.items).find(({ type }) => type === 'message_end');
+    const container = isFields(end?.['container']) ? end['container'] : {};
+    const containerId = onlyTexts({ containerId: container['id'] });
     return {
       invocations: serverCallsOf(turn, shape).map((call) => ({ ...toResult(call), ...containerId })),
       citations: [],

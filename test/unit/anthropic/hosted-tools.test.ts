@@ -460,6 +460,6 @@ describe('a turn that pauses', () => {
     const { result } = await run(promptOf(webSearchTool()), [fixture('resumed')]);
     const { requests } = await run(promptOf(), undefined, { history: result.conversation, input: 'More' });
     expect(requests[0]?.body).not.toHaveProperty('container');
-    expect(JSON.stringify(requests[0]?.body)).not.toContain('expires_at');
+    expect(JSON.stringify(requests[0]?.body)).not.toContain('message_end');
   });
 });

@@ -137,10 +137,12 @@ describe('what a message says', () => {
     ]);
   });
 
-  it('names the container that its code ran in, behind the blocks', async () => {
+  it('names the container that its code ran in, behind the blocks, and that it is to go on', async () => {
     const container = { id: 'cont_1', expires_at: '2026-01-01T00:00:00Z', skills: null };
     const turn = await read(message([text('x')], { container }));
-    expect(turn.raw?.items).toEqual([text('x'), { ...container, type: 'container' }]);
+    expect(turn.raw?.items).toEqual([text('x'), { type: 'message_end', container: { id: 'cont_1' } }]);
+    const paused = await read(message([text('x')], { stop_reason: 'pause_turn' }));
+    expect(paused.raw?.items).toEqual([text('x'), { type: 'message_end', stop_reason: 'pause_turn' }]);
   });
 });
 
@@ -188,9 +190,12 @@ describe('why it ended', () => {
     },
   );
 
-  it.each(['pause_turn', 'tool_use'])('keeps what %s left open', async (stop_reason) => {
+  it.each([
+    ['pause_turn', [{ type: 'message_end', stop_reason: 'pause_turn' }]],
+    ['tool_use', []],
+  ])('keeps what %s left open', async (stop_reason, end) => {
     const open = [serverToolUse('s1', 'web_search', { query: 'x' }), toolUse('c1', 'known', {})];
-    expect((await read(message(open, { stop_reason }))).raw?.items).toEqual(open);
+    expect((await read(message(open, { stop_reason }))).raw?.items).toEqual([...open, ...end]);
   });
 });
 

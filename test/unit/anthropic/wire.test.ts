@@ -425,6 +425,23 @@ describe('a conversation', () => {
         content: [{ type: 'tool_result', tool_use_id: 'call-1-1', content: 'Added.\n\n2' }],
       },
       { role: 'assistant', content: [{ type: 'text', text: 'It is 2.' }] },
+      said('Please go on.'),
+    ]);
+  });
+
+  it('that ends with an answer goes on with a word of the user, in later turns as well', async () => {
+    const { result } = await run(promptOf(task()), [answer], { input: 'Go' });
+    const { bodies } = await run(
+      promptOf(task([add])),
+      [message([toolUse('c1', 'add', { left: 1 })]), answer],
+      { history: result.conversation },
+    );
+    const begin = [said('Go'), { role: 'assistant', content: answer.content }, said('Please go on.')];
+    expect(bodies[0]?.['messages']).toEqual(begin);
+    expect(bodies[1]?.['messages']).toEqual([
+      ...begin,
+      { role: 'assistant', content: [toolUse('c1', 'add', { left: 1 })] },
+      { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'c1', content: 'Added.\n\n2' }] },
     ]);
   });
 
