@@ -251,7 +251,9 @@ describe('an adapter is found out that', () => {
         "an answer that ends with context-window",
         "an answer that ends with content-filter",
         "an answer that ends with refusal",
+        "a passage behind a pause",
         "an answer that is none",
+        "an answer that there is no room for",
       ]
     `);
   });
@@ -330,6 +332,7 @@ describe('an adapter is found out that', () => {
       [
         "a web search of the provider",
         "a passage that rests on what a search found",
+        "a passage behind a pause",
         "a web search that failed",
         "a web search before a call of a tool",
       ]
@@ -344,6 +347,29 @@ describe('an adapter is found out that', () => {
     expect(await failuresOf(broken)).toEqual(
       expect.arrayContaining(['a tool call and its result', 'a section that is opened brings its tools']),
     );
+  });
+
+  test('sends texts alone, and none of the settings', async () => {
+    const broken = hearing((request) => ({
+      ...request,
+      settings: {},
+      conversation: request.conversation.map((item) => {
+        if (item.type === 'tool-result') {
+          const { attachments: _lost, ...kept } = item;
+          return kept;
+        }
+        return item.type === 'user'
+          ? { ...item, content: item.content.filter(({ type }) => type === 'text') }
+          : item;
+      }),
+    }));
+    expect(await failuresOf(broken)).toMatchInlineSnapshot(`
+      [
+        "an answer that may have so many tokens",
+        "an image of the user",
+        "an image that a tool brings",
+      ]
+    `);
   });
 
   test('puts new tools before the others', async () => {

@@ -35,6 +35,8 @@ function checkFrame({ events, adapterName }: RunToCheck): void {
     adapterName,
   );
   expectEqual('the last event', last?.type, 'run-end');
+  // An answer that only made room is counted, and told no further.
+  if (hasDropped(events)) return;
   const ends = events.filter(({ type }) => type === 'model-call-end').length;
   expectEqual('usage events, one per answer', events.filter(({ type }) => type === 'usage').length, ends);
 }

@@ -14,7 +14,8 @@ export type ConformanceMode = 'whole' | 'streamed';
  * - `retry-after`: how long to wait. `quota-exceeded`, `bad-request`, `context-exceeded`, `nonsense`, `broken-off`: see `ConformanceTurn`.
  * - `cut-off`: it notices that a request that hangs is cut off.
  * - `length`, `context-window`, `content-filter`, `refusal`, `paused`: reasons to stop.
- * - `tool-choice`: that a tool must be called. `output-schema`: it holds the model to a schema.
+ * - `tool-choice`: that a tool must be called. `output-schema`: it holds the model to a schema. `max-output-tokens`: how long an answer may be.
+ * - `images`, `image-results`: what the model can look at, of the user and with results of tools.
  * - `web-search`, `failed-web-search`, `citations`: hosted tools. `approvals`: it asks whether it may run something.
  */
 export type ConformanceFeature =
@@ -42,6 +43,9 @@ export type ConformanceFeature =
   | 'paused'
   | 'tool-choice'
   | 'output-schema'
+  | 'max-output-tokens'
+  | 'images'
+  | 'image-results'
   | 'web-search'
   | 'failed-web-search'
   | 'citations'

@@ -15,6 +15,8 @@ export type ConformanceItem =
       /** Whether the result is marked as a failure; absent where the wire format has no mark. */
       readonly isError?: boolean;
     }
+  /** An image or a file of the user, or behind the result that it belongs to. `data`: base64 text. */
+  | { readonly type: 'media'; readonly mediaType: string; readonly data: string }
   | { readonly type: 'approval'; readonly approvalId: string; readonly approved: boolean };
 
 /** What the provider was sent in one request, without regard to its wire format. */
@@ -36,4 +38,6 @@ export interface ConformanceRequest {
   readonly hasOutputSchema: boolean;
   /** Absent where the request does not say. */
   readonly toolChoice?: ToolChoice;
+  /** Tokens that the answer may have. Absent where the request does not say. */
+  readonly maxOutputTokens?: number;
 }

@@ -47,6 +47,7 @@ function written(items: readonly ConformanceItem[], conversation: readonly Conve
         case 'assistant':
           return item.text;
         case 'reasoning':
+        case 'media':
           return '';
         case 'call': {
           // What is no JSON may have to go back as something that is.

@@ -34,6 +34,7 @@ export function readAnthropicRequest(body: Fields, sent: ReadonlySet<string>): C
     ),
     tools: tools.filter(isOwn).map(({ name }) => String(name)),
     hostedTools: tools.filter((it) => !isOwn(it)).map(({ type }) => kindOf(String(type))),
+    maxOutputTokens: Number(body['max_tokens']),
     hasOutputSchema: fieldsOf(format)['type'] === 'json_schema',
     ...(choice['type'] === undefined ? {} : { toolChoice: readChoice(choice) }),
   };
@@ -44,6 +45,10 @@ function readBlock(given: Fields, isUser: boolean, sent: ReadonlySet<string>): r
   switch (block['type']) {
     case 'text':
       return [{ type: isUser ? 'user' : 'assistant', text: String(block['text']) }];
+    case 'image': {
+      const { media_type: mediaType, data } = fieldsOf(block['source']);
+      return [{ type: 'media', mediaType: String(mediaType), data: String(data) }];
+    }
     case 'thinking':
       return [{ type: 'reasoning', isIntact: sent.has(JSON.stringify(block)) }];
     case 'tool_use': {
@@ -52,7 +57,12 @@ function readBlock(given: Fields, isUser: boolean, sent: ReadonlySet<string>): r
     }
     case 'tool_result': {
       const { tool_use_id: callId, content, is_error: isError } = block;
-      return [{ type: 'result', callId: String(callId), text: textOf(content), isError: isError === true }];
+      return [
+        { type: 'result', callId: String(callId), text: textOf(content), isError: isError === true },
+        ...listOf(content).flatMap((part) =>
+          readBlock(part, true, sent).filter(({ type }) => type === 'media'),
+        ),
+      ];
     }
     default:
       return [];

@@ -13,7 +13,7 @@ import { eventStream, json, type WireReply } from './wire-server.ts';
 /** What a request for a response says, in neutral words. `sent` holds the items that the provider made, as JSON. */
 export function readOpenAIRequest(body: Fields, sent: ReadonlySet<string>): ConformanceRequest {
   const tools = listOf(body['tools']);
-  const toolChoice = body['tool_choice'];
+  const { tool_choice: toolChoice, max_output_tokens: maxOutputTokens } = body;
   const { format } = fieldsOf(body['text']);
   return {
     isStreaming: body['stream'] === true,
@@ -22,6 +22,7 @@ export function readOpenAIRequest(body: Fields, sent: ReadonlySet<string>): Conf
     tools: tools.flatMap(({ type, name }) => (type === 'function' ? [String(name)] : [])),
     hostedTools: tools.flatMap(({ type }) => (type === 'function' ? [] : [String(type)])),
     hasOutputSchema: fieldsOf(format)['type'] === 'json_schema',
+    ...(typeof maxOutputTokens === 'number' ? { maxOutputTokens } : {}),
     ...(toolChoice === undefined
       ? {}
       : {
@@ -37,7 +38,9 @@ export function readOpenAIRequest(body: Fields, sent: ReadonlySet<string>): Conf
 function readItem(item: Fields, sent: ReadonlySet<string>): readonly ConformanceItem[] {
   switch (item['type']) {
     case 'message':
-      return [{ type: item['role'] === 'user' ? 'user' : 'assistant', text: textOf(item['content']) }];
+      return item['role'] === 'user'
+        ? [{ type: 'user', text: textOf(item['content']) }, ...mediaIn(item['content'])]
+        : [{ type: 'assistant', text: textOf(item['content']) }];
     case 'reasoning':
       return [{ type: 'reasoning', isIntact: sent.has(JSON.stringify(item)) }];
     case 'function_call': {
@@ -45,7 +48,10 @@ function readItem(item: Fields, sent: ReadonlySet<string>): readonly Conformance
       return [{ type: 'call', callId: String(callId), name: String(name), arguments: String(text) }];
     }
     case 'function_call_output':
-      return [{ type: 'result', callId: String(item['call_id']), text: textOf(item['output']) }];
+      return [
+        { type: 'result', callId: String(item['call_id']), text: textOf(item['output']) },
+        ...mediaIn(item['output']),
+      ];
     case 'mcp_approval_response': {
       const { approval_request_id: approvalId, approve } = item;
       return [{ type: 'approval', approvalId: String(approvalId), approved: approve === true }];
@@ -53,6 +59,15 @@ function readItem(item: Fields, sent: ReadonlySet<string>): readonly Conformance
     default:
       return [];
   }
+}
+
+/** The images among the parts of what was said, which come as `data:` URLs. */
+function mediaIn(content: unknown): readonly ConformanceItem[] {
+  return listOf(content).flatMap(({ image_url: url }) => {
+    const { mediaType, data } =
+      /^data:(?<mediaType>[^;]+);base64,(?<data>.*)$/.exec(String(url))?.groups ?? {};
+    return mediaType === undefined || data === undefined ? [] : [{ type: 'media', mediaType, data } as const];
+  });
 }
 
 /** The response that an answer comes to. `number` tells the answers of one provider apart. */

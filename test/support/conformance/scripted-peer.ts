@@ -3,6 +3,7 @@ import {
   type ConversationItem,
   type GenerateOptions,
   type HostedToolReading,
+  type MediaPart,
   type ModelRequest,
   ModelResponseError,
   ThrottleError,
@@ -51,7 +52,7 @@ function scriptOf(provider: ConformanceProvider): Script {
 
 /** What a provider is sent by a model that takes conversations as they are. */
 function toRequest(request: ModelRequest, { onDelta }: GenerateOptions): ConformanceRequest {
-  const { instructions, conversation, tools, hostedTools, toolChoice } = request;
+  const { instructions, conversation, tools, hostedTools, toolChoice, settings } = request;
   return {
     isStreaming: onDelta !== undefined,
     instructions,
@@ -60,14 +61,15 @@ function toRequest(request: ModelRequest, { onDelta }: GenerateOptions): Conform
     hostedTools: hostedTools.map(({ hostedKind }) => hostedKind),
     hasOutputSchema: false,
     toolChoice,
+    ...(settings.maxOutputTokens === undefined ? {} : { maxOutputTokens: settings.maxOutputTokens }),
   };
 }
 
 function toItems(item: ConversationItem): readonly ConformanceItem[] {
   switch (item.type) {
     case 'user':
-      return item.content.flatMap((part) =>
-        part.type === 'text' ? [{ type: 'user', text: part.text }] : [],
+      return item.content.map((part) =>
+        part.type === 'text' ? { type: 'user', text: part.text } : toMedia(part),
       );
     case 'assistant':
       return item.content.flatMap((part): readonly ConformanceItem[] => {
@@ -81,10 +83,17 @@ function toItems(item: ConversationItem): readonly ConformanceItem[] {
         }
       });
     case 'tool-result':
-      return [{ type: 'result', callId: item.callId, text: item.text, isError: item.isError }];
+      return [
+        { type: 'result', callId: item.callId, text: item.text, isError: item.isError },
+        ...(item.attachments ?? []).map(toMedia),
+      ];
     case 'approval':
       return [{ type: 'approval', approvalId: item.approvalId, approved: item.approved }];
   }
+}
+
+function toMedia({ mediaType, data }: MediaPart): ConformanceItem {
+  return { type: 'media', mediaType, data };
 }
 
 function toTurn({ type: _type, searches = [], toolCalls, ...said }: ConformanceAnswer): ScriptedTurn {

@@ -1,7 +1,8 @@
+import { ToolResult } from '../../../tool/index.ts';
 import type { CaseDefinition } from '../case-definition.ts';
 import { expectEqual, expectTrue } from '../expect.ts';
 import { answer, call, itemsOf } from '../script.ts';
-import { note } from '../workshop.ts';
+import { note, noting } from '../workshop.ts';
 
 const text = 'All is well, naïvely 🍐 said.\n\nGood night.';
 
@@ -78,6 +79,51 @@ const pause: CaseDefinition = {
   },
 };
 
+const limited: CaseDefinition = {
+  name: 'an answer that may have so many tokens',
+  needs: ['max-output-tokens'],
+  script: [answer({ text })],
+  play: async (stage) => {
+    await stage.finish(stage.workshop.agent(), { settings: { maxOutputTokens: 777 } });
+    expectEqual('the tokens that the answer may have', stage.request(1).maxOutputTokens, 777);
+  },
+};
+
+const pear = 'iVBORw0KGgo=';
+const looked: CaseDefinition = {
+  name: 'an image of the user',
+  needs: ['images'],
+  script: [answer({ text })],
+  play: async (stage) => {
+    await stage.finish(stage.workshop.agent(), {
+      input: [
+        { type: 'text', text: 'What is it?' },
+        { type: 'image', mediaType: 'image/png', data: pear },
+      ],
+    });
+    expectEqual('what the provider was told', stage.request(1).conversation, [
+      { type: 'user', text: 'What is it?' },
+      { type: 'media', mediaType: 'image/png', data: pear },
+    ]);
+  },
+};
+
+const brought: CaseDefinition = {
+  name: 'an image that a tool brings',
+  needs: ['image-results'],
+  script: [answer({ toolCalls: [call('c1', 'draw', { text: 'pear' })] }), answer({ text })],
+  play: async (stage) => {
+    const attachments = [{ type: 'image', mediaType: 'image/png', data: pear }] as const;
+    const draw = noting('draw', () => ToolResult.ok(null, 'Drawn.', { attachments }));
+    await stage.finish(stage.workshop.agent({ tools: [draw] }));
+    const [result] = itemsOf(stage.request(2), 'result');
+    expectEqual('the text of the result', result?.text, 'Drawn.');
+    expectEqual('the image', itemsOf(stage.request(2), 'media'), [
+      { type: 'media', mediaType: 'image/png', data: pear },
+    ]);
+  },
+};
+
 function endingFor(finishReason: 'length' | 'context-window' | 'content-filter' | 'refusal'): CaseDefinition {
   return {
     name: `an answer that ends with ${finishReason}`,
@@ -96,6 +142,9 @@ export const answerCases: readonly CaseDefinition[] = [
   plain,
   reasoning,
   choice,
+  limited,
+  looked,
+  brought,
   pause,
   endingFor('length'),
   endingFor('context-window'),

@@ -157,6 +157,27 @@ const tooLong: CaseDefinition = {
   },
 };
 
+const filled: CaseDefinition = {
+  name: 'an answer that there is no room for',
+  needs: ['context-window'],
+  script: [
+    answer({ toolCalls: [call('c1', 'list', { text: 'a' })] }),
+    answer({ text: 'It', finishReason: 'context-window' }),
+    answer({ text: 'It was long.' }),
+  ],
+  play: async (stage) => {
+    const list = noting('list', () => ToolResult.ok(null, 'pears, plums, '.repeat(40)));
+    const agent = stage.workshop.agent({ tools: [list] });
+    const { response } = await stage.finish(agent, { contextOverflow: 'drop-tool-results' });
+    expectEqual('the text of the response', response.text, 'It was long.');
+    expectEqual(
+      'what the provider was told of the answer before',
+      itemsOf(stage.request(3), 'assistant'),
+      [],
+    );
+  },
+};
+
 /** What becomes of requests that are not answered, or not to the end. */
 export const failureCases: readonly CaseDefinition[] = [
   rateLimited,
@@ -168,4 +189,5 @@ export const failureCases: readonly CaseDefinition[] = [
   brokenText,
   brokenCall,
   tooLong,
+  filled,
 ];

@@ -58,6 +58,24 @@ const cited: CaseDefinition = {
   },
 };
 
+const citedLater: CaseDefinition = {
+  name: 'a passage behind a pause',
+  needs: ['web-search', 'citations', 'paused'],
+  script: [
+    answer({ searches: [found], text: 'I have looked.', finishReason: 'paused' }),
+    answer({
+      searches: [{ ...found, invocationId: 'ws_2', cited: [start, start + passage.length] }],
+      text,
+    }),
+  ],
+  play: async (stage) => {
+    const { response } = await stage.finish(stage.workshop.agent({ hostedTools: [search] }));
+    expectEqual('the text of the response', response.text, `I have looked.${text}`);
+    const [citation] = hostedOutputsOf(response, search).citations;
+    expectEqual('the passage', citation?.span && response.text.slice(...citation.span), passage);
+  },
+};
+
 const failed: CaseDefinition = {
   name: 'a web search that failed',
   needs: ['web-search', 'failed-web-search'],
@@ -135,4 +153,4 @@ const approved: CaseDefinition = {
 };
 
 /** What providers run by themselves. */
-export const hostedCases: readonly CaseDefinition[] = [searched, cited, failed, beside, approved];
+export const hostedCases: readonly CaseDefinition[] = [searched, cited, citedLater, failed, beside, approved];
