@@ -31,7 +31,7 @@ const body = fc
   .record({ items: fc.array(item, { maxLength: 6 }), isCut: fc.boolean() })
   .map(({ items, isCut }) =>
     response(
-      items.map((it, index) => ({ ...it, id: `item_${index}` })),
+      items.map((one, index) => ({ ...one, id: `item_${index}` })),
       isCut ? { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } } : {},
     ),
   );
@@ -48,7 +48,7 @@ const prepared = {
 };
 const { signal } = new AbortController();
 
-async function* from(events: readonly unknown[]): AsyncGenerator<unknown> {
+async function* from(events: readonly unknown[]): AsyncGenerator {
   yield* events;
 }
 
