@@ -1,9 +1,8 @@
 import { describeError, PromptValidationError } from '../error/index.ts';
-import { isSchemaObject, jsonSchema, type Schema } from '../schema/index.ts';
+import { isSchemaObject, type JsonSchema, jsonSchema, type Schema } from '../schema/index.ts';
 
 /** What the AI SDK marks its own schemas with. */
 const schemaMark = Symbol.for('vercel.ai.schema');
-const draft7 = 'http://json-schema.org/draft-07/schema#';
 
 /**
  * A schema from one of the AI SDK: a schema of the user's library as it is; one of its own (`jsonSchema()`, `zodSchema()`, what its
@@ -40,9 +39,10 @@ function isLazy(schema: unknown): schema is () => unknown {
   return typeof schema === 'function' && !('~standard' in schema);
 }
 
-function readDocument(document: Readonly<Record<string, unknown>>, tool: string, option: string): Schema {
+function readDocument(document: JsonSchema, tool: string, option: string): Schema {
   try {
-    return jsonSchema({ $schema: draft7, ...document });
+    // Without `$schema` it is read as draft 2020-12, with the lists of draft 7 that the SDK's types know.
+    return jsonSchema(document);
   } catch (cause) {
     throw refused(tool, option, describeError(cause).replace(/\.$/, ''), cause);
   }

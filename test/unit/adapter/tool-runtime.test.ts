@@ -299,6 +299,7 @@ describe('the session of a runtime', () => {
     await runtime.runCalls(calling('add'));
     expect(runtime.signal.aborted).toBe(false);
     await runtime[Symbol.asyncDispose]();
+    expect(runtime.signal.aborted).toBe(false);
     expect(() => session.dispatch(Added, { by: 1 })).toThrow();
     await expect(runtime.runCalls(calling('add'))).rejects.toBeInstanceOf(TransactionClosedError);
     await expect(runtime.runCalls([])).rejects.toBeInstanceOf(TransactionClosedError);
@@ -429,6 +430,9 @@ describe('the end of a run', () => {
     const third = runtime.call({ callId: 'x', name: 'add', arguments: '' }).catch((error: unknown) => error);
     await inside.reached;
     await runtime[Symbol.asyncDispose]();
+    // It waited for what ran, and the record of the run comes last.
+    expect(session.slice(ToolInvocations).length).toBe(2);
+    expect(session.slice(PromptExecutions).latest()).toMatchObject({ outcome: 'failed', turns: 1 });
     expect(await first).toMatchObject({ code: 'evaluation-aborted' });
     expect((await first).cause).toBeInstanceOf(TransactionClosedError);
     expect(await second).toBeInstanceOf(TransactionClosedError);
@@ -624,6 +628,26 @@ describe('calls that come one by one', () => {
       ['e', 2, 'Counted 5.'],
       ['c1', 3, 'Counted 6.'],
       ['f', 4, 'Counted 7.'],
+    ]);
+  });
+
+  it('join the turn that waits last, whatever begins before it', async () => {
+    const inside = gate();
+    const waits = act('waits', () => inside.pass());
+    await using runtime = await toolRuntime(promptWith('last', [add, waits]));
+    const call = (callId: string, name: string) => runtime.call({ callId, name, arguments: '' });
+    const first = call('a', 'waits');
+    const second = runtime.runCalls(calling('add')).then(only);
+    const third = [call('b', 'add')];
+    await inside.reached;
+    third.push(call('c', 'add'));
+    inside.open();
+    const outputs = await Promise.all([first, second, ...third]);
+    expect(outputs.map(({ callId, invocation }) => [callId, invocation.turn])).toEqual([
+      ['a', 1],
+      ['c1', 2],
+      ['b', 3],
+      ['c', 3],
     ]);
   });
 

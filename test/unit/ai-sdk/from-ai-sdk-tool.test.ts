@@ -151,7 +151,7 @@ describe('schemas of the AI SDK', () => {
     });
     const tool = fromAiSdkTool('dynamic', dynamic, { effects: 'read' });
     expect((await call(tool, { pair: ['a', 1] })).text).toBe('{"pair":["a",1]}');
-    // In draft 7 a list of schemas holds item by item.
+    // A list of schemas holds item by item, as in draft 7.
     expect(await call(tool, { pair: ['a', 'b'] })).toMatchObject({ isError: true });
     expect(await call(tool, {})).toMatchObject({ isError: true });
 

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import {
   type AnyTool,
   deny,
+  jsonSchema,
   promptTemplate,
   Session,
   section,
@@ -15,7 +16,6 @@ import {
   toolRuntime,
 } from 'weakincentives';
 import { FailedToolCallError, fromAiSdkUsage, toAiSdkTools } from 'weakincentives/ai-sdk';
-import { z } from 'zod';
 import { act } from '../../support/act.ts';
 import { gate } from '../../support/gate.ts';
 import { Added, add, Count, promptWith } from '../../support/nested-setup.ts';
@@ -176,7 +176,11 @@ describe('a step of generateText', () => {
       name: 'keeps',
       description: 'Keeps it.',
       effects: 'read',
-      inputSchema: z.object({ name: z.string(), more: z.looseObject({}).optional() }),
+      inputSchema: jsonSchema<object>({
+        type: 'object',
+        properties: { name: { type: 'string' }, more: { type: 'object', additionalProperties: true } },
+        required: ['name'],
+      }),
       execute: (params) => ToolResult.ok(params, ''),
     });
     await using runtime = await toolRuntime(promptWith('schemas', [keeps]));
