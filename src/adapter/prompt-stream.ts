@@ -17,10 +17,13 @@ export interface PromptStream<out Output = unknown>
   extends AsyncIterableIterator<StreamEvent<Output>, undefined>,
     AsyncDisposable {
   /**
-   * Rejects, after the events before it, with what `evaluate` rejects with.
+   * The next event. Rejects, after the events before it, with what `evaluate` rejects with. Several may be asked for at once:
+   * they come in this order.
    */
   next(): Promise<IteratorResult<StreamEvent<Output>, undefined>>;
+  /** Ends the evaluation; resolves when it has ended and let go of its session. Never rejects. */
   return(): Promise<IteratorResult<StreamEvent<Output>, undefined>>;
+  /** @throws {PromptValidationError} the second time. */
   [Symbol.asyncIterator](): PromptStream<Output>;
 }
 

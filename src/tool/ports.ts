@@ -36,6 +36,7 @@ export interface DeadlinePort {
   readonly expiresAtMs: number;
   /** Milliseconds left, 0 once it has passed. */
   remainingMs(): number;
+  /** True once it has passed. */
   isExpired(): boolean;
 }
 
