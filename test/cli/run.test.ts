@@ -13,7 +13,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { LLMock } from '@copilotkit/aimock';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { command, type Ending, ending, fingerprint, fixture, root, run, start } from './wink.ts';
+import { agentText, eventsOf, hasScript, onTerminal, writing } from './agents.ts';
+import { type Ending, ending, fingerprint, fixture, root, run, start } from './wink.ts';
 
 /** Outside of the repository: nothing here finds the package by looking around. */
 let folder = '';
@@ -30,34 +31,6 @@ function put(name: string, text: string): string {
   writeFileSync(path, text);
   return path;
 }
-
-const eventsOf = (text: string): readonly Record<string, unknown>[] =>
-  text
-    .split('\n')
-    .slice(0, -1)
-    .map((line): Record<string, unknown> => JSON.parse(line));
-
-/** A module with an agent that counts words; `parts` are further options. */
-const agentText = (parts: string, more = ''): string => `
-import { defineAgent, jsonSchema, promptTemplate, section, tool, ToolResult, vfsToolsSection } from 'weakincentives';
-import { scriptedModel } from 'weakincentives/testing';
-${more}
-interface Params { readonly topic: string }
-const task = section({
-  title: 'Task',
-  key: 'task',
-  params: jsonSchema<Params>({
-    type: 'object', properties: { topic: { type: 'string' } }, required: ['topic'], additionalProperties: false,
-  }),
-  template: (p) => \`Write about \${p.topic}.\`,
-});
-const template = promptTemplate({ ns: 'tests', key: 'about', sections: [task, vfsToolsSection()] });
-export default defineAgent({ template, params: { topic: 'cats' }, ${parts} });
-`;
-const writing = `model: scriptedModel([
-  { toolCalls: [{ name: 'write_file', arguments: { file_path: 'out/about.md', content: 'About.\\n' } }] },
-  { text: 'Written.' },
-])`;
 
 describe('wink run', () => {
   it('runs the example of the repository offline', async () => {
@@ -255,13 +228,6 @@ describe('wink run', () => {
     expect(code).toBe(0);
     expect(stderr.split('\n').filter((line) => line !== '' && !/^(turn|plan)\b/.test(line))).toEqual([]);
   });
-
-  const hasScript =
-    spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout?.includes('util-linux') ?? false;
-  const onTerminal = (args: readonly string[]): readonly string[] => {
-    const words = [process.execPath, command, ...args];
-    return ['-qec', words.map((word) => `'${word}'`).join(' '), '/dev/null'];
-  };
 
   describe.skipIf(!hasScript)('asks at the terminal (needs script of util-linux)', () => {
     const asking = `

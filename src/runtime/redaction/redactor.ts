@@ -6,6 +6,8 @@ import { RedactionWalk } from './redaction-walk.ts';
  * never changes what it is given.
  */
 export class Redactor {
+  /** One text: a redaction itself. */
+  readonly text: Redact;
   readonly #redact: Redact;
   readonly #onFailure: () => void;
   readonly #kept = new WeakSet<object>();
@@ -15,10 +17,12 @@ export class Redactor {
   constructor(redact: Redact, onFailure: () => void) {
     this.#redact = redact;
     this.#onFailure = onFailure;
+    this.text = Object.assign((text: string) => this.#textOf(text), {
+      pending: (text: string) => this.#pending(text),
+    });
   }
 
-  /** One text. */
-  readonly text = (text: string): string => {
+  #textOf(text: string): string {
     if (text === '') return text;
     try {
       const redacted: unknown = this.#redact(text);
@@ -31,7 +35,7 @@ export class Redactor {
       this.#onFailure();
     }
     return unredactable;
-  };
+  }
 
   /** How many characters of a text that goes on can be told now, redacted by themselves. */
   settled(text: string): number {
