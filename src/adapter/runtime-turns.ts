@@ -60,8 +60,11 @@ export class RuntimeTurns {
     if (pause !== undefined) await pause;
     state.turn += 1;
     const { turn } = state;
-    state.conversation.push({ type: 'assistant', content: pending.map(({ part }) => part) });
-    const answersBegin = state.conversation.length;
+    // The conversation is the loop's. Turns before this one, with the images in their answers, would only pile up.
+    state.conversation.splice(0, Infinity, {
+      type: 'assistant',
+      content: pending.map(({ part }) => part),
+    });
     const stops = pending.map(({ signal }) => (signal === undefined ? undefined : this.#follow(signal)));
     this.#releaseWatch();
     let results: readonly ToolCallResult[];
@@ -76,7 +79,7 @@ export class RuntimeTurns {
     }
     this.#endIfStopped();
     this.#environment.display.update();
-    const answers = state.conversation.slice(answersBegin).filter((item) => item.type === 'tool-result');
+    const answers = state.conversation.filter((item) => item.type === 'tool-result');
     return results.map((result, index) => this.#outcomeOf(result, answers[index], stops[index]?.stop));
   }
 
