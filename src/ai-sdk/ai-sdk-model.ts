@@ -3,10 +3,16 @@ import type { AiSdkCallOptions, AiSdkVersion } from './call-options.ts';
 
 /** What the adapter reads of a stream. A `ReadableStream` fits. */
 export interface AiSdkStream {
-  getReader(): {
-    read(): PromiseLike<{ readonly done: boolean; readonly value?: unknown }>;
-    cancel(reason?: unknown): PromiseLike<void>;
-  };
+  /** Called once. */
+  getReader(): AiSdkStreamReader;
+}
+
+/** Reads a stream of a model, one piece after the other. */
+export interface AiSdkStreamReader {
+  /** The next piece. May reject: the answer then broke off. */
+  read(): PromiseLike<{ readonly done: boolean; readonly value?: unknown }>;
+  /** Ends the stream; a `read` that waits must then come to an end. May reject, which says nothing more. */
+  cancel(reason?: unknown): PromiseLike<void>;
 }
 
 /**

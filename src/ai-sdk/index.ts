@@ -1,6 +1,6 @@
 export { type AiSdkOptions, aiSdk } from './ai-sdk.ts';
 export { aiSdkDialect } from './ai-sdk-dialect.ts';
-export type { AiSdkModel, AiSdkModelOf, AiSdkStream } from './ai-sdk-model.ts';
+export type { AiSdkModel, AiSdkModelOf, AiSdkStream, AiSdkStreamReader } from './ai-sdk-model.ts';
 export type { AiSdkCallOptions, AiSdkVersion } from './call-options.ts';
 export { FailedToolCallError } from './failed-tool-call-error.ts';
 export {

@@ -437,6 +437,29 @@ describe('a stream', () => {
     expect(error).toMatchObject({ cause });
   });
 
+  it('keeps what the provider hung on the pieces of a block', async () => {
+    const hung = (data: object) => ({ providerMetadata: { somebody: data } });
+    const pieces = [
+      { type: 'reasoning-start', id: '0', ...hung({ itemId: 'r1', secret: null }) },
+      { type: 'reasoning-delta', id: '0', delta: 'Hm.', ...hung({ signature: 's1' }) },
+      { type: 'reasoning-end', id: '0', ...hung({ secret: 'x' }) },
+      ...said,
+      { type: 'text-end', id: '0', providerMetadata: { another: { phase: 'final_answer' } } },
+      finish,
+    ];
+    const { model } = answeringModel('v4', []);
+    Object.assign(model, { doStream: async () => ({ stream: streamOf(pieces) }) });
+    const { conversation } = await aiSdk({ model }).evaluate(promptOf([]), { streaming: true });
+    expect(conversation.at(-1)).toMatchObject({
+      raw: {
+        items: [
+          { type: 'reasoning', text: 'Hm.', ...hung({ itemId: 'r1', secret: 'x', signature: 's1' }) },
+          { type: 'text', text: 'Hello.', providerMetadata: { another: { phase: 'final_answer' } } },
+        ],
+      },
+    });
+  });
+
   it('ends at once when the run is aborted, whether or not the model heeds it', async () => {
     let cancelled: unknown;
     const { model } = answeringModel('v4', []);
