@@ -421,7 +421,9 @@ describe('a turn that pauses', () => {
       messages: [{ role: 'user' }, { role: 'assistant', content: fixture('paused').content }],
     });
     expect(requests[0]?.body).not.toHaveProperty('container');
-    expect(hostedOutputsOf(result, search).invocations).toEqual([
+    const { invocations, citations } = hostedOutputsOf(result, search);
+    expect(citations.map(({ span = [0, 0] }) => result.text.slice(...span))).toEqual(['Oaks are trees.']);
+    expect(invocations).toEqual([
       {
         turn: 1,
         status: 'incomplete',
