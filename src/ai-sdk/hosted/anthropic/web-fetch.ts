@@ -7,7 +7,7 @@ import { toDomains } from './domains.ts';
 
 const name = 'web_fetch';
 
-/** Speaks for `web_fetch`, in the version that every model of the provider and every version of its package knows. */
+/** Speaks for `web_fetch`, in its basic version: later ones may run code by themselves. */
 export const webFetchCodec: HostedToolCodec<WebFetchConfig, WebFetchResult> = {
   kind: 'web_fetch',
   serialize: ({ config: { domainFilter, maxUses, maxContentTokens, citations } }) => {

@@ -7,7 +7,7 @@ import { toDomains } from './domains.ts';
 
 const name = 'web_search';
 
-/** Speaks for `web_search`, in the version that every model of the provider and every version of its package knows. */
+/** Speaks for `web_search`, in its basic version: later ones may run code by themselves. */
 export const webSearchCodec: HostedToolCodec<WebSearchConfig, WebSearchResult> = {
   kind: 'web_search',
   serialize: ({ config: { domainFilter, geoHint, allowLiveAccess = true, contextSize, maxUses } }) => {
