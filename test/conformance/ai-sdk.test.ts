@@ -3,6 +3,7 @@ import { createOpenAI } from '@ai-sdk/openai';
 import { createOpenAI as createOpenAIV3 } from 'ai-sdk-openai-v3';
 import { aiSdk } from 'weakincentives/ai-sdk';
 import type { ConformanceGap } from 'weakincentives/testing';
+import { aiSdkModelPeer } from '../support/conformance/ai-sdk-model-peer.ts';
 import { aiSdkOpenAIFetch } from '../support/conformance/ai-sdk-openai-fetch.ts';
 import { anthropicGaps, anthropicWirePeer } from '../support/conformance/anthropic-peer.ts';
 import { openaiGaps, openaiWirePeer } from '../support/conformance/openai-peer.ts';
@@ -52,3 +53,7 @@ runConformance(
   ),
   ['malformed-arguments (whole)', 'content-filter', 'approvals', 'missing-call-ids', 'nonsense (streamed)'],
 );
+
+for (const version of ['v3', 'v4'] as const) {
+  runConformance(aiSdkModelPeer(version), ['context-window', 'paused', 'refusal', 'web-search', 'approvals']);
+}

@@ -21,12 +21,6 @@ export function expectTrue(claim: string, isTrue: boolean, seen?: unknown): asse
   });
 }
 
-/** A value that must be there. */
-export function expectThere<Value>(what: string, value: Value | undefined): Value {
-  if (value !== undefined) return value;
-  throw new ConformanceError(`${what}: there is none.`);
-}
-
 /** As JSON has it: keys without a value are not there. */
 function plain(value: unknown): unknown {
   return value === undefined ? undefined : JSON.parse(JSON.stringify(value));
