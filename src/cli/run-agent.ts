@@ -51,8 +51,10 @@ export interface AgentRunOptions {
   readonly overrides: OverridesSource | undefined;
   /** Takes out of texts what must not be shown. */
   readonly redactor: Redactor;
-  /** Hears each event together with the plan of the session, when it has one. Must not throw. */
-  readonly onEvent: (event: RunEvent, plan: Plan | undefined) => void;
+  /** Hears each event before anything comes of it, so that what is written down survives a crash. Must not throw. */
+  readonly onEvent: (event: RunEvent) => void;
+  /** Shows each event together with the plan of the session, when it has one. Must not throw. */
+  readonly show: (event: RunEvent, plan: Plan | undefined) => void;
 }
 
 /** What a run left. */
@@ -85,7 +87,7 @@ export async function runAgent(options: AgentRunOptions): Promise<AgentRun> {
   const conclusion = await evaluate(options, prompt, session, (event) => {
     log.observe(event);
     conflicts.observe(event);
-    options.onEvent(event, readPlan());
+    options.show(event, readPlan());
   });
   const text = conclusion.response?.text ?? '';
   const verdict = runnable.judge?.(session, text);
@@ -136,9 +138,9 @@ async function evaluate(
   options: AgentRunOptions,
   prompt: Prompt,
   session: Session,
-  onEvent: (event: RunEvent) => void,
+  follow: (event: RunEvent) => void,
 ): Promise<Conclusion> {
-  const { runnable, model, folder, signal, input, maxTurns, budget, deadlineMs, logger } = options;
+  const { runnable, model, folder, signal, input, maxTurns, budget, deadlineMs, logger, onEvent } = options;
   const { settings, streaming, contextOverflow } = options;
   const { feedback, completion } = runnable.agent;
   try {
@@ -148,6 +150,7 @@ async function evaluate(
       session,
       signal,
       budget,
+      onEvent,
       settings,
       streaming,
       ...(contextOverflow === undefined ? {} : { contextOverflow }),
@@ -165,7 +168,7 @@ async function evaluate(
     let response: PromptResponse | undefined;
     for await (const event of stream) {
       if (event.type === 'result') response = event.response;
-      else onEvent(event);
+      else follow(event);
     }
     if (response === undefined) throw new TypeError(`The stream of "${model.name}" ended without a result.`);
     return { response, failure: undefined, interruption: undefined, error: undefined };

@@ -92,10 +92,8 @@ async function carryOut(
     redactor,
     approve: approveFor(request, environment, progress),
     isEnforced: request.isEnforced,
-    onEvent: (event, plan) => {
-      record(event);
-      progress.observe(event, plan);
-    },
+    onEvent: record,
+    show: (event, plan) => progress.observe(event, plan),
   });
   progress.end();
   if (run.interruption?.kind === 'output-closed') return run.interruption.exitCode;

@@ -351,8 +351,8 @@ ${more}
   });
 
   it('takes no package from the folder that is worked on', async () => {
-    const args = ['review', 'packages', '--model', 'ai-sdk:@mine/provider:tiny'];
-    const { code, stderr } = await run(args, { cwd: folder });
+    const reviewing = ['review', 'packages', '--model', 'ai-sdk:@mine/provider:tiny'];
+    const { code, stderr } = await run(reviewing, { cwd: folder });
     expect(stderr).toContain('The package "@mine/provider" is not installed');
     expect(code).toBe(2);
   });
