@@ -17,11 +17,15 @@ export interface AiSdkExecuteOptions {
 
 /** What is used of a tool of the AI SDK. What `tool()` and `dynamicTool()` of `ai` make fits, and so do the tools of its MCP client. */
 export interface AiSdkTool<Input, Output> {
+  /** For the model. A function is none that is fixed: give the option `description` instead. */
   readonly description?: string | ((options: never) => string) | undefined;
+  /** A Standard Schema with JSON Schema, or one of the AI SDK's own. */
   readonly inputSchema: unknown;
   readonly outputSchema?: unknown;
   readonly needsApproval?: unknown;
+  /** Does the work. May throw: the call fails. Of an async iterable the last value counts. */
   execute?(input: Input, options: AiSdkExecuteOptions): AsyncIterable<Output> | PromiseLike<Output> | Output;
+  /** What the model reads. May throw: the call fails. */
   toModelOutput?(options: {
     readonly toolCallId: string;
     readonly input: Input;

@@ -14,10 +14,12 @@ export interface AiSdkRuntimeTool {
   readonly description: string;
   /** Tells the model what the tool takes and lets everything pass: the runtime checks it, and tells the model what is wrong. */
   readonly inputSchema: Schema<unknown, JsonObject>;
+  /** Runs the call in a turn of the runtime. Rejects with a `FailedToolCallError`, or with what ended the run. */
   readonly execute: (
     input: JsonObject,
     options: { readonly toolCallId: string; readonly abortSignal?: AbortSignal | undefined },
   ) => Promise<AiSdkToolOutput>;
+  /** The text of the call for the model, and the files behind it. */
   readonly toModelOutput: (options: {
     readonly output: AiSdkToolOutput;
   }) => ResultOutput<'v3'> | ResultOutput<'v4'>;
