@@ -110,6 +110,7 @@ describe('an adapter is found out that', () => {
         "arguments that are no JSON",
         "calls that a policy denies, or asks about",
         "calls without ids",
+        "a conversation that goes on after an abort",
       ]
     `);
   });
@@ -132,6 +133,7 @@ describe('an adapter is found out that', () => {
         "arguments that are no JSON",
         "calls that a policy denies, or asks about",
         "calls without ids",
+        "a conversation that goes on after an abort",
       ]
     `);
   });
@@ -175,6 +177,7 @@ describe('an adapter is found out that', () => {
         "arguments that the tool does not have",
         "arguments that are no JSON",
         "calls that a policy denies, or asks about",
+        "a conversation that goes on after an abort",
       ]
     `);
   });

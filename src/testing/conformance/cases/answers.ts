@@ -65,6 +65,31 @@ const choice: CaseDefinition = {
   },
 };
 
+const required: CaseDefinition = {
+  name: 'some tool that the model must call, once',
+  needs: ['tool-choice'],
+  script: choice.script,
+  play: async (stage) => {
+    await stage.finish(stage.workshop.agent({ tools: [note] }), { toolChoice: 'required' });
+    expectEqual('the tool choice of the first request', stage.request(1).toolChoice, 'required');
+    expectEqual('the tool choice of the second request', stage.request(2).toolChoice ?? 'auto', 'auto');
+  },
+};
+
+const forbidden: CaseDefinition = {
+  name: 'tools that the model must not call',
+  needs: ['tool-choice'],
+  script: [answer({ text })],
+  play: async (stage) => {
+    await stage.finish(stage.workshop.agent({ tools: [note] }), { toolChoice: 'none' });
+    const { toolChoice, tools } = stage.request(1);
+    expectTrue('the model is told so, or of no tools', toolChoice === 'none' || tools.length === 0, {
+      toolChoice,
+      tools,
+    });
+  },
+};
+
 const pause: CaseDefinition = {
   name: 'an answer that the provider pauses',
   needs: ['paused'],
@@ -142,6 +167,8 @@ export const answerCases: readonly CaseDefinition[] = [
   plain,
   reasoning,
   choice,
+  required,
+  forbidden,
   limited,
   looked,
   brought,

@@ -4,7 +4,7 @@ import type { AnyTool, ToolResult } from '../../../tool/index.ts';
 import type { CaseDefinition } from '../case-definition.ts';
 import { ConformanceError } from '../conformance-error.ts';
 import { expectEqual } from '../expect.ts';
-import { answer, call } from '../script.ts';
+import { answer, call, itemsOf } from '../script.ts';
 import type { Stage } from '../stage.ts';
 import { type AgentParts, note, noting } from '../workshop.ts';
 
@@ -120,6 +120,24 @@ async function leave(
   await stage.patiently('the stream is left', walk());
 }
 
+const goesOn: CaseDefinition = {
+  name: 'a conversation that goes on after an abort',
+  script: [...calling, answer({ text: 'I leave it at that.' })],
+  play: async (stage) => {
+    const { hangs, reached } = hangingTool();
+    const agent = stage.workshop.agent({ tools: [note, hangs] });
+    const { options, end } = abort.begin(stage);
+    const run = stage.start(agent, { ...options, concurrency: 1 });
+    await stage.patiently('the tool is called', reached);
+    end();
+    const { error } = await run.failed();
+    const { response } = await stage.finish(agent, { input: 'And now?', history: error.conversation });
+    expectEqual('the text of the response', response.text, 'I leave it at that.');
+    const answered = itemsOf(stage.request(2), 'result').map(({ callId }) => callId);
+    expectEqual('the calls that have a result', answered, ['c1', 'c2']);
+  },
+};
+
 const leftWhileAnswering: CaseDefinition = {
   name: 'a stream that is left while the provider answers',
   needs: ['cut-off'],
@@ -164,6 +182,7 @@ const neverBegun: CaseDefinition = {
 /** What becomes of runs that are ended from outside. */
 export const endCases: readonly CaseDefinition[] = [
   ...[abort, deadline].flatMap((ending) => [whileAnswering(ending), whileCalling(ending)]),
+  goesOn,
   leftWhileAnswering,
   leftWhileCalling,
   neverBegun,
