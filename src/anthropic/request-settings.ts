@@ -30,8 +30,11 @@ export function toWireSettings(settings: AnthropicSettings): JsonObject {
   for (const key of ownKeys) {
     if (own[key] !== undefined) throw notSettable(`settings.${key}`);
   }
-  const { output_config: config } = own;
-  if (config !== undefined && !isSchemaObject(config)) throw noObject('output_config', config);
+  const { output_config: config, max_tokens: maxTokens } = own;
+  if (maxTokens !== undefined && !(Number.isSafeInteger(maxTokens) && Number(maxTokens) >= 1)) {
+    throw unusable('max_tokens', 'a whole number of at least 1', maxTokens);
+  }
+  if (config !== undefined && !isSchemaObject(config)) throw unusable('output_config', 'an object', config);
   if (config?.['format'] !== undefined) throw notSettable('settings.output_config.format');
   const { maxOutputTokens, stopSequences, reasoningEffort } = neutral;
   return merge(
@@ -70,8 +73,8 @@ function merge(outer: JsonObject, inner: JsonObject): JsonObject {
   };
 }
 
-function noObject(setting: string, value: JsonObject[string]): PromptValidationError {
-  return new PromptValidationError(`The setting ${setting} must be an object.`, {
+function unusable(setting: string, expected: string, value: JsonObject[string]): PromptValidationError {
+  return new PromptValidationError(`The setting ${setting} must be ${expected}.`, {
     details: { option: `settings.${setting}`, value },
   });
 }

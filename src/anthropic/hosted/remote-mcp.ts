@@ -21,6 +21,7 @@ export const mcpBeta = 'mcp-client-2025-11-20';
 export const remoteMcpCodec: HostedToolCodec<RemoteMcpConfig, RemoteMcpResult> = {
   kind: 'mcp',
   allowsSeveral: true,
+  identify: ({ config: { label } }) => `label "${label}"`,
   serialize: ({ config: { label, url, authorization, headers, allowedTools, approval } }) => ({
     tools: [
       { type: 'mcp_toolset', mcp_server_name: label, ...toConfigs(allowedTools) } satisfies McpToolsetWire,

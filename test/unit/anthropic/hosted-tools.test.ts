@@ -235,6 +235,18 @@ describe('a hosted tool on the wire', () => {
     },
   );
 
+  it('is refused beside another server with the same label', async () => {
+    const servers = ['a', 'b'].map((name) =>
+      remoteMcpTool({ label: 'wiki', url: `https://${name}.example/mcp`, approval: 'never' }, { name }),
+    );
+    await expect(run(promptOf(...servers))).rejects.toMatchObject({
+      phase: 'render',
+      cause: {
+        message: expect.stringContaining('"a" and "b" apart, both of the kind "mcp" with the label "wiki"'),
+      },
+    });
+  });
+
   it.each([fileSearchTool({ storeIds: ['s'] }), imageGenerationTool()])(
     'of the kind $hostedKind is none that the provider has',
     async (hosted) => {

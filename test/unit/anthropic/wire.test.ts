@@ -266,6 +266,7 @@ describe('settings', () => {
     [{ seed: 1 }, /no setting "seed".*knows none/],
     [{ reasoningEffort: 'minimal' }, /"reasoningEffort: minimal".*nearest is low/],
     [{ maxOutputTokens: 0 }, /maxOutputTokens must be/],
+    [{ max_tokens: 'many' }, /max_tokens must be a whole number/],
     [{ messages: [] }, /settings\.messages/],
     [{ cache_control: { type: 'ephemeral' } }, /settings\.cache_control/],
     [{ output_config: { format: {} } }, /settings\.output_config\.format/],
