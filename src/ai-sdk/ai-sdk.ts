@@ -9,7 +9,6 @@ import {
   SchemaProjections,
   type UnsupportedConfig,
 } from '../adapter/index.ts';
-import { ThrottleError } from '../error/index.ts';
 import type { GenerateOptions, ModelRequest, ModelTurn } from '../runtime/index.ts';
 import type { JsonObject } from '../schema/index.ts';
 import type { ModelSettings, TokenPrices } from '../tool/index.ts';
@@ -22,6 +21,7 @@ import { toProviderError } from './provider-error.ts';
 import { checkRequest, prepareRequest, type RequestContext } from './request.ts';
 import { readSettings } from './request-settings.ts';
 import { readStream } from './stream.ts';
+import { withTimeLimit } from './time-limit.ts';
 import { readTurn } from './turn.ts';
 import { Warnings } from './warnings.ts';
 
@@ -149,31 +149,21 @@ async function ask<Version extends AiSdkVersion>(
   { model, context, timeoutMs, warnings }: Asking<Version>,
 ): Promise<ModelTurn> {
   const prepared = prepareRequest(request, context, logger);
-  const timeout = AbortSignal.timeout(timeoutMs);
-  const abortSignal = AbortSignal.any([signal, timeout]);
-  const call = { ...prepared.options, abortSignal };
   const onWarnings = (given: unknown): void => warnings.read(given, logger);
-  let answer: unknown;
-  try {
-    if (onDelta === undefined) {
-      answer = await model.doGenerate(call);
-      if (isFields(answer)) onWarnings(answer['warnings']);
-    } else {
-      const { stream } = await model.doStream(call);
-      answer = await readStream(stream, { signal: abortSignal, onDelta, onWarnings });
+  const answer = await withTimeLimit(timeoutMs, signal, async (abortSignal) => {
+    const call = { ...prepared.options, abortSignal };
+    try {
+      if (onDelta !== undefined) {
+        const { stream } = await model.doStream(call);
+        return await readStream(stream, { signal: abortSignal, onDelta, onWarnings });
+      }
+      const whole = await model.doGenerate(call);
+      if (isFields(whole)) onWarnings(whole['warnings']);
+      return whole;
+    } catch (error) {
+      // Who aborted says why.
+      throw abortSignal.aborted ? error : toProviderError(error);
     }
-  } catch (error) {
-    // Who aborted says why.
-    if (signal.aborted) throw error;
-    if (timeout.aborted) throw tooSlow(timeoutMs, error);
-    throw toProviderError(error);
-  }
-  return readTurn(answer, { ...context, request, prepared });
-}
-
-function tooSlow(timeoutMs: number, cause: unknown): ThrottleError {
-  return new ThrottleError(`The model gave no whole answer within ${timeoutMs} ms.`, {
-    kind: 'timeout',
-    cause,
   });
+  return readTurn(answer, { ...context, request, prepared });
 }

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import {
   type AnyTool,
@@ -489,6 +490,17 @@ describe('a stream', () => {
 });
 
 describe('a model that takes too long', () => {
+  it('has as much time as a timer can have, however much it is given', async () => {
+    const warnings: string[] = [];
+    const listen = ({ name }: Error): void => void warnings.push(name);
+    process.on('warning', listen);
+    const { model } = answeringModel('v4', [{ content: [text('In time.')] }]);
+    await aiSdk({ model, timeoutMs: 1e12 }).evaluate(promptOf());
+    await setImmediate();
+    process.off('warning', listen);
+    expect(warnings).not.toContain('TimeoutOverflowWarning');
+  });
+
   it.each([false, true])('is given up, streaming: %s', async (streaming) => {
     const { model } = answeringModel('v4', []);
     const never = (options: { readonly abortSignal?: AbortSignal }) =>

@@ -238,7 +238,7 @@ describe.each([
 
 it('places count behind characters outside the basic plane as the provider counts them', async () => {
   const text = '🌊 High. ([tides](https://tides.example/))';
-  const [start, end] = [8, [...text].length];
+  const [start, end] = [8, Array.from(text).length];
   const annotations = [
     { type: 'url_citation', start_index: start, end_index: end, url: 'https://tides.example/', title: 'T' },
   ];
