@@ -103,7 +103,7 @@ export function openai(options: OpenAIOptions): ProviderAdapter {
 function createModel(options: OpenAIOptions): ModelProvider {
   const { model, name = 'openai', timeoutMs = defaultTimeoutMs, unsupportedConfig } = options;
   const desk = new HostedToolDesk({
-    adapter: name,
+    adapter: 'OpenAI',
     model,
     codecs: { ...openaiHostedToolCodecs, ...options.hostedToolCodecs },
     unsupportedConfig,
@@ -111,7 +111,7 @@ function createModel(options: OpenAIOptions): ModelProvider {
   const requestOptions: RequestOptions = {
     model,
     provider: name,
-    settings: toWireSettings(options.settings ?? {}, name),
+    settings: toWireSettings(options.settings ?? {}),
     encryptedReasoning: options.encryptedReasoning ?? !isWithoutReasoning(model),
     cacheKeyOf: cacheKeySource(options.promptCacheKey),
     projections: new SchemaProjections(openaiDialect),

@@ -23,13 +23,12 @@ const refused = {
 /**
  * Settings in the provider's words.
  *
- * @param adapter name of the adapter, for messages.
  * @throws {PromptValidationError} for a key that is not the caller's to set, a neutral setting that the provider does not have or that
  *   is out of its range, and a setting that is there in both words.
  */
-export function toWireSettings(settings: OpenAISettings, adapter: string): JsonObject {
+export function toWireSettings(settings: OpenAISettings): JsonObject {
   checkOwnKeys(settings);
-  const { neutral, own } = splitSettings(settings, adapter, refused);
+  const { neutral, own } = splitSettings(settings, 'OpenAI', refused);
   const { maxOutputTokens, temperature, topP, reasoningEffort } = neutral;
   const { reasoning } = own;
   const effort = isSchemaObject(reasoning) ? reasoning['effort'] : undefined;

@@ -1,5 +1,4 @@
 import type { HostedToolDesk, ProjectedTool, SchemaProjections } from '../adapter/index.ts';
-import { PromptValidationError } from '../error/index.ts';
 import type { ModelCheck, ModelRequest } from '../runtime/index.ts';
 import { isSchemaObject, type JsonObject, type SchemaProjection } from '../schema/index.ts';
 import type { HostedTool, Logger } from '../tool/index.ts';
@@ -45,12 +44,11 @@ export interface CheckedRequest {
 /** @throws {PromptValidationError} for settings, hosted tools and a tool choice that the provider cannot be told. */
 export function checkRequest(
   { hostedTools, settings, toolChoice }: Pick<ModelCheck, 'hostedTools' | 'settings' | 'toolChoice'>,
-  { provider, desk }: Pick<RequestOptions, 'provider' | 'desk'>,
+  { desk }: Pick<RequestOptions, 'desk'>,
 ): CheckedRequest {
   const wires = desk.check(hostedTools);
-  refuseSameLabels(wires.flatMap(({ tools }) => tools));
   return {
-    settings: toWireSettings(settings, provider),
+    settings: toWireSettings(settings),
     toolChoice: toWireChoice(toolChoice, hostedTools, wires),
   };
 }
@@ -103,21 +101,6 @@ export function prepareRequest(
       ...(cacheKey === undefined ? {} : { prompt_cache_key: cacheKey }),
     },
   };
-}
-
-/** The provider tells servers apart by their labels, and so do the results. */
-function refuseSameLabels(tools: readonly JsonObject[]): void {
-  const labels = new Set<string>();
-  for (const { type, server_label: label } of tools) {
-    if (type !== 'mcp' || typeof label !== 'string') continue;
-    if (labels.has(label)) {
-      throw new PromptValidationError(
-        `Two remote servers of the prompt have the label "${label}"; give each its own.`,
-        { details: { option: 'label', value: label } },
-      );
-    }
-    labels.add(label);
-  }
 }
 
 function includedData(settings: JsonObject, own: readonly string[]): IncludedData[] {

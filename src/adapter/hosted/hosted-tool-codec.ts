@@ -48,6 +48,11 @@ export interface HostedToolCodec<
    */
   readonly allowsSeveral?: boolean;
   /**
+   * With `allowsSeveral`: what the answers know a tool by, in words such as `label "wiki"`; a prompt that has it twice is refused. May throw:
+   * the evaluation then ends in phase `render`. Default: the name of the tool, which is its own.
+   */
+  identify?(tool: HostedTool<Config, Output>): string;
+  /**
    * May throw: the evaluation then ends in phase `render`, before any request. Called once per tool and adapter.
    *
    * @param model the name of the model, for codecs whose words depend on it.

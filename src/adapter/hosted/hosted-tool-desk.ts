@@ -144,11 +144,16 @@ export class HostedToolDesk {
     const first = new Map<string, string>();
     for (const tool of tools) {
       const { hostedKind, name } = tool;
-      const other = first.get(hostedKind);
-      first.set(hostedKind, name);
-      if (other === undefined || this.#codecOf(tool).allowsSeveral === true) continue;
+      const codec = this.#codecOf(tool);
+      const identity = codec.allowsSeveral === true ? (codec.identify?.(tool) ?? `name "${name}"`) : '';
+      const key = JSON.stringify([hostedKind, identity]);
+      const other = first.get(key);
+      first.set(key, name);
+      if (other === undefined) continue;
+      const [more, remedy] =
+        identity === '' ? ['', 'Keep one of them'] : [` with the ${identity}`, 'Give each its own'];
       throw new PromptValidationError(
-        `The ${this.#options.adapter} adapter cannot tell the hosted tools "${other}" and "${name}" apart, both of the kind "${hostedKind}". Keep one of them.`,
+        `The ${this.#options.adapter} adapter cannot tell the hosted tools "${other}" and "${name}" apart, both of the kind "${hostedKind}"${more}. ${remedy}.`,
         { details: { tool: name, kind: hostedKind } },
       );
     }

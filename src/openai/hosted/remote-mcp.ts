@@ -18,6 +18,7 @@ export type RemoteMcpWire = {
 export const remoteMcpCodec: HostedToolCodec<RemoteMcpConfig, RemoteMcpResult> = {
   kind: 'mcp',
   allowsSeveral: true,
+  identify: ({ config: { label } }) => `label "${label}"`,
   serialize: ({ config }) => ({ tools: [toRemoteMcp(config)] }),
   parseOutput: (turn, { config: { label } }) => ({
     invocations: objectsIn(turn.items)

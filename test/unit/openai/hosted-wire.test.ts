@@ -263,7 +263,7 @@ describe('what the provider cannot be told', () => {
   );
 
   it.each<[readonly HostedTool[], RegExp]>([
-    [[webFetchTool()], /Unsupported hosted tool kind "web_fetch" for the openai adapter.*"web_search"/],
+    [[webFetchTool()], /Unsupported hosted tool kind "web_fetch" for the OpenAI adapter.*"web_search"/],
     [
       [hostedTool({ kind: 'constructor', name: 'odd', description: 'Odd.', config: {} })],
       /Unsupported hosted tool kind "constructor"/,
@@ -272,7 +272,10 @@ describe('what the provider cannot be told', () => {
       [webSearchTool(), webSearchTool({}, { name: 'other' })],
       /cannot tell the hosted tools "web_search" and "other" apart/,
     ],
-    [[wiki, remoteMcpTool({ label: 'wiki', url: 'https://b.example/mcp' }, { name: 'b' })], /label "wiki"/],
+    [
+      [wiki, remoteMcpTool({ label: 'wiki', url: 'https://b.example/mcp' }, { name: 'b' })],
+      /hosted tools "wiki" and "b" apart, both of the kind "mcp" with the label "wiki"/,
+    ],
   ])('ends the run in phase render: %j', async (hostedTools, expected) => {
     await expect(runOpenAI(promptOf({ hostedTools }), [answer])).rejects.toMatchObject({
       phase: 'render',

@@ -11,6 +11,7 @@ import { type HostedRun, runsOf, toOutput } from '../runs.ts';
 export const remoteMcpCodec: HostedToolCodec<RemoteMcpConfig, RemoteMcpResult> = {
   kind: 'mcp',
   allowsSeveral: true,
+  identify: ({ config: { label } }) => `label "${label}"`,
   serialize: ({ config: { label, url, authorization, headers, allowedTools, approval = 'always' } }) => ({
     tools: [],
     request: {

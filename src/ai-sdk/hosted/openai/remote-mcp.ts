@@ -7,6 +7,7 @@ import { type HostedRun, parseJson, runsOf, toOutput } from '../runs.ts';
 export const remoteMcpCodec: HostedToolCodec<RemoteMcpConfig, RemoteMcpResult> = {
   kind: 'mcp',
   allowsSeveral: true,
+  identify: ({ config: { label } }) => `label "${label}"`,
   serialize: ({ config: { label, url, authorization, headers, allowedTools, approval = 'always' } }) => ({
     tools: [
       providerTool('openai.mcp', `mcp:${label}`, {

@@ -4,6 +4,7 @@ import {
   type HostedTool,
   hostedTool,
   imageGenerationTool,
+  remoteMcpTool,
   ToolResult,
   tool,
   webSearchTool,
@@ -31,6 +32,14 @@ describe('before any request', () => {
       [webSearchTool({}, { name: 'one' }), webSearchTool({}, { name: 'two' })],
       '"one" and "two"',
     ],
+    ...[openai, anthropic].map((create): [string, Create, readonly HostedTool[], string] => [
+      'two servers with one label',
+      create,
+      ['one', 'two'].map((name) =>
+        remoteMcpTool({ label: 'wiki', url: `https://${name}.example/mcp`, approval: 'never' }, { name }),
+      ),
+      'label "wiki"',
+    ]),
     [
       'a model without hosted tools',
       (fetch) => createOpenAI({ apiKey, fetch }).chat('gpt-4o'),
