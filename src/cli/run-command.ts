@@ -14,7 +14,7 @@ import { applyChanges, endingLines, toResult } from './run-result.ts';
 import { createTextStyle } from './text-style.ts';
 import { UsageError } from './usage-error.ts';
 import { verboseLogger } from './verbose-logger.ts';
-import { whatIsLacking } from './what-is-lacking.ts';
+import { whyNotBegun } from './why-not-begun.ts';
 
 /** Width of the table where the output has none, as in a pipe. */
 const PLAIN_WIDTH = 140;
@@ -97,8 +97,8 @@ async function carryOut(
   });
   progress.end();
   if (run.interruption?.kind === 'output-closed') return run.interruption.exitCode;
-  const lacking = whatIsLacking(run.error);
-  if (lacking !== undefined) throw new UsageError(clean(lacking), { cause: run.error });
+  const problem = whyNotBegun(run.error);
+  if (problem !== undefined) throw new UsageError(clean(problem), { cause: run.error });
 
   const application = applyChanges(run, folder);
   const result = toResult(run, application);

@@ -73,6 +73,22 @@ describe('wink run --model anthropic:NAME', () => {
   });
 });
 
+describe('what cannot be asked of Anthropic', () => {
+  it.each<[readonly string[], RegExp]>([
+    [[], /^wink: --model anthropic:claude-test needs a key: set ANTHROPIC_API_KEY, or name a server .*\n$/],
+    [
+      ['--base-url', 'http://127.0.0.1:9', '--effort', 'minimal'],
+      /^wink: The Anthropic adapter has no setting "reasoningEffort: minimal": .*\n$/,
+    ],
+  ])('is bad input: %j', async (more, line) => {
+    const agent = put('refused/agent.ts', agentText("workspace: false, input: 'Write it.'"));
+    const { code, stdout, stderr } = await run(['run', agent, '--model', 'anthropic:claude-test', ...more]);
+    expect(stderr).toMatch(line);
+    expect(code).toBe(2);
+    expect(stdout).toBe('');
+  });
+});
+
 describe('wink run with a model that streams', () => {
   const args = (url: string, work: string): readonly string[] => [
     ...['run', put('streams/agent.ts', agentText("input: 'Write it.'")), '--workspace', work, '--apply'],
