@@ -62,7 +62,8 @@ describe('errors of the client', () => {
       'for the answer that is wanted',
       apiError(400, undefined, 'input length and `max_tokens` exceed context limit: 190000 + 16000 > 200000'),
     ],
-    ['by its status', apiError(413, 'request_too_large', 'Request exceeds the maximum size')],
+    ['by its code', apiError(413, 'request_too_large', 'Request exceeds the maximum size')],
+    ['by its status alone', apiError(413, 'of a proxy', 'Payload')],
     ['in a stream', apiError(undefined, undefined, 'prompt is too long')],
   ])('tell of a conversation that is too long, %s', (_name, error) => {
     const found = read(error);
