@@ -1,6 +1,8 @@
 import type { EvaluationEnvironment } from './environment.ts';
 import type { GenerateOptions, ModelDelta } from './model.ts';
 
+const kinds: readonly ModelDelta['type'][] = ['text-delta', 'reasoning-delta'];
+
 /** One answer that is told piece by piece. */
 export interface StreamedAnswer {
   readonly onDelta: NonNullable<GenerateOptions['onDelta']>;
@@ -37,7 +39,9 @@ export class DeltaDesk {
     };
     return {
       onDelta: ({ type, text }) => {
-        if (this.#current !== answer || stop.reason !== undefined || text === '') return undefined;
+        if (this.#current !== answer || stop.reason !== undefined) return undefined;
+        // Providers are code of others.
+        if (!kinds.includes(type) || typeof text !== 'string' || text === '') return undefined;
         const all = `${held.get(type) ?? ''}${text}`;
         tell(type, all, redactor === undefined ? all.length : redactor.settled(all));
         const wait = ready?.();

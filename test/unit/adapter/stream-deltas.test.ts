@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+import { defineAdapter, type ModelDelta, promptTemplate, type RunEvent, section } from 'weakincentives';
+
+const prompt = promptTemplate({
+  ns: 'test',
+  key: 'deltas',
+  sections: [section({ title: 'Task', key: 'task', template: 'Answer.' })],
+}).bind();
+
+test('what a provider tells that is no piece of an answer is not told', async () => {
+  // A provider may be written without types.
+  const odd = [
+    { type: 'text-delta', text: 5 },
+    { type: 'text-delta' },
+    { type: 'odd', text: 'x' },
+  ] as unknown;
+  const model = {
+    name: 'odd',
+    generate: async (_request: unknown, { onDelta }: { onDelta?: (delta: ModelDelta) => unknown }) => {
+      for (const delta of odd as ModelDelta[]) await onDelta?.(delta);
+      await onDelta?.({ type: 'text-delta', text: 'Yes.' });
+      return { content: [{ type: 'text', text: 'Yes.' }], finishReason: 'stop' } as const;
+    },
+  };
+  const told: RunEvent[] = [];
+  await defineAdapter({ model }).evaluate(prompt, { streaming: true, onEvent: (event) => told.push(event) });
+  expect(told.slice(2, 4)).toMatchObject([{ type: 'text-delta', text: 'Yes.' }, { type: 'model-call-end' }]);
+});
