@@ -118,7 +118,7 @@ class Loop<Output> {
         throw this.#errors.error(
           'evaluation-max-turns',
           'request',
-          `The model was asked ${this.#options.maxTurns} times and ${this.#isAnswered() ? 'its answers were incomplete' : 'still wants to call tools'}; raise maxTurns if that is intended.`,
+          `The model was asked ${this.#options.maxTurns} times and ${this.#whatIsLeft()}; raise maxTurns if that is intended.`,
         );
       }
       const refusal = this.#environment.budget.refuseTurn(this.#nextTurnAtLeast());
@@ -289,12 +289,13 @@ class Loop<Output> {
     return { inputTokens: isAlike ? Math.max(1, this.#lastInputTokens) : 1, outputTokens: 1 };
   }
 
-  /** True when the model was sent back after an answer. */
-  #isAnswered(): boolean {
-    return (
-      (this.#completion !== undefined || this.#state.outputRepairs > 0) &&
-      this.#state.conversation.at(-1)?.type === 'user'
-    );
+  /** Why the model would have to be asked again, as the end of a sentence. */
+  #whatIsLeft(): string {
+    const last = this.#state.conversation.at(-1)?.type;
+    const wasSentBack = this.#completion !== undefined || this.#state.outputRepairs > 0;
+    if (last === 'user' && wasSentBack) return 'its answers were incomplete';
+    if (last === 'assistant' && this.#hasAnswered) return 'its answer is not finished';
+    return 'still wants to call tools';
   }
 
   #endIfStopped(phase: EvaluationPhase): void {
