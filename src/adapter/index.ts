@@ -21,6 +21,7 @@ export {
   type HostedToolsWire,
   type HostedToolWire,
   type HostedTurn,
+  refuseHostedChoice,
   type UnsupportedConfig,
 } from './hosted/index.ts';
 export type { PromptStream, StreamEvent } from './prompt-stream.ts';

@@ -1,7 +1,9 @@
 import {
   type HostedToolDesk,
+  type HostedToolWire,
   isFields,
   type ProjectedTool,
+  refuseHostedChoice,
   type SchemaProjections,
 } from '../adapter/index.ts';
 import { PromptValidationError } from '../error/index.ts';
@@ -48,17 +50,19 @@ export interface PreparedRequest<Version extends AiSdkVersion = AiSdkVersion> {
 /**
  * Looks at a request before there is one.
  *
- * @throws {PromptValidationError} for a setting or a hosted tool that the model cannot be told of.
+ * @throws {PromptValidationError} for a setting, a hosted tool or a tool choice that the model cannot be told of.
  */
 export function checkRequest<Version extends AiSdkVersion>(
-  { tools, hostedTools, settings }: ModelCheck,
+  { tools, hostedTools, settings, toolChoice }: ModelCheck,
   context: RequestContext<Version>,
 ): void {
   const { providerOptions } = readSettings(context.version, ...context.settings, settings);
-  for (const { tools: own, request = {} } of context.desk.check(hostedTools)) {
+  const wires = context.desk.check(hostedTools);
+  for (const { tools: own, request = {} } of wires) {
     toProviderTools(own, tools);
     addToProviderOptions(providerOptions, request);
   }
+  toWireChoice(toolChoice, hostedTools, wires);
 }
 
 /**
@@ -79,8 +83,10 @@ export function prepareRequest<Version extends AiSdkVersion>(
   );
   const projected = projections.project(request, logger);
   const hosted = desk.serialize(request.hostedTools, logger);
-  const tools = [...projected.tools.map(toFunctionTool), ...toProviderTools(hosted.tools, request.tools)];
-  const hostedNames = nameHosted(request.hostedTools, desk);
+  // Hosted tools stand before the others: those of sections that are opened then change nothing about what was sent.
+  const tools = [...toProviderTools(hosted.tools, request.tools), ...projected.tools.map(toFunctionTool)];
+  const wires = desk.check(request.hostedTools);
+  const hostedNames = nameHosted(request.hostedTools, wires);
   const allHeaders = { ...headers, ...hosted.headers };
   const allOptions = addToProviderOptions(
     mergeProviderOptions(strictness(projected.answer, context.family), providerOptions),
@@ -97,7 +103,9 @@ export function prepareRequest<Version extends AiSdkVersion>(
         ? {}
         : { reasoning: reasoning as AiSdkCallOptions<Version>['reasoning'] & string }),
       prompt: toPrompt(request.conversation, { instructions: request.instructions, provider, files }),
-      ...(tools.length === 0 ? {} : { tools, toolChoice: toWireChoice(request.toolChoice, hostedNames) }),
+      ...(tools.length === 0
+        ? {}
+        : { tools, toolChoice: toWireChoice(request.toolChoice, request.hostedTools, wires) }),
       ...(projected.answer === undefined
         ? {}
         : { responseFormat: { type: 'json', name: 'answer', schema: toWire(projected.answer.schema) } }),
@@ -151,9 +159,9 @@ function isProviderTool(tool: object): tool is ProviderTool {
 
 function nameHosted(
   hostedTools: readonly HostedTool[],
-  desk: HostedToolDesk,
+  wires: readonly HostedToolWire[],
 ): ReadonlyMap<string, HostedTool> {
-  const names = desk.check(hostedTools).map(({ tools }) => tools.map(({ name }) => name));
+  const names = wires.map(({ tools }) => tools.map(({ name }) => name));
   return new Map(
     hostedTools.flatMap((tool, index) =>
       (names[index] ?? []).flatMap((name): [string, HostedTool][] =>
@@ -163,9 +171,25 @@ function nameHosted(
   );
 }
 
-/** A hosted tool is chosen by the name that its provider has for it. */
-function toWireChoice(choice: ToolChoice, hostedNames: PreparedRequest['hostedNames']): AiSdkToolChoice {
+/** Google chooses among functions alone, and OpenAI knows no choice for web search. */
+const withoutChoice = /^(google\.|openai\.web_search$)/;
+
+/**
+ * A hosted tool is chosen by the name that its provider has for it.
+ *
+ * @throws {PromptValidationError} for one that the provider cannot be made to use, such as a server that is no tool of the request.
+ */
+function toWireChoice(
+  choice: ToolChoice,
+  hostedTools: readonly HostedTool[],
+  wires: readonly HostedToolWire[],
+): AiSdkToolChoice {
   if (typeof choice === 'string') return { type: choice };
-  const hosted = [...hostedNames].find(([, { name }]) => name === choice.tool);
-  return { type: 'tool', toolName: hosted?.[0] ?? choice.tool };
+  const index = hostedTools.findIndex(({ name }) => name === choice.tool);
+  const hosted = hostedTools[index];
+  if (hosted === undefined) return { type: 'tool', toolName: choice.tool };
+  const { id, name } = wires[index]?.tools[0] ?? {};
+  if (typeof name !== 'string' || withoutChoice.test(String(id)))
+    throw refuseHostedChoice(hosted, 'the provider');
+  return { type: 'tool', toolName: name };
 }

@@ -17,7 +17,7 @@ import { anthropicDialect } from './anthropic-dialect.ts';
 import { type AnthropicClient, type AnthropicClientOptions, createClient } from './client.ts';
 import { anthropicHostedToolCodecs } from './hosted/index.ts';
 import { anthropicErrorWords } from './provider-error.ts';
-import { prepareRequest } from './request.ts';
+import { prepareRequest, toWireChoice } from './request.ts';
 import { type AnthropicSettings, toWireSettings } from './request-settings.ts';
 import { readMessage } from './response.ts';
 import { readMessageStream } from './stream.ts';
@@ -102,7 +102,7 @@ export function anthropic(options: AnthropicOptions): ProviderAdapter {
       takesOutputSchema: true,
       ...(options.prices === undefined ? {} : { prices: options.prices }),
       check: (check) => {
-        desk.check(check.hostedTools);
+        toWireChoice(check, desk, undefined);
         toWireSettings(check.settings);
       },
       generate: async (request, { signal, logger, onDelta }) => {

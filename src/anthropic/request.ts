@@ -1,6 +1,11 @@
-import type { HostedToolDesk, ProjectedTool, SchemaProjections } from '../adapter/index.ts';
+import {
+  type HostedToolDesk,
+  type ProjectedTool,
+  refuseHostedChoice,
+  type SchemaProjections,
+} from '../adapter/index.ts';
 import { describeAnswerFormat } from '../prompt/index.ts';
-import type { ModelRequest } from '../runtime/index.ts';
+import type { ModelCheck, ModelRequest } from '../runtime/index.ts';
 import {
   isSchemaObject,
   type JsonObject,
@@ -71,7 +76,7 @@ export function prepareRequest(request: ModelRequest, options: RequestOptions): 
     max_tokens: Number(settings['max_tokens'] ?? options.maxTokens),
     ...(entries.length === 0
       ? {}
-      : { tools: entries, tool_choice: toWireChoice(request, options, oneByOne) }),
+      : { tools: entries, tool_choice: toWireChoice(request, options.desk, oneByOne) }),
     ...toSystem(
       instructions,
       answerSchema === undefined && outputSchema !== undefined ? describeAnswer(outputSchema) : '',
@@ -115,18 +120,24 @@ function toFunctionTool({ tool, schema: projection }: ProjectedTool): FunctionTo
   };
 }
 
-function toWireChoice(
-  { toolChoice, hostedTools }: ModelRequest,
-  { desk, logger }: RequestOptions,
+/** @throws {PromptValidationError} for a hosted tool that the provider cannot be made to use, and whatever the desk refuses. */
+export function toWireChoice(
+  { toolChoice, hostedTools }: Pick<ModelCheck, 'toolChoice' | 'hostedTools'>,
+  desk: HostedToolDesk,
   oneByOne: JsonObject[string],
 ): WireToolChoice {
+  const wires = desk.check(hostedTools);
   if (toolChoice === 'none') return { type: 'none' };
   const more = oneByOne === true ? { disable_parallel_tool_use: true } : {};
   if (toolChoice === 'auto') return { type: 'auto', ...more };
   if (toolChoice === 'required') return { type: 'any', ...more };
-  const hosted = hostedTools.filter(({ name }) => name === toolChoice.tool);
-  const wireName = desk.serialize(hosted, logger).tools[0]?.['name'];
-  return { type: 'tool', name: typeof wireName === 'string' ? wireName : toolChoice.tool, ...more };
+  const index = hostedTools.findIndex(({ name }) => name === toolChoice.tool);
+  const hosted = hostedTools[index];
+  if (hosted === undefined) return { type: 'tool', name: toolChoice.tool, ...more };
+  // A set of tools, such as that of a remote server, has no name that it could be chosen by.
+  const wireName = wires[index]?.tools[0]?.['name'];
+  if (typeof wireName !== 'string') throw refuseHostedChoice(hosted, 'Anthropic');
+  return { type: 'tool', name: wireName, ...more };
 }
 
 function toOutputConfig(

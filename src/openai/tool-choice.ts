@@ -1,5 +1,4 @@
-import type { HostedToolWire } from '../adapter/index.ts';
-import { PromptValidationError } from '../error/index.ts';
+import { type HostedToolWire, refuseHostedChoice } from '../adapter/index.ts';
 import type { JsonObject } from '../schema/index.ts';
 import type { HostedTool, ToolChoice } from '../tool/index.ts';
 import type { WireToolChoice } from './wire.ts';
@@ -19,10 +18,7 @@ export function toWireChoice(
   if (hosted === undefined) return { type: 'function', name: choice.tool };
   const forced = toHostedChoice(wires[index]?.tools[0]);
   if (forced !== undefined) return forced;
-  throw new PromptValidationError(
-    `The model cannot be made to use the hosted tool "${hosted.name}": OpenAI has no choice for the kind "${hosted.hostedKind}". Use toolChoice 'auto' or 'required', or ask for it in the instructions.`,
-    { details: { option: 'toolChoice', tool: hosted.name, kind: hosted.hostedKind } },
-  );
+  throw refuseHostedChoice(hosted, 'OpenAI');
 }
 
 function toHostedChoice(tool: JsonObject | undefined): WireToolChoice | undefined {

@@ -1,3 +1,4 @@
+export { refuseHostedChoice } from './hosted-choice.ts';
 export type {
   HostedToolCodec,
   HostedToolCodecs,

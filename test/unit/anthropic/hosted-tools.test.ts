@@ -188,6 +188,14 @@ describe('a hosted tool on the wire', () => {
     });
   });
 
+  it('that has no name at the provider cannot be forced', async () => {
+    const wiki = remoteMcpTool({ label: 'wiki', url: 'https://wiki.example/mcp', approval: 'never' });
+    await expect(run(promptOf(wiki), undefined, { toolChoice: { tool: 'wiki' } })).rejects.toMatchObject({
+      phase: 'render',
+      cause: { message: expect.stringContaining('cannot be made to use the hosted tool "wiki"') },
+    });
+  });
+
   it.each<[HostedTool, readonly string[]]>([
     [
       webSearchTool({

@@ -29,7 +29,6 @@ describe('@ai-sdk/anthropic', () => {
       [anthropicAnswer],
     );
     expect(requests[0]?.body['tools']).toEqual([
-      expect.objectContaining({ name: 'add' }),
       {
         type: 'web_search_20250305',
         name: 'web_search',
@@ -46,6 +45,7 @@ describe('@ai-sdk/anthropic', () => {
         max_content_tokens: 500,
       },
       { type: 'code_execution_20250825', name: 'code_execution' },
+      expect.objectContaining({ name: 'add' }),
     ]);
     expect(requests[0]?.body['container']).toBe('c1');
     expect(requests[0]?.body['mcp_servers']).toEqual([

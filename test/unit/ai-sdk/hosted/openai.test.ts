@@ -53,7 +53,6 @@ describe.each([
       [openaiAnswer],
     );
     expect(requests[0]?.body['tools']).toEqual([
-      { type: 'function', name: 'add', description: 'Add.', strict: true, parameters: expect.anything() },
       {
         type: 'web_search',
         filters: { allowed_domains: ['tides.example'] },
@@ -104,6 +103,7 @@ describe.each([
         headers: { 'x-key': 'k' },
         require_approval: 'never',
       },
+      { type: 'function', name: 'add', description: 'Add.', strict: true, parameters: expect.anything() },
     ]);
     expect(new Set(Object.values(requests[0]?.body['include'] ?? {}))).toEqual(
       new Set([
@@ -121,10 +121,10 @@ describe.each([
       [openaiAnswer],
     );
     expect(requests[0]?.body['tools']).toMatchObject([
-      {},
       { type: 'web_search' },
       { type: 'code_interpreter', container: 'c1' },
       { type: 'image_generation' },
+      { type: 'function' },
     ]);
   });
 

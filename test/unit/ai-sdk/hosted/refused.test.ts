@@ -1,6 +1,7 @@
 import { createOpenAI } from '@ai-sdk/openai';
 import { describe, expect, it } from 'vitest';
 import {
+  codeInterpreterTool,
   type HostedTool,
   hostedTool,
   imageGenerationTool,
@@ -10,7 +11,9 @@ import {
   webSearchTool,
 } from 'weakincentives';
 import { aiSdk } from 'weakincentives/ai-sdk';
+import anthropicAnswer from '../../../fixtures/hosted-tools/ai-sdk/anthropic.json' with { type: 'json' };
 import googleAnswer from '../../../fixtures/hosted-tools/ai-sdk/google.json' with { type: 'json' };
+import openaiAnswer from '../../../fixtures/hosted-tools/ai-sdk/openai.json' with { type: 'json' };
 import { capturingFetch } from '../../../support/captured-requests.ts';
 import { add, anthropic, apiKey, type Create, google, openai, promptOf, run } from './run.ts';
 
@@ -57,6 +60,42 @@ describe('before any request', () => {
       phase: 'render',
       cause: { name: 'PromptValidationError', message: expect.stringContaining(message) },
     });
+  });
+
+  it.each<[string, Create, HostedTool]>([
+    ['web search of OpenAI', openai, webSearchTool()],
+    ['what is no function of Google’s', google, codeInterpreterTool()],
+    [
+      'a server of Anthropic’s, which is no tool of the request',
+      anthropic,
+      remoteMcpTool({ label: 'wiki', url: 'https://wiki.example/mcp', approval: 'never' }),
+    ],
+  ])('refuses to force %s', async (_name, create, hosted) => {
+    const forced = run(create, [hosted], [], { toolChoice: { tool: hosted.name } });
+    await expect(forced).rejects.toMatchObject({
+      phase: 'render',
+      cause: { message: expect.stringContaining(`cannot be made to use the hosted tool "${hosted.name}"`) },
+    });
+  });
+
+  it.each<[string, Create, HostedTool, readonly object[], object]>([
+    [
+      'OpenAI',
+      openai,
+      codeInterpreterTool({}, { name: 'python' }),
+      [openaiAnswer],
+      { type: 'code_interpreter' },
+    ],
+    [
+      'Anthropic',
+      anthropic,
+      webSearchTool({}, { name: 'look-up' }),
+      [anthropicAnswer],
+      { type: 'tool', name: 'web_search' },
+    ],
+  ])('forces what %s has a choice for, by its name there', async (_name, create, hosted, answers, choice) => {
+    const { requests } = await run(create, [hosted], answers, { toolChoice: { tool: hosted.name } });
+    expect(requests[0]?.body['tool_choice']).toEqual(choice);
   });
 
   it('refuses a tool with the name of the provider’s own', async () => {
