@@ -58,10 +58,15 @@ describe('loadAgent', () => {
   it('has the other entries of the package too', async () => {
     const more = `import { scriptedModel } from 'weakincentives/testing';
       import { mountFolder } from 'weakincentives/node';
-      import { openai } from 'weakincentives/openai';`;
+      import { openai } from 'weakincentives/openai';
+      import { anthropic } from 'weakincentives/anthropic';
+      import { aiSdk } from 'weakincentives/ai-sdk';
+      const made = [mountFolder, openai, anthropic, aiSdk].map((each) => typeof each).join();`;
     const text = `${agentText(more)}
-      export default defineAgent({ template, name: [typeof mountFolder, typeof openai].join(), model: scriptedModel([]) });`;
-    expect((await loadAgent(put('entries.ts', text))).runnable.agent.name).toBe('function,function');
+      export default defineAgent({ template, name: made, model: scriptedModel([]) });`;
+    expect((await loadAgent(put('entries.ts', text))).runnable.agent.name).toBe(
+      'function,function,function,function',
+    );
   });
 
   it.each([
