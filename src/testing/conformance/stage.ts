@@ -1,40 +1,16 @@
 import { type EvaluateOptions, evaluationSlices, type PromptStream } from '../../adapter/index.ts';
 import type { Prompt } from '../../prompt/index.ts';
-import {
-  PromptEvaluationError,
-  type RunEvent,
-  ToolInvocations,
-  type ToolInvokedPayload,
-} from '../../runtime/index.ts';
+import { ToolInvocations, type ToolInvokedPayload } from '../../runtime/index.ts';
 import { type Clock, Session } from '../../session/index.ts';
 import type { PromptResponse } from '../../tool/index.ts';
 import type { ManualClock } from '../manual-clock.ts';
-import { checkRun } from './check-run.ts';
 import { ConformanceError } from './conformance-error.ts';
 import { expectEqual } from './expect.ts';
 import type { ConformanceConnection, ConformanceMode } from './peer.ts';
 import type { ConformanceRequest } from './request.ts';
 import type { ScriptedProvider } from './scripted-provider.ts';
+import { type EvaluationOutcome, type FailedRun, type FinishedRun, StartedRun } from './started-run.ts';
 import { Notes, Workshop } from './workshop.ts';
-
-/** What an evaluation came to, and what was told of it. */
-export interface PlayedRun {
-  readonly events: readonly RunEvent[];
-  /** The records of its calls, in order. */
-  readonly calls: readonly ToolInvokedPayload[];
-}
-
-/** An evaluation that has begun. */
-export interface StartedRun<Output> {
-  /** What was told so far. */
-  readonly events: readonly RunEvent[];
-  /** Resolves once an event of this type was told. */
-  heard(type: RunEvent['type']): Promise<void>;
-  /** What the evaluation comes to. */
-  finished(): Promise<PlayedRun & { readonly response: PromptResponse<Output> }>;
-  /** The error that it must end with. */
-  failed(): Promise<PlayedRun & { readonly error: PromptEvaluationError }>;
-}
 
 /** How a stage is set up. */
 export interface StageOptions {
@@ -44,8 +20,6 @@ export interface StageOptions {
   readonly clock: ManualClock;
   readonly patience: { readonly clock: Clock; readonly limitMs: number };
 }
-
-type Outcome<Output> = { readonly response: PromptResponse<Output> } | { readonly error: unknown };
 
 /** Where one case plays in one mode: an adapter, its provider, a session and a clock that stands still. */
 export class Stage implements AsyncDisposable {
@@ -66,10 +40,6 @@ export class Stage implements AsyncDisposable {
     this.workshop = new Workshop(this.#session);
   }
 
-  get adapterName(): string {
-    return this.#options.connection.adapter.name;
-  }
-
   /** What the provider was sent. */
   get requests(): readonly ConformanceRequest[] {
     return this.#options.provider.requests;
@@ -88,88 +58,42 @@ export class Stage implements AsyncDisposable {
   }
 
   /** Evaluates to the end. */
-  async finish<Output>(
-    prompt: Prompt<Output>,
-    options: EvaluateOptions = {},
-  ): Promise<PlayedRun & { readonly response: PromptResponse<Output> }> {
+  async finish<Output>(prompt: Prompt<Output>, options: EvaluateOptions = {}): Promise<FinishedRun<Output>> {
     return this.start(prompt, options).finished();
   }
 
   /** Evaluates to an error. */
-  async fail(
-    prompt: Prompt,
-    options: EvaluateOptions = {},
-  ): Promise<PlayedRun & { readonly error: PromptEvaluationError }> {
+  async fail(prompt: Prompt, options: EvaluateOptions = {}): Promise<FailedRun> {
     return this.start(prompt, options).failed();
   }
 
   /** Begins an evaluation. Unless the options say otherwise the user says `Go.` and nothing is asked twice. */
   start<Output>(prompt: Prompt<Output>, options: EvaluateOptions = {}): StartedRun<Output> {
-    const events: RunEvent[] = [];
-    const listeners = new Set<() => void>();
     const requestsBefore = this.requests.length;
-    const callsBefore = this.#session.slice(ToolInvocations).all().length;
-    const outcome = this.#evaluate(prompt, {
-      input: 'Go.',
-      throttle: false,
-      ...options,
-      session: this.#session,
-      clock: this.clock,
-      signal: AbortSignal.any([this.#end.signal, ...(options.signal === undefined ? [] : [options.signal])]),
-      onEvent: (event) => {
-        events.push(event);
-        for (const listener of listeners) listener();
-        return options.onEvent?.(event);
-      },
-    });
-    const play = async (): Promise<PlayedRun & { readonly outcome: Outcome<Output> }> => {
-      const settled = await this.patiently('the evaluation ends', outcome);
-      const calls = this.#session.slice(ToolInvocations).all().slice(callsBefore);
-      return { outcome: settled, events, calls };
-    };
-    const check = (run: PlayedRun, { conversation }: Pick<PromptResponse, 'conversation'>): void =>
-      checkRun({
-        ...run,
-        conversation,
-        mode: this.mode,
-        adapterName: this.adapterName,
-        requests: this.requests.slice(requestsBefore),
-      });
-    return {
-      events,
-      heard: (type) =>
-        new Promise((resolve) => {
-          const listener = (): void => {
-            if (events.some((event) => event.type === type)) resolve();
-          };
-          listeners.add(listener);
-          listener();
+    const callsBefore = this.calls.length;
+    const { signal } = options;
+    return new StartedRun<Output>({
+      evaluate: (onEvent) =>
+        this.#evaluate(prompt, {
+          input: 'Go.',
+          throttle: false,
+          ...options,
+          session: this.#session,
+          clock: this.clock,
+          signal: signal === undefined ? this.#end.signal : AbortSignal.any([this.#end.signal, signal]),
+          onEvent: (event) => {
+            onEvent(event);
+            return options.onEvent?.(event);
+          },
         }),
-      finished: async () => {
-        const { outcome: came, ...run } = await play();
-        if ('error' in came) {
-          throw new ConformanceError(`The evaluation failed: ${String(came.error)}`, { cause: came.error });
-        }
-        check(run, came.response);
-        return { ...run, response: came.response };
-      },
-      failed: async () => {
-        const { outcome: came, ...run } = await play();
-        if ('response' in came)
-          throw new ConformanceError('The evaluation came to an end instead of failing.');
-        const { error } = came;
-        if (!PromptEvaluationError.isInstance(error)) {
-          throw new ConformanceError(
-            `The evaluation rejected with no PromptEvaluationError: ${String(error)}`,
-            {
-              cause: error,
-            },
-          );
-        }
-        check(run, error);
-        return { ...run, error };
-      },
-    };
+      patiently: (what, awaited) => this.patiently(what, awaited),
+      facts: () => ({
+        mode: this.mode,
+        adapterName: this.#options.connection.adapter.name,
+        requests: this.requests.slice(requestsBefore),
+        calls: this.calls.slice(callsBefore),
+      }),
+    });
   }
 
   /** Begins a stream, in which nothing is checked. Calls run one after the other. */
@@ -232,7 +156,10 @@ export class Stage implements AsyncDisposable {
     await this.#session[Symbol.asyncDispose]();
   }
 
-  async #evaluate<Output>(prompt: Prompt<Output>, options: EvaluateOptions): Promise<Outcome<Output>> {
+  async #evaluate<Output>(
+    prompt: Prompt<Output>,
+    options: EvaluateOptions,
+  ): Promise<EvaluationOutcome<Output>> {
     const { adapter } = this.#options.connection;
     try {
       if (this.mode === 'whole') return { response: await adapter.evaluate(prompt, options) };

@@ -3,7 +3,8 @@ import { type AnyTool, ToolResult, tool } from '../../../tool/index.ts';
 import type { CaseDefinition } from '../case-definition.ts';
 import { expectEqual, expectTrue } from '../expect.ts';
 import { answer, call, itemsOf } from '../script.ts';
-import type { PlayedRun, Stage } from '../stage.ts';
+import type { Stage } from '../stage.ts';
+import type { PlayedRun } from '../started-run.ts';
 import { add, note, noting } from '../workshop.ts';
 
 const outcomes = ({ calls }: PlayedRun) =>

@@ -5,7 +5,8 @@ import type { CaseDefinition } from '../case-definition.ts';
 import { expectEqual, expectTrue } from '../expect.ts';
 import type { ConformanceFeature } from '../peer.ts';
 import { answer, call, itemsOf } from '../script.ts';
-import type { PlayedRun, Stage } from '../stage.ts';
+import type { Stage } from '../stage.ts';
+import type { PlayedRun } from '../started-run.ts';
 import type { ConformanceRefusal } from '../turn.ts';
 import { note, noting } from '../workshop.ts';
 

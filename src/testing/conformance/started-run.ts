@@ -1,0 +1,89 @@
+import { PromptEvaluationError, type RunEvent } from '../../runtime/index.ts';
+import type { PromptResponse } from '../../tool/index.ts';
+import { checkRun, type RunToCheck } from './check-run.ts';
+import { ConformanceError } from './conformance-error.ts';
+
+/** How an evaluation ended. */
+export type EvaluationOutcome<Output> =
+  | { readonly response: PromptResponse<Output> }
+  | { readonly error: unknown };
+
+/** What was told of a run, and the records of its calls, in order. */
+export type PlayedRun = Pick<RunToCheck, 'calls' | 'events'>;
+
+/** A run that came to its end. */
+export interface FinishedRun<Output> extends PlayedRun {
+  readonly response: PromptResponse<Output>;
+}
+
+/** A run that ended early. */
+export interface FailedRun extends PlayedRun {
+  readonly error: PromptEvaluationError;
+}
+
+/** What a run is begun with. */
+export interface RunParts<Output> {
+  /** Called at once. Never rejects. */
+  evaluate(onEvent: (event: RunEvent) => void): Promise<EvaluationOutcome<Output>>;
+  patiently<Value>(what: string, awaited: Promise<Value>): Promise<Value>;
+  /** What is known of the run once it is over, beside what was told and said. */
+  facts(): Omit<RunToCheck, 'conversation' | 'events'>;
+}
+
+/** An evaluation that has begun. What is true of every run is checked when it is over. */
+export class StartedRun<Output> {
+  readonly #events: RunEvent[] = [];
+  readonly #listeners = new Set<() => void>();
+  readonly #parts: RunParts<Output>;
+  readonly #outcome: Promise<EvaluationOutcome<Output>>;
+
+  constructor(parts: RunParts<Output>) {
+    this.#parts = parts;
+    this.#outcome = parts.evaluate((event) => {
+      this.#events.push(event);
+      for (const listener of this.#listeners) listener();
+    });
+  }
+
+  /** Resolves once an event of this type was told. */
+  async heard(type: RunEvent['type']): Promise<void> {
+    return new Promise((resolve) => {
+      const listener = (): void => {
+        if (this.#events.some((event) => event.type === type)) resolve();
+      };
+      this.#listeners.add(listener);
+      listener();
+    });
+  }
+
+  /** What the evaluation comes to; it must not fail. */
+  async finished(): Promise<FinishedRun<Output>> {
+    const outcome = await this.#settled();
+    if ('response' in outcome) return { ...this.#check(outcome.response), response: outcome.response };
+    const { error } = outcome;
+    throw new ConformanceError(`The evaluation failed: ${String(error)}`, { cause: error });
+  }
+
+  /** The error that the evaluation must end with. */
+  async failed(): Promise<FailedRun> {
+    const outcome = await this.#settled();
+    if ('response' in outcome) {
+      throw new ConformanceError('The evaluation came to an end instead of failing.');
+    }
+    const { error } = outcome;
+    if (PromptEvaluationError.isInstance(error)) return { ...this.#check(error), error };
+    throw new ConformanceError(`The evaluation rejected with no PromptEvaluationError: ${String(error)}`, {
+      cause: error,
+    });
+  }
+
+  #settled(): Promise<EvaluationOutcome<Output>> {
+    return this.#parts.patiently('the evaluation ends', this.#outcome);
+  }
+
+  #check({ conversation }: Pick<RunToCheck, 'conversation'>): PlayedRun {
+    const run = { ...this.#parts.facts(), events: this.#events, conversation };
+    checkRun(run);
+    return { events: run.events, calls: run.calls };
+  }
+}
