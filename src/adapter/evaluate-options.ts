@@ -142,7 +142,7 @@ export function checkEvaluateOptions(options: EvaluateOptions): void {
     contextOverflow !== 'drop-tool-results'
   ) {
     throw new PromptValidationError(
-      `The option contextOverflow must be 'error' or 'drop-tool-results', got ${String(contextOverflow)}.`,
+      `The option contextOverflow must be 'error' or 'drop-tool-results', got ${describe(contextOverflow)}.`,
       { details: { option: 'contextOverflow', value: contextOverflow } },
     );
   }
@@ -172,4 +172,8 @@ export function checkEvaluateOptions(options: EvaluateOptions): void {
   toThrottlePolicy(options.throttle);
   if (options.feedback !== undefined) checkFeedbackProviders(options.feedback);
   if (options.completion !== undefined) toCompletionOptions(options.completion);
+}
+
+function describe(value: unknown): string {
+  return typeof value === 'string' ? `"${value}"` : `a value of type ${typeof value}`;
 }

@@ -53,7 +53,7 @@ export function defineAdapter(options: {
       checkEvaluateOptions(evaluateOptions);
       const { onEvent, signal, streaming = true } = evaluateOptions;
       return streamOf<Output>((run) => {
-        const options: EvaluateOptions = {
+        const streamed: EvaluateOptions = {
           ...evaluateOptions,
           streaming,
           signal: run.signal,
@@ -62,7 +62,7 @@ export function defineAdapter(options: {
             return onEvent?.(event);
           },
         };
-        return evaluatePrompt(adapter, model, prompt, options, run.ready);
+        return evaluatePrompt(adapter, model, prompt, streamed, run.ready);
       }, signal);
     },
   });
