@@ -189,7 +189,7 @@ function toWireChoice(
   const hosted = hostedTools[index];
   if (hosted === undefined) return { type: 'tool', toolName: choice.tool };
   const { id, name } = wires[index]?.tools[0] ?? {};
-  if (typeof name !== 'string' || withoutChoice.test(String(id)))
+  if (typeof name !== 'string' || (typeof id === 'string' && withoutChoice.test(id)))
     throw refuseHostedChoice(hosted, 'the provider');
   return { type: 'tool', toolName: name };
 }
