@@ -1,11 +1,11 @@
 import {
   checkModelOptions,
-  defaultTimeoutMs,
   defineAdapter,
   type HostedToolCodecs,
   HostedToolDesk,
   isFields,
   type ProviderAdapter,
+  requestTimeoutMs,
   SchemaProjections,
   type UnsupportedConfig,
 } from '../adapter/index.ts';
@@ -110,7 +110,7 @@ function adapterOf<Version extends AiSdkVersion>(
   const asking = {
     model,
     context,
-    timeoutMs: options.timeoutMs ?? defaultTimeoutMs,
+    timeoutMs: requestTimeoutMs(options.timeoutMs),
     warnings: new Warnings(name),
   };
   return defineAdapter({

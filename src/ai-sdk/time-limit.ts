@@ -1,8 +1,5 @@
 import { ThrottleError } from '../error/index.ts';
 
-/** The longest time that timers take. */
-const longestMs = 2_147_483_647;
-
 /**
  * What `run` comes to, which is told to stop when the signal is aborted or the time is over.
  *
@@ -15,10 +12,7 @@ export async function withTimeLimit<Result>(
 ): Promise<Result> {
   const limit = new AbortController();
   const message = `The model gave no whole answer within ${timeoutMs} ms.`;
-  const timer = setTimeout(
-    () => limit.abort(new DOMException(message, 'TimeoutError')),
-    Math.min(timeoutMs, longestMs),
-  );
+  const timer = setTimeout(() => limit.abort(new DOMException(message, 'TimeoutError')), timeoutMs);
   try {
     return await run(AbortSignal.any([signal, limit.signal]));
   } catch (cause) {

@@ -1,12 +1,12 @@
 import {
   checkModelOptions,
-  defaultTimeoutMs,
   defineAdapter,
   type HostedToolCodecs,
   HostedToolDesk,
   isEventStream,
   lazyClient,
   type ProviderAdapter,
+  requestTimeoutMs,
   SchemaProjections,
   toProviderError,
   type UnsupportedConfig,
@@ -86,7 +86,7 @@ const defaultMaxTokens = 16_000;
  */
 export function anthropic(options: AnthropicOptions): ProviderAdapter {
   const { model, name = 'anthropic', settings = {}, betas = [] } = options;
-  const { maxTokens = defaultMaxTokens, timeoutMs = defaultTimeoutMs, unsupportedConfig } = options;
+  const { maxTokens = defaultMaxTokens, unsupportedConfig } = options;
   checkModelOptions('Anthropic', options, clientKeys);
   checkMaxTokens(maxTokens);
   toWireSettings(settings);
@@ -116,7 +116,7 @@ export function anthropic(options: AnthropicOptions): ProviderAdapter {
         try {
           message = await client.messages.create(onDelta === undefined ? body : { ...body, stream: true }, {
             signal,
-            timeout: Math.ceil(timeoutMs),
+            timeout: requestTimeoutMs(options.timeoutMs),
             maxRetries: 0,
             ...(Object.keys(headers).length === 0 ? {} : { headers: { ...headers } }),
           });

@@ -1,12 +1,12 @@
 import {
   checkModelOptions,
-  defaultTimeoutMs,
   defineAdapter,
   type HostedToolCodecs,
   HostedToolDesk,
   isEventStream,
   lazyClient,
   type ProviderAdapter,
+  requestTimeoutMs,
   SchemaProjections,
   type UnsupportedConfig,
 } from '../adapter/index.ts';
@@ -101,7 +101,7 @@ export function openai(options: OpenAIOptions): ProviderAdapter {
 }
 
 function createModel(options: OpenAIOptions): ModelProvider {
-  const { model, name = 'openai', timeoutMs = defaultTimeoutMs, unsupportedConfig } = options;
+  const { model, name = 'openai', unsupportedConfig } = options;
   const desk = new HostedToolDesk({
     adapter: 'OpenAI',
     model,
@@ -129,7 +129,7 @@ function createModel(options: OpenAIOptions): ModelProvider {
       const client = await getClient();
       const sendOptions = {
         signal,
-        timeout: timeoutMs,
+        timeout: requestTimeoutMs(options.timeoutMs),
         maxRetries: 0,
         ...(Object.keys(headers).length === 0 ? {} : { headers }),
       };

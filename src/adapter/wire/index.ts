@@ -2,7 +2,7 @@ export { annotatedCitations, type Cited } from './annotations.ts';
 export { DistinctCallIds } from './distinct-call-ids.ts';
 export { type Fields, isFields, objectsIn, onlyTexts, textsIn } from './fields.ts';
 export { isWebUrl, toBase64, toUrl } from './media-url.ts';
-export { type CommonModelOptions, checkModelOptions, defaultTimeoutMs, lazyClient } from './model-options.ts';
+export { type CommonModelOptions, checkModelOptions, lazyClient, requestTimeoutMs } from './model-options.ts';
 export { type ProviderErrorWords, toBrokenStream, toFailure, toProviderError } from './provider-error.ts';
 export { type ProjectedRequest, type ProjectedTool, SchemaProjections } from './schema-projections.ts';
 export { type SplitSettings, splitSettings } from './split-settings.ts';

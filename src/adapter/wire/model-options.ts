@@ -9,12 +9,18 @@ export interface CommonModelOptions {
   readonly client?: unknown;
 }
 
+const defaultTimeoutMs = 600_000;
+/** The longest time that timers take; they go off at once for a longer one. */
+const longestMs = 2_147_483_647;
+
 /**
- * Milliseconds until a request without an answer is given up, where an adapter is not told otherwise.
+ * Milliseconds until a request without an answer is given up: a whole number, as clients want it, that a timer takes.
  *
  * @internal
  */
-export const defaultTimeoutMs = 600_000;
+export function requestTimeoutMs(timeoutMs: number | undefined): number {
+  return Math.min(Math.ceil(timeoutMs ?? defaultTimeoutMs), longestMs);
+}
 
 /**
  * @param adapter whose options they are, for messages.

@@ -445,9 +445,13 @@ describe('the client', () => {
         },
       },
     };
-    const { text } = await openai({ model: 'm', client, timeoutMs: 5 }).evaluate(prompt);
-    expect(text).toBe('Done.');
-    expect(calls).toEqual([['m', { signal: expect.any(AbortSignal), timeout: 5, maxRetries: 0 }]]);
+    for (const timeoutMs of [5, 4.5, 1e12]) {
+      const { text } = await openai({ model: 'm', client, timeoutMs }).evaluate(prompt);
+      expect(text).toBe('Done.');
+    }
+    // Whole numbers that timers take: the vendor's client refuses others.
+    const options = { signal: expect.any(AbortSignal), maxRetries: 0 };
+    expect(calls).toEqual([5, 5, 2_147_483_647].map((timeout) => ['m', { ...options, timeout }]));
   });
 
   it('takes address and headers as options', async () => {
