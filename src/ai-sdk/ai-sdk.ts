@@ -40,7 +40,10 @@ export interface AiSdkOptions {
    * Default: none.
    */
   readonly settings?: ModelSettings;
-  /** Milliseconds until a request without an answer is given up; a deadline of the run ends it sooner. Default: 600,000. */
+  /**
+   * Milliseconds until a request whose answer is not there as a whole is given up, also one that comes piece by piece; a deadline of the
+   * run ends it sooner. Default: 600,000.
+   */
   readonly timeoutMs?: number;
   /** What the model costs, for budgets of evaluations that do not say. Default: not known; a budget that limits the cost is then refused. */
   readonly prices?: TokenPrices;

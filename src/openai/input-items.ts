@@ -62,13 +62,12 @@ function fromForeign({ content }: AssistantItem): readonly InputItem[] {
   });
 }
 
-/** A failed call is told by its text alone. */
+/** That a call failed is told by its text: the provider has no mark for it. */
 export function toToolOutput({
   text,
-  isError,
   attachments = [],
-}: Omit<ToolResultItem, 'type'>): string | InputContent[] {
-  if (isError || attachments.length === 0) return text;
+}: Pick<ToolResultItem, 'text' | 'attachments'>): string | InputContent[] {
+  if (attachments.length === 0) return text;
   return [{ type: 'input_text', text }, ...attachments.map(toContent)];
 }
 

@@ -38,9 +38,23 @@ it('brings images and files of a result behind its text', async () => {
   ]);
 });
 
-it('tells a failed result by its text alone', async () => {
-  const outputs = await outputsOf([toolThat('fail', () => ToolResult.error('No.'))]);
-  expect(outputs).toEqual([{ type: 'function_call_output', call_id: 'of-fail', output: 'No.' }]);
+it('tells a failed result as it tells others, with what it shows', async () => {
+  const shown = { type: 'image', mediaType: 'image/png', data: 'aGk=' } as const;
+  const outputs = await outputsOf([
+    toolThat('fail', () => ToolResult.error('No.')),
+    toolThat('miss', () => ToolResult.error('No such button.', undefined, { attachments: [shown] })),
+  ]);
+  expect(outputs).toEqual([
+    { type: 'function_call_output', call_id: 'of-fail', output: 'No.' },
+    {
+      type: 'function_call_output',
+      call_id: 'of-miss',
+      output: [
+        { type: 'input_text', text: 'No such button.' },
+        { type: 'input_image', image_url: 'data:image/png;base64,aGk=', detail: 'auto' },
+      ],
+    },
+  ]);
 });
 
 it.each(modes)(
