@@ -104,12 +104,12 @@ describe('an adapter is found out that', () => {
       [
         "parallel calls that end in another order",
         "failing calls among good ones",
+        "calls without ids",
         "a tool that is not there",
         "arguments of the wrong type",
         "arguments that the tool does not have",
         "arguments that are no JSON",
         "calls that a policy denies, or asks about",
-        "calls without ids",
         "a conversation that goes on after an abort",
       ]
     `);
@@ -127,12 +127,12 @@ describe('an adapter is found out that', () => {
       [
         "parallel calls that end in another order",
         "failing calls among good ones",
+        "calls without ids",
         "a tool that is not there",
         "arguments of the wrong type",
         "arguments that the tool does not have",
         "arguments that are no JSON",
         "calls that a policy denies, or asks about",
-        "calls without ids",
         "a conversation that goes on after an abort",
       ]
     `);

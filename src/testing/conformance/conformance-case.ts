@@ -7,6 +7,7 @@ import { endCases } from './cases/ends.ts';
 import { failureCases } from './cases/failures.ts';
 import { hostedCases } from './cases/hosted.ts';
 import { promptCases } from './cases/prompts.ts';
+import { refusedCallCases } from './cases/refused-calls.ts';
 import { replayCases } from './cases/replay.ts';
 import { usageCases } from './cases/usage.ts';
 import type { ConformanceMode, ConformancePeer } from './peer.ts';
@@ -35,6 +36,7 @@ const modes: readonly ConformanceMode[] = ['whole', 'streamed'];
 const definitions: readonly CaseDefinition[] = [
   ...answerCases,
   ...callCases,
+  ...refusedCallCases,
   ...promptCases,
   ...replayCases,
   ...usageCases,

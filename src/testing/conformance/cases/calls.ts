@@ -1,36 +1,9 @@
-import { ask, deny } from '../../../policy/index.ts';
 import { type AnyTool, ToolResult, tool } from '../../../tool/index.ts';
 import type { CaseDefinition } from '../case-definition.ts';
 import { expectEqual, expectTrue } from '../expect.ts';
 import { answer, call, itemsOf } from '../script.ts';
-import type { Stage } from '../stage.ts';
-import type { PlayedRun } from '../started-run.ts';
 import { add, note, noting } from '../workshop.ts';
-
-const outcomes = ({ calls }: PlayedRun) =>
-  calls.map(({ callId, outcome, reason }) => [callId, outcome, reason]);
-
-/** What the provider has of the calls: each once, in order, with what the model is to read. */
-function expectResults(
-  stage: Stage,
-  number: number,
-  texts: readonly (readonly [callId: string, text: string])[],
-): void {
-  const results = itemsOf(stage.request(number), 'result');
-  expectEqual(
-    `the results in request ${number}`,
-    results.map(({ callId, text }) => [callId, text]),
-    texts,
-  );
-}
-
-/** That failures are marked as such, where there is a mark. */
-function expectMarks(stage: Stage, number: number, failed: readonly boolean[]): void {
-  const marks = itemsOf(stage.request(number), 'result').map(
-    ({ isError }, index) => isError ?? failed[index],
-  );
-  expectEqual(`the marks of failures in request ${number}`, marks, failed);
-}
+import { expectMarks, expectResults, outcomes } from './call-results.ts';
 
 const roundTrip: CaseDefinition = {
   name: 'a tool call and its result',
@@ -182,42 +155,6 @@ const failing: CaseDefinition = {
   },
 };
 
-/** A call that never starts: the run goes on, the model reads why. */
-function rejected(
-  what: string,
-  asked: { readonly name: string; readonly arguments: string },
-  expected: { readonly reason: string; readonly told: string; readonly needs?: CaseDefinition['needs'] },
-): CaseDefinition {
-  return {
-    name: what,
-    ...(expected.needs === undefined ? {} : { needs: expected.needs }),
-    script: [
-      answer({ toolCalls: [{ callId: 'c1', ...asked }, call('c2', 'note', { text: 'b' })] }),
-      answer({ text: 'Done.' }),
-    ],
-    play: async (stage) => {
-      const run = await stage.finish(stage.workshop.agent({ tools: [note] }));
-      expectEqual('what became of the calls', outcomes(run), [
-        ['c1', 'rejected', expected.reason],
-        ['c2', 'committed', undefined],
-      ]);
-      expectResults(
-        stage,
-        2,
-        run.calls.map(({ callId, modelText }) => [callId, modelText]),
-      );
-      expectMarks(stage, 2, [true, false]);
-      const [result] = itemsOf(stage.request(2), 'result');
-      expectTrue(
-        `the model reads of ${expected.told}`,
-        result?.text.includes(expected.told) === true,
-        result,
-      );
-      expectEqual('what is kept', (await stage.workshop.content()).notes, ['b']);
-    },
-  };
-}
-
 const nothing: CaseDefinition = {
   name: 'a tool without arguments',
   script: [answer({ toolCalls: [call('c1', 'look', {})] }), answer({ text: 'Done.' })],
@@ -230,50 +167,6 @@ const nothing: CaseDefinition = {
     });
     await stage.finish(stage.workshop.agent({ tools: [look] }));
     expectResults(stage, 2, [['c1', 'Seen.']]);
-  },
-};
-
-const denied: CaseDefinition = {
-  name: 'calls that a policy denies, or asks about',
-  script: [
-    answer({ toolCalls: ['a', 'b', 'c'].map((text) => call(`id-${text}`, 'note', { text })) }),
-    answer({ text: 'Done.' }),
-  ],
-  play: async (stage) => {
-    const policy = {
-      name: 'shelf-rules',
-      check: ({ callId }: { readonly callId: string }) =>
-        callId === 'id-a' ? deny('Nothing with a.') : ask('May it?'),
-    };
-    const run = await stage.finish(stage.workshop.agent({ tools: [note], policies: [policy] }), {
-      approve: ({ callId }) => ({ approved: callId === 'id-c', reason: 'Not b.' }),
-    });
-    expectEqual('what became of the calls', outcomes(run), [
-      ['id-a', 'denied', 'denied'],
-      ['id-b', 'denied', 'not-approved'],
-      ['id-c', 'committed', undefined],
-    ]);
-    expectResults(
-      stage,
-      2,
-      run.calls.map(({ callId, modelText }) => [callId, modelText]),
-    );
-    expectMarks(stage, 2, [true, true, false]);
-    const [first, second] = itemsOf(stage.request(2), 'result');
-    expectTrue(
-      'the model reads why a call was denied',
-      first?.text.includes('Nothing with a.') === true,
-      first,
-    );
-    expectTrue(
-      'the model reads why a call was not approved',
-      second?.text.includes('Not b.') === true,
-      second,
-    );
-    expectEqual('what is kept', await stage.workshop.content(), {
-      notes: ['c'],
-      files: ['kept.md', 'notes/c.md'],
-    });
   },
 };
 
@@ -320,33 +213,12 @@ function unnamed(
   };
 }
 
-/** What becomes of tool calls. */
+/** What becomes of calls that run. */
 export const callCases: readonly CaseDefinition[] = [
   roundTrip,
   parallel,
   failing,
   nothing,
-  rejected(
-    'a tool that is not there',
-    { name: 'nota', arguments: '{"text":"a"}' },
-    { reason: 'unknown-tool', told: 'nota' },
-  ),
-  rejected(
-    'arguments of the wrong type',
-    { name: 'note', arguments: '{"text":7}' },
-    { reason: 'invalid-arguments', told: 'text' },
-  ),
-  rejected(
-    'arguments that the tool does not have',
-    { name: 'note', arguments: '{"text":"a","colour":"red"}' },
-    { reason: 'invalid-arguments', told: 'colour' },
-  ),
-  rejected(
-    'arguments that are no JSON',
-    { name: 'note', arguments: '{"text": "a' },
-    { reason: 'invalid-arguments', told: 'JSON', needs: ['malformed-arguments'] },
-  ),
-  denied,
   unnamed('calls without ids', 'missing-call-ids', [undefined, undefined]),
   unnamed('calls with one id', 'repeated-call-ids', ['c1', 'c1']),
 ];

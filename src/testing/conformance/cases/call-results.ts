@@ -1,0 +1,31 @@
+import { expectEqual } from '../expect.ts';
+import { itemsOf } from '../script.ts';
+import type { Stage } from '../stage.ts';
+import type { PlayedRun } from '../started-run.ts';
+
+/** What became of each call, and why. */
+export function outcomes({ calls }: PlayedRun): readonly (readonly (string | undefined)[])[] {
+  return calls.map(({ callId, outcome, reason }) => [callId, outcome, reason]);
+}
+
+/** What the provider has of the calls: each once, in order, with what the model is to read. */
+export function expectResults(
+  stage: Stage,
+  number: number,
+  texts: readonly (readonly [callId: string, text: string])[],
+): void {
+  const results = itemsOf(stage.request(number), 'result');
+  expectEqual(
+    `the results in request ${number}`,
+    results.map(({ callId, text }) => [callId, text]),
+    texts,
+  );
+}
+
+/** That failures are marked as such, where there is a mark. */
+export function expectMarks(stage: Stage, number: number, failed: readonly boolean[]): void {
+  const marks = itemsOf(stage.request(number), 'result').map(
+    ({ isError }, index) => isError ?? failed[index],
+  );
+  expectEqual(`the marks of failures in request ${number}`, marks, failed);
+}
