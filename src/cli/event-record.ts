@@ -38,7 +38,7 @@ export function isDelta(event: RunEvent | ResultRecord): boolean {
 /**
  * One line of `--json` and `--log`, without its line feed: the event with `atMs`, milliseconds since the run began. Safe
  * to parse whatever a tool put into it; without what `redactor` takes out. The error object of a failed call is left out:
- * `invocation.error` says the same in JSON; and so are images that a provider made, which the `result` has.
+ * `invocation.error` says the same in JSON; and so are the bytes of images that a provider made and of documents that it fetched, which the `result` has.
  */
 export function eventLine(event: RunEvent | ResultRecord, atMs: number, redactor: Redactor): string {
   const { type, ...rest } = redactor.record(leanEvent(event));
@@ -49,17 +49,21 @@ export function eventLine(event: RunEvent | ResultRecord, atMs: number, redactor
 
 function leanEvent(event: RunEvent | ResultRecord): RunEvent | ResultRecord {
   if (event.type === 'tool-call-end') return { type: event.type, invocation: event.invocation };
-  if (event.type === 'hosted-tool-call') return { ...event, output: withoutImage(event.output) };
+  if (event.type === 'hosted-tool-call') return { ...event, output: withoutBytes(event.output) };
   if (event.type !== 'nested') return event;
   const inner = leanEvent(event.event);
   // Nothing becomes another kind of event here.
   return inner.type === 'result' ? event : { ...event, event: inner };
 }
 
-function withoutImage(output: HostedToolOutput): HostedToolOutput {
-  if (!('base64' in output) || typeof output.base64 !== 'string') return output;
-  const { base64, ...rest } = output;
-  return Object.assign(rest, { characters: base64.length });
+/** An image is `base64`; of a page that was fetched `content` is base64 too, unless it is a text. */
+function withoutBytes(output: HostedToolOutput): HostedToolOutput {
+  const { base64, content, ...rest }: HostedToolOutput & Readonly<Record<string, unknown>> = { ...output };
+  const { mediaType } = rest;
+  const isDocument = typeof mediaType === 'string' && !mediaType.startsWith('text/');
+  const bytes = base64 ?? (isDocument ? content : undefined);
+  if (typeof bytes !== 'string') return output;
+  return Object.assign(rest, { characters: bytes.length });
 }
 
 function jsonSafe(_key: string, value: unknown): unknown {

@@ -9,6 +9,7 @@ import type {
   CodeInterpreterResult,
   ImageGenerationResult,
   RemoteMcpResult,
+  WebFetchResult,
   WebSearchResult,
 } from '../../../src/suite/index.ts';
 import type { Citation, HostedToolOutput } from '../../../src/tool/index.ts';
@@ -151,5 +152,17 @@ describe('what a provider runs', () => {
       },
     });
     expect(line).not.toContain('aGVsbG8=');
+  });
+
+  it.each([
+    ['text/plain', 'Hello.', { content: 'Hello.' }],
+    ['application/pdf', 'aGVsbG8=', { characters: 8 }],
+  ])('is written with a document of the type %s as far as it is a text', (mediaType, content, told) => {
+    const page: WebFetchResult = { status: 'completed', url: 'https://a.example', mediaType, content };
+    const line = eventLine(ran('fetch', page), 1, new Redactor(clean, () => undefined));
+    expect(JSON.parse(line)).toMatchObject({
+      output: { status: 'completed', url: 'https://a.example', mediaType, ...told },
+    });
+    expect(line.includes(content)).toBe('content' in told);
   });
 });
