@@ -106,7 +106,8 @@ export function mergeProviderOptions(...all: readonly ProviderOptions[]): Provid
 }
 
 /**
- * What hosted tools add to the options of providers. A list, such as one of servers, is put behind the one that is there.
+ * What hosted tools add to the options of providers. A list, such as one of servers, is put behind the one that is there; of anything else
+ * what is there stays.
  *
  * @throws {PromptValidationError} when they ask for more than that.
  */
@@ -130,7 +131,8 @@ export function addToProviderOptions(options: ProviderOptions, request: JsonObje
 
 function join(before: WireObject[string], value: WireObject[string]): WireObject[string] {
   if (Array.isArray(before) && Array.isArray(value)) return [...before, ...value];
-  return isSchemaObject(before) && isSchemaObject(value) ? { ...before, ...value } : value;
+  if (before === undefined) return value;
+  return isSchemaObject(before) && isSchemaObject(value) ? { ...value, ...before } : before;
 }
 
 function fault(message: string, key: string): PromptValidationError {

@@ -69,8 +69,8 @@ export function prepareRequest(request: ModelRequest, options: RequestOptions): 
   // The entries of hosted tools are their codecs' to word.
   const entries = [...hosted.tools, ...tools.map(toFunctionTool)] as NonNullable<MessagesRequest['tools']>;
   const body: MessagesRequest = {
-    ...settings,
     ...hosted.request,
+    ...settings,
     ...(container === undefined ? {} : { container }),
     model: options.model,
     max_tokens: Number(settings['max_tokens'] ?? options.maxTokens),

@@ -9,7 +9,7 @@ export interface HostedToolWire {
   readonly include?: readonly string[];
   /** Headers of the request; values of one header that several tools set are joined by commas. Default: none. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** What else the request holds, by its keys. Lists that several tools give are put together. Default: nothing. */
+  /** What else the request holds, by its keys. Lists that several tools give are put together; settings of the caller go over it. Default: nothing. */
   readonly request?: JsonObject;
   /** Places in the config that the provider cannot be told, such as `domains.blocked`. Default: it can be told everything. */
   readonly unsupported?: readonly string[];

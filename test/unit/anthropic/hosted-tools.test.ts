@@ -5,7 +5,9 @@ import {
   type EvaluateOptions,
   fileSearchTool,
   type HostedTool,
+  type HostedToolCodec,
   hostedOutputsOf,
+  hostedTool,
   imageGenerationTool,
   promptTemplate,
   remoteMcpTool,
@@ -17,7 +19,7 @@ import {
 } from 'weakincentives';
 import { type AnthropicModelOptions, anthropic } from 'weakincentives/anthropic';
 import { z } from 'zod';
-import { type AnthropicMessage, message, text } from '../../support/anthropic-messages.ts';
+import { type AnthropicMessage, message, serverToolUse, text } from '../../support/anthropic-messages.ts';
 import { answering } from '../../support/anthropic-stream.ts';
 import { capturingFetch } from '../../support/captured-requests.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
@@ -268,6 +270,38 @@ describe('a hosted tool on the wire', () => {
       });
     },
   );
+});
+
+it('a codec of your own speaks for another kind, beside those of the adapter', async () => {
+  const maps: HostedToolCodec = {
+    kind: 'maps',
+    serialize: ({ config }) => ({
+      tools: [{ type: 'maps_1', name: 'maps', ...config }],
+      headers: { 'anthropic-beta': 'maps-1' },
+      request: { service_tier: 'auto', metadata: { user_id: 'maps' } },
+    }),
+    parseOutput: ({ items }) => ({
+      invocations: items.length > 1 ? [{ status: 'completed', invocationId: 'm1' }] : [],
+      citations: [],
+    }),
+  };
+  const atlas = hostedTool({ kind: 'maps', name: 'atlas', description: 'Maps.', config: { scale: 2 } });
+  const { requests, result } = await run(
+    promptOf(atlas, webSearchTool()),
+    [message([serverToolUse('m1', 'maps', {}), text('There.')])],
+    // What the caller sets goes over what a codec adds.
+    { settings: { metadata: { user_id: 'mine' } } },
+    { hostedToolCodecs: { maps }, betas: ['other-1'] },
+  );
+  expect(requests[0]?.body).toMatchObject({
+    tools: [{ type: 'maps_1', name: 'maps', scale: 2 }, { name: 'web_search' }],
+    service_tier: 'auto',
+    metadata: { user_id: 'mine' },
+  });
+  expect(requests[0]?.headers.get('anthropic-beta')).toBe('other-1,maps-1');
+  expect(result.hostedOutputs).toEqual({
+    atlas: { invocations: [{ turn: 1, status: 'completed', invocationId: 'm1' }], citations: [] },
+  });
 });
 
 describe('what a hosted tool came to', () => {

@@ -126,6 +126,19 @@ describe('before any request', () => {
     );
     expect(requests[0]?.body['tools']).toContainEqual({ googleMaps: {} });
     expect(response.hostedOutputs['maps']?.invocations).toEqual([{ turn: 1, status: 'completed' }]);
+    const added = {
+      providerOptions: { google: { labels: { by: 'codec', kind: 'maps' }, serviceTier: 'flex' } },
+    };
+    const own = { labels: { by: 'me' }, serviceTier: 'priority' };
+    const { requests: asked } = await run(
+      google,
+      [maps],
+      [googleAnswer],
+      { settings: { providerOptions: { google: own } } },
+      { hostedToolCodecs: codec(tools, added) },
+    );
+    // What the caller sets goes over what a codec adds.
+    expect(asked[0]?.body).toMatchObject({ labels: { by: 'me', kind: 'maps' }, serviceTier: 'priority' });
     for (const hostedToolCodecs of [codec([{ googleMaps: {} }]), codec(tools, { generationConfig: {} })]) {
       await expect(run(google, [maps], [googleAnswer], {}, { hostedToolCodecs })).rejects.toMatchObject({
         phase: 'render',
