@@ -1,3 +1,4 @@
+import { type Fields, isFields } from '../adapter/index.ts';
 import type { MediaPart } from '../tool/index.ts';
 import { keepFile } from './files.ts';
 
@@ -7,8 +8,6 @@ export interface ModelOutput {
   readonly text: string;
   readonly attachments: readonly MediaPart[];
 }
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /**
  * What the `toModelOutput` of a tool of the AI SDK makes, in any of its versions. A file that only one provider knows (by an id) is named
@@ -75,8 +74,4 @@ function readMedia({ type, data, url, mediaType, filename }: Fields): MediaPart 
 function fullMediaType(mediaType: unknown, isImage: boolean): string {
   if (typeof mediaType === 'string' && mediaType.includes('/') && !mediaType.endsWith('*')) return mediaType;
   return isImage ? 'image/png' : 'application/octet-stream';
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,5 +1,4 @@
-import { type Fields, type HostedTurn, isFields, objectsIn } from '../../adapter/index.ts';
-import type { JsonValue } from '../../schema/index.ts';
+import { type Fields, type HostedTurn, isFields, objectsIn, parseJsonText } from '../../adapter/index.ts';
 import type { HostedToolOutput } from '../../tool/index.ts';
 
 /** One run of a hosted tool. Where the model paused in the middle of it, the call is in one turn and the result in the next. */
@@ -49,7 +48,7 @@ function toRun(parts: readonly Fields[]): HostedRun {
   const call = parts.find(({ type }) => type === 'tool-call');
   const result = parts.find(isResult);
   const told = call ?? result;
-  const input = parseJson(call?.['input']);
+  const input = parseJsonText(call?.['input']);
   return {
     id: String(told?.['toolCallId']),
     toolName: String(told?.['toolName']),
@@ -71,15 +70,4 @@ export function toOutput({ id, isDone, isError, result }: HostedRun): HostedTool
     ...(failed && typeof errorCode === 'string' ? { errorCode } : {}),
     invocationId: id,
   };
-}
-
-/** JSON text as a value; text that is no JSON as it is. */
-export function parseJson(text: unknown): JsonValue {
-  if (typeof text !== 'string' || text === '') return {};
-  try {
-    // What JSON.parse makes is a JSON value.
-    return JSON.parse(text) as JsonValue;
-  } catch {
-    return text;
-  }
 }

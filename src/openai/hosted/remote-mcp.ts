@@ -1,5 +1,11 @@
-import { type Fields, type HostedToolCodec, isFields, objectsIn, onlyTexts } from '../../adapter/index.ts';
-import type { JsonValue } from '../../schema/index.ts';
+import {
+  describeRemoteFailure,
+  type Fields,
+  type HostedToolCodec,
+  objectsIn,
+  onlyTexts,
+  parseJsonText,
+} from '../../adapter/index.ts';
 import type { RemoteMcpConfig, RemoteMcpResult } from '../../suite/index.ts';
 import { toOutput } from './calls.ts';
 
@@ -59,28 +65,7 @@ function toResult(item: Fields, server: string): RemoteMcpResult {
     ...toOutput(item),
     server,
     name: type === 'mcp_list_tools' ? 'tools/list' : String(name),
-    arguments: parsed(text),
-    ...onlyTexts({ output, error: describeFailure(error) }),
+    arguments: parseJsonText(text),
+    ...onlyTexts({ output, error: describeRemoteFailure(error) }),
   };
-}
-
-function parsed(text: unknown): JsonValue {
-  if (typeof text !== 'string' || text === '') return {};
-  try {
-    // What JSON.parse makes is a JSON value.
-    return JSON.parse(text) as JsonValue;
-  } catch {
-    return text;
-  }
-}
-
-/** A text, an error with a message, or what a tool of the protocol gives back when it fails. */
-function describeFailure(error: unknown): string | undefined {
-  if (!isFields(error)) return typeof error === 'string' ? error : undefined;
-  const { message, content, type } = error;
-  if (typeof message === 'string') return message;
-  if (typeof content === 'string') return content;
-  const texts = objectsIn(content).flatMap(({ text }) => (typeof text === 'string' ? [text] : []));
-  if (texts.length > 0) return texts.join('\n');
-  return typeof type === 'string' ? type : undefined;
 }

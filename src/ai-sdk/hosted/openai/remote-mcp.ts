@@ -1,7 +1,14 @@
-import { type Fields, type HostedToolCodec, isFields, objectsIn, onlyTexts } from '../../../adapter/index.ts';
+import {
+  describeRemoteFailure,
+  type Fields,
+  type HostedToolCodec,
+  isFields,
+  onlyTexts,
+  parseJsonText,
+} from '../../../adapter/index.ts';
 import type { RemoteMcpConfig, RemoteMcpResult } from '../../../suite/index.ts';
 import { providerTool } from '../provider-tool.ts';
-import { type HostedRun, parseJson, runsOf, toOutput } from '../runs.ts';
+import { type HostedRun, runsOf, toOutput } from '../runs.ts';
 
 /** Speaks for `mcp`. Several servers are told apart by their labels. The package asks for no approval unless it is told to. */
 export const remoteMcpCodec: HostedToolCodec<RemoteMcpConfig, RemoteMcpResult> = {
@@ -31,24 +38,14 @@ export const remoteMcpCodec: HostedToolCodec<RemoteMcpConfig, RemoteMcpResult> =
 
 function toResult(run: HostedRun, told: Fields, server: string): RemoteMcpResult {
   const { name, arguments: text, output } = told;
-  const error = describeFailure(told['error']);
+  const error = describeRemoteFailure(told['error']);
   const own = toOutput(run);
   return {
     ...own,
     ...(error === undefined ? {} : { status: 'failed' as const, error }),
     server,
     name: typeof name === 'string' ? name : run.toolName.replace(/^mcp\./, ''),
-    arguments: parseJson(text),
+    arguments: parseJsonText(text),
     ...onlyTexts({ output }),
   };
-}
-
-/** A text, an error with a message, or what a tool of the protocol gives back when it fails. */
-function describeFailure(error: unknown): string | undefined {
-  if (!isFields(error)) return typeof error === 'string' ? error : undefined;
-  const { message, content, type } = error;
-  const texts = objectsIn(content).flatMap(({ text }) => (typeof text === 'string' ? [text] : []));
-  const known = [message, content, texts.length === 0 ? undefined : texts.join('\n'), type];
-  const found = known.find((text) => typeof text === 'string');
-  return typeof found === 'string' ? found : undefined;
 }

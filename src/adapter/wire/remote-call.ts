@@ -1,0 +1,33 @@
+import type { JsonValue } from '../../schema/index.ts';
+import { isFields, objectsIn } from './fields.ts';
+
+/**
+ * JSON text as a value; text that is no JSON as it is, and no fields for none.
+ *
+ * @internal
+ */
+export function parseJsonText(text: unknown): JsonValue {
+  if (typeof text !== 'string' || text === '') return {};
+  try {
+    // What JSON.parse makes is a JSON value.
+    return JSON.parse(text) as JsonValue;
+  } catch {
+    return text;
+  }
+}
+
+/**
+ * What went wrong in a call of a remote server, in the form of OpenAI's Responses interface: a text, an error with a message, or what a
+ * tool of the protocol gives back when it fails.
+ *
+ * @internal
+ */
+export function describeRemoteFailure(error: unknown): string | undefined {
+  if (!isFields(error)) return typeof error === 'string' ? error : undefined;
+  const { message, content, type } = error;
+  if (typeof message === 'string') return message;
+  if (typeof content === 'string') return content;
+  const texts = objectsIn(content).flatMap(({ text }) => (typeof text === 'string' ? [text] : []));
+  if (texts.length > 0) return texts.join('\n');
+  return typeof type === 'string' ? type : undefined;
+}
