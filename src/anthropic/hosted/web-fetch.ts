@@ -8,6 +8,8 @@ import { outcomeOf, type ServerCall, type ServerCallShape, serverCallsOf } from 
 export type WebFetchWire = DomainLists & {
   type: 'web_fetch_20260318';
   name: 'web_fetch';
+  /** Only the model itself. Without that the provider lets code call the tool, which not every model can, and which nobody asked for. */
+  allowed_callers: ['direct'];
   max_uses?: number;
   max_content_tokens?: number;
   citations?: { enabled: boolean };
@@ -29,6 +31,7 @@ export const webFetchCodec: HostedToolCodec<WebFetchConfig, WebFetchResult> = {
         {
           type: 'web_fetch_20260318',
           name: 'web_fetch',
+          allowed_callers: ['direct'],
           ...lists,
           ...(maxUses === undefined ? {} : { max_uses: maxUses }),
           ...(maxContentTokens === undefined ? {} : { max_content_tokens: maxContentTokens }),

@@ -8,6 +8,8 @@ import { outcomeOf, type ServerCallShape, serverCallsOf } from './server-calls.t
 export type WebSearchWire = DomainLists & {
   type: 'web_search_20260318';
   name: 'web_search';
+  /** Only the model itself. Without that the provider lets code call the tool, which not every model can, and which nobody asked for. */
+  allowed_callers: ['direct'];
   max_uses?: number;
   user_location?: {
     type: 'approximate';
@@ -35,6 +37,7 @@ export const webSearchCodec: HostedToolCodec<WebSearchConfig, WebSearchResult> =
         {
           type: 'web_search_20260318',
           name: 'web_search',
+          allowed_callers: ['direct'],
           ...lists,
           ...(maxUses === undefined ? {} : { max_uses: maxUses }),
           ...(geoHint === undefined ? {} : { user_location: toLocation(geoHint) }),

@@ -67,7 +67,11 @@ async function runBoth(prompt: ReturnType<typeof promptOf>, answers: readonly An
 
 describe('a hosted tool on the wire', () => {
   it.each<[string, HostedTool, object]>([
-    ['a search', webSearchTool(), { type: 'web_search_20260318', name: 'web_search' }],
+    [
+      'a search',
+      webSearchTool(),
+      { type: 'web_search_20260318', name: 'web_search', allowed_callers: ['direct'] },
+    ],
     [
       'a search with everything',
       webSearchTool(
@@ -82,6 +86,7 @@ describe('a hosted tool on the wire', () => {
       {
         type: 'web_search_20260318',
         name: 'web_search',
+        allowed_callers: ['direct'],
         allowed_domains: ['who.int'],
         max_uses: 3,
         user_location: {
@@ -96,9 +101,18 @@ describe('a hosted tool on the wire', () => {
     [
       'a search without some domains',
       webSearchTool({ domainFilter: { blocked: ['spam.example'] } }),
-      { type: 'web_search_20260318', name: 'web_search', blocked_domains: ['spam.example'] },
+      {
+        type: 'web_search_20260318',
+        name: 'web_search',
+        allowed_callers: ['direct'],
+        blocked_domains: ['spam.example'],
+      },
     ],
-    ['a fetch', webFetchTool(), { type: 'web_fetch_20260318', name: 'web_fetch' }],
+    [
+      'a fetch',
+      webFetchTool(),
+      { type: 'web_fetch_20260318', name: 'web_fetch', allowed_callers: ['direct'] },
+    ],
     [
       'a fetch with everything',
       webFetchTool({
@@ -110,6 +124,7 @@ describe('a hosted tool on the wire', () => {
       {
         type: 'web_fetch_20260318',
         name: 'web_fetch',
+        allowed_callers: ['direct'],
         blocked_domains: ['spam.example'],
         max_uses: 2,
         max_content_tokens: 500,
