@@ -1,6 +1,3 @@
-// Errors
-
-// Adapters
 export {
   type Agent,
   type AgentModel,
@@ -67,7 +64,6 @@ export {
   WinkError,
   type WinkErrorOptions,
 } from './error/index.ts';
-// Files
 export {
   type DirectoryEntry,
   type FileChange,
@@ -80,7 +76,6 @@ export {
   type MemoryFilesystemOptions,
   normalizePath,
 } from './filesystem/index.ts';
-// Policies
 export {
   allow,
   ask,
@@ -95,7 +90,6 @@ export {
   sequentialDependencyPolicy,
   type ToolPolicy,
 } from './policy/index.ts';
-// Prompts
 export {
   type AnySection,
   ClearAllVisibility,
@@ -135,7 +129,6 @@ export {
   VisibilityOverrides,
   type VisibilityTarget,
 } from './prompt/index.ts';
-// Resources
 export {
   type AnyBinding,
   type BeginOptions,
@@ -163,7 +156,6 @@ export {
   type TransactionalBindOptions,
   type TransactionalResource,
 } from './resource/index.ts';
-// Running
 export {
   type Approval,
   type ApprovalItem,
@@ -238,7 +230,6 @@ export {
   type ToolResultItem,
   type UserItem,
 } from './runtime/index.ts';
-// Schemas
 export {
   type DeepReadonly,
   type InferInput,
@@ -258,7 +249,6 @@ export {
   type SchemaLoss,
   type SchemaProjection,
 } from './schema/index.ts';
-// Sessions
 export {
   type AnySlice,
   type AppendOptions,
@@ -306,7 +296,6 @@ export {
   type ToItem,
   upsertBy,
 } from './session/index.ts';
-// Suites
 export {
   AddStep,
   type AddStepPayload,
@@ -357,7 +346,6 @@ export {
   webSearchSection,
   webSearchTool,
 } from './suite/index.ts';
-// Tools
 export {
   type AnyTool,
   allOf,
