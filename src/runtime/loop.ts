@@ -86,7 +86,7 @@ class Loop<Output> {
     if (completion !== undefined) {
       this.#completion = new CompletionDesk(completion, environment, { state, errors: this.#errors });
     }
-    this.#approvals = new RemoteApprovals(environment, state);
+    this.#approvals = new RemoteApprovals(environment, { state, errors: this.#errors });
     this.#model = new ModelCaller(options, environment, {
       state,
       errors: this.#errors,

@@ -4,20 +4,30 @@ import type { ApprovalRequestPart } from '../tool/index.ts';
 import type { Approval, EvaluationEnvironment } from './environment.ts';
 import type { LoopState } from './loop-state.ts';
 import type { RemoteApproval, RemoteApprovalRequest, RunContext } from './run-context.ts';
+import type { RunErrors } from './run-errors.ts';
+import { RunStopped } from './run-stop.ts';
 
 /** What stands for the policy that asks: it is the provider that does. */
 const policy = 'provider';
 /** Why nobody is asked any more. */
 const ended = 'the run was ended.';
 
+/** What of a run answers are put on, and what it ends with. */
+interface RunParts {
+  readonly state: LoopState;
+  readonly errors: RunErrors;
+}
+
 /** Puts what a provider wants to run to `approve`, and the answers on the conversation. Nobody to ask, or a failing answer, denies. */
 export class RemoteApprovals {
   readonly #environment: EvaluationEnvironment;
   readonly #state: LoopState;
+  readonly #errors: RunErrors;
 
-  constructor(environment: EvaluationEnvironment, state: LoopState) {
+  constructor(environment: EvaluationEnvironment, { state, errors }: RunParts) {
     this.#environment = environment;
     this.#state = state;
+    this.#errors = errors;
   }
 
   /** Has the requests of a turn answered, one after the other, each as a step of the run. */
@@ -25,22 +35,35 @@ export class RemoteApprovals {
     const { emit } = this.#environment;
     const { turn, conversation } = this.#state;
     for (const [index, { approvalId, toolName, name, arguments: text }] of requests.entries()) {
-      const { approved, reason } = await context.step({
-        kind: 'remote-approval',
-        key: `turn-${turn}/approval-${index}/${approvalId}`,
-        input: { turn, approvalId, toolName, name, arguments: text },
-      });
+      const { approved, reason } = await context
+        .step({
+          kind: 'remote-approval',
+          key: `turn-${turn}/approval-${index}/${approvalId}`,
+          input: { turn, approvalId, toolName, name, arguments: text },
+        })
+        .catch((error: unknown) => this.#unanswered(error));
       const why = reason === undefined ? {} : { reason };
       conversation.push({ type: 'approval', approvalId, approved, ...why });
       emit({ type: 'hosted-approval', turn, toolName, name, approved, ...why });
     }
   }
 
-  /** Asks about one request. */
+  /** A run that was stopped refuses for itself: nobody has answered, and a journal keeps no answer. */
+  #unanswered(error: unknown): RemoteApproval {
+    if (error instanceof RunStopped) return refused(ended);
+    const message = `What the provider asked could not be answered: ${describeError(error)}`;
+    throw this.#errors.error('evaluation-tools-failed', 'tool', message, error);
+  }
+
+  /**
+   * Asks about one request.
+   *
+   * @throws {RunStopped} when the run is stopped before there is an answer.
+   */
   async ask({ approvalId, toolName, name, arguments: text }: RemoteApprovalRequest): Promise<RemoteApproval> {
     const { approve, stop } = this.#environment;
     if (approve === undefined) return refused('nobody can be asked here.');
-    if (stop.reason !== undefined) return refused(ended);
+    if (stop.reason !== undefined) throw new RunStopped(stop.reason);
     const reason = `The provider is to run "${name}" of "${toolName}", outside policies and transactions.`;
     let answer: Approval | null | undefined;
     try {
@@ -53,7 +76,8 @@ export class RemoteApprovals {
       };
       answer = await stop.race(Promise.resolve(approve(request, { signal: stop.signal })));
     } catch (error) {
-      return refused(stop.reason === undefined ? `asking failed: ${describeError(error)}` : ended);
+      if (stop.reason !== undefined) throw new RunStopped(stop.reason);
+      return refused(`asking failed: ${describeError(error)}`);
     }
     // Whoever answers may be written without types, and only a plain yes is one.
     const { approved, reason: why }: { readonly approved?: unknown; readonly reason?: string } =

@@ -1,7 +1,13 @@
 import { expect, test } from 'vitest';
-import { type ModelProvider, promptTemplate, Session, section } from 'weakincentives';
+import { type ModelProvider, PromptEvaluationError, promptTemplate, Session, section } from 'weakincentives';
 import { ResourceContainer } from '../../../src/resource/index.ts';
-import { type LoopState, newLoopState, RunStop, runLoop } from '../../../src/runtime/index.ts';
+import {
+  type LoopState,
+  newLoopState,
+  type RunContext,
+  RunStop,
+  runLoop,
+} from '../../../src/runtime/index.ts';
 import { ToolInvocations } from '../../../src/runtime/tool-invoked.ts';
 import { bareEnvironment } from '../../support/bare-environment.ts';
 import { type JournalEntry, recording, replaying } from '../../support/journal.ts';
@@ -29,10 +35,12 @@ const model: ModelProvider = {
       : { content: [{ type: 'text', text: 'Read.' }], finishReason: 'stop' },
 };
 
+type Journal = (live: RunContext) => RunContext;
+
 async function run(
-  entries: JournalEntry[],
-  isReplay: boolean,
-): Promise<{ state: LoopState; asked: string[] }> {
+  journal: Journal,
+  answer: (callId: string, stop: RunStop) => boolean | Promise<boolean> = (callId) => callId === 'a',
+): Promise<{ state: LoopState; asked: string[]; error: unknown }> {
   const session = new Session();
   session.install(ToolInvocations);
   const asked: string[] = [];
@@ -43,12 +51,12 @@ async function run(
     filesystem: undefined,
     container: ResourceContainer.for(session, prompt.resources()),
   };
-  await runLoop(
+  const error: unknown = await runLoop(
     {
       ...(await bareEnvironment(prompt, { session, roots, clock: manualClock(), model, stop, state })),
       approve: ({ callId }) => {
         asked.push(callId);
-        return callId === 'a';
+        return answer(callId, stop);
       },
     },
     {
@@ -58,16 +66,19 @@ async function run(
       toolChoice: 'auto',
       settings: {},
       answer: { read: async () => ({ output: undefined }), maxRepairs: 0 },
-      journal: isReplay ? replaying(entries) : recording(entries),
+      journal,
     },
     state,
+  ).then(
+    () => undefined,
+    (thrown: unknown) => thrown,
   );
-  return { state, asked };
+  return { state, asked, error };
 }
 
 test('answers to a provider are replayed wherever the record ends: nobody is asked twice', async () => {
   const entries: JournalEntry[] = [];
-  const { state: live } = await run(entries, false);
+  const { state: live } = await run(recording(entries));
   expect(live.conversation.slice(1, 3)).toEqual([
     { type: 'approval', approvalId: 'a', approved: true },
     { type: 'approval', approvalId: 'b', approved: false, reason: 'it was not approved.' },
@@ -84,8 +95,36 @@ test('answers to a provider are replayed wherever the record ends: nobody is ask
     [3, []],
     [4, []],
   ] as const) {
-    const again = await run(entries.slice(0, length), true);
+    const again = await run(replaying(entries.slice(0, length)));
     expect(again.state).toEqual(live);
     expect(again.asked).toEqual(asked);
   }
+});
+
+test('an answer that nobody gave because the run was stopped is not kept, and the question is asked again', async () => {
+  const entries: JournalEntry[] = [];
+  const stopped = await run(recording(entries), (_callId, stop) => {
+    stop.stop({ kind: 'aborted', cause: new Error('enough') });
+    return new Promise(() => undefined);
+  });
+  expect(stopped.error).toMatchObject({ code: 'evaluation-aborted' });
+  expect(stopped.state.conversation.slice(1)).toEqual([
+    { type: 'approval', approvalId: 'a', approved: false, reason: 'the run was ended.' },
+    { type: 'approval', approvalId: 'b', approved: false, reason: 'the run was ended.' },
+  ]);
+  expect(entries.map(({ key }) => key)).toEqual(['turn-1/model']);
+  const again = await run(replaying(entries));
+  expect(again.asked).toEqual(['a', 'b']);
+  expect(again.error).toBeUndefined();
+});
+
+test('a journal that fails ends the run with an error of the run', async () => {
+  const { error } = await run((live) => ({
+    step: async (step) => {
+      if (step.kind === 'remote-approval') throw new Error('disk full');
+      return live.step(step);
+    },
+  }));
+  expect(PromptEvaluationError.isInstance(error)).toBe(true);
+  expect(error).toMatchObject({ code: 'evaluation-tools-failed', phase: 'tool' });
 });
