@@ -10,7 +10,7 @@ import { readUsage } from './usage.ts';
 
 /** What an answer is read with. */
 export interface TurnContext {
-  readonly request: Pick<ModelRequest, 'hostedTools' | 'turn'>;
+  readonly request: Pick<ModelRequest, 'hostedTools' | 'turn' | 'conversation'>;
   readonly prepared: PreparedRequest;
   /** Name under which the model's own answers are known again. */
   readonly provider: string;
@@ -32,7 +32,7 @@ export function readTurn(answer: unknown, context: TurnContext): ModelTurn {
   const { request, prepared, provider, family, desk } = context;
   if (!isAnswer(answer))
     throw new ModelResponseError('model-response-invalid', 'The model gave no answer with content.');
-  const kept = keepParts(answer.content, new DistinctCallIds(request.turn));
+  const kept = keepParts(answer.content, new DistinctCallIds(request));
   const wasCut =
     isFields(answer.finishReason) && !['stop', 'tool-calls'].includes(String(answer.finishReason['unified']));
   const items = wasCut ? withoutBrokenCalls(kept) : kept;

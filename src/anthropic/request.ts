@@ -38,8 +38,8 @@ export interface RequestOptions {
 export interface PreparedRequest {
   readonly body: MessagesRequest;
   readonly headers: Readonly<Record<string, string>>;
-  /** Number of the model call. */
-  readonly turn: number;
+  /** What is answered: the number of the model call, and what was said before. */
+  readonly asked: Pick<ModelRequest, 'turn' | 'conversation'>;
   readonly hostedTools: readonly HostedTool[];
   /** The schema of the arguments of each tool, by name. */
   readonly toolSchemas: ReadonlyMap<string, SchemaProjection>;
@@ -88,7 +88,7 @@ export function prepareRequest(request: ModelRequest, options: RequestOptions): 
   return {
     body: cacheControl === undefined ? body : markPrefixes(body, cacheControl),
     headers: withBetas(hosted.headers, options.betas),
-    turn: request.turn,
+    asked: request,
     hostedTools,
     toolSchemas: new Map(tools.map(({ tool, schema }) => [tool.name, schema])),
     answerSchema,

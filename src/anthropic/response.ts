@@ -24,7 +24,7 @@ export function readMessage(
   if (!Array.isArray(message['content'])) throw invalid('it has no content');
   const received = objectsIn(message['content']);
   const reason = message['stop_reason'];
-  const blocks = withDistinctCalls(isCutOff(reason) ? withoutCutEnd(received) : received, prepared.turn);
+  const blocks = withDistinctCalls(isCutOff(reason) ? withoutCutEnd(received) : received, prepared.asked);
   const text = new TurnText(blocks, prepared.answerSchema);
   const content = [...blocks.flatMap((block) => toParts(block, text, prepared)), ...refusalOf(message, text)];
   const usage = usageOf(message['usage']);
@@ -87,8 +87,8 @@ function withoutCutEnd(blocks: readonly Fields[]): readonly Fields[] {
 }
 
 /** Names of calls have to be there and to differ. */
-function withDistinctCalls(blocks: readonly Fields[], turn: number): readonly Fields[] {
-  const ids = new DistinctCallIds(turn);
+function withDistinctCalls(blocks: readonly Fields[], asked: PreparedRequest['asked']): readonly Fields[] {
+  const ids = new DistinctCallIds(asked);
   return blocks.map((block) => {
     if (block['type'] !== 'tool_use') return block;
     const id = ids.take(block['id']);

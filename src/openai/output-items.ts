@@ -1,4 +1,5 @@
 import { DistinctCallIds, type Fields, isFields } from '../adapter/index.ts';
+import type { PreparedRequest } from './request.ts';
 
 /** Items that ask for something to be done here, which has to be answered before the model goes on. */
 export function isRequest({ type }: Fields): boolean {
@@ -10,13 +11,13 @@ export function isRequest({ type }: Fields): boolean {
  * were cut off are left out, since nobody can answer them, and with them the reasoning that led to them; so is, in an
  * answer that was cut off, reasoning that led to nothing yet. Calls without a name of their own get one.
  *
- * @param turn number of the model call.
+ * @param asked what is answered.
  */
 export function toReplayedItems(
   items: readonly Fields[],
-  { turn, isCut }: { readonly turn: number; readonly isCut: boolean },
+  { asked, isCut }: { readonly asked: PreparedRequest['asked']; readonly isCut: boolean },
 ): readonly Fields[] {
-  const callIds = new DistinctCallIds(turn);
+  const callIds = new DistinctCallIds(asked);
   const kept: Fields[] = [];
   for (const item of items) {
     if (item['type'] !== 'function_call') kept.push(item);

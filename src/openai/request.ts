@@ -30,8 +30,8 @@ export interface PreparedRequest {
   readonly toolSchemas: ReadonlyMap<string, SchemaProjection>;
   readonly answerSchema: SchemaProjection | undefined;
   readonly hostedTools: readonly HostedTool[];
-  /** Number of the model call. */
-  readonly turn: number;
+  /** What is answered: the number of the model call, and what was said before. */
+  readonly asked: Pick<ModelRequest, 'turn' | 'conversation'>;
 }
 
 /** What of a request does not depend on what was said. */
@@ -64,7 +64,7 @@ export function prepareRequest(
   options: RequestOptions,
   logger: Logger,
 ): PreparedRequest {
-  const { hostedTools, instructions, turn } = request;
+  const { hostedTools, instructions } = request;
   const checked = checkRequest(request, options);
   const settings = mergeSettings(options.settings, checked.settings);
   const { tools, answer: answerSchema } = options.projections.project(request, logger);
@@ -80,7 +80,7 @@ export function prepareRequest(
     toolSchemas: new Map(tools.map(({ tool, schema }) => [tool.name, schema])),
     answerSchema,
     hostedTools,
-    turn,
+    asked: request,
     body: {
       ...hosted.request,
       ...settings,

@@ -32,7 +32,7 @@ export function readResponse(
     throw invalidResponse(`its status is ${String(status)}`);
   if (!Array.isArray(response['output'])) throw invalidResponse('it has no output');
   const came = objectsIn(response['output']);
-  const items = toReplayedItems(came, { turn: prepared.turn, isCut: status === 'incomplete' });
+  const items = toReplayedItems(came, { asked: prepared.asked, isCut: status === 'incomplete' });
   const { content, text, startOf } = readContent(items, prepared);
   const hosted = desk.read(prepared.hostedTools, { items: came, text, startOf });
   const usage = readUsage(response['usage']);

@@ -44,7 +44,7 @@ const prepared = {
   toolSchemas: new Map(),
   answerSchema: undefined,
   hostedTools: [webSearchTool()],
-  turn: 1,
+  asked: { turn: 1, conversation: [] },
 };
 const { signal } = new AbortController();
 

@@ -23,7 +23,7 @@ const desk = new HostedToolDesk({ adapter: 'Anthropic', model: 'm', codecs });
 const preparedWith = (prepared: Partial<PreparedRequest>): PreparedRequest => ({
   body: { model: 'm', max_tokens: 1, messages: [] },
   headers: {},
-  turn: 3,
+  asked: { turn: 3, conversation: [] },
   hostedTools: [],
   toolSchemas: new Map(),
   answerSchema: undefined,

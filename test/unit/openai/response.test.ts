@@ -24,7 +24,7 @@ const read = (body: unknown, prepared: Partial<PreparedRequest> = {}): ModelTurn
       toolSchemas: new Map([['known', optional]]),
       answerSchema: undefined,
       hostedTools: [],
-      turn: 3,
+      asked: { turn: 3, conversation: [] },
       ...prepared,
     },
     { provider: 'openai', desk },
