@@ -4,35 +4,12 @@ import { createOpenAI } from '@ai-sdk/openai';
 import { type Fixture, LLMock } from '@copilotkit/aimock';
 import { createOpenAI as createOpenAIV3 } from 'ai-sdk-openai-v3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import {
-  type EvaluateOptions,
-  promptTemplate,
-  type RunEvent,
-  Session,
-  section,
-  ToolInvocations,
-  ToolResult,
-  tool,
-} from 'weakincentives';
+import { type EvaluateOptions, type RunEvent, Session, ToolInvocations } from 'weakincentives';
 import { type AiSdkModel, aiSdk } from 'weakincentives/ai-sdk';
-import { z } from 'zod';
 import { manualClock } from '../../support/manual-clock.ts';
+import { sums } from '../../support/sums.ts';
 
 // Round trips over HTTP: real provider packages, and a server that somebody else wrote.
-
-const add = tool({
-  name: 'add',
-  description: 'Add two numbers.',
-  inputSchema: z.object({ left: z.number(), right: z.number() }),
-  effects: 'read',
-  execute: ({ left, right }) =>
-    left < 0 ? ToolResult.error('Negative numbers are not for me.') : ToolResult.ok(left + right, 'Added.'),
-});
-const prompt = promptTemplate({
-  ns: 'test',
-  key: 'aimock',
-  sections: [section({ title: 'Sums', key: 'sums', template: 'Calculate.', tools: [add] })],
-}).bind();
 
 const apiKey = 'none';
 const providers: readonly (readonly [string, (url: string) => AiSdkModel])[] = [
@@ -66,7 +43,7 @@ function answerWith(first: Fixture['response'], second?: Fixture['response']): v
 async function run(create: (url: string) => AiSdkModel, options: EvaluateOptions) {
   const session = new Session();
   const adapter = aiSdk({ model: create(server.url) });
-  const outcome = await adapter.evaluate(prompt, { input: 'Go', throttle: false, ...options, session }).then(
+  const outcome = await adapter.evaluate(sums, { input: 'Go', throttle: false, ...options, session }).then(
     (response) => ({ response, error: undefined }),
     (error: unknown) => ({ response: undefined, error }),
   );

@@ -2,38 +2,15 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Fixture, LLMock } from '@copilotkit/aimock';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import {
-  type EvaluateOptions,
-  promptTemplate,
-  type RunEvent,
-  Session,
-  section,
-  ToolInvocations,
-  ToolResult,
-  tool,
-} from 'weakincentives';
+import { type EvaluateOptions, type RunEvent, Session, ToolInvocations } from 'weakincentives';
 import { anthropic } from 'weakincentives/anthropic';
-import { z } from 'zod';
 import { message, text, toolUse } from '../../support/anthropic-messages.ts';
 import { toEvents } from '../../support/anthropic-stream.ts';
 import { manualClock } from '../../support/manual-clock.ts';
+import { sums } from '../../support/sums.ts';
 
 // Round trips over HTTP with the vendor's client and a server that somebody else wrote. What exactly goes over the wire
 // is tested in wire.test.ts.
-
-const add = tool({
-  name: 'add',
-  description: 'Add two numbers.',
-  inputSchema: z.object({ left: z.number(), right: z.number().optional() }),
-  effects: 'read',
-  execute: ({ left, right = 0 }) =>
-    left < 0 ? ToolResult.error('Negative numbers are not for me.') : ToolResult.ok(left + right, 'Added.'),
-});
-const prompt = promptTemplate({
-  ns: 'test',
-  key: 'aimock',
-  sections: [section({ title: 'Sums', key: 'sums', template: 'Calculate.', tools: [add] })],
-}).bind();
 
 const call = (id: string, name: string, input: unknown) => ({ id, name, arguments: JSON.stringify(input) });
 const modes = [['at once', false] as const, ['piece by piece', true] as const];
@@ -58,7 +35,7 @@ function answerWith(
 async function run(options: EvaluateOptions = {}) {
   const session = new Session();
   const model = anthropic({ model: 'claude-sonnet-5-5', apiKey: 'none', baseURL: server.url });
-  const outcome = await model.evaluate(prompt, { input: 'Go', throttle: false, ...options, session }).then(
+  const outcome = await model.evaluate(sums, { input: 'Go', throttle: false, ...options, session }).then(
     (response) => ({ response, error: undefined }),
     (error: unknown) => ({ response: undefined, error }),
   );
@@ -183,7 +160,7 @@ describe('an answer that does not arrive whole', () => {
     // A server that listens on a port has an address of this form.
     const { port } = http.address() as AddressInfo;
     const model = anthropic({ model: 'm', apiKey: 'none', baseURL: `http://127.0.0.1:${port}` });
-    const outcome = model.evaluate(prompt, { throttle: false, ...options }).catch((error: unknown) => error);
+    const outcome = model.evaluate(sums, { throttle: false, ...options }).catch((error: unknown) => error);
     return {
       outcome,
       [Symbol.asyncDispose]: () =>

@@ -5,36 +5,18 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
   type EvaluateOptions,
   hostedOutputsOf,
-  promptTemplate,
   type RunEvent,
   Session,
-  section,
   ToolInvocations,
-  ToolResult,
-  tool,
   webSearchTool,
 } from 'weakincentives';
 import { openai } from 'weakincentives/openai';
-import { z } from 'zod';
 import { manualClock } from '../../support/manual-clock.ts';
 import { modes, promptOf } from '../../support/openai-runs.ts';
+import { sums } from '../../support/sums.ts';
 
 // Round trips over HTTP with the vendor's client and a server that somebody else wrote. What exactly goes over the wire
 // is tested in wire.test.ts.
-
-const add = tool({
-  name: 'add',
-  description: 'Add two numbers.',
-  inputSchema: z.object({ left: z.number(), right: z.number().optional() }),
-  effects: 'read',
-  execute: ({ left, right = 0 }) =>
-    left < 0 ? ToolResult.error('Negative numbers are not for me.') : ToolResult.ok(left + right, 'Added.'),
-});
-const prompt = promptTemplate({
-  ns: 'test',
-  key: 'aimock',
-  sections: [section({ title: 'Sums', key: 'sums', template: 'Calculate.', tools: [add] })],
-}).bind();
 
 const call = (id: string, name: string, input: unknown) => ({
   id,
@@ -59,7 +41,7 @@ function answerWith(first: Fixture['response'], second?: Fixture['response']): v
 async function run(options: EvaluateOptions = {}) {
   const session = new Session();
   const model = openai({ model: 'gpt-5', apiKey: 'none', baseURL: `${server.url}/v1` });
-  const outcome = await model.evaluate(prompt, { input: 'Go', throttle: false, ...options, session }).then(
+  const outcome = await model.evaluate(sums, { input: 'Go', throttle: false, ...options, session }).then(
     (response) => ({ response, error: undefined }),
     (error: unknown) => ({ response: undefined, error }),
   );
@@ -263,7 +245,7 @@ describe('an answer that does not arrive whole', () => {
     // A server that listens on a port has an address of this form.
     const { port } = http.address() as AddressInfo;
     const model = openai({ model: 'gpt-4o', apiKey: 'none', baseURL: `http://127.0.0.1:${port}/v1` });
-    const outcome = model.evaluate(prompt, { throttle: false, ...options }).catch((error: unknown) => error);
+    const outcome = model.evaluate(sums, { throttle: false, ...options }).catch((error: unknown) => error);
     return {
       outcome,
       arrived,
