@@ -16,10 +16,12 @@ export interface Contender {
   readonly name: string;
   /** The program under `bench/`, without its ending: `systems/pi`. It runs as a child process and prints a {@link Report}. */
   readonly program: string;
-  /** What the program gets, as JSON in its first argument. */
+  /** What the program gets through `runProgram`, together with how thoroughly it is to measure. */
   readonly settings: JsonObject;
   /** Which figure of the report belongs in this row. */
   readonly figure: string;
+  /** For what takes too long for `--quick`. */
+  readonly leftOutByQuick?: boolean;
 }
 
 /** What the library is to reach in a row: at most `factor` times what `comparedTo` needs, or at most `factor` of the unit. */

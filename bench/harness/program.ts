@@ -1,0 +1,28 @@
+import type { JsonObject } from 'weakincentives';
+import type { Effort, EffortPlan } from './effort.ts';
+import type { Report } from './row.ts';
+
+/** What every program gets beside the settings of its contender. */
+export interface ProgramPlan extends Pick<EffortPlan, 'samples' | 'warmUps' | 'limitMs'> {
+  /** With `tiny` a program does the least that still shows that it works. */
+  readonly effort: Effort;
+}
+
+/**
+ * Runs the body of a program: hands it the settings from the first argument, prints its report, and ends with exit code 1
+ * and the reason on standard error when it throws. Settings are made in `bench/rows` and not checked again.
+ */
+export async function runProgram<Settings extends JsonObject>(
+  body: (settings: Settings, plan: ProgramPlan) => Promise<Report>,
+): Promise<void> {
+  try {
+    const { plan, settings } = JSON.parse(process.argv[2] ?? '') as {
+      readonly plan: ProgramPlan;
+      readonly settings: Settings;
+    };
+    const report = await body(settings, plan);
+    process.stdout.write(`${JSON.stringify(report)}\n`, () => process.exit(0));
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`, () => process.exit(1));
+  }
+}

@@ -1,0 +1,52 @@
+import type { ProgramPlan } from './program.ts';
+
+/** What one run of the measured work took. */
+export interface Sample {
+  /** User and system time of the process, its threads for garbage and compilation included. */
+  readonly cpuMs: number;
+  readonly wallMs: number;
+}
+
+export interface Sampling {
+  readonly samples: readonly Sample[];
+  readonly notes: readonly string[];
+}
+
+/**
+ * Takes the samples of a program: warm-up, then for each sample one collection of garbage and one run. At least one
+ * sample is taken, and none begins after `plan.limitMs`; a note says so. What a work throws ends everything.
+ */
+export async function takeSamples(
+  plan: ProgramPlan,
+  work: { readonly run: () => unknown; readonly warmUp?: () => unknown },
+): Promise<Sampling> {
+  const endMs = performance.now() + plan.limitMs;
+  for (let count = 0; count < plan.warmUps && performance.now() < endMs; count += 1) {
+    await (work.warmUp ?? work.run)();
+  }
+  const samples: Sample[] = [];
+  while (samples.length < plan.samples && (samples.length === 0 || performance.now() < endMs)) {
+    samples.push(await takeSample(work.run));
+  }
+  const missing = plan.samples - samples.length;
+  const limit = `${plan.limitMs / 1000} s`;
+  return {
+    samples,
+    notes: missing > 0 ? [`${samples.length} of ${plan.samples} samples in ${limit}`] : [],
+  };
+}
+
+export async function takeSample(run: () => unknown): Promise<Sample> {
+  collectGarbage();
+  const startMs = performance.now();
+  const before = process.cpuUsage();
+  await run();
+  const { user, system } = process.cpuUsage(before);
+  return { cpuMs: (user + system) / 1000, wallMs: performance.now() - startMs };
+}
+
+/** Programs are run with `--expose-gc`. */
+export function collectGarbage(): void {
+  if (globalThis.gc === undefined) throw new Error('Run this program with node --expose-gc.');
+  globalThis.gc();
+}
