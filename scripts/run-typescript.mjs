@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// Runs TypeScript files of examples/ and bench/ on every supported Node: `npm run example -- <name> [arguments]`.
+// Runs TypeScript files of examples/ and bench/ on every supported Node: `npm run example -- <name> [arguments]`;
+// `npm run bench` without a name runs bench/main.ts.
 // The package is built, the two folders are translated to .build/ (types stripped, not checked), and there
 // `weakincentives` is the built package and `../src/` its files.
 import { spawnSync } from 'node:child_process';
@@ -14,7 +15,16 @@ if (folder === undefined || !['examples', 'bench'].includes(folder)) {
   process.exit(2);
 }
 
+// Whoever is run ends by itself and says what it has; this process waits for it.
+process.on('SIGINT', () => {});
+
 const programs = listPrograms(folder);
+if (folder === 'bench' && (name === undefined || name.startsWith('-')) && name !== '--translate') {
+  node(['scripts/build.mjs']);
+  translate();
+  node([join('.build', 'bench', 'main.js'), ...(name === undefined ? [] : [name]), ...rest]);
+  process.exit(0);
+}
 if (name === '--list') {
   console.log([...programs.keys()].join('\n'));
   process.exit(0);
@@ -65,6 +75,10 @@ function translate() {
   const sources = join(root, '.build/src');
   rmSync(sources, { force: true });
   symlinkSync('../dist', sources);
+  // What the benchmarks compare with, once it is installed there.
+  const peers = join(root, '.build/bench/node_modules');
+  rmSync(peers, { force: true });
+  if (existsSync(join(root, 'bench/node_modules'))) symlinkSync('../../bench/node_modules', peers);
 }
 
 /** @param {readonly string[]} command what Node runs, relative to the root; ends this process when it fails */

@@ -1,0 +1,97 @@
+import { parseArgs } from 'node:util';
+import type { Effort } from './effort.ts';
+import type { BenchRow } from './row.ts';
+
+/** What the command line asks for. */
+export type BenchCommand =
+  | { readonly kind: 'help' }
+  | { readonly kind: 'list' }
+  | { readonly kind: 'wrong'; readonly message: string }
+  | RunCommand;
+
+export interface RunCommand {
+  readonly kind: 'run';
+  readonly effort: Effort;
+  /** Default: that of the effort. */
+  readonly passes?: number;
+  readonly rows?: readonly string[];
+  readonly contenders?: readonly string[];
+  /** Where the JSON goes. Default: `bench/results/latest.json`, but for `--tiny`. */
+  readonly json?: string;
+}
+
+export const usage = `npm run bench -- [OPTIONS]
+
+Compares weakincentives with a loop written by hand and with its peers. Peers: npm ci --prefix bench.
+
+  --quick        one pass, short time limits: under 3 minutes
+  --tiny         the least that shows that every program works; no figure is judged
+  --row ID,…     these rows only
+  --only NAME,…  these contenders only
+  --passes N     how often each program is run (default: 3, with --quick and --tiny 1)
+  --json FILE    where the report goes (default: bench/results/latest.json; with --tiny nowhere)
+  --list         shows rows, contenders and targets
+  --help         shows this`;
+
+const options = {
+  quick: { type: 'boolean' },
+  tiny: { type: 'boolean' },
+  row: { type: 'string', multiple: true },
+  only: { type: 'string', multiple: true },
+  passes: { type: 'string' },
+  json: { type: 'string' },
+  list: { type: 'boolean' },
+  help: { type: 'boolean' },
+} as const;
+
+export function readArguments(args: readonly string[], rows: readonly BenchRow[]): BenchCommand {
+  try {
+    return toCommand(parseArgs({ args: [...args], options, strict: true }).values, rows);
+  } catch (error) {
+    return wrong(error instanceof Error ? error.message : String(error));
+  }
+}
+
+type Values = ReturnType<typeof parseArgs<{ readonly options: typeof options }>>['values'];
+
+function toCommand(values: Values, rows: readonly BenchRow[]): BenchCommand {
+  if (values.help === true) return { kind: 'help' };
+  if (values.list === true) return { kind: 'list' };
+  if (values.quick === true && values.tiny === true) return wrong('Choose --quick or --tiny, not both.');
+  const ids = split(values.row);
+  const names = split(values.only);
+  const problem =
+    unknownOf('--row', ids, rows.map(({ id }) => id)) ??
+    unknownOf('--only', names, rows.flatMap(({ contenders }) => contenders.map(({ name }) => name)));
+  if (problem !== undefined) return wrong(problem);
+  const passes = values.passes === undefined ? undefined : Number(values.passes);
+  if (passes !== undefined && !(Number.isSafeInteger(passes) && passes >= 1 && passes <= 100)) {
+    return wrong(`--passes is a whole number from 1 to 100, not "${values.passes}".`);
+  }
+  return {
+    kind: 'run',
+    effort: values.tiny === true ? 'tiny' : values.quick === true ? 'quick' : 'full',
+    ...(passes !== undefined && { passes }),
+    ...(ids && { rows: ids }),
+    ...(names && { contenders: names }),
+    ...(values.json !== undefined && { json: values.json }),
+  };
+}
+
+function split(values: readonly string[] | undefined): readonly string[] | undefined {
+  return values?.flatMap((value) => value.split(',').map((part) => part.trim()));
+}
+
+function unknownOf(
+  option: string,
+  wanted: readonly string[] | undefined,
+  known: readonly string[],
+): string | undefined {
+  const unknown = wanted?.filter((value) => !known.includes(value)) ?? [];
+  if (unknown.length === 0) return undefined;
+  return `${option}: there is no "${unknown.join('", "')}"; there are ${[...new Set(known)].join(', ')}.`;
+}
+
+function wrong(message: string): BenchCommand {
+  return { kind: 'wrong', message };
+}

@@ -1,0 +1,120 @@
+import type { JobResult } from './run-jobs.ts';
+import { keyOf } from './plan-jobs.ts';
+import type { BenchRow, Contender, Target } from './row.ts';
+import { type Spread, summarize } from './statistics.ts';
+
+/** The names of the two contenders that are no peers. */
+export const libraryName = 'weakincentives';
+export const floorName = 'by hand';
+
+/** What a contender came to in a row. */
+export interface ContenderResult {
+  readonly name: string;
+  /** Absent when there is no sample: see `failures`. */
+  readonly spread?: Spread;
+  readonly samples: readonly number[];
+  /** Ratio of the medians; absent without both. */
+  readonly toFloor?: number;
+  readonly toFastestPeer?: number;
+  readonly notes: readonly string[];
+  readonly failures: readonly string[];
+}
+
+export interface TargetResult extends Target {
+  readonly outcome: 'met' | 'missed' | 'not measured' | 'not judged';
+  /** What was measured, to be compared with `factor`. */
+  readonly measured?: number;
+}
+
+export interface RowResult extends Pick<BenchRow, 'id' | 'title' | 'unit'> {
+  readonly contenders: readonly ContenderResult[];
+  readonly targets: readonly TargetResult[];
+}
+
+/** @param judge whether figures say anything: not with `--tiny` */
+export function judgeRows(
+  rows: readonly BenchRow[],
+  results: ReadonlyMap<string, JobResult>,
+  judge: boolean,
+): readonly RowResult[] {
+  const spreads = new Map(
+    rows.flatMap((row) =>
+      row.contenders.map((contender) => [medianKey(row.id, contender.name), spreadOf(contender, results)]),
+    ),
+  );
+  const medianOf = (row: string, name: string) => spreads.get(medianKey(row, name))?.median;
+  return rows.map((row) => {
+    const floor = medianOf(row.id, floorName);
+    const fastest = fastestPeer(row, medianOf);
+    return {
+      id: row.id,
+      title: row.title,
+      unit: row.unit,
+      contenders: row.contenders.map((contender) => {
+        const result = results.get(keyOf(contender));
+        const spread = spreads.get(medianKey(row.id, contender.name));
+        const toFloor = ratio(spread?.median, floor);
+        const toFastestPeer = ratio(spread?.median, fastest);
+        return {
+          name: contender.name,
+          ...(spread && { spread }),
+          samples: result?.samples.get(contender.figure) ?? [],
+          ...(toFloor !== undefined && { toFloor }),
+          ...(toFastestPeer !== undefined && { toFastestPeer }),
+          notes: result?.notes ?? [],
+          failures: failuresOf(contender, result),
+        };
+      }),
+      targets: row.targets.map((target) => judgeTarget(row.id, target, medianOf, judge)),
+    };
+  });
+}
+
+function medianKey(row: string, name: string): string {
+  return JSON.stringify([row, name]);
+}
+
+function spreadOf(contender: Contender, results: ReadonlyMap<string, JobResult>): Spread | undefined {
+  return summarize(results.get(keyOf(contender))?.samples.get(contender.figure) ?? []);
+}
+
+function failuresOf({ figure }: Contender, result: JobResult | undefined): readonly string[] {
+  if (result === undefined) return ['not run'];
+  if (result.failures.length > 0 || result.samples.has(figure)) return result.failures;
+  return [`its report has no figure "${figure}"`];
+}
+
+function fastestPeer(
+  row: BenchRow,
+  medianOf: (row: string, name: string) => number | undefined,
+): number | undefined {
+  const medians = row.contenders
+    .filter(({ name }) => name !== libraryName && name !== floorName)
+    .map(({ name }) => medianOf(row.id, name))
+    .filter((median) => median !== undefined);
+  return medians.length > 0 ? Math.min(...medians) : undefined;
+}
+
+function judgeTarget(
+  row: string,
+  target: Target,
+  medianOf: (row: string, name: string) => number | undefined,
+  judge: boolean,
+): TargetResult {
+  if (!judge) return { ...target, outcome: 'not judged' };
+  const { comparedTo, factor } = target;
+  const own = medianOf(row, libraryName);
+  const other =
+    typeof comparedTo === 'object'
+      ? medianOf(comparedTo.row, comparedTo.contender)
+      : comparedTo === undefined
+        ? 1
+        : medianOf(row, comparedTo);
+  const measured = ratio(own, other);
+  if (measured === undefined) return { ...target, outcome: 'not measured' };
+  return { ...target, outcome: measured <= factor ? 'met' : 'missed', measured };
+}
+
+function ratio(own: number | undefined, other: number | undefined): number | undefined {
+  return own === undefined || other === undefined || other === 0 ? undefined : own / other;
+}

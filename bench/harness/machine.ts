@@ -1,0 +1,67 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { availableParallelism, cpus, loadavg, totalmem } from 'node:os';
+
+/** What figures depend on. Nothing in it names a machine or a place on it. */
+export interface MachineFacts {
+  readonly node: string;
+  readonly platform: string;
+  readonly cpu: string;
+  readonly cores: number;
+  readonly memoryGib: number;
+  readonly loadAverageAtStart: number;
+  /** `-changed` behind it when there are changes that were not committed; absent outside a repository. */
+  readonly commit?: string;
+  readonly startedAt: string;
+  /** Of the packages that were compared with, by name. */
+  readonly versions: Readonly<Record<string, string>>;
+}
+
+/**
+ * @param packages which versions to look up
+ * @param folder holds the `node_modules` they are in
+ */
+export function describeMachine(packages: readonly string[], folder: string): MachineFacts {
+  const commit = readCommit();
+  return {
+    node: process.version,
+    platform: `${process.platform} ${process.arch}`,
+    cpu: cpus()[0]?.model.trim() ?? 'unknown',
+    cores: availableParallelism(),
+    memoryGib: Math.round(totalmem() / 2 ** 30),
+    loadAverageAtStart: currentLoad(),
+    ...(commit !== undefined && { commit }),
+    startedAt: new Date().toISOString(),
+    versions: Object.fromEntries(
+      packages.flatMap((name) => {
+        const version = readVersion(`${folder}/node_modules/${name}/package.json`);
+        return version === undefined ? [] : [[name, version]];
+      }),
+    ),
+  };
+}
+
+/** Of the last minute. */
+export function currentLoad(): number {
+  return Math.round((loadavg()[0] ?? 0) * 100) / 100;
+}
+
+function readVersion(file: string): string | undefined {
+  try {
+    const { version } = JSON.parse(readFileSync(file, 'utf8')) as { readonly version?: string };
+    return version;
+  } catch {
+    return undefined;
+  }
+}
+
+function readCommit(): string | undefined {
+  const git = (...args: string[]) =>
+    execFileSync('git', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
+  try {
+    const commit = git('rev-parse', '--short=12', 'HEAD');
+    return git('status', '--porcelain', '--untracked-files=no') === '' ? commit : `${commit}-changed`;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,66 @@
+import type { Job } from './plan-jobs.ts';
+import type { Report } from './row.ts';
+import type { ChildOutcome } from './run-child.ts';
+
+/** What all passes of a job came to. */
+export interface JobResult {
+  readonly samples: ReadonlyMap<string, readonly number[]>;
+  /** Each once. */
+  readonly notes: readonly string[];
+  /** Why passes brought nothing, each reason once. */
+  readonly failures: readonly string[];
+}
+
+export interface RunJobsOptions {
+  readonly jobs: readonly Job[];
+  readonly passes: number;
+  readonly concurrency: number;
+  readonly run: (job: Job) => Promise<ChildOutcome>;
+  /** Told when a job of a pass has ended; `pass` counts from 1. */
+  readonly onEnd?: (job: Job, pass: number, outcome: ChildOutcome) => void;
+  /** Ends the run with what there is. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Runs every job once in each pass, so that what changes on the machine meanwhile changes it for all of them. A job that
+ * fails is not run again. @returns results by the keys of jobs; jobs that a stop kept from running are missing
+ */
+export async function runJobs(options: RunJobsOptions): Promise<ReadonlyMap<string, JobResult>> {
+  const { jobs, passes, concurrency, run, onEnd, signal } = options;
+  const results = new Map<string, JobResult>();
+  for (let pass = 1; pass <= passes; pass += 1) {
+    const waiting = jobs.filter(({ key }) => (results.get(key)?.failures.length ?? 0) === 0);
+    const work = async () => {
+      for (let job = waiting.shift(); job !== undefined && !signal.aborted; job = waiting.shift()) {
+        const outcome = await run(job);
+        if (signal.aborted && !outcome.ok) return;
+        results.set(job.key, add(results.get(job.key), outcome));
+        onEnd?.(job, pass, outcome);
+      }
+    };
+    await Promise.all(Array.from({ length: concurrency }, work));
+  }
+  return results;
+}
+
+function add(before: JobResult | undefined, outcome: ChildOutcome): JobResult {
+  const { samples = new Map<string, readonly number[]>(), notes = [], failures = [] } = before ?? {};
+  if (!outcome.ok) return { samples, notes, failures: [...new Set([...failures, outcome.reason])] };
+  return {
+    samples: addSamples(samples, outcome.report),
+    notes: [...new Set([...notes, ...(outcome.report.notes ?? [])])],
+    failures,
+  };
+}
+
+function addSamples(
+  before: ReadonlyMap<string, readonly number[]>,
+  { samples }: Report,
+): ReadonlyMap<string, readonly number[]> {
+  const after = new Map(before);
+  for (const [figure, values] of Object.entries(samples)) {
+    after.set(figure, [...(after.get(figure) ?? []), ...values]);
+  }
+  return after;
+}

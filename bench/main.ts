@@ -1,0 +1,104 @@
+/** The command line of the benchmarks: `npm run bench -- --help`. */
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type RunCommand, readArguments, usage } from './harness/arguments.ts';
+import { planEffort } from './harness/effort.ts';
+import { formatList } from './harness/format-list.ts';
+import { formatRows } from './harness/format-table.ts';
+import { floorName, judgeRows, libraryName } from './harness/judge-rows.ts';
+import { currentLoad, describeMachine } from './harness/machine.ts';
+import { type Job, planJobs, selectRows } from './harness/plan-jobs.ts';
+import type { BenchRow } from './harness/row.ts';
+import { runChild } from './harness/run-child.ts';
+import { runJobs } from './harness/run-jobs.ts';
+import { benchRows } from './rows/index.ts';
+
+const folder = fileURLToPath(new URL('.', import.meta.url));
+const defaultReport = 'bench/results/latest.json';
+
+const command = readArguments(process.argv.slice(2), benchRows);
+switch (command.kind) {
+  case 'help':
+    console.log(usage);
+    break;
+  case 'list':
+    console.log(formatList(benchRows));
+    break;
+  case 'wrong':
+    console.error(`bench: ${command.message}\n\n${usage}`);
+    process.exitCode = 2;
+    break;
+  case 'run':
+    process.exitCode = await runBench(command);
+    break;
+}
+
+/** @returns the exit code: 0 when every program worked, whatever targets were missed */
+async function runBench({ effort, passes, rows: ids, contenders, json }: RunCommand): Promise<number> {
+  const stop = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stop.abort());
+  const rows = leaveOutPeers(
+    selectRows(benchRows, {
+      quick: effort === 'quick',
+      ...(ids && { rows: ids }),
+      ...(contenders && { contenders }),
+    }),
+  );
+  const jobs = planJobs(rows);
+  const plan = planEffort(effort, availableParallelism());
+  const total = passes ?? plan.passes;
+  const names = [...new Set(rows.flatMap((row) => row.contenders.map(({ name }) => name)))];
+  const machine = describeMachine(names, folder);
+  let ended = 0;
+  const results = await runJobs({
+    jobs,
+    passes: total,
+    concurrency: plan.concurrency,
+    signal: stop.signal,
+    run: (job) =>
+      runChild({
+        file: join(folder, `${job.program}.js`),
+        settings: job.settings,
+        plan: { effort, samples: plan.samples, warmUps: plan.warmUps, limitMs: plan.limitMs },
+        // A program ends by itself after its limit and the one sample that it was in.
+        killAfterMs: 2 * plan.limitMs + 60_000,
+        signal: stop.signal,
+      }),
+    onEnd: (job, pass, outcome) => {
+      ended += 1;
+      const place = `${ended}/${total * jobs.length}`;
+      console.error(`${place} pass ${pass} ${describe(job)}: ${outcome.ok ? 'done' : `FAILED: ${outcome.reason}`}`);
+    },
+  });
+  const judged = judgeRows(rows, results, effort !== 'tiny');
+  console.log(`\n${formatRows(judged)}`);
+  const file = json ?? (effort === 'tiny' ? undefined : defaultReport);
+  if (file !== undefined) {
+    const report = { effort, passes: total, machine, loadAverageAtEnd: currentLoad(), rows: judged };
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, `${JSON.stringify(report, null, 2)}\n`);
+  }
+  const failed = [...results.values()].filter(({ failures }) => failures.length > 0).length;
+  console.log(`${results.size - failed} of ${jobs.length} programs worked`);
+  if (stop.signal.aborted) return 130;
+  return failed > 0 ? 1 : 0;
+}
+
+/** Without their packages the peers cannot be measured; the library and the floor need none. */
+function leaveOutPeers(rows: readonly BenchRow[]): readonly BenchRow[] {
+  if (existsSync(join(folder, 'node_modules'))) return rows;
+  const isPeer = (name: string) => name !== libraryName && name !== floorName;
+  const peers = new Set(rows.flatMap((row) => row.contenders.map(({ name }) => name).filter(isPeer)));
+  if (peers.size > 0) {
+    console.error(`Left out, as npm ci --prefix bench was not run: ${[...peers].join(', ')}`);
+  }
+  return rows
+    .map((row) => ({ ...row, contenders: row.contenders.filter(({ name }) => !isPeer(name)) }))
+    .filter((row) => row.contenders.length > 0);
+}
+
+function describe({ name, settings }: Job): string {
+  return `${name} ${JSON.stringify(settings)}`;
+}

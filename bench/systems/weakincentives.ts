@@ -1,0 +1,89 @@
+/**
+ * The library as its users run it, with all of this switched on: a transaction around every call, strict schemas in and
+ * out, two policies, an event and a slice of the session, a memory filesystem, and an answer that is checked.
+ */
+import {
+  append,
+  bind,
+  defineEvent,
+  defineSlice,
+  Filesystem,
+  MemoryFilesystem,
+  on,
+  promptTemplate,
+  readBeforeWritePolicy,
+  section,
+  sequentialDependencyPolicy,
+  ToolResult,
+  tool,
+} from 'weakincentives';
+import { scriptedModel } from 'weakincentives/testing';
+import {
+  answerSchema,
+  answerText,
+  inputSchema,
+  instructions,
+  outputSchema,
+  toolDescription,
+  toolName,
+} from './count-tool.ts';
+import { runSystem } from './run-system.ts';
+
+/** Above any number of turns that is measured. */
+const maxTurns = 1_000_000;
+/** So that all calls of a turn run at the same time, as they do with most of the others. */
+const concurrency = 100;
+
+const Counted = defineEvent('counted', outputSchema);
+const Counts = defineSlice('counts', outputSchema, {
+  reducers: [on(Counted, (_items, payload) => append(payload))],
+});
+
+await runSystem((stage) => {
+  const count = tool({
+    name: toolName,
+    description: toolDescription,
+    effects: 'state',
+    inputSchema,
+    outputSchema,
+    render: (output) => JSON.stringify(output),
+    execute: async (input, context) => {
+      const output = stage.count(input);
+      context.session.dispatch(Counted, output);
+      await stage.finish();
+      return ToolResult.ok(output, 'Counted.');
+    },
+  });
+  const template = promptTemplate({
+    ns: 'bench',
+    key: 'loop',
+    output: answerSchema,
+    sections: [
+      section({
+        title: 'Counting',
+        key: 'counting',
+        template: instructions,
+        tools: [count],
+        slices: [Counts],
+        policies: [readBeforeWritePolicy(), sequentialDependencyPolicy({ dependencies: {} })],
+        resources: [bind(Filesystem, () => new MemoryFilesystem())],
+      }),
+    ],
+  });
+  const model = scriptedModel((conversation) => {
+    const calls = stage.ask();
+    if (calls.length > 0) {
+      return {
+        toolCalls: calls.map(({ id, text }) => ({ callId: id, name: toolName, arguments: text })),
+      };
+    }
+    const results = conversation.filter((item) => item.type === 'tool-result');
+    stage.see({ results: results.length, failures: results.filter(({ isError }) => isError).length });
+    return { text: answerText };
+  });
+  return async () => {
+    const { text, output } = await model.evaluate(template.bind(), { maxTurns, concurrency });
+    if (output.state !== 'done') throw new Error(`The answer was ${JSON.stringify(output)}.`);
+    return text;
+  };
+});
