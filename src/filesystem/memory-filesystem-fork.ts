@@ -9,22 +9,52 @@ export interface MemoryView extends Filesystem {
   apply(patch: FilePatch): void;
 }
 
+/** How one of the two views of a fork behaves. */
+export interface ForkedView {
+  readonly cell: TreeCell;
+  /** True when the call that the view belongs to, or one around it, has been taken its view. Undefined: that never happens. */
+  readonly isSealed: (() => boolean) | undefined;
+  /** Whether the files read count as read by the call. */
+  readonly countsReads: boolean;
+}
+
 /** A fork of a memory file system: O(1) to make, and its conflicts are known at once. */
 export class MemoryFilesystemFork implements FilesystemFork {
   readonly #cell: TreeCell;
-  readonly #sealView: () => void;
-  readonly view: MemoryView;
-  readonly privileged: MemoryView;
+  readonly #isOuterSealed: ForkedView['isSealed'];
+  readonly #makeView: (view: ForkedView) => MemoryView;
+  #view: MemoryView | undefined;
+  #privileged: MemoryView | undefined;
+  #isSealed = false;
 
   /** @internal */
   constructor(
     cell: TreeCell,
-    views: { readonly view: MemoryView; readonly privileged: MemoryView; readonly seal: () => void },
+    isOuterSealed: ForkedView['isSealed'],
+    makeView: (view: ForkedView) => MemoryView,
   ) {
     this.#cell = cell;
-    this.view = views.view;
-    this.privileged = views.privileged;
-    this.#sealView = views.seal;
+    this.#isOuterSealed = isOuterSealed;
+    this.#makeView = makeView;
+  }
+
+  // Made when they are looked at: most calls touch no files.
+  get view(): MemoryView {
+    this.#view ??= this.#makeView({
+      cell: this.#cell,
+      isSealed: () => this.#isSealed || this.#isOuterSealed?.() === true,
+      countsReads: true,
+    });
+    return this.#view;
+  }
+
+  get privileged(): MemoryView {
+    this.#privileged ??= this.#makeView({
+      cell: this.#cell,
+      isSealed: this.#isOuterSealed,
+      countsReads: false,
+    });
+    return this.#privileged;
   }
 
   changes(): readonly FileChange[] {
@@ -44,7 +74,7 @@ export class MemoryFilesystemFork implements FilesystemFork {
   }
 
   seal(): void {
-    this.#sealView();
+    this.#isSealed = true;
   }
 
   patch(): FilePatch {

@@ -19,7 +19,7 @@ import type {
   WriteResult,
 } from './filesystem.ts';
 import { assertIntegerOption } from './integer-option.ts';
-import { MemoryFilesystemFork } from './memory-filesystem-fork.ts';
+import { type ForkedView, MemoryFilesystemFork, type MemoryView } from './memory-filesystem-fork.ts';
 import { normalizePath } from './path.ts';
 import { digestFile, listDirectory, readBytes, readWindow, statPath } from './read-operations.ts';
 import { globFiles, grepFiles } from './search-operations.ts';
@@ -74,30 +74,42 @@ function limitsOf(options: MemoryFilesystemOptions): TreeLimits {
   };
 }
 
+/** The cell of a new file system. */
+function cellFor(options: MemoryFilesystemOptions): TreeCell {
+  const { clock = systemClock, base } = options;
+  const root = base === undefined ? emptyDirectory : TreeCell.inspect(base);
+  const cell = TreeCell.of(root, limitsOf(options), () => clock.now());
+  // No change, but a look at the limits, which those of the snapshot's owner need not have been.
+  if (base !== undefined) cell.update('.', []);
+  const mode = base === undefined ? 'create' : 'overwrite';
+  for (const [path, data] of Object.entries(options.files ?? {})) writeFile(cell, path, data, mode);
+  return cell;
+}
+
+function makeView(forked: ForkedView): MemoryView {
+  return new MemoryFilesystem(undefined, forked);
+}
+
 /**
  * Files in memory, as a persistent tree: forks and snapshots cost O(1) and share what they do not change.
  * Forks check their reads and are applied in one synchronous step each.
  */
 export class MemoryFilesystem implements Filesystem {
   readonly capabilities: FilesystemCapabilities = capabilities;
-  #cell: TreeCell;
-  /** True when the call that this view belongs to, or one around it, has been taken its view. */
-  #isSealed: () => boolean = () => false;
-  /** Whether the files read count as read by the call. */
-  #countsReads = true;
+  readonly #cell: TreeCell;
+  /** Undefined for what is not the view of a fork. */
+  readonly #forked: ForkedView | undefined;
 
+  /** @internal */
+  constructor(options: undefined, forked: ForkedView);
   /**
    * @throws {FilesystemError} for a limit out of range, a bad path in `files`, or content that breaks a limit.
    * @throws {SnapshotError} `snapshot-foreign` when another kind of file system made `base`, `snapshot-released`.
    */
-  constructor(options: MemoryFilesystemOptions = {}) {
-    const { clock = systemClock, base } = options;
-    const root = base === undefined ? emptyDirectory : TreeCell.inspect(base);
-    this.#cell = TreeCell.of(root, limitsOf(options), () => clock.now());
-    // No change, but a look at the limits, which those of the snapshot's owner need not have been.
-    if (base !== undefined) this.#cell.update('.', []);
-    const mode = base === undefined ? 'create' : 'overwrite';
-    for (const [path, data] of Object.entries(options.files ?? {})) writeFile(this.#cell, path, data, mode);
+  constructor(options?: MemoryFilesystemOptions);
+  constructor(options: MemoryFilesystemOptions = {}, forked?: ForkedView) {
+    this.#forked = forked;
+    this.#cell = forked?.cell ?? cellFor(options);
   }
 
   /** What differs between two snapshots, sorted by path, in time proportional to what they do not share. */
@@ -105,22 +117,15 @@ export class MemoryFilesystem implements Filesystem {
     return fileChanges(TreeCell.inspect(before), TreeCell.inspect(after));
   }
 
-  static #over(cell: TreeCell, isSealed: () => boolean): MemoryFilesystem {
-    const filesystem = new MemoryFilesystem();
-    filesystem.#cell = cell;
-    filesystem.#isSealed = isSealed;
-    return filesystem;
-  }
-
   async read(path: string, options?: TextWindowOptions): Promise<TextWindow> {
     const window = readWindow(this.#open(), path, options);
-    if (this.#countsReads) this.#cell.noteContentRead(window.path);
+    if (this.#forked?.countsReads === true) this.#cell.noteContentRead(window.path);
     return window;
   }
 
   async readBytes(path: string): Promise<Uint8Array> {
     const data = readBytes(this.#open(), path);
-    if (this.#countsReads) this.#cell.noteContentRead(normalizePath(path));
+    if (this.#forked?.countsReads === true) this.#cell.noteContentRead(normalizePath(path));
     return data;
   }
 
@@ -174,17 +179,7 @@ export class MemoryFilesystem implements Filesystem {
 
   fork(options: FilesystemForkOptions = {}): MemoryFilesystemFork {
     const cell = this.#open().fork(options.readOnly === true);
-    const isOuterSealed = this.#isSealed;
-    let isSealed = false;
-    const privileged = MemoryFilesystem.#over(cell, isOuterSealed);
-    privileged.#countsReads = false;
-    return new MemoryFilesystemFork(cell, {
-      view: MemoryFilesystem.#over(cell, () => isSealed || isOuterSealed()),
-      privileged,
-      seal: () => {
-        isSealed = true;
-      },
-    });
+    return new MemoryFilesystemFork(cell, this.#forked?.isSealed, makeView);
   }
 
   async snapshot(tag?: string): Promise<FilesystemSnapshot> {
@@ -206,7 +201,7 @@ export class MemoryFilesystem implements Filesystem {
 
   #open(): TreeCell {
     this.#cell.assertOpen();
-    if (this.#isSealed()) throw closedError();
+    if (this.#forked?.isSealed?.() === true) throw closedError();
     return this.#cell;
   }
 }

@@ -278,9 +278,8 @@ export class ReadSet {
       : rebasedQuota({ kind: 'quota', ...this.#quota }, { base, present });
   }
 
-  /** Descriptions of the reads that `present` may answer differently than `base` did; none when they are one tree. */
+  /** Descriptions of the reads that `present` may answer differently than `base` did. */
   conflicts(base: DirectoryNode, present: DirectoryNode, limits: TreeLimits): readonly string[] {
-    if (base === present) return [];
     const moment: Moment = { base, present, limits };
     const reads: Read[] = [...this.#reads.values()];
     if (this.#quota !== undefined) reads.push({ kind: 'quota', ...this.#quota });

@@ -21,15 +21,15 @@ export type KindResolution =
 /** A read that asks about one path. */
 export type PathRead = Extract<Read, { readonly path: string }>;
 
-/** What a cell that is a fork has beyond its content. */
+/** What a cell that is a fork has beyond its content. What is undefined has not come up: most forks are never looked at. */
 interface ForkState {
   readonly parent: TreeCell;
   /** The content of the parent at the fork. */
   readonly base: DirectoryNode;
-  readonly reads: ReadSet;
-  readonly readPaths: Set<string>;
+  reads: ReadSet | undefined;
+  readPaths: Set<string> | undefined;
   /** Moves and copies since the fork, in order. */
-  readonly transfers: Transfer[];
+  transfers: Transfer[] | undefined;
 }
 
 /** Which cell a patch was made for, the two contents it leads between, and what was moved and copied on the way. */
@@ -39,6 +39,11 @@ interface PatchOrigin {
   readonly root: DirectoryNode;
   readonly transfers: readonly Transfer[];
 }
+
+const none: readonly never[] = Object.freeze([]);
+
+/** The patch of every fork in which nothing was changed. */
+const emptyPatch: FilePatch = Object.freeze({ changes: none });
 
 const patchOrigins = new WeakMap<FilePatch, PatchOrigin>();
 
@@ -108,9 +113,9 @@ export class TreeCell {
     const fork: ForkState = {
       parent: this,
       base: this.#root,
-      reads: new ReadSet(),
-      readPaths: new Set<string>(),
-      transfers: [],
+      reads: undefined,
+      readPaths: undefined,
+      transfers: undefined,
     };
     return new TreeCell(this.#root, this.limits, this.now, isReadOnly || this.isReadOnly, fork);
   }
@@ -157,7 +162,7 @@ export class TreeCell {
 
   /** @throws {TransactionClosedError} when this fork, or one that it was forked from, is closed. */
   assertOpen(): void {
-    for (const cell of TreeCell.#lineage(this)) {
+    for (let cell: TreeCell | undefined = this; cell !== undefined; cell = cell.#fork?.parent) {
       if (!cell.#isOpen) throw closedError();
     }
   }
@@ -196,12 +201,14 @@ export class TreeCell {
 
   /** Remembers that the content of a file was handed out. */
   noteContentRead(path: string): void {
-    this.#fork?.readPaths.add(path);
+    if (this.#fork === undefined) return;
+    this.#fork.readPaths ??= new Set();
+    this.#fork.readPaths.add(path);
   }
 
   /** Remembers that what stood at a path was moved or copied, for {@link FileChange.from}. */
   noteTransfer(transfer: Transfer): void {
-    this.#fork?.transfers.push(transfer);
+    this.#noteTransfers([transfer]);
   }
 
   /**
@@ -226,7 +233,7 @@ export class TreeCell {
     if (origin?.target === this && origin.base === this.#root)
       this.#replace(first.path, origin.root, patch.changes);
     else this.update(first.path, patch.changes);
-    if (origin?.target === this) this.#fork?.transfers.push(...origin.transfers);
+    if (origin?.target === this) this.#noteTransfers(origin.transfers);
   }
 
   snapshot(tag?: string): FilesystemSnapshot {
@@ -247,7 +254,7 @@ export class TreeCell {
    */
   restore(snapshot: FilesystemSnapshot): void {
     const { root, owner } = TreeSnapshot.open(snapshot);
-    if (![...TreeCell.#lineage(this)].some((cell) => cell === owner)) {
+    if (!this.#descendsFrom(owner)) {
       throw new SnapshotError(
         'snapshot-foreign',
         'The snapshot was taken from another file system. Use the file system that it was taken from.',
@@ -260,8 +267,8 @@ export class TreeCell {
 
   /** The net difference since the fork; empty for a cell of its own. */
   changes(): readonly FileChange[] {
-    if (this.#fork === undefined) return [];
-    const { base, transfers } = this.#fork;
+    if (this.#fork === undefined || this.#fork.base === this.#root) return none;
+    const { base, transfers = none } = this.#fork;
     return fileChanges(base, this.#root).map((change) => {
       const { path, before, after } = change;
       const from = after === undefined ? undefined : originOf(transfers, base, path, after);
@@ -281,24 +288,26 @@ export class TreeCell {
   }
 
   readPaths(): readonly string[] {
-    return [...(this.#fork?.readPaths ?? [])].sort();
+    const readPaths = this.#fork?.readPaths;
+    return readPaths === undefined ? none : [...readPaths].sort();
   }
 
   conflicts(): readonly string[] {
-    if (this.#fork === undefined) return [];
+    if (this.#fork?.reads === undefined) return none;
     const { base, parent, reads } = this.#fork;
-    if (base !== parent.#root) parent.#recordQuotaOf(reads.quotaOn(base, parent.#root));
+    if (base === parent.#root) return none;
+    parent.#recordQuotaOf(reads.quotaOn(base, parent.#root));
     return reads.conflicts(base, parent.#root, this.limits);
   }
 
   /** Why the patch of this fork does not fit the parent's present content; empty when it does. */
   refusals(): readonly string[] {
-    if (this.#fork === undefined) return [];
+    if (this.#fork === undefined) return none;
     const { base, parent } = this.#fork;
-    if (parent.#root === base) return [];
+    if (parent.#root === base || this.#root === base) return none;
     try {
       parent.#assertWithinLimits('.', patchOperations(base, this.#root).reduce(applyOperation, parent.#root));
-      return [];
+      return none;
     } catch (error) {
       if (!FilesystemError.isInstance(error)) throw error;
       return [error.message];
@@ -306,16 +315,24 @@ export class TreeCell {
   }
 
   patch(): FilePatch {
-    if (this.#fork === undefined) return { changes: [] };
-    const { base, parent, transfers } = this.#fork;
+    if (this.#fork === undefined || this.#fork.base === this.#root) return emptyPatch;
+    const { base, parent, transfers = none } = this.#fork;
     const patch: FilePatch = Object.freeze({ changes: patchOperations(base, this.#root) });
     patchOrigins.set(patch, { target: parent, base, root: this.#root, transfers: [...transfers] });
     return patch;
   }
 
-  /** The cell, the cell that it was forked from, and so on. */
-  static *#lineage(cell: TreeCell): Generator<TreeCell, void> {
-    for (let next: TreeCell | undefined = cell; next !== undefined; next = next.#fork?.parent) yield next;
+  #descendsFrom(owner: object): boolean {
+    for (let cell: TreeCell | undefined = this; cell !== undefined; cell = cell.#fork?.parent) {
+      if (cell === owner) return true;
+    }
+    return false;
+  }
+
+  #noteTransfers(transfers: readonly Transfer[]): void {
+    if (this.#fork === undefined || transfers.length === 0) return;
+    this.#fork.transfers ??= [];
+    this.#fork.transfers.push(...transfers);
   }
 
   /** Records a read of this cell and, since it sees the parent's content too, of every cell that it was forked from. */
@@ -323,6 +340,7 @@ export class TreeCell {
     let tree = seen;
     for (let fork = this.#fork; fork !== undefined; fork = fork.parent.#fork) {
       if (isOwnFile(read, fork.base, tree)) return;
+      fork.reads ??= new ReadSet();
       fork.reads.record(read);
       tree = fork.base;
     }

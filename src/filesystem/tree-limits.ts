@@ -11,5 +11,6 @@ export interface TreeLimits {
 
 /** True when no total is bounded, so that nobody has to know the totals. */
 export function isUnlimited({ maxBytes, maxFiles, maxDirectories }: TreeLimits): boolean {
-  return [maxBytes, maxFiles, maxDirectories].every((limit) => limit === Number.POSITIVE_INFINITY);
+  const unlimited = Number.POSITIVE_INFINITY;
+  return maxBytes === unlimited && maxFiles === unlimited && maxDirectories === unlimited;
 }
