@@ -1,7 +1,7 @@
 import { SchemaError } from '../error/index.ts';
-import { maxJsonDepth, nameOf } from './freeze-json.ts';
 import { formatPath } from './issue.ts';
 import type { JsonValue } from './json.ts';
+import { maxJsonDepth, nameOf } from './json-walk.ts';
 
 /**
  * A deep copy of plain JSON from an unknown source, frozen. Each property is read once; keys whose value is undefined are

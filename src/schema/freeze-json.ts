@@ -1,13 +1,102 @@
-import { SchemaError } from '../error/index.ts';
-import { formatPath } from './issue.ts';
 import type { DeepReadonly } from './json.ts';
-import { createObjectMark, type ObjectMark } from './object-mark.ts';
+import { walkJson } from './json-walk.ts';
 
-/** JSON values may be nested this deep. */
-export const maxJsonDepth = 1_000;
+/** A value that holds more, or is nested deeper, is left to the walk that can take any. */
+const maxSimpleValues = 2_000;
+const maxSimpleDepth = 64;
 
-/** Objects that have been checked and frozen with everything below them. */
-const checked: ObjectMark = createObjectMark();
+const noKeys: readonly string[] = [];
+
+/** What was checked and could not be written on. */
+const unmarkable = new WeakSet<object>();
+
+/** The fields of a class that extends this one are put on the object that is given. */
+// oxlint-disable-next-line typescript/no-extraneous-class -- Only a constructor can do this.
+class Itself {
+  constructor(object: object) {
+    // oxlint-disable-next-line no-constructor-return -- See above.
+    return object;
+  }
+}
+
+/**
+ * Writes on objects that they have been checked and frozen with everything below them, where nobody sees it: that costs the
+ * same however many there are. A WeakSet does not, once it holds hundreds of thousands: every garbage collection goes through
+ * all of it. Only objects that cannot be extended, and so not be written on, go into one.
+ *
+ * All that is done for every value stands in here, since only here the mark can be looked at without a call.
+ */
+class Checked extends Itself {
+  // oxlint-disable-next-line no-unused-private-class-members -- Its being there is the mark.
+  readonly #isChecked = true;
+
+  static has(object: object): boolean {
+    return #isChecked in object || unmarkable.has(object);
+  }
+
+  static freeze<T>(value: T, what: string): DeepReadonly<T> {
+    if (typeof value === 'object' && value !== null) {
+      if (!(#isChecked in value) && !unmarkable.has(value)) {
+        const found: object[] = [];
+        const isSimple = Checked.#collect(value, found, maxSimpleValues, maxSimpleDepth) >= 0;
+        for (const object of isSimple ? found : walkJson(value, what, Checked.has)) {
+          // What stands in two places is found twice; in an empty list there is nothing not to look at again.
+          if (#isChecked in object || (Array.isArray(object) && object.length === 0)) {
+            Object.freeze(object);
+            continue;
+          }
+          if (Object.isExtensible(object)) void new Checked(object);
+          else unmarkable.add(object);
+          Object.freeze(object);
+        }
+      }
+    } else if (value !== undefined && typeof value !== 'string') walkJson(value, what, Checked.has);
+    // The same object, now read-only at every depth, which is what the type says.
+    return value as DeepReadonly<T>;
+  }
+
+  /**
+   * Checks what nearly every value is, a small tree without faults, and puts its objects and lists into `found`.
+   * @returns how many more values may be looked at; negative when this is no such tree.
+   */
+  static #collect(value: object, found: object[], limit: number, depth: number): number {
+    const list: readonly unknown[] | undefined = Array.isArray(value) ? value : undefined;
+    // Read by its own keys only.
+    const record = value as Readonly<Record<string, unknown>>;
+    if (list === undefined) {
+      const prototype: unknown = Object.getPrototypeOf(value);
+      if (prototype !== Object.prototype && prototype !== null) return -1;
+      if (Object.getOwnPropertySymbols(value).length > 0) return -1;
+    }
+    const keys = list === undefined ? Object.keys(value) : noKeys;
+    const count = list === undefined ? keys.length : list.length;
+    let left = limit - count;
+    if (left < 0 || depth === 0) return -1;
+    found.push(value);
+    for (let index = 0; index < count; index += 1) {
+      const item = list === undefined ? record[keys[index] ?? ''] : list[index];
+      switch (typeof item) {
+        case 'string':
+        case 'boolean':
+          break;
+        case 'number':
+          if (!Number.isFinite(item)) return -1;
+          break;
+        case 'undefined':
+          if (list !== undefined) return -1;
+          break;
+        case 'object':
+          if (item === null || #isChecked in item || unmarkable.has(item)) break;
+          left = Checked.#collect(item, found, left, depth - 1);
+          if (left < 0) return -1;
+          break;
+        default:
+          return -1;
+      }
+    }
+    return left;
+  }
+}
 
 /**
  * Checks that `value` is plain JSON and deep-freezes it in place. What is frozen by an earlier call is not looked at
@@ -17,97 +106,4 @@ const checked: ObjectMark = createObjectMark();
  * @throws {SchemaError} `value-not-json` naming the path, for class instances, functions, symbols, bigints, bytes, NaN,
  * infinities, `undefined` in lists, cycles, and nesting deeper than 1,000.
  */
-export function freezeJson<T>(value: T, what: string): DeepReadonly<T> {
-  if (typeof value === 'object' && value !== null) {
-    if (!checked.has(value)) {
-      const walk = new JsonWalk(what);
-      walk.visit(value);
-      for (const item of walk.found) {
-        checked.add(item);
-        Object.freeze(item);
-      }
-    }
-  } else if (value !== undefined) new JsonWalk(what).visit(value);
-  // The same object, now read-only at every depth, which is what the type says.
-  return value as DeepReadonly<T>;
-}
-
-class JsonWalk {
-  readonly #what: string;
-  readonly #path: (string | number)[] = [];
-  readonly #ancestors: object[] = [];
-  readonly #seen = new Set<object>();
-
-  constructor(what: string) {
-    this.#what = what;
-  }
-
-  /** Every object and list that was seen. */
-  get found(): Iterable<object> {
-    return this.#seen;
-  }
-
-  visit(value: unknown): void {
-    if (typeof value === 'string' || typeof value === 'boolean' || value === null) return;
-    if (typeof value === 'number') {
-      if (!Number.isFinite(value)) throw this.#problem(`holds ${value}, which JSON cannot carry`);
-      return;
-    }
-    if (typeof value !== 'object') throw this.#problem(`holds ${nameOf(value)}, which JSON cannot carry`);
-    if (checked.has(value)) return;
-    if (this.#seen.has(value)) {
-      if (this.#ancestors.includes(value)) throw this.#problem('refers back to an object that contains it');
-      return;
-    }
-    if (this.#ancestors.length >= maxJsonDepth)
-      throw this.#problem(`is nested deeper than ${maxJsonDepth} levels`);
-    this.#seen.add(value);
-    this.#ancestors.push(value);
-    if (Array.isArray(value)) this.#visitList(value);
-    else this.#visitObject(value);
-    this.#ancestors.pop();
-  }
-
-  #visitList(list: readonly unknown[]): void {
-    for (let index = 0; index < list.length; index += 1) {
-      this.#path.push(index);
-      this.visit(list[index]);
-      this.#path.pop();
-    }
-  }
-
-  #visitObject(value: object): void {
-    const prototype: unknown = Object.getPrototypeOf(value);
-    // Objects of another realm have another Object.prototype; it, too, is the end of its chain.
-    if (prototype !== Object.prototype && prototype !== null && Object.getPrototypeOf(prototype) !== null) {
-      throw this.#problem(`holds ${nameOf(value)}; pass plain objects and lists`);
-    }
-    if (Object.getOwnPropertySymbols(value).length > 0) throw this.#problem('has a key that is a symbol');
-    for (const key of Object.keys(value)) {
-      const item: unknown = Reflect.get(value, key);
-      if (item === undefined) continue;
-      this.#path.push(key);
-      this.visit(item);
-      this.#path.pop();
-    }
-  }
-
-  #problem(problem: string): SchemaError {
-    const path = formatPath(this.#path);
-    const place = path === '' ? this.#what : `${this.#what} at ${path}`;
-    return new SchemaError('value-not-json', `Not plain JSON: ${place} ${problem}.`, {
-      details: { what: this.#what, path },
-    });
-  }
-}
-
-/** What a value is that JSON cannot carry, for messages. */
-export function nameOf(value: unknown): string {
-  if (value === undefined) return 'undefined';
-  if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) return 'bytes (encode them as base64 text)';
-  if (typeof value !== 'object' || value === null) return `a ${typeof value}`;
-  const maker: unknown = Reflect.get(value, 'constructor');
-  return typeof maker === 'function' && maker.name !== ''
-    ? `an instance of ${maker.name}`
-    : 'a class instance';
-}
+export const freezeJson: <T>(value: T, what: string) => DeepReadonly<T> = Checked.freeze;
