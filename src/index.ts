@@ -270,6 +270,7 @@ export {
   type IdSource,
   type ImportOptions,
   type ImportReport,
+  type InstallOptions,
   type ItemKey,
   type Items,
   keepLatest,

@@ -3,7 +3,7 @@ import { freezeJson } from '../schema/index.ts';
 import { invalidItem } from './invalid-item.ts';
 import type { Registry } from './registry.ts';
 import type { SessionExport, SliceExport } from './session-export.ts';
-import { emptySessionState, type SessionState, withSliceState } from './session-state.ts';
+import { type SessionState, sliceStateIn, withSliceState } from './session-state.ts';
 import type { StoredSlice } from './slice.ts';
 import { internalsOf } from './slice-internals.ts';
 import { KeyedState, type SliceState } from './slice-state.ts';
@@ -55,12 +55,13 @@ export function importSlices(
   }
   const imported: string[] = [];
   const migrated: string[] = [];
-  let next = includesLogs ? emptySessionState : { ...emptySessionState, logs: present.logs };
+  const { initialState } = registry;
+  let next = includesLogs ? initialState : { slices: initialState.slices, logs: present.logs };
   for (const exported of slices) {
     const slice = known.get(exported.name);
     if (slice === undefined) continue;
     const items = presentItems(exported, slice);
-    next = withSliceState(next, slice, filled(slice, items));
+    next = withSliceState(next, slice, filled(slice, sliceStateIn(initialState, slice), items));
     imported.push(slice.name);
     if (exported.version < internalsOf(slice).version) migrated.push(slice.name);
   }
@@ -98,8 +99,8 @@ function presentItems({ name, version, items }: SliceExport, slice: StoredSlice)
   );
 }
 
-function filled(slice: StoredSlice, items: readonly unknown[]): SliceState {
-  const { initial, parseImported } = internalsOf(slice);
+function filled(slice: StoredSlice, initial: SliceState, items: readonly unknown[]): SliceState {
+  const { parseImported } = internalsOf(slice);
   let state = initial.cleared();
   for (const [index, item] of items.entries()) {
     const before = state;

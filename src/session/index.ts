@@ -42,6 +42,7 @@ export {
   type ToItem,
   upsertBy,
 } from './reducer-helpers.ts';
+export type { InstallOptions } from './root-cell.ts';
 export { type CloneOptions, Session, type SessionLogger, type SessionOptions } from './session.ts';
 export type { ExportOptions, SessionExport, SliceExport } from './session-export.ts';
 export type { Slice, SlicePolicy, StoredSlice } from './slice.ts';

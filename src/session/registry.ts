@@ -2,8 +2,10 @@ import { SessionError } from '../error/index.ts';
 import type { AnySlice } from './derived-slice.ts';
 import type { AnyEvent } from './event.ts';
 import type { ErasedReducer } from './reducer.ts';
+import { emptySessionState, type SessionState, withSliceState } from './session-state.ts';
 import type { SlicePolicy, StoredSlice } from './slice.ts';
 import { type AnyReducerBinding, internalsOf } from './slice-internals.ts';
+import { SequenceState } from './slice-state.ts';
 
 /** Where an event goes: slices of one policy, each with its reducers in order. */
 export interface EventRoute {
@@ -22,12 +24,26 @@ export interface RouteTarget {
 export class Registry {
   readonly #slices = new Map<string, StoredSlice>();
   readonly #routes = new Map<string, EventRoute>();
+  #initialState = emptySessionState;
   #isReducing = false;
 
   /** Takes over everything that another registry knows. This one must be empty. */
   adopt(original: Registry): void {
     for (const [name, slice] of original.#slices) this.#slices.set(name, slice);
     for (const [name, route] of original.#routes) this.#routes.set(name, route);
+    this.#initialState = original.#initialState;
+  }
+
+  /** The state of a new or reset session. */
+  get initialState(): SessionState {
+    return this.#initialState;
+  }
+
+  /** Holds a LOG slice to its last `retain` items wherever it begins anew. */
+  bound(slice: StoredSlice, retain: number): void {
+    const { initial } = internalsOf(slice);
+    if (initial instanceof SequenceState)
+      this.#initialState = withSliceState(this.#initialState, slice, initial.retaining(retain));
   }
 
   slices(): ReadonlyMap<string, StoredSlice> {

@@ -1,8 +1,20 @@
+import type { AnySlice } from './derived-slice.ts';
 import type { Dispatcher } from './dispatcher.ts';
 import { Registry } from './registry.ts';
-import { emptySessionState, type SessionState } from './session-state.ts';
+import { emptySessionState, type SessionState, sliceStateIn, withSliceState } from './session-state.ts';
+import { assertRetain } from './slice-internals.ts';
+import { SequenceState } from './slice-state.ts';
 import type { Lineage } from './snapshot.ts';
 import type { Change, StateCell } from './state-cell.ts';
+
+/** Options of `Session.install`. */
+export interface InstallOptions {
+  /**
+   * LOG slices: this session keeps only the last so many items, an integer of at least 1, and drops the others at once; over the
+   * `retain` that the slice was declared with. Clones take it over. Default: as before, at first as declared.
+   */
+  readonly retain?: number;
+}
 
 /** The state of a root session: changes take effect at once and subscribers hear right after. */
 export class RootCell implements StateCell {
@@ -28,6 +40,18 @@ export class RootCell implements StateCell {
     this.registry.adopt(other.registry);
     this.lineage = other.lineage;
     this.#current = other.current;
+  }
+
+  install(given: AnySlice, { retain }: InstallOptions): void {
+    const slice = given.kind === 'derived-slice' ? given.source : given;
+    if (retain !== undefined) assertRetain(slice, retain);
+    this.registry.install(slice);
+    if (retain === undefined) return;
+    this.registry.bound(slice, retain);
+    const state = sliceStateIn(this.#current, slice);
+    // LOG slices are no other.
+    if (state instanceof SequenceState)
+      this.#current = withSliceState(this.#current, slice, state.retaining(retain));
   }
 
   commit({ next, events = [] }: Change): void {

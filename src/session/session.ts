@@ -10,7 +10,7 @@ import { type ImportOptions, type ImportReport, importSlices } from './import-sl
 import type { DispatchedEvent, SessionPatch } from './patch.ts';
 import { readSessionExport } from './read-session-export.ts';
 import { replayPatch } from './replay-patch.ts';
-import { RootCell } from './root-cell.ts';
+import { type InstallOptions, RootCell } from './root-cell.ts';
 import {
   type ExportOptions,
   exportFormat,
@@ -18,7 +18,6 @@ import {
   exportVersion,
   type SessionExport,
 } from './session-export.ts';
-import { emptySessionState } from './session-state.ts';
 import type { Slice } from './slice.ts';
 import type { SessionSnapshot } from './snapshot.ts';
 import type { ReadonlySliceAccessor, SessionView, SliceAccessor } from './view.ts';
@@ -118,13 +117,15 @@ export class Session implements SessionView, AsyncDisposable {
   }
 
   /**
-   * Makes a slice and its events known; a derived slice brings its source. Installing a slice again does nothing.
+   * Makes a slice and its events known; a derived slice brings its source. Installing a slice again does nothing but what
+   * the options say.
    * @throws {SessionError} code `slice-duplicate` or `event-duplicate` when another definition has the name,
-   * `event-policy-mixed` when an event would feed STATE and LOG; the slice is not installed then.
+   * `event-policy-mixed` when an event would feed STATE and LOG, `slice-invalid` for a `retain` that is no positive integer or
+   * stands on STATE; the slice is not installed then.
    */
-  install(slice: AnySlice): void {
+  install(slice: AnySlice, options: InstallOptions = {}): void {
     this.#assertUsable('write');
-    this.#cell.registry.install(slice);
+    this.#cell.install(slice, options);
   }
 
   slice<T>(slice: Slice<T>): SliceAccessor<T>;
@@ -191,7 +192,7 @@ export class Session implements SessionView, AsyncDisposable {
   /** Puts all slices, STATE and LOG, back to their initial items. Slices and reducers stay installed; subscribers hear nothing. */
   reset(): void {
     this.#assertUsable('write');
-    this.#cell.commit({ next: emptySessionState });
+    this.#cell.commit({ next: this.#cell.registry.initialState });
   }
 
   /**

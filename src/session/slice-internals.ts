@@ -131,6 +131,20 @@ function assertUnchanged(slice: string, parsed: unknown, item: unknown): void {
   );
 }
 
+/** Throws SessionError `slice-invalid` when a slice cannot be held to its last `retain` items. */
+export function assertRetain({ name, policy }: Pick<SliceParts, 'name' | 'policy'>, retain: number): void {
+  const invalid = (message: string): SessionError =>
+    new SessionError('slice-invalid', message, { details: { slice: name } });
+  if (policy === 'state') {
+    throw invalid(
+      `Slice ${name} is STATE and has retain, which is for LOG slices. Drop it, or bound the slice in its reducers.`,
+    );
+  }
+  if (!Number.isSafeInteger(retain) || retain < 1) {
+    throw invalid(`Slice ${name} has retain ${retain}. It must be an integer of at least 1.`);
+  }
+}
+
 function assertParts({ name, policy, retain, key, version, migrate }: SliceParts): void {
   const invalid = (message: string): SessionError =>
     new SessionError('slice-invalid', message, { details: { slice: name } });
@@ -141,14 +155,7 @@ function assertParts({ name, policy, retain, key, version, migrate }: SliceParts
       `Slice ${name} is LOG and has a key, but LOG slices only grow. Drop the key, or make the slice STATE.`,
     );
   }
-  if (policy === 'state' && retain !== undefined) {
-    throw invalid(
-      `Slice ${name} is STATE and has retain, which is for LOG slices. Drop it, or bound the slice in its reducers.`,
-    );
-  }
-  if (retain !== undefined && (!Number.isSafeInteger(retain) || retain < 1)) {
-    throw invalid(`Slice ${name} has retain ${retain}. It must be an integer of at least 1.`);
-  }
+  if (retain !== undefined) assertRetain({ name, policy }, retain);
   if (!Number.isSafeInteger(version) || version < 1)
     throw invalid(`Slice ${name} has version ${version}. It must be an integer of at least 1.`);
   if (migrate !== undefined && version === 1)

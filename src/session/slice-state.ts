@@ -61,6 +61,11 @@ export class SequenceState implements SliceState {
   cleared(): SequenceState {
     return this.length === 0 ? this : SequenceState.empty(this.#retain);
   }
+
+  /** The last `retain` of these items, in a state that keeps no more. */
+  retaining(retain: number): SequenceState {
+    return new SequenceState(PersistentVector.from(this.all().slice(-retain)), retain);
+  }
 }
 
 interface Entry {
