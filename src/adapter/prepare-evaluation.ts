@@ -82,7 +82,7 @@ export async function prepareEvaluation<Output>(
     const { filesystem } = files;
     // Sections of an inner prompt render from the views of the outer call, as its tools work on them.
     if (outer !== undefined)
-      scope = container.openCallScope(filesystem === undefined ? [] : [[Filesystem, filesystem]]);
+      scope = container.openCallScope(filesystem === undefined ? [] : [[Filesystem, () => filesystem]]);
     const { resolver } = scope ?? container;
     const overrides = await stop.race(loadOverrides(prompt, options.overrides));
     const rendered = await stop.race(

@@ -22,9 +22,9 @@ export interface CallScope {
   /**
    * Disposes the tool-call resources of this attempt in reverse order of construction; later look-ups throw a
    * `TransactionClosedError`. One that is still being built is given up, and disposed when it is finished, which is not waited for.
-   * Never rejects; returns what failed. Closing again does nothing.
+   * Never rejects; returns what failed, at once when there is nothing to dispose. Closing again does nothing.
    */
-  close(): Promise<readonly ResourceError[]>;
+  close(): readonly ResourceError[] | Promise<readonly ResourceError[]>;
 }
 
 /** Where a container stands. */
@@ -147,16 +147,20 @@ export class ResourceContainer {
     return new ResourceForks((token) => this.resolver.get(token), options);
   }
 
-  /** Opens the scope of one attempt. `overrides` and `forks` stand in for what is bound: the attempt's transactional views. */
+  /**
+   * Opens the scope of one attempt. `overrides` and `forks` stand in for what is bound: the attempt's transactional views.
+   * An override is asked for its value at each look-up.
+   */
   openCallScope(
-    overrides: readonly (readonly [Token<unknown>, unknown])[],
+    overrides: readonly (readonly [Token<unknown>, () => unknown])[],
     forks?: ResourceForks,
   ): CallScope {
     const store = new InstanceStore('call');
     const reached = new Set<string>();
+    const { registry, session, outer } = this.#lifetimes;
     const call = { store, overrides: new Map(overrides), forks, reached };
     return Object.freeze({
-      resolver: createResolver({ ...this.#lifetimes, call }),
+      resolver: createResolver({ registry, session, call, outer }),
       reached,
       close: () => store.close(this.#onLateFailure),
     });

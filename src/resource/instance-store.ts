@@ -20,6 +20,8 @@ interface Unfinished {
 /** The store that each value bound as owned belongs to, also after its end. */
 const owners = new WeakMap<object, InstanceStore>();
 
+const none: readonly never[] = Object.freeze([]);
+
 /** Instances of one lifetime: each binding built once, in the order in which they were finished. */
 export class InstanceStore {
   readonly #lifetime: 'session' | 'call';
@@ -110,14 +112,20 @@ export class InstanceStore {
   }
 
   /**
-   * Ends the lifetime: gives up what is being built, then disposes every finished instance, latest first. Returns what failed;
-   * never rejects.
+   * Ends the lifetime: gives up what is being built, then disposes every finished instance, latest first. Returns what failed, at
+   * once when there is nothing to dispose; never rejects.
    *
    * @param report hears of what is finished later; without it that is waited for.
    */
-  async close(report?: LateFailureListener): Promise<readonly ResourceError[]> {
-    if (this.#isClosed) return [];
+  close(report?: LateFailureListener): readonly ResourceError[] | Promise<readonly ResourceError[]> {
+    if (this.#isClosed) return none;
     this.#isClosed = true;
+    if (this.#unfinished.size > 0 || this.#owned.size > 0) return this.#disposeEverything(report);
+    this.#entries.clear();
+    return none;
+  }
+
+  async #disposeEverything(report: LateFailureListener | undefined): Promise<readonly ResourceError[]> {
     const failures: ResourceError[] = [];
     const givenUp = this.abandon(
       (name) => ended(this.#lifetime, name),

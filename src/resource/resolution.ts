@@ -9,7 +9,8 @@ import { type Token, tokenName } from './token.ts';
 /** The tool call that a look-up belongs to. */
 export interface CallLifetime {
   readonly store: InstanceStore;
-  readonly overrides: ReadonlyMap<Token<unknown>, unknown>;
+  /** What stands in for what is bound, asked for at each look-up. */
+  readonly overrides: ReadonlyMap<Token<unknown>, () => unknown>;
   /** The call's views of resources that take part in its transaction. */
   readonly forks: ResourceForks | undefined;
   /** Names of the singletons that were asked for and take no part in it. */
@@ -77,7 +78,8 @@ async function resolve(
 ): Promise<Found> {
   const { registry, call } = lifetimes;
   const binding = registry.get(token);
-  if (call?.overrides.has(token)) return lend(call.overrides.get(token), parent);
+  const override = call?.overrides.get(token);
+  if (override !== undefined) return lend(override(), parent);
   if (binding === undefined) throw unbound(token, registry, parent?.path ?? []);
   assertAllowed(binding, lifetimes, parent);
   const view = viewOf(binding, lifetimes);

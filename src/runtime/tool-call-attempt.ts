@@ -111,7 +111,8 @@ export class ToolCallAttempt {
   async discard(): Promise<void> {
     let errors: readonly unknown[] = [];
     try {
-      errors = await this.#environment.stop.race(this.transaction.close());
+      const closing = this.transaction.close();
+      errors = isPromiseLike(closing) ? await this.#environment.stop.race(closing) : closing;
     } catch {
       // The run has ended; whatever still disposes itself goes on alone.
     }
@@ -264,7 +265,8 @@ export class ToolCallAttempt {
   }
 
   async #disposeResources(): Promise<void> {
-    const failures = await this.#settled(this.transaction.resources.close());
+    const closing = this.transaction.closeResources();
+    const failures = isPromiseLike(closing) ? await this.#settled(closing) : closing;
     if (failures.length === 0) return;
     const text = failures.map(describeError).join('\n');
     const error = failures.length === 1 ? failures[0] : new AggregateError(failures, text);

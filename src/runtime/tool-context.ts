@@ -1,5 +1,6 @@
 import { ResourceError } from '../error/index.ts';
 import type { Filesystem } from '../filesystem/index.ts';
+import type { ResourceResolver } from '../resource/index.ts';
 import type { EvaluatorPort, TokenUsage, ToolContext } from '../tool/index.ts';
 import type { EvaluationEnvironment } from './environment.ts';
 import type { OuterCall } from './outer-call.ts';
@@ -44,7 +45,9 @@ export function createToolContext(environment: EvaluationEnvironment, parts: Too
       return adapter;
     },
     session: transaction.session,
-    resources: transaction.resources.resolver,
+    get resources(): ResourceResolver {
+      return transaction.resources.resolver;
+    },
     get filesystem(): Filesystem {
       if (transaction.filesystem === undefined) {
         throw new ResourceError(

@@ -30,6 +30,8 @@ export interface CallPatch {
   readonly files?: FilePatch;
 }
 
+const none: readonly never[] = Object.freeze([]);
+
 /**
  * The transaction of one attempt at a tool call: private views of session, files and resources, the record of what was
  * read through them, and the patch of what was written.
@@ -40,12 +42,15 @@ export interface CallPatch {
 export class CallTransaction {
   readonly #session: SessionFork;
   readonly #files: FilesystemFork | undefined;
+  /** The files, once somebody was given a view of them: until then nothing was read or changed. */
+  #seenFiles: FilesystemFork | undefined;
   readonly #container: ResourceContainer;
   readonly #resources: ResourceForks | undefined;
   readonly #readOnly: boolean;
-  readonly #scope: CallScope;
+  #scope: CallScope | undefined;
   #policyScope: CallScope | undefined;
   #sealed = false;
+  #scopeEnded = false;
   #closed = false;
 
   constructor(roots: TransactionRoots, effects: ToolEffects) {
@@ -55,10 +60,6 @@ export class CallTransaction {
     this.#session = roots.session.fork({ readOnly });
     this.#files = roots.filesystem?.fork({ readOnly });
     this.#resources = this.#container.openForks({ readOnly });
-    this.#scope = this.#container.openCallScope(
-      this.#files === undefined ? [] : [[Filesystem, this.#files.view]],
-      this.#resources,
-    );
   }
 
   /** True until the handler's part has ended. */
@@ -88,36 +89,45 @@ export class CallTransaction {
 
   /** What the handler gets for its files. */
   get filesystem(): Filesystem | undefined {
+    this.#seenFiles = this.#files;
     return this.#files?.view;
   }
 
   /** What policies get for the files. */
   get privilegedFilesystem(): Filesystem | undefined {
+    this.#seenFiles = this.#files;
     return this.#files?.privileged;
   }
 
-  /** The handler's resources. */
+  /** The handler's resources, opened on first use. */
   get resources(): CallScope {
+    this.#scope ??= this.#openScope(() => this.filesystem, this.#scopeEnded);
     return this.#scope;
+  }
+
+  /**
+   * Disposes what the handler's resources built: it gets none any more. @returns what went wrong, at once when there is nothing to
+   * dispose.
+   */
+  closeResources(): readonly unknown[] | Promise<readonly unknown[]> {
+    this.#scopeEnded = true;
+    return this.#scope?.close() ?? none;
   }
 
   /** The policies' resources, opened on first use: they outlive those of the handler. */
   get policyResources(): CallScope {
-    this.#policyScope ??= this.#container.openCallScope(
-      this.#files === undefined ? [] : [[Filesystem, this.#files.privileged]],
-      this.#resources,
-    );
+    this.#policyScope ??= this.#openScope(() => this.privilegedFilesystem, this.#closed);
     return this.#policyScope;
   }
 
   /** The net changes to files so far. */
   changes(): readonly FileChange[] {
-    return this.#files?.changes() ?? [];
+    return this.#seenFiles?.changes() ?? none;
   }
 
   /** The files whose content was read so far. */
   readPaths(): readonly string[] {
-    return this.#files?.readPaths() ?? [];
+    return this.#seenFiles?.readPaths() ?? none;
   }
 
   /** What was read and is different now, by name. Empty: the outcome is what it would be if the call ran now. */
@@ -132,9 +142,9 @@ export class CallTransaction {
 
   /** Everything that was written, for a commit. */
   patch(): CallPatch {
-    return this.#files === undefined
-      ? { session: this.#session.patch() }
-      : { session: this.#session.patch(), files: this.#files.patch() };
+    const session = this.#session.patch();
+    const files = this.#seenFiles?.patch();
+    return files === undefined || files.changes.length === 0 ? { session } : { session, files };
   }
 
   /** What stays after a rollback: log entries only. */
@@ -171,7 +181,7 @@ export class CallTransaction {
 
   /** The resources that the handler asked for although they take no part in the transaction. */
   get plainResources(): Iterable<string> {
-    return this.#scope.reached;
+    return this.#scope?.reached ?? none;
   }
 
   /** Ends the handler's part: any further access through its views throws `TransactionClosedError`. */
@@ -184,16 +194,36 @@ export class CallTransaction {
 
   /**
    * Ends the transaction for everyone and disposes what handler and policies built. Resources that take part are neither committed nor
-   * rolled back by it. @returns what went wrong.
+   * rolled back by it. @returns what went wrong, at once when there is nothing to dispose.
    */
-  async close(): Promise<readonly unknown[]> {
-    if (this.#closed) return [];
+  close(): readonly unknown[] | Promise<readonly unknown[]> {
+    if (this.#closed) return none;
     this.#closed = true;
     this.#session.close();
     this.#files?.close();
     this.#resources?.seal();
-    const errors = [...(await this.#scope.close()), ...((await this.#policyScope?.close()) ?? [])];
-    return [...errors, ...(this.#resources?.takeFaults() ?? [])];
+    const ofHandler = this.closeResources();
+    const isQuiet = !(ofHandler instanceof Promise) && ofHandler.length === 0;
+    return isQuiet && this.#policyScope === undefined && this.#resources === undefined
+      ? none
+      : this.#closeScopes(ofHandler);
+  }
+
+  async #closeScopes(
+    ofHandler: readonly unknown[] | Promise<readonly unknown[]>,
+  ): Promise<readonly unknown[]> {
+    const errors = [...(await ofHandler), ...((await this.#policyScope?.close()) ?? none)];
+    return [...errors, ...(this.#resources?.takeFaults() ?? none)];
+  }
+
+  #openScope(files: () => Filesystem | undefined, hasEnded: boolean): CallScope {
+    const scope = this.#container.openCallScope(
+      this.#files === undefined ? none : [[Filesystem, files]],
+      this.#resources,
+    );
+    // Nothing is in it yet, so there is nothing to wait for.
+    if (hasEnded) void scope.close();
+    return scope;
   }
 
   /** What resources and `own` find, the latter in the synchronous stretch in which the answer is given whenever it can. */
@@ -212,8 +242,8 @@ export class CallTransaction {
     ask: (fork: SessionFork | FilesystemFork) => readonly string[] | Promise<readonly string[]>,
   ): readonly string[] | Promise<readonly string[]> {
     const inSession = ask(this.#session);
-    if (this.#files === undefined) return inSession;
-    return joined(inSession, ask(this.#files));
+    if (this.#seenFiles === undefined) return inSession;
+    return joined(inSession, ask(this.#seenFiles));
   }
 }
 

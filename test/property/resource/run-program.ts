@@ -84,7 +84,7 @@ class ProgramRun {
       onLateFailure: (failure) => this.#reported.push(failure),
     });
     this.#calls = program.callEnds.map((_, call) =>
-      this.#container.openCallScope([[this.#where, String(call)]]),
+      this.#container.openCallScope([[this.#where, () => String(call)]]),
     );
   }
 

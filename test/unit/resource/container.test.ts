@@ -404,7 +404,7 @@ describe('tool-call resources', () => {
       bind(A, () => ({ name: 'a' }), { scope: 'tool-call' }),
       bind(B, () => ({ name: 'b' })),
     ]);
-    const scope = container.openCallScope([[C, { name: 'view' }]]);
+    const scope = container.openCallScope([[C, () => ({ name: 'view' })]]);
     await scope.close();
     for (const token of [A, B, C]) {
       await expect(scope.resolver.get(token)).rejects.toEqual(coded('transaction-closed'));
@@ -457,7 +457,7 @@ describe('overrides', () => {
       bind(B, async ({ get }) => ({ name: `b on ${(await get(A)).name}` }), { scope: 'tool-call' }),
       bind(C, async ({ get }) => ({ name: `c on ${(await get(A)).name}` })),
     ]);
-    const scope = container.openCallScope([[A, view]]);
+    const scope = container.openCallScope([[A, () => view]]);
     expect(await scope.resolver.get(A)).toBe(view);
     expect(await scope.resolver.get(B)).toEqual({ name: 'b on view' });
     expect(await scope.resolver.get(C)).toEqual({ name: 'c on root' });
@@ -467,7 +467,8 @@ describe('overrides', () => {
   it('may be for tokens that nothing is bound to, and are never disposed', async () => {
     const journal = new Journal();
     const { container } = open([bind(B, ({ get }) => get(A), { scope: 'tool-call' })]);
-    const scope = container.openCallScope([[A, journal.made('view')]]);
+    const view = journal.made('view');
+    const scope = container.openCallScope([[A, () => view]]);
     expect(scope.resolver.has(A)).toBe(true);
     expect(container.resolver.has(A)).toBe(false);
     await scope.resolver.get(B);
@@ -488,9 +489,9 @@ describe('plain singletons and transactional resources', () => {
     ]);
     const refused = coded('resource-transactional-dependency', /"B" depends on "forked"/);
     await expect(container.resolver.get(B)).rejects.toEqual(refused);
-    await expect(container.openCallScope([[Forked, { name: 'view' }]]).resolver.get(B)).rejects.toEqual(
-      refused,
-    );
+    await expect(
+      container.openCallScope([[Forked, () => ({ name: 'view' })]]).resolver.get(B),
+    ).rejects.toEqual(refused);
     expect(await container.resolver.get(C)).toEqual({ name: 'a' });
   });
 
