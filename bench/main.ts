@@ -7,8 +7,9 @@ import { type RunCommand, readArguments, usage } from './harness/arguments.ts';
 import { planEffort } from './harness/effort.ts';
 import { formatList } from './harness/format-list.ts';
 import { formatRows } from './harness/format-table.ts';
-import { floorName, judgeRows, libraryName } from './harness/judge-rows.ts';
-import { currentLoad, describeMachine } from './harness/machine.ts';
+import { judgeRows } from './harness/judge-rows.ts';
+import { currentLoad, describeMachine, formatMachine } from './harness/machine.ts';
+import { leaveOutPackages, packageOf, readPackages } from './harness/packages.ts';
 import { type Job, planJobs, selectRows } from './harness/plan-jobs.ts';
 import type { BenchRow } from './harness/row.ts';
 import { runChild } from './harness/run-child.ts';
@@ -16,6 +17,7 @@ import { runJobs } from './harness/run-jobs.ts';
 import { benchRows } from './rows/index.ts';
 
 const folder = fileURLToPath(new URL('.', import.meta.url));
+const packages = readPackages('bench/package.json');
 const defaultReport = 'bench/results/latest.json';
 
 const command = readArguments(process.argv.slice(2), benchRows);
@@ -36,21 +38,30 @@ switch (command.kind) {
 }
 
 /** @returns the exit code: 0 when every program worked, whatever targets were missed */
-async function runBench({ effort, passes, rows: ids, contenders, json }: RunCommand): Promise<number> {
+async function runBench({
+  effort,
+  passes,
+  rows: ids,
+  contenders: wanted,
+  json,
+}: RunCommand): Promise<number> {
   const stop = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stop.abort());
-  const rows = leaveOutPeers(
+  const rows = leaveOutMissing(
     selectRows(benchRows, {
-      quick: effort === 'quick',
+      effort,
       ...(ids && { rows: ids }),
-      ...(contenders && { contenders }),
+      ...(wanted && { contenders: wanted }),
     }),
   );
   const jobs = planJobs(rows);
   const plan = planEffort(effort, availableParallelism());
   const total = passes ?? plan.passes;
-  const names = [...new Set(rows.flatMap((row) => row.contenders.map(({ name }) => name)))];
-  const machine = describeMachine(names, folder);
+  const names = rows.flatMap(({ contenders }) => contenders.map(({ name }) => packageOf(name, packages)));
+  const machine = describeMachine(
+    packages.filter((name) => names.includes(name)),
+    folder,
+  );
   let ended = 0;
   const results = await runJobs({
     jobs,
@@ -69,14 +80,17 @@ async function runBench({ effort, passes, rows: ids, contenders, json }: RunComm
     onEnd: (job, pass, outcome) => {
       ended += 1;
       const place = `${ended}/${total * jobs.length}`;
-      console.error(`${place} pass ${pass} ${describe(job)}: ${outcome.ok ? 'done' : `FAILED: ${outcome.reason}`}`);
+      console.error(
+        `${place} pass ${pass} ${describe(job)}: ${outcome.ok ? 'done' : `FAILED: ${outcome.reason}`}`,
+      );
     },
   });
   const judged = judgeRows(rows, results, effort !== 'tiny');
-  console.log(`\n${formatRows(judged)}`);
+  const loadAverageAtEnd = currentLoad();
+  console.log(`\n${formatMachine(machine, loadAverageAtEnd)}\n\n${formatRows(judged)}`);
   const file = json ?? (effort === 'tiny' ? undefined : defaultReport);
   if (file !== undefined) {
-    const report = { effort, passes: total, machine, loadAverageAtEnd: currentLoad(), rows: judged };
+    const report = { effort, passes: total, machine, loadAverageAtEnd, rows: judged };
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, `${JSON.stringify(report, null, 2)}\n`);
   }
@@ -87,16 +101,13 @@ async function runBench({ effort, passes, rows: ids, contenders, json }: RunComm
 }
 
 /** Without their packages the peers cannot be measured; the library and the floor need none. */
-function leaveOutPeers(rows: readonly BenchRow[]): readonly BenchRow[] {
+function leaveOutMissing(rows: readonly BenchRow[]): readonly BenchRow[] {
   if (existsSync(join(folder, 'node_modules'))) return rows;
-  const isPeer = (name: string) => name !== libraryName && name !== floorName;
-  const peers = new Set(rows.flatMap((row) => row.contenders.map(({ name }) => name).filter(isPeer)));
-  if (peers.size > 0) {
-    console.error(`Left out, as npm ci --prefix bench was not run: ${[...peers].join(', ')}`);
+  const { rows: others, leftOut } = leaveOutPackages(rows, packages);
+  if (leftOut.length > 0) {
+    console.error(`bench: left out until npm ci --prefix bench was run: ${leftOut.join(', ')}`);
   }
-  return rows
-    .map((row) => ({ ...row, contenders: row.contenders.filter(({ name }) => !isPeer(name)) }))
-    .filter((row) => row.contenders.length > 0);
+  return others;
 }
 
 function describe({ name, settings }: Job): string {

@@ -2,7 +2,7 @@
 // Runs every static check, two at a time, each an npm script of its own: `npm run check [-- <names>]`. Prints one line
 // per check and the output of those that failed. With `--summary <file>` it also writes `{ passed, failed }` there.
 import { spawn } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,7 +11,19 @@ import { parseArgs } from 'node:util';
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** Slowest first, so that the last one to end is a short one. */
-const checks = ['api', 'package', 'unused', 'lint', 'deps', 'typecheck', 'typecheck:scripts', 'format:check'];
+const checks = [
+  'api',
+  'package',
+  'unused',
+  'lint',
+  'deps',
+  'typecheck',
+  'typecheck:bench',
+  'typecheck:scripts',
+  'format:check',
+];
+/** What a check needs that may be missing, and how to get it; a check that misses it is left out, by name. */
+const needs = new Map([['typecheck:bench', { path: 'bench/node_modules', how: 'npm ci --prefix bench' }]]);
 
 /** @type {{ scripts: Record<string, string> }} */
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
@@ -25,7 +37,14 @@ if (unknown.length > 0) {
   console.error(`check: there is no check "${unknown.join('", "')}"; there are ${checks.join(', ')}.`);
   process.exit(2);
 }
-const wanted = positionals.length > 0 ? checks.filter((name) => positionals.includes(name)) : checks;
+const wanted = checks
+  .filter((name) => positionals.length === 0 || positionals.includes(name))
+  .filter((name) => {
+    const need = needs.get(name);
+    if (need === undefined || existsSync(join(root, need.path))) return true;
+    console.log(`skip ${name}: there is no ${need.path} (${need.how})`);
+    return false;
+  });
 
 const waiting = [...wanted];
 /** @type {string[]} */

@@ -61,8 +61,16 @@ function toCommand(values: Values, rows: readonly BenchRow[]): BenchCommand {
   const ids = split(values.row);
   const names = split(values.only);
   const problem =
-    unknownOf('--row', ids, rows.map(({ id }) => id)) ??
-    unknownOf('--only', names, rows.flatMap(({ contenders }) => contenders.map(({ name }) => name)));
+    unknownOf(
+      '--row',
+      ids,
+      rows.map(({ id }) => id),
+    ) ??
+    unknownOf(
+      '--only',
+      names,
+      rows.flatMap(({ contenders }) => contenders.map(({ name }) => name)),
+    );
   if (problem !== undefined) return wrong(problem);
   const passes = values.passes === undefined ? undefined : Number(values.passes);
   if (passes !== undefined && !(Number.isSafeInteger(passes) && passes >= 1 && passes <= 100)) {

@@ -1,11 +1,10 @@
-import type { JobResult } from './run-jobs.ts';
 import { keyOf } from './plan-jobs.ts';
 import type { BenchRow, Contender, Target } from './row.ts';
+import type { JobResult } from './run-jobs.ts';
 import { type Spread, summarize } from './statistics.ts';
 
-/** The names of the two contenders that are no peers. */
-export const libraryName = 'weakincentives';
-export const floorName = 'by hand';
+const libraryName = 'weakincentives';
+const floorName = 'by hand';
 
 /** What a contender came to in a row. */
 export interface ContenderResult {
@@ -89,7 +88,7 @@ function fastestPeer(
   medianOf: (row: string, name: string) => number | undefined,
 ): number | undefined {
   const medians = row.contenders
-    .filter(({ name }) => name !== libraryName && name !== floorName)
+    .filter(({ name, isOwn = false }) => name !== libraryName && name !== floorName && !isOwn)
     .map(({ name }) => medianOf(row.id, name))
     .filter((median) => median !== undefined);
   return medians.length > 0 ? Math.min(...medians) : undefined;

@@ -41,6 +41,18 @@ export function describeMachine(packages: readonly string[], folder: string): Ma
   };
 }
 
+/** What stands above the table. */
+export function formatMachine(facts: MachineFacts, loadAverageAtEnd: number): string {
+  const { node, platform, cpu, cores, memoryGib, commit, versions } = facts;
+  const load = `load average ${facts.loadAverageAtStart} at the start, ${loadAverageAtEnd} at the end`;
+  const packages = Object.entries(versions).map(([name, version]) => `${name} ${version}`);
+  return [
+    `${facts.startedAt}, commit ${commit ?? 'unknown'}`,
+    `Node ${node} on ${platform}, ${cores} × ${cpu}, ${memoryGib} GiB, ${load}`,
+    ...(packages.length > 0 ? [packages.join(', ')] : []),
+  ].join('\n');
+}
+
 /** Of the last minute. */
 export function currentLoad(): number {
   return Math.round((loadavg()[0] ?? 0) * 100) / 100;

@@ -1,4 +1,5 @@
 import type { JsonObject } from 'weakincentives';
+import type { Effort } from './effort.ts';
 import type { BenchRow, Contender } from './row.ts';
 
 /** A program with its settings: one child process in every pass, whatever number of rows takes figures from it. */
@@ -16,18 +17,26 @@ export interface Selection {
   readonly rows?: readonly string[];
   /** Names of contenders. Default: all. */
   readonly contenders?: readonly string[];
-  readonly quick: boolean;
+  readonly effort: Effort;
 }
 
-/** @returns the rows with the contenders that are wanted; without those that nobody is left in */
-export function selectRows(rows: readonly BenchRow[], { rows: ids, contenders, quick }: Selection): BenchRow[] {
+/**
+ * @returns the rows with the contenders that are wanted; without those that nobody is left in. Rows that are asked for by
+ *   their ids are there with every effort.
+ */
+export function selectRows(
+  rows: readonly BenchRow[],
+  { rows: ids, contenders, effort }: Selection,
+): BenchRow[] {
   return rows
-    .filter(({ id }) => ids === undefined || ids.includes(id))
+    .filter(({ id, leftOutByTiny = false }) =>
+      ids === undefined ? !(effort === 'tiny' && leftOutByTiny) : ids.includes(id),
+    )
     .map((row) => ({
       ...row,
       contenders: row.contenders.filter(
         ({ name, leftOutByQuick = false }) =>
-          (contenders === undefined || contenders.includes(name)) && !(quick && leftOutByQuick),
+          (contenders === undefined || contenders.includes(name)) && !(effort === 'quick' && leftOutByQuick),
       ),
     }))
     .filter((row) => row.contenders.length > 0);

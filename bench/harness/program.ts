@@ -12,6 +12,7 @@ export interface ProgramPlan extends Pick<EffortPlan, 'samples' | 'warmUps' | 'l
  * Runs the body of a program: hands it the settings from the first argument, prints its report, and ends with exit code 1
  * and the reason on standard error when it throws. Settings are made in `bench/rows` and not checked again.
  */
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- Programs say which settings their rows pass.
 export async function runProgram<Settings extends JsonObject>(
   body: (settings: Settings, plan: ProgramPlan) => Promise<Report>,
 ): Promise<void> {

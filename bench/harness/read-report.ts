@@ -10,7 +10,9 @@ export function readReport(output: string): ChildOutcome {
   } catch {
     return { ok: false, reason: `wrote no report but "${line.slice(0, 80)}"` };
   }
-  return isReport(value) ? { ok: true, report: value } : { ok: false, reason: 'wrote JSON that is no report' };
+  return isReport(value)
+    ? { ok: true, report: value }
+    : { ok: false, reason: 'wrote JSON that is no report' };
 }
 
 function isReport(value: unknown): value is Report {

@@ -8,11 +8,16 @@ export interface BenchRow {
   readonly unit: 'µs' | 'ms' | 'MiB' | 'packages';
   readonly contenders: readonly Contender[];
   readonly targets: readonly Target[];
+  /** For what differs from another row in nothing but its size. */
+  readonly leftOutByTiny?: boolean;
 }
 
 /** Who is measured, and by which program. Contenders of one program and the same settings share its processes. */
 export interface Contender {
-  /** `weakincentives` for the library itself, `by hand` for the hand-written floor, else the package's name. */
+  /**
+   * `weakincentives` for the library itself, `by hand` for the hand-written floor; else what it is compared with, and
+   * where that is a package, its name first: `memfs`, `memfs toJSON`.
+   */
   readonly name: string;
   /** The program under `bench/`, without its ending: `systems/pi`. It runs as a child process and prints a {@link Report}. */
   readonly program: string;
@@ -20,6 +25,8 @@ export interface Contender {
   readonly settings: JsonObject;
   /** Which figure of the report belongs in this row. */
   readonly figure: string;
+  /** The library in another size or another way: no peer that it is compared with. */
+  readonly isOwn?: boolean;
   /** For what takes too long for `--quick`. */
   readonly leftOutByQuick?: boolean;
 }

@@ -1,4 +1,6 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import type { Readable } from 'node:stream';
 import type { JsonObject } from 'weakincentives';
 import type { ProgramPlan } from './program.ts';
 import { readReport } from './read-report.ts';
@@ -23,43 +25,43 @@ export type ChildOutcome =
 const keptCharacters = 1_000_000;
 
 /** Runs one program to its end, alone with a small environment. Never rejects. */
-export function runChild({ file, settings, plan, killAfterMs, signal }: ChildOptions): Promise<ChildOutcome> {
-  return new Promise((resolve) => {
-    if (signal.aborted) return resolve({ ok: false, reason: 'stopped' });
-    const child = spawn(process.execPath, ['--expose-gc', file, JSON.stringify({ plan, settings })], {
-      stdio: ['ignore', 'pipe', 'pipe'],
-      env: environment(),
-    });
-    let output = '';
-    let errors = '';
-    let killedFor: string | undefined;
-    const kill = (reason: string) => {
-      killedFor ??= reason;
-      child.kill('SIGKILL');
-    };
-    const stop = () => kill('stopped');
-    const timer = setTimeout(() => kill(`killed after ${killAfterMs / 1000} s`), killAfterMs);
-    signal.addEventListener('abort', stop, { once: true });
-    child.stdout.setEncoding('utf8').on('data', (text: string) => {
-      output = (output + text).slice(-keptCharacters);
-    });
-    child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      errors = (errors + text).slice(-keptCharacters);
-    });
-    const end = (outcome: ChildOutcome) => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', stop);
-      resolve(outcome);
-    };
-    child.on('error', (error) => end({ ok: false, reason: `did not start: ${error.message}` }));
-    child.on('close', (code, killedBy) => {
-      if (killedFor !== undefined) return end({ ok: false, reason: killedFor });
-      if (code !== 0) {
-        return end({ ok: false, reason: `ended with ${code ?? killedBy}: ${firstError(errors)}` });
-      }
-      end(readReport(output));
-    });
+export async function runChild(options: ChildOptions): Promise<ChildOutcome> {
+  const { file, settings, plan, killAfterMs, signal } = options;
+  if (signal.aborted) return { ok: false, reason: 'stopped' };
+  const child = spawn(process.execPath, ['--expose-gc', file, JSON.stringify({ plan, settings })], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: environment(),
   });
+  const output = keepEnd(child.stdout);
+  const errors = keepEnd(child.stderr);
+  let killedFor: string | undefined;
+  const kill = (reason: string) => {
+    killedFor ??= reason;
+    child.kill('SIGKILL');
+  };
+  const stop = () => kill('stopped');
+  const timer = setTimeout(() => kill(`killed after ${killAfterMs / 1000} s`), killAfterMs);
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    const [code, killedBy] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null];
+    if (killedFor !== undefined) return { ok: false, reason: killedFor };
+    if (code === 0) return readReport(output());
+    const reason = `ended with ${code ?? killedBy}: ${firstError(errors())}`;
+    return { ok: false, reason: reason.replaceAll(`${process.cwd()}/`, '') };
+  } catch (error) {
+    return { ok: false, reason: `did not start: ${error instanceof Error ? error.message : String(error)}` };
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', stop);
+  }
+}
+
+function keepEnd(stream: Readable): () => string {
+  let text = '';
+  stream.setEncoding('utf8').on('data', (piece: string) => {
+    text = (text + piece).slice(-keptCharacters);
+  });
+  return () => text;
 }
 
 /** Neither settings of npm nor keys of providers reach what is measured. */
@@ -75,5 +77,9 @@ function environment(): Record<string, string> {
 /** The line that says what went wrong, among those of a stack. */
 function firstError(errors: string): string {
   const lines = errors.split('\n').filter((line) => line.trim() !== '');
-  return lines.find((line) => /^\w*(Error|Exception)\b/.test(line.trim())) ?? lines.at(-1) ?? 'no error was written';
+  return (
+    lines.find((line) => /^\w*(Error|Exception)\b/.test(line.trim())) ??
+    lines.at(-1) ??
+    'no error was written'
+  );
 }

@@ -62,6 +62,7 @@ function loopRow(steps: number, names: readonly Name[], targets: readonly Target
     unit: 'µs',
     contenders: names.map((name) => contender(name, { kind: 'loop', steps }, 'cpuPerStep')),
     targets,
+    leftOutByTiny: steps > 10,
   };
 }
 

@@ -12,7 +12,7 @@ import { countCalls, shorten, type Workload } from './workload.ts';
  */
 export type System = (stage: Stage) => () => Promise<string>;
 
-/** The least and the most steps of a warm-up. */
+/** The most calls of a run that only warms up. */
 const warmUpCalls = 100;
 /** What a program runs under `--tiny`. */
 const tinyCalls = 4;
@@ -45,20 +45,40 @@ async function measure(system: System, workload: Workload, plan: ProgramPlan): P
     warmUp: () => run(shorten(workload, warmUpCalls)),
     run: () => run(workload),
   });
-  const counted = calls.slice(-samples.length);
-  const perStep = (totalMs: number, index: number) => (totalMs * 1000) / (counted[index] ?? Number.NaN);
+  const wanted = countCalls(workload);
+  const runs = completeOnes(
+    samples.map((sample, index) => ({ ...sample, calls: calls.at(index - samples.length) ?? 0 })),
+    wanted,
+  );
+  const missing = samples.length - runs.length;
   return {
     samples: {
-      cpu: samples.map(({ cpuMs }) => cpuMs),
-      wall: samples.map(({ wallMs }) => wallMs),
-      cpuPerStep: samples.map(({ cpuMs }, index) => perStep(cpuMs, index)),
-      wallPerStep: samples.map(({ wallMs }, index) => perStep(wallMs, index)),
+      cpu: runs.map(({ cpuMs }) => cpuMs),
+      wall: runs.map(({ wallMs }) => wallMs),
+      cpuPerStep: runs.map(({ cpuMs, calls: steps }) => (cpuMs * 1000) / steps),
+      wallPerStep: runs.map(({ wallMs, calls: steps }) => (wallMs * 1000) / steps),
     },
-    notes: [...notes, ...cutOffNotes(counted, countCalls(workload))],
+    notes: [
+      ...notes,
+      ...(missing > 0 ? [`${missing} samples cut off and left out`] : []),
+      ...cutOffNotes(
+        runs.map(({ calls: steps }) => steps),
+        wanted,
+      ),
+    ],
   };
+}
+
+/** What was cut off says less than a whole run; the longest is taken where there is no whole one. */
+function completeOnes<Run extends { readonly calls: number }>(
+  runs: readonly Run[],
+  wanted: number,
+): readonly Run[] {
+  const most = Math.min(wanted, Math.max(...runs.map(({ calls }) => calls)));
+  return runs.filter(({ calls }) => calls >= most);
 }
 
 function cutOffNotes(counted: readonly number[], wanted: number): readonly string[] {
   const least = Math.min(...counted);
-  return least < wanted ? [`cut off after ${least} of ${wanted} calls`] : [];
+  return least < wanted ? [`cut off after ${least} of ${wanted} calls, which flatters`] : [];
 }

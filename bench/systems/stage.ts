@@ -93,7 +93,9 @@ export class Stage {
     if (this.#counted !== asked) throw new Error(`The tool ran ${this.#counted} times for ${asked} calls.`);
     if (seen?.results !== asked || seen.failures !== this.#thrown) {
       const expected = `${asked} results with ${this.#thrown} failures`;
-      throw new Error(`The model saw ${seen?.results} results with ${seen?.failures} failures, not ${expected}.`);
+      throw new Error(
+        `The model saw ${seen?.results} results with ${seen?.failures} failures, not ${expected}.`,
+      );
     }
     return asked;
   }

@@ -1,9 +1,10 @@
 import {
   type AdapterYieldChunk,
   chat,
+  type DefaultMessageMetadataByModality,
   EventType,
-  maxIterations,
   type ModelMessage,
+  maxIterations,
   type TextOptions,
   toolDefinition,
 } from '@tanstack/ai';
@@ -23,7 +24,12 @@ import type { Stage } from './stage.ts';
 /** Above any number of turns that is measured. */
 const maxTurns = 1_000_000;
 
-class ScriptedAdapter extends BaseTextAdapter<string, object, readonly ['text'], DefaultMetadata> {
+class ScriptedAdapter extends BaseTextAdapter<
+  string,
+  object,
+  readonly ['text'],
+  DefaultMessageMetadataByModality
+> {
   readonly name = 'scripted';
   readonly #stage: Stage;
 
@@ -51,8 +57,6 @@ class ScriptedAdapter extends BaseTextAdapter<string, object, readonly ['text'],
     throw new Error('Nobody asks for structured output.');
   }
 }
-
-type DefaultMetadata = ConstructorParameters<typeof BaseTextAdapter>[0] extends never ? never : never;
 
 await runSystem((stage) => {
   const count = toolDefinition({

@@ -1,0 +1,36 @@
+import { generateText, type LanguageModel, stepCountIs, tool } from 'ai';
+import { answerAiSdk } from './ai-sdk-answer.ts';
+import { answerSchema, inputSchema, instructions, outputSchema, toolDescription } from './count-tool.ts';
+import { runSystem } from './run-system.ts';
+
+/** Above any number of turns that is measured. */
+const maxTurns = 1_000_000;
+
+await runSystem((stage) => {
+  const count = tool({
+    description: toolDescription,
+    inputSchema,
+    outputSchema,
+    execute: (input) => stage.run(input),
+  });
+  // A plain object: the mock of the package keeps the options of every call.
+  const model: LanguageModel = {
+    specificationVersion: 'v3',
+    provider: 'bench',
+    modelId: 'scripted',
+    supportedUrls: {},
+    doGenerate: async ({ prompt }) => answerAiSdk(stage, prompt),
+    doStream: () => Promise.reject(new Error('Nobody streams here.')),
+  };
+  return async () => {
+    const { text } = await generateText({
+      model,
+      system: instructions,
+      prompt: 'Begin.',
+      tools: { count },
+      stopWhen: stepCountIs(maxTurns),
+    });
+    answerSchema.parse(JSON.parse(text));
+    return text;
+  };
+});
