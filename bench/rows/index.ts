@@ -1,5 +1,17 @@
 import type { BenchRow } from '../harness/row.ts';
 import { agentLoopRows } from './agent-loop.ts';
+import { diskRows } from './components-disk.ts';
+import { installRows } from './components-install.ts';
+import { promptRows } from './components-prompt.ts';
+import { sessionRows } from './components-session.ts';
+import { stateRows } from './components-state.ts';
 
 /** Every row of the table, in its order. */
-export const benchRows: readonly BenchRow[] = [...agentLoopRows];
+export const benchRows: readonly BenchRow[] = [
+  ...agentLoopRows,
+  ...stateRows,
+  ...sessionRows,
+  ...diskRows,
+  ...promptRows,
+  ...installRows,
+];
