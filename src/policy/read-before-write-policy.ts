@@ -84,11 +84,12 @@ class ReadBeforeWrite {
     this.#detectsStale = options.detectStale ?? true;
   }
 
-  async check(call: PolicyCall, { session, filesystem }: PolicyContext): Promise<PolicyDecision> {
+  async check(call: PolicyCall, context: PolicyContext): Promise<PolicyDecision> {
     const { name } = call.tool;
-    if (filesystem === undefined || !this.#writeTools.has(name) || this.#exempt.has(name)) return allow();
+    if (!this.#writeTools.has(name) || this.#exempt.has(name)) return allow();
+    const { session, filesystem } = context;
     const path = this.#pathOf(call.params);
-    if (path === undefined || !(await isFile(filesystem, path))) return allow();
+    if (filesystem === undefined || path === undefined || !(await isFile(filesystem, path))) return allow();
     const knowledge = await this.#knowledgeOf(session, path, () => digestAt(filesystem, path));
     return knowledge === 'known' ? allow() : this.#denial([{ path, knowledge }]);
   }
@@ -109,7 +110,8 @@ class ReadBeforeWrite {
     return problems.length === 0 ? allow() : this.#denial(problems);
   }
 
-  async record(call: PolicyCall, { session, filesystem, changes }: PolicyResultContext): Promise<void> {
+  async record(call: PolicyCall, context: PolicyResultContext): Promise<void> {
+    const { session, changes } = context;
     // Looked up before anything is taken down: two files may have changed places.
     const facts: PolicyFact[] = [];
     const movedByHand = this.#movedByHand(session, changes);
@@ -124,9 +126,10 @@ class ReadBeforeWrite {
       if (fact !== undefined) facts.push(fact);
     }
     for (const fact of facts) recordFact(session, fact);
-    if (filesystem === undefined || !this.#readTools.has(call.tool.name)) return;
+    if (!this.#readTools.has(call.tool.name)) return;
+    const { filesystem } = context;
     const path = this.#pathOf(call.params);
-    if (path === undefined || !(await isFile(filesystem, path))) return;
+    if (filesystem === undefined || path === undefined || !(await isFile(filesystem, path))) return;
     recordFact(session, await this.#factOf(path, () => digestAt(filesystem, path)));
   }
 

@@ -16,8 +16,8 @@ export interface PolicyCall {
 export interface PolicyContext {
   /** The session as the call sees it. May be written to even where the tool may only read. */
   readonly session: SessionView;
-  /** The files as the call sees them; absent when none are bound. */
-  readonly filesystem?: Filesystem;
+  /** The files as the call sees them; undefined when none are bound. Costs something only for who looks at it. */
+  readonly filesystem?: Filesystem | undefined;
   readonly resources: ResourceResolver;
   readonly signal: AbortSignal;
 }

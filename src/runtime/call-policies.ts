@@ -1,6 +1,7 @@
 import { describeError } from '../error/index.ts';
-import type { FileChange } from '../filesystem/index.ts';
+import type { FileChange, Filesystem } from '../filesystem/index.ts';
 import type { PolicyCall, PolicyContext, ToolPolicy } from '../policy/index.ts';
+import type { ResourceResolver } from '../resource/index.ts';
 import type { ToolSuccess } from '../tool/index.ts';
 import type { ApprovalMemory } from './approval-memory.ts';
 import { Ended } from './attempt-verdict.ts';
@@ -154,12 +155,15 @@ export class CallPolicies {
 
   #context<Extra extends object>(extra: Extra): PolicyContext & Extra {
     const { transaction, signal } = this.#attempt;
-    const filesystem = transaction.privilegedFilesystem;
     const context: PolicyContext = {
       session: transaction.privilegedSession,
-      resources: transaction.policyResources.resolver,
-      ...(filesystem === undefined ? {} : { filesystem }),
-      // Made when it is looked at: few policies do.
+      // Made when they are looked at: few policies do.
+      get resources(): ResourceResolver {
+        return transaction.policyResources.resolver;
+      },
+      get filesystem(): Filesystem | undefined {
+        return transaction.privilegedFilesystem;
+      },
       get signal(): AbortSignal {
         return signal();
       },
