@@ -75,7 +75,7 @@ export class CellView implements SessionView {
   snapshot(): SessionSnapshot {
     this.#access.assertUsable('read');
     const { cell } = this.#access;
-    return makeSnapshot(cell.sessionId, cell.lineage, cell.current.slices);
+    return makeSnapshot(cell.sessionId, cell.lineage, cell.current);
   }
 
   restore(snapshot: SessionSnapshot): void {

@@ -213,7 +213,7 @@ export class CellFork implements SessionFork, StateCell {
     try {
       if (present.slices !== this.#base.slices) next = replay(cell, present, patch, looks);
       else if (present.logs !== this.#base.logs) {
-        next = { slices: next.slices, logs: withLog(cell, present, patch.log).logs };
+        next = { ...next, logs: withLog(cell, present, patch.log).logs };
       }
     } catch (error) {
       return [describeRefusal(error)];

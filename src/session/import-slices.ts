@@ -56,7 +56,7 @@ export function importSlices(
   const imported: string[] = [];
   const migrated: string[] = [];
   const { initialState } = registry;
-  let next = includesLogs ? initialState : { slices: initialState.slices, logs: present.logs };
+  let next = includesLogs ? initialState : { ...initialState, logs: present.logs };
   for (const exported of slices) {
     const slice = known.get(exported.name);
     if (slice === undefined) continue;

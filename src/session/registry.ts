@@ -2,7 +2,7 @@ import { SessionError } from '../error/index.ts';
 import type { AnySlice } from './derived-slice.ts';
 import type { AnyEvent } from './event.ts';
 import type { ErasedReducer } from './reducer.ts';
-import { emptySessionState, type SessionState, withSliceState } from './session-state.ts';
+import { type SessionState, withSliceState } from './session-state.ts';
 import type { SlicePolicy, StoredSlice } from './slice.ts';
 import { type AnyReducerBinding, internalsOf } from './slice-internals.ts';
 import { SequenceState } from './slice-state.ts';
@@ -24,14 +24,16 @@ export interface RouteTarget {
 export class Registry {
   readonly #slices = new Map<string, StoredSlice>();
   readonly #routes = new Map<string, EventRoute>();
-  #initialState = emptySessionState;
+  readonly #layout = new Map<string, number>();
+  #initialState: SessionState = { layout: this.#layout, slices: [], logs: [] };
   #isReducing = false;
 
   /** Takes over everything that another registry knows. This one must be empty. */
   adopt(original: Registry): void {
     for (const [name, slice] of original.#slices) this.#slices.set(name, slice);
+    for (const [name, place] of original.#layout) this.#layout.set(name, place);
     for (const [name, route] of original.#routes) this.#routes.set(name, route);
-    this.#initialState = original.#initialState;
+    this.#initialState = { ...original.#initialState, layout: this.#layout };
   }
 
   /** The state of a new or reset session. */
@@ -74,6 +76,7 @@ export class Registry {
       changed.set(name, extendRoute(changed.get(name) ?? this.#routes.get(name), binding, slice));
     }
     this.#slices.set(slice.name, slice);
+    this.#layout.set(slice.name, this.#layout.size);
     for (const [name, route] of changed) this.#routes.set(name, route);
   }
 

@@ -1,7 +1,7 @@
 import { SnapshotError } from '../error/index.ts';
-import type { SessionState } from './session-state.ts';
+import { type SessionState, type SliceLayout, type SliceStates, withState } from './session-state.ts';
 import type { StoredSlice } from './slice.ts';
-import { openSnapshot, type SessionSnapshot } from './snapshot.ts';
+import { openSnapshot, type SessionSnapshot, type SnapshotContent } from './snapshot.ts';
 import type { StateCell } from './state-cell.ts';
 
 /**
@@ -15,9 +15,26 @@ export function restoredState(
   snapshot: SessionSnapshot,
   keepsSystemState: boolean,
 ): SessionState {
-  let slices = openSnapshot(snapshot, cell.lineage);
-  for (const name of slices.keys()) {
-    if (!cell.registry.slices().has(name)) {
+  const { layout, logs } = state;
+  const content = openSnapshot(snapshot, cell.lineage);
+  let slices = content.layout === layout ? content.slices : placedBy(layout, content);
+  if (keepsSystemState) {
+    for (const { name, systemState } of cell.registry.slices().values()) {
+      const place = systemState ? layout.get(name) : undefined;
+      if (place !== undefined) slices = withState(slices, place, state.slices[place]);
+    }
+  }
+  return { layout, slices, logs };
+}
+
+/** The slices of a snapshot of another session of the lineage at their places in this one. */
+function placedBy(layout: SliceLayout, content: SnapshotContent): SliceStates {
+  let slices: SliceStates = [];
+  for (const [name, placeThere] of content.layout) {
+    const held = content.slices[placeThere];
+    if (held === undefined) continue;
+    const place = layout.get(name);
+    if (place === undefined) {
       throw new SnapshotError(
         'snapshot-unknown-slice',
         `The snapshot holds slice ${name}, which is not installed in this session. Install it first.`,
@@ -26,15 +43,9 @@ export function restoredState(
         },
       );
     }
+    slices = withState(slices, place, held);
   }
-  if (keepsSystemState) {
-    for (const slice of cell.registry.slices().values()) {
-      if (!slice.systemState) continue;
-      const present = state.slices.get(slice.name);
-      slices = present === undefined ? slices.delete(slice.name) : slices.set(slice.name, present);
-    }
-  }
-  return { slices, logs: state.logs };
+  return slices;
 }
 
 /** The slices that a restore inside a fork replaces. */

@@ -1,7 +1,7 @@
 import type { AnySlice } from './derived-slice.ts';
 import type { Dispatcher } from './dispatcher.ts';
 import { Registry } from './registry.ts';
-import { emptySessionState, type SessionState, sliceStateIn, withSliceState } from './session-state.ts';
+import { type SessionState, sliceStateIn, withSliceState } from './session-state.ts';
 import { assertRetain } from './slice-internals.ts';
 import { SequenceState } from './slice-state.ts';
 import type { Lineage } from './snapshot.ts';
@@ -24,7 +24,7 @@ export class RootCell implements StateCell {
   readonly recorder = undefined;
   readonly isFork = false;
   readonly #dispatcher: Dispatcher;
-  #current: SessionState = emptySessionState;
+  #current: SessionState = this.registry.initialState;
 
   constructor(sessionId: string, dispatcher: Dispatcher) {
     this.sessionId = sessionId;
@@ -39,7 +39,7 @@ export class RootCell implements StateCell {
   become(other: RootCell): void {
     this.registry.adopt(other.registry);
     this.lineage = other.lineage;
-    this.#current = other.current;
+    this.#current = { ...other.current, layout: this.registry.initialState.layout };
   }
 
   install(given: AnySlice, { retain }: InstallOptions): void {

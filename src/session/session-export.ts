@@ -48,8 +48,11 @@ export function exportSlices(
   present: SessionState,
   { includeLogs = false }: ExportOptions,
 ): readonly SliceExport[] {
-  const written = [...present.slices.keys(), ...(includeLogs ? present.logs.keys() : [])].sort();
-  const exported = written.map((name) => {
+  const written = [...present.layout].filter(
+    ([, place]) => present.slices[place] !== undefined || (includeLogs && present.logs[place] !== undefined),
+  );
+  const names = written.map(([name]) => name).sort();
+  const exported = names.map((name) => {
     const slice = registry.sliceNamed(name);
     const { version, assertImportable } = internalsOf(slice);
     const state = sliceStateIn(present, slice);

@@ -1,31 +1,53 @@
-import { PersistentMap } from '../collection/index.ts';
+import { SessionError } from '../error/index.ts';
 import type { StoredSlice } from './slice.ts';
 import { internalsOf } from './slice-internals.ts';
 import type { SliceState } from './slice-state.ts';
 
-/** Everything a session holds at one moment. Immutable. A slice that is absent has its initial items. */
-export interface SessionState {
-  /** STATE slices by name. */
-  readonly slices: PersistentMap<SliceState>;
-  /** LOG slices by name. */
-  readonly logs: PersistentMap<SliceState>;
-}
+/** The place of each slice, by name, in the lists of all states of one session. It only ever grows. */
+export type SliceLayout = ReadonlyMap<string, number>;
 
-export const emptySessionState: SessionState = Object.freeze({
-  slices: PersistentMap.empty<SliceState>(),
-  logs: PersistentMap.empty<SliceState>(),
-});
+/** The states of slices at their places. One that was never written has none and stands at its initial items. */
+export type SliceStates = readonly (SliceState | undefined)[];
+
+/**
+ * Everything a session holds at one moment. Immutable, but for a layout that grows. A session has tens of slices, so that copying a
+ * list at a change is cheap, and reading is one look-up.
+ */
+export interface SessionState {
+  readonly layout: SliceLayout;
+  /** STATE slices. */
+  readonly slices: SliceStates;
+  /** LOG slices. */
+  readonly logs: SliceStates;
+}
 
 /** The state of one slice of either policy. */
 export function sliceStateIn(state: SessionState, slice: StoredSlice): SliceState {
-  const slices = slice.policy === 'log' ? state.logs : state.slices;
-  return slices.get(slice.name) ?? internalsOf(slice).initial;
+  const place = state.layout.get(slice.name);
+  const states = slice.policy === 'log' ? state.logs : state.slices;
+  return (place === undefined ? undefined : states[place]) ?? internalsOf(slice).initial;
 }
 
 /** The same session state with one slice changed; the very same object when nothing changes. */
 export function withSliceState(state: SessionState, slice: StoredSlice, next: SliceState): SessionState {
-  if (sliceStateIn(state, slice) === next) return state;
+  const place = state.layout.get(slice.name);
+  if (place === undefined) {
+    throw new SessionError('slice-unknown', `Slice ${slice.name} is not installed in this session.`, {
+      details: { slice: slice.name },
+    });
+  }
+  const { layout, slices, logs } = state;
+  const before = slice.policy === 'log' ? logs[place] : slices[place];
+  if (next === (before ?? internalsOf(slice).initial)) return state;
   return slice.policy === 'log'
-    ? { slices: state.slices, logs: state.logs.set(slice.name, next) }
-    : { slices: state.slices.set(slice.name, next), logs: state.logs };
+    ? { layout, slices, logs: withState(logs, place, next) }
+    : { layout, slices: withState(slices, place, next), logs };
+}
+
+/** The same list with another state at one place. */
+export function withState(states: SliceStates, place: number, next: SliceState | undefined): SliceStates {
+  const changed = states.slice();
+  while (changed.length < place) changed.push(undefined);
+  changed[place] = next;
+  return changed;
 }

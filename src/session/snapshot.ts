@@ -1,6 +1,5 @@
-import type { PersistentMap } from '../collection/index.ts';
 import { SnapshotError } from '../error/index.ts';
-import type { SliceState } from './slice-state.ts';
+import type { SessionState } from './session-state.ts';
 
 /** All STATE slices of a session at one moment. Opaque; a reference to immutable data, so taking and keeping one is cheap. */
 export interface SessionSnapshot {
@@ -12,21 +11,20 @@ export interface SessionSnapshot {
 /** What a session, its clones and its forks share, so that a snapshot of one fits the others. @internal */
 export type Lineage = object;
 
+/** The STATE slices of a snapshot. @internal */
+export type SnapshotContent = Pick<SessionState, 'layout' | 'slices'>;
+
 interface Content {
   readonly lineage: Lineage;
-  readonly slices: PersistentMap<SliceState>;
+  readonly state: SnapshotContent;
 }
 
 const contents = new WeakMap<SessionSnapshot, Content>();
 
 /** @internal */
-export function makeSnapshot(
-  sessionId: string,
-  lineage: Lineage,
-  slices: PersistentMap<SliceState>,
-): SessionSnapshot {
+export function makeSnapshot(sessionId: string, lineage: Lineage, state: SnapshotContent): SessionSnapshot {
   const snapshot: SessionSnapshot = Object.freeze({ kind: 'session-snapshot', sessionId });
-  contents.set(snapshot, { lineage, slices });
+  contents.set(snapshot, { lineage, state: { layout: state.layout, slices: state.slices } });
   return snapshot;
 }
 
@@ -35,7 +33,7 @@ export function makeSnapshot(
  * @throws {SnapshotError} code `snapshot-foreign` when it was taken from an unrelated session, or is no snapshot.
  * @internal
  */
-export function openSnapshot(snapshot: SessionSnapshot, lineage: Lineage): PersistentMap<SliceState> {
+export function openSnapshot(snapshot: SessionSnapshot, lineage: Lineage): SnapshotContent {
   const content = contents.get(snapshot);
   if (content === undefined || content.lineage !== lineage) {
     throw new SnapshotError(
@@ -43,5 +41,5 @@ export function openSnapshot(snapshot: SessionSnapshot, lineage: Lineage): Persi
       'The snapshot was not taken from this session. Restore it into the session it came from, or into a clone of that.',
     );
   }
-  return content.slices;
+  return content.state;
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { Session } from '../../../src/session/index.ts';
+import { z } from 'zod';
+import { defineSlice, Session } from '../../../src/session/index.ts';
 import { NoteAdded, Notes, Put, Seen, sessionWith, Table, Trail } from './session-fixtures.ts';
 
 describe('snapshots', () => {
@@ -35,6 +36,44 @@ describe('snapshots', () => {
     expect(() => session.restore(copy.snapshot())).toThrow(
       expect.objectContaining({ code: 'snapshot-unknown-slice', message: expect.stringContaining('table') }),
     );
+  });
+
+  it('find their slices where a clone has installed others, in another order', () => {
+    const Words = defineSlice('words', z.string());
+    const session = sessionWith(Notes);
+    session.dispatch(NoteAdded, { text: 'a' });
+    const copy = session.clone();
+    copy.install(Words);
+    for (const slice of [Table, Words]) session.install(slice);
+    copy.install(Table);
+    session.slice(Table).append({ key: 'k', value: 1 });
+    copy.slice(Words).append('w');
+    const [ours, theirs] = [session.snapshot(), copy.snapshot()];
+    copy.restore(ours);
+    expect([copy.slice(Notes).length, copy.slice(Table).get('k'), copy.slice(Words).length]).toEqual([
+      1,
+      { key: 'k', value: 1 },
+      0,
+    ]);
+    const fork = session.fork();
+    fork.view.restore(theirs);
+    session.apply(fork.patch());
+    expect([session.slice(Notes).length, session.slice(Table).length, session.slice(Words).all()]).toEqual([
+      1,
+      0,
+      ['w'],
+    ]);
+  });
+
+  it('that are older than a slice take it back to its initial items', () => {
+    const session = sessionWith(Notes);
+    const snapshot = session.snapshot();
+    session.install(Table);
+    session.slice(Table).append({ key: 'k', value: 1 });
+    session.restore(snapshot);
+    expect(session.slice(Table).all()).toEqual([]);
+    session.slice(Table).append({ key: 'k', value: 2 });
+    expect(session.slice(Table).length).toBe(1);
   });
 });
 
