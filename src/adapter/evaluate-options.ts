@@ -89,6 +89,13 @@ export interface EvaluateOptions {
    */
   readonly contextOverflow?: 'error' | 'drop-tool-results';
   /**
+   * How many turns of the model the conversation holds at most, with the calls and results of each: 2 or more. When it would
+   * be sent with more, the older ones are left out of it, down to half of the number, so that a run of any length takes bounded
+   * memory and bounded requests. What the user said first and last before the run stays, and so do turns that opened sections;
+   * a note tells the model that turns are missing, and an event tells which. Default: all of them.
+   */
+  readonly maxConversationTurns?: number;
+  /**
    * Whether the model's answers are asked for piece by piece and told in `text-delta` and `reasoning-delta` events. Default: false; true for
    * `stream`.
    */
@@ -134,6 +141,16 @@ export function checkEvaluateOptions(options: EvaluateOptions): void {
         },
       );
     }
+  }
+  const { maxConversationTurns } = options;
+  if (
+    maxConversationTurns !== undefined &&
+    !(Number.isSafeInteger(maxConversationTurns) && maxConversationTurns >= 2)
+  ) {
+    throw new PromptValidationError(
+      `The option maxConversationTurns must be a whole number of at least 2, got ${maxConversationTurns}.`,
+      { details: { option: 'maxConversationTurns', value: maxConversationTurns } },
+    );
   }
   const { contextOverflow }: { readonly contextOverflow?: unknown } = options;
   if (

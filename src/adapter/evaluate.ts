@@ -91,6 +91,7 @@ export async function evaluateOn<Output>(
         settings: options.settings ?? {},
         throttle: toThrottlePolicy(options.throttle),
         streaming: options.streaming,
+        maxConversationTurns: options.maxConversationTurns,
         dropsToolResults: options.contextOverflow === 'drop-tool-results',
         answer: {
           read: (answer) => readAnswer(answer, rendered),

@@ -99,6 +99,7 @@ function statusOf(sighting: Sighting, clean: (text: string) => string): string |
     case 'hosted-tool-call':
     case 'hosted-approval':
     case 'tool-results-dropped':
+    case 'turns-dropped':
       return newsOf(sighting, clean);
     default:
       return undefined;

@@ -64,6 +64,8 @@ function newsText({ event, call }: Sighting, clean: (text: string) => string): s
     }
     case 'tool-results-dropped':
       return `the conversation had outgrown the model, ${counted(event.callIds.length, 'tool result')} became a note`;
+    case 'turns-dropped':
+      return `${counted(event.turns, 'turn')} of the conversation had to make room`;
     case 'output-repair':
       return `the answer was not accepted, asked again: ${quoted(event.problem)}`;
     case 'completion-check':

@@ -13,7 +13,7 @@ export interface HostedTurnReading {
 export interface LoopState {
   /** Model calls made so far. */
   turn: number;
-  /** Grows at its end; only tool results that had to be dropped change their text. */
+  /** Grows at its end; tool results that had to be dropped change their text, and turns that had to be are gone. */
   readonly conversation: ConversationItem[];
   usage: TokenUsage;
   /** The text of the turns before this one that the provider paused: the answer goes on behind it. */

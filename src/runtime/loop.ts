@@ -10,6 +10,7 @@ import type {
 } from '../tool/index.ts';
 import { AnswerDesk, type AnswerOptions } from './answer-desk.ts';
 import { CompletionDesk } from './completion-desk.ts';
+import { ConversationWindow } from './conversation-window.ts';
 import { dropToolResults } from './drop-tool-results.ts';
 import type { EvaluationEnvironment } from './environment.ts';
 import { haltReason } from './halt-reason.ts';
@@ -29,6 +30,8 @@ export interface LoopOptions<Output> extends ModelOptions {
   readonly maxTurns: number;
   /** Whether old tool results make room when the conversation is too long. Default: the run ends. */
   readonly dropsToolResults?: boolean | undefined;
+  /** How many turns of the model the conversation holds at most. Default: all. */
+  readonly maxConversationTurns?: number | undefined;
   /** How the structured answer in a final text is read. */
   readonly answer: AnswerOptions<Output>;
   /** Decides whether the task is done. Default: it is, when the model asks for no call. */
@@ -72,6 +75,7 @@ class Loop<Output> {
   readonly #turns: TurnRunner;
   readonly #answers: AnswerDesk<Output>;
   readonly #completion: CompletionDesk | undefined;
+  readonly #window: ConversationWindow | undefined;
   /** Of the last turn. */
   #lastInputTokens = 0;
   #hasAnswered = false;
@@ -82,7 +86,9 @@ class Loop<Output> {
     this.#state = state;
     this.#errors = new RunErrors(environment.prompt.name, state);
     this.#answers = new AnswerDesk(options.answer, environment, { state, errors: this.#errors });
-    const { completion } = options;
+    const { completion, maxConversationTurns } = options;
+    if (maxConversationTurns !== undefined)
+      this.#window = new ConversationWindow(maxConversationTurns, state);
     if (completion !== undefined) {
       this.#completion = new CompletionDesk(completion, environment, { state, errors: this.#errors });
     }
@@ -121,6 +127,7 @@ class Loop<Output> {
           `The model was asked ${this.#options.maxTurns} times and ${this.#whatIsLeft()}; raise maxTurns if that is intended.`,
         );
       }
+      this.#moveWindow();
       const refusal = this.#environment.budget.refuseTurn(this.#nextTurnAtLeast());
       if (refusal !== undefined) throw this.#errors.stopped({ kind: 'budget', cause: refusal }, 'request');
       const answer = await this.#askModel();
@@ -156,6 +163,14 @@ class Loop<Output> {
     const wait = ready?.();
     // A run that is stopped meanwhile hears of it right behind this.
     if (wait !== undefined) await stop.race(wait).catch(() => undefined);
+  }
+
+  /** Leaves out the oldest turns of a conversation that holds more than it may. */
+  #moveWindow(): void {
+    const dropped = this.#window?.move();
+    if (dropped === undefined) return;
+    this.#lastInputTokens = 0;
+    this.#environment.emit({ type: 'turns-dropped', turn: this.#state.turn, ...dropped });
   }
 
   /** The next turn of the model; undefined when the conversation was too long for it and there is more room now. */
@@ -283,7 +298,7 @@ class Loop<Output> {
     for (const excess of exceeded) this.#environment.emit({ type: 'budget-exceeded', turn, ...excess });
   }
 
-  /** The conversation only grows, so a turn takes as much input as the last one. Hosted tools make a turn of several. */
+  /** A conversation that nothing was dropped of has grown, so a turn takes as much input as the last one. Hosted tools make a turn of several. */
   #nextTurnAtLeast(): TokenUsage {
     const isAlike = this.#environment.display.rendered.hostedTools.length === 0;
     return { inputTokens: isAlike ? Math.max(1, this.#lastInputTokens) : 1, outputTokens: 1 };

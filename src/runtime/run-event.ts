@@ -96,6 +96,16 @@ export type RunEvent =
       readonly characters: number;
     }
   | {
+      /** The conversation held more turns of the model than `maxConversationTurns`; these are in it no more. */
+      readonly type: 'turns-dropped';
+      /** The last turn before. */
+      readonly turn: number;
+      /** How many turns. */
+      readonly turns: number;
+      /** The calls that they made, oldest first. */
+      readonly callIds: readonly string[];
+    }
+  | {
       /** A turn is over: the model has answered, and the calls that it asked for have their results. */
       readonly type: 'turn-end';
       readonly turn: number;

@@ -117,6 +117,7 @@ describe('run events', () => {
       | 'hosted-tool-call'
       | 'hosted-approval'
       | 'tool-results-dropped'
+      | 'turns-dropped'
       | 'turn-end'
       | 'budget-exceeded'
       | 'tool-call-start'

@@ -98,6 +98,7 @@ const samples: Samples = {
     least: { type: 'hosted-approval', turn, toolName: 'wiki', name: 'read', approved: true },
   },
   'tool-results-dropped': always({ type: 'tool-results-dropped', turn, callIds: [], characters: 3 }),
+  'turns-dropped': always({ type: 'turns-dropped', turn, turns: 2, callIds: [] }),
   'turn-end': always({ type: 'turn-end', turn, finishReason: 'stop', toolCalls: 0 }),
   'budget-exceeded': always({ type: 'budget-exceeded', turn, limit: 'maxTotalTokens', value: 2, maximum: 1 }),
   'tool-call-start': {
