@@ -13,15 +13,17 @@ export interface Sampling {
 }
 
 /**
- * Takes the samples of a program: warm-up, then for each sample one collection of garbage and one run. At least one
+ * Takes the samples of a program: warm-up, for at most half of the time, then for each sample one collection of garbage and one run. At least one
  * sample is taken, and none begins after `plan.limitMs`; a note says so. What a work throws ends everything.
  */
 export async function takeSamples(
   plan: ProgramPlan,
   work: { readonly run: () => unknown; readonly warmUp?: () => unknown },
 ): Promise<Sampling> {
-  const endMs = performance.now() + plan.limitMs;
-  for (let count = 0; count < plan.warmUps && performance.now() < endMs; count += 1) {
+  const startMs = performance.now();
+  const endMs = startMs + plan.limitMs;
+  const warmMs = startMs + plan.limitMs / 2;
+  for (let count = 0; count < plan.warmUps && performance.now() < warmMs; count += 1) {
     await (work.warmUp ?? work.run)();
   }
   const samples: Sample[] = [];

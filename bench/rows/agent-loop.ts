@@ -14,7 +14,7 @@ const programs = {
 } as const;
 
 const everyone = Object.keys(programs) as readonly Name[];
-/** Those that do not take minutes for 5,000 steps. */
+/** Those that do not take minutes for 5,000 steps. The others are left out of most rows by `--quick`. */
 const fast: readonly Name[] = ['by hand', 'weakincentives', '@mariozechner/pi-agent-core', '@tanstack/ai'];
 
 const pi = '@mariozechner/pi-agent-core';
@@ -32,10 +32,9 @@ export const agentLoopRows: readonly BenchRow[] = [
     id: 'loop-failing',
     title: 'Loop of 1,000 steps, every other call throws: CPU a step',
     unit: 'µs',
-    contenders: everyone.map((name) => ({
-      ...contender(name, { kind: 'failing', steps: 1_000 }, 'cpuPerStep'),
-      ...(fast.includes(name) ? {} : { leftOutByQuick: true }),
-    })),
+    contenders: slowLeftOut(
+      everyone.map((name) => contender(name, { kind: 'failing', steps: 1_000 }, 'cpuPerStep')),
+    ),
     targets: [{ factor: 1.2, comparedTo: { row: 'loop-1000', contender: 'weakincentives' } }],
   },
   parallelRow('parallel-trivial', 'One turn with 100 trivial calls: wall time', 0, {
@@ -50,17 +49,20 @@ export const agentLoopRows: readonly BenchRow[] = [
     id: 'peak-rss',
     title: 'Peak memory of a process with one run of 1,000 steps',
     unit: 'MiB',
-    contenders: everyone.map((name) => contender(name, { kind: 'rss', steps: 1_000 }, 'peakRss')),
+    contenders: slowLeftOut(
+      everyone.map((name) => contender(name, { kind: 'rss', steps: 1_000 }, 'peakRss')),
+    ),
     targets: [{ factor: 1.2, comparedTo: 'by hand' }],
   },
 ];
 
 function loopRow(steps: number, names: readonly Name[], targets: readonly Target[] = []): BenchRow {
+  const contenders = names.map((name) => contender(name, { kind: 'loop', steps }, 'cpuPerStep'));
   return {
     id: `loop-${steps}`,
     title: `Loop of ${steps.toLocaleString('en-US')} steps: CPU a step`,
     unit: 'µs',
-    contenders: names.map((name) => contender(name, { kind: 'loop', steps }, 'cpuPerStep')),
+    contenders: steps === 100 ? slowLeftOut(contenders) : contenders,
     targets,
     leftOutByTiny: steps > 10,
   };
@@ -78,4 +80,9 @@ function parallelRow(id: string, title: string, sleepMs: number, target: Target)
 
 function contender(name: Name, settings: Contender['settings'], figure: string): Contender {
   return { name, program: programs[name], settings, figure };
+}
+
+function slowLeftOut(contenders: readonly Contender[]): readonly Contender[] {
+  const isFast = ({ name }: Contender) => fast.some((known) => known === name);
+  return contenders.map((one) => (isFast(one) ? one : { ...one, leftOutByQuick: true }));
 }

@@ -29,10 +29,10 @@ export async function runSystem(system: System): Promise<void> {
 async function measure(system: System, workload: Workload, plan: ProgramPlan): Promise<Report> {
   const stage = new Stage();
   const converse = system(stage);
-  const endMs = performance.now() + plan.limitMs;
+  const startMs = performance.now();
   const calls: number[] = [];
-  const run = async (now: Workload) => {
-    stage.begin(now, endMs);
+  const run = async (now: Workload, limitMs = plan.limitMs) => {
+    stage.begin(now, startMs + limitMs);
     calls.push(stage.end(await converse()));
   };
   if (workload.kind === 'rss') {
@@ -42,7 +42,7 @@ async function measure(system: System, workload: Workload, plan: ProgramPlan): P
   }
 
   const { samples, notes } = await takeSamples(plan, {
-    warmUp: () => run(shorten(workload, warmUpCalls)),
+    warmUp: () => run(shorten(workload, warmUpCalls), plan.limitMs / 2),
     run: () => run(workload),
   });
   const wanted = countCalls(workload);

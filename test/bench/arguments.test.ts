@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import { readArguments, usage } from '../../bench/harness/arguments.ts';
+import { contenderNamed, rowOf } from './rows-support.ts';
+
+const rows = [
+  rowOf('loop', [contenderNamed('pi'), contenderNamed('ai')]),
+  rowOf('rss', [contenderNamed('pi')]),
+];
+const read = (...args: readonly string[]) => readArguments(args, rows);
+
+describe('readArguments', () => {
+  it('measures everything without arguments', () => {
+    expect(read()).toEqual({ kind: 'run', effort: 'full' });
+  });
+
+  it('reads every option, lists separated by commas or by repetition', () => {
+    expect(
+      read('--quick', '--row', 'loop, rss', '--only=pi', '--only', 'ai', '--passes', '4', '--json', 'x'),
+    ).toEqual({
+      kind: 'run',
+      effort: 'quick',
+      passes: 4,
+      rows: ['loop', 'rss'],
+      contenders: ['pi', 'ai'],
+      json: 'x',
+    });
+    expect(read('--tiny')).toEqual({ kind: 'run', effort: 'tiny' });
+  });
+
+  it('shows the list or the help, whatever else is asked for', () => {
+    expect(read('--list', '--quick')).toEqual({ kind: 'list' });
+    expect(read('--help', '--list')).toEqual({ kind: 'help' });
+  });
+
+  it.each([
+    [['--row', 'lop'], '--row: there is no "lop"; there are loop, rss.'],
+    [['--only', 'pi,mastra'], '--only: there is no "mastra"; there are pi, ai.'],
+    [['--quick', '--tiny'], 'Choose --quick or --tiny, not both.'],
+    [['--passes', '0'], '--passes is a whole number from 1 to 100, not "0".'],
+    [['--passes', 'many'], '--passes is a whole number from 1 to 100, not "many".'],
+  ])('refuses %j', (args, message) => {
+    expect(read(...args)).toEqual({ kind: 'wrong', message });
+  });
+
+  it.each([[['--fast']], [['loop']], [['--json']]])('refuses %j', (args) => {
+    expect(read(...args)).toMatchObject({ kind: 'wrong' });
+  });
+
+  it('explains every option', () => {
+    for (const option of ['--quick', '--tiny', '--row', '--only', '--passes', '--json', '--list', '--help']) {
+      expect(usage).toContain(option);
+    }
+  });
+});
