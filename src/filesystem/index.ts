@@ -26,7 +26,6 @@ export { compileGrep, type Grep } from './grep.ts';
 export { assertIntegerOption } from './integer-option.ts';
 export { compilePattern, type LinearPattern, type PatternOptions } from './linear-pattern.ts';
 export { MemoryFilesystem, type MemoryFilesystemOptions } from './memory-filesystem.ts';
-export type { MemoryFilesystemFork } from './memory-filesystem-fork.ts';
 export { childPath, joinSegments as joinPath, normalizePath, segmentsOf } from './path.ts';
 export { tooLargeError } from './path-error.ts';
 export { digestFile, listDirectory, readBytes, readWindow, statPath } from './read-operations.ts';
@@ -44,6 +43,7 @@ export {
   type TreeDifference,
   treeDifferences,
 } from './tree-difference.ts';
+export { type ForkedView, TreeFork, type TreeForkParent, type TreeView } from './tree-fork.ts';
 export type { TreeLimits } from './tree-limits.ts';
 export {
   bytesOf,

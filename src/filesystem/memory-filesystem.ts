@@ -19,7 +19,6 @@ import type {
   WriteResult,
 } from './filesystem.ts';
 import { assertIntegerOption } from './integer-option.ts';
-import { type ForkedView, MemoryFilesystemFork, type MemoryView } from './memory-filesystem-fork.ts';
 import { normalizePath } from './path.ts';
 import { digestFile, listDirectory, readBytes, readWindow, statPath } from './read-operations.ts';
 import { globFiles, grepFiles } from './search-operations.ts';
@@ -28,6 +27,7 @@ import { removePath, transferPath } from './structure-operations.ts';
 import type { TextWindow, TextWindowOptions } from './text-window.ts';
 import { closedError, TreeCell } from './tree-cell.ts';
 import { fileChanges } from './tree-difference.ts';
+import { type ForkedView, TreeFork } from './tree-fork.ts';
 import type { TreeLimits } from './tree-limits.ts';
 import { emptyDirectory } from './tree-node.ts';
 import { editFile, makeDirectory, writeFile } from './write-operations.ts';
@@ -86,7 +86,7 @@ function cellFor(options: MemoryFilesystemOptions): TreeCell {
   return cell;
 }
 
-function makeView(forked: ForkedView): MemoryView {
+function makeView(forked: ForkedView): MemoryFilesystem {
   return new MemoryFilesystem(undefined, forked);
 }
 
@@ -177,9 +177,9 @@ export class MemoryFilesystem implements Filesystem {
     return transferPath(this.#open(), from, to, 'copy');
   }
 
-  fork(options: FilesystemForkOptions = {}): MemoryFilesystemFork {
+  fork(options: FilesystemForkOptions = {}): TreeFork {
     const cell = this.#open().fork(options.readOnly === true);
-    return new MemoryFilesystemFork(cell, this.#forked?.isSealed, makeView);
+    return new TreeFork(cell, this.#forked?.isSealed, makeView);
   }
 
   async snapshot(tag?: string): Promise<FilesystemSnapshot> {

@@ -107,9 +107,8 @@ export class TreeCell {
     return new TreeCell(root, limits, now, false);
   }
 
-  /** A fork of this cell's present content. */
+  /** A fork of this cell's present content. The caller has made sure that it is open. */
   fork(isReadOnly: boolean): TreeCell {
-    this.assertOpen();
     const fork: ForkState = {
       parent: this,
       base: this.#root,

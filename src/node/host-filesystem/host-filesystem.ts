@@ -1,32 +1,34 @@
-import type {
-  DirectoryEntry,
-  EditResult,
-  FileChange,
-  FilePatch,
-  FileStat,
-  Filesystem,
-  FilesystemCapabilities,
-  FilesystemForkOptions,
-  FilesystemSnapshot,
-  GlobOptions,
-  GlobResult,
-  GrepOptions,
-  GrepResult,
-  MakeDirectoryResult,
-  RemoveResult,
-  TextEdit,
-  TextWindow,
-  TextWindowOptions,
-  TransferResult,
-  WriteMode,
-  WriteResult,
+import {
+  type DirectoryEntry,
+  type EditResult,
+  type FileChange,
+  type FilePatch,
+  type FileStat,
+  type Filesystem,
+  type FilesystemCapabilities,
+  type FilesystemForkOptions,
+  type FilesystemSnapshot,
+  type ForkedView,
+  type GlobOptions,
+  type GlobResult,
+  type GrepOptions,
+  type GrepResult,
+  type MakeDirectoryResult,
+  type RemoveResult,
+  type TextEdit,
+  type TextWindow,
+  type TextWindowOptions,
+  type TransferResult,
+  TreeFork,
+  type WriteMode,
+  type WriteResult,
 } from '../../filesystem/index.ts';
 import type { MountSkip } from '../host-mount/report.ts';
 import { registerDiskSource } from './disk-source.ts';
 import type { DiskWorkspace } from './disk-workspace.ts';
-import { HostFilesystemFork } from './host-filesystem-fork.ts';
+import type { HostFilesystemFork, HostView } from './host-filesystem-fork.ts';
 import { HostOperations } from './host-operations.ts';
-import { forkViews } from './host-view.ts';
+import { viewsOf } from './host-view.ts';
 import { listSkipped } from './list-skipped.ts';
 import { type OpenWorkspace, openWorkspace } from './open-workspace.ts';
 import type { HostFilesystemOptions } from './options.ts';
@@ -61,6 +63,7 @@ export class HostFilesystem implements Filesystem, AsyncDisposable {
   readonly interruptedCommits: readonly InterruptedCommit[];
   readonly #workspace: DiskWorkspace;
   readonly #lock: OpenWorkspace['lock'];
+  readonly #makeView: (forked: ForkedView) => HostView;
 
   private constructor({ workspace, lock, interruptedCommits }: OpenWorkspace) {
     this.#workspace = workspace;
@@ -71,9 +74,10 @@ export class HostFilesystem implements Filesystem, AsyncDisposable {
       symlinks: true,
       jail: workspace.jail.kind,
     });
+    const { jail, visible } = workspace;
+    this.#makeView = viewsOf({ capabilities: this.capabilities, jail, visible });
     registerDiskSource(this, () => {
       const cell = workspace.present();
-      const { jail, visible } = workspace;
       return { jail, root: cell.root, visible, note: (read) => void cell.look(read) };
     });
   }
@@ -156,16 +160,7 @@ export class HostFilesystem implements Filesystem, AsyncDisposable {
       },
       forget,
     };
-    return new HostFilesystemFork(
-      cell,
-      parent,
-      forkViews(cell, {
-        capabilities: this.capabilities,
-        jail: workspace.jail,
-        visible: workspace.visible,
-        isSealed: () => false,
-      }),
-    );
+    return new TreeFork(cell, undefined, this.#makeView, parent);
   }
 
   /**

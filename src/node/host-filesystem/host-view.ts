@@ -7,6 +7,7 @@ import {
   type FilesystemCapabilities,
   type FilesystemForkOptions,
   type FilesystemSnapshot,
+  type ForkedView,
   type GlobOptions,
   type GlobResult,
   type GrepOptions,
@@ -18,52 +19,42 @@ import {
   type TextWindowOptions,
   type TransferResult,
   type TreeCell,
+  TreeFork,
   type WriteMode,
   type WriteResult,
 } from '../../filesystem/index.ts';
 import { registerDiskSource } from './disk-source.ts';
-import {
-  type ForkParent,
-  type ForkViews,
-  HostFilesystemFork,
-  type HostView,
-} from './host-filesystem-fork.ts';
+import type { HostFilesystemFork, HostView } from './host-filesystem-fork.ts';
 import { HostOperations } from './host-operations.ts';
 import type { HostJail } from './jail.ts';
 import type { VisiblePaths } from './visible-paths.ts';
 
-/** How a view behaves. */
+/** What all views of a folder have in common. */
 interface ViewOptions {
   readonly capabilities: FilesystemCapabilities;
   readonly jail: HostJail;
-  /** True when the call that the view belongs to, or one around it, has been taken its view. */
-  readonly isSealed: () => boolean;
-  /** Whether the files read count as read by the call. */
-  readonly countsReads: boolean;
   /** Paths that are shown; undefined: all. */
   readonly visible: VisiblePaths | undefined;
 }
 
-/** A fork of a fork stays in memory: what it asks is answered by the fork that it is a fork of. */
-const nestedParent: ForkParent = {
-  conflicts: (cell) => cell.conflicts(),
-  refusals: (cell) => cell.refusals(),
-  notePatch: () => undefined,
-  forget: () => undefined,
-};
-
 class CellView implements HostView {
   readonly capabilities: FilesystemCapabilities;
   readonly #cell: TreeCell;
-  readonly #options: ViewOptions;
+  readonly #isSealed: ForkedView['isSealed'];
+  readonly #makeView: (forked: ForkedView) => HostView;
   readonly #operations: HostOperations;
 
-  constructor(cell: TreeCell, options: ViewOptions) {
+  constructor(
+    { cell, isSealed, countsReads }: ForkedView,
+    options: ViewOptions,
+    makeView: (forked: ForkedView) => HostView,
+  ) {
     this.capabilities = options.capabilities;
     this.#cell = cell;
-    this.#options = options;
+    this.#isSealed = isSealed;
+    this.#makeView = makeView;
     const noteRead = (path: string): void => {
-      if (options.countsReads) cell.noteContentRead(path);
+      if (countsReads) cell.noteContentRead(path);
     };
     this.#operations = new HostOperations(cell, noteRead, options.visible);
     registerDiskSource(this, () => {
@@ -132,7 +123,8 @@ class CellView implements HostView {
   fork(options: FilesystemForkOptions = {}): HostFilesystemFork {
     this.#open();
     const cell = this.#cell.fork(options.readOnly === true);
-    return new HostFilesystemFork(cell, nestedParent, forkViews(cell, this.#options));
+    // It stays in memory: what it asks is answered by the fork that it is a fork of.
+    return new TreeFork(cell, this.#isSealed, this.#makeView);
   }
 
   async snapshot(tag?: string): Promise<FilesystemSnapshot> {
@@ -152,23 +144,13 @@ class CellView implements HostView {
 
   #open(): HostOperations {
     this.#cell.assertOpen();
-    if (this.#options.isSealed()) throw closedError();
+    if (this.#isSealed?.() === true) throw closedError();
     return this.#operations;
   }
 }
 
-/** The two views of a new fork. @param outer how what it is a fork of behaves. */
-export function forkViews(cell: TreeCell, outer: Omit<ViewOptions, 'countsReads'>): ForkViews {
-  let isSealed = false;
-  return {
-    view: new CellView(cell, {
-      ...outer,
-      isSealed: () => isSealed || outer.isSealed(),
-      countsReads: true,
-    }),
-    privileged: new CellView(cell, { ...outer, countsReads: false }),
-    seal: () => {
-      isSealed = true;
-    },
-  };
+/** What makes the views of the forks of a folder. */
+export function viewsOf(options: ViewOptions): (forked: ForkedView) => HostView {
+  const makeView = (forked: ForkedView): HostView => new CellView(forked, options, makeView);
+  return makeView;
 }

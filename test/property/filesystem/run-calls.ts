@@ -1,7 +1,7 @@
 import {
   MemoryFilesystem,
-  type MemoryFilesystemFork,
   type MemoryFilesystemOptions,
+  type TreeFork,
 } from '../../../src/filesystem/index.ts';
 import type { ReadKind } from '../../../src/filesystem/read-set.ts';
 import { type Call, manifest, runSteps } from './script.ts';
@@ -36,11 +36,11 @@ class StepClock {
 }
 
 interface Attempt {
-  readonly fork: MemoryFilesystemFork;
+  readonly fork: TreeFork;
   readonly seen: readonly string[];
 }
 
-type Forkable = Pick<MemoryFilesystemFork, 'view'>['view'];
+type Forkable = Pick<TreeFork, 'view'>['view'];
 
 interface Opened {
   readonly filesystem: Forkable;
@@ -64,7 +64,7 @@ async function open({ limits, depth }: Setting): Promise<Opened> {
   };
 }
 
-function finish(filesystem: Forkable, call: Call, fork: MemoryFilesystemFork): void {
+function finish(filesystem: Forkable, call: Call, fork: TreeFork): void {
   if (call.succeeds) filesystem.apply(fork.patch());
   fork.close();
 }

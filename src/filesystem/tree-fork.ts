@@ -3,9 +3,9 @@ import type { FilePatch } from './file-patch.ts';
 import type { Filesystem, FilesystemFork, FilesystemForkOptions } from './filesystem.ts';
 import type { TreeCell } from './tree-cell.ts';
 
-/** A file system in memory, whose commit happens in one synchronous step. */
-export interface MemoryView extends Filesystem {
-  fork(options?: FilesystemForkOptions): MemoryFilesystemFork;
+/** A tree of files, whose commit happens in one synchronous step. */
+export interface TreeView extends Filesystem {
+  fork(options?: FilesystemForkOptions): TreeFork;
   apply(patch: FilePatch): void;
 }
 
@@ -18,28 +18,41 @@ export interface ForkedView {
   readonly countsReads: boolean;
 }
 
-/** A fork of a memory file system: O(1) to make, and its conflicts are known at once. */
-export class MemoryFilesystemFork implements FilesystemFork {
+/** What a fork asks of what it is a fork of, where that is more than a tree in memory. */
+export interface TreeForkParent {
+  conflicts(cell: TreeCell): readonly string[];
+  refusals(cell: TreeCell): readonly string[];
+  /** Told of each patch that changes something. */
+  notePatch(patch: FilePatch, cell: TreeCell): void;
+  /** Told when nobody sees anything through the fork any more. */
+  forget(): void;
+}
+
+/** A fork of a tree of files: O(1) to make, and its conflicts are known at once. */
+export class TreeFork implements FilesystemFork {
   readonly #cell: TreeCell;
   readonly #isOuterSealed: ForkedView['isSealed'];
-  readonly #makeView: (view: ForkedView) => MemoryView;
-  #view: MemoryView | undefined;
-  #privileged: MemoryView | undefined;
+  readonly #makeView: (view: ForkedView) => TreeView;
+  readonly #parent: TreeForkParent | undefined;
+  #view: TreeView | undefined;
+  #privileged: TreeView | undefined;
   #isSealed = false;
 
   /** @internal */
   constructor(
     cell: TreeCell,
     isOuterSealed: ForkedView['isSealed'],
-    makeView: (view: ForkedView) => MemoryView,
+    makeView: (view: ForkedView) => TreeView,
+    parent?: TreeForkParent,
   ) {
     this.#cell = cell;
     this.#isOuterSealed = isOuterSealed;
     this.#makeView = makeView;
+    this.#parent = parent;
   }
 
   // Made when they are looked at: most calls touch no files.
-  get view(): MemoryView {
+  get view(): TreeView {
     this.#view ??= this.#makeView({
       cell: this.#cell,
       isSealed: () => this.#isSealed || this.#isOuterSealed?.() === true,
@@ -48,7 +61,7 @@ export class MemoryFilesystemFork implements FilesystemFork {
     return this.#view;
   }
 
-  get privileged(): MemoryView {
+  get privileged(): TreeView {
     this.#privileged ??= this.#makeView({
       cell: this.#cell,
       isSealed: this.#isOuterSealed,
@@ -66,11 +79,11 @@ export class MemoryFilesystemFork implements FilesystemFork {
   }
 
   conflicts(): readonly string[] {
-    return this.#cell.conflicts();
+    return this.#parent === undefined ? this.#cell.conflicts() : this.#parent.conflicts(this.#cell);
   }
 
   refusals(): readonly string[] {
-    return this.#cell.refusals();
+    return this.#parent === undefined ? this.#cell.refusals() : this.#parent.refusals(this.#cell);
   }
 
   seal(): void {
@@ -78,14 +91,17 @@ export class MemoryFilesystemFork implements FilesystemFork {
   }
 
   patch(): FilePatch {
-    return this.#cell.patch();
+    const patch = this.#cell.patch();
+    if (patch.changes.length > 0) this.#parent?.notePatch(patch, this.#cell);
+    return patch;
   }
 
-  fork(options?: FilesystemForkOptions): MemoryFilesystemFork {
+  fork(options?: FilesystemForkOptions): TreeFork {
     return this.view.fork(options);
   }
 
   close(): void {
     this.#cell.close();
+    this.#parent?.forget();
   }
 }
