@@ -16,12 +16,20 @@ import {
 } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { bundle } from './bundle.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const target = join(root, 'dist');
 // Written with the time the build began, so it tells how old the whole tree is.
 const stamp = join(target, 'index.js');
-const inputs = ['src', 'package.json', 'tsconfig.json', 'tsconfig.build.json', 'scripts/build.mjs'];
+const inputs = [
+  'src',
+  'package.json',
+  'tsconfig.json',
+  'tsconfig.build.json',
+  'scripts/build.mjs',
+  'scripts/bundle.mjs',
+];
 
 const startedAtMs = Date.now();
 const force = process.argv.includes('--force');
@@ -40,6 +48,10 @@ if (compiled.status !== 0) {
   process.exit(1);
 }
 
+await bundle(
+  staging,
+  [...entries(), ...commands()].map((file) => relative('dist', file)),
+);
 for (const file of filesBelow(staging)) {
   // The compiler rewrites './x.ts' to './x.js' in code but not in declarations.
   if (file.endsWith('.d.ts'))
@@ -56,6 +68,18 @@ for (const command of commands()) {
 utimesSync(join(staging, 'index.js'), startedAtMs / 1000, startedAtMs / 1000);
 chmodSync(staging, 0o755);
 replaceTree(staging, target);
+
+/**
+ * The paths of the modules that the package exports, relative to the root.
+ * @returns {string[]}
+ */
+function entries() {
+  /** @type {{ exports: Record<string, string | { default: string }> }} */
+  const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  return Object.values(manifest.exports).flatMap((exported) =>
+    typeof exported === 'string' ? [] : [exported.default],
+  );
+}
 
 /**
  * The paths of the package's commands, relative to the root.

@@ -2,7 +2,7 @@
 // Runs TypeScript files of examples/ and bench/ on every supported Node: `npm run example -- <name> [arguments]`;
 // `npm run bench` without a name runs bench/main.ts.
 // The package is built, the two folders are translated to .build/ (types stripped, not checked), and there
-// `weakincentives` is the built package and `../src/` its files.
+// `weakincentives` is the built package. `src/` is translated as well, for benchmarks of what is not exported.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { basename, join, relative, resolve } from 'node:path';
@@ -72,9 +72,6 @@ function translate() {
   // The compiler refuses a project without files.
   if (listPrograms('examples').size + listPrograms('bench').size === 0) return;
   node(['node_modules/typescript-7/bin/tsc', '-p', 'tsconfig.run.json']);
-  const sources = join(root, '.build/src');
-  rmSync(sources, { force: true });
-  symlinkSync('../dist', sources);
   // What the benchmarks compare with, once it is installed there.
   const peers = join(root, '.build/bench/node_modules');
   rmSync(peers, { force: true });

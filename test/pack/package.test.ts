@@ -1,7 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
-import { join } from 'node:path';
+import { join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { findAnyTypes, followImports } from './module-graph.ts';
@@ -62,12 +62,33 @@ describe('packed files', () => {
     expect(packed.files.filter((file) => unwanted.test(file))).toEqual([]);
   });
 
-  it('hold for every source its code, declarations and maps, and nothing else in dist', () => {
-    const expected = packed.files
+  it('hold the declarations of every source, the code in few modules with their maps, and nothing else in dist', () => {
+    const declarations = packed.files
       .filter((file) => file.startsWith('src/') && file.endsWith('.ts'))
       .map((file) => file.replace(/^src\//, 'dist/').replace(/\.ts$/, ''))
-      .flatMap((stem) => [`${stem}.js`, `${stem}.js.map`, `${stem}.d.ts`, `${stem}.d.ts.map`]);
+      .flatMap((stem) => [`${stem}.d.ts`, `${stem}.d.ts.map`]);
+    const modules = [
+      ...entries().map(({ code }) => code),
+      ...Object.values(packed.manifest.bin).map((path) => path.replace(/^\.\//, '')),
+      'dist/shared/core.js',
+      'dist/shared/node.js',
+    ];
+    // Entries of what lies in the shared modules only name it.
+    const maps = modules
+      .map((file) => `${file}.map`)
+      .filter((file) => !/dist\/(node\/)?index\.js\.map/.test(file));
+    const expected = [...declarations, ...modules, ...maps];
     expect(packed.files.filter((file) => file.startsWith('dist/'))).toEqual(expected.sort());
+  });
+
+  it('lead from every module back to sources that are packed', () => {
+    const maps = packed.files.filter((file) => file.endsWith('.js.map'));
+    const sources = maps.flatMap((map) => {
+      const { sources: named } = JSON.parse(packed.read(map)) as { readonly sources: readonly string[] };
+      return named.map((source) => posix.join(posix.dirname(map), source));
+    });
+    expect(sources.filter((source) => !packed.files.includes(source))).toEqual([]);
+    expect(sources.length).toBeGreaterThan(300);
   });
 
   it('bring every command as an executable script', () => {
