@@ -31,6 +31,9 @@ interface FeedbackSurroundings {
   readonly session: Pick<SessionView, 'slice' | 'dispatch'> | undefined;
 }
 
+/** How many calls a provider can look back at, at least. */
+const keptCalls = 1_000;
+
 interface Entry {
   readonly provider: FeedbackProvider;
   readonly glob: Glob | undefined;
@@ -62,7 +65,7 @@ export class FeedbackDesk {
 
   /** The record of a call that has ended, with what the providers that are due have to say. At once when none is. */
   addTo(invocation: ToolInvokedPayload): ToolInvokedPayload | Promise<ToolInvokedPayload> {
-    const plain = { ...invocation, modelText: withFeedback(invocation.modelText, []) };
+    const plain = withText(invocation, withFeedback(invocation.modelText, []));
     const giveUp = (error: unknown): ToolInvokedPayload => {
       const { callId } = invocation;
       this.#surroundings.logger.error('Feedback could not be asked for.', {
@@ -81,7 +84,8 @@ export class FeedbackDesk {
 
   /** Counts a call that has ended. */
   note(invocation: ToolInvokedPayload): void {
-    this.#calls = this.#calls.push(invocation);
+    const calls = this.#calls.push(invocation);
+    this.#calls = calls.length < 2 * keptCalls ? calls : PersistentVector.from([...calls].slice(-keptCalls));
     const { session, logger } = this.#surroundings;
     const step = this.#toStep(invocation);
     if (session === undefined) {
@@ -151,11 +155,8 @@ export class FeedbackDesk {
       files?.close();
     }
     const given = feedback.filter((record) => record.outcome === 'given');
-    return {
-      ...invocation,
-      modelText: withFeedback(invocation.modelText, given),
-      ...(feedback.length === 0 ? {} : { feedback }),
-    };
+    const told = withText(invocation, withFeedback(invocation.modelText, given));
+    return feedback.length === 0 ? told : changed(told, { feedback });
   }
 
   /** What the provider comes to; undefined when it does not want to run yet. Rejects only with {@link RunStopped}. */
@@ -182,6 +183,15 @@ export class FeedbackDesk {
       return { provider: name, atMs, outcome: 'failed', error: recordError(error) };
     }
   }
+}
+
+function withText(invocation: ToolInvokedPayload, modelText: string): ToolInvokedPayload {
+  return modelText === invocation.modelText ? invocation : changed(invocation, { modelText });
+}
+
+/** A copy with changes. No literal that begins with a spread: of those Node 20 keeps a hidden class for each that is frozen. */
+function changed(invocation: ToolInvokedPayload, changes: Partial<ToolInvokedPayload>): ToolInvokedPayload {
+  return Object.assign({}, invocation, changes);
 }
 
 function isDue({ name, triggers }: FeedbackProvider, progress: FeedbackProgress, nowMs: number): boolean {

@@ -40,7 +40,10 @@ export type CallHistory = Pick<PersistentVector<ToolInvokedPayload>, 'length' | 
 /** What a provider looks at: the run as it stands once a call has ended. Session and files are closed when the provider is done. */
 export interface FeedbackContext {
   readonly prompt: PromptPort;
-  /** The calls of this evaluation; the last is the one that has just ended, its text yet without feedback. */
+  /**
+   * The calls of this evaluation, in a long one the last 1,000 at least; the last is the one that has just ended, its text yet
+   * without feedback.
+   */
   readonly calls: CallHistory;
   /** Milliseconds since this evaluation began. */
   readonly elapsedMs: number;

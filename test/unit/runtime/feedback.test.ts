@@ -386,3 +386,39 @@ describe('a provider that is not valid', () => {
     await expect(runCalls({ tools: [ok], calls: calls('ok'), ...options })).rejects.toThrow(message);
   });
 });
+
+test('in a long run providers look back at the last thousand calls at least, and no more are held than two thousand', async () => {
+  const lookedBack: (readonly [
+    length: number,
+    latest: string | undefined,
+    thousandth: string | undefined,
+  ])[] = [];
+  const provider: FeedbackProvider = {
+    name: 'far',
+    triggers: { everyCalls: 300 },
+    provide: ({ calls: made }) => {
+      lookedBack.push([made.length, made.at(-1)?.callId, made.at(-1_000)?.callId]);
+      return undefined;
+    },
+  };
+  const template = promptTemplate({
+    ns: 'test',
+    key: 'far',
+    sections: [section({ title: 'Task', key: 'task', template: 'Go.', tools: [ok] })],
+  });
+  const steps = 2_400;
+  const model = scriptedModel((_conversation, { turn }) =>
+    turn > steps ? { text: 'Done.' } : { toolCalls: [{ name: 'ok' }] },
+  );
+  await model.evaluate(template.bind(), { feedback: [provider], maxTurns: steps + 1 });
+  expect(lookedBack).toEqual([
+    [300, 'call-300-1', undefined],
+    [600, 'call-600-1', undefined],
+    [900, 'call-900-1', undefined],
+    [1_200, 'call-1200-1', 'call-201-1'],
+    [1_500, 'call-1500-1', 'call-501-1'],
+    [1_800, 'call-1800-1', 'call-801-1'],
+    [1_100, 'call-2100-1', 'call-1101-1'],
+    [1_400, 'call-2400-1', 'call-1401-1'],
+  ]);
+});
