@@ -146,6 +146,7 @@ export async function prepareEvaluation<Output>(
         enforce: options.enforce !== false,
         concurrency: options.concurrency ?? defaultConcurrency,
         emit: options.onEvent ?? ignore,
+        isObserved: options.onEvent !== undefined,
         ready: ground.ready,
         warnedTools: outer?.call.run.warnedTools ?? new Set(),
         hintedTools: outer?.call.run.hintedTools ?? new Set(),

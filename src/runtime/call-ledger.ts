@@ -39,38 +39,45 @@ export class CallLedger {
 
   #tell(result: ToolCallResult): ToolCallResult | Promise<ToolCallResult> {
     const { feedback } = this.#environment;
+    // The model does not read the result of a call that ends the run.
+    if (feedback === undefined || result.interrupt !== undefined) {
+      this.#announce(result);
+      return result;
+    }
     const announce = (invocation: ToolInvokedPayload): ToolCallResult => {
       const told = { ...result, invocation };
       this.#announce(told);
       return told;
     };
-    // The model does not read the result of a call that ends the run.
-    if (feedback === undefined || result.interrupt !== undefined) return announce(result.invocation);
     const added = feedback.addTo(result.invocation);
     return added instanceof Promise ? added.then(announce) : announce(added);
   }
 
   #announce({ invocation, attachments, cause }: ToolCallResult): void {
-    const { logger, emit, feedback, redactor } = this.#environment;
+    const { logger, emit, feedback, isObserved, redactor } = this.#environment;
     this.#noteSections(invocation);
     const { callId, toolName, turn } = invocation;
     const told = redactor?.record(invocation) ?? invocation;
-    this.#state.conversation.push({
+    const answer = {
       type: 'tool-result',
       callId,
       toolName,
       text: invocation.modelText,
       isError: !invocation.success,
-      ...(attachments === undefined ? {} : { attachments }),
-    });
-    this.#state.usage = addUsage(this.#state.usage, invocation.usage);
+    } as const;
+    this.#state.conversation.push(attachments === undefined ? answer : { ...answer, attachments });
+    if (invocation.usage !== undefined) {
+      this.#state.usage = addUsage(this.#state.usage, invocation.usage);
+    }
     this.#record(told);
     feedback?.note(invocation);
     if (cause !== undefined) {
       logger.debug('A tool call failed.', { tool: toolName, callId, error: describeError(cause) });
     }
-    for (const record of invocation.feedback ?? [])
+    if (!isObserved) return;
+    for (const record of invocation.feedback ?? []) {
       emit({ type: 'feedback', turn, callId, toolName, ...record });
+    }
     emit({ type: 'tool-call-end', invocation: told, ...(cause === undefined ? {} : { cause }) });
   }
 

@@ -1,13 +1,14 @@
 import { describeError } from '../error/index.ts';
-import type { FileChange, Filesystem } from '../filesystem/index.ts';
-import type { PolicyCall, PolicyContext, ToolPolicy } from '../policy/index.ts';
-import type { ResourceResolver } from '../resource/index.ts';
+import type { FileChange } from '../filesystem/index.ts';
+import type { PolicyCall, ToolPolicy } from '../policy/index.ts';
 import type { ToolSuccess } from '../tool/index.ts';
 import type { ApprovalMemory } from './approval-memory.ts';
 import { Ended } from './attempt-verdict.ts';
+import { CallPolicyContext, noChanges, noPaths } from './call-policy-context.ts';
 import type { EvaluationEnvironment } from './environment.ts';
 import { isPromiseLike } from './is-promise-like.ts';
 import { askForApproval, askPolicies, askPoliciesInShadow, type GateResult } from './policy-gate.ts';
+import { policyPhases } from './policy-phases.ts';
 import { RunStopped } from './run-stop.ts';
 import type { ResolvedCall } from './tool-call.ts';
 import type { ShadowFinding } from './tool-invoked.ts';
@@ -15,46 +16,51 @@ import type { CallTransaction } from './transaction.ts';
 import { type FailedVerdict, failed, type PolicyQuestion, withNote } from './verdict.ts';
 
 /** What policies need of the attempt that they judge. */
-interface JudgedAttempt {
+export interface JudgedAttempt {
   readonly number: number;
+  readonly resolved: ResolvedCall;
   readonly approvals: ApprovalMemory;
   readonly transaction: CallTransaction;
-  readonly signal: () => AbortSignal;
+  /** The net changes to files, once the handler has returned. */
+  readonly changes: readonly FileChange[];
+  readonly signal: AbortSignal;
   /** Waits for work, but no longer than the run lasts. */
-  settled<T>(work: T | PromiseLike<T>): T | Promise<T>;
+  settled<T>(work: PromiseLike<T>): Promise<T>;
   /** Behind a message: what stands although the call is rolled back; empty when nothing does. */
   standingNote(): string;
 }
 
-type Changes = () => readonly FileChange[];
+const noQuestions: readonly PolicyQuestion[] = Object.freeze([]);
+const noShadow: readonly ShadowFinding[] = Object.freeze([]);
 
-/** The policies over one attempt at one call: what they refuse, ask and record. */
+/**
+ * The policies over one attempt at one call: what they refuse, ask and record. Answers at once when all of them do.
+ */
 export class CallPolicies {
   readonly #environment: EvaluationEnvironment;
-  readonly #resolved: ResolvedCall;
   readonly #attempt: JudgedAttempt;
-  readonly #shadow: ShadowFinding[] = [];
+  #shadow: ShadowFinding[] | undefined;
 
-  constructor(environment: EvaluationEnvironment, resolved: ResolvedCall, attempt: JudgedAttempt) {
+  constructor(environment: EvaluationEnvironment, attempt: JudgedAttempt) {
     this.#environment = environment;
-    this.#resolved = resolved;
     this.#attempt = attempt;
   }
 
   /** What they would have refused or asked, where they are not enforced. */
   get shadow(): readonly ShadowFinding[] {
-    return this.#shadow;
+    return this.#shadow ?? noShadow;
   }
 
   /** Before the handler: asks `check` of all of them, then whoever approves. Undefined when the call may go on. */
-  async checkCall(params: unknown): Promise<FailedVerdict | undefined> {
-    const checking = this.#policies.filter((policy) => policy.check !== undefined);
+  checkCall(params: unknown): FailedVerdict | undefined | Promise<FailedVerdict | undefined> {
+    const { checking } = policyPhases(this.#policies);
     if (checking.length === 0) return undefined;
     const call = this.#call(params);
-    const context = this.#context({});
-    const gate = await this.#attempt.settled(this.#gate(checking, (policy) => policy.check?.(call, context)));
-    if (gate.kind === 'denied') return gate.verdict;
-    return gate.questions.length === 0 ? undefined : this.ask(gate.questions);
+    const context = new CallPolicyContext(this.#attempt, noPaths, noChanges);
+    const gate = this.#gate(checking, (policy) => policy.check?.(call, context));
+    return gate instanceof Promise
+      ? this.#attempt.settled(gate).then((result) => this.#open(result))
+      : this.#open(gate);
   }
 
   /**
@@ -62,16 +68,17 @@ export class CallPolicies {
    * @returns what has to be asked before the commit.
    * @throws {Ended} when one of them refuses.
    */
-  async checkChanges(params: unknown, changes: Changes): Promise<readonly PolicyQuestion[]> {
-    const checking = this.#policies.filter((policy) => policy.checkChanges !== undefined);
-    if (checking.length === 0 || changes().length === 0) return [];
+  checkChanges(params: unknown): readonly PolicyQuestion[] | Promise<readonly PolicyQuestion[]> {
+    const { checkingChanges } = policyPhases(this.#policies);
+    if (checkingChanges.length === 0) return noQuestions;
+    const { changes, transaction } = this.#attempt;
+    if (changes.length === 0) return noQuestions;
     const call = this.#call(params);
-    const context = this.#context({ readPaths: this.#attempt.transaction.readPaths() });
-    const gate = await this.#attempt.settled(
-      this.#gate(checking, (policy) => policy.checkChanges?.(call, changes(), context)),
-    );
-    if (gate.kind === 'open') return gate.questions;
-    throw new Ended(withNote(gate.verdict, this.#attempt.standingNote()));
+    const context = new CallPolicyContext(this.#attempt, transaction.readPaths(), changes);
+    const gate = this.#gate(checkingChanges, (policy) => policy.checkChanges?.(call, changes, context));
+    return gate instanceof Promise
+      ? this.#attempt.settled(gate).then((result) => this.#questionsOf(result))
+      : this.#questionsOf(gate);
   }
 
   /** Puts questions to `approve`. Whoever has to answer is not waited for beyond the end of the run. */
@@ -80,13 +87,14 @@ export class CallPolicies {
     changes?: readonly FileChange[],
   ): Promise<FailedVerdict | undefined> {
     const { approve, stop } = this.#environment;
+    const { approvals: memory, resolved } = this.#attempt;
     return stop.race(
       askForApproval(questions, {
         approve,
         signal: stop.signal,
         ...this.#names(),
-        params: this.#resolved.params,
-        memory: this.#attempt.approvals,
+        params: resolved.params,
+        memory,
         emit: (event) => this.#environment.emit(event),
         ...(changes === undefined ? {} : { changes }),
       }),
@@ -95,28 +103,42 @@ export class CallPolicies {
 
   /**
    * Lets them record a success, inside the transaction.
-   * @throws {Ended} when one of them cannot.
+   * @throws {Ended} when one of them cannot; rejects with it when it was waited for.
    */
-  async record(params: unknown, result: ToolSuccess<unknown>, changes: Changes): Promise<void> {
-    const recording = this.#policies.filter((policy) => policy.onResult !== undefined);
-    if (recording.length === 0) return;
+  record(params: unknown, result: ToolSuccess<unknown>): void | Promise<void> {
+    const { recording } = policyPhases(this.#policies);
+    if (recording.length === 0) return undefined;
+    const { changes, transaction } = this.#attempt;
     const call = this.#call(params);
-    const context = this.#context({
-      changes: changes(),
-      readPaths: this.#attempt.transaction.readPaths(),
-    });
-    for (const policy of recording) {
+    const context = new CallPolicyContext(this.#attempt, transaction.readPaths(), changes);
+    return this.#recordFrom(0, recording, (policy) => policy.onResult?.(call, result, context));
+  }
+
+  #recordFrom(
+    start: number,
+    policies: readonly ToolPolicy[],
+    ask: (policy: ToolPolicy) => unknown,
+  ): void | Promise<void> {
+    for (let index = start; index < policies.length; index += 1) {
+      const policy = policies[index];
+      if (policy === undefined) continue;
+      let recorded: unknown;
       try {
-        const recorded = policy.onResult?.(call, result, context);
-        if (isPromiseLike(recorded)) await this.#attempt.settled(recorded);
+        recorded = ask(policy);
       } catch (error) {
-        if (error instanceof RunStopped) throw error;
         this.#cannotRecord(policy, error);
       }
+      if (!isPromiseLike(recorded)) continue;
+      return this.#attempt
+        .settled(recorded)
+        .catch((error: unknown) => this.#cannotRecord(policy, error))
+        .then(() => this.#recordFrom(index + 1, policies, ask));
     }
+    return undefined;
   }
 
   #cannotRecord(policy: ToolPolicy, error: unknown): void {
+    if (error instanceof RunStopped) throw error;
     if (!this.#environment.enforce) {
       const reason = `it could not record the success: ${describeError(error)}`;
       this.#noteShadow({ policy: policy.name, outcome: 'deny', reason });
@@ -127,13 +149,27 @@ export class CallPolicies {
     throw new Ended(failed('rolled-back', 'policy-failed', message, { error, policy: policy.name }));
   }
 
-  #gate(policies: readonly ToolPolicy[], decide: Parameters<typeof askPolicies>[2]): Promise<GateResult> {
+  #gate(
+    policies: readonly ToolPolicy[],
+    decide: Parameters<typeof askPolicies>[2],
+  ): GateResult | Promise<GateResult> {
     return this.#environment.enforce
-      ? askPolicies(policies, this.#names().toolName, decide)
+      ? askPolicies(policies, this.#attempt.resolved.bound.tool.name, decide)
       : askPoliciesInShadow(policies, decide, (finding) => this.#noteShadow(finding));
   }
 
+  #open(gate: GateResult): FailedVerdict | undefined | Promise<FailedVerdict | undefined> {
+    if (gate.kind === 'denied') return gate.verdict;
+    return gate.questions.length === 0 ? undefined : this.ask(gate.questions);
+  }
+
+  #questionsOf(gate: GateResult): readonly PolicyQuestion[] {
+    if (gate.kind === 'open') return gate.questions;
+    throw new Ended(withNote(gate.verdict, this.#attempt.standingNote()));
+  }
+
   #noteShadow(finding: ShadowFinding): void {
+    this.#shadow ??= [];
     this.#shadow.push(finding);
     // A policy that is left behind when the run ends tells nobody any more.
     if (this.#environment.stop.reason !== undefined) return;
@@ -142,32 +178,16 @@ export class CallPolicies {
   }
 
   get #policies(): readonly ToolPolicy[] {
-    return this.#resolved.bound.policies;
+    return this.#attempt.resolved.bound.policies;
   }
 
   #names(): { readonly callId: string; readonly toolName: string } {
-    return { callId: this.#resolved.call.callId, toolName: this.#resolved.bound.tool.name };
+    const { call, bound } = this.#attempt.resolved;
+    return { callId: call.callId, toolName: bound.tool.name };
   }
 
   #call(params: unknown): PolicyCall {
-    return { tool: this.#resolved.bound.tool, params, callId: this.#resolved.call.callId };
-  }
-
-  #context<Extra extends object>(extra: Extra): PolicyContext & Extra {
-    const { transaction, signal } = this.#attempt;
-    const context: PolicyContext = {
-      session: transaction.privilegedSession,
-      // Made when they are looked at: few policies do.
-      get resources(): ResourceResolver {
-        return transaction.policyResources.resolver;
-      },
-      get filesystem(): Filesystem | undefined {
-        return transaction.privilegedFilesystem;
-      },
-      get signal(): AbortSignal {
-        return signal();
-      },
-    };
-    return Object.assign(context, extra);
+    const { call, bound } = this.#attempt.resolved;
+    return { tool: bound.tool, params, callId: call.callId };
   }
 }

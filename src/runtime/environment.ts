@@ -64,6 +64,8 @@ export interface EvaluationEnvironment {
   readonly redactor: Redactor | undefined;
   /** Tells the observer. Never throws. */
   emit(event: RunEvent): void;
+  /** Whether there is an observer. Without one what would be told in every step need not be put together. */
+  readonly isObserved: boolean;
   /** What the run waits for when whoever listens is behind; undefined when they are not. Default: nobody is waited for. */
   readonly ready?: (() => Promise<void> | undefined) | undefined;
   /** Tools whose values had no renderer, warned about once. */

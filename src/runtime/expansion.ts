@@ -3,7 +3,7 @@ import { ToolResult } from '../tool/index.ts';
 import { ApprovalMemory } from './approval-memory.ts';
 import type { EvaluationEnvironment } from './environment.ts';
 import type { ResolvedCall, ToolCall } from './tool-call.ts';
-import { ToolCallAttempt } from './tool-call-attempt.ts';
+import { type AttemptedCall, ToolCallAttempt } from './tool-call-attempt.ts';
 import { type FailedVerdict, failed, type SucceededVerdict, withNote } from './verdict.ts';
 
 interface ExpansionParts {
@@ -17,7 +17,7 @@ interface ExpansionParts {
  * What becomes of a call whose handler wants sections to be opened first: it is rolled back, and in its place the
  * sections are opened by an attempt at `open_sections`, under the policies of the prompt. What the model reads tells both.
  */
-export class Expansion {
+export class Expansion implements AttemptedCall {
   /** The attempt whose handler threw. */
   readonly thrower: ToolCallAttempt;
   readonly approvals: ApprovalMemory = new ApprovalMemory();
@@ -44,11 +44,13 @@ export class Expansion {
   open(number: number): ToolCallAttempt {
     return new ToolCallAttempt(this.#environment, this.#opening, {
       number,
-      approvals: this.approvals,
-      countUsage: () => undefined,
+      call: this,
       log: this.thrower.transaction.discardedPatch().session,
     });
   }
+
+  /** Opening sections spends nothing. */
+  countUsage(): void {}
 
   /** The verdict over the call, given that over the opening. */
   verdict(toolName: string, opening: SucceededVerdict | FailedVerdict): FailedVerdict {

@@ -10,7 +10,7 @@ export function haltReason({
   deadline,
   budget,
 }: Pick<EvaluationEnvironment, 'budget' | 'deadline' | 'stop'>): StopReason | undefined {
-  stop.checkDeadline(deadline);
+  if (deadline !== undefined) stop.checkDeadline(deadline);
   if (stop.reason !== undefined) return stop.reason;
   const cause = budget.refuse();
   return cause === undefined ? undefined : { kind: 'budget', cause };

@@ -100,9 +100,9 @@ class Loop<Output> {
       hasAnswered: () => this.#hasAnswered,
     });
     const live = liveRunContext({
-      'model-call': async (request) => this.#model.generate(request),
-      'remote-approval': async (request) => this.#approvals.ask(request),
-      'tool-call': async ({ index }) => this.#turns.runCall(index),
+      'model-call': (request) => this.#model.generate(request),
+      'remote-approval': (request) => this.#approvals.ask(request),
+      'tool-call': ({ index }) => this.#turns.runCall(index),
       'completion-check': async (check) => {
         if (this.#completion === undefined) throw new RangeError('There is no completion checker to ask.');
         return this.#completion.check(check);
@@ -117,31 +117,41 @@ class Loop<Output> {
   }
 
   async run(): Promise<LoopResult<Output>> {
+    const { breather, isObserved, ready, stop } = this.#environment;
     for (;;) {
-      await this.#pause();
+      // Lets timers and those who listen come in.
+      const pause = breather.breathe();
+      if (pause !== undefined) await pause;
+      const wait = ready?.();
+      // A run that is stopped meanwhile hears of it right behind this.
+      if (wait !== undefined) await stop.race(wait).catch(() => undefined);
       this.#endIfStopped('request');
-      if (this.#state.turn >= this.#options.maxTurns) {
-        throw this.#errors.error(
-          'evaluation-max-turns',
-          'request',
-          `The model was asked ${this.#options.maxTurns} times and ${this.#whatIsLeft()}; raise maxTurns if that is intended.`,
-        );
+      this.#endAfterMaxTurns();
+      if (this.#window !== undefined) this.#moveWindow(this.#window);
+      this.#endWithBudget();
+      let turn: ModelTurn;
+      try {
+        turn = await this.#model.ask(this.#context);
+      } catch (error) {
+        this.#recover(error);
+        continue;
       }
-      this.#moveWindow();
-      const refusal = this.#environment.budget.refuseTurn(this.#nextTurnAtLeast());
-      if (refusal !== undefined) throw this.#errors.stopped({ kind: 'budget', cause: refusal }, 'request');
-      const answer = await this.#askModel();
-      if (answer === undefined) continue;
-      const { turn } = answer;
-      const { calls, approvals } = this.#takeTurn(turn);
+      const fault = findTurnFault(turn);
+      if (fault === undefined && turn.finishReason === 'context-window' && this.#makeRoom()) {
+        this.#countCutTurn(turn);
+        continue;
+      }
+      const { calls, approvals } = this.#takeTurn(turn, fault);
       if (approvals.length > 0) await this.#approvals.answer(approvals, this.#context);
       if (calls.length > 0) await this.#turns.run(calls);
-      this.#environment.emit({
-        type: 'turn-end',
-        turn: this.#state.turn,
-        finishReason: turn.finishReason,
-        toolCalls: calls.length,
-      });
+      if (isObserved) {
+        this.#environment.emit({
+          type: 'turn-end',
+          turn: this.#state.turn,
+          finishReason: turn.finishReason,
+          toolCalls: calls.length,
+        });
+      }
       if (calls.length > 0) this.#endIfStopped('tool');
       if (calls.length + approvals.length > 0) {
         this.#state.pausedText = '';
@@ -155,45 +165,49 @@ class Loop<Output> {
     }
   }
 
-  /** Lets timers and those who listen come in. */
-  async #pause(): Promise<void> {
-    const { breather, ready, stop } = this.#environment;
-    const pause = breather.breathe();
-    if (pause !== undefined) await pause;
-    const wait = ready?.();
-    // A run that is stopped meanwhile hears of it right behind this.
-    if (wait !== undefined) await stop.race(wait).catch(() => undefined);
+  #endAfterMaxTurns(): void {
+    const { maxTurns } = this.#options;
+    if (this.#state.turn >= maxTurns) {
+      throw this.#errors.error(
+        'evaluation-max-turns',
+        'request',
+        `The model was asked ${maxTurns} times and ${this.#whatIsLeft()}; raise maxTurns if that is intended.`,
+      );
+    }
+  }
+
+  #endWithBudget(): void {
+    const { budget } = this.#environment;
+    if (budget.isUnlimited) return;
+    const refusal = budget.refuseTurn(this.#nextTurnAtLeast());
+    if (refusal !== undefined) throw this.#errors.stopped({ kind: 'budget', cause: refusal }, 'request');
   }
 
   /** Leaves out the oldest turns of a conversation that holds more than it may. */
-  #moveWindow(): void {
-    const dropped = this.#window?.move();
+  #moveWindow(window: ConversationWindow): void {
+    const dropped = window.move();
     if (dropped === undefined) return;
     this.#lastInputTokens = 0;
     this.#environment.emit({ type: 'turns-dropped', turn: this.#state.turn, ...dropped });
   }
 
-  /** The next turn of the model; undefined when the conversation was too long for it and there is more room now. */
-  async #askModel(): Promise<{ readonly turn: ModelTurn } | undefined> {
-    try {
-      const turn = await this.#model.ask(this.#context);
-      const isCut = findTurnFault(turn) === undefined && turn.finishReason === 'context-window';
-      if (!isCut || !this.#makeRoom()) return { turn };
-      const exceeded = this.#countUsage(readUsage(turn));
-      this.#tellUsage(turn);
-      this.#tellExcess(exceeded);
-      // What the next turn takes is not known: it gets less.
-      this.#lastInputTokens = 0;
-      return undefined;
-    } catch (error) {
-      if (!ModelResponseError.isInstance(error)) throw error;
-      if (this.#makeRoom()) {
-        this.#lastInputTokens = 0;
-        return undefined;
-      }
+  /** Makes room when the conversation was too long for the model to answer; throws what the run ends with otherwise. */
+  #recover(error: unknown): void {
+    if (!ModelResponseError.isInstance(error)) throw error;
+    if (!this.#makeRoom()) {
       const message = `The conversation has outgrown the model "${this.#options.model.name}": ${error.message}`;
       throw this.#errors.error('evaluation-context-exceeded', 'request', message, error);
     }
+    this.#lastInputTokens = 0;
+  }
+
+  /** Takes down what a turn has cost that broke off because the conversation was too long; there is more room now. */
+  #countCutTurn(turn: ModelTurn): void {
+    const exceeded = this.#countUsage(readUsage(turn));
+    this.#tellUsage(turn);
+    this.#tellExcess(exceeded);
+    // What the next turn takes is not known: it gets less.
+    this.#lastInputTokens = 0;
   }
 
   /** Drops old tool results, when that is wanted. @returns false when nothing was dropped. */
@@ -227,41 +241,46 @@ class Loop<Output> {
   }
 
   /** Puts a turn of the model on the conversation. @returns the calls it asks for, and what the provider wants to run. */
-  #takeTurn(turn: ModelTurn): {
-    readonly calls: readonly ToolCall[];
-    readonly approvals: readonly ApprovalRequestPart[];
-  } {
-    const fault = findTurnFault(turn);
+  #takeTurn(
+    turn: ModelTurn,
+    fault: string | undefined,
+  ): { readonly calls: readonly ToolCall[]; readonly approvals: readonly ApprovalRequestPart[] } {
     const exceeded = this.#countUsage(readUsage(turn));
     if (fault !== undefined) {
       const message = `The answer of the model "${this.#options.model.name}" ${fault}.`;
       throw this.#errors.error('evaluation-response-invalid', 'response', message);
     }
-    const parts = turn.content.filter((part) => part.type === 'tool-call');
-    this.#state.conversation.push({
-      type: 'assistant',
-      content: turn.content,
-      ...(turn.raw === undefined ? {} : { raw: turn.raw }),
-    });
-    this.#environment.emit({
-      type: 'model-call-end',
-      turn: this.#state.turn,
-      text: textOf(turn.content),
-      toolCalls: parts,
-      finishReason: turn.finishReason,
-      ...(turn.usage === undefined ? {} : { usage: turn.usage }),
-    });
+    const { content, raw } = turn;
+    const calls: ToolCall[] = [];
+    const approvals: ApprovalRequestPart[] = [];
+    for (const part of content) {
+      if (part.type === 'tool-call') calls.push(toToolCall(part, this.#state.turn));
+      else if (part.type === 'approval-request') approvals.push(part);
+    }
+    this.#state.conversation.push(
+      raw === undefined ? { type: 'assistant', content } : { type: 'assistant', content, raw },
+    );
+    if (this.#environment.isObserved) this.#tellAnswer(turn);
     this.#tellUsage(turn);
     this.#takeHosted(turn);
     this.#tellExcess(exceeded);
     this.#hasAnswered = true;
-    return {
-      calls: parts.map((part) => toToolCall(part, this.#state.turn)),
-      approvals: turn.content.filter((part) => part.type === 'approval-request'),
-    };
+    return { calls, approvals };
   }
 
-  #takeHosted({ hosted = [] }: ModelTurn): void {
+  #tellAnswer({ content, finishReason, usage }: ModelTurn): void {
+    this.#environment.emit({
+      type: 'model-call-end',
+      turn: this.#state.turn,
+      text: textOf(content),
+      toolCalls: content.filter((part) => part.type === 'tool-call'),
+      finishReason,
+      ...(usage === undefined ? {} : { usage }),
+    });
+  }
+
+  #takeHosted({ hosted }: ModelTurn): void {
+    if (hosted === undefined) return;
     const { turn, pausedText } = this.#state;
     for (const reading of hosted) {
       this.#state.hosted.push({ turn, textStart: pausedText.length, reading });
@@ -282,13 +301,14 @@ class Loop<Output> {
   /** Counts what a turn took, also when nothing else of it can be used. @returns the limits that it passed. */
   #countUsage(usage: TokenUsage | undefined): readonly BudgetExcess[] {
     const { budget, logger, outer } = this.#environment;
-    this.#state.usage = addUsage(this.#state.usage, usage);
+    if (usage !== undefined) this.#state.usage = addUsage(this.#state.usage, usage);
     this.#lastInputTokens = usage?.inputTokens ?? 0;
     outer?.countUsage(usage);
     return budget.count(usage, logger);
   }
 
   #tellUsage({ usage = {} }: ModelTurn): void {
+    if (!this.#environment.isObserved) return;
     const { turn, usage: total } = this.#state;
     this.#environment.emit({ type: 'usage', turn, usage, total });
   }

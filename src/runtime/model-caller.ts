@@ -4,12 +4,12 @@ import type { ModelSettings, TokenUsage, ToolChoice } from '../tool/index.ts';
 import { DeltaDesk } from './delta-desk.ts';
 import type { EvaluationEnvironment } from './environment.ts';
 import type { LoopState } from './loop-state.ts';
-import type { ModelProvider, ModelRequest, ModelTurn } from './model.ts';
+import type { GenerateOptions, ModelProvider, ModelRequest, ModelTurn } from './model.ts';
 import { PromptEvaluationError } from './prompt-evaluation-error.ts';
 import type { RunContext } from './run-context.ts';
 import type { RunErrors } from './run-errors.ts';
 import { RunStopped } from './run-stop.ts';
-import { askThrottled, type ThrottlePolicy } from './throttle.ts';
+import { askThrottled, type ThrottleContext, type ThrottlePolicy } from './throttle.ts';
 import { readUsage } from './turn-fault.ts';
 
 /** How the model of a run is asked. */
@@ -40,6 +40,8 @@ export class ModelCaller {
   readonly #environment: EvaluationEnvironment;
   readonly #run: RunParts;
   readonly #deltas: DeltaDesk | undefined;
+  readonly #throttle: ThrottleContext;
+  #generateOptions: GenerateOptions | undefined;
   #checked: ModelRequest['hostedTools'];
 
   constructor(options: ModelOptions, environment: EvaluationEnvironment, run: RunParts) {
@@ -47,6 +49,17 @@ export class ModelCaller {
     this.#environment = environment;
     this.#run = run;
     if (options.streaming === true) this.#deltas = new DeltaDesk(environment);
+    const { clock, deadline, emit, stop } = environment;
+    this.#throttle = {
+      policy: options.throttle,
+      clock,
+      stop,
+      deadline,
+      onRetry: ({ attempt, delayMs, error }) => {
+        const { kind: reason, message } = error;
+        emit({ type: 'model-call-retry', turn: run.state.turn, attempt, delayMs, reason, message });
+      },
+    };
     this.#checked = environment.display.rendered.hostedTools;
   }
 
@@ -57,24 +70,24 @@ export class ModelCaller {
    * @throws {ModelResponseError} `model-context-exceeded`: the conversation is too long.
    */
   async ask(context: RunContext): Promise<ModelTurn> {
-    const { display, emit, stop } = this.#environment;
+    const { display, emit, isObserved, stop } = this.#environment;
     const { state, errors, hasAnswered } = this.#run;
     display.update();
     this.#checkHostedTools();
     state.turn += 1;
     const number = state.turn;
-    emit({ type: 'model-call-start', turn: number });
+    if (isObserved) emit({ type: 'model-call-start', turn: number });
     const { outputSchema, toolChoice, settings, model } = this.#options;
-    const request: ModelRequest = {
+    const request: { -readonly [Key in keyof ModelRequest]: ModelRequest[Key] } = {
       instructions: display.rendered.text,
       conversation: state.conversation,
       tools: display.tools,
       hostedTools: display.rendered.hostedTools,
-      ...(outputSchema === undefined ? {} : { outputSchema }),
       toolChoice: hasAnswered() ? afterFirstAnswer(toolChoice) : toolChoice,
       settings,
       turn: number,
     };
+    if (outputSchema !== undefined) request.outputSchema = outputSchema;
     const answer = context.step({ kind: 'model-call', key: `turn-${number}/model`, input: request });
     try {
       return await stop.race(answer);
@@ -98,36 +111,34 @@ export class ModelCaller {
   }
 
   /** Asks the model for one turn, again and again while the throttle allows it. One step: a journal keeps its end. */
-  async generate(request: ModelRequest): Promise<ModelTurn> {
-    const { budget, clock, deadline, emit, logger, stop } = this.#environment;
-    const { model, throttle } = this.#options;
-    const deltas = this.#deltas;
-    const ask = async (): Promise<ModelTurn> => {
-      // Others may have used it up since, while this one waited to be asked again.
-      const refusal = budget.refuseTurn(this.#run.nextTurnAtLeast());
-      if (refusal !== undefined) throw new RunStopped({ kind: 'budget', cause: refusal });
-      const { signal } = stop;
-      if (deltas === undefined) return model.generate(request, { signal, logger });
-      const answer = deltas.begin(request.turn);
-      try {
-        const turn = await model.generate(request, { signal, logger, onDelta: answer.onDelta });
-        answer.complete();
-        return turn;
-      } finally {
-        answer.end();
-      }
-    };
-    if (throttle === undefined) return ask();
-    return askThrottled(ask, {
-      policy: throttle,
-      clock,
-      stop,
-      deadline,
-      onRetry: ({ attempt, delayMs, error }) => {
-        const { kind: reason, message } = error;
-        emit({ type: 'model-call-retry', turn: request.turn, attempt, delayMs, reason, message });
-      },
-    });
+  generate(request: ModelRequest): Promise<ModelTurn> {
+    return askThrottled(() => this.#ask(request), this.#throttle);
+  }
+
+  #ask(request: ModelRequest): ModelTurn | Promise<ModelTurn> {
+    const { budget, logger, stop } = this.#environment;
+    // Others may have used it up since, while this one waited to be asked again.
+    const refusal = budget.isUnlimited ? undefined : budget.refuseTurn(this.#run.nextTurnAtLeast());
+    if (refusal !== undefined) throw new RunStopped({ kind: 'budget', cause: refusal });
+    this.#generateOptions ??= { signal: stop.signal, logger };
+    return this.#deltas === undefined
+      ? this.#options.model.generate(request, this.#generateOptions)
+      : this.#askStreaming(request, this.#deltas, this.#generateOptions);
+  }
+
+  async #askStreaming(
+    request: ModelRequest,
+    deltas: DeltaDesk,
+    options: GenerateOptions,
+  ): Promise<ModelTurn> {
+    const answer = deltas.begin(request.turn);
+    try {
+      const turn = await this.#options.model.generate(request, { ...options, onDelta: answer.onDelta });
+      answer.complete();
+      return turn;
+    } finally {
+      answer.end();
+    }
   }
 
   /** Sections that were opened may have brought hosted tools that the provider cannot be told of. */

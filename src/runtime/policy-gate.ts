@@ -4,6 +4,7 @@ import type { PolicyDecision, ToolPolicy } from '../policy/index.ts';
 import type { JsonObject } from '../schema/index.ts';
 import type { ApprovalMemory } from './approval-memory.ts';
 import type { Approval, Approve } from './environment.ts';
+import { isPromiseLike } from './is-promise-like.ts';
 import type { RunEvent } from './run-event.ts';
 import type { RecordedApproval, ShadowFinding } from './tool-invoked.ts';
 import { type FailedVerdict, failed, type PolicyQuestion } from './verdict.ts';
@@ -17,65 +18,100 @@ const open: GateResult = { kind: 'open', questions: [] };
 
 type Decide = (policy: ToolPolicy) => PolicyDecision | undefined | PromiseLike<PolicyDecision | undefined>;
 
-/** What one policy says: whoever throws denies, and so does whoever answers with anything but a decision. */
-type Finding = Omit<ShadowFinding, 'outcome'> & {
-  readonly outcome: PolicyDecision['outcome'];
-  readonly error?: unknown;
-};
+/** What a policy has against a call: whoever throws denies, and so does whoever answers with anything but a decision. */
+type Objection = ShadowFinding & { readonly error?: unknown };
 
 /**
- * Asks every policy in order; the first denial wins.
+ * Asks every policy in order; the first denial wins. Answers at once when all of them do.
  *
  * @param decide the question put to one policy.
  */
-export async function askPolicies(
+export function askPolicies(
   policies: readonly ToolPolicy[],
   toolName: string,
   decide: Decide,
-): Promise<GateResult> {
-  let questions: PolicyQuestion[] | undefined;
-  for (const policy of policies) {
-    const { outcome, reason, error } = await findingOf(policy, decide);
-    if (outcome === 'deny') {
-      return { kind: 'denied', verdict: denial(policy.name, toolName, reason, error) };
-    }
-    if (outcome !== 'ask') continue;
-    questions ??= [];
-    questions.push({ policy: policy.name, reason });
-  }
-  return questions === undefined ? open : { kind: 'open', questions };
+): GateResult | Promise<GateResult> {
+  const questions: PolicyQuestion[] = [];
+  const denied = findInOrder(policies, decide, ({ policy, outcome, reason, error }) => {
+    if (outcome === 'deny') return denial(policy, toolName, reason, error);
+    questions.push({ policy, reason });
+    return undefined;
+  });
+  const result = (verdict: FailedVerdict | undefined): GateResult => {
+    if (verdict !== undefined) return { kind: 'denied', verdict };
+    return questions.length === 0 ? open : { kind: 'open', questions };
+  };
+  return denied instanceof Promise ? denied.then(result) : result(denied);
 }
 
 /** Asks every policy in order, also behind one that would deny, and only tells `report` what they would have done. */
-export async function askPoliciesInShadow(
+export function askPoliciesInShadow(
   policies: readonly ToolPolicy[],
   decide: Decide,
   report: (finding: ShadowFinding) => void,
-): Promise<GateResult> {
-  for (const policy of policies) {
-    const { outcome, reason } = await findingOf(policy, decide);
-    if (outcome !== 'allow') report({ policy: policy.name, outcome, reason });
-  }
-  return open;
+): GateResult | Promise<GateResult> {
+  const asked = findInOrder(policies, decide, ({ policy, outcome, reason }): undefined => {
+    report({ policy, outcome, reason });
+  });
+  return asked instanceof Promise ? asked.then(() => open) : open;
 }
 
-async function findingOf(policy: ToolPolicy, decide: Decide): Promise<Finding> {
-  let decision: Partial<PolicyDecision> | null | undefined;
+/** Hands the objections of the policies to `take`, in order, until it answers with something. */
+function findInOrder<Found>(
+  policies: readonly ToolPolicy[],
+  decide: Decide,
+  take: (objection: Objection) => Found | undefined,
+  start = 0,
+): Found | undefined | Promise<Found | undefined> {
+  for (let index = start; index < policies.length; index += 1) {
+    const policy = policies[index];
+    if (policy === undefined) continue;
+    const objection = objectionOf(policy, decide);
+    if (objection === undefined) continue;
+    if (objection instanceof Promise) {
+      return objection.then(
+        (late) =>
+          (late === undefined ? undefined : take(late)) ?? findInOrder(policies, decide, take, index + 1),
+      );
+    }
+    const found = take(objection);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function objectionOf(
+  policy: ToolPolicy,
+  decide: Decide,
+): Objection | undefined | Promise<Objection | undefined> {
   try {
-    decision = await decide(policy);
+    const decision = decide(policy);
+    if (!isPromiseLike(decision)) return toObjection(policy, decision);
+    return Promise.resolve(decision).then(
+      (late) => toObjection(policy, late),
+      (error: unknown) => failedCheck(policy, error),
+    );
   } catch (error) {
-    const reason = `its check failed: ${describeError(error)}`;
-    return { policy: policy.name, outcome: 'deny', reason, error };
+    return failedCheck(policy, error);
   }
-  const reason = decision?.reason ?? 'no reason was given';
-  switch (decision?.outcome) {
-    case 'allow':
-    case 'ask':
-    case 'deny':
-      return { policy: policy.name, outcome: decision.outcome, reason };
-    default:
-      return { policy: policy.name, outcome: 'deny', reason: 'its check came to no decision' };
+}
+
+function failedCheck(policy: ToolPolicy, error: unknown): Objection {
+  const reason = `its check failed: ${describeError(error)}`;
+  return { policy: policy.name, outcome: 'deny', reason, error };
+}
+
+/** Policies may be written without types: whatever they answer is looked at. */
+function toObjection(
+  policy: ToolPolicy,
+  decision: Partial<PolicyDecision> | null | undefined,
+): Objection | undefined {
+  const outcome = decision?.outcome;
+  if (outcome === 'allow') return undefined;
+  if (outcome === 'ask' || outcome === 'deny') {
+    return { policy: policy.name, outcome, reason: decision?.reason ?? 'no reason was given' };
   }
+  return { policy: policy.name, outcome: 'deny', reason: 'its check came to no decision' };
 }
 
 function denial(policy: string, toolName: string, reason: string, error?: unknown): FailedVerdict {

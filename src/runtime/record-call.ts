@@ -16,6 +16,8 @@ import type {
 } from './tool-invoked.ts';
 import type { FailedVerdict, SucceededVerdict } from './verdict.ts';
 
+const nothing: readonly never[] = Object.freeze([]);
+
 /** What is known of a call at its end, beside the verdict. */
 interface CallFacts {
   readonly call: ToolCall;
@@ -30,7 +32,7 @@ interface CallFacts {
   readonly conflicts: readonly string[];
   readonly approvals: readonly RecordedApproval[];
   /** Resources without transactions that earlier attempts asked for. */
-  readonly plainResources: ReadonlySet<string>;
+  readonly plainResources: readonly string[];
   readonly startedAtMs: number | undefined;
   readonly usage: TokenUsage | undefined;
 }
@@ -52,43 +54,41 @@ export function recordCall(
       : renderValue(openSections, opening.result, environment);
   const endedAtMs = clock.now();
   const startedAtMs = facts.startedAtMs ?? endedAtMs;
-  const failure =
-    verdict.kind === 'succeeded'
-      ? { outcome: 'committed' as const }
-      : {
-          outcome: verdict.outcome,
-          reason: verdict.reason,
-          ...(verdict.policy === undefined ? {} : { policy: verdict.policy }),
-          ...(verdict.error === undefined ? {} : { error: recordError(verdict.error) }),
-        };
-  const shadow = [...(expansion?.thrower.shadow ?? []), ...(attempt?.shadow ?? [])];
-  const standing = verdict.kind === 'succeeded' ? [] : whatStands(facts);
-  return {
+  const record: { -readonly [Key in keyof ToolInvokedPayload]: ToolInvokedPayload[Key] } = {
     eventId: ids(),
     ...origin,
     callId: call.callId,
     toolName: call.toolName,
     turn: call.turn,
-    ...(params === undefined ? {} : { params }),
     success: verdict.kind === 'succeeded',
-    ...failure,
+    outcome: verdict.kind === 'succeeded' ? 'committed' : verdict.outcome,
     message: result.message,
-    // The value was checked to be plain JSON when the attempt ended.
-    ...(result.value === undefined ? {} : { value: result.value as JsonValue }),
     rendered,
     modelText: toModelText(result, rendered),
-    ...(result.attachments === undefined ? {} : { attachments: result.attachments.map(recordAttachment) }),
     attempts: attempt?.number ?? 0,
-    conflicts: [...conflicts],
+    conflicts,
     startedAtMs,
     durationMs: endedAtMs - startedAtMs,
-    ...(standing.length === 0 ? {} : { standing }),
-    ...(usage === undefined ? {} : { usage }),
-    changes: verdict.kind === 'succeeded' ? recordedChanges(attempt) : [],
-    ...(approvals.length === 0 ? {} : { approvals }),
-    ...(shadow.length === 0 ? {} : { shadow }),
-    ...(shown === undefined ? {} : { openedSections: shown }),
+    changes: verdict.kind === 'succeeded' ? recordedChanges(attempt) : nothing,
   };
+  if (params !== undefined) record.params = params;
+  // The value was checked to be plain JSON when the attempt ended.
+  if (result.value !== undefined) record.value = result.value as JsonValue;
+  if (result.attachments !== undefined) record.attachments = result.attachments.map(recordAttachment);
+  if (usage !== undefined) record.usage = usage;
+  if (approvals.length > 0) record.approvals = approvals;
+  if (shown !== undefined) record.openedSections = shown;
+  const shadow =
+    expansion === undefined ? attempt?.shadow : [...expansion.thrower.shadow, ...(attempt?.shadow ?? [])];
+  if (shadow !== undefined && shadow.length > 0) record.shadow = shadow;
+  if (verdict.kind === 'failed') {
+    record.reason = verdict.reason;
+    if (verdict.policy !== undefined) record.policy = verdict.policy;
+    if (verdict.error !== undefined) record.error = recordError(verdict.error);
+    const standing = whatStands(facts);
+    if (standing.length > 0) record.standing = standing;
+  }
+  return record;
 }
 
 /** What a call that was not committed leaves in place. */
@@ -106,7 +106,8 @@ function whatStands({ tool, attempt, expansion, plainResources }: CallFacts): re
 }
 
 function recordedChanges(attempt: ToolCallAttempt | undefined): readonly RecordedChange[] {
-  return (attempt?.changes ?? []).map(({ path, kind }) => ({ path, kind }));
+  const changes = attempt?.changes ?? nothing;
+  return changes.length === 0 ? nothing : changes.map(({ path, kind }) => ({ path, kind }));
 }
 
 function recordAttachment({ data, ...part }: MediaPart): RecordedAttachment {

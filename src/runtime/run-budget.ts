@@ -3,6 +3,8 @@ import type { Budget, BudgetExcess, BudgetTrackerPort, Logger, TokenUsage } from
 import { type BudgetTracker, noPrices, toBudgetTracker } from './budget-tracker.ts';
 import type { ModelProvider } from './model.ts';
 
+const nothingExceeded: readonly BudgetExcess[] = Object.freeze([]);
+
 /**
  * The budgets that hold for one evaluation: its own, and those of the runs around it. One that several of them share is
  * counted once.
@@ -40,8 +42,14 @@ export class RunBudget {
     return this.#own;
   }
 
+  /** True when there is no budget at all, neither of the evaluation nor around it. */
+  get isUnlimited(): boolean {
+    return this.#trackers.length === 0;
+  }
+
   /** Counts one turn of the model. @returns the limits that it passed. */
   count(usage: TokenUsage | undefined, logger: Logger): readonly BudgetExcess[] {
+    if (this.isUnlimited) return nothingExceeded;
     this.#warnOfUncounted(usage, logger);
     return this.#trackers.flatMap((tracker) => {
       const wasExceeded = tracker.exceeded !== undefined;
@@ -68,24 +76,24 @@ export class RunBudget {
 
   /** Why nothing may be begun any more; undefined while something may. */
   refuse(): BudgetExceededError | undefined {
-    return first(this.#trackers, (tracker) => tracker.refuse());
+    for (const tracker of this.#trackers) {
+      const refusal = tracker.refuse();
+      if (refusal !== undefined) return refusal;
+    }
+    return undefined;
   }
 
   /** Why a turn of the model that takes this at least must not begin; undefined when it may. */
   refuseTurn(atLeast: TokenUsage): BudgetExceededError | undefined {
-    return first(this.#trackers, (tracker) => tracker.refuseTurn(atLeast, this.#model.prices));
+    for (const tracker of this.#trackers) {
+      const refusal = tracker.refuseTurn(atLeast, this.#model.prices);
+      if (refusal !== undefined) return refusal;
+    }
+    return undefined;
   }
 
   /** True for an error of a budget that holds here: whatever shares it must end, too. */
   hasRefused(error: unknown): boolean {
     return this.#trackers.some((tracker) => tracker.hasRefused(error));
   }
-}
-
-function first<T, R>(items: readonly T[], find: (item: T) => R | undefined): R | undefined {
-  for (const item of items) {
-    const found = find(item);
-    if (found !== undefined) return found;
-  }
-  return undefined;
 }

@@ -36,6 +36,29 @@ export class RunStop {
   #reason: StopReason | undefined;
   #controller: AbortController | undefined;
 
+  /** `work`, or a rejection with {@link RunStopped} as soon as the run stops; `work` is then left behind. Can be passed on as a function. */
+  readonly race = <T>(work: PromiseLike<T>): Promise<T> => {
+    const reason = this.#reason;
+    if (reason !== undefined) return Promise.race([work, Promise.reject(new RunStopped(reason))]);
+    return new Promise<T>((resolve, reject) => {
+      const giveUp = (stopped: StopReason): void => {
+        // Work that is done by now has come first.
+        queueMicrotask(() => reject(new RunStopped(stopped)));
+      };
+      this.#listeners.add(giveUp);
+      work.then(
+        (result) => {
+          this.#listeners.delete(giveUp);
+          resolve(result);
+        },
+        (error: unknown) => {
+          this.#listeners.delete(giveUp);
+          reject(error);
+        },
+      );
+    });
+  };
+
   /** @param outer for a run inside a tool call: whose deadline it may share. Default: it stands alone. */
   constructor(outer?: OuterDeadline) {
     this.#outer = outer;
@@ -100,18 +123,5 @@ export class RunStop {
         details: { expiresAtMs: deadline.expiresAtMs },
       }),
     });
-  }
-
-  /** `work`, or a rejection with {@link RunStopped} as soon as the run stops; `work` is then left behind. */
-  async race<T>(work: PromiseLike<T>): Promise<T> {
-    let unsubscribe: (() => void) | undefined;
-    const stopped = new Promise<never>((_resolve, reject) => {
-      unsubscribe = this.onStop((reason) => reject(new RunStopped(reason)));
-    });
-    try {
-      return await Promise.race([work, stopped]);
-    } finally {
-      unsubscribe?.();
-    }
   }
 }

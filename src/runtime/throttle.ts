@@ -61,7 +61,8 @@ export function throttleDelayMs(policy: ThrottlePolicy, attempt: number, retryAf
 
 /** What asking again depends on. */
 export interface ThrottleContext {
-  readonly policy: ThrottlePolicy;
+  /** Undefined: never asked again. */
+  readonly policy: ThrottlePolicy | undefined;
   readonly clock: Clock;
   readonly stop: Pick<RunStop, 'onStop' | 'reason'>;
   readonly deadline: Deadline | undefined;
@@ -76,15 +77,16 @@ export interface ThrottleContext {
  *   given up, checked in this order. What is not safe to retry is thrown as it is.
  * @throws {RunStopped} when the run stops during a wait.
  */
-export async function askThrottled<T>(ask: () => Promise<T>, context: ThrottleContext): Promise<T> {
+export async function askThrottled<T>(ask: () => T | Promise<T>, context: ThrottleContext): Promise<T> {
+  const { policy } = context;
   let waitedMs = 0;
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await ask();
     } catch (error) {
-      if (!ThrottleError.isInstance(error) || !error.retrySafe || context.stop.reason !== undefined)
-        throw error;
-      const delayMs = nextDelayMs(error, attempt, waitedMs, context);
+      if (policy === undefined || !ThrottleError.isInstance(error) || !error.retrySafe) throw error;
+      if (context.stop.reason !== undefined) throw error;
+      const delayMs = nextDelayMs(error, attempt, waitedMs, { policy, deadline: context.deadline });
       waitedMs += delayMs;
       context.onRetry({ attempt: attempt + 1, delayMs, error });
       await wait(delayMs, context);
@@ -96,7 +98,7 @@ function nextDelayMs(
   error: ThrottleError,
   attempt: number,
   waitedMs: number,
-  { policy, deadline }: ThrottleContext,
+  { policy, deadline }: { readonly policy: ThrottlePolicy; readonly deadline: Deadline | undefined },
 ): number {
   if (attempt >= policy.maxAttempts) {
     throw givenUp('throttle-attempts-exhausted', 'no attempt is left', error, attempt);

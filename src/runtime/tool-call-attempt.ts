@@ -1,6 +1,13 @@
 import { describeError, TransactionClosedError } from '../error/index.ts';
 import type { FileChange } from '../filesystem/index.ts';
-import { describeIssues, freezeJson, parseInput, parseOutput } from '../schema/index.ts';
+import {
+  describeIssues,
+  freezeJson,
+  type OutputOutcome,
+  type ParseOutcome,
+  parseInput,
+  parseOutput,
+} from '../schema/index.ts';
 import type { SessionPatch } from '../session/index.ts';
 import {
   type AnyTool,
@@ -11,47 +18,55 @@ import {
 } from '../tool/index.ts';
 import type { ApprovalMemory } from './approval-memory.ts';
 import { Ended, verdictOf } from './attempt-verdict.ts';
-import { CallPolicies } from './call-policies.ts';
+import { CallPolicies, type JudgedAttempt } from './call-policies.ts';
 import type { EvaluationEnvironment } from './environment.ts';
 import { haltReason } from './halt-reason.ts';
 import { isPromiseLike } from './is-promise-like.ts';
 import { RunStop, RunStopped, type StopReason } from './run-stop.ts';
 import { type ResolvedCall, readArguments } from './tool-call.ts';
-import { createToolContext } from './tool-context.ts';
+import { createToolContext, type HandledAttempt } from './tool-context.ts';
 import type { ShadowFinding } from './tool-invoked.ts';
 import { CallTransaction } from './transaction.ts';
 import { failed, nothingLeft, type PolicyQuestion, type Verdict, withNote } from './verdict.ts';
 
-/** What an attempt is made of beside its call. */
+const noParams: ParseOutcome<unknown> = Object.freeze({ ok: true, value: undefined });
+
+/** The call that attempts are made at, whatever becomes of each. */
+export interface AttemptedCall {
+  /** What was approved in any attempt. */
+  readonly approvals: ApprovalMemory;
+  /** Takes down what evaluations inside an attempt spent. */
+  countUsage(usage: TokenUsage | undefined): void;
+}
+
+/** What an attempt is made of beside the arguments. */
 interface AttemptParts {
   readonly number: number;
-  readonly approvals: ApprovalMemory;
-  /** Takes down what evaluations inside the attempt spent. */
-  readonly countUsage: (usage: TokenUsage | undefined) => void;
+  readonly call: AttemptedCall;
   /** What was logged before and stays whatever becomes of the attempt. Default: nothing. */
   readonly log?: SessionPatch;
 }
 
 /**
  * One attempt at one call: steps 3 to 12 of the pipeline, on a transaction of its own. Whatever happens inside becomes a
- * verdict; committing or discarding is up to the caller, who holds the order of the calls.
+ * verdict; committing or discarding is up to the caller, who holds the order of the calls. What does not have to be
+ * waited for is not awaited: most calls are a matter of microseconds.
  *
  * @see spec TOOLS "Runtime Dispatch" steps 3 to 9
  */
-export class ToolCallAttempt {
+export class ToolCallAttempt implements JudgedAttempt, HandledAttempt {
   /** Number of the attempt, from 1. */
   readonly number: number;
   /** How it ended, or that it waits for an answer. Never rejects. */
   readonly verdict: Promise<Verdict>;
   readonly transaction: CallTransaction;
+  readonly resolved: ResolvedCall;
   readonly #environment: EvaluationEnvironment;
-  readonly #resolved: ResolvedCall;
+  readonly #call: AttemptedCall;
   readonly #policies: CallPolicies;
-  readonly #countUsage: AttemptParts['countUsage'];
   #parsedParams: unknown;
   #changes: readonly FileChange[] | undefined;
   #controller: AbortController | undefined;
-  /** What evaluations inside the handler follow. */
   #innerStop: RunStop | undefined;
   #handlerStarted = false;
   #handlerSucceeded = false;
@@ -59,23 +74,16 @@ export class ToolCallAttempt {
   constructor(
     environment: EvaluationEnvironment,
     resolved: ResolvedCall,
-    { number, approvals, countUsage, log }: AttemptParts,
+    { number, call, log }: AttemptParts,
   ) {
     this.#environment = environment;
-    this.#resolved = resolved;
-    this.#countUsage = countUsage;
+    this.#call = call;
+    this.resolved = resolved;
     this.number = number;
     this.transaction = new CallTransaction(environment.roots, resolved.bound.tool.effects);
     if (log !== undefined) this.transaction.sessionFork.apply(log);
-    this.#policies = new CallPolicies(environment, resolved, {
-      number,
-      approvals,
-      transaction: this.transaction,
-      signal: () => this.#signal(),
-      settled: (work) => this.#settled(work),
-      standingNote: () => this.#standingNote(),
-    });
-    this.verdict = this.#guarded(() => this.#run());
+    this.#policies = new CallPolicies(environment, this);
+    this.verdict = this.#run();
   }
 
   /** True once the handler of a tool that changes the outside world was started: running it again would do it twice. */
@@ -99,23 +107,78 @@ export class ToolCallAttempt {
     return this.#policies.shadow;
   }
 
+  /** What was approved in this attempt and those before it. */
+  get approvals(): ApprovalMemory {
+    return this.#call.approvals;
+  }
+
+  /** Tells handler and policies that the attempt is over, made on first use: few look at it. */
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      const reason = this.#environment.stop.reason;
+      if (reason !== undefined) this.#controller.abort(reason.cause);
+    }
+    return this.#controller.signal;
+  }
+
+  /** What evaluations inside the handler follow, made on first use. */
+  get innerStop(): RunStop {
+    if (this.#innerStop === undefined) {
+      this.#innerStop = new RunStop();
+      const { reason } = this.#environment.stop;
+      if (reason !== undefined) this.#innerStop.stop(reason);
+    }
+    return this.#innerStop;
+  }
+
+  /** Takes down what evaluations inside the attempt spent. */
+  countUsage(usage: TokenUsage | undefined): void {
+    this.#call.countUsage(usage);
+  }
+
+  /** Waits for `work`, but not beyond the end of the run, unless effects stand outside that have to be recorded. */
+  settled<T>(work: PromiseLike<T>): Promise<T> {
+    return this.mustCommit ? Promise.resolve(work) : this.#environment.stop.race(work);
+  }
+
+  /** Behind a message: what stands although the call is rolled back; empty when nothing does. */
+  standingNote(): string {
+    return this.effectsStand ? ' What it did outside of session and files stands.' : '';
+  }
+
   /** Asks for approval of the changes and, when it is given, ends the attempt (steps 11 and 12). Never rejects. */
-  approveChanges(result: ToolSuccess<unknown>, questions: readonly PolicyQuestion[]): Promise<Verdict> {
-    return this.#guarded(async () => {
+  async approveChanges(result: ToolSuccess<unknown>, questions: readonly PolicyQuestion[]): Promise<Verdict> {
+    const unfollow = this.#follow();
+    let verdict: Verdict;
+    try {
       const refusal = await this.#policies.ask(questions, this.changes);
-      return refusal === undefined ? this.#complete(result) : withNote(refusal, this.#standingNote());
-    });
+      if (refusal !== undefined) verdict = withNote(refusal, this.standingNote());
+      else {
+        const completed = this.#complete(result);
+        verdict = completed instanceof Promise ? await completed : completed;
+      }
+    } catch (thrown) {
+      verdict = this.#verdictOver(thrown);
+    } finally {
+      unfollow();
+    }
+    await this.#discardUnless(verdict);
+    return verdict;
   }
 
   /** Takes the views from everyone and disposes what the attempt built. What fails is logged. Never rejects, never outlasts the run. */
-  async discard(): Promise<void> {
-    let errors: readonly unknown[] = [];
-    try {
-      const closing = this.transaction.close();
-      errors = isPromiseLike(closing) ? await this.#environment.stop.race(closing) : closing;
-    } catch {
-      // The run has ended; whatever still disposes itself goes on alone.
-    }
+  discard(): void | Promise<void> {
+    const errors = this.transaction.close();
+    if (!(errors instanceof Promise)) return this.#logUndisposed(errors);
+    // The run has ended when this rejects; whatever still disposes itself goes on alone.
+    return this.#environment.stop.race(errors).then(
+      (failures) => this.#logUndisposed(failures),
+      () => undefined,
+    );
+  }
+
+  #logUndisposed(errors: readonly unknown[]): void {
     for (const error of errors) {
       this.#environment.logger.warn('A resource of a call could not be disposed.', {
         tool: this.#tool.name,
@@ -125,97 +188,120 @@ export class ToolCallAttempt {
   }
 
   get #tool(): AnyTool {
-    return this.#resolved.bound.tool;
-  }
-
-  /** Runs a stretch of the pipeline, turns whatever it throws into a verdict, and ends the transaction unless it may be committed. */
-  async #guarded(stretch: () => Promise<Verdict>): Promise<Verdict> {
-    const unsubscribe = this.#environment.stop.onStop((reason) => this.#giveUp(reason));
-    let verdict: Verdict;
-    try {
-      verdict = await stretch();
-    } catch (thrown) {
-      this.#endInner();
-      const note = this.#handlerSucceeded ? this.#standingNote() : '';
-      verdict = verdictOf(thrown, this.#environment, {
-        toolName: this.#tool.name,
-        effectsStand: this.effectsStand,
-        note,
-      });
-    } finally {
-      unsubscribe();
-    }
-    if (verdict.kind !== 'succeeded' && verdict.kind !== 'asking') await this.discard();
-    return verdict;
+    return this.resolved.bound.tool;
   }
 
   async #run(): Promise<Verdict> {
-    const { environment, tool } = { environment: this.#environment, tool: this.#tool };
-    this.#parsedParams = await this.#parseParams();
-    const denied = await this.#policies.checkCall(this.#parsedParams);
-    if (denied !== undefined) return denied;
-    const halt = haltReason(environment);
-    if (halt !== undefined) throw new RunStopped(halt);
-    const reading = readToolResult(await this.#callHandler());
-    this.#endInner();
-    if (!reading.ok) {
-      const message = `The tool "${tool.name}" returned ${reading.problem}.${this.#standingNote()}`;
-      return failed('rolled-back', 'not-a-result', message);
+    const unfollow = this.#follow();
+    let verdict: Verdict;
+    try {
+      const parsing = this.#parseParams();
+      this.#takeParams(parsing instanceof Promise ? await this.settled(parsing) : parsing);
+      const checking = this.#policies.checkCall(this.#parsedParams);
+      const denied = checking instanceof Promise ? await checking : checking;
+      if (denied !== undefined) throw new Ended(denied);
+      const halt = haltReason(this.#environment);
+      if (halt !== undefined) throw new RunStopped(halt);
+      const returned = this.#callHandler();
+      const success = this.#readSuccess(isPromiseLike(returned) ? await this.#limited(returned) : returned);
+      this.#handlerSucceeded = true;
+      const output = this.#parseOutput(success);
+      const value = this.#readOutput(output instanceof Promise ? await this.settled(output) : output);
+      const result = withValue(success, value);
+      const closing = this.transaction.closeResources();
+      const failures = closing instanceof Promise ? await this.settled(closing) : closing;
+      if (failures.length > 0) throw this.#undisposed(failures);
+      this.transaction.seal();
+      const judging = this.#policies.checkChanges(this.#parsedParams);
+      const questions = judging instanceof Promise ? await judging : judging;
+      if (questions.length > 0) verdict = { kind: 'asking', result, questions };
+      else {
+        const completed = this.#complete(result);
+        verdict = completed instanceof Promise ? await completed : completed;
+      }
+    } catch (thrown) {
+      verdict = this.#verdictOver(thrown);
+    } finally {
+      unfollow();
     }
-    const { result: returned } = reading;
-    if (!returned.success) {
-      return {
-        kind: 'failed',
-        outcome: 'rolled-back',
-        reason: 'failed-result',
-        result: this.#plainFailure(returned),
-      };
-    }
-    this.#handlerSucceeded = true;
-    const result = await this.#checkOutput(returned);
-    await this.#disposeResources();
-    this.transaction.seal();
-    const questions = await this.#policies.checkChanges(this.#parsedParams, () => this.changes);
-    if (questions.length > 0) return { kind: 'asking', result, questions };
-    return this.#complete(result);
+    const discarded = this.#discardUnless(verdict);
+    if (discarded instanceof Promise) await discarded;
+    return verdict;
   }
 
-  async #parseParams(): Promise<unknown> {
+  /** Hears of the end of the run until the returned function is called. */
+  #follow(): () => void {
+    return this.#environment.stop.onStop((reason) => this.#giveUp(reason));
+  }
+
+  #verdictOver(thrown: unknown): Verdict {
+    this.#endInner();
+    return verdictOf(thrown, this.#environment, {
+      toolName: this.#tool.name,
+      effectsStand: this.effectsStand,
+      note: this.#handlerSucceeded ? this.standingNote() : '',
+    });
+  }
+
+  /** Ends the transaction unless it may be committed. */
+  #discardUnless(verdict: Verdict): void | Promise<void> {
+    return verdict.kind === 'succeeded' || verdict.kind === 'asking' ? undefined : this.discard();
+  }
+
+  #parseParams(): ParseOutcome<unknown> | Promise<ParseOutcome<unknown>> {
     const { compiledInput, name } = this.#tool;
-    const { call, params } = this.#resolved;
-    if (compiledInput === undefined) {
-      const keys = Object.keys(params);
-      if (keys.length === 0) return undefined;
-      const message = `Tool validation failed: "${name}" takes no arguments, but got ${keys.slice(0, 10).join(', ')}.`;
-      throw new Ended(failed('rejected', 'invalid-arguments', message));
-    }
-    const outcome = await this.#settled(parseInput(compiledInput, readArguments(call)));
-    if (outcome.ok) return outcome.value;
-    const message = `Tool validation failed: the arguments of "${name}" do not fit.\n${describeIssues(outcome.issues)}`;
+    const { call, params } = this.resolved;
+    if (compiledInput !== undefined) return parseInput(compiledInput, readArguments(call));
+    const keys = Object.keys(params);
+    if (keys.length === 0) return noParams;
+    const message = `Tool validation failed: "${name}" takes no arguments, but got ${keys.slice(0, 10).join(', ')}.`;
     throw new Ended(failed('rejected', 'invalid-arguments', message));
   }
 
-  async #callHandler(): Promise<unknown> {
-    const { execute, timeoutMs } = this.#tool;
-    const context = createToolContext(this.#environment, {
-      resolved: this.#resolved,
-      attempt: this.number,
-      transaction: this.transaction,
-      signal: () => this.#signal(),
-      innerStop: () => this.#innerRunStop(),
-      countUsage: this.#countUsage,
-    });
+  #takeParams(outcome: ParseOutcome<unknown>): void {
+    if (!outcome.ok) {
+      const message = `Tool validation failed: the arguments of "${this.#tool.name}" do not fit.\n${describeIssues(outcome.issues)}`;
+      throw new Ended(failed('rejected', 'invalid-arguments', message));
+    }
+    this.#parsedParams = outcome.value;
+  }
+
+  /** What the handler returns, as it is; it may have to be waited for. */
+  #callHandler(): unknown {
+    const context = createToolContext(this.#environment, this);
     this.#handlerStarted = true;
     // The input schema of this very tool has made the params, which is what its handler takes.
-    const returned: unknown = execute?.(this.#parsedParams as never, context);
-    if (!isPromiseLike(returned)) return returned;
+    return this.#tool.execute?.(this.#parsedParams as never, context);
+  }
+
+  /** What a handler promised; its time limit and the end of the run do not wait for it. */
+  #limited(returned: PromiseLike<unknown>): Promise<unknown> {
     // The end of the run is looked at inside the time limit, so that it takes the timer with it.
     const work = this.#environment.stop.race(returned);
-    return timeoutMs === undefined ? work : this.#limited(work, timeoutMs);
+    const { timeoutMs } = this.#tool;
+    return timeoutMs === undefined ? work : this.#timed(work, timeoutMs);
+  }
+
+  /** The success that a handler returned; throws what the call ends with when it is none. */
+  #readSuccess(returned: unknown): ToolSuccess<unknown> {
+    const reading = readToolResult(returned);
+    this.#endInner();
+    if (!reading.ok) {
+      const message = `The tool "${this.#tool.name}" returned ${reading.problem}.${this.standingNote()}`;
+      throw new Ended(failed('rolled-back', 'not-a-result', message));
+    }
+    const { result } = reading;
+    if (result.success) return result;
+    throw new Ended({
+      kind: 'failed',
+      outcome: 'rolled-back',
+      reason: 'failed-result',
+      result: this.#plainFailure(result),
+    });
   }
 
   /** `work`, or a failed verdict as soon as the tool's own time limit has passed. */
-  async #limited(work: PromiseLike<unknown>, timeoutMs: number): Promise<unknown> {
+  async #timed(work: PromiseLike<unknown>, timeoutMs: number): Promise<unknown> {
     let cancel: (() => void) | undefined;
     const limit = new Promise<never>((_resolve, reject) => {
       cancel = this.#environment.clock.schedule(timeoutMs, () => {
@@ -231,65 +317,53 @@ export class ToolCallAttempt {
     }
   }
 
-  async #checkOutput(result: ToolSuccess<unknown>): Promise<ToolSuccess<unknown>> {
-    const { compiledOutput, name } = this.#tool;
-    const problem = (text: string, error?: unknown): Ended =>
-      new Ended(
-        failed(
-          'rolled-back',
-          'invalid-output',
-          `The value that the tool "${name}" returned cannot be used, so the call was rolled back.${this.#standingNote()}\n${text}`,
-          error === undefined ? {} : { error },
-        ),
-      );
-    let value = result.value;
-    if (compiledOutput !== undefined) {
-      const outcome = await this.#settled(parseOutput(compiledOutput, value));
-      if (!outcome.ok) throw problem(describeIssues(outcome.issues));
-      if (outcome.strippedKeys !== undefined && outcome.strippedKeys.length > 0) {
-        this.#environment.logger.warn('Keys that the output schema does not know were dropped.', {
-          tool: name,
-          keys: outcome.strippedKeys,
-        });
-      }
-      value = outcome.value;
+  #parseOutput({ value }: ToolSuccess<unknown>): OutputOutcome<unknown> | Promise<OutputOutcome<unknown>> {
+    const { compiledOutput } = this.#tool;
+    return compiledOutput === undefined ? { ok: true, value } : parseOutput(compiledOutput, value);
+  }
+
+  /** The value of a success as it is recorded: what the output schema made of it, plain JSON, frozen. */
+  #readOutput(outcome: OutputOutcome<unknown>): unknown {
+    const { name } = this.#tool;
+    if (!outcome.ok) throw this.#invalidOutput(describeIssues(outcome.issues));
+    if (outcome.strippedKeys !== undefined && outcome.strippedKeys.length > 0) {
+      this.#environment.logger.warn('Keys that the output schema does not know were dropped.', {
+        tool: name,
+        keys: outcome.strippedKeys,
+      });
     }
+    const { value } = outcome;
+    if (value === undefined) return undefined;
     try {
-      return {
-        ...result,
-        value: value === undefined ? undefined : freezeJson(value, `the value of "${name}"`),
-      };
+      return freezeJson(value, `the value of "${name}"`);
     } catch (error) {
-      throw problem(describeError(error), error);
+      throw this.#invalidOutput(describeError(error), error);
     }
   }
 
-  async #disposeResources(): Promise<void> {
-    const closing = this.transaction.closeResources();
-    const failures = isPromiseLike(closing) ? await this.#settled(closing) : closing;
-    if (failures.length === 0) return;
+  #invalidOutput(text: string, error?: unknown): Ended {
+    const message = `The value that the tool "${this.#tool.name}" returned cannot be used, so the call was rolled back.${this.standingNote()}\n${text}`;
+    return new Ended(failed('rolled-back', 'invalid-output', message, error === undefined ? {} : { error }));
+  }
+
+  #undisposed(failures: readonly unknown[]): Ended {
     const text = failures.map(describeError).join('\n');
     const error = failures.length === 1 ? failures[0] : new AggregateError(failures, text);
-    const message = `A resource of the tool "${this.#tool.name}" could not be disposed, so the call was rolled back.${this.#standingNote()}\n${text}`;
-    throw new Ended(failed('rolled-back', 'dispose-failed', message, { error }));
+    const message = `A resource of the tool "${this.#tool.name}" could not be disposed, so the call was rolled back.${this.standingNote()}\n${text}`;
+    return new Ended(failed('rolled-back', 'dispose-failed', message, { error }));
   }
 
   /** Step 12: the tool's own event and what policies record of a success, inside the transaction. */
-  async #complete(result: ToolSuccess<unknown>): Promise<Verdict> {
+  #complete(result: ToolSuccess<unknown>): Verdict | Promise<Verdict> {
     this.transaction.privilegedSession.dispatch(this.#tool.succeeded, {
       toolName: this.#tool.name,
-      callId: this.#resolved.call.callId,
-      params: this.#resolved.params,
+      callId: this.resolved.call.callId,
+      params: this.resolved.params,
       value: result.value,
     });
-    await this.#policies.record(this.#parsedParams, result, () => this.changes);
-    return { kind: 'succeeded', result };
-  }
-
-  /** Awaits `work`, but not beyond the end of the run, unless effects stand outside that have to be recorded. */
-  #settled<T>(work: T | PromiseLike<T>): T | Promise<T> {
-    if (!isPromiseLike(work)) return work;
-    return this.mustCommit ? Promise.resolve(work) : this.#environment.stop.race(work);
+    const verdict: Verdict = { kind: 'succeeded', result };
+    const recorded = this.#policies.record(this.#parsedParams, result);
+    return recorded instanceof Promise ? recorded.then(() => verdict) : verdict;
   }
 
   /** Takes the views from a handler that has not returned, before its signal tells it to stop. */
@@ -309,28 +383,6 @@ export class ToolCallAttempt {
     });
   }
 
-  #innerRunStop(): RunStop {
-    if (this.#innerStop === undefined) {
-      this.#innerStop = new RunStop();
-      const { reason } = this.#environment.stop;
-      if (reason !== undefined) this.#innerStop.stop(reason);
-    }
-    return this.#innerStop;
-  }
-
-  #signal(): AbortSignal {
-    if (this.#controller === undefined) {
-      this.#controller = new AbortController();
-      const reason = this.#environment.stop.reason;
-      if (reason !== undefined) this.#controller.abort(reason.cause);
-    }
-    return this.#controller.signal;
-  }
-
-  #standingNote(): string {
-    return this.effectsStand ? ' What it did outside of session and files stands.' : '';
-  }
-
   #plainFailure(result: ToolFailure): ToolFailure {
     if (result.value === undefined) return result;
     try {
@@ -343,4 +395,19 @@ export class ToolCallAttempt {
       return { ...result, value: undefined };
     }
   }
+}
+
+/** The success with what the output schema made of its value. Field by field: objects that begin as a copy of others share no shape. */
+function withValue(
+  { message, excludeValueFromContext, attachments }: ToolSuccess<unknown>,
+  value: unknown,
+): ToolSuccess<unknown> {
+  const result: { -readonly [Key in keyof ToolSuccess<unknown>]: ToolSuccess<unknown>[Key] } = {
+    success: true,
+    message,
+    value,
+  };
+  if (excludeValueFromContext !== undefined) result.excludeValueFromContext = excludeValueFromContext;
+  if (attachments !== undefined) result.attachments = attachments;
+  return result;
 }

@@ -10,9 +10,9 @@ import { haltReason } from './halt-reason.ts';
 import { addUsage } from './model.ts';
 import { recordCall } from './record-call.ts';
 import type { RunStop } from './run-stop.ts';
-import { type Resolution, resolveCall, type ToolCall } from './tool-call.ts';
-import { ToolCallAttempt } from './tool-call-attempt.ts';
-import type { ToolInvokedPayload } from './tool-invoked.ts';
+import { type Resolution, type ResolvedCall, resolveCall, type ToolCall } from './tool-call.ts';
+import { type AttemptedCall, ToolCallAttempt } from './tool-call-attempt.ts';
+import type { RecordedApproval, ToolInvokedPayload } from './tool-invoked.ts';
 import type { CallPatch } from './transaction.ts';
 import {
   type ExpandingVerdict,
@@ -40,24 +40,29 @@ export interface ToolCallResult {
   readonly interrupt?: { readonly error: unknown };
 }
 
+/** Puts a result on the state. @returns it as it was told, with the feedback. */
+type Commit = (result: ToolCallResult) => ToolCallResult | Promise<ToolCallResult>;
+
 /** Does `work` once there is room for one more running call. */
 type InPlace = <T>(work: () => Promise<T>) => Promise<T>;
 
 const maxAttempts = 3;
+
+const notBegun = Promise.resolve();
 
 /**
  * One call of a turn from start to result. `start` begins the first attempt as soon as there is room for it; `settle`
  * is called when every earlier call is committed or rolled back, repeats the call while what it read has changed since,
  * and says what to commit.
  */
-export class ToolCallRun {
+export class ToolCallRun implements AttemptedCall {
   readonly #environment: EvaluationEnvironment;
   readonly #call: ToolCall;
   readonly #resolution: Resolution;
-  readonly #conflicts: string[] = [];
-  readonly #approvals = new ApprovalMemory();
+  #conflicts: readonly string[] = [];
+  #approvals: ApprovalMemory | undefined;
   /** Resources without transactions that superseded attempts asked for. */
-  readonly #plainResources = new Set<string>();
+  #plainResources: readonly string[] = [];
   /** A resource that is just being begun is not waited for beyond the end of the run. */
   readonly #patience: Patience;
   #attempt: ToolCallAttempt | undefined;
@@ -73,7 +78,7 @@ export class ToolCallRun {
     this.#environment = stop === undefined ? environment : { ...environment, stop };
     this.#call = call;
     // The calls behind one that was given up go on, with the same resources.
-    this.#patience = (work) => environment.stop.race(work);
+    this.#patience = environment.stop.race;
     this.#resolution = resolveCall(call, environment.display.rendered, environment.outer);
   }
 
@@ -89,25 +94,41 @@ export class ToolCallRun {
     );
   }
 
-  /** Begins the first attempt. Resolves when it has ended. Rejects only when the session cannot be forked: it was disposed. */
-  async start(): Promise<void> {
-    const { emit, clock } = this.#environment;
-    this.#startedAtMs = clock.now();
+  /** What was approved in any attempt. */
+  get approvals(): ApprovalMemory {
+    this.#approvals ??= new ApprovalMemory();
+    return this.#approvals;
+  }
+
+  /** Takes down what evaluations inside an attempt spent. */
+  countUsage(usage: TokenUsage | undefined): void {
+    if (usage !== undefined) this.#usage = addUsage(this.#usage ?? {}, usage);
+    this.#environment.outer?.countUsage(usage);
+  }
+
+  /** Begins the first attempt. Resolves when it has ended. Throws only when the session cannot be forked: it was disposed. */
+  start(): Promise<unknown> {
+    this.#startedAtMs = this.#environment.clock.now();
+    if (this.#environment.isObserved) this.#tellStart();
+    if (this.#resolution.kind === 'rejected' || haltReason(this.#environment) !== undefined) return notBegun;
+    this.#attempt = this.#newAttempt(this.#resolution.resolved, 1);
+    return this.#attempt.verdict;
+  }
+
+  #tellStart(): void {
+    const { turn, callId, toolName } = this.#call;
     const params = this.#params();
-    emit({
+    this.#environment.emit({
       type: 'tool-call-start',
-      turn: this.#call.turn,
-      callId: this.#call.callId,
-      toolName: this.#call.toolName,
+      turn,
+      callId,
+      toolName,
       ...(params === undefined ? {} : { params }),
     });
-    if (this.#resolution.kind === 'rejected' || haltReason(this.#environment) !== undefined) return;
-    this.#attempt = new ToolCallAttempt(this.#environment, this.#resolution.resolved, {
-      number: 1,
-      approvals: this.#approvals,
-      countUsage: this.#countUsage,
-    });
-    await this.#attempt.verdict;
+  }
+
+  #newAttempt(resolved: ResolvedCall, number: number): ToolCallAttempt {
+    return new ToolCallAttempt(this.#environment, resolved, { number, call: this });
   }
 
   /**
@@ -117,11 +138,8 @@ export class ToolCallRun {
    *
    * @param inPlace does one more attempt when there is room for it.
    */
-  async settle(
-    commit: (result: ToolCallResult) => ToolCallResult | Promise<ToolCallResult>,
-    inPlace: InPlace,
-  ): Promise<ToolCallResult> {
-    let verdict = await this.#attempt?.verdict;
+  async settle(commit: Commit, inPlace: InPlace): Promise<ToolCallResult> {
+    let verdict: Verdict | undefined = await this.#attempt?.verdict;
     for (;;) {
       const attempt = this.#attempt;
       if (attempt === undefined || verdict === undefined) return this.#commit(this.#neverStarted(), commit);
@@ -177,7 +195,7 @@ export class ToolCallRun {
     }
     const outside = thrower.effectsStand ? ' What it did outside of session and files stands.' : '';
     const note = `${outside}${await this.#rollBack()}`;
-    for (const name of thrower.transaction.plainResources) this.#plainResources.add(name);
+    this.#plainResources = [...this.#plainResources, ...thrower.transaction.plainResources];
     const expansion = new Expansion(this.#environment, this.#call, { thrower, signal, note });
     this.#expansion = expansion;
     return inPlace(() => {
@@ -188,14 +206,14 @@ export class ToolCallRun {
 
   /** Repeats the call on the present state; without another attempt when it cannot or must not be repeated any more. */
   async #again(superseded: ToolCallAttempt, changed: readonly string[], inPlace: InPlace): Promise<Verdict> {
-    this.#conflicts.push(...changed);
+    this.#conflicts = [...this.#conflicts, ...changed];
     await superseded.discard();
     const stuck = await superseded.transaction.rollBackResources(this.#patience);
     this.#superseded = superseded;
     const { number } = superseded;
     if (stuck.length > 0 || number >= maxAttempts || this.#resolution.kind === 'rejected')
       return cannotRepeat(this.#committing, changed);
-    for (const name of superseded.transaction.plainResources) this.#plainResources.add(name);
+    this.#plainResources = [...this.#plainResources, ...superseded.transaction.plainResources];
     const { resolved } = this.#resolution;
     return inPlace(async () => {
       const { emit } = this.#environment;
@@ -204,35 +222,39 @@ export class ToolCallRun {
       const { callId, toolName, turn } = this.#call;
       emit({ type: 'tool-call-rerun', turn, callId, toolName, attempt: number + 1, conflicts: changed });
       // What made the handler ask for sections held when it was looked at; only their opening is repeated.
-      this.#attempt =
-        this.#expansion?.open(number + 1) ??
-        new ToolCallAttempt(this.#environment, resolved, {
-          number: number + 1,
-          approvals: this.#approvals,
-          countUsage: this.#countUsage,
-        });
+      this.#attempt = this.#expansion?.open(number + 1) ?? this.#newAttempt(resolved, number + 1);
       return this.#attempt.verdict;
     });
   }
 
-  async #commit(
-    reached: FinalVerdict,
-    commit: (result: ToolCallResult) => ToolCallResult | Promise<ToolCallResult>,
-  ): Promise<ToolCallResult> {
-    // Awaited only when it must be: whatever runs in between may change what the patch was found to fit.
+  /** Awaits only what it must: whatever runs in between may change what the patch was found to fit. */
+  #commit(reached: FinalVerdict, commit: Commit): ToolCallResult | Promise<ToolCallResult> {
     const settled = this.#settleResources(reached);
-    const verdict = settled instanceof Promise ? await settled : settled;
-    let told: ToolCallResult;
-    try {
-      const committed = commit(this.#resultOf(verdict));
-      told = committed instanceof Promise ? await committed : committed;
-    } catch (error) {
+    return settled instanceof Promise
+      ? settled.then((verdict) => this.#commitSettled(verdict, commit))
+      : this.#commitSettled(settled, commit);
+  }
+
+  #commitSettled(verdict: FinalVerdict, commit: Commit): ToolCallResult | Promise<ToolCallResult> {
+    const commitFailure = (error: unknown): ToolCallResult | Promise<ToolCallResult> => {
       if (verdict.kind !== 'succeeded') throw error;
-      const committed = commit(this.#resultOf(cannotCommit(this.#committing, error)));
-      told = committed instanceof Promise ? await committed : committed;
+      return commit(this.#resultOf(cannotCommit(this.#committing, error)));
+    };
+    let told: ToolCallResult | Promise<ToolCallResult>;
+    try {
+      told = commit(this.#resultOf(verdict));
+    } catch (error) {
+      told = commitFailure(error);
     }
-    await this.#attempt?.discard();
-    return told;
+    return told instanceof Promise
+      ? told.catch(commitFailure).then((result) => this.#discarded(result))
+      : this.#discarded(told);
+  }
+
+  /** The result, once what the attempt had built is disposed. */
+  #discarded(told: ToolCallResult): ToolCallResult | Promise<ToolCallResult> {
+    const discarded = this.#attempt?.discard();
+    return discarded instanceof Promise ? discarded.then(() => told) : told;
   }
 
   /** Commits or rolls back the resources. They go first: they may fail, and what comes behind them does not. */
@@ -303,13 +325,12 @@ export class ToolCallRun {
     const { attachments } = kept.result;
     const transaction = this.#attempt?.transaction;
     const patch = reached.kind === 'succeeded' ? transaction?.patch() : this.#survivingLog();
-    return {
-      invocation,
-      ...(attachments === undefined ? {} : { attachments }),
-      ...(patch === undefined ? {} : { patch }),
-      ...(kept.kind === 'failed' && kept.error !== undefined ? { cause: kept.error } : {}),
-      ...(verdict.kind === 'interrupting' ? { interrupt: { error: verdict.error } } : {}),
-    };
+    const result: { -readonly [Key in keyof ToolCallResult]: ToolCallResult[Key] } = { invocation };
+    if (attachments !== undefined) result.attachments = attachments;
+    if (patch !== undefined) result.patch = patch;
+    if (kept.kind === 'failed' && kept.error !== undefined) result.cause = kept.error;
+    if (verdict.kind === 'interrupting') result.interrupt = { error: verdict.error };
+    return result;
   }
 
   /** Log entries outlive a rollback; those of an attempt whose reads do not hold were never made. */
@@ -327,11 +348,16 @@ export class ToolCallRun {
       expansion: this.#expansion,
       opening,
       conflicts: this.#conflicts,
-      approvals: [...this.#approvals.records, ...(this.#expansion?.approvals.records ?? [])],
+      approvals: this.#approvalRecords(),
       plainResources: this.#plainResources,
       startedAtMs: this.#startedAtMs,
       usage: this.#usage,
     });
+  }
+
+  #approvalRecords(): readonly RecordedApproval[] {
+    const own = this.#approvals?.records ?? [];
+    return this.#expansion === undefined ? own : [...own, ...this.#expansion.approvals.records];
   }
 
   #neverStarted(): FailedVerdict {
@@ -344,11 +370,6 @@ export class ToolCallRun {
   get #committing(): Parameters<typeof cannotCommit>[0] {
     return { toolName: this.#call.toolName, attempt: this.#attempt };
   }
-
-  readonly #countUsage = (usage: TokenUsage | undefined): void => {
-    if (usage !== undefined) this.#usage = addUsage(this.#usage ?? {}, usage);
-    this.#environment.outer?.countUsage(usage);
-  };
 
   #params(): JsonObject | undefined {
     return this.#resolution.kind === 'resolved' ? this.#resolution.resolved.params : this.#resolution.params;

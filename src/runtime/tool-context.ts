@@ -1,7 +1,18 @@
 import { ResourceError } from '../error/index.ts';
 import type { Filesystem } from '../filesystem/index.ts';
 import type { ResourceResolver } from '../resource/index.ts';
-import type { EvaluatorPort, TokenUsage, ToolContext } from '../tool/index.ts';
+import type { JsonValue } from '../schema/index.ts';
+import type { SessionView } from '../session/index.ts';
+import type {
+  BudgetTrackerPort,
+  DeadlinePort,
+  EvaluatorPort,
+  Logger,
+  PromptPort,
+  RenderedPromptPort,
+  TokenUsage,
+  ToolContext,
+} from '../tool/index.ts';
 import type { EvaluationEnvironment } from './environment.ts';
 import type { OuterCall } from './outer-call.ts';
 import type { RunEvent } from './run-event.ts';
@@ -9,17 +20,16 @@ import type { RunStop } from './run-stop.ts';
 import type { ResolvedCall } from './tool-call.ts';
 import type { CallTransaction } from './transaction.ts';
 
-/** What a context is made of beside the environment. */
-export interface ToolContextParts {
+/** What a context needs of the attempt that it belongs to. */
+export interface HandledAttempt {
+  readonly number: number;
   readonly resolved: ResolvedCall;
-  readonly attempt: number;
   readonly transaction: CallTransaction;
-  /** The attempt's abort signal, made on first use. */
-  readonly signal: () => AbortSignal;
-  /** What evaluations inside the attempt follow, made on first use. */
-  readonly innerStop: () => RunStop;
+  readonly signal: AbortSignal;
+  /** What evaluations inside the attempt follow. */
+  readonly innerStop: RunStop;
   /** Takes down what evaluations inside the attempt spent. */
-  readonly countUsage: (usage: TokenUsage | undefined) => void;
+  countUsage(usage: TokenUsage | undefined): void;
 }
 
 /**
@@ -27,61 +37,103 @@ export interface ToolContextParts {
  *
  * @see spec TOOLS "ToolContext"
  */
-export function createToolContext(environment: EvaluationEnvironment, parts: ToolContextParts): ToolContext {
-  const { resolved, transaction } = parts;
-  const { callId, toolName } = resolved.call;
-  const budgetTracker = environment.budget.tracker;
-  // A handler that was given up on has nothing to tell any more: its call has ended for everyone else.
-  const tell = (event: RunEvent): void => {
-    if (transaction.isOpen) environment.emit(event);
-  };
-  let adapter: EvaluatorPort | undefined;
-  return Object.freeze({
-    prompt: environment.prompt,
-    renderedPrompt: environment.display.rendered,
-    get adapter(): EvaluatorPort {
-      // Made when it is looked at: few handlers do.
-      adapter ??= environment.evaluatorFor(outerCall(environment, parts, tell));
-      return adapter;
-    },
-    session: transaction.session,
-    get resources(): ResourceResolver {
-      return transaction.resources.resolver;
-    },
-    get filesystem(): Filesystem {
-      if (transaction.filesystem === undefined) {
-        throw new ResourceError(
-          'resource-unbound',
-          `The tool "${toolName}" uses files, but no file system is bound to the prompt. Add vfsToolsSection(), or bind one to the token Filesystem.`,
-        );
-      }
-      return transaction.filesystem;
-    },
-    ...(environment.deadline === undefined ? {} : { deadline: environment.deadline }),
-    ...(budgetTracker === undefined ? {} : { budgetTracker }),
-    callId,
-    attempt: parts.attempt,
-    get signal(): AbortSignal {
-      return parts.signal();
-    },
-    logger: environment.logger,
-    beat: () => tell({ type: 'heartbeat', callId, toolName }),
-    progress: (update) => tell({ type: 'tool-progress', callId, toolName, update }),
-  } satisfies ToolContext);
+export function createToolContext(environment: EvaluationEnvironment, attempt: HandledAttempt): ToolContext {
+  return Object.freeze(new CallContext(environment, attempt));
+}
+
+/** What few handlers look at is made when it is looked at. Members can be taken out of it. */
+class CallContext implements ToolContext {
+  readonly callId: string;
+  readonly attempt: number;
+  readonly #environment: EvaluationEnvironment;
+  readonly #attempt: HandledAttempt;
+  #adapter: EvaluatorPort | undefined;
+
+  constructor(environment: EvaluationEnvironment, attempt: HandledAttempt) {
+    this.callId = attempt.resolved.call.callId;
+    this.attempt = attempt.number;
+    this.#environment = environment;
+    this.#attempt = attempt;
+  }
+
+  get prompt(): PromptPort {
+    return this.#environment.prompt;
+  }
+
+  get renderedPrompt(): RenderedPromptPort {
+    return this.#environment.display.rendered;
+  }
+
+  get adapter(): EvaluatorPort {
+    this.#adapter ??= this.#environment.evaluatorFor(
+      outerCall(this.#environment, this.#attempt, (event) => this.#tell(event)),
+    );
+    return this.#adapter;
+  }
+
+  get session(): SessionView {
+    return this.#attempt.transaction.session;
+  }
+
+  get resources(): ResourceResolver {
+    return this.#attempt.transaction.resources.resolver;
+  }
+
+  get filesystem(): Filesystem {
+    const { filesystem } = this.#attempt.transaction;
+    if (filesystem !== undefined) return filesystem;
+    const { toolName } = this.#attempt.resolved.call;
+    throw new ResourceError(
+      'resource-unbound',
+      `The tool "${toolName}" uses files, but no file system is bound to the prompt. Add vfsToolsSection(), or bind one to the token Filesystem.`,
+    );
+  }
+
+  get deadline(): DeadlinePort | undefined {
+    return this.#environment.deadline;
+  }
+
+  get budgetTracker(): BudgetTrackerPort | undefined {
+    return this.#environment.budget.tracker;
+  }
+
+  get signal(): AbortSignal {
+    return this.#attempt.signal;
+  }
+
+  get logger(): Logger {
+    return this.#environment.logger;
+  }
+
+  get beat(): () => void {
+    const { callId, toolName } = this.#attempt.resolved.call;
+    return () => this.#tell({ type: 'heartbeat', callId, toolName });
+  }
+
+  get progress(): (update: JsonValue) => void {
+    const { callId, toolName } = this.#attempt.resolved.call;
+    return (update) => this.#tell({ type: 'tool-progress', callId, toolName, update });
+  }
+
+  /** A handler that was given up on has nothing to tell any more: its call has ended for everyone else. */
+  #tell(event: RunEvent): void {
+    if (this.#attempt.transaction.isOpen) this.#environment.emit(event);
+  }
 }
 
 /** The attempt as evaluations inside it see it. */
 function outerCall(
   environment: EvaluationEnvironment,
-  { resolved, attempt, transaction, innerStop, countUsage }: ToolContextParts,
+  attempt: HandledAttempt,
   tell: (event: RunEvent) => void,
 ): OuterCall {
+  const { number, resolved, transaction } = attempt;
   const { callId, toolName } = resolved.call;
   return {
     callId,
     toolName,
     effects: resolved.bound.tool.effects,
-    attempt,
+    attempt: number,
     path: [...(environment.outer?.path ?? []), callId],
     run: environment,
     get isOpen(): boolean {
@@ -92,9 +144,10 @@ function outerCall(
     filesystem: transaction.filesystem,
     resources: transaction.outerResources,
     get stop(): RunStop {
-      return innerStop();
+      return attempt.innerStop;
     },
-    countUsage,
-    tell: (evaluation, event) => tell({ type: 'nested', callId, toolName, attempt, evaluation, event }),
+    countUsage: (usage) => attempt.countUsage(usage),
+    tell: (evaluation, event) =>
+      tell({ type: 'nested', callId, toolName, attempt: number, evaluation, event }),
   };
 }

@@ -37,35 +37,45 @@ export function readUsage(turn: ModelTurn): TokenUsage | undefined {
 }
 
 function findContentFault(content: readonly unknown[]): string | undefined {
-  const callIds = new Set<unknown>();
-  for (const [index, part] of content.entries()) {
-    const place = `in part ${index + 1} of its content`;
-    if (!isObject(part)) return `has ${describe(part)} ${place}`;
-    switch (part['type']) {
-      case 'text':
-      case 'reasoning':
-        if (typeof part['text'] !== 'string') return `has no text ${place}`;
-        break;
-      case 'tool-call': {
-        const { callId, name } = part;
-        if (typeof callId !== 'string' || callId === '') return `has a call without a call id ${place}`;
-        if (callIds.has(callId))
-          return `has a repeated call id "${callId}" ${place}; results could not be told apart`;
-        callIds.add(callId);
-        if (typeof name !== 'string') return `has a call without a name ${place}`;
-        if (typeof part['arguments'] !== 'string') return `has a call whose arguments are no text ${place}`;
-        break;
-      }
-      case 'approval-request':
-        for (const key of ['approvalId', 'toolName', 'name', 'arguments']) {
-          if (typeof part[key] !== 'string') return `has a request for approval without ${key} ${place}`;
-        }
-        break;
-      default:
-        return `has something of the unknown type ${describe(part['type'])} ${place}`;
-    }
+  const callIds = content.length > 1 ? new Set<unknown>() : undefined;
+  for (let index = 0; index < content.length; index += 1) {
+    const fault = findPartFault(content[index], callIds);
+    if (fault !== undefined) return `has ${fault.what} in part ${index + 1} of its content${fault.why ?? ''}`;
   }
   return undefined;
+}
+
+/** What is wrong with one part, and why that matters. */
+function findPartFault(
+  part: unknown,
+  callIds: Set<unknown> | undefined,
+): { readonly what: string; readonly why?: string } | undefined {
+  if (!isObject(part)) return { what: describe(part) };
+  switch (part['type']) {
+    case 'text':
+    case 'reasoning':
+      return typeof part['text'] === 'string' ? undefined : { what: 'no text' };
+    case 'tool-call': {
+      const { callId, name } = part;
+      if (typeof callId !== 'string' || callId === '') return { what: 'a call without a call id' };
+      if (callIds?.has(callId) === true) {
+        return { what: `a repeated call id "${callId}"`, why: '; results could not be told apart' };
+      }
+      callIds?.add(callId);
+      if (typeof name !== 'string') return { what: 'a call without a name' };
+      return typeof part['arguments'] === 'string'
+        ? undefined
+        : { what: 'a call whose arguments are no text' };
+    }
+    case 'approval-request': {
+      const missing = ['approvalId', 'toolName', 'name', 'arguments'].find(
+        (key) => typeof part[key] !== 'string',
+      );
+      return missing === undefined ? undefined : { what: `a request for approval without ${missing}` };
+    }
+    default:
+      return { what: `something of the unknown type ${describe(part['type'])}` };
+  }
 }
 
 function isListOfReadings(hosted: unknown): boolean {

@@ -36,7 +36,7 @@ export class TurnRunner {
   }
 
   /** Makes the call at `index` of the turn that is being run. */
-  async runCall(index: number): Promise<ToolCallResult> {
+  runCall(index: number): Promise<ToolCallResult> {
     if (this.#scheduler === undefined) throw new RangeError('A tool call was asked for outside a turn.');
     return this.#scheduler.run(index);
   }
@@ -70,15 +70,17 @@ export class TurnRunner {
     this.#scheduler = scheduler;
     const answersBefore = this.#state.conversation.length;
     try {
-      const steps = calls.map((call, index) =>
+      const steps = calls.map(({ callId, toolName, arguments: text, turn }, index) =>
         this.#step({
           kind: 'tool-call',
-          key: `turn-${call.turn}/call-${index}/${call.callId}`,
-          input: { ...call, index },
+          key: `turn-${turn}/call-${index}/${callId}`,
+          input: { callId, toolName, arguments: text, turn, index },
         }),
       );
-      for (const step of steps) step.catch(() => undefined); // Heard below, in order; none may go unheard when an earlier one fails.
-      for (const [index, step] of steps.entries()) {
+      // Heard below, in order; none may go unheard when an earlier one fails.
+      if (steps.length > 1) for (const step of steps) step.catch(() => undefined);
+      for (const step of steps) {
+        const index = results.length;
         const result = await step;
         results.push(result);
         if (scheduler.position > index) continue;

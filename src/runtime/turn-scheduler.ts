@@ -3,19 +3,16 @@ import type { RunStop } from './run-stop.ts';
 import type { ToolCall } from './tool-call.ts';
 import { type ToolCallResult, ToolCallRun } from './tool-call-run.ts';
 
-/** One call of the turn and where it stands. */
+/** One call of the turn and where it stands. Whoever waits for something of it has left word in one of the `on…`. */
 interface Entry {
   readonly run: ToolCallRun;
   state: 'waiting' | 'requested' | 'running' | 'ended';
-  readonly started: PromiseWithResolver;
-  readonly turn: PromiseWithResolver;
-  readonly answered: PromiseWithResolver;
-}
-
-interface PromiseWithResolver {
-  readonly promise: Promise<void>;
-  readonly resolve: () => void;
-  readonly reject: (reason: unknown) => void;
+  /** The first attempt, once it was begun. */
+  attempt: Promise<unknown> | undefined;
+  isAnswered: boolean;
+  onBegin: (() => void) | undefined;
+  onHead: (() => void) | undefined;
+  onAnswer: (() => void) | undefined;
 }
 
 /** What a {@link TurnScheduler} is made of beside its calls. */
@@ -57,15 +54,16 @@ export class TurnScheduler {
     this.#entries = calls.map((call, index) => ({
       run: new ToolCallRun(environment, call, stops[index]),
       state: 'waiting',
-      started: withResolver(),
-      turn: withResolver(),
-      answered: withResolver(),
+      attempt: undefined,
+      isAnswered: false,
+      onBegin: undefined,
+      onHead: undefined,
+      onAnswer: undefined,
     }));
     this.#nextBarrier = barriersFrom(this.#entries);
     this.#concurrency = isSerial(environment) ? 1 : environment.concurrency;
     this.#commit = commit;
     this.#hint(environment);
-    this.#entries[0]?.turn.resolve();
   }
 
   /** Index of the first call that is not done with. */
@@ -81,8 +79,17 @@ export class TurnScheduler {
     entry.state = 'requested';
     this.#startWhatMay();
     try {
-      await entry.started.promise;
-      await entry.turn.promise;
+      if (entry.attempt === undefined) {
+        await new Promise<void>((resolve) => {
+          entry.onBegin = resolve;
+        });
+      }
+      await entry.attempt;
+      if (index > this.#position) {
+        await new Promise<void>((resolve) => {
+          entry.onHead = resolve;
+        });
+      }
       return await entry.run.settle(
         (result) => this.#commit(index, result),
         (repeat) => this.#inPlace(repeat),
@@ -90,8 +97,13 @@ export class TurnScheduler {
     } finally {
       // The one before may still be disposing what its attempt had built. One that nobody asked for has no answer.
       const previous = this.#entries[index - 1];
-      if (previous !== undefined && previous.state !== 'waiting') await previous.answered.promise;
-      entry.answered.resolve();
+      if (previous !== undefined && previous.state !== 'waiting' && !previous.isAnswered) {
+        await new Promise<void>((resolve) => {
+          previous.onAnswer = resolve;
+        });
+      }
+      entry.isAnswered = true;
+      entry.onAnswer?.();
     }
   }
 
@@ -99,7 +111,7 @@ export class TurnScheduler {
   advance(): void {
     this.#position += 1;
     this.#nextToStart = Math.max(this.#nextToStart, this.#position);
-    this.#entries[this.#position]?.turn.resolve();
+    this.#entries[this.#position]?.onHead?.();
     this.#startWhatMay();
   }
 
@@ -116,13 +128,13 @@ export class TurnScheduler {
       this.#nextToStart += 1;
       this.#running += 1;
       entry.state = 'running';
-      void entry.run
-        .start()
-        .then(entry.started.resolve, entry.started.reject)
-        .finally(() => {
-          entry.state = 'ended';
-          this.#giveUpPlace();
-        });
+      entry.attempt = beginning(entry.run);
+      const end = (): void => {
+        entry.state = 'ended';
+        this.#giveUpPlace();
+      };
+      entry.attempt.then(end, end);
+      entry.onBegin?.();
     }
   }
 
@@ -188,12 +200,11 @@ function barriersFrom(entries: readonly Entry[]): readonly number[] {
   return next;
 }
 
-function withResolver(): PromiseWithResolver {
-  let resolve: () => void = () => undefined;
-  let reject: (reason: unknown) => void = () => undefined;
-  const promise = new Promise<void>((done, fail) => {
-    resolve = done;
-    reject = fail;
-  });
-  return { promise, resolve, reject };
+/** The first attempt at a call; rejects when it cannot even be begun. */
+function beginning(run: ToolCallRun): Promise<unknown> {
+  try {
+    return run.start();
+  } catch (error) {
+    return Promise.reject(error);
+  }
 }

@@ -7,7 +7,7 @@ import type { Logger } from './logger.ts';
 import type { BudgetTrackerPort, DeadlinePort, PromptPort, RenderedPromptPort } from './ports.ts';
 
 /**
- * What a handler can reach. Frozen, made for one attempt at one call: once the call has ended, every access to session,
+ * What a handler can reach. Frozen, made for one attempt at one call; its members can be taken out of it. Once the call has ended, every access to session,
  * files or resources throws a `TransactionClosedError`.
  *
  * @see spec TOOLS "ToolContext"
@@ -25,9 +25,10 @@ export interface ToolContext {
    * @throws {ResourceError} `resource-unbound` when the prompt binds no file system.
    */
   readonly filesystem: Filesystem;
-  readonly deadline?: DeadlinePort;
-  /** The budget of the evaluation, or else that of the run around it; absent when there is none. */
-  readonly budgetTracker?: BudgetTrackerPort;
+  /** Undefined when there is none. */
+  readonly deadline?: DeadlinePort | undefined;
+  /** The budget of the evaluation, or else that of the run around it; undefined when there is none. */
+  readonly budgetTracker?: BudgetTrackerPort | undefined;
   /** The model's id of this call, the same for every attempt. */
   readonly callId: string;
   /** Number of the attempt, from 1; more than 1 after a conflict with another change. */

@@ -46,6 +46,7 @@ export async function bareEnvironment(
     concurrency: 8,
     redactor: undefined,
     emit: () => undefined,
+    isObserved: false,
     warnedTools: new Set(),
     hintedTools: new Set(),
   };

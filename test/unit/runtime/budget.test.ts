@@ -329,8 +329,8 @@ describe('the option', () => {
     });
     await start([calls(tokens(20), 'look'), answer(tokens(20))], tracker, [look]).run;
     expect(seen).toEqual([true, tokens(20), { totalTokens: 70 }]);
-    const none = act('look', (context) => void seen.push('budgetTracker' in context));
+    const none = act('look', (context) => void seen.push(context.budgetTracker));
     await scriptedModel([calls(tokens(1), 'look'), answer(tokens(1))]).evaluate(promptOf([none]));
-    expect(seen.at(-1)).toBe(false);
+    expect(seen.at(-1)).toBeUndefined();
   });
 });

@@ -74,8 +74,8 @@ describe('the context of a call', () => {
     expect(seen?.renderedPrompt.tools.map(({ name }) => name)).toEqual(['act']);
     seen?.logger.info('Looked.', { at: 'a.md' });
     expect(logger.lines).toContainEqual({ level: 'info', message: 'Looked.', fields: { at: 'a.md' } });
-    expect(seen).not.toHaveProperty('deadline');
-    expect(seen).not.toHaveProperty('budgetTracker');
+    expect(seen?.deadline).toBeUndefined();
+    expect(seen?.budgetTracker).toBeUndefined();
     expect(seen?.session).not.toHaveProperty('reset');
   });
 
