@@ -1,0 +1,64 @@
+import { setImmediate as nextTurnOfTheLoop } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { expect, test } from 'vitest';
+import {
+  Deadline,
+  promptTemplate,
+  Session,
+  section,
+  ToolInvocations,
+  ToolInvoked,
+  ToolResult,
+  tool,
+} from 'weakincentives';
+import { scriptedModel } from 'weakincentives/testing';
+
+setFlagsFromString('--expose-gc');
+const collectGarbage: unknown = runInNewContext('gc');
+
+test('a bounded run holds nothing of the turns that are over', async () => {
+  if (typeof collectGarbage !== 'function') throw new TypeError('There is no gc().');
+  const steps = 400;
+  const retain = 10;
+  const values: WeakRef<object>[] = [];
+  const step = tool({
+    name: 'step',
+    description: 'Makes a step.',
+    effects: 'state',
+    timeoutMs: 60_000,
+    execute: async (_params, { signal }) => {
+      const value = { step: values.length, isAborted: signal.aborted };
+      values.push(new WeakRef(value));
+      return ToolResult.ok(value);
+    },
+  });
+  const template = promptTemplate({
+    ns: 'test',
+    key: 'held',
+    sections: [section({ title: 'Task', key: 'task', template: 'Walk.', tools: [step] })],
+  });
+  let held: readonly number[] = [];
+  const model = scriptedModel(async (_conversation, { turn }) => {
+    if (turn <= steps) return { toolCalls: [{ name: 'step' }] };
+    await nextTurnOfTheLoop();
+    collectGarbage();
+    held = [...values.keys()].filter((index) => values[index]?.deref() !== undefined);
+    return { text: 'Done.' };
+  });
+  await using session = new Session();
+  session.install(ToolInvocations, { retain });
+  session.dispatcher.subscribe(ToolInvoked, () => undefined);
+  for await (const _event of model.stream(template.bind(), {
+    session,
+    maxTurns: steps + 1,
+    maxConversationTurns: 10,
+    watchdogMs: 60_000,
+    deadline: Deadline.after(600_000),
+    signal: new AbortController().signal,
+  }));
+  expect(values).toHaveLength(steps);
+  // The records hold the last ten, and as many again that are dropped together.
+  expect(held.filter((index) => index < steps - 2 * retain - 1)).toEqual([]);
+  expect(held.at(-1)).toBe(steps - 1);
+});
