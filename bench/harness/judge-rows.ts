@@ -4,7 +4,9 @@ import type { JobResult } from './run-jobs.ts';
 import { type Spread, summarize } from './statistics.ts';
 
 const libraryName = 'weakincentives';
-const floorName = 'by hand';
+/** What is by hand in another row may say how: `by hand (zod alone)`. */
+const isFloor = ({ name }: Pick<Contender, 'name'>): boolean =>
+  name === 'by hand' || name.startsWith('by hand (');
 
 /** What a contender came to in a row. */
 export interface ContenderResult {
@@ -43,7 +45,7 @@ export function judgeRows(
   );
   const medianOf = (row: string, name: string) => spreads.get(medianKey(row, name))?.median;
   return rows.map((row) => {
-    const floor = medianOf(row.id, floorName);
+    const floor = medianOf(row.id, row.contenders.find(isFloor)?.name ?? '');
     const fastest = fastestPeer(row, medianOf);
     return {
       id: row.id,
@@ -61,7 +63,7 @@ export function judgeRows(
           ...(toFloor !== undefined && { toFloor }),
           ...(toFastestPeer !== undefined && { toFastestPeer }),
           notes: result?.notes ?? [],
-          failures: failuresOf(contender, result),
+          failures: failuresOf(contender, result, judge),
         };
       }),
       targets: row.targets.map((target) => judgeTarget(row.id, target, medianOf, judge)),
@@ -77,9 +79,11 @@ function spreadOf(contender: Contender, results: ReadonlyMap<string, JobResult>)
   return summarize(results.get(keyOf(contender))?.samples.get(contender.figure) ?? []);
 }
 
-function failuresOf({ figure }: Contender, result: JobResult | undefined): readonly string[] {
+/** A program may leave a figure out of what is not judged, with a note. */
+function failuresOf({ figure }: Contender, result: JobResult | undefined, judge: boolean): readonly string[] {
   if (result === undefined) return ['not run'];
   if (result.failures.length > 0 || result.samples.has(figure)) return result.failures;
+  if (!judge && result.notes.length > 0) return [];
   return [`its report has no figure "${figure}"`];
 }
 
@@ -88,7 +92,7 @@ function fastestPeer(
   medianOf: (row: string, name: string) => number | undefined,
 ): number | undefined {
   const medians = row.contenders
-    .filter(({ name, isOwn = false }) => name !== libraryName && name !== floorName && !isOwn)
+    .filter((contender) => contender.name !== libraryName && !isFloor(contender) && contender.isOwn !== true)
     .map(({ name }) => medianOf(row.id, name))
     .filter((median) => median !== undefined);
   return medians.length > 0 ? Math.min(...medians) : undefined;

@@ -15,7 +15,7 @@ export interface BenchRow {
 /** Who is measured, and by which program. Contenders of one program and the same settings share its processes. */
 export interface Contender {
   /**
-   * `weakincentives` for the library itself, `by hand` for the hand-written floor; else what it is compared with, and
+   * `weakincentives` for the library itself, `by hand` for the hand-written floor (`by hand (how)`); else what it is compared with, and
    * where that is a package, its name first: `memfs`, `memfs toJSON`.
    */
   readonly name: string;

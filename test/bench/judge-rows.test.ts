@@ -38,6 +38,16 @@ describe('judgeRows', () => {
     expect(row?.contenders[1]?.spread).toEqual({ median: 4, min: 2, max: 6, count: 3 });
   });
 
+  it('takes for the floor what says how it is by hand', () => {
+    const alone = contenderNamed('by hand (zod alone)');
+    const results = new Map([...measured, [keyOf(alone), resultOf([2])] as const]);
+    const [row] = judgeRows([rowOf('import', [alone, ours])], results, true);
+    expect(row?.contenders.map(({ toFloor, toFastestPeer }) => [toFloor, toFastestPeer])).toEqual([
+      [1, undefined],
+      [2, undefined],
+    ]);
+  });
+
   it('takes other measurements of the library for no peers', () => {
     const own = contenderNamed('100 sessions', { isOwn: true });
     const results = new Map([...measured, [keyOf(own), resultOf([1])] as const]);
@@ -80,5 +90,7 @@ describe('judgeRows', () => {
       { name: 'pi', samples: [], notes: [], failures: ['ended with 1: Error: no'] },
       { name: 'ai', samples: [], notes: ['slow'], failures: ['its report has no figure "cpu"'] },
     ]);
+    const [unjudged] = judgeRows([rowOf('loop', [ai])], results, false);
+    expect(unjudged?.contenders).toEqual([{ name: 'ai', samples: [], notes: ['slow'], failures: [] }]);
   });
 });
