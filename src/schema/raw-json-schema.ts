@@ -5,7 +5,8 @@ import { explain } from './explain.ts';
 import type { SchemaIssue } from './issue.ts';
 import { isSchemaObject, type JsonSchema } from './json-schema.ts';
 import { isUnicodePattern } from './pattern.ts';
-import { createSchemaGraph } from './schema-node.ts';
+import { createQuickCheck, type QuickCheck } from './quick-check.ts';
+import { createSchemaGraph, type SchemaNode } from './schema-node.ts';
 import { createReferenceResolver } from './schema-reference.ts';
 import type { Schema } from './standard.ts';
 
@@ -19,18 +20,23 @@ import type { Schema } from './standard.ts';
  */
 export function jsonSchema<T>(schema: JsonSchema): Schema<T, T> {
   const document = copyDocument(schema);
-  assertUsable(document);
-  const validator = createValidator(document);
-  const graph = createSchemaGraph(document);
+  const { hasNames } = assertUsable(document);
+  // Names can contradict each other, which the validator finds out. Else it is made when it is first asked.
+  let validator = hasNames ? createValidator(document) : undefined;
+  let graph: SchemaNode | undefined;
+  let quickCheck: QuickCheck | undefined;
   const emit = (): Record<string, unknown> => structuredClone({ ...document });
   const made: Schema = {
     '~standard': {
       version: 1,
       vendor: 'json-schema',
       validate: (value) => {
+        quickCheck ??= createQuickCheck(document) ?? (() => false);
+        if (quickCheck(value)) return { value };
+        validator ??= createValidator(document);
         const { valid, errors } = validator.validate(withoutUndefined(value));
         if (valid) return { value };
-        const issues = explain(graph, value);
+        const issues = explain((graph ??= createSchemaGraph(document)), value);
         // The validator goes from the outside in: its last error is the one that says most.
         return { issues: issues.length > 0 ? issues : errors.slice(-1).map(toIssue) };
       },
@@ -72,13 +78,27 @@ function createValidator(document: JsonSchema): Validator {
 const dataKeywords = new Set(['const', 'enum', 'default', 'examples']);
 const mapKeywords = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas']);
 
-function assertUsable(document: JsonSchema): void {
+/** Keywords that give a place of the document a name of its own, or lead to one. */
+const namingKeywords = [
+  '$id',
+  'id',
+  '$anchor',
+  '$dynamicAnchor',
+  '$recursiveAnchor',
+  '$ref',
+  '$dynamicRef',
+  '$recursiveRef',
+];
+
+function assertUsable(document: JsonSchema): { readonly hasNames: boolean } {
+  let hasNames = false;
   const resolve = createReferenceResolver(document);
   const pending: unknown[] = [document];
   for (let place = pending.pop(); place !== undefined; place = pending.pop()) {
     if (Array.isArray(place)) pending.push(...place);
     if (!isSchemaObject(place)) continue;
     const { $ref: reference, pattern, patternProperties } = place;
+    hasNames ||= namingKeywords.some((keyword) => Object.hasOwn(place, keyword));
     if (typeof reference === 'string' && resolve(reference) === undefined) {
       throw unusable(`the reference "${reference}" leads nowhere within the document`);
     }
@@ -89,6 +109,7 @@ function assertUsable(document: JsonSchema): void {
       else if (!dataKeywords.has(keyword) && typeof child === 'object' && child !== null) pending.push(child);
     }
   }
+  return { hasNames };
 }
 
 function assertPattern(pattern: string): void {

@@ -1,5 +1,7 @@
 import type { Tool } from '../../tool/index.ts';
+import { madeOnUse } from '../made-on-use.ts';
 import { type AddStepParams, type AddStepResult, createAddStepTool } from './add-step.ts';
+import { PLANNING_TOOL_NAMES } from './names.ts';
 import type { Plan } from './plan.ts';
 import { createReadPlanTool, type ReadPlan } from './read-plan.ts';
 import { createSetupPlanTool, type SetupPlanParams } from './setup-plan.ts';
@@ -39,4 +41,7 @@ export function createPlanningTools({
  * The planning tools with fixed texts: the very objects that `planningToolsSection` offers unless it accepts overrides, so
  * that `planningTools.planning_update_step.succeeded` is the event to reduce.
  */
-export const planningTools: PlanningTools = /* @__PURE__ */ createPlanningTools();
+export const planningTools: PlanningTools = /* @__PURE__ */ madeOnUse(
+  PLANNING_TOOL_NAMES,
+  createPlanningTools,
+);

@@ -1,9 +1,11 @@
 import type { Tool } from '../../tool/index.ts';
+import { madeOnUse } from '../made-on-use.ts';
 import { createEditFileTool, type EditFileParams, type EditFileResult } from './edit-file.ts';
 import { createGlobTool, type GlobParams, type GlobResult } from './glob.ts';
 import { createGrepTool, type GrepParams, type GrepResult } from './grep.ts';
 import { resolveVfsLimits, type VfsLimits } from './limits.ts';
 import { createLsTool, type LsParams, type LsResult } from './ls.ts';
+import { VFS_TOOL_NAMES } from './names.ts';
 import { createReadFileTool, type ReadFileParams, type ReadFileResult } from './read-file.ts';
 import { createRmTool, type RmParams, type RmResult } from './rm.ts';
 import { createWriteFileTool, type WriteFileParams, type WriteFileResult } from './write-file.ts';
@@ -50,4 +52,4 @@ export function createVfsTools(limits: Partial<VfsLimits> = {}): VfsTools {
  * The file tools with the default limits: the very objects that `vfsToolsSection` offers when it is given no limits, so
  * that `vfsTools.write_file.succeeded` is the event to reduce.
  */
-export const vfsTools: VfsTools = /* @__PURE__ */ createVfsTools();
+export const vfsTools: VfsTools = /* @__PURE__ */ madeOnUse(VFS_TOOL_NAMES, createVfsTools);
