@@ -87,6 +87,10 @@ class Checked extends Itself {
           break;
         case 'object':
           if (item === null || #isChecked in item || unmarkable.has(item)) break;
+          if (Array.isArray(item) && item.length === 0) {
+            found.push(item);
+            break;
+          }
           left = Checked.#collect(item, found, left, depth - 1);
           if (left < 0) return -1;
           break;

@@ -1,7 +1,8 @@
 import { SessionError } from '../error/index.ts';
 import type { SliceOperation } from './operation.ts';
+import { noEntries } from './patch.ts';
 import type { StoredSlice } from './slice.ts';
-import { internalsOf } from './slice-internals.ts';
+import { admitItem } from './slice-internals.ts';
 import { notKeyed } from './slice-reader.ts';
 import { KeyedState, type SliceState } from './slice-state.ts';
 
@@ -17,22 +18,29 @@ export interface AppliedOperation {
  * `item-key-invalid`; {@link SchemaError} code `value-not-json`.
  */
 export function applyOperation(slice: StoredSlice, before: SliceState, returned: unknown): AppliedOperation {
-  if (returned === undefined) return { next: before, added: [] };
-  const operation = toOperation(slice, returned);
-  if (slice.policy === 'log' && operation.op !== 'append' && operation.op !== 'extend')
-    throw appendOnly(slice, operation.op);
+  if (returned === undefined) return { next: before, added: noEntries };
+  if (typeof returned !== 'object' || returned === null) throw noOperation(slice);
+  // Operations are made by append, extend, replace, clear and remove; the tag says which.
+  const operation = returned as SliceOperation<unknown>;
   switch (operation.op) {
-    case 'append':
-      return addItems(slice, before, [operation.item], operation.moveToEnd);
+    case 'append': {
+      const item = admitItem(slice.name, operation.item);
+      return { next: before.append(item, operation.moveToEnd), added: [item] };
+    }
     case 'extend':
       return addItems(slice, before, operation.items);
     case 'replace':
+      if (slice.policy === 'log') throw appendOnly(slice, operation.op);
       return addItems(slice, before.cleared(), operation.items);
     case 'clear':
-      return { next: before.cleared(), added: [] };
+      if (slice.policy === 'log') throw appendOnly(slice, operation.op);
+      return { next: before.cleared(), added: noEntries };
     case 'remove':
+      if (slice.policy === 'log') throw appendOnly(slice, operation.op);
       if (!(before instanceof KeyedState)) throw notKeyed(slice);
-      return { next: before.removed(operation.keys), added: [] };
+      return { next: before.removed(operation.keys), added: noEntries };
+    default:
+      throw noOperation(slice);
   }
 }
 
@@ -46,32 +54,19 @@ export function appendOnly(slice: StoredSlice, attempted: string): SessionError 
   );
 }
 
-function addItems(
-  slice: StoredSlice,
-  before: SliceState,
-  items: readonly unknown[],
-  moveToEnd = false,
-): AppliedOperation {
-  const { admit } = internalsOf(slice);
-  const added = items.map((item) => admit(item));
+function addItems(slice: StoredSlice, before: SliceState, items: readonly unknown[]): AppliedOperation {
+  const added: unknown[] = [];
   let next = before;
-  for (const item of added) next = next.append(item, moveToEnd);
+  for (const given of items) {
+    const item = admitItem(slice.name, given);
+    added.push(item);
+    next = next.append(item);
+  }
   return { next, added };
 }
 
-const operationNames: ReadonlySet<unknown> = new Set(['append', 'extend', 'replace', 'clear', 'remove']);
-
-function toOperation(slice: StoredSlice, returned: unknown): SliceOperation<unknown> {
-  if (
-    typeof returned === 'object' &&
-    returned !== null &&
-    'op' in returned &&
-    operationNames.has(returned.op)
-  ) {
-    // Operations are made by append, extend, replace, clear and remove; the tag says which.
-    return returned as SliceOperation<unknown>;
-  }
-  throw new SessionError(
+function noOperation(slice: StoredSlice): SessionError {
+  return new SessionError(
     'reducer-failed',
     `A reducer of slice ${slice.name} returned something that is no slice operation. Return append, extend, replace, clear, remove or undefined, and no promise.`,
     { details: { slice: slice.name } },

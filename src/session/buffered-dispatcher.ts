@@ -2,7 +2,7 @@ import type { DeepReadonly } from '../schema/index.ts';
 import type { Dispatcher, EventMeta, SubscriberFailure } from './dispatcher.ts';
 import type { EventDefinition } from './event.ts';
 import { parsePayload } from './event-payload.ts';
-import type { DispatchedEvent } from './patch.ts';
+import { type DispatchedEvent, noEntries } from './patch.ts';
 import type { Access } from './state-cell.ts';
 
 /** The dispatcher inside a fork: events wait in the fork until it is applied, subscriptions go to the root's dispatcher. */
@@ -19,32 +19,36 @@ export class BufferedDispatcher implements Dispatcher {
     event: EventDefinition<Input, Output>,
     subscriber: (payload: DeepReadonly<Output>, meta: EventMeta) => void,
   ): () => void {
-    this.#access.assertUsable('write');
+    this.#assertUsable();
     return this.#root.subscribe(event, subscriber);
   }
 
   subscribeAll(subscriber: (payload: unknown, meta: EventMeta) => void): () => void {
-    this.#access.assertUsable('write');
+    this.#assertUsable();
     return this.#root.subscribeAll(subscriber);
   }
 
   dispatch<Input, Output>(event: EventDefinition<Input, Output>, payload: NoInfer<Input>): void {
-    this.#access.assertUsable('write');
+    this.#assertUsable();
     this.#buffer({ name: event.name, payload: parsePayload(event, payload), policy: 'none' });
   }
 
   onFailure(listener: (failure: SubscriberFailure) => void): () => void {
-    this.#access.assertUsable('write');
+    this.#assertUsable();
     return this.#root.onFailure(listener);
   }
 
   deliver(event: DispatchedEvent, _sessionId: string): void {
-    this.#access.assertUsable('write');
+    this.#assertUsable();
     this.#buffer(event);
+  }
+
+  #assertUsable(): void {
+    this.#access.cell.assertUsable('write', this.#access.part);
   }
 
   #buffer(event: DispatchedEvent): void {
     const { cell } = this.#access;
-    cell.commit({ next: cell.current, events: [event] });
+    cell.commit(cell.current, undefined, noEntries, event);
   }
 }

@@ -1,15 +1,14 @@
 import { BufferedDispatcher } from './buffered-dispatcher.ts';
+import { CellAccessor } from './cell-accessor.ts';
 import type { DerivedSlice } from './derived-slice.ts';
 import type { Dispatcher } from './dispatcher.ts';
 import type { EventDefinition } from './event.ts';
 import { parsePayload } from './event-payload.ts';
-import type { DispatchedEvent, SessionOperation } from './patch.ts';
-import { ReadingWritingAccessor } from './reading-writing-accessor.ts';
+import { type DispatchedEvent, noEntries, type SessionOperation } from './patch.ts';
 import { reduceEvent } from './reduce-event.ts';
 import { restorableSlices, restoredState } from './restored-state.ts';
 import type { Slice } from './slice.ts';
-import { type ReadSource, readerOf } from './slice-reader.ts';
-import { readOnlyRefusal, refuseWriting, SliceWriter } from './slice-writer.ts';
+import { readOnlyRefusal } from './slice-writer.ts';
 import { makeSnapshot, type SessionSnapshot } from './snapshot.ts';
 import type { Access } from './state-cell.ts';
 import type { SessionView, SliceAccessor } from './view.ts';
@@ -17,46 +16,43 @@ import type { SessionView, SliceAccessor } from './view.ts';
 /** A session view over a cell: what a root session forwards to, and what forks hand out. */
 export class CellView implements SessionView {
   readonly id: string;
-  readonly dispatcher: Dispatcher;
   readonly #access: Access;
-  readonly #source: ReadSource;
+  readonly #root: Dispatcher;
+  #dispatcher: Dispatcher | undefined;
 
-  /** @param dispatcher the dispatcher of the root session; in a fork its events wait for the commit. */
-  constructor(access: Access, dispatcher: Dispatcher) {
-    const { cell } = access;
-    this.id = cell.sessionId;
-    this.dispatcher = cell.isFork ? new BufferedDispatcher(access, dispatcher) : dispatcher;
+  /** @param root the dispatcher of the root session; in a fork its events wait for the commit. */
+  constructor(access: Access, root: Dispatcher) {
+    this.id = access.cell.sessionId;
     this.#access = access;
-    this.#source = {
-      registry: cell.registry,
-      state: () => {
-        access.assertUsable('read');
-        return cell.current;
-      },
-      look: (look) => cell.recorder?.read(look),
-    };
+    this.#root = root;
+  }
+
+  get dispatcher(): Dispatcher {
+    this.#dispatcher ??= this.#access.cell.isFork
+      ? new BufferedDispatcher(this.#access, this.#root)
+      : this.#root;
+    return this.#dispatcher;
   }
 
   slice<T>(slice: Slice<T> | DerivedSlice<T>): SliceAccessor<T> {
-    this.#access.assertUsable('read');
-    const reader = readerOf(this.#source, slice);
-    const writer =
-      slice.kind === 'derived-slice' ? refuseWriting(slice) : new SliceWriter(this.#access, slice, reader);
-    const accessor: SliceAccessor<unknown> = new ReadingWritingAccessor(reader, writer);
+    const { cell, part } = this.#access;
+    cell.assertUsable('read', part);
+    cell.registry.assertInstalled(slice);
+    const accessor: SliceAccessor<unknown> = new CellAccessor(this.#access, slice);
     // The items of a slice of T are of type T.
     return accessor as SliceAccessor<T>;
   }
 
   dispatch<Input, Output>(event: EventDefinition<Input, Output>, payload: NoInfer<Input>): void {
-    this.#access.assertUsable('write');
-    const { cell, isReadOnly } = this.#access;
+    const { cell, part, isReadOnly } = this.#access;
+    cell.assertUsable('write', part);
     const route = cell.registry.routeOf(event);
-    const policy = route?.policy ?? 'none';
+    const policy = route === undefined ? 'none' : route.policy;
     if (isReadOnly && policy === 'state') throw readOnlyRefusal(`The state that event ${event.name} feeds`);
     const parsed = parsePayload(event, payload);
-    const events: readonly DispatchedEvent[] = [{ name: event.name, payload: parsed, policy }];
+    const dispatched: DispatchedEvent = { name: event.name, payload: parsed, policy };
     if (route === undefined) {
-      cell.commit({ next: cell.current, events });
+      cell.commit(cell.current, undefined, noEntries, dispatched);
       return;
     }
     const { next, log } = reduceEvent(
@@ -67,23 +63,23 @@ export class CellView implements SessionView {
       parsed,
       cell.recorder,
     );
-    const operations: readonly SessionOperation[] =
-      policy === 'state' ? [{ op: 'event', event: event.name, payload: parsed }] : [];
-    cell.commit({ next, operations, log, events });
+    const operation: SessionOperation | undefined =
+      policy === 'state' ? { op: 'event', event: event.name, payload: parsed } : undefined;
+    cell.commit(next, operation, log, dispatched);
   }
 
   snapshot(): SessionSnapshot {
-    this.#access.assertUsable('read');
-    const { cell } = this.#access;
+    const { cell, part } = this.#access;
+    cell.assertUsable('read', part);
     return makeSnapshot(cell.sessionId, cell.lineage, cell.current);
   }
 
   restore(snapshot: SessionSnapshot): void {
-    this.#access.assertUsable('write');
-    const { cell, isReadOnly } = this.#access;
+    const { cell, part, isReadOnly } = this.#access;
+    cell.assertUsable('write', part);
     if (isReadOnly) throw readOnlyRefusal('The state of the session');
     const next = restoredState(cell, cell.current, snapshot, cell.isFork);
     cell.recorder?.read({ kind: 'restore', slices: restorableSlices(cell) });
-    cell.commit({ next, operations: [{ op: 'restore', snapshot }] });
+    cell.commit(next, { op: 'restore', snapshot }, noEntries, undefined);
   }
 }

@@ -100,7 +100,6 @@ export function createDispatcher(options: DispatcherOptions = {}): Dispatcher {
   };
 
   const publish = (name: string, payload: unknown, sessionId: string | undefined): void => {
-    if (subscriptions.size === 0) return;
     waiting.push({ name, payload, sessionId });
     if (isTelling) return;
     isTelling = true;
@@ -142,14 +141,19 @@ export function createDispatcher(options: DispatcherOptions = {}): Dispatcher {
     // Only payloads of this very event, validated by its schema, are delivered under its name.
     subscribe: (event, subscriber) => add(event, subscriber as Subscriber),
     subscribeAll: (subscriber) => add(undefined, subscriber),
-    dispatch: (event, payload) => publish(event.name, parsePayload(event, payload), undefined),
+    dispatch: (event, payload) => {
+      const parsed = parsePayload(event, payload);
+      if (subscriptions.size > 0) publish(event.name, parsed, undefined);
+    },
     onFailure: (listener) => {
       // A function of its own, so that one that listens twice is heard and removed twice.
       const own: FailureListener = (failure) => listener(failure);
       failureListeners.add(own);
       return () => void failureListeners.delete(own);
     },
-    deliver: ({ name, payload }, sessionId) => publish(name, payload, sessionId),
+    deliver: ({ name, payload }, sessionId) => {
+      if (subscriptions.size > 0) publish(name, payload, sessionId);
+    },
   } satisfies Dispatcher);
 }
 

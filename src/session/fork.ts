@@ -2,13 +2,19 @@ import { SessionError, TransactionClosedError } from '../error/index.ts';
 import { CellView } from './cell-view.ts';
 import type { AnySlice } from './derived-slice.ts';
 import type { Dispatcher } from './dispatcher.ts';
-import type { DispatchedEvent, LogAppend, SessionOperation, SessionPatch } from './patch.ts';
-import { ReadSet } from './read-set.ts';
+import {
+  type DispatchedEvent,
+  type LogAppend,
+  noEntries,
+  type SessionOperation,
+  type SessionPatch,
+} from './patch.ts';
+import { ReadSet, type Recorder } from './read-set.ts';
 import type { Registry } from './registry.ts';
-import { CollectedLooks, rememberPrepared, replay, replayPatch, withLog } from './replay-patch.ts';
+import { CollectedLooks, replay, withLog } from './replay-patch.ts';
 import type { SessionState } from './session-state.ts';
 import type { Lineage } from './snapshot.ts';
-import type { Access, Change, StateCell } from './state-cell.ts';
+import type { Part, StateCell } from './state-cell.ts';
 import type { SessionView } from './view.ts';
 
 /** Options of a fork. */
@@ -57,13 +63,6 @@ export interface SessionFork {
   close(): void;
 }
 
-/** Where a fork comes from and applies to. */
-export interface ForkParent {
-  readonly cell: StateCell;
-  /** Throws when the parent is closed or disposed. */
-  assertUsable(use: 'read' | 'write'): void;
-}
-
 /** An answer, and what it holds for. */
 interface Answer {
   readonly present: SessionState;
@@ -71,74 +70,117 @@ interface Answer {
   readonly names: readonly string[];
 }
 
-/** The only implementation of {@link SessionFork}. */
+/** The state after a patch, computed beforehand for one base. */
+interface Prepared {
+  readonly base: SessionState;
+  readonly next: SessionState;
+  readonly looks: CollectedLooks;
+}
+
+/** The only implementation of {@link SessionFork}. What only some calls need is made when it is needed. */
 export class CellFork implements SessionFork, StateCell {
   static readonly #origins = new WeakMap<SessionPatch, CellFork>();
-  readonly view: SessionView;
-  readonly privileged: SessionView;
   readonly sessionId: string;
   readonly registry: Registry;
   readonly lineage: Lineage;
   readonly recorder: ReadSet;
   readonly isFork = true;
+  current: SessionState;
 
-  readonly #parent: ForkParent;
+  /** Where this fork comes from and applies to. */
+  readonly #parent: StateCell;
   readonly #dispatcher: Dispatcher;
   readonly #isReadOnly: boolean;
   readonly #base: SessionState;
-  #current: SessionState;
+  #view: SessionView | undefined;
+  #privileged: SessionView | undefined;
   #isSealed = false;
   #isClosed = false;
   /** Whether the outer fork has taken in everything done so far. */
   #isApplied = false;
-  readonly #operations: SessionOperation[] = [];
-  readonly #log: LogAppend[] = [];
-  readonly #events: DispatchedEvent[] = [];
+  // The lists are those of the patch once that has been asked for.
+  #operations: SessionOperation[] | undefined;
+  #log: LogAppend[] | undefined;
+  #events: DispatchedEvent[] | undefined;
+  #patch: SessionPatch | undefined;
   /** Counts changes; with the number of reads it says whether anything happened since. */
   #changeCount = 0;
-  #patch: { readonly version: number; readonly patch: SessionPatch } | undefined;
+  #prepared: Prepared | undefined;
   #conflicts: Answer | undefined;
   #refusals: Answer | undefined;
 
-  constructor(parent: ForkParent, dispatcher: Dispatcher, options: ForkOptions) {
-    const { cell } = parent;
-    this.sessionId = cell.sessionId;
-    this.registry = cell.registry;
-    this.lineage = cell.lineage;
-    this.recorder = new ReadSet(cell.recorder);
+  constructor(parent: StateCell, dispatcher: Dispatcher, isReadOnly: boolean) {
+    this.sessionId = parent.sessionId;
+    this.registry = parent.registry;
+    this.lineage = parent.lineage;
+    this.recorder = new ReadSet(parent.recorder);
     this.#parent = parent;
     this.#dispatcher = dispatcher;
-    this.#isReadOnly = options.readOnly ?? false;
-    this.#base = cell.current;
-    this.#current = cell.current;
-    this.view = new CellView(this.#access(this.#isReadOnly, 'handler'), dispatcher);
-    this.privileged = new CellView(this.#access(false, 'privileged'), dispatcher);
+    this.#isReadOnly = isReadOnly;
+    this.#base = parent.current;
+    this.current = this.#base;
   }
 
-  get current(): SessionState {
-    return this.#current;
-  }
-
-  commit({ next, operations = [], log = [], events = [] }: Change): void {
-    this.#current = next;
-    const earlier = this.#log.length;
-    for (const operation of operations) {
-      const logged = earlier + (operation.logged ?? 0);
-      this.#operations.push(logged === 0 ? operation : { ...operation, logged });
+  /**
+   * The state of a cell after a patch; the cell itself does not change. No reducer runs where the fork that the patch comes
+   * from knows the outcome. Throws what refused.
+   */
+  static patched(cell: StateCell, patch: SessionPatch, recorder: Recorder | undefined): SessionState {
+    const present = cell.current;
+    const origin = CellFork.#origins.get(patch);
+    if (origin !== undefined && origin.#patch === patch) {
+      if (origin.#base === present) return origin.current;
+      const prepared = origin.#prepared;
+      if (prepared !== undefined && prepared.base === present) {
+        prepared.looks.replayTo(recorder);
+        return prepared.next;
+      }
     }
-    for (const entry of log) this.#log.push(entry);
-    for (const event of events) this.#events.push(event);
+    return replay(cell, present, patch, recorder);
+  }
+
+  get view(): SessionView {
+    this.#view ??= new CellView(
+      { cell: this, part: 'handler', isReadOnly: this.#isReadOnly },
+      this.#dispatcher,
+    );
+    return this.#view;
+  }
+
+  get privileged(): SessionView {
+    this.#privileged ??= new CellView(
+      { cell: this, part: 'privileged', isReadOnly: false },
+      this.#dispatcher,
+    );
+    return this.#privileged;
+  }
+
+  commit(
+    next: SessionState,
+    operation: SessionOperation | undefined,
+    log: readonly LogAppend[],
+    event: DispatchedEvent | undefined,
+  ): void {
+    if (this.#patch !== undefined) this.#takeLists();
+    this.current = next;
     this.#changeCount += 1;
     this.#isApplied = false;
+    if (operation !== undefined) {
+      const logged = this.#log?.length ?? 0;
+      (this.#operations ??= []).push(logged === 0 ? operation : { ...operation, logged });
+    }
+    if (log.length > 0) (this.#log ??= []).push(...log);
+    if (event !== undefined) (this.#events ??= []).push(event);
   }
 
   install(slice: AnySlice): void {
-    this.#assertUsable('write', 'handler');
+    this.assertUsable('write', 'handler');
     this.registry.install(slice);
   }
 
   conflicts(): readonly string[] {
-    const present = this.#parent.cell.current;
+    const present = this.#parent.current;
+    if (present === this.#base) return noEntries;
     const version = this.#changeCount + this.recorder.size;
     if (this.#conflicts?.present === present && this.#conflicts.version === version)
       return this.#conflicts.names;
@@ -149,7 +191,8 @@ export class CellFork implements SessionFork, StateCell {
   }
 
   refusals(): readonly string[] {
-    const present = this.#parent.cell.current;
+    const present = this.#parent.current;
+    if (present === this.#base) return noEntries;
     const version = this.#changeCount;
     if (this.#refusals?.present === present && this.#refusals.version === version)
       return this.#refusals.names;
@@ -159,40 +202,45 @@ export class CellFork implements SessionFork, StateCell {
   }
 
   patch(): SessionPatch {
-    if (this.#patch?.version !== this.#changeCount) {
-      const patch: SessionPatch = Object.freeze({
-        operations: Object.freeze([...this.#operations]),
-        log: Object.freeze([...this.#log]),
-        events: Object.freeze([...this.#events]),
+    if (this.#patch === undefined) {
+      this.#patch = Object.freeze({
+        operations: this.#operations === undefined ? noEntries : Object.freeze(this.#operations),
+        log: this.#log === undefined ? noEntries : Object.freeze(this.#log),
+        events: this.#events === undefined ? noEntries : Object.freeze(this.#events),
       });
-      this.#patch = { version: this.#changeCount, patch };
-      CellFork.#origins.set(patch, this);
+      CellFork.#origins.set(this.#patch, this);
     }
-    return this.#patch.patch;
+    return this.#patch;
   }
 
   discardedPatch(): SessionPatch {
+    const { log, events } = this.patch();
+    const isLogged = (event: DispatchedEvent): boolean => event.policy === 'log';
     return Object.freeze({
-      operations: Object.freeze([]),
-      log: Object.freeze([...this.#log]),
-      events: Object.freeze(this.#events.filter((event) => event.policy === 'log')),
+      operations: noEntries,
+      log,
+      events: events.length === 0 ? noEntries : Object.freeze(events.filter(isLogged)),
     });
   }
 
-  fork(options: ForkOptions = {}): SessionFork {
-    this.#assertUsable('write', 'handler');
-    return new CellFork(
-      { cell: this, assertUsable: (use) => this.#assertUsable(use, 'handler') },
-      this.#dispatcher,
-      this.#isReadOnly ? { ...options, readOnly: true } : options,
-    );
+  fork({ readOnly = false }: ForkOptions = {}): SessionFork {
+    this.assertUsable('write', 'handler');
+    return new CellFork(this, this.#dispatcher, this.#isReadOnly || readOnly);
   }
 
   apply(patch: SessionPatch): void {
-    this.#assertUsable('write', 'handler');
-    this.commit({ ...patch, next: replayPatch(this, patch, this.recorder) });
+    this.assertUsable('write', 'handler');
+    const next = CellFork.patched(this, patch, this.recorder);
+    this.commit(next, undefined, noEntries, undefined);
+    const earlier = this.#log?.length ?? 0;
+    for (const operation of patch.operations) {
+      const logged = earlier + (operation.logged ?? 0);
+      (this.#operations ??= []).push(logged === 0 ? operation : { ...operation, logged });
+    }
+    for (const entry of patch.log) (this.#log ??= []).push(entry);
+    for (const event of patch.events) (this.#events ??= []).push(event);
     const origin = CellFork.#origins.get(patch);
-    if (origin !== undefined && origin.patch() === patch) origin.#isApplied = true;
+    if (origin !== undefined && origin.#patch === patch) origin.#isApplied = true;
   }
 
   seal(): void {
@@ -200,39 +248,44 @@ export class CellFork implements SessionFork, StateCell {
   }
 
   close(): void {
-    if (!this.#isClosed && !this.#isApplied) this.recorder.endUnapplied();
+    if (this.#parent.isFork && !this.#isClosed && !this.#isApplied) this.recorder.endUnapplied();
     this.#isClosed = true;
   }
 
-  /** Works out the state after this patch, so that applying it is only taking it over; or says why there is none. */
-  #prepareFor(present: SessionState): readonly string[] {
-    const { cell } = this.#parent;
-    const looks = new CollectedLooks();
-    const patch = this.patch();
-    let next = this.#current;
-    try {
-      if (present.slices !== this.#base.slices) next = replay(cell, present, patch, looks);
-      else if (present.logs !== this.#base.logs) {
-        next = { ...next, logs: withLog(cell, present, patch.log).logs };
-      }
-    } catch (error) {
-      return [describeRefusal(error)];
-    }
-    rememberPrepared(patch, { base: present, next, looks });
-    return [];
-  }
-
-  #access(isReadOnly: boolean, part: 'handler' | 'privileged'): Access {
-    return { cell: this, isReadOnly, assertUsable: (use) => this.#assertUsable(use, part) };
-  }
-
-  #assertUsable(use: 'read' | 'write', part: 'handler' | 'privileged'): void {
+  assertUsable(use: 'read' | 'write', part: Part): void {
     if (this.#isClosed || (this.#isSealed && part === 'handler')) {
       throw new TransactionClosedError(
         'This tool call has ended, so its session can no longer be used. Nothing that is written now would land anywhere.',
       );
     }
-    this.#parent.assertUsable(use);
+    const { registry } = this;
+    if (this.#parent.isFork || registry.isReducing || registry.isDisposed)
+      this.#parent.assertUsable(use, 'handler');
+  }
+
+  /** The lists belong to the patch that was given away: goes on with copies. */
+  #takeLists(): void {
+    this.#patch = undefined;
+    this.#operations &&= [...this.#operations];
+    this.#log &&= [...this.#log];
+    this.#events &&= [...this.#events];
+  }
+
+  /** Works out the state after this patch, so that applying it is only taking it over; or says why there is none. */
+  #prepareFor(present: SessionState): readonly string[] {
+    const looks = new CollectedLooks();
+    const patch = this.patch();
+    let next = this.current;
+    try {
+      if (present.slices !== this.#base.slices) next = replay(this.#parent, present, patch, looks);
+      else if (present.logs !== this.#base.logs) {
+        next = { ...next, logs: withLog(this.#parent, present, patch.log).logs };
+      }
+    } catch (error) {
+      return [describeRefusal(error)];
+    }
+    this.#prepared = { base: present, next, looks };
+    return [];
   }
 }
 

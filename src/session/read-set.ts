@@ -1,3 +1,4 @@
+import { noEntries } from './patch.ts';
 import { type SessionState, sliceStateIn } from './session-state.ts';
 import type { StoredSlice } from './slice.ts';
 import { KeyedState } from './slice-state.ts';
@@ -137,11 +138,11 @@ function identify(look: Look): string {
  */
 export class ReadSet implements Recorder {
   readonly #outer: Recorder | undefined;
-  readonly #reads = new Map<string, Read>();
+  #reads: Map<string, Read> | undefined;
   /** In a nested fork: what own reducers saw when they accepted an event. */
-  readonly #accepted = new Map<string, Read>();
+  #accepted: Map<string, Read> | undefined;
   /** By name of a keyed slice: looks of own reducers that are no reads yet. */
-  readonly #insideLooks = new Map<string, Map<string, Look>>();
+  #insideLooks: Map<string, Map<string, Look>> | undefined;
 
   constructor(outer: Recorder | undefined) {
     this.#outer = outer;
@@ -149,12 +150,13 @@ export class ReadSet implements Recorder {
 
   /** Grows whenever something new is read. */
   get size(): number {
-    return this.#reads.size;
+    return this.#reads?.size ?? 0;
   }
 
   read(read: Read): void {
     this.#outer?.read(read);
     const look = lookOf(read);
+    this.#reads ??= new Map();
     this.#reads.set(look === undefined ? read.kind : `${read.kind}\0${identify(look)}`, read);
     if (look?.kind === 'key') this.#turnInsideLooksIntoReads(look.slice.name);
   }
@@ -163,10 +165,12 @@ export class ReadSet implements Recorder {
     const id = identify(look);
     if (this.#outer !== undefined) {
       this.#outer.accepted(look, event);
+      this.#accepted ??= new Map();
       this.#accepted.set(id, { kind: 'acceptance', look, event });
     }
     const { name, keyed } = look.slice;
     if (!keyed) return;
+    this.#insideLooks ??= new Map();
     const known = this.#insideLooks.get(name);
     if (known === undefined) this.#insideLooks.set(name, new Map([[id, look]]));
     else known.set(id, look);
@@ -174,11 +178,13 @@ export class ReadSet implements Recorder {
 
   /** The fork has ended without being applied to the outer one: what made events go through counts as read there. */
   endUnapplied(): void {
+    if (this.#accepted === undefined) return;
     for (const read of this.#accepted.values()) this.#outer?.read(read);
   }
 
   /** Names of what was read and is different in `present`; each once. Cost: the number of reads. */
   changes(base: SessionState, present: SessionState): readonly string[] {
+    if (this.#reads === undefined) return noEntries;
     const names = new Set<string>();
     for (const read of this.#reads.values()) {
       if (hasChanged(read, base, present)) names.add(describeRead(read));
@@ -187,9 +193,10 @@ export class ReadSet implements Recorder {
   }
 
   #turnInsideLooksIntoReads(slice: string): void {
-    const looks = this.#insideLooks.get(slice);
+    const looks = this.#insideLooks?.get(slice);
     if (looks === undefined) return;
-    this.#insideLooks.delete(slice);
+    this.#insideLooks?.delete(slice);
+    this.#reads ??= new Map();
     for (const look of looks.values())
       this.#reads.set(`reducer-items\0${identify(look)}`, { kind: 'reducer-items', look });
   }

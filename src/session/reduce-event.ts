@@ -1,10 +1,10 @@
 import { describeError, SessionError, TransactionClosedError } from '../error/index.ts';
 import { applyOperation } from './apply-operation.ts';
 import type { DerivedSlice } from './derived-slice.ts';
-import type { LogAppend } from './patch.ts';
+import { type LogAppend, noEntries } from './patch.ts';
 import type { Look, Recorder } from './read-set.ts';
 import type { Items } from './reducer.ts';
-import type { EventRoute, Registry, RouteTarget } from './registry.ts';
+import type { EventRoute, Registry } from './registry.ts';
 import { type SessionState, sliceStateIn, withSliceState } from './session-state.ts';
 import type { Slice, StoredSlice } from './slice.ts';
 import { notKeyed, type ReadSource, readerOf, wholeLook } from './slice-reader.ts';
@@ -18,9 +18,11 @@ export interface Reduction {
   readonly log: readonly LogAppend[];
 }
 
-/** While it is open, reducers may use what they were given. */
-interface ReducerScope {
+/** One event going through its reducers: what they are given can be used while it runs, and their looks at their own items are kept. */
+interface Run {
+  readonly recorder: Recorder | undefined;
   isOpen: boolean;
+  looks: Look[] | undefined;
 }
 
 /**
@@ -36,92 +38,83 @@ export function reduceEvent(
   payload: unknown,
   recorder: Recorder | undefined,
 ): Reduction {
-  const scope: ReducerScope = { isOpen: true };
-  const ownLooks: Look[] = [];
-  const view = new ReducerView(registry, sessionId, state, scope, recorder);
-  let next = state;
-  const log: LogAppend[] = [];
-  let current: StoredSlice | undefined;
-  const run = (target: RouteTarget): void => {
-    const { slice } = target;
-    current = slice;
-    // What a LOG reducer sees ends up in items that are never computed again, so it counts at once.
-    const onLook = (look: Look): void => {
-      if (look.kind === 'log') recorder?.read(look);
-      else ownLooks.push(look);
-    };
-    for (const reduce of target.reducers) {
-      const before = sliceStateIn(next, slice);
-      const items = new ReducerItems(slice, before, scope, onLook);
-      const applied = applyOperation(slice, before, reduce(items, payload, view));
-      next = withSliceState(next, slice, applied.next);
-      if (slice.policy === 'log' && applied.added.length > 0)
-        log.push({ slice: slice.name, items: applied.added });
-    }
+  const run: Run = { recorder, isOpen: true, looks: undefined };
+  // The session as reducers see it: as it was before the event.
+  const view: ReadonlySessionView = {
+    id: sessionId,
+    slice: (slice) => readerFor(run, registry, state, slice),
   };
+  let next = state;
+  let log: LogAppend[] | undefined;
+  let current: StoredSlice | undefined;
+  registry.isReducing = true;
   try {
-    registry.reducing(() => route.targets.forEach(run));
+    for (const { slice, reducers } of route.targets) {
+      current = slice;
+      for (const reduce of reducers) {
+        const before = sliceStateIn(next, slice);
+        const { next: after, added } = applyOperation(
+          slice,
+          before,
+          reduce(new ReducerItems(slice, before, run), payload, view),
+        );
+        if (after !== before) next = withSliceState(next, slice, after);
+        if (slice.policy === 'log' && added.length > 0)
+          (log ??= []).push({ slice: slice.name, items: added });
+      }
+    }
   } catch (error) {
-    for (const look of ownLooks) recorder?.read({ kind: 'refusal', look, event: route.event.name });
+    for (const look of run.looks ?? noEntries)
+      recorder?.read({ kind: 'refusal', look, event: route.event.name });
     throw new SessionError(
       'reducer-failed',
       `A reducer of ${route.event.name} on slice ${current?.name} refused the event, so nothing was changed: ${describeError(error)}`,
       { cause: error, details: { event: route.event.name, slice: current?.name } },
     );
   } finally {
-    scope.isOpen = false;
+    registry.isReducing = false;
+    run.isOpen = false;
   }
-  for (const look of ownLooks) recorder?.accepted(look, route.event.name);
-  return { next, log };
+  if (run.looks !== undefined) {
+    for (const look of run.looks) recorder?.accepted(look, route.event.name);
+  }
+  return { next, log: log ?? noEntries };
 }
 
-function assertScope(scope: ReducerScope): void {
-  if (!scope.isOpen) {
+function assertOpen(run: Run): void {
+  if (!run.isOpen) {
     throw new TransactionClosedError('What a reducer is given can be used only while it runs.');
   }
 }
 
-/** The session as reducers see it: as it was before the event. */
-class ReducerView implements ReadonlySessionView {
-  readonly id: string;
-  readonly #source: ReadSource;
-
-  constructor(
-    registry: Registry,
-    id: string,
-    state: SessionState,
-    scope: ReducerScope,
-    recorder: Recorder | undefined,
-  ) {
-    this.id = id;
-    this.#source = {
-      registry,
-      state: () => {
-        assertScope(scope);
-        return state;
-      },
-      look: (look) => recorder?.read({ kind: 'reducer-view', look }),
-    };
-  }
-
-  slice<T>(slice: Slice<T> | DerivedSlice<T>): ReadonlySliceAccessor<T> {
-    // The items of a slice of T are of type T.
-    return readerOf(this.#source, slice) as ReadonlySliceAccessor<T>;
-  }
+function readerFor<T>(
+  run: Run,
+  registry: Registry,
+  state: SessionState,
+  slice: Slice<T> | DerivedSlice<T>,
+): ReadonlySliceAccessor<T> {
+  registry.assertInstalled(slice);
+  const source: ReadSource = {
+    state: () => {
+      assertOpen(run);
+      return state;
+    },
+    look: (look) => run.recorder?.read({ kind: 'reducer-view', look }),
+  };
+  // The items of a slice of T are of type T.
+  return readerOf(source, slice) as ReadonlySliceAccessor<T>;
 }
 
 /** The items of a slice as its own reducer sees them. */
 class ReducerItems implements Items<unknown> {
   readonly #slice: StoredSlice;
   readonly #state: SliceState;
-  readonly #scope: ReducerScope;
-  readonly #onLook: (look: Look) => void;
+  readonly #run: Run;
 
-  constructor(slice: StoredSlice, state: SliceState, scope: ReducerScope, onLook: (look: Look) => void) {
+  constructor(slice: StoredSlice, state: SliceState, run: Run) {
     this.#slice = slice;
     this.#state = state;
-    this.#scope = scope;
-    this.#onLook = onLook;
+    this.#run = run;
   }
 
   get length(): number {
@@ -137,14 +130,14 @@ class ReducerItems implements Items<unknown> {
   }
 
   get(key: string): unknown {
-    assertScope(this.#scope);
+    assertOpen(this.#run);
     if (!(this.#state instanceof KeyedState)) throw notKeyed(this.#slice);
-    this.#onLook({ kind: 'key', slice: this.#slice, key });
+    this.#look({ kind: 'key', slice: this.#slice, key });
     return this.#state.get(key);
   }
 
   keyOf(item: unknown): string | undefined {
-    assertScope(this.#scope);
+    assertOpen(this.#run);
     return this.#state instanceof KeyedState ? this.#state.keyOf(item) : undefined;
   }
 
@@ -153,8 +146,16 @@ class ReducerItems implements Items<unknown> {
   }
 
   #whole(): SliceState {
-    assertScope(this.#scope);
-    this.#onLook(wholeLook(this.#slice));
+    assertOpen(this.#run);
+    this.#look(wholeLook(this.#slice));
     return this.#state;
+  }
+
+  #look(look: Look): void {
+    // On a root session nobody asks for it.
+    if (this.#run.recorder === undefined) return;
+    // What a LOG reducer sees ends up in items that are never computed again, so it counts at once.
+    if (look.kind === 'log') this.#run.recorder.read(look);
+    else (this.#run.looks ??= []).push(look);
   }
 }

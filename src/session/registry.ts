@@ -20,13 +20,16 @@ export interface RouteTarget {
   readonly reducers: readonly ErasedReducer[];
 }
 
-/** The slices and events that a session knows. Shared with its forks; it only ever grows. */
+/** The slices and events that a session knows, and whether it can be used. Shared with its forks; it only ever grows. */
 export class Registry {
   readonly #slices = new Map<string, StoredSlice>();
   readonly #routes = new Map<string, EventRoute>();
   readonly #layout = new Map<string, number>();
   #initialState: SessionState = { layout: this.#layout, slices: [], logs: [] };
-  #isReducing = false;
+  /** While reducers or a migration run, the session itself may not be used. */
+  isReducing = false;
+  /** Once the session is disposed, its state can be read but not changed. */
+  isDisposed = false;
 
   /** Takes over everything that another registry knows. This one must be empty. */
   adopt(original: Registry): void {
@@ -81,7 +84,8 @@ export class Registry {
   }
 
   /** @throws {SessionError} code `slice-unknown`. */
-  assertInstalled(slice: StoredSlice): void {
+  assertInstalled(given: AnySlice): void {
+    const slice = given.kind === 'derived-slice' ? given.source : given;
     if (this.#slices.get(slice.name) !== slice) {
       throw new SessionError(
         'slice-unknown',
@@ -113,25 +117,6 @@ export class Registry {
     const route = this.#routes.get(event.name);
     if (route !== undefined && route.event !== event) throw duplicateEvent(event.name);
     return route;
-  }
-
-  /** Runs reducers or a migration; while they run the session itself may not be used. */
-  reducing<R>(run: () => R): R {
-    this.#isReducing = true;
-    try {
-      return run();
-    } finally {
-      this.#isReducing = false;
-    }
-  }
-
-  assertNotReducing(): void {
-    if (this.#isReducing) {
-      throw new SessionError(
-        'reducer-failed',
-        'A reducer, or the migrate of a slice, used the session directly. It may use only what it is given.',
-      );
-    }
   }
 }
 

@@ -8,20 +8,6 @@ import { restoredState } from './restored-state.ts';
 import { type SessionState, sliceStateIn, withSliceState } from './session-state.ts';
 import type { StateCell } from './state-cell.ts';
 
-/** The state of the cell after a patch; the cell itself does not change. Throws what refused. */
-export function replayPatch(
-  cell: StateCell,
-  patch: SessionPatch,
-  recorder: Recorder | undefined,
-): SessionState {
-  const prepared = preparedPatches.get(patch);
-  if (prepared !== undefined && prepared.base === cell.current) {
-    prepared.looks.replayTo(recorder);
-    return prepared.next;
-  }
-  return replay(cell, cell.current, patch, recorder);
-}
-
 /**
  * Does everything in a patch again, in order, on a state of the cell. Throws SessionError `reducer-failed` when an
  * operation refuses.
@@ -107,18 +93,4 @@ export class CollectedLooks implements Recorder {
   replayTo(recorder: Recorder | undefined): void {
     if (recorder !== undefined) for (const tell of this.#told) tell(recorder);
   }
-}
-
-/** The state after a patch, computed beforehand for one base. */
-export interface PreparedPatch {
-  readonly base: SessionState;
-  readonly next: SessionState;
-  readonly looks: CollectedLooks;
-}
-
-const preparedPatches = new WeakMap<SessionPatch, PreparedPatch>();
-
-/** Keeps what a patch leads to, so that applying it to that very base runs no reducer again. */
-export function rememberPrepared(patch: SessionPatch, prepared: PreparedPatch): void {
-  preparedPatches.set(patch, prepared);
 }

@@ -1,7 +1,8 @@
 import { SnapshotError } from '../error/index.ts';
-import { type SessionState, type SliceLayout, type SliceStates, withState } from './session-state.ts';
+import type { SessionState } from './session-state.ts';
 import type { StoredSlice } from './slice.ts';
-import { openSnapshot, type SessionSnapshot, type SnapshotContent } from './snapshot.ts';
+import { type PlacedSlices, type SliceLayout, type SliceStates, withState } from './slice-layout.ts';
+import { openSnapshot, type SessionSnapshot } from './snapshot.ts';
 import type { StateCell } from './state-cell.ts';
 
 /**
@@ -28,7 +29,7 @@ export function restoredState(
 }
 
 /** The slices of a snapshot of another session of the lineage at their places in this one. */
-function placedBy(layout: SliceLayout, content: SnapshotContent): SliceStates {
+function placedBy(layout: SliceLayout, content: PlacedSlices): SliceStates {
   let slices: SliceStates = [];
   for (const [name, placeThere] of content.layout) {
     const held = content.slices[placeThere];

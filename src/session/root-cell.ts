@@ -1,11 +1,13 @@
+import { SessionError } from '../error/index.ts';
 import type { AnySlice } from './derived-slice.ts';
 import type { Dispatcher } from './dispatcher.ts';
+import type { DispatchedEvent, LogAppend, SessionOperation } from './patch.ts';
 import { Registry } from './registry.ts';
 import { type SessionState, sliceStateIn, withSliceState } from './session-state.ts';
 import { assertRetain } from './slice-internals.ts';
 import { SequenceState } from './slice-state.ts';
 import type { Lineage } from './snapshot.ts';
-import type { Change, StateCell } from './state-cell.ts';
+import type { StateCell } from './state-cell.ts';
 
 /** Options of `Session.install`. */
 export interface InstallOptions {
@@ -24,22 +26,18 @@ export class RootCell implements StateCell {
   readonly recorder = undefined;
   readonly isFork = false;
   readonly #dispatcher: Dispatcher;
-  #current: SessionState = this.registry.initialState;
+  current: SessionState = this.registry.initialState;
 
   constructor(sessionId: string, dispatcher: Dispatcher) {
     this.sessionId = sessionId;
     this.#dispatcher = dispatcher;
   }
 
-  get current(): SessionState {
-    return this.#current;
-  }
-
   /** Takes over slices, state and lineage of another cell. This one must be new. */
   become(other: RootCell): void {
     this.registry.adopt(other.registry);
     this.lineage = other.lineage;
-    this.#current = { ...other.current, layout: this.registry.initialState.layout };
+    this.current = { ...other.current, layout: this.registry.initialState.layout };
   }
 
   install(given: AnySlice, { retain }: InstallOptions): void {
@@ -48,14 +46,36 @@ export class RootCell implements StateCell {
     this.registry.install(slice);
     if (retain === undefined) return;
     this.registry.bound(slice, retain);
-    const state = sliceStateIn(this.#current, slice);
+    const state = sliceStateIn(this.current, slice);
     // LOG slices are no other.
     if (state instanceof SequenceState)
-      this.#current = withSliceState(this.#current, slice, state.retaining(retain));
+      this.current = withSliceState(this.current, slice, state.retaining(retain));
   }
 
-  commit({ next, events = [] }: Change): void {
-    this.#current = next;
-    for (const event of events) this.#dispatcher.deliver(event, this.sessionId);
+  assertUsable(use: 'read' | 'write'): void {
+    if (this.registry.isDisposed && use === 'write') {
+      throw new SessionError(
+        'session-disposed',
+        `Session ${this.sessionId} has been disposed and cannot be changed any more.`,
+      );
+    }
+    if (this.registry.isReducing) throw usedByReducer();
   }
+
+  commit(
+    next: SessionState,
+    _operation: SessionOperation | undefined,
+    _log: readonly LogAppend[],
+    event: DispatchedEvent | undefined,
+  ): void {
+    this.current = next;
+    if (event !== undefined) this.#dispatcher.deliver(event, this.sessionId);
+  }
+}
+
+function usedByReducer(): SessionError {
+  return new SessionError(
+    'reducer-failed',
+    'A reducer, or the migrate of a slice, used the session directly. It may use only what it is given.',
+  );
 }

@@ -1,22 +1,14 @@
 import { SessionError } from '../error/index.ts';
 import type { StoredSlice } from './slice.ts';
 import { internalsOf } from './slice-internals.ts';
+import { type PlacedSlices, type SliceStates, withState } from './slice-layout.ts';
 import type { SliceState } from './slice-state.ts';
-
-/** The place of each slice, by name, in the lists of all states of one session. It only ever grows. */
-export type SliceLayout = ReadonlyMap<string, number>;
-
-/** The states of slices at their places. One that was never written has none and stands at its initial items. */
-export type SliceStates = readonly (SliceState | undefined)[];
 
 /**
  * Everything a session holds at one moment. Immutable, but for a layout that grows. A session has tens of slices, so that copying a
  * list at a change is cheap, and reading is one look-up.
  */
-export interface SessionState {
-  readonly layout: SliceLayout;
-  /** STATE slices. */
-  readonly slices: SliceStates;
+export interface SessionState extends PlacedSlices {
   /** LOG slices. */
   readonly logs: SliceStates;
 }
@@ -37,17 +29,8 @@ export function withSliceState(state: SessionState, slice: StoredSlice, next: Sl
     });
   }
   const { layout, slices, logs } = state;
-  const before = slice.policy === 'log' ? logs[place] : slices[place];
-  if (next === (before ?? internalsOf(slice).initial)) return state;
-  return slice.policy === 'log'
-    ? { layout, slices, logs: withState(logs, place, next) }
-    : { layout, slices: withState(slices, place, next), logs };
-}
-
-/** The same list with another state at one place. */
-export function withState(states: SliceStates, place: number, next: SliceState | undefined): SliceStates {
-  const changed = states.slice();
-  while (changed.length < place) changed.push(undefined);
-  changed[place] = next;
-  return changed;
+  const states = slice.policy === 'log' ? logs : slices;
+  if (next === (states[place] ?? internalsOf(slice).initial)) return state;
+  const changed = place < states.length ? states.with(place, next) : withState(states, place, next);
+  return slice.policy === 'log' ? { layout, slices, logs: changed } : { layout, slices: changed, logs };
 }

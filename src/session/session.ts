@@ -9,7 +9,6 @@ import { type IdSource, randomIds } from './ids.ts';
 import { type ImportOptions, type ImportReport, importSlices } from './import-slices.ts';
 import type { DispatchedEvent, SessionPatch } from './patch.ts';
 import { readSessionExport } from './read-session-export.ts';
-import { replayPatch } from './replay-patch.ts';
 import { type InstallOptions, RootCell } from './root-cell.ts';
 import {
   type ExportOptions,
@@ -71,7 +70,6 @@ export class Session implements SessionView, AsyncDisposable {
   readonly #children: Session[] = [];
   readonly #disposeCallbacks: (() => void | Promise<void>)[] = [];
   #isHeld = false;
-  #isDisposed = false;
   #disposal: Promise<void> | undefined;
 
   /**
@@ -88,10 +86,9 @@ export class Session implements SessionView, AsyncDisposable {
     this.clock = options.clock ?? systemClock;
     this.createdAtMs = this.clock.now();
     this.#assertIdentity();
-    if (this.#parent !== undefined) this.#parent.#assertUsable('write');
+    if (this.#parent !== undefined) this.#parent.#cell.assertUsable('write');
     this.#cell = new RootCell(this.id, this.dispatcher);
-    const assertUsable = (use: 'read' | 'write'): void => this.#assertUsable(use);
-    this.#view = new CellView({ cell: this.#cell, isReadOnly: false, assertUsable }, this.dispatcher);
+    this.#view = new CellView({ cell: this.#cell, part: 'privileged', isReadOnly: false }, this.dispatcher);
     if (this.#parent !== undefined) this.#parent.#children.push(this);
   }
 
@@ -124,7 +121,7 @@ export class Session implements SessionView, AsyncDisposable {
    * stands on STATE; the slice is not installed then.
    */
   install(slice: AnySlice, options: InstallOptions = {}): void {
-    this.#assertUsable('write');
+    this.#cell.assertUsable('write');
     this.#cell.install(slice, options);
   }
 
@@ -153,7 +150,7 @@ export class Session implements SessionView, AsyncDisposable {
    * against the schema of its slice or because the schema would change it.
    */
   exportState(options: ExportOptions = {}): SessionExport {
-    this.#assertUsable('read');
+    this.#cell.assertUsable('read');
     const { registry, current } = this.#cell;
     return Object.freeze({
       format: exportFormat,
@@ -179,20 +176,23 @@ export class Session implements SessionView, AsyncDisposable {
    * `snapshot-migration-failed`, `snapshot-item-invalid`.
    */
   importState(value: unknown, options: ImportOptions = {}): ImportReport {
-    this.#assertUsable('write');
-    const { registry } = this.#cell;
+    this.#cell.assertUsable('write');
+    const { registry, current } = this.#cell;
     const read = readSessionExport(value, options.maxValues);
-    const { next, report } = registry.reducing(() =>
-      importSlices(registry, this.#cell.current, read, options),
-    );
-    this.#cell.commit({ next });
-    return report;
+    registry.isReducing = true;
+    try {
+      const { next, report } = importSlices(registry, current, read, options);
+      this.#cell.current = next;
+      return report;
+    } finally {
+      registry.isReducing = false;
+    }
   }
 
   /** Puts all slices, STATE and LOG, back to their initial items. Slices and reducers stay installed; subscribers hear nothing. */
   reset(): void {
-    this.#assertUsable('write');
-    this.#cell.commit({ next: this.#cell.registry.initialState });
+    this.#cell.assertUsable('write');
+    this.#cell.current = this.#cell.registry.initialState;
   }
 
   /**
@@ -200,7 +200,7 @@ export class Session implements SessionView, AsyncDisposable {
    * dispatcher of its own unless given; parent, tags, clock and id source are this one's unless given. It is not held and shares no disposal.
    */
   clone(options: CloneOptions = {}): Session {
-    this.#assertUsable('write');
+    this.#cell.assertUsable('write');
     const { parent, tags, clock, ids, logger } = this.#options;
     const inherited: SessionOptions = {
       ...(parent === undefined ? {} : { parent }),
@@ -216,12 +216,8 @@ export class Session implements SessionView, AsyncDisposable {
 
   /** A private copy for one tool call. O(1). */
   fork(options: ForkOptions = {}): SessionFork {
-    this.#assertUsable('write');
-    const parent = {
-      cell: this.#cell,
-      assertUsable: (use: 'read' | 'write'): void => this.#assertUsable(use),
-    };
-    return new CellFork(parent, this.dispatcher, options);
+    this.#cell.assertUsable('write');
+    return new CellFork(this.#cell, this.dispatcher, options.readOnly ?? false);
   }
 
   /**
@@ -231,9 +227,10 @@ export class Session implements SessionView, AsyncDisposable {
    * @throws {SessionError} code `reducer-failed` when a reducer refuses on the present state; nothing is applied then.
    */
   apply(patch: SessionPatch, tell?: (event: DispatchedEvent) => DispatchedEvent): void {
-    this.#assertUsable('write');
-    const next = replayPatch(this.#cell, patch, undefined);
-    this.#cell.commit({ ...patch, next, ...(tell === undefined ? {} : { events: patch.events.map(tell) }) });
+    this.#cell.assertUsable('write');
+    this.#cell.current = CellFork.patched(this.#cell, patch, undefined);
+    for (const event of patch.events)
+      this.dispatcher.deliver(tell === undefined ? event : tell(event), this.id);
   }
 
   /**
@@ -242,7 +239,7 @@ export class Session implements SessionView, AsyncDisposable {
    * @throws {SessionBusyError} when it is taken.
    */
   hold(): () => void {
-    this.#assertUsable('write');
+    this.#cell.assertUsable('write');
     if (this.#isHeld) {
       throw new SessionBusyError(
         [
@@ -264,7 +261,7 @@ export class Session implements SessionView, AsyncDisposable {
 
   /** Runs `callback` when the session is disposed, the last registered first. May throw: the others still run. */
   onDispose(callback: () => void | Promise<void>): void {
-    this.#assertUsable('write');
+    this.#cell.assertUsable('write');
     this.#disposeCallbacks.push(callback);
   }
 
@@ -278,7 +275,7 @@ export class Session implements SessionView, AsyncDisposable {
   }
 
   async #dispose(): Promise<void> {
-    this.#isDisposed = true;
+    this.#cell.registry.isDisposed = true;
     const siblings = this.#parent === undefined ? [] : this.#parent.#children;
     const position = siblings.indexOf(this);
     if (position >= 0) siblings.splice(position, 1);
@@ -312,16 +309,6 @@ export class Session implements SessionView, AsyncDisposable {
       if (above.id === id)
         throw invalid(`A session above has the id ${id}, too. Give this one an id of its own.`);
     }
-  }
-
-  #assertUsable(use: 'read' | 'write'): void {
-    if (this.#isDisposed && use === 'write') {
-      throw new SessionError(
-        'session-disposed',
-        `Session ${this.id} has been disposed and cannot be changed any more.`,
-      );
-    }
-    this.#cell.registry.assertNotReducing();
   }
 }
 

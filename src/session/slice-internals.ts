@@ -20,8 +20,6 @@ export type AnyReducerBinding = Pick<ReducerBinding<never>, 'event' | 'reduce'>;
 export interface SliceInternals {
   readonly initial: SliceState;
   readonly reducers: readonly AnyReducerBinding[];
-  /** Freezes an item on its way in. Throws SchemaError `value-not-json`. */
-  admit(item: unknown): unknown;
   /** Validates an item that is written directly, then freezes it. Throws SchemaError `value-invalid` or `value-not-json`. */
   parse(item: unknown): unknown;
   /** The version of the shape of the items. */
@@ -71,19 +69,17 @@ export function internalsOf(slice: StoredSlice): SliceInternals {
   return internals;
 }
 
+/** Freezes an item on its way into a slice. Throws SchemaError `value-not-json`. */
+export function admitItem(slice: string, item: unknown): unknown {
+  if (item !== undefined) return freezeJson(item, `item of slice ${slice}`);
+  throw new SchemaError('value-not-json', `An item of slice ${slice} is undefined. Use null for "nothing".`, {
+    details: { slice },
+  });
+}
+
 export function compileSlice(parts: SliceParts): SliceInternals {
   assertParts(parts);
-  const admit = (item: unknown): unknown => {
-    if (item !== undefined) return freezeJson(item, `item of slice ${parts.name}`);
-    throw new SchemaError(
-      'value-not-json',
-      `An item of slice ${parts.name} is undefined. Use null for "nothing".`,
-      {
-        details: { slice: parts.name },
-      },
-    );
-  };
-  const parse = itemParser(parts.name, parts.schema, admit);
+  const parse = itemParser(parts.name, parts.schema);
   let initial: SliceState =
     parts.key === undefined
       ? SequenceState.empty(parts.retain)
@@ -92,19 +88,18 @@ export function compileSlice(parts: SliceParts): SliceInternals {
   return Object.freeze({
     initial,
     reducers: Object.freeze([...parts.reducers]),
-    admit,
     parse,
     version: parts.version,
     migrate: parts.migrate,
-    ...importRules(parts, admit),
+    ...importRules(parts),
   });
 }
 
-function importRules(
-  { name, importSchema }: SliceParts,
-  admit: (item: unknown) => unknown,
-): Pick<SliceInternals, 'parseImported' | 'assertImportable'> {
-  const parseImported = itemParser(name, importSchema, admit);
+function importRules({
+  name,
+  importSchema,
+}: SliceParts): Pick<SliceInternals, 'parseImported' | 'assertImportable'> {
+  const parseImported = itemParser(name, importSchema);
   const importable = new WeakSet<SliceState>();
   return {
     parseImported,
@@ -164,15 +159,11 @@ function assertParts({ name, policy, retain, key, version, migrate }: SliceParts
     );
 }
 
-function itemParser(
-  name: string,
-  schema: Schema | undefined,
-  admit: (item: unknown) => unknown,
-): (item: unknown) => unknown {
-  if (schema === undefined) return admit;
+function itemParser(name: string, schema: Schema | undefined): (item: unknown) => unknown {
+  if (schema === undefined) return (item) => admitItem(name, item);
   return (item) => {
     const outcome = parseInputSync(compileSchema(schema), item);
-    if (outcome.ok) return admit(outcome.value);
+    if (outcome.ok) return admitItem(name, outcome.value);
     throw new SchemaError(
       'value-invalid',
       `An item does not fit slice ${name}:\n${describeIssues(outcome.issues)}`,

@@ -1,7 +1,6 @@
 import { SessionError } from '../error/index.ts';
 import type { DerivedSlice } from './derived-slice.ts';
 import type { Look } from './read-set.ts';
-import type { Registry } from './registry.ts';
 import { type SessionState, sliceStateIn } from './session-state.ts';
 import type { StoredSlice } from './slice.ts';
 import { KeyedState, type SliceState } from './slice-state.ts';
@@ -9,7 +8,6 @@ import type { ReadonlySliceAccessor } from './view.ts';
 
 /** Where reading takes place: a session, a fork, or what a reducer is shown. */
 export interface ReadSource {
-  readonly registry: Registry;
   /** The state to read. Throws when it may not be used any more. */
   state(): SessionState;
   /** Hears of every look. */
@@ -37,7 +35,6 @@ export class SliceReader implements ReadonlySliceAccessor<unknown> {
   readonly #slice: StoredSlice;
 
   constructor(source: ReadSource, slice: StoredSlice) {
-    source.registry.assertInstalled(slice);
     this.#source = source;
     this.#slice = slice;
   }
@@ -78,7 +75,6 @@ export class DerivedReader implements ReadonlySliceAccessor<unknown> {
   readonly #derived: DerivedSlice<unknown>;
 
   constructor(source: ReadSource, derived: DerivedSlice<unknown>) {
-    source.registry.assertInstalled(derived.source);
     this.#source = source;
     this.#derived = derived;
   }
@@ -112,7 +108,7 @@ export class DerivedReader implements ReadonlySliceAccessor<unknown> {
   }
 }
 
-/** The reader that fits a slice. */
+/** The reader that fits a slice, which is installed. */
 export function readerOf(
   source: ReadSource,
   slice: StoredSlice | DerivedSlice<unknown>,

@@ -1,5 +1,5 @@
 import { SnapshotError } from '../error/index.ts';
-import type { SessionState } from './session-state.ts';
+import type { PlacedSlices } from './slice-layout.ts';
 
 /** All STATE slices of a session at one moment. Opaque; a reference to immutable data, so taking and keeping one is cheap. */
 export interface SessionSnapshot {
@@ -11,18 +11,15 @@ export interface SessionSnapshot {
 /** What a session, its clones and its forks share, so that a snapshot of one fits the others. @internal */
 export type Lineage = object;
 
-/** The STATE slices of a snapshot. @internal */
-export type SnapshotContent = Pick<SessionState, 'layout' | 'slices'>;
-
 interface Content {
   readonly lineage: Lineage;
-  readonly state: SnapshotContent;
+  readonly state: PlacedSlices;
 }
 
 const contents = new WeakMap<SessionSnapshot, Content>();
 
 /** @internal */
-export function makeSnapshot(sessionId: string, lineage: Lineage, state: SnapshotContent): SessionSnapshot {
+export function makeSnapshot(sessionId: string, lineage: Lineage, state: PlacedSlices): SessionSnapshot {
   const snapshot: SessionSnapshot = Object.freeze({ kind: 'session-snapshot', sessionId });
   contents.set(snapshot, { lineage, state: { layout: state.layout, slices: state.slices } });
   return snapshot;
@@ -33,7 +30,7 @@ export function makeSnapshot(sessionId: string, lineage: Lineage, state: Snapsho
  * @throws {SnapshotError} code `snapshot-foreign` when it was taken from an unrelated session, or is no snapshot.
  * @internal
  */
-export function openSnapshot(snapshot: SessionSnapshot, lineage: Lineage): SnapshotContent {
+export function openSnapshot(snapshot: SessionSnapshot, lineage: Lineage): PlacedSlices {
   const content = contents.get(snapshot);
   if (content === undefined || content.lineage !== lineage) {
     throw new SnapshotError(

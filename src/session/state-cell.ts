@@ -4,6 +4,9 @@ import type { Registry } from './registry.ts';
 import type { SessionState } from './session-state.ts';
 import type { Lineage } from './snapshot.ts';
 
+/** Who uses a cell: the handler of a tool call, whose part may end first, or anybody else. */
+export type Part = 'handler' | 'privileged';
+
 /** The present state of a session or fork, who hears what is read, and where changes go. */
 export interface StateCell {
   readonly sessionId: string;
@@ -14,23 +17,21 @@ export interface StateCell {
   /** True in a fork: a restore leaves the runtime's own state alone. */
   readonly isFork: boolean;
   readonly current: SessionState;
-  /** Takes a change in. Cannot fail. */
-  commit(change: Change): void;
-}
-
-/** A new state, and how it came about. */
-export interface Change {
-  readonly next: SessionState;
-  readonly operations?: readonly SessionOperation[];
-  readonly log?: readonly LogAppend[];
-  readonly events?: readonly DispatchedEvent[];
+  /** Throws when the cell may not be used: the transaction is closed, the session is disposed, or a reducer is running. */
+  assertUsable(use: 'read' | 'write', part: Part): void;
+  /** Takes a change in: the new state, and how it came about. Cannot fail. */
+  commit(
+    next: SessionState,
+    operation: SessionOperation | undefined,
+    log: readonly LogAppend[],
+    event: DispatchedEvent | undefined,
+  ): void;
 }
 
 /** A right to use a cell: it can end, and it can be limited to reading. */
 export interface Access {
   readonly cell: StateCell;
-  /** Throws when the cell may not be used: the transaction is closed, the session is disposed, or a reducer is running. */
-  assertUsable(use: 'read' | 'write'): void;
+  readonly part: Part;
   /** STATE may not be written; LOG may. */
   readonly isReadOnly: boolean;
 }

@@ -117,7 +117,7 @@ const commitRules: readonly Mutant[] = [
   {
     name: 'log entries are not put on a newer log',
     file: 'session/fork',
-    find: '{ ...next, logs: withLog(cell, present, patch.log).logs }',
+    find: '{ ...next, logs: withLog(this.#parent, present, patch.log).logs }',
     replace: 'next',
   },
   {
