@@ -84,10 +84,13 @@ class ReadBeforeWrite {
     this.#detectsStale = options.detectStale ?? true;
   }
 
-  async check(call: PolicyCall, context: PolicyContext): Promise<PolicyDecision> {
+  check(call: PolicyCall, context: PolicyContext): PolicyDecision | Promise<PolicyDecision> {
     const { name } = call.tool;
-    if (!this.#writeTools.has(name) || this.#exempt.has(name)) return allow();
-    const { session, filesystem } = context;
+    // At once: most calls are none of its business.
+    return this.#writeTools.has(name) && !this.#exempt.has(name) ? this.#checkWrite(call, context) : allow();
+  }
+
+  async #checkWrite(call: PolicyCall, { session, filesystem }: PolicyContext): Promise<PolicyDecision> {
     const path = this.#pathOf(call.params);
     if (filesystem === undefined || path === undefined || !(await isFile(filesystem, path))) return allow();
     const knowledge = await this.#knowledgeOf(session, path, () => digestAt(filesystem, path));
@@ -110,7 +113,12 @@ class ReadBeforeWrite {
     return problems.length === 0 ? allow() : this.#denial(problems);
   }
 
-  async record(call: PolicyCall, context: PolicyResultContext): Promise<void> {
+  record(call: PolicyCall, context: PolicyResultContext): void | Promise<void> {
+    const isOfInterest = context.changes.length > 0 || this.#readTools.has(call.tool.name);
+    return isOfInterest ? this.#recordFiles(call, context) : undefined;
+  }
+
+  async #recordFiles(call: PolicyCall, context: PolicyResultContext): Promise<void> {
     const { session, changes } = context;
     // Looked up before anything is taken down: two files may have changed places.
     const facts: PolicyFact[] = [];

@@ -28,9 +28,10 @@ export function sequentialDependencyPolicy(options: SequentialDependencyOptions)
     name,
     slices: Object.freeze([PolicyFacts]),
     dependencies: Object.freeze(Object.fromEntries(required)),
-    check: ({ tool }, { session }) => {
-      const needed = required.get(tool.name) ?? [];
-      const missing = needed.filter((candidate) => findFact(session, name, candidate) === undefined);
+    check: ({ tool }, context) => {
+      const needed = required.get(tool.name);
+      if (needed === undefined) return allow();
+      const missing = needed.filter((candidate) => findFact(context.session, name, candidate) === undefined);
       if (missing.length === 0) return allow();
       const which = missing.map((candidate) => `"${candidate}"`).join(', ');
       return deny(

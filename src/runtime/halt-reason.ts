@@ -11,7 +11,7 @@ export function haltReason({
   budget,
 }: Pick<EvaluationEnvironment, 'budget' | 'deadline' | 'stop'>): StopReason | undefined {
   if (deadline !== undefined) stop.checkDeadline(deadline);
-  if (stop.reason !== undefined) return stop.reason;
+  if (stop.reason !== undefined || budget.isUnlimited) return stop.reason;
   const cause = budget.refuse();
   return cause === undefined ? undefined : { kind: 'budget', cause };
 }

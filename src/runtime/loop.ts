@@ -6,6 +6,7 @@ import type {
   BudgetExcess,
   CompletionOptions,
   FinishReason,
+  HostedToolReading,
   TokenUsage,
 } from '../tool/index.ts';
 import { AnswerDesk, type AnswerOptions } from './answer-desk.ts';
@@ -260,10 +261,12 @@ class Loop<Output> {
     this.#state.conversation.push(
       raw === undefined ? { type: 'assistant', content } : { type: 'assistant', content, raw },
     );
-    if (this.#environment.isObserved) this.#tellAnswer(turn);
-    this.#tellUsage(turn);
-    this.#takeHosted(turn);
-    this.#tellExcess(exceeded);
+    if (this.#environment.isObserved) {
+      this.#tellAnswer(turn);
+      this.#tellUsage(turn);
+    }
+    if (turn.hosted !== undefined && turn.hosted.length > 0) this.#takeHosted(turn.hosted);
+    if (exceeded.length > 0) this.#tellExcess(exceeded);
     this.#hasAnswered = true;
     return { calls, approvals };
   }
@@ -279,8 +282,7 @@ class Loop<Output> {
     });
   }
 
-  #takeHosted({ hosted }: ModelTurn): void {
-    if (hosted === undefined) return;
+  #takeHosted(hosted: readonly HostedToolReading[]): void {
     const { turn, pausedText } = this.#state;
     for (const reading of hosted) {
       this.#state.hosted.push({ turn, textStart: pausedText.length, reading });
@@ -308,7 +310,6 @@ class Loop<Output> {
   }
 
   #tellUsage({ usage = {} }: ModelTurn): void {
-    if (!this.#environment.isObserved) return;
     const { turn, usage: total } = this.#state;
     this.#environment.emit({ type: 'usage', turn, usage, total });
   }

@@ -86,6 +86,14 @@ function objectionOf(
 ): Objection | undefined | Promise<Objection | undefined> {
   try {
     const decision = decide(policy);
+    if (
+      decision !== null &&
+      typeof decision === 'object' &&
+      'outcome' in decision &&
+      decision.outcome === 'allow'
+    ) {
+      return undefined;
+    }
     if (!isPromiseLike(decision)) return toObjection(policy, decision);
     return Promise.resolve(decision).then(
       (late) => toObjection(policy, late),

@@ -16,26 +16,19 @@ interface DisplayOptions {
  */
 export class PromptDisplay {
   readonly maxExpansions: number;
+  /** Set between turns only. */
+  rendered: RenderedPrompt;
+  /** The tools as the model gets them. Grows at its end only. */
+  tools: readonly ModelTool[];
   readonly #state: DisplayOptions['state'];
-  #rendered: RenderedPrompt;
-  #tools: readonly ModelTool[];
   /** How many of the openings are in. */
   #taken = 0;
 
   constructor(rendered: RenderedPrompt, { state, maxExpansions }: DisplayOptions) {
     this.maxExpansions = maxExpansions;
     this.#state = state;
-    this.#rendered = rendered;
-    this.#tools = rendered.tools.map(toModelTool);
-  }
-
-  get rendered(): RenderedPrompt {
-    return this.#rendered;
-  }
-
-  /** The tools as the model gets them. Grows at its end only. */
-  get tools(): readonly ModelTool[] {
-    return this.#tools;
+    this.rendered = rendered;
+    this.tools = rendered.tools.map(toModelTool);
   }
 
   /** Whether a handler may still have sections opened. */
@@ -48,9 +41,9 @@ export class PromptDisplay {
     const { openings } = this.#state;
     if (this.#taken === openings.length) return;
     for (const { shown } of openings.slice(this.#taken)) {
-      this.#rendered = this.#rendered['~sections'].withShown(shown);
+      this.rendered = this.rendered['~sections'].withShown(shown);
     }
     this.#taken = openings.length;
-    this.#tools = this.#rendered.tools.map(toModelTool);
+    this.tools = this.rendered.tools.map(toModelTool);
   }
 }

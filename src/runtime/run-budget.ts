@@ -10,6 +10,8 @@ const nothingExceeded: readonly BudgetExcess[] = Object.freeze([]);
  * counted once.
  */
 export class RunBudget {
+  /** True when there is no budget at all, neither of the evaluation nor around it. */
+  readonly isUnlimited: boolean;
   readonly #own: BudgetTracker | undefined;
   readonly #trackers: readonly BudgetTracker[];
   readonly #model: Pick<ModelProvider, 'name' | 'prices'>;
@@ -30,6 +32,7 @@ export class RunBudget {
     const around = outer === undefined ? [] : outer.#trackers;
     this.#own = own ?? outer?.tracker;
     this.#trackers = own === undefined || around.includes(own) ? around : [own, ...around];
+    this.isUnlimited = this.#trackers.length === 0;
     this.#model = model;
     const unpriced = this.#trackers.find(
       ({ budget }) => budget.maxCost !== undefined && budget.prices === undefined,
@@ -40,11 +43,6 @@ export class RunBudget {
   /** What handlers see: the evaluation's own, or else that of the run around it. */
   get tracker(): BudgetTracker | undefined {
     return this.#own;
-  }
-
-  /** True when there is no budget at all, neither of the evaluation nor around it. */
-  get isUnlimited(): boolean {
-    return this.#trackers.length === 0;
   }
 
   /** Counts one turn of the model. @returns the limits that it passed. */

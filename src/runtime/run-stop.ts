@@ -33,12 +33,13 @@ interface OuterDeadline {
 export class RunStop {
   readonly #outer: OuterDeadline | undefined;
   readonly #listeners = new Set<(reason: StopReason) => void>();
-  #reason: StopReason | undefined;
+  /** Why the run was stopped; undefined while it goes on. Set by {@link stop} alone. */
+  reason: StopReason | undefined;
   #controller: AbortController | undefined;
 
   /** `work`, or a rejection with {@link RunStopped} as soon as the run stops; `work` is then left behind. Can be passed on as a function. */
   readonly race = <T>(work: PromiseLike<T>): Promise<T> => {
-    const reason = this.#reason;
+    const reason = this.reason;
     if (reason !== undefined) return Promise.race([work, Promise.reject(new RunStopped(reason))]);
     return new Promise<T>((resolve, reject) => {
       const giveUp = (stopped: StopReason): void => {
@@ -64,24 +65,19 @@ export class RunStop {
     this.#outer = outer;
   }
 
-  /** Why the run was stopped; undefined while it goes on. */
-  get reason(): StopReason | undefined {
-    return this.#reason;
-  }
-
   /** A signal that is aborted when the run stops, made on first use. */
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
       this.#controller = new AbortController();
-      if (this.#reason !== undefined) this.#controller.abort(this.#reason.cause);
+      if (this.reason !== undefined) this.#controller.abort(this.reason.cause);
     }
     return this.#controller.signal;
   }
 
   /** Stops the run. Later calls do nothing. */
   stop(reason: StopReason): void {
-    if (this.#reason !== undefined) return;
-    this.#reason = reason;
+    if (this.reason !== undefined) return;
+    this.reason = reason;
     this.#controller?.abort(reason.cause);
     for (const listener of [...this.#listeners]) listener(reason);
     this.#listeners.clear();
@@ -89,8 +85,8 @@ export class RunStop {
 
   /** Calls `listener` once when the run stops, at once if it has stopped. It must not throw. @returns an unsubscribe function. */
   onStop(listener: (reason: StopReason) => void): () => void {
-    if (this.#reason !== undefined) {
-      listener(this.#reason);
+    if (this.reason !== undefined) {
+      listener(this.reason);
       return () => undefined;
     }
     this.#listeners.add(listener);

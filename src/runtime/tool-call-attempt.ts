@@ -61,14 +61,18 @@ export class ToolCallAttempt implements JudgedAttempt, HandledAttempt {
   readonly verdict: Promise<Verdict>;
   readonly transaction: CallTransaction;
   readonly resolved: ResolvedCall;
+  /** True once the handler of a tool that changes the outside world was started: running it again would do it twice. */
+  effectsStand = false;
+  /** True once such a handler returned success: it is committed whatever stops the run. */
+  mustCommit = false;
   readonly #environment: EvaluationEnvironment;
   readonly #call: AttemptedCall;
+  readonly #tool: AnyTool;
   readonly #policies: CallPolicies;
   #parsedParams: unknown;
   #changes: readonly FileChange[] | undefined;
   #controller: AbortController | undefined;
   #innerStop: RunStop | undefined;
-  #handlerStarted = false;
   #handlerSucceeded = false;
 
   constructor(
@@ -79,21 +83,12 @@ export class ToolCallAttempt implements JudgedAttempt, HandledAttempt {
     this.#environment = environment;
     this.#call = call;
     this.resolved = resolved;
+    this.#tool = resolved.bound.tool;
     this.number = number;
     this.transaction = new CallTransaction(environment.roots, resolved.bound.tool.effects);
     if (log !== undefined) this.transaction.sessionFork.apply(log);
     this.#policies = new CallPolicies(environment, this);
     this.verdict = this.#run();
-  }
-
-  /** True once the handler of a tool that changes the outside world was started: running it again would do it twice. */
-  get effectsStand(): boolean {
-    return this.#handlerStarted && this.#tool.effects === 'external';
-  }
-
-  /** True once such a handler returned success: it is committed whatever stops the run. */
-  get mustCommit(): boolean {
-    return this.#handlerSucceeded && this.effectsStand;
   }
 
   /** The net changes to files, once the handler has returned. */
@@ -187,10 +182,6 @@ export class ToolCallAttempt implements JudgedAttempt, HandledAttempt {
     }
   }
 
-  get #tool(): AnyTool {
-    return this.resolved.bound.tool;
-  }
-
   async #run(): Promise<Verdict> {
     const unfollow = this.#follow();
     let verdict: Verdict;
@@ -205,9 +196,13 @@ export class ToolCallAttempt implements JudgedAttempt, HandledAttempt {
       const returned = this.#callHandler();
       const success = this.#readSuccess(isPromiseLike(returned) ? await this.#limited(returned) : returned);
       this.#handlerSucceeded = true;
-      const output = this.#parseOutput(success);
-      const value = this.#readOutput(output instanceof Promise ? await this.settled(output) : output);
-      const result = withValue(success, value);
+      this.mustCommit = this.effectsStand;
+      const { compiledOutput } = this.#tool;
+      const output = compiledOutput && parseOutput(compiledOutput, success.value);
+      const result = this.#readOutput(
+        success,
+        output instanceof Promise ? await this.settled(output) : output,
+      );
       const closing = this.transaction.closeResources();
       const failures = closing instanceof Promise ? await this.settled(closing) : closing;
       if (failures.length > 0) throw this.#undisposed(failures);
@@ -269,7 +264,7 @@ export class ToolCallAttempt implements JudgedAttempt, HandledAttempt {
   /** What the handler returns, as it is; it may have to be waited for. */
   #callHandler(): unknown {
     const context = createToolContext(this.#environment, this);
-    this.#handlerStarted = true;
+    this.effectsStand = this.#tool.effects === 'external';
     // The input schema of this very tool has made the params, which is what its handler takes.
     return this.#tool.execute?.(this.#parsedParams as never, context);
   }
@@ -317,28 +312,32 @@ export class ToolCallAttempt implements JudgedAttempt, HandledAttempt {
     }
   }
 
-  #parseOutput({ value }: ToolSuccess<unknown>): OutputOutcome<unknown> | Promise<OutputOutcome<unknown>> {
-    const { compiledOutput } = this.#tool;
-    return compiledOutput === undefined ? { ok: true, value } : parseOutput(compiledOutput, value);
-  }
-
-  /** The value of a success as it is recorded: what the output schema made of it, plain JSON, frozen. */
-  #readOutput(outcome: OutputOutcome<unknown>): unknown {
+  /** The success as it is recorded: with what the output schema made of its value, plain JSON, frozen. */
+  #readOutput(
+    success: ToolSuccess<unknown>,
+    outcome: OutputOutcome<unknown> | undefined,
+  ): ToolSuccess<unknown> {
     const { name } = this.#tool;
-    if (!outcome.ok) throw this.#invalidOutput(describeIssues(outcome.issues));
-    if (outcome.strippedKeys !== undefined && outcome.strippedKeys.length > 0) {
-      this.#environment.logger.warn('Keys that the output schema does not know were dropped.', {
-        tool: name,
-        keys: outcome.strippedKeys,
-      });
+    let { value } = success;
+    if (outcome !== undefined) {
+      if (!outcome.ok) throw this.#invalidOutput(describeIssues(outcome.issues));
+      const { strippedKeys } = outcome;
+      if (strippedKeys !== undefined && strippedKeys.length > 0) {
+        this.#environment.logger.warn('Keys that the output schema does not know were dropped.', {
+          tool: name,
+          keys: strippedKeys,
+        });
+      }
+      ({ value } = outcome);
     }
-    const { value } = outcome;
-    if (value === undefined) return undefined;
-    try {
-      return freezeJson(value, `the value of "${name}"`);
-    } catch (error) {
-      throw this.#invalidOutput(describeError(error), error);
+    if (value !== undefined) {
+      try {
+        freezeJson(value, `the value of "${name}"`);
+      } catch (error) {
+        throw this.#invalidOutput(describeError(error), error);
+      }
     }
+    return withValue(success, value);
   }
 
   #invalidOutput(text: string, error?: unknown): Ended {

@@ -132,12 +132,17 @@ export class CallTransaction {
 
   /** What was read and is different now, by name. Empty: the outcome is what it would be if the call ran now. */
   conflicts(): readonly string[] | Promise<readonly string[]> {
-    return this.#withResources(() => this.#namesFrom((fork) => fork.conflicts()));
+    // Most calls touch the session alone.
+    return this.#resources === undefined && this.#seenFiles === undefined
+      ? this.#session.conflicts()
+      : this.#withResources(() => this.#namesFrom((fork) => fork.conflicts()));
   }
 
   /** Why what was written cannot be put on the present state, whatever was read; empty when it can. */
   refusals(): readonly string[] | Promise<readonly string[]> {
-    return this.#withResources(() => this.#namesFrom((fork) => fork.refusals()));
+    return this.#resources === undefined && this.#seenFiles === undefined
+      ? this.#session.refusals()
+      : this.#withResources(() => this.#namesFrom((fork) => fork.refusals()));
   }
 
   /** Everything that was written, for a commit. */
@@ -166,17 +171,17 @@ export class CallTransaction {
 
   /** Rolls back the resources that were not committed. Answers with what could not be. Never rejects. */
   rollBackResources(patience: Patience): readonly ResourceFailure[] | Promise<readonly ResourceFailure[]> {
-    return this.#resources?.rollback(patience) ?? [];
+    return this.#resources?.rollback(patience) ?? none;
   }
 
   /** The resources whose commit is in place. */
   get committedResources(): readonly string[] {
-    return this.#resources?.committed ?? [];
+    return this.#resources?.committed ?? none;
   }
 
   /** The resources that could not be rolled back. */
   get stuckResources(): readonly string[] {
-    return this.#resources?.stuck ?? [];
+    return this.#resources?.stuck ?? none;
   }
 
   /** The resources that the handler asked for although they take no part in the transaction. */

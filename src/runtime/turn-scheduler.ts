@@ -36,8 +36,8 @@ export interface TurnSchedulerOptions {
  */
 export class TurnScheduler {
   readonly #entries: readonly Entry[];
-  /** For each index, the index of the first barrier at or after it. */
-  readonly #nextBarrier: readonly number[];
+  /** For each index, the index of the first barrier at or after it; undefined in a turn of one call. */
+  readonly #nextBarrier: readonly number[] | undefined;
   readonly #concurrency: number;
   readonly #commit: TurnSchedulerOptions['commit'];
   #position = 0;
@@ -60,10 +60,10 @@ export class TurnScheduler {
       onHead: undefined,
       onAnswer: undefined,
     }));
-    this.#nextBarrier = barriersFrom(this.#entries);
+    this.#nextBarrier = calls.length > 1 ? barriersFrom(this.#entries) : undefined;
     this.#concurrency = isSerial(environment) ? 1 : environment.concurrency;
     this.#commit = commit;
-    this.#hint(environment);
+    if (calls.length > 1) this.#hint(environment);
   }
 
   /** Index of the first call that is not done with. */
@@ -166,7 +166,7 @@ export class TurnScheduler {
 
   /** Says once per tool that its calls make the others of their turn wait. */
   #hint({ logger, hintedTools }: EvaluationEnvironment): void {
-    if (this.#entries.length === 1 || this.#concurrency === 1) return;
+    if (this.#concurrency === 1) return;
     for (const { run } of this.#entries) {
       const { tool } = run;
       if (!run.isBarrier || tool === undefined || hintedTools.has(tool)) continue;
@@ -180,7 +180,7 @@ export class TurnScheduler {
 
   #mayStart(index: number, entry: Entry): boolean {
     const isHead = index === this.#position;
-    if (this.#concurrency === 1 || entry.run.isBarrier) return isHead;
+    if (this.#concurrency === 1 || this.#nextBarrier === undefined || entry.run.isBarrier) return isHead;
     return this.#running < this.#concurrency && (this.#nextBarrier[this.#position] ?? index) >= index;
   }
 }

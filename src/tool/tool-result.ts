@@ -53,16 +53,16 @@ export const ToolResult: {
   ok<const R>(
     value: R,
     message = 'OK',
-    options: Pick<ToolSuccess<R>, 'excludeValueFromContext' | 'attachments'> = {},
+    options?: Pick<ToolSuccess<R>, 'excludeValueFromContext' | 'attachments'>,
   ): ToolSuccess<R> {
-    const { excludeValueFromContext, attachments } = options;
-    return Object.freeze({
+    const result: { -readonly [Key in keyof ToolSuccess<R>]: ToolSuccess<R>[Key] } = {
       success: true,
       message,
       value,
-      ...(excludeValueFromContext === true ? { excludeValueFromContext } : {}),
-      ...(attachments === undefined ? {} : { attachments }),
-    });
+    };
+    if (options?.excludeValueFromContext === true) result.excludeValueFromContext = true;
+    if (options?.attachments !== undefined) result.attachments = options.attachments;
+    return Object.freeze(result);
   },
   error(
     message: string,
@@ -91,8 +91,8 @@ export function readToolResult(value: unknown): ToolResultReading {
   if (!hasShape(value)) {
     return { ok: false, problem: `${value === null ? 'null' : typeof value} instead of a ToolResult` };
   }
+  if (value.attachments === undefined) return { ok: true, result: value };
   const { attachments, ...result } = value;
-  if (attachments === undefined) return { ok: true, result: value };
   const reading = readAttachments(attachments);
   if (!reading.ok) {
     return { ok: false, problem: `a ToolResult that cannot be sent: ${reading.problem}` };
