@@ -5,6 +5,7 @@ import { installRows } from './components-install.ts';
 import { promptRows } from './components-prompt.ts';
 import { sessionRows } from './components-session.ts';
 import { stateRows } from './components-state.ts';
+import { scaleRows } from './scale.ts';
 
 /** Every row of the table, in its order. */
 export const benchRows: readonly BenchRow[] = [
@@ -14,4 +15,5 @@ export const benchRows: readonly BenchRow[] = [
   ...diskRows,
   ...promptRows,
   ...installRows,
+  ...scaleRows,
 ];

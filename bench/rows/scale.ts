@@ -7,9 +7,10 @@ const bounded = { steps, bounded: true };
 
 /** What many sessions at a time and very long runs cost. */
 export const scaleRows: readonly BenchRow[] = [
-  sessionsRow('wall', 'wall time a step, 20 ms of the model apart from', 'µs', 'wallPerStep'),
-  sessionsRow('overhead-p50', 'from an answer to the next request, median', 'µs', 'overheadP50'),
-  sessionsRow('overhead-p99', 'from an answer to the next request, p99', 'µs', 'overheadP99'),
+  sessionsRow('cpu', 'CPU a step', 'µs', 'cpuPerStep'),
+  sessionsRow('wall', 'wall time for a step of any of them', 'ms', 'wallPerStep'),
+  sessionsRow('overhead-p50', 'wall time from an answer to the next request, median', 'ms', 'overheadP50'),
+  sessionsRow('overhead-p99', 'wall time from an answer to the next request, p99', 'ms', 'overheadP99'),
   sessionsRow('lateness-p50', 'how late the timers of the models are, median', 'ms', 'latenessP50'),
   sessionsRow('lateness-p99', 'how late the timers of the models are, p99', 'ms', 'latenessP99'),
   sessionsRow('rss', 'resident memory a session', 'MiB', 'rssPerSession'),
@@ -25,6 +26,7 @@ function sessionsRow(id: string, what: string, unit: BenchRow['unit'], figure: s
     program: 'scale/sessions',
     settings: { sessions, turns: 10, thinkMs: 20 },
     figure,
+    ...(sessions === many ? {} : { isOwn: true }),
   });
   return {
     id: `scale-sessions-${id}`,
@@ -43,6 +45,7 @@ function longRow(figure: string, what: string, unit: BenchRow['unit'], factor: n
     program: 'scale/long-run',
     settings: bounded,
     figure: `${figure}${percent}`,
+    ...(percent === 100 ? {} : { isOwn: true }),
     ...(percent > 10 ? { leftOutByQuick: true } : {}),
   });
   return {
@@ -56,6 +59,7 @@ function longRow(figure: string, what: string, unit: BenchRow['unit'], factor: n
         program: 'scale/long-run',
         settings: { steps: 10_000, bounded: false },
         figure: `${figure}100`,
+        isOwn: true,
         leftOutByQuick: true,
       },
     ],

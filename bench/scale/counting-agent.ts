@@ -1,0 +1,64 @@
+import {
+  appendAll,
+  bind,
+  defineEvent,
+  defineSlice,
+  Filesystem,
+  MemoryFilesystem,
+  on,
+  promptTemplate,
+  readBeforeWritePolicy,
+  section,
+  sequentialDependencyPolicy,
+  ToolResult,
+  tool,
+} from 'weakincentives';
+import { inputSchema, instructions, outputSchema, toolDescription, toolName } from '../systems/count-tool.ts';
+
+/** How many items the agent's own slice keeps: what is measured is what the library holds. */
+const keptCounts = 100;
+
+const Counted = defineEvent('counted', outputSchema);
+const Counts = defineSlice('counts', outputSchema, {
+  policy: 'log',
+  retain: keptCounts,
+  reducers: [on(Counted, appendAll())],
+});
+
+/**
+ * An agent with everything switched on: strict schemas in and out, two policies, an event and a slice of the session, a
+ * memory filesystem.
+ *
+ * @param counted told of every call that its tool makes
+ */
+export function countingAgent(counted: () => void) {
+  const count = tool({
+    name: toolName,
+    description: toolDescription,
+    effects: 'state',
+    inputSchema,
+    outputSchema,
+    render: ({ total }) => `total ${total}`,
+    execute: ({ id, count: before }, { session }) => {
+      const output = { id, total: before + 1 };
+      session.dispatch(Counted, output);
+      counted();
+      return ToolResult.ok(output, 'Counted.');
+    },
+  });
+  return promptTemplate({
+    ns: 'bench',
+    key: 'scale',
+    sections: [
+      section({
+        title: 'Counting',
+        key: 'counting',
+        template: instructions,
+        tools: [count],
+        slices: [Counts],
+        policies: [readBeforeWritePolicy(), sequentialDependencyPolicy({ dependencies: {} })],
+        resources: [bind(Filesystem, () => new MemoryFilesystem())],
+      }),
+    ],
+  });
+}
