@@ -130,8 +130,8 @@ function matching(pattern: unknown): QuickCheck | undefined {
   return expression && ((value) => typeof value !== 'string' || expression.test(value));
 }
 
-function everyItem(items: unknown, { prefixItems }: JsonSchema): QuickCheck | undefined {
-  const check = prefixItems === undefined ? createQuickCheck(items) : undefined;
+function everyItem(items: unknown): QuickCheck | undefined {
+  const check = createQuickCheck(items);
   if (check === undefined) return undefined;
   return (value) => {
     if (!Array.isArray(value)) return true;
@@ -169,12 +169,9 @@ function required(keys: unknown): QuickCheck | undefined {
   };
 }
 
-function noOther(
-  others: unknown,
-  { properties: named, patternProperties }: JsonSchema,
-): QuickCheck | undefined {
+function noOther(others: unknown, { properties: named }: JsonSchema): QuickCheck | undefined {
   const check = others === false ? () => false : createQuickCheck(others);
-  if (check === undefined || patternProperties !== undefined) return undefined;
+  if (check === undefined) return undefined;
   const known = new Set(isSchemaObject(named) ? Object.keys(named) : []);
   return (value) => {
     if (!isObjectValue(value)) return true;
