@@ -2,8 +2,9 @@ import { FilesystemError } from '../error/index.ts';
 import type { RemoveResult, TransferResult } from './filesystem.ts';
 import { MAX_DEPTH, normalizePath, segmentsOf } from './path.ts';
 import { alreadyExistsError, notFoundError, rootError } from './path-error.ts';
+import type { KindResolution } from './tree.ts';
 import { blockedError, heightOf } from './tree.ts';
-import type { KindResolution, TreeCell } from './tree-cell.ts';
+import type { TreeCell } from './tree-cell.ts';
 import { emptyDirectory, filesOf, type TreeNode } from './tree-node.ts';
 
 function assertExists(path: string, found: KindResolution): void {

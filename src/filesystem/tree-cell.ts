@@ -7,16 +7,17 @@ import { childPath, parentPath, segmentsOf } from './path.ts';
 import { type Read, ReadSet } from './read-set.ts';
 import type { FilesystemSnapshot } from './snapshot.ts';
 import { originOf, type Transfer } from './transfer.ts';
-import { nodeAt, putNode, type Resolution, removeNode, resolvePath } from './tree.ts';
-import { fileChanges, patchOperations } from './tree-difference.ts';
-import { isUnlimited, type TreeLimits } from './tree-limits.ts';
+import { applyOperation, type KindResolution, nodeAt, type Resolution, resolvePath } from './tree.ts';
+import {
+  changesIn,
+  fileChanges,
+  operationsOf,
+  type TreeDifference,
+  treeDifferences,
+} from './tree-difference.ts';
+import { findExcess, isUnlimited, type TreeLimits } from './tree-limits.ts';
 import { childOf, type DirectoryNode, isSameNode } from './tree-node.ts';
 import { TreeSnapshot } from './tree-snapshot.ts';
-
-/** What stands at a path, without what it holds. */
-export type KindResolution =
-  | { readonly kind: 'file' | 'directory' | 'absent' }
-  | { readonly kind: 'blocked'; readonly at: string };
 
 /** A read that asks about one path. */
 export type PathRead = Extract<Read, { readonly path: string }>;
@@ -30,6 +31,8 @@ interface ForkState {
   readPaths: Set<string> | undefined;
   /** Moves and copies since the fork, in order. */
   transfers: Transfer[] | undefined;
+  /** What was last found to differ from the base, and in which content: changes and patch are asked for one after the other. */
+  found: { readonly root: DirectoryNode; readonly differences: readonly TreeDifference[] } | undefined;
 }
 
 /** Which cell a patch was made for, the two contents it leads between, and what was moved and copied on the way. */
@@ -58,20 +61,6 @@ function isOwnFile(read: Read, base: DirectoryNode, seen: DirectoryNode): boolea
 export function closedError(): TransactionClosedError {
   return new TransactionClosedError(
     'The call that this file system belongs to has ended. Nothing was read or changed.',
-  );
-}
-
-function applyOperation(root: DirectoryNode, operation: FileOperation): DirectoryNode {
-  return operation.op === 'put'
-    ? putNode(root, operation.path, operation.node)
-    : removeNode(root, operation.path);
-}
-
-function quotaError(path: string, what: string, total: number, maximum: number): FilesystemError {
-  return new FilesystemError(
-    'quota-exceeded',
-    `Writing "${path}" would make it ${total} ${what}; at most ${maximum} are allowed. Remove something or write less.`,
-    { details: { path, total, maximum } },
   );
 }
 
@@ -115,6 +104,7 @@ export class TreeCell {
       reads: undefined,
       readPaths: undefined,
       transfers: undefined,
+      found: undefined,
     };
     return new TreeCell(this.#root, this.limits, this.now, isReadOnly || this.isReadOnly, fork);
   }
@@ -268,7 +258,7 @@ export class TreeCell {
   changes(): readonly FileChange[] {
     if (this.#fork === undefined || this.#fork.base === this.#root) return none;
     const { base, transfers = none } = this.#fork;
-    return fileChanges(base, this.#root).map((change) => {
+    return changesIn(this.#differences(this.#fork)).map((change) => {
       const { path, before, after } = change;
       const from = after === undefined ? undefined : originOf(transfers, base, path, after);
       return before === undefined && from === undefined
@@ -305,7 +295,10 @@ export class TreeCell {
     const { base, parent } = this.#fork;
     if (parent.#root === base || this.#root === base) return none;
     try {
-      parent.#assertWithinLimits('.', patchOperations(base, this.#root).reduce(applyOperation, parent.#root));
+      parent.#assertWithinLimits(
+        '.',
+        operationsOf(this.#differences(this.#fork)).reduce(applyOperation, parent.#root),
+      );
       return none;
     } catch (error) {
       if (!FilesystemError.isInstance(error)) throw error;
@@ -316,9 +309,16 @@ export class TreeCell {
   patch(): FilePatch {
     if (this.#fork === undefined || this.#fork.base === this.#root) return emptyPatch;
     const { base, parent, transfers = none } = this.#fork;
-    const patch: FilePatch = Object.freeze({ changes: patchOperations(base, this.#root) });
+    const patch: FilePatch = Object.freeze({ changes: operationsOf(this.#differences(this.#fork)) });
     patchOrigins.set(patch, { target: parent, base, root: this.#root, transfers: [...transfers] });
     return patch;
+  }
+
+  #differences(fork: ForkState): readonly TreeDifference[] {
+    const root = this.#root;
+    if (fork.found?.root !== root)
+      fork.found = { root, differences: [...treeDifferences(fork.base, root, '.')] };
+    return fork.found.differences;
   }
 
   #descendsFrom(owner: object): boolean {
@@ -390,12 +390,9 @@ export class TreeCell {
   }
 
   #assertWithinLimits(path: string, next: DirectoryNode): void {
-    if (isUnlimited(this.limits)) return;
-    const { maxBytes, maxFiles, maxDirectories } = this.limits;
-    if (next.bytes <= maxBytes && next.files <= maxFiles && next.directories <= maxDirectories) return;
+    const error = findExcess(path, next, this.limits);
+    if (error === undefined) return;
     this.#record({ kind: 'quota-refusal' }, this.#root);
-    if (next.bytes > maxBytes) throw quotaError(path, 'bytes in all', next.bytes, maxBytes);
-    if (next.files > maxFiles) throw quotaError(path, 'files in all', next.files, maxFiles);
-    throw quotaError(path, 'directories in all', next.directories, maxDirectories);
+    throw error;
   }
 }

@@ -84,8 +84,13 @@ function* changesOf({ path, before, after }: TreeDifference): Generator<FileChan
 
 /** The files, and the empty directories made or removed, that two trees differ in; sorted by path, removals first. */
 export function fileChanges(before: DirectoryNode, after: DirectoryNode): readonly FileChange[] {
+  return changesIn(treeDifferences(before, after, '.'));
+}
+
+/** {@link fileChanges}, of differences already found. */
+export function changesIn(differences: Iterable<TreeDifference>): readonly FileChange[] {
   const changes: FileChange[] = [];
-  for (const difference of treeDifferences(before, after, '.')) {
+  for (const difference of differences) {
     for (const change of changesOf(difference)) changes.push(change);
   }
   return changes.sort((left, right) => (left.path < right.path ? -1 : left.path > right.path ? 1 : 0));

@@ -1,4 +1,5 @@
 import { FilesystemError } from '../error/index.ts';
+import type { FileOperation } from './file-patch.ts';
 import { childPath, segmentsOf } from './path.ts';
 import { childOf, type DirectoryNode, emptyDirectory, type TreeNode, withChild } from './tree-node.ts';
 
@@ -6,6 +7,11 @@ import { childOf, type DirectoryNode, emptyDirectory, type TreeNode, withChild }
 export type Resolution =
   | { readonly kind: 'node'; readonly node: TreeNode }
   | { readonly kind: 'absent' }
+  | { readonly kind: 'blocked'; readonly at: string };
+
+/** What stands at a path, without what it holds. */
+export type KindResolution =
+  | { readonly kind: 'file' | 'directory' | 'absent' }
   | { readonly kind: 'blocked'; readonly at: string };
 
 const absent: Resolution = { kind: 'absent' };
@@ -95,6 +101,13 @@ function removeBelow(directory: DirectoryNode, segments: readonly string[], dept
 /** The tree without what is at a path below the root; the same tree when nothing is. Parents stay. */
 export function removeNode(root: DirectoryNode, path: string): DirectoryNode {
   return removeBelow(root, segmentsOf(path), 0);
+}
+
+/** The tree after one operation. @throws {FilesystemError} as {@link putNode}. */
+export function applyOperation(root: DirectoryNode, operation: FileOperation): DirectoryNode {
+  return operation.op === 'put'
+    ? putNode(root, operation.path, operation.node)
+    : removeNode(root, operation.path);
 }
 
 const heights = new WeakMap<DirectoryNode, number>();
