@@ -151,9 +151,8 @@ export class TreeCell {
 
   /** @throws {TransactionClosedError} when this fork, or one that it was forked from, is closed. */
   assertOpen(): void {
-    for (let cell: TreeCell | undefined = this; cell !== undefined; cell = cell.#fork?.parent) {
-      if (!cell.#isOpen) throw closedError();
-    }
+    if (!this.#isOpen) throw closedError();
+    this.#fork?.parent.assertOpen();
   }
 
   /** @throws {FilesystemError} `read-only`. */
@@ -322,10 +321,7 @@ export class TreeCell {
   }
 
   #descendsFrom(owner: object): boolean {
-    for (let cell: TreeCell | undefined = this; cell !== undefined; cell = cell.#fork?.parent) {
-      if (cell === owner) return true;
-    }
-    return false;
+    return this === owner || this.#fork?.parent.#descendsFrom(owner) === true;
   }
 
   #noteTransfers(transfers: readonly Transfer[]): void {
