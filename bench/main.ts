@@ -77,12 +77,10 @@ async function runBench({
         killAfterMs: 2 * plan.limitMs + 60_000,
         signal: stop.signal,
       }),
-    onEnd: (job, pass, outcome) => {
+    onEnd: (job, pass, outcome, wallMs) => {
       ended += 1;
-      const place = `${ended}/${total * jobs.length}`;
-      console.error(
-        `${place} pass ${pass} ${describe(job)}: ${outcome.ok ? 'done' : `FAILED: ${outcome.reason}`}`,
-      );
+      const end = outcome.ok ? `done in ${(wallMs / 1000).toFixed(1)} s` : `FAILED: ${outcome.reason}`;
+      console.error(`${ended}/${total * jobs.length} pass ${pass} ${describe(job)}: ${end}`);
     },
   });
   const judged = judgeRows(rows, results, effort !== 'tiny');
@@ -90,7 +88,8 @@ async function runBench({
   console.log(`\n${formatMachine(machine, loadAverageAtEnd)}\n\n${formatRows(judged)}`);
   const file = json ?? (effort === 'tiny' ? undefined : defaultReport);
   if (file !== undefined) {
-    const report = { effort, passes: total, machine, loadAverageAtEnd, rows: judged };
+    const stopped = stop.signal.aborted;
+    const report = { effort, passes: total, stopped, machine, loadAverageAtEnd, rows: judged };
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, `${JSON.stringify(report, null, 2)}\n`);
   }

@@ -8,10 +8,13 @@ const libraryName = 'weakincentives';
 const isFloor = ({ name }: Pick<Contender, 'name'>): boolean =>
   name === 'by hand' || name.startsWith('by hand (');
 
+/** What a run that was stopped leaves for those that it did not come to. */
+const notRun: JobResult = { samples: new Map(), notes: ['not run'], failures: [] };
+
 /** What a contender came to in a row. */
 export interface ContenderResult {
   readonly name: string;
-  /** Absent when there is no sample: see `failures`. */
+  /** Absent when there is no sample: see `failures` and `notes`. */
   readonly spread?: Spread;
   readonly samples: readonly number[];
   /** Ratio of the medians; absent without both. */
@@ -52,17 +55,17 @@ export function judgeRows(
       title: row.title,
       unit: row.unit,
       contenders: row.contenders.map((contender) => {
-        const result = results.get(keyOf(contender));
+        const result = results.get(keyOf(contender)) ?? notRun;
         const spread = spreads.get(medianKey(row.id, contender.name));
         const toFloor = ratio(spread?.median, floor);
         const toFastestPeer = ratio(spread?.median, fastest);
         return {
           name: contender.name,
           ...(spread && { spread }),
-          samples: result?.samples.get(contender.figure) ?? [],
+          samples: result.samples.get(contender.figure) ?? [],
           ...(toFloor !== undefined && { toFloor }),
           ...(toFastestPeer !== undefined && { toFastestPeer }),
-          notes: result?.notes ?? [],
+          notes: result.notes,
           failures: failuresOf(contender, result, judge),
         };
       }),
@@ -80,8 +83,8 @@ function spreadOf(contender: Contender, results: ReadonlyMap<string, JobResult>)
 }
 
 /** A program may leave a figure out of what is not judged, with a note. */
-function failuresOf({ figure }: Contender, result: JobResult | undefined, judge: boolean): readonly string[] {
-  if (result === undefined) return ['not run'];
+function failuresOf({ figure }: Contender, result: JobResult, judge: boolean): readonly string[] {
+  if (result === notRun) return [];
   if (result.failures.length > 0 || result.samples.has(figure)) return result.failures;
   if (!judge && result.notes.length > 0) return [];
   return [`its report has no figure "${figure}"`];

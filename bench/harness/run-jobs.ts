@@ -17,7 +17,7 @@ export interface RunJobsOptions {
   readonly concurrency: number;
   readonly run: (job: Job) => Promise<ChildOutcome>;
   /** Told when a job of a pass has ended; `pass` counts from 1. */
-  readonly onEnd?: (job: Job, pass: number, outcome: ChildOutcome) => void;
+  readonly onEnd?: (job: Job, pass: number, outcome: ChildOutcome, wallMs: number) => void;
   /** Ends the run with what there is. */
   readonly signal: AbortSignal;
 }
@@ -33,10 +33,11 @@ export async function runJobs(options: RunJobsOptions): Promise<ReadonlyMap<stri
     const waiting = jobs.filter(({ key }) => (results.get(key)?.failures.length ?? 0) === 0);
     const work = async () => {
       for (let job = waiting.shift(); job !== undefined && !signal.aborted; job = waiting.shift()) {
+        const startMs = performance.now();
         const outcome = await run(job);
         if (signal.aborted && !outcome.ok) return;
         results.set(job.key, add(results.get(job.key), outcome));
-        onEnd?.(job, pass, outcome);
+        onEnd?.(job, pass, outcome, performance.now() - startMs);
       }
     };
     await Promise.all(Array.from({ length: concurrency }, work));

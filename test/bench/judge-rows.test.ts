@@ -86,7 +86,7 @@ describe('judgeRows', () => {
     ]);
     const [row] = judgeRows([rowOf('loop', [ours, pi, ai])], results, true);
     expect(row?.contenders).toEqual([
-      { name: 'weakincentives', samples: [], notes: [], failures: ['not run'] },
+      { name: 'weakincentives', samples: [], notes: ['not run'], failures: [] },
       { name: 'pi', samples: [], notes: [], failures: ['ended with 1: Error: no'] },
       { name: 'ai', samples: [], notes: ['slow'], failures: ['its report has no figure "cpu"'] },
     ]);
