@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Runs TypeScript files of examples/ and bench/ on every supported Node: `npm run example -- <name> [arguments]`;
-// `npm run bench` without a name runs bench/main.ts.
+// Runs TypeScript files of examples/ and bench/ on every supported Node: `npm run example -- <name> [arguments]`,
+// `npm run bench -- [options]`.
 // The package is built, the two folders are translated to .build/ (types stripped, not checked), and there
 // `weakincentives` is the built package. `src/` is translated as well, for benchmarks of what is not exported.
 import { spawnSync } from 'node:child_process';
@@ -18,13 +18,15 @@ if (folder === undefined || !['examples', 'bench'].includes(folder)) {
 // Whoever is run ends by itself and says what it has; this process waits for it.
 process.on('SIGINT', () => {});
 
-const programs = listPrograms(folder);
-if (folder === 'bench' && (name === undefined || name.startsWith('-')) && name !== '--translate') {
+if (folder === 'bench' && name !== '--translate') {
+  // It has one program, which reads the rest itself.
   node(['scripts/build.mjs']);
   translate();
-  node([join('.build', 'bench', 'main.js'), ...(name === undefined ? [] : [name]), ...rest]);
+  node([join('.build', 'bench', 'main.js'), ...process.argv.slice(3)]);
   process.exit(0);
 }
+
+const programs = listPrograms(folder);
 if (name === '--list') {
   console.log([...programs.keys()].join('\n'));
   process.exit(0);
@@ -46,7 +48,7 @@ if (name !== '--translate') {
 }
 
 /**
- * The programs of a folder by name: `<name>.ts` beside each other, `<name>/main.ts`, and `<name>.bench.ts`.
+ * The programs of a folder by name: `<name>.ts` beside each other, and `<name>/main.ts`.
  * @param {string} where
  * @returns {Map<string, string>} name to path relative to the root
  */
@@ -57,7 +59,7 @@ function listPrograms(where) {
   for (const entry of readdirSync(join(root, where), { withFileTypes: true })) {
     const path = entry.isDirectory() ? join(where, entry.name, 'main.ts') : join(where, entry.name);
     if (!path.endsWith('.ts') || !existsSync(join(root, path))) continue;
-    found.set(basename(entry.name).replace(/(\.bench)?\.ts$/, ''), path);
+    found.set(basename(entry.name).replace(/\.ts$/, ''), path);
   }
   return found;
 }

@@ -30,7 +30,7 @@ Compares weakincentives with a loop written by hand and with its peers. Peers: n
   --only NAME,…  these contenders only
   --passes N     how often each program is run (default: 3, with --quick and --tiny 1)
   --json FILE    where the report goes (default: bench/results/latest.json; with --tiny nowhere)
-  --list         shows rows, contenders and targets
+  --list         shows rows and contenders
   --help         shows this`;
 
 const options = {
