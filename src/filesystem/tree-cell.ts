@@ -321,7 +321,8 @@ export class TreeCell {
   }
 
   #descendsFrom(owner: object): boolean {
-    return this === owner || this.#fork?.parent.#descendsFrom(owner) === true;
+    if (this === owner || this.#fork === undefined) return this === owner;
+    return this.#fork.parent.#descendsFrom(owner);
   }
 
   #noteTransfers(transfers: readonly Transfer[]): void {
