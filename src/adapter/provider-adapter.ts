@@ -4,6 +4,7 @@ import type { EvaluatorPort, PromptResponse } from '../tool/index.ts';
 import { evaluatePrompt } from './evaluate.ts';
 import { checkEvaluateOptions, type EvaluateOptions } from './evaluate-options.ts';
 import { type PromptStream, streamOf } from './prompt-stream.ts';
+import { keepStandingCall } from './standing-call.ts';
 
 /**
  * Evaluates prompts on one model. Every adapter runs the same loop with the same transactions, policies and failure
@@ -47,8 +48,13 @@ export function defineAdapter(options: {
   const { model } = options;
   const adapter: ProviderAdapter = Object.freeze({
     name: options.name ?? model.name,
-    evaluate: async <Output>(prompt: Prompt<Output>, evaluateOptions: EvaluateOptions = {}) =>
-      evaluatePrompt(adapter, model, prompt, evaluateOptions),
+    evaluate: async <Output>(prompt: Prompt<Output>, evaluateOptions: EvaluateOptions = {}) => {
+      const response = await evaluatePrompt(adapter, model, prompt, evaluateOptions);
+      keepStandingCall((standing, standingPrompt) =>
+        defineAdapter({ model: standing }).evaluate(standingPrompt),
+      );
+      return response;
+    },
     stream: <Output>(prompt: Prompt<Output>, evaluateOptions: EvaluateOptions = {}) => {
       checkEvaluateOptions(evaluateOptions);
       const { onEvent, signal, streaming = true } = evaluateOptions;
