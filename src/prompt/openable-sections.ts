@@ -38,7 +38,6 @@ export class OpenableSections {
   readonly plan: PromptPlan<unknown>;
   readonly #rendered: RenderedOnce;
   readonly #prompt: string;
-  #indexes: ReadonlyMap<string, number> | undefined;
   #inFull: ReadonlySet<string> | undefined;
 
   constructor(rendered: RenderedOnce) {
@@ -49,8 +48,7 @@ export class OpenableSections {
 
   /** Where the section with this address stands in the plan. */
   indexOf(path: string): number | undefined {
-    this.#indexes ??= new Map(this.plan.nodes.map((node, index) => [node.path, index]));
-    return this.#indexes.get(path);
+    return this.plan.indexes.get(path);
   }
 
   /** Opens sections, with the summarised ones that they stand in. All of them, or none; those that are open are passed over. */

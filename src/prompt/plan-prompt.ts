@@ -45,6 +45,7 @@ export function planPrompt<Output>(
   return Object.freeze({
     identity: Object.freeze({ ns, key, name }),
     nodes,
+    indexes: new Map(nodes.map(({ path }, index) => [path, index])),
     params: collectParams(nodes),
     tools: bindTools(nodes, policies),
     sectionTools: bindSectionTools(policies),

@@ -12,6 +12,8 @@ export interface PromptPlan<out Output> {
   readonly identity: PromptIdentity;
   /** Sections in reading order. */
   readonly nodes: readonly SectionNode[];
+  /** Where each section stands among them, by its path. */
+  readonly indexes: ReadonlyMap<string, number>;
   readonly params: PromptParams;
   readonly tools: ToolsBySection;
   /** What opens and reads summarised sections. */

@@ -100,7 +100,9 @@ function assemble<Output>(rendering: Rendering<Output>): RenderedPrompt<Output> 
     tools: Object.freeze(tools),
     boundTools: bound,
     hostedTools: Object.freeze([...hosted]),
-    toolParamDescriptions: describeToolParams(tools),
+    get toolParamDescriptions() {
+      return describeToolParams(tools);
+    },
     ...(plan.output === undefined ? {} : { output: plan.output }),
     get descriptor() {
       return describePrompt(plan);

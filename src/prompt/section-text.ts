@@ -4,6 +4,7 @@ import type { ReadonlySessionView } from '../session/index.ts';
 import type { PromptPlan } from './prompt-plan.ts';
 import type { SectionRenderContext } from './section.ts';
 import type { DynamicParams } from './section-input.ts';
+import type { SectionNode } from './section-tree.ts';
 import { type SelectedSection, sectionError } from './select-sections.ts';
 import { summaryNote } from './summary-note.ts';
 import { fillTemplate } from './template-text.ts';
@@ -29,26 +30,36 @@ export async function sectionTexts(
   sources: TextSources,
 ): Promise<string> {
   const texts: string[] = [];
-  for (const selected of selection) texts.push(await sectionText(selected, sources));
+  for (const selected of selection) {
+    const body = bodyText(selected, sources);
+    // A wait for each of many texts would cost more than the texts.
+    texts.push(sectionText(selected, typeof body === 'string' ? body : await body, sources));
+  }
   return texts.join('\n\n');
 }
 
-async function sectionText(selected: SelectedSection, sources: TextSources): Promise<string> {
+function sectionText(selected: SelectedSection, body: string, sources: TextSources): string {
   const { node, isSummary } = selected;
-  const parts = [node.heading, await bodyText(selected, sources)];
+  const parts = [node.heading, body];
   if (isSummary) parts.push(summaryNote(selected, sources));
   else if (sources.examples) parts.push(toolExamplesText(node));
   return parts.filter((part) => part !== '').join('\n\n');
 }
 
-async function bodyText(
-  { node, params, isSummary }: SelectedSection,
-  { plan, session, resources }: TextSources,
-): Promise<string> {
+/** A promise only where a function of the section's makes the text. */
+function bodyText(selected: SelectedSection, sources: TextSources): string | Promise<string> {
+  const { node, params, isSummary } = selected;
   const { render, template } = node.section;
   const text = isSummary ? node.summary : template;
   if (text !== undefined) return fillTemplate(text, isParams(params) ? params : {});
-  if (render === undefined) return '';
+  return render === undefined ? '' : renderedText(selected, render, sources);
+}
+
+async function renderedText(
+  { node, params }: SelectedSection,
+  render: NonNullable<SectionNode['section']['render']>,
+  { plan, session, resources }: TextSources,
+): Promise<string> {
   const context: SectionRenderContext = Object.freeze({
     session: session(),
     ...(resources === undefined ? {} : { resources }),

@@ -45,9 +45,9 @@ export function templateSource(parts: readonly TemplatePart[]): string {
  * null and undefined, numbers and booleans as JavaScript prints them, everything else as JSON.
  */
 export function fillTemplate(template: TemplateText, params: Readonly<Record<string, unknown>>): string {
-  const text = template.parts
-    .map((part) => (typeof part === 'string' ? part : valueText(ownValue(params, part.name))))
-    .join('');
+  let text = '';
+  for (const part of template.parts)
+    text += typeof part === 'string' ? part : valueText(ownValue(params, part.name));
   return template.placeholders.length === 0 ? text : text.trim();
 }
 
