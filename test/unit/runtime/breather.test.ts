@@ -67,6 +67,32 @@ test('a run does not pause in every turn', async () => {
   expect(yields).toBeLessThan(turns);
 });
 
+test('a run that waits for its model pauses once, and again when it waits no more', async () => {
+  let yields = 0;
+  let due: (() => void)[] = [];
+  let now = 0;
+  const clock: Clock = {
+    now: () => (now += 50),
+    schedule: (_delayMs, callback) => {
+      due.push(callback);
+      return () => {
+        due = due.filter((each) => each !== callback);
+      };
+    },
+    yieldToTimers: async () => void (yields += 1),
+  };
+  const yieldsBefore: number[] = [];
+  const model = scriptedModel((_conversation, { turn }) => {
+    yieldsBefore.push(yields);
+    const isWaiting = turn <= 5;
+    if (isWaiting) for (const callback of due.splice(0)) callback();
+    return turn < 8 ? { toolCalls: [{ name: 'work' }] } : { text: 'done' };
+  });
+  await model.evaluate(prompt, { clock });
+  // Nobody has watched the first turn; the turns from the sixth on fire no timer.
+  expect(yieldsBefore).toEqual([1, 1, 1, 1, 1, 1, 2, 3]);
+});
+
 test('a clock that cannot yield is not asked to', async () => {
   const clock: Clock = { now: () => 0, schedule: () => () => undefined };
   await scriptedModel([{ text: 'done' }]).evaluate(prompt, { clock });
