@@ -47,22 +47,28 @@ export class PersistentVector<T> implements Iterable<T> {
   static #empty: PersistentVector<never> | undefined;
   readonly #root: Block<T>;
   readonly #shift: number;
-  /** The last 1 to 32 items, not yet in the trie. */
-  readonly #tail: readonly T[];
+  /**
+   * Begins with the last 1 to 32 items of this list, which are not yet in the trie. Behind them stand those that were
+   * pushed to it first, so that lists that continue one another share it: nothing is copied.
+   */
+  readonly #tail: T[];
+  /** How many items of the tail are this list's. */
+  readonly #tailLength: number;
   #array: readonly T[] | undefined;
   /** The number of items. */
   readonly length: number;
 
-  private constructor(root: Block<T>, shift: number, tail: readonly T[], length: number) {
+  private constructor(root: Block<T>, shift: number, tail: T[], tailLength: number, length: number) {
     this.#root = root;
     this.#shift = shift;
     this.#tail = tail;
+    this.#tailLength = tailLength;
     this.length = length;
   }
 
   /** The list without items; always the same instance. */
   static empty<T>(): PersistentVector<T> {
-    PersistentVector.#empty ??= new PersistentVector<never>(noBlocks, BITS_PER_LEVEL, [], 0);
+    PersistentVector.#empty ??= new PersistentVector<never>(noBlocks, BITS_PER_LEVEL, [], 0, 0);
     return PersistentVector.#empty;
   }
 
@@ -85,7 +91,7 @@ export class PersistentVector<T> implements Iterable<T> {
     const whole = Math.trunc(index) || 0;
     const position = whole < 0 ? this.length + whole : whole;
     if (position < 0 || position >= this.length) return undefined;
-    const tailStart = this.length - this.#tail.length;
+    const tailStart = this.length - this.#tailLength;
     if (position >= tailStart) return this.#tail[position - tailStart];
     let node: Block<T> | undefined = this.#root;
     for (let shift = this.#shift; node?.kind === 'blocks'; shift -= BITS_PER_LEVEL) {
@@ -96,8 +102,13 @@ export class PersistentVector<T> implements Iterable<T> {
 
   /** The list with `item` at its end. */
   push(item: T): PersistentVector<T> {
-    if (this.#tail.length === WIDTH) return this.#withTail([item]);
-    return new PersistentVector(this.#root, this.#shift, [...this.#tail, item], this.length + 1);
+    const tailLength = this.#tailLength;
+    if (tailLength === 0 || tailLength === WIDTH) return this.#withTail([item]);
+    let tail = this.#tail;
+    // Another list may have been continued from this one before.
+    if (tail.length > tailLength) tail = tail.slice(0, tailLength);
+    tail.push(item);
+    return new PersistentVector(this.#root, this.#shift, tail, tailLength + 1, this.length + 1);
   }
 
   /** The items as an array: frozen, made once per list. */
@@ -105,7 +116,7 @@ export class PersistentVector<T> implements Iterable<T> {
     if (this.#array === undefined) {
       const items: T[] = [];
       collect(this.#root, items);
-      for (const item of this.#tail) items.push(item);
+      for (const item of this.#ownTail()) items.push(item);
       this.#array = Object.freeze(items);
     }
     return this.#array;
@@ -113,20 +124,25 @@ export class PersistentVector<T> implements Iterable<T> {
 
   *[Symbol.iterator](): IterableIterator<T> {
     yield* itemsOf(this.#root);
-    yield* this.#tail;
+    yield* this.#ownTail();
+  }
+
+  #ownTail(): readonly T[] {
+    return this.#tail.slice(0, this.#tailLength);
   }
 
   /** This list with `tail` behind its items. The present tail is full or empty and moves into the trie. */
-  #withTail(tail: readonly T[]): PersistentVector<T> {
-    const length = this.length + tail.length;
-    if (this.#tail.length === 0) return new PersistentVector(this.#root, this.#shift, tail, length);
+  #withTail(tail: T[]): PersistentVector<T> {
+    const { length: added } = tail;
+    const length = this.length + added;
+    if (this.#tailLength === 0) return new PersistentVector(this.#root, this.#shift, tail, added, length);
     const block: Block<T> = { kind: 'items', items: this.#tail };
-    const position = this.length - this.#tail.length;
+    const position = this.length - this.#tailLength;
     if (position >>> (this.#shift + BITS_PER_LEVEL) === 0) {
       const root = appendBlock(this.#root, block, position, this.#shift);
-      return new PersistentVector(root, this.#shift, tail, length);
+      return new PersistentVector(root, this.#shift, tail, added, length);
     }
     const root: Block<T> = { kind: 'blocks', blocks: [this.#root, chain(block, this.#shift)] };
-    return new PersistentVector(root, this.#shift + BITS_PER_LEVEL, tail, length);
+    return new PersistentVector(root, this.#shift + BITS_PER_LEVEL, tail, added, length);
   }
 }

@@ -92,4 +92,30 @@ describe('PersistentVector', () => {
       { numRuns: 150 },
     );
   });
+
+  it('lets every version be continued, however many were continued from it before', () => {
+    const steps = fc.array(fc.record({ from: fc.nat(), items: fc.array(fc.integer(), { maxLength: 40 }) }), {
+      maxLength: 60,
+    });
+    fc.assert(
+      fc.property(steps, (branches) => {
+        const versions = [{ vector: PersistentVector.empty<number>(), model: [] as readonly number[] }];
+        for (const { from, items } of branches) {
+          let version = versions[from % versions.length];
+          for (const item of items) {
+            if (version === undefined) break;
+            version = { vector: version.vector.push(item), model: [...version.model, item] };
+            versions.push(version);
+          }
+        }
+        for (const { vector, model } of versions) {
+          expect(vector.length).toBe(model.length);
+          expect([...vector]).toEqual(model);
+          expect(vector.at(-1)).toBe(model.at(-1));
+        }
+        for (const { vector, model } of versions) expect(vector.toArray()).toEqual(model);
+      }),
+      { numRuns: 100 },
+    );
+  });
 });
