@@ -24,7 +24,7 @@ export const usage = `npm run bench -- [OPTIONS]
 
 Compares weakincentives with a loop written by hand and with its peers. Peers: npm ci --prefix bench.
 
-  --quick        one pass, short time limits: under 3 minutes
+  --quick        one pass, short time limits: about 3 minutes
   --tiny         the least that shows that every program works; no figure is judged
   --row ID,…     these rows only
   --only NAME,…  these contenders only

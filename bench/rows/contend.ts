@@ -30,7 +30,13 @@ export function growthRows(
     title: row.title(size.toLocaleString('en-US')),
     unit: row.unit,
     contenders: [
-      { name: ours, program: measure.program, settings: measure.settings(size), figure: measure.figure },
+      {
+        name: ours,
+        program: measure.program,
+        settings: measure.settings(size),
+        figure: measure.figure,
+        leftOutByQuick: size >= 1_000_000,
+      },
     ],
     targets: size === small ? [] : [{ factor, comparedTo: { row: `${row.id}-${small}`, contender: ours } }],
   }));
