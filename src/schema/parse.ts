@@ -1,7 +1,7 @@
 import { describeError, SchemaError } from '../error/index.ts';
 import type { CompiledSchema } from './compile-schema.ts';
 import { formatPath, maxIssues, type ParseOutcome, type SchemaIssue } from './issue.ts';
-import { findUnknownKeys, maxDepth } from './key-checker.ts';
+import { findUnknownKeys, type KeyFindings, maxDepth } from './key-checker.ts';
 import { type LibraryIssue, mergeIssues } from './merge-issues.ts';
 import { withoutPaths } from './strip-keys.ts';
 
@@ -34,14 +34,20 @@ export function parseInput<I, O>(
   // That many unknown keys are garbage; the user's library need not walk through all of it.
   if (found !== undefined && found.unknown.length >= maxIssues) return { ok: false, issues: found.unknown };
   const result = validate(compiled, value);
-  const finish = (settled: LibraryResult<O>): ParseOutcome<O> =>
-    found === undefined && settled.issues === undefined
-      ? { ok: true, value: settled.value }
-      : {
-          ok: false,
-          issues: mergeIssues(compiled.inputGraph, value, found?.unknown ?? [], settled.issues ?? []),
-        };
-  return result instanceof Promise ? result.then(finish) : finish(result);
+  return result instanceof Promise
+    ? result.then((settled) => inputOutcome(compiled, value, found, settled))
+    : inputOutcome(compiled, value, found, result);
+}
+
+function inputOutcome<O>(
+  compiled: CompiledSchema,
+  value: unknown,
+  found: KeyFindings | undefined,
+  result: LibraryResult<O>,
+): ParseOutcome<O> {
+  if (found === undefined && result.issues === undefined) return { ok: true, value: result.value };
+  const issues = mergeIssues(compiled.inputGraph, value, found?.unknown ?? [], result.issues ?? []);
+  return { ok: false, issues };
 }
 
 /**

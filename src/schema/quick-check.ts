@@ -12,10 +12,16 @@ export type QuickCheck = (value: unknown) => boolean;
 export function createQuickCheck(schema: unknown): QuickCheck | undefined {
   if (schema === true) return isOfJson;
   if (!isSchemaObject(schema)) return undefined;
-  const checks: QuickCheck[] = [isOfJson];
+  // A type is one of JSON.
+  const checks: QuickCheck[] = Object.hasOwn(schema, 'type') ? [] : [isOfJson];
   for (const [keyword, operand] of Object.entries(schema)) {
-    if (annotations.has(keyword)) continue;
-    const check = makers.get(keyword)?.(operand, schema);
+    if (annotations.has(keyword) || objectKeywords.has(keyword)) continue;
+    const check = makers.get(keyword)?.(operand);
+    if (check === undefined) return undefined;
+    checks.push(check);
+  }
+  if (Object.keys(schema).some((keyword) => objectKeywords.has(keyword))) {
+    const check = ofMembers(schema);
     if (check === undefined) return undefined;
     checks.push(check);
   }
@@ -27,10 +33,13 @@ const annotations: ReadonlySet<string> = new Set([
   ...['deprecated', 'readOnly', 'writeOnly'],
 ]);
 
-/** For a keyword of a schema its check; undefined when this use of it is left to the validator. */
-const makers: ReadonlyMap<string, (operand: unknown, schema: JsonSchema) => QuickCheck | undefined> = new Map<
+/** Keywords that are checked together, in one pass over an object. */
+const objectKeywords: ReadonlySet<string> = new Set(['properties', 'required', 'additionalProperties']);
+
+/** For another keyword its check; undefined when this use of it is left to the validator. */
+const makers: ReadonlyMap<string, (operand: unknown) => QuickCheck | undefined> = new Map<
   string,
-  (operand: unknown, schema: JsonSchema) => QuickCheck | undefined
+  (operand: unknown) => QuickCheck | undefined
 >([
   ['type', (type) => (Array.isArray(type) ? oneOfTypes(type) : ofType(type))],
   ['enum', (values) => (Array.isArray(values) && values.every(isPrimitive) ? among(values) : undefined)],
@@ -49,13 +58,12 @@ const makers: ReadonlyMap<string, (operand: unknown, schema: JsonSchema) => Quic
   ['maxItems', (limit) => listed(limit, (value, most) => value.length <= most)],
   ['pattern', matching],
   ['items', everyItem],
-  ['properties', properties],
-  ['required', required],
-  ['additionalProperties', noOther],
   ['anyOf', someOf],
 ]);
 
 function allOf(checks: readonly QuickCheck[]): QuickCheck {
+  const [only, another] = checks;
+  if (only !== undefined && another === undefined) return only;
   return (value) => {
     for (const check of checks) if (!check(value)) return false;
     return true;
@@ -141,42 +149,42 @@ function everyItem(items: unknown): QuickCheck | undefined {
   };
 }
 
-/** A member that is `undefined` counts as one that is not there. */
-function properties(members: unknown): QuickCheck | undefined {
-  if (!isSchemaObject(members)) return undefined;
-  const checks: (readonly [string, QuickCheck])[] = [];
-  for (const [key, member] of Object.entries(members)) {
-    const check = createQuickCheck(member);
+interface Member {
+  readonly check: QuickCheck;
+  readonly isRequired: boolean;
+}
+
+/** Of plain objects; a member that is `undefined` counts as one that is not there. */
+function ofMembers(schema: JsonSchema): QuickCheck | undefined {
+  const { properties: named = {}, required = [], additionalProperties: others } = schema;
+  const checkOther =
+    others === undefined ? () => true : others === false ? () => false : createQuickCheck(others);
+  if (!isSchemaObject(named) || !Array.isArray(required) || checkOther === undefined) return undefined;
+  const members = new Map<unknown, Member>();
+  for (const key of new Set<unknown>([...Object.keys(named), ...required])) {
+    const isNamed = typeof key === 'string' && Object.hasOwn(named, key);
+    const check = isNamed ? createQuickCheck(named[key]) : checkOther;
     if (check === undefined) return undefined;
-    checks.push([key, check]);
+    members.set(key, { check, isRequired: required.includes(key) });
   }
+  const requiredCount = new Set(required).size;
   return (value) => {
     if (!isObjectValue(value)) return true;
-    for (const [key, check] of checks) {
+    if (!isPlain(value)) return false;
+    let missing = requiredCount;
+    for (const key of Object.keys(value)) {
       const item = value[key];
-      if (item !== undefined && !check(item)) return false;
+      if (item === undefined) continue;
+      const member = members.get(key);
+      if (!(member?.check ?? checkOther)(item)) return false;
+      if (member?.isRequired === true) missing -= 1;
     }
-    return true;
+    return missing === 0;
   };
 }
 
-function required(keys: unknown): QuickCheck | undefined {
-  if (!Array.isArray(keys) || !keys.every((key): key is string => typeof key === 'string')) return undefined;
-  return (value) => {
-    if (!isObjectValue(value)) return true;
-    for (const key of keys) if (!Object.hasOwn(value, key) || value[key] === undefined) return false;
-    return true;
-  };
-}
-
-function noOther(others: unknown, { properties: named }: JsonSchema): QuickCheck | undefined {
-  const check = others === false ? () => false : createQuickCheck(others);
-  if (check === undefined) return undefined;
-  const known = new Set(isSchemaObject(named) ? Object.keys(named) : []);
-  return (value) => {
-    if (!isObjectValue(value)) return true;
-    // The validator counts what is inherited, too.
-    for (const key in value) if (!known.has(key) && !check(value[key])) return false;
-    return true;
-  };
+/** What others inherit counts for the validator, here or there. */
+function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
 }

@@ -89,12 +89,22 @@ describe('the quick check of a JSON Schema', () => {
     expect(quickCheck?.({ id: 'x', other: 1 })).toBe(false);
     expect(quickCheck?.({ id: '' })).toBe(false);
     expect(quickCheck?.({ tags: [] })).toBe(false);
-    expect(quickCheck?.({ id: 'x', tags: ['a', , 'b'] })).toBe(false);
+    expect(quickCheck?.({ id: 'x', tags: Object.assign(['a'], { 2: 'b' }) })).toBe(false);
   });
 
   it('knows nothing of formats, references and what was evaluated', () => {
     for (const keyword of ['format', '$ref', 'unevaluatedProperties', 'patternProperties', 'oneOf', 'not'])
       expect(createQuickCheck({ properties: { a: { [keyword]: {} } } })).toBeUndefined();
+  });
+
+  it('leaves objects that inherit something to the validator', () => {
+    const quickCheck = createQuickCheck({
+      properties: { id: { type: 'string' } },
+      additionalProperties: false,
+    });
+    expect(quickCheck?.(Object.create(null))).toBe(true);
+    expect(quickCheck?.(Object.create({ id: 'x' }))).toBe(false);
+    expect(quickCheck?.(Object.create({ other: 'x' }))).toBe(false);
   });
 
   it('refuses what JSON cannot carry', () => {
