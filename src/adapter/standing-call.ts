@@ -39,12 +39,12 @@ export function keepStandingCall(
   hold(evaluate(model, prompt).catch(() => undefined));
 }
 
-/** A prompt whose second call does not end; what is known of the calls is put into `held`. */
-function standingPrompt(held: unknown[]): {
+/** A prompt whose second call does not end; what is known of the calls is put into `parts`. */
+function standingPrompt(parts: unknown[]): {
   readonly prompt: Prompt<undefined>;
   readonly hold: (part: unknown) => void;
 } {
-  const hold = (part: unknown): void => void held.push(part);
+  const hold = (part: unknown): void => void parts.push(part);
   let calls = 0;
   const policy: ToolPolicy = {
     name: 'standing',

@@ -2,33 +2,16 @@ import { describeError } from '../error/index.ts';
 import type { FileChange } from '../filesystem/index.ts';
 import type { PolicyCall, ToolPolicy } from '../policy/index.ts';
 import type { ToolSuccess } from '../tool/index.ts';
-import type { ApprovalMemory } from './approval-memory.ts';
 import { Ended } from './attempt-verdict.ts';
 import { CallPolicyContext, noChanges, noPaths } from './call-policy-context.ts';
 import type { EvaluationEnvironment } from './environment.ts';
 import { isPromiseLike } from './is-promise-like.ts';
+import type { JudgedAttempt } from './judged-attempt.ts';
 import { askForApproval, askPolicies, askPoliciesInShadow, type GateResult } from './policy-gate.ts';
 import { policyPhases } from './policy-phases.ts';
 import { RunStopped } from './run-stop.ts';
-import type { ResolvedCall } from './tool-call.ts';
 import type { ShadowFinding } from './tool-invoked.ts';
-import type { CallTransaction } from './transaction.ts';
 import { type FailedVerdict, failed, type PolicyQuestion, withNote } from './verdict.ts';
-
-/** What policies need of the attempt that they judge. */
-export interface JudgedAttempt {
-  readonly number: number;
-  readonly resolved: ResolvedCall;
-  readonly approvals: ApprovalMemory;
-  readonly transaction: CallTransaction;
-  /** The net changes to files, once the handler has returned. */
-  readonly changes: readonly FileChange[];
-  readonly signal: AbortSignal;
-  /** Waits for work, but no longer than the run lasts. */
-  settled<T>(work: PromiseLike<T>): Promise<T>;
-  /** Behind a message: what stands although the call is rolled back; empty when nothing does. */
-  standingNote(): string;
-}
 
 const noQuestions: readonly PolicyQuestion[] = Object.freeze([]);
 const noShadow: readonly ShadowFinding[] = Object.freeze([]);

@@ -2,7 +2,7 @@ import type { FileChange, Filesystem } from '../filesystem/index.ts';
 import type { PolicyResultContext } from '../policy/index.ts';
 import type { ResourceResolver } from '../resource/index.ts';
 import type { SessionView } from '../session/index.ts';
-import type { JudgedAttempt } from './call-policies.ts';
+import type { JudgedAttempt } from './judged-attempt.ts';
 
 export const noPaths: readonly string[] = Object.freeze([]);
 export const noChanges: readonly FileChange[] = Object.freeze([]);

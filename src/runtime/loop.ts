@@ -26,6 +26,8 @@ import { type ToolCall, toToolCall } from './tool-call.ts';
 import { findTurnFault, readUsage } from './turn-fault.ts';
 import { TurnRunner } from './turn-runner.ts';
 
+const none: readonly never[] = Object.freeze([]);
+
 /** What a loop runs with, beside the environment its calls share. */
 export interface LoopOptions<Output> extends ModelOptions {
   readonly maxTurns: number;
@@ -252,11 +254,14 @@ class Loop<Output> {
       throw this.#errors.error('evaluation-response-invalid', 'response', message);
     }
     const { content, raw } = turn;
-    const calls: ToolCall[] = [];
-    const approvals: ApprovalRequestPart[] = [];
+    let calls: ToolCall[] | undefined;
+    let approvals: ApprovalRequestPart[] | undefined;
     for (const part of content) {
-      if (part.type === 'tool-call') calls.push(toToolCall(part, this.#state.turn));
-      else if (part.type === 'approval-request') approvals.push(part);
+      if (part.type === 'tool-call') {
+        const call = toToolCall(part, this.#state.turn);
+        if (calls === undefined) calls = [call];
+        else calls.push(call);
+      } else if (part.type === 'approval-request') (approvals ??= []).push(part);
     }
     this.#state.conversation.push(
       raw === undefined ? { type: 'assistant', content } : { type: 'assistant', content, raw },
@@ -268,7 +273,7 @@ class Loop<Output> {
     if (turn.hosted !== undefined && turn.hosted.length > 0) this.#takeHosted(turn.hosted);
     if (exceeded.length > 0) this.#tellExcess(exceeded);
     this.#hasAnswered = true;
-    return { calls, approvals };
+    return { calls: calls ?? none, approvals: approvals ?? none };
   }
 
   #tellAnswer({ content, finishReason, usage }: ModelTurn): void {

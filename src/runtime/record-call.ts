@@ -56,7 +56,10 @@ export function recordCall(
   const startedAtMs = facts.startedAtMs ?? endedAtMs;
   const record: { -readonly [Key in keyof ToolInvokedPayload]: ToolInvokedPayload[Key] } = {
     eventId: ids(),
-    ...origin,
+    evaluationId: origin.evaluationId,
+    promptName: origin.promptName,
+    adapter: origin.adapter,
+    sessionId: origin.sessionId,
     callId: call.callId,
     toolName: call.toolName,
     turn: call.turn,
@@ -71,6 +74,7 @@ export function recordCall(
     durationMs: endedAtMs - startedAtMs,
     changes: verdict.kind === 'succeeded' ? recordedChanges(attempt) : nothing,
   };
+  if (origin.parentCallIds !== undefined) record.parentCallIds = origin.parentCallIds;
   if (params !== undefined) record.params = params;
   // The value was checked to be plain JSON when the attempt ended.
   if (result.value !== undefined) record.value = result.value as JsonValue;

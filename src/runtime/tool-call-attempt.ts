@@ -18,10 +18,11 @@ import {
 } from '../tool/index.ts';
 import type { ApprovalMemory } from './approval-memory.ts';
 import { Ended, verdictOf } from './attempt-verdict.ts';
-import { CallPolicies, type JudgedAttempt } from './call-policies.ts';
+import { CallPolicies } from './call-policies.ts';
 import type { EvaluationEnvironment } from './environment.ts';
 import { haltReason } from './halt-reason.ts';
 import { isPromiseLike } from './is-promise-like.ts';
+import type { JudgedAttempt } from './judged-attempt.ts';
 import { RunStop, RunStopped, type StopReason } from './run-stop.ts';
 import { type ResolvedCall, readArguments } from './tool-call.ts';
 import { createToolContext, type HandledAttempt } from './tool-context.ts';

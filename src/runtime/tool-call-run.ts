@@ -49,6 +49,7 @@ type InPlace = <T>(work: () => Promise<T>) => Promise<T>;
 const maxAttempts = 3;
 
 const notBegun = Promise.resolve();
+const none: readonly never[] = Object.freeze([]);
 
 /**
  * One call of a turn from start to result. `start` begins the first attempt as soon as there is room for it; `settle`
@@ -59,10 +60,10 @@ export class ToolCallRun implements AttemptedCall {
   readonly #environment: EvaluationEnvironment;
   readonly #call: ToolCall;
   readonly #resolution: Resolution;
-  #conflicts: readonly string[] = [];
+  #conflicts: readonly string[] = none;
   #approvals: ApprovalMemory | undefined;
   /** Resources without transactions that superseded attempts asked for. */
-  #plainResources: readonly string[] = [];
+  #plainResources: readonly string[] = none;
   /** A resource that is just being begun is not waited for beyond the end of the run. */
   readonly #patience: Patience;
   #attempt: ToolCallAttempt | undefined;
@@ -151,7 +152,7 @@ export class ToolCallRun implements AttemptedCall {
       // Awaited only when it must be: from here to the commit nothing else may run.
       let changed: readonly string[] | Promise<readonly string[]>;
       try {
-        changed = attempt.effectsStand ? [] : attempt.transaction.conflicts();
+        changed = attempt.effectsStand ? none : attempt.transaction.conflicts();
         if (changed instanceof Promise) changed = await changed;
       } catch (error) {
         const failure = verdict.kind === 'failed' || verdict.kind === 'interrupting' ? verdict : undefined;
@@ -297,7 +298,7 @@ export class ToolCallRun implements AttemptedCall {
       const names = failures.map(({ name }) => `"${name}"`).join(', ');
       return ` What it changed in ${names} could not be rolled back and may stand.`;
     };
-    const failures = this.#attempt?.transaction.rollBackResources(this.#patience) ?? [];
+    const failures = this.#attempt?.transaction.rollBackResources(this.#patience) ?? none;
     return failures instanceof Promise ? failures.then(told) : told(failures);
   }
 
@@ -356,7 +357,7 @@ export class ToolCallRun implements AttemptedCall {
   }
 
   #approvalRecords(): readonly RecordedApproval[] {
-    const own = this.#approvals?.records ?? [];
+    const own = this.#approvals?.records ?? none;
     return this.#expansion === undefined ? own : [...own, ...this.#expansion.approvals.records];
   }
 

@@ -53,7 +53,7 @@ export class TurnRunner {
     stops: readonly (RunStop | undefined)[] = [],
   ): Promise<readonly ToolCallResult[]> {
     let interrupt: ToolCallResult['interrupt'];
-    const results: ToolCallResult[] = [];
+    let results: ToolCallResult[] | undefined;
     const commit = (index: number, result: ToolCallResult): ToolCallResult | Promise<ToolCallResult> => {
       const committed = this.#ledger.commit(result);
       const finish = (told: ToolCallResult): ToolCallResult => {
@@ -79,10 +79,11 @@ export class TurnRunner {
       );
       // Heard below, in order; none may go unheard when an earlier one fails.
       if (steps.length > 1) for (const step of steps) step.catch(() => undefined);
-      for (const step of steps) {
-        const index = results.length;
-        const result = await step;
-        results.push(result);
+      for (let index = 0; index < steps.length; index += 1) {
+        const result = await steps[index];
+        if (result === undefined) throw new RangeError('A call came to nothing.');
+        if (results === undefined) results = [result];
+        else results.push(result);
         if (scheduler.position > index) continue;
         // A journal answered: the call was made before, and only its patch is put on the state now.
         await this.#ledger.takeOver(result);
@@ -96,7 +97,7 @@ export class TurnRunner {
     }
     this.#scheduler = undefined;
     if (interrupt !== undefined) throw this.#errors.interrupted(interrupt.error);
-    return results;
+    return results ?? [];
   }
 
   /** Ends what still runs and answers the calls that have no result: the turn cannot be finished, through no fault of a tool. */

@@ -167,10 +167,13 @@ export class CellFork implements SessionFork, StateCell {
     this.#isApplied = false;
     if (operation !== undefined) {
       const logged = this.#log?.length ?? 0;
-      (this.#operations ??= []).push(logged === 0 ? operation : { ...operation, logged });
+      this.#operations = withEntry(this.#operations, logged === 0 ? operation : { ...operation, logged });
     }
-    if (log.length > 0) (this.#log ??= []).push(...log);
-    if (event !== undefined) (this.#events ??= []).push(event);
+    for (let index = 0; index < log.length; index += 1) {
+      const entry = log[index];
+      if (entry !== undefined) this.#log = withEntry(this.#log, entry);
+    }
+    if (event !== undefined) this.#events = withEntry(this.#events, event);
   }
 
   install(slice: AnySlice): void {
@@ -294,4 +297,11 @@ function describeRefusal(error: unknown): string {
   return typeof event === 'string'
     ? `reducer of ${event} refused on the present state`
     : 'a change is refused on the present state';
+}
+
+/** The list with an entry more. A list that begins with its first entry takes a fraction of the room of one that begins empty. */
+function withEntry<T>(list: T[] | undefined, entry: T): T[] {
+  if (list === undefined) return [entry];
+  list.push(entry);
+  return list;
 }

@@ -26,7 +26,7 @@ export function replay(
     logged = Math.max(logged, before);
     state = replayOperation(cell, state, operation, recorder);
   }
-  return withLog(cell, state, patch.log.slice(logged));
+  return patch.log.length === logged ? state : withLog(cell, state, patch.log.slice(logged));
 }
 
 function replayOperation(
@@ -80,17 +80,18 @@ export function withLog(cell: StateCell, start: SessionState, log: readonly LogA
 
 /** What reducers looked at in a replay, to be told to a recorder when the replayed state is used. */
 export class CollectedLooks implements Recorder {
-  readonly #told: ((recorder: Recorder) => void)[] = [];
+  #told: ((recorder: Recorder) => void)[] | undefined;
 
   read(read: Read): void {
-    this.#told.push((recorder) => recorder.read(read));
+    (this.#told ??= []).push((recorder) => recorder.read(read));
   }
 
   accepted(look: Look, event: string): void {
-    this.#told.push((recorder) => recorder.accepted(look, event));
+    (this.#told ??= []).push((recorder) => recorder.accepted(look, event));
   }
 
   replayTo(recorder: Recorder | undefined): void {
-    if (recorder !== undefined) for (const tell of this.#told) tell(recorder);
+    if (recorder === undefined || this.#told === undefined) return;
+    for (const tell of this.#told) tell(recorder);
   }
 }
