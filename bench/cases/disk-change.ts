@@ -19,7 +19,7 @@ const ways = {
   rollback: (project: DiskProject, plan: ProgramPlan) => measureFork(project, plan, undefined),
   git: async ({ root, path }: DiskProject, plan: ProgramPlan): Promise<Report> => {
     const git = (...command: string[]): string =>
-      execFileSync('git', ['-c', 'core.fsync=none', ...command], { cwd: root, encoding: 'utf8' });
+      execFileSync('git', command, { cwd: root, encoding: 'utf8' });
     git('init', '--quiet');
     git('add', '-A');
     let tree = git('write-tree');
@@ -59,7 +59,7 @@ async function measureFork(
   commit: ((host: HostFilesystem, fork: ReturnType<HostFilesystem['fork']>) => void) | undefined,
 ): Promise<Report> {
   await using host = await HostFilesystem.open({ root, stateDirectory: join(folder, 'state') });
-  const rounds = plan.effort === 'tiny' ? 1 : 20;
+  const rounds = plan.effort === 'tiny' ? 1 : 100;
   let round = 0;
   let written = '';
   const before = readFileSync(join(root, path), 'utf8');
