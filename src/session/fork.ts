@@ -266,9 +266,10 @@ export class CellFork implements SessionFork, StateCell {
       this.#parent.assertUsable(use, 'handler');
   }
 
-  /** The lists belong to the patch that was given away: goes on with copies. */
+  /** The lists belong to the patch that was given away: goes on with copies. What was worked out for that one does not hold for the next. */
   #takeLists(): void {
     this.#patch = undefined;
+    this.#prepared = undefined;
     this.#operations &&= [...this.#operations];
     this.#log &&= [...this.#log];
     this.#events &&= [...this.#events];

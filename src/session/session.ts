@@ -228,9 +228,11 @@ export class Session implements SessionView, AsyncDisposable {
    */
   apply(patch: SessionPatch, tell?: (event: DispatchedEvent) => DispatchedEvent): void {
     this.#cell.assertUsable('write');
-    this.#cell.current = CellFork.patched(this.#cell, patch, undefined);
-    for (const event of patch.events)
-      this.dispatcher.deliver(tell === undefined ? event : tell(event), this.id);
+    const next = CellFork.patched(this.#cell, patch, undefined);
+    // Before anything is changed: it may throw.
+    const events = tell === undefined ? patch.events : patch.events.map(tell);
+    this.#cell.current = next;
+    for (const event of events) this.dispatcher.deliver(event, this.id);
   }
 
   /**

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { defineSystemSlice, isEmptyPatch, Session, type SessionPatch } from '../../../src/session/index.ts';
+import {
+  type DispatchedEvent,
+  defineSystemSlice,
+  isEmptyPatch,
+  Session,
+  type SessionPatch,
+} from '../../../src/session/index.ts';
 import {
   Added,
   Counter,
@@ -138,6 +144,33 @@ describe('a fork', () => {
     expect(other.conflicts()).toEqual([]);
     session.apply(other.patch());
     expect(session.slice(Notes).all()).toEqual([1, 7, 5, 6]);
+  });
+
+  it('lands with what was done since conflicts(), also when nobody asks again', () => {
+    const session = newSession();
+    const fork = session.fork();
+    fork.view.dispatch(Added, 1);
+    session.dispatch(Added, 2);
+    expect(fork.conflicts()).toEqual([]);
+    fork.view.dispatch(Added, 3);
+    session.apply(fork.patch());
+    expect(session.slice(Notes).all()).toEqual([2, 1, 3]);
+  });
+
+  it('does not land when what subscribers are to be told cannot be made', () => {
+    const session = newSession();
+    const heard: unknown[] = [];
+    session.dispatcher.subscribeAll((payload) => heard.push(payload));
+    const fork = session.fork();
+    fork.view.dispatch(Added, 1);
+    fork.view.dispatch(Added, 2);
+    const tell = (event: DispatchedEvent): DispatchedEvent => {
+      if (event.payload === 2) throw new Error('untellable');
+      return event;
+    };
+    expect(() => session.apply(fork.patch(), tell)).toThrow('untellable');
+    expect(session.slice(Notes).all()).toEqual([]);
+    expect(heard).toEqual([]);
   });
 });
 
