@@ -71,6 +71,8 @@ export class CallPolicies {
   ): Promise<FailedVerdict | undefined> {
     const { approve, stop } = this.#environment;
     const { approvals: memory, resolved } = this.#attempt;
+    // A policy that answers at once may have ended the run.
+    if (stop.reason !== undefined) throw new RunStopped(stop.reason);
     return stop.race(
       askForApproval(questions, {
         approve,

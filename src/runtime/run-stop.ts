@@ -47,7 +47,8 @@ export class RunStop {
         queueMicrotask(() => reject(new RunStopped(stopped)));
       };
       this.#listeners.add(giveUp);
-      work.then(
+      // What is no promise may resolve with one that never settles, or throw.
+      Promise.resolve(work).then(
         (result) => {
           this.#listeners.delete(giveUp);
           resolve(result);

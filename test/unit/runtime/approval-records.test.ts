@@ -50,6 +50,32 @@ describe('what was asked', () => {
     ]);
   });
 
+  test('is asked by nobody once a policy that answers at once has ended the run', async () => {
+    const abort = new AbortController();
+    const asked: string[] = [];
+    const run = startCalls({
+      ...setup,
+      signal: abort.signal,
+      policies: [
+        {
+          name: 'last',
+          check: () => {
+            abort.abort(new Error('stop'));
+            return ask('sure?');
+          },
+        },
+      ],
+      approve: ({ policy }) => {
+        asked.push(policy);
+        return true;
+      },
+    });
+    await expect(run.finished).rejects.toMatchObject({ code: 'evaluation-aborted' });
+    expect(asked).toEqual([]);
+    expect(approvalsOf(run.events)).toEqual([]);
+    expect(only(run.invocations)).toMatchObject({ outcome: 'aborted' });
+  });
+
   test.each<[string, Approve | undefined, string]>([
     ['a no with a reason', () => ({ approved: false, reason: 'not on a Friday' }), 'not on a Friday'],
     ['a plain no', () => false, 'it was not approved.'],

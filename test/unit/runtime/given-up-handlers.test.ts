@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import {
   defineSlice,
@@ -10,7 +11,7 @@ import {
 import { z } from 'zod';
 import { gate } from '../../support/gate.ts';
 import { manualClock } from '../../support/manual-clock.ts';
-import { startCalls } from '../../support/run-calls.ts';
+import { runCalls, startCalls } from '../../support/run-calls.ts';
 
 const Trail: Slice<{ step: string }> = defineSlice('trail', z.object({ step: z.string() }), {
   policy: 'log',
@@ -72,5 +73,49 @@ describe('a handler that is given up is cut off before its signal tells it', () 
     await expect(run.finished).rejects.toMatchObject({ code: 'evaluation-aborted' });
     expect(late).toEqual([expect.any(TransactionClosedError)]);
     expect(run.session.slice(Trail).all()).toEqual([{ step: 'begun' }]);
+  });
+});
+
+describe('a handler whose answer is no promise of the language', () => {
+  const answering = (then: PromiseLike<ToolResult<null>>['then']) =>
+    tool({
+      name: 'answering',
+      description: 'Answers in its own way.',
+      effects: 'state',
+      execute: () => ({ then }) as Promise<ToolResult<null>>,
+    });
+
+  test('is given up at the end of the run also when it resolves with a promise that never settles', async () => {
+    const abort = new AbortController();
+    const begun = gate();
+    const run = startCalls({
+      clock: manualClock(),
+      signal: abort.signal,
+      tools: [
+        answering((resolve) => {
+          void begun.pass();
+          resolve?.(new Promise<never>(() => undefined) as never);
+          return new Promise<never>(() => undefined);
+        }),
+      ],
+      calls: [{ name: 'answering' }],
+    });
+    await begun.reached;
+    await nextTurn();
+    abort.abort(new Error('stop'));
+    await expect(run.finished).rejects.toMatchObject({ code: 'evaluation-aborted' });
+  });
+
+  test('fails its call when it throws in the place of answering', async () => {
+    const { texts } = await runCalls({
+      clock: manualClock(),
+      tools: [
+        answering(() => {
+          throw new Error('no answer');
+        }),
+      ],
+      calls: [{ name: 'answering' }],
+    });
+    expect(texts).toEqual(['The tool "answering" failed: no answer']);
   });
 });
