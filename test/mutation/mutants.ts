@@ -62,8 +62,8 @@ const commitRules: readonly Mutant[] = [
   {
     name: 'the reads of failed calls do not count',
     file: 'runtime/tool-call-run',
-    find: 'attempt.effectsStand ? [] : attempt.transaction.conflicts()',
-    replace: "attempt.effectsStand || verdict.kind === 'failed' ? [] : attempt.transaction.conflicts()",
+    find: 'attempt.effectsStand ? none : attempt.transaction.conflicts()',
+    replace: "attempt.effectsStand || verdict.kind === 'failed' ? none : attempt.transaction.conflicts()",
   },
   {
     name: 'a call is tried once only',
@@ -74,8 +74,8 @@ const commitRules: readonly Mutant[] = [
   {
     name: 'calls commit in the order in which they end',
     file: 'runtime/turn-scheduler',
-    find: 'await entry.turn.promise;',
-    replace: '',
+    find: 'if (index > this.#position) {',
+    replace: 'if (index < 0) {',
   },
   {
     name: 'a call with effects outside is no barrier',
