@@ -8,7 +8,7 @@ import type { EvaluationEnvironment } from './environment.ts';
 import { isPromiseLike } from './is-promise-like.ts';
 import type { JudgedAttempt } from './judged-attempt.ts';
 import { askForApproval, askPolicies, askPoliciesInShadow, type GateResult } from './policy-gate.ts';
-import { policyPhases } from './policy-phases.ts';
+import { type PolicyPhases, policyPhases } from './policy-phases.ts';
 import { RunStopped } from './run-stop.ts';
 import type { ShadowFinding } from './tool-invoked.ts';
 import { type FailedVerdict, failed, type PolicyQuestion, withNote } from './verdict.ts';
@@ -22,11 +22,14 @@ const noShadow: readonly ShadowFinding[] = Object.freeze([]);
 export class CallPolicies {
   readonly #environment: EvaluationEnvironment;
   readonly #attempt: JudgedAttempt;
+  readonly #phases: PolicyPhases;
+  #call: PolicyCall | undefined;
   #shadow: ShadowFinding[] | undefined;
 
   constructor(environment: EvaluationEnvironment, attempt: JudgedAttempt) {
     this.#environment = environment;
     this.#attempt = attempt;
+    this.#phases = policyPhases(attempt.resolved.bound.policies);
   }
 
   /** What they would have refused or asked, where they are not enforced. */
@@ -36,9 +39,9 @@ export class CallPolicies {
 
   /** Before the handler: asks `check` of all of them, then whoever approves. Undefined when the call may go on. */
   checkCall(params: unknown): FailedVerdict | undefined | Promise<FailedVerdict | undefined> {
-    const { checking } = policyPhases(this.#policies);
+    const { checking } = this.#phases;
     if (checking.length === 0) return undefined;
-    const call = this.#call(params);
+    const call = this.#callWith(params);
     const context = new CallPolicyContext(this.#attempt, noPaths, noChanges);
     const gate = this.#gate(checking, (policy) => policy.check?.(call, context));
     return gate instanceof Promise
@@ -52,11 +55,11 @@ export class CallPolicies {
    * @throws {Ended} when one of them refuses.
    */
   checkChanges(params: unknown): readonly PolicyQuestion[] | Promise<readonly PolicyQuestion[]> {
-    const { checkingChanges } = policyPhases(this.#policies);
+    const { checkingChanges } = this.#phases;
     if (checkingChanges.length === 0) return noQuestions;
     const { changes, transaction } = this.#attempt;
     if (changes.length === 0) return noQuestions;
-    const call = this.#call(params);
+    const call = this.#callWith(params);
     const context = new CallPolicyContext(this.#attempt, transaction.readPaths(), changes);
     const gate = this.#gate(checkingChanges, (policy) => policy.checkChanges?.(call, changes, context));
     return gate instanceof Promise
@@ -91,10 +94,10 @@ export class CallPolicies {
    * @throws {Ended} when one of them cannot; rejects with it when it was waited for.
    */
   record(params: unknown, result: ToolSuccess<unknown>): void | Promise<void> {
-    const { recording } = policyPhases(this.#policies);
+    const { recording } = this.#phases;
     if (recording.length === 0) return undefined;
     const { changes, transaction } = this.#attempt;
-    const call = this.#call(params);
+    const call = this.#callWith(params);
     const context = new CallPolicyContext(this.#attempt, transaction.readPaths(), changes);
     return this.#recordFrom(0, recording, (policy) => policy.onResult?.(call, result, context));
   }
@@ -162,17 +165,14 @@ export class CallPolicies {
     this.#environment.emit({ type: 'policy-shadow', ...this.#names(), attempt: number, ...finding });
   }
 
-  get #policies(): readonly ToolPolicy[] {
-    return this.#attempt.resolved.bound.policies;
-  }
-
   #names(): { readonly callId: string; readonly toolName: string } {
     const { call, bound } = this.#attempt.resolved;
     return { callId: call.callId, toolName: bound.tool.name };
   }
 
-  #call(params: unknown): PolicyCall {
+  #callWith(params: unknown): PolicyCall {
     const { call, bound } = this.#attempt.resolved;
-    return { tool: bound.tool, params, callId: call.callId };
+    this.#call ??= { tool: bound.tool, params, callId: call.callId };
+    return this.#call;
   }
 }

@@ -18,7 +18,7 @@ import { haltReason } from './halt-reason.ts';
 import type { LoopState } from './loop-state.ts';
 import { addUsage, type ModelTurn } from './model.ts';
 import { ModelCaller, type ModelOptions } from './model-caller.ts';
-import type { EvaluationPhase } from './prompt-evaluation-error.ts';
+import type { EvaluationPhase, PromptEvaluationError } from './prompt-evaluation-error.ts';
 import { RemoteApprovals } from './remote-approvals.ts';
 import { liveRunContext, type RunContext } from './run-context.ts';
 import { RunErrors } from './run-errors.ts';
@@ -120,7 +120,8 @@ class Loop<Output> {
   }
 
   async run(): Promise<LoopResult<Output>> {
-    const { breather, isObserved, ready, stop } = this.#environment;
+    const { breather, budget, isObserved, ready, stop } = this.#environment;
+    const { maxTurns } = this.#options;
     for (;;) {
       // Lets timers and those who listen come in.
       const pause = breather.breathe();
@@ -129,9 +130,9 @@ class Loop<Output> {
       // A run that is stopped meanwhile hears of it right behind this.
       if (wait !== undefined) await stop.race(wait).catch(() => undefined);
       this.#endIfStopped('request');
-      this.#endAfterMaxTurns();
+      if (this.#state.turn >= maxTurns) throw this.#tooManyTurns();
       if (this.#window !== undefined) this.#moveWindow(this.#window);
-      this.#endWithBudget();
+      if (!budget.isUnlimited) this.#endWithBudget();
       let turn: ModelTurn;
       try {
         turn = await this.#model.ask(this.#context);
@@ -168,21 +169,17 @@ class Loop<Output> {
     }
   }
 
-  #endAfterMaxTurns(): void {
+  #tooManyTurns(): PromptEvaluationError {
     const { maxTurns } = this.#options;
-    if (this.#state.turn >= maxTurns) {
-      throw this.#errors.error(
-        'evaluation-max-turns',
-        'request',
-        `The model was asked ${maxTurns} times and ${this.#whatIsLeft()}; raise maxTurns if that is intended.`,
-      );
-    }
+    return this.#errors.error(
+      'evaluation-max-turns',
+      'request',
+      `The model was asked ${maxTurns} times and ${this.#whatIsLeft()}; raise maxTurns if that is intended.`,
+    );
   }
 
   #endWithBudget(): void {
-    const { budget } = this.#environment;
-    if (budget.isUnlimited) return;
-    const refusal = budget.refuseTurn(this.#nextTurnAtLeast());
+    const refusal = this.#environment.budget.refuseTurn(this.#nextTurnAtLeast());
     if (refusal !== undefined) throw this.#errors.stopped({ kind: 'budget', cause: refusal }, 'request');
   }
 
@@ -248,7 +245,8 @@ class Loop<Output> {
     turn: ModelTurn,
     fault: string | undefined,
   ): { readonly calls: readonly ToolCall[]; readonly approvals: readonly ApprovalRequestPart[] } {
-    const exceeded = this.#countUsage(readUsage(turn));
+    // What a turn without a fault says it took is right.
+    const exceeded = this.#countUsage(fault === undefined ? turn.usage : readUsage(turn));
     if (fault !== undefined) {
       const message = `The answer of the model "${this.#options.model.name}" ${fault}.`;
       throw this.#errors.error('evaluation-response-invalid', 'response', message);

@@ -73,7 +73,7 @@ export class ModelCaller {
     const { display, emit, isObserved, stop } = this.#environment;
     const { state, errors, hasAnswered } = this.#run;
     display.update();
-    this.#checkHostedTools();
+    if (display.rendered.hostedTools !== this.#checked) this.#checkHostedTools();
     state.turn += 1;
     const number = state.turn;
     if (isObserved) emit({ type: 'model-call-start', turn: number });
@@ -145,7 +145,6 @@ export class ModelCaller {
   #checkHostedTools(): void {
     const { tools, rendered } = this.#environment.display;
     const { hostedTools } = rendered;
-    if (hostedTools === this.#checked) return;
     const { model, outputSchema, toolChoice, settings } = this.#options;
     try {
       model.check?.({

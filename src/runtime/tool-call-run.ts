@@ -48,7 +48,7 @@ type InPlace = <T>(work: () => Promise<T>) => Promise<T>;
 
 const maxAttempts = 3;
 
-const notBegun = Promise.resolve();
+const notBegun: Promise<undefined> = Promise.resolve(undefined);
 const none: readonly never[] = Object.freeze([]);
 
 /**
@@ -107,8 +107,8 @@ export class ToolCallRun implements AttemptedCall {
     this.#environment.outer?.countUsage(usage);
   }
 
-  /** Begins the first attempt. Resolves when it has ended. Throws only when the session cannot be forked: it was disposed. */
-  start(): Promise<unknown> {
+  /** Begins the first attempt. Resolves when it has ended; with undefined when there is none. Throws only when the session cannot be forked: it was disposed. */
+  start(): Promise<Verdict | undefined> {
     this.#startedAtMs = this.#environment.clock.now();
     if (this.#environment.isObserved) this.#tellStart();
     if (this.#resolution.kind === 'rejected' || haltReason(this.#environment) !== undefined) return notBegun;
@@ -137,10 +137,11 @@ export class ToolCallRun implements AttemptedCall {
    * were found to hold. Rejects only when
    * `commit` throws for a call that failed anyway, or the session was disposed.
    *
+   * @param first what `start` came to.
    * @param inPlace does one more attempt when there is room for it.
    */
-  async settle(commit: Commit, inPlace: InPlace): Promise<ToolCallResult> {
-    let verdict: Verdict | undefined = await this.#attempt?.verdict;
+  async settle(first: Verdict | undefined, commit: Commit, inPlace: InPlace): Promise<ToolCallResult> {
+    let verdict = first;
     for (;;) {
       const attempt = this.#attempt;
       if (attempt === undefined || verdict === undefined) return this.#commit(this.#neverStarted(), commit);

@@ -21,8 +21,11 @@ export function findTurnFault(turn: ModelTurn): string | undefined {
   if (!isObject(answer)) return `is ${describe(answer)} instead of a turn`;
   const { content, finishReason, usage, hosted } = answer;
   if (!Array.isArray(content)) return 'has no list of content';
-  const fault = findContentFault(content);
-  if (fault !== undefined) return fault;
+  const callIds = content.length > 1 ? new Set<unknown>() : undefined;
+  for (let index = 0; index < content.length; index += 1) {
+    const fault = findPartFault(content[index], callIds);
+    if (fault !== undefined) return `has ${fault.what} in part ${index + 1} of its content${fault.why ?? ''}`;
+  }
   if (!finishReasons.includes(finishReason)) return `has ${describe(finishReason)} as its finish reason`;
   if (hosted !== undefined && !isListOfReadings(hosted))
     return 'has something else than outputs of hosted tools';
@@ -34,15 +37,6 @@ export function readUsage(turn: ModelTurn): TokenUsage | undefined {
   const answer: unknown = turn;
   if (!isObject(answer) || answer['usage'] === undefined) return undefined;
   return findUsageFault(answer['usage']) === undefined ? turn.usage : undefined;
-}
-
-function findContentFault(content: readonly unknown[]): string | undefined {
-  const callIds = content.length > 1 ? new Set<unknown>() : undefined;
-  for (let index = 0; index < content.length; index += 1) {
-    const fault = findPartFault(content[index], callIds);
-    if (fault !== undefined) return `has ${fault.what} in part ${index + 1} of its content${fault.why ?? ''}`;
-  }
-  return undefined;
 }
 
 /** What is wrong with one part, and why that matters. */

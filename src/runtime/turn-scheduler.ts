@@ -2,13 +2,14 @@ import type { EvaluationEnvironment } from './environment.ts';
 import type { RunStop } from './run-stop.ts';
 import type { ToolCall } from './tool-call.ts';
 import { type ToolCallResult, ToolCallRun } from './tool-call-run.ts';
+import type { Verdict } from './verdict.ts';
 
 /** One call of the turn and where it stands. Whoever waits for something of it has left word in one of the `on…`. */
 interface Entry {
   readonly run: ToolCallRun;
   state: 'waiting' | 'requested' | 'running' | 'ended';
   /** The first attempt, once it was begun. */
-  attempt: Promise<unknown> | undefined;
+  attempt: Promise<Verdict | undefined> | undefined;
   isAnswered: boolean;
   onBegin: (() => void) | undefined;
   onHead: (() => void) | undefined;
@@ -84,13 +85,14 @@ export class TurnScheduler {
           entry.onBegin = resolve;
         });
       }
-      await entry.attempt;
+      const verdict = await entry.attempt;
       if (index > this.#position) {
         await new Promise<void>((resolve) => {
           entry.onHead = resolve;
         });
       }
       return await entry.run.settle(
+        verdict,
         (result) => this.#commit(index, result),
         (repeat) => this.#inPlace(repeat),
       );
@@ -201,7 +203,7 @@ function barriersFrom(entries: readonly Entry[]): readonly number[] {
 }
 
 /** The first attempt at a call; rejects when it cannot even be begun. */
-function beginning(run: ToolCallRun): Promise<unknown> {
+function beginning(run: ToolCallRun): Promise<Verdict | undefined> {
   try {
     return run.start();
   } catch (error) {
