@@ -1,7 +1,7 @@
 // Joins the modules that the compiler wrote into few files: a process that imports the package pays for every file it reads.
 // What several entries need is in a file of its own, so that all of them see the same objects.
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, join, relative } from 'node:path';
 import { rolldown } from 'rolldown';
 
 /** What every entry needs is one file; the folders with a subpath and the command are not. */
@@ -9,14 +9,14 @@ const core =
   /^(error|collection|schema|session|resource|filesystem|tool|policy|prompt|runtime|adapter|suite)\//;
 
 /**
- * Replaces the modules below `folder` by bundles with source maps to the same sources. Declarations stay as they are. The code
- * stays readable: names and lines are kept, comments are in the sources.
+ * Replaces the modules below `folder` by bundles. Declarations stay as they are. The code stays readable: names and lines
+ * are kept, comments are in the declarations and the sources.
  * @param {string} folder
  * @param {readonly string[]} entries their paths below `folder`, such as `node/index.js`
  */
 export async function bundle(folder, entries) {
   const modules = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) =>
-    /\.js(\.map)?$/.test(path),
+    path.endsWith('.js'),
   );
   const build = await rolldown({
     input: Object.fromEntries(entries.map((entry) => [entry.replace(/\.js$/, ''), join(folder, entry)])),
@@ -25,15 +25,6 @@ export async function bundle(folder, entries) {
     onLog: (level, log) => {
       if (level === 'warn') throw new Error(`bundle: ${log.message}`);
     },
-    plugins: [
-      {
-        name: 'maps-of-the-compiler',
-        load: (file) => ({
-          code: readFileSync(file, 'utf8').replace(/\n\/\/# sourceMappingURL=.*\s*$/, '\n'),
-          map: readFileSync(`${file}.map`, 'utf8'),
-        }),
-      },
-    ],
   });
   const { output } = await build.generate({
     dir: folder,
@@ -41,14 +32,16 @@ export async function bundle(folder, entries) {
     entryFileNames: '[name].js',
     // As deep as the folders of the entries, for what is found relative to a module.
     chunkFileNames: 'shared/[name].js',
-    sourcemap: true,
-    sourcemapExcludeSources: true,
     comments: { legal: true, annotation: true, jsdoc: false },
     codeSplitting: { groups: [{ name: 'core', test: (id) => core.test(relative(folder, id)) }] },
   });
   await build.close();
   for (const path of modules) rmSync(join(folder, path));
   mkdirSync(join(folder, 'shared'));
-  for (const file of output)
-    writeFileSync(join(folder, file.fileName), file.type === 'chunk' ? file.code : file.source);
+  // Which source a stretch of code comes from, without the name of the folder that it was built in.
+  const origin = new RegExp(`^// ${basename(folder)}/(.+)\\.js$`, 'gm');
+  for (const file of output) {
+    const text = file.type === 'chunk' ? file.code.replace(origin, '// src/$1.ts') : file.source;
+    writeFileSync(join(folder, file.fileName), text);
+  }
 }
