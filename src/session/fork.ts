@@ -128,7 +128,8 @@ export class CellFork implements SessionFork, StateCell {
   static patched(cell: StateCell, patch: SessionPatch, recorder: Recorder | undefined): SessionState {
     const present = cell.current;
     const origin = CellFork.#origins.get(patch);
-    if (origin !== undefined && origin.#patch === patch) {
+    // Only its own fork has told the cell what it looked at.
+    if (origin !== undefined && origin.#patch === patch && origin.#parent === cell) {
       if (origin.#base === present) return origin.current;
       const prepared = origin.#prepared;
       if (prepared !== undefined && prepared.base === present) {

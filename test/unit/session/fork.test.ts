@@ -16,6 +16,7 @@ import {
   Notes,
   newSession,
   reducerRuns,
+  Sampled,
   Spent,
   Table,
   Trail,
@@ -346,6 +347,15 @@ describe('a nested fork', () => {
     expect(withCommit.conflicts()).toEqual([]);
     session.dispatch(Spent, 3);
     expect(withCommit.conflicts()).toEqual(['reducer of spent refused on the present state']);
+  });
+
+  it('depends on what reducers see in it that take in the patch of another fork', () => {
+    const session = newSession();
+    const [fork, other] = [session.fork(), session.fork()];
+    other.view.dispatch(Sampled, null);
+    fork.apply(other.patch());
+    session.dispatch(Increased, 1);
+    expect(fork.conflicts()).toEqual(['slice counter (looked at by a reducer)']);
   });
 
   it('keeps log entries through the rollback of both', () => {
