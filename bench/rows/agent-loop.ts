@@ -27,6 +27,14 @@ export const agentLoopRows: readonly BenchRow[] = [
     { factor: 0.25, comparedTo: pi },
     { factor: 3, comparedTo: 'by hand' },
   ]),
+  {
+    id: 'loop-1000-warm',
+    title: 'Loop of 1,000 steps in a process that has been at it for a while: CPU a step',
+    unit: 'µs',
+    contenders: fast.map((name) => contender(name, { kind: 'warm', steps: 1_000 }, 'cpuPerStep')),
+    targets: [],
+    leftOutByTiny: true,
+  },
   loopRow(5_000, fast, [{ factor: 1.3, comparedTo: { row: 'loop-1000', contender: 'weakincentives' } }]),
   {
     id: 'loop-failing',

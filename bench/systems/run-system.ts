@@ -14,6 +14,8 @@ export type System = (stage: Stage) => () => Promise<string>;
 
 /** The most calls of a run that only warms up. */
 const warmUpCalls = 100;
+/** How many whole runs warm up where a short one does elsewhere. */
+const wholeWarmUps = 4;
 /** What a program runs under `--tiny`. */
 const tinyCalls = 4;
 
@@ -42,7 +44,10 @@ async function measure(system: System, workload: Workload, plan: ProgramPlan): P
   }
 
   const { samples, notes } = await takeSamples(plan, {
-    warmUp: () => run(shorten(workload, warmUpCalls), plan.limitMs / 2),
+    warmUp:
+      workload.kind === 'warm'
+        ? () => runOften(() => run(workload, plan.limitMs / 2))
+        : () => run(shorten(workload, warmUpCalls), plan.limitMs / 2),
     run: () => run(workload),
   });
   const wanted = countCalls(workload);
@@ -67,6 +72,11 @@ async function measure(system: System, workload: Workload, plan: ProgramPlan): P
       ),
     ],
   };
+}
+
+/** Several whole runs for each short one that warms the others up. */
+async function runOften(run: () => Promise<void>): Promise<void> {
+  for (let count = 0; count < wholeWarmUps; count += 1) await run();
 }
 
 /** What was cut off says less than a whole run; the longest is taken where there is no whole one. */
