@@ -156,28 +156,28 @@ function inWords(text: string): readonly string[] {
 
 function toModelTurn(turn: ScriptedTurn, number: number, hosted: readonly HostedToolReading[]): ModelTurn {
   const calls = turn.toolCalls ?? [];
-  const content: AssistantPart[] = [];
-  if (turn.reasoning !== undefined && turn.reasoning !== '') {
-    content.push({ type: 'reasoning', text: turn.reasoning });
-  }
-  if (turn.text !== undefined && turn.text !== '') content.push({ type: 'text', text: turn.text });
-  for (const [index, call] of calls.entries()) {
-    content.push({
+  const spoken = spokenParts(turn);
+  const asked = calls.map(
+    (call, index): AssistantPart => ({
       type: 'tool-call',
       callId: call.callId ?? `call-${number}-${index + 1}`,
       name: call.name,
       arguments: toArgumentText(call.arguments),
-    });
-  }
-  content.push(
-    ...(turn.approvalRequests ?? []).map((request) => ({ type: 'approval-request', ...request }) as const),
+    }),
   );
-  return {
-    content,
-    finishReason: turn.finishReason ?? (calls.length > 0 ? 'tool-calls' : 'stop'),
-    ...(turn.usage === undefined ? {} : { usage: turn.usage }),
-    hosted,
-  };
+  const approvals = (turn.approvalRequests ?? []).map(
+    (request): AssistantPart => ({ type: 'approval-request', ...request }),
+  );
+  const finishReason = turn.finishReason ?? (calls.length > 0 ? 'tool-calls' : 'stop');
+  const content = spoken.length + approvals.length === 0 ? asked : [...spoken, ...asked, ...approvals];
+  return turn.usage === undefined
+    ? { content, finishReason, hosted }
+    : { content, finishReason, usage: turn.usage, hosted };
+}
+
+function spokenParts({ reasoning = '', text = '' }: ScriptedTurn): readonly AssistantPart[] {
+  const said: readonly AssistantPart[] = text === '' ? [] : [{ type: 'text', text }];
+  return reasoning === '' ? said : [{ type: 'reasoning', text: reasoning }, ...said];
 }
 
 function toArgumentText(value: unknown): string {
