@@ -18,8 +18,23 @@ const model: ModelProvider = {
   }),
 };
 
-/** What the call that does not end is held by, for good: see {@link keepStandingCall}. Undefined before the first evaluation. */
-let held: unknown[] | undefined;
+type Evaluate = (model: ModelProvider, prompt: Prompt<undefined>) => Promise<unknown>;
+
+/** What the call that does not end is held by, for good: see {@link keepStandingCall}. */
+const held: unknown[] = [];
+
+/** Begins the call; undefined once it has begun. */
+let begin: ((evaluate: Evaluate) => void) | undefined;
+
+// Waited for from here, where nobody has asked for anything: an asynchronous context that somebody evaluates in, such as
+// what a server knows of a request, would be held with the call.
+void new Promise<Evaluate>((resolve) => {
+  begin = resolve;
+}).then((evaluate) => {
+  const { prompt, hold } = standingPrompt(held);
+  // It rejects with nothing that concerns anybody.
+  hold(evaluate(model, prompt).catch(() => undefined));
+});
 
 /**
  * Keeps one small tool call open, the same for the whole process. A JavaScript engine throws away what it has compiled
@@ -27,16 +42,11 @@ let held: unknown[] | undefined;
  * runtime, and the next run would begin slowly again; with one call that stands open there is always one of each. It
  * waits for nothing that keeps a process alive, and reaches nothing of anybody else.
  *
- * @param evaluate evaluates a prompt on a model.
+ * @param evaluate evaluates a prompt on a model. Called once in the life of a process, a moment later.
  */
-export function keepStandingCall(
-  evaluate: (model: ModelProvider, prompt: Prompt<undefined>) => Promise<unknown>,
-): void {
-  if (held !== undefined) return;
-  held = [];
-  const { prompt, hold } = standingPrompt(held);
-  // It rejects with nothing that concerns anybody.
-  hold(evaluate(model, prompt).catch(() => undefined));
+export function keepStandingCall(evaluate: Evaluate): void {
+  begin?.(evaluate);
+  begin = undefined;
 }
 
 /** A prompt whose second call does not end; what is known of the calls is put into `parts`. */

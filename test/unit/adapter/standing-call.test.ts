@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { promptTemplate, section } from 'weakincentives';
 import { scriptedModel } from 'weakincentives/testing';
@@ -28,5 +29,6 @@ test('one call stands open behind the first evaluation, and nobody hears of it',
   keepStandingCall(async () => {
     asked += 1;
   });
+  await nextTurn();
   expect(asked).toBe(0);
 });
