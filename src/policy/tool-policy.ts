@@ -12,7 +12,10 @@ export interface PolicyCall {
   readonly callId: string;
 }
 
-/** What a policy may use. Everything belongs to the call's transaction: it commits or vanishes with the call. */
+/**
+ * What a policy may use. Everything belongs to the call's transaction: it commits or vanishes with the call. Take members out by
+ * name: a copy by `{ ...context }`, an object made from it and a proxy of it do not have them.
+ */
 export interface PolicyContext {
   /** The session as the call sees it. May be written to even where the tool may only read. */
   readonly session: SessionView;

@@ -7,8 +7,9 @@ import type { Logger } from './logger.ts';
 import type { BudgetTrackerPort, DeadlinePort, PromptPort, RenderedPromptPort } from './ports.ts';
 
 /**
- * What a handler can reach. Frozen, made for one attempt at one call; its members can be taken out of it. Once the call has ended, every access to session,
- * files or resources throws a `TransactionClosedError`.
+ * What a handler can reach. Frozen, made for one attempt at one call; its members can be taken out of it by name. A copy by
+ * `{ ...context }`, an object made from it and a proxy of it do not have them. Once the call has ended, every access to
+ * session, files or resources throws a `TransactionClosedError`.
  *
  * @see spec TOOLS "ToolContext"
  */
