@@ -25,6 +25,7 @@ export interface RunRequest {
   /** Settings of the model, over those of its adapter. */
   readonly settings: ModelSettings;
   readonly contextOverflow: ContextOverflow | undefined;
+  readonly maxConversationTurns: number | undefined;
   readonly maxTurns: number | undefined;
   /** What the run may spend, over what the agent says. */
   readonly budget: Budget;
@@ -62,6 +63,7 @@ const options = {
   effort: { type: 'string' },
   'max-output-tokens': { type: 'string' },
   'context-overflow': { type: 'string' },
+  'max-conversation-turns': { type: 'string' },
   'max-turns': { type: 'string' },
   'max-tokens': { type: 'string' },
   'max-cost': { type: 'string' },
@@ -157,19 +159,31 @@ function runRequest(agent: string, workspace: string | undefined, values: Values
     throw new UsageError('--deltas is about the events of --json and --log: add one of them.');
   }
   const maxLines = readAmount('--max-lines', values['max-lines']);
+  const model = readModelChoice(values.model);
+  const maxConversationTurns = readAmount('--max-conversation-turns', values['max-conversation-turns'], 2);
+  if (
+    maxConversationTurns !== undefined &&
+    agent === 'review' &&
+    (model === undefined || model.kind === 'rule-based')
+  ) {
+    throw new UsageError(
+      '--max-conversation-turns is not for the rule-based model of review, which knows only what the conversation holds.',
+    );
+  }
   return {
     kind: 'run',
     agent,
     workspace,
     params: { ...readParams(values.params), ...(maxLines === undefined ? {} : { maxLines }) },
     input: values.input,
-    model: readModelChoice(values.model),
+    model,
     baseUrl: readBaseUrl(values['base-url']),
     settings: readSettings({
       maxOutputTokens: readAmount('--max-output-tokens', values['max-output-tokens']),
       effort: values.effort,
     }),
     contextOverflow: readContextOverflow(values['context-overflow']),
+    maxConversationTurns,
     maxTurns: readAmount('--max-turns', values['max-turns']),
     budget: readBudget({
       maxTokens: readAmount('--max-tokens', values['max-tokens']),
@@ -194,11 +208,11 @@ function readOverrides({ tag, overrides: root }: Values): OverridesChoice | unde
   return tag === undefined && root === undefined ? undefined : { tag, root };
 }
 
-function readAmount(name: string, text: string | undefined): number | undefined {
+function readAmount(name: string, text: string | undefined, least = 1): number | undefined {
   if (text === undefined) return undefined;
   const amount = /^\d+$/.test(text) ? Number(text) : Number.NaN;
-  if (Number.isSafeInteger(amount) && amount >= 1) return amount;
-  throw new UsageError(`${name} is "${text}"; it must be a whole number from 1 on.`);
+  if (Number.isSafeInteger(amount) && amount >= least) return amount;
+  throw new UsageError(`${name} is "${text}"; it must be a whole number from ${least} on.`);
 }
 
 function readDeadline(text: string | undefined): number | undefined {

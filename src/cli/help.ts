@@ -23,6 +23,7 @@ Options:
   --effort LEVEL      How much the model thinks: none, minimal, low, medium, high, xhigh or max, as far as it knows them
   --max-output-tokens N  How many tokens one answer may have, thinking included
   --context-overflow WHAT  When the conversation outgrows the model: error (default), or drop-tool-results, the oldest
+  --max-conversation-turns N  How many turns the conversation holds at most, from 2 on; beyond it the oldest are left out
   --apply[=end]       At the end write the changes to the folder, all of them, unless somebody else changed the same files
   --apply=each        Write the changes of each call as it succeeds; what is written stays, however the run ends
   --no-enforce        Try policies out: nothing is denied or asked, the report says what would have been

@@ -36,6 +36,7 @@ export interface AgentRunOptions {
   readonly input: string | readonly InputPart[] | undefined;
   readonly settings: ModelSettings;
   readonly contextOverflow: EvaluateOptions['contextOverflow'];
+  readonly maxConversationTurns: EvaluateOptions['maxConversationTurns'];
   /** Whether the model is asked for its answers piece by piece. */
   readonly streaming: boolean;
   readonly maxTurns: number | undefined;
@@ -141,8 +142,9 @@ async function evaluate(
   follow: (event: RunEvent) => void,
 ): Promise<Conclusion> {
   const { runnable, model, folder, signal, input, maxTurns, budget, deadlineMs, logger, onEvent } = options;
-  const { settings, streaming, contextOverflow } = options;
+  const { settings, streaming, contextOverflow, maxConversationTurns } = options;
   const { feedback, completion } = runnable.agent;
+  let droppedTurns = 0;
   try {
     if (folder !== undefined) await runnable.prepare?.(session, folder);
     // The signal ends the run in order: what became of the calls in flight is told before the stream ends.
@@ -154,6 +156,7 @@ async function evaluate(
       settings,
       streaming,
       ...(contextOverflow === undefined ? {} : { contextOverflow }),
+      ...(maxConversationTurns === undefined ? {} : { maxConversationTurns }),
       redact: options.redactor.text,
       approve: runnable.agent.approve ?? options.approve,
       ...(feedback === undefined ? {} : { feedback }),
@@ -169,6 +172,7 @@ async function evaluate(
     for await (const event of stream) {
       if (event.type === 'result') response = event.response;
       else follow(event);
+      if (event.type === 'turns-dropped') droppedTurns += event.turns;
     }
     if (response === undefined) throw new TypeError(`The stream of "${model.name}" ended without a result.`);
     return { response, failure: undefined, interruption: undefined, error: undefined };
@@ -177,16 +181,17 @@ async function evaluate(
     if (signal.reason instanceof CliInterruption) {
       return { ...ended, failure: undefined, interruption: signal.reason };
     }
-    return { ...ended, failure: describeFailure(error, runnable.agent.name), interruption: undefined };
+    const failure = describeFailure(error, runnable.agent.name, droppedTurns);
+    return { ...ended, failure, interruption: undefined };
   }
 }
 
-/** What ended a run, and where; one line. */
-function describeFailure(error: unknown, agentName: string): string {
+/** What ended a run, and where; one line. Dropped turns are in the conversation of the error no more. */
+function describeFailure(error: unknown, agentName: string, droppedTurns: number): string {
   if (!PromptEvaluationError.isInstance(error)) {
     return `the run of ${agentName} failed: ${printable(describeError(error))}`;
   }
-  const turns = error.conversation.filter((item) => item.type === 'assistant').length;
+  const turns = droppedTurns + error.conversation.filter((item) => item.type === 'assistant').length;
   const cause =
     error.cause === undefined || error.message.includes(describeError(error.cause))
       ? ''

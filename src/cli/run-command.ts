@@ -81,6 +81,7 @@ async function carryOut(
     input: request.input ?? runnable.agent.input,
     settings: request.settings,
     contextOverflow: request.contextOverflow,
+    maxConversationTurns: request.maxConversationTurns,
     // A plain request has fewer ways to break off.
     streaming: request.hasDeltas || progress.showsText,
     maxTurns: request.maxTurns ?? runnable.agent.maxTurns,

@@ -48,6 +48,23 @@ describe('wink run', () => {
     expect(fingerprint(fixture)).toBe(before);
   });
 
+  it('holds the conversation to so many turns with --max-conversation-turns', async () => {
+    const lists = `model: scriptedModel((conversation, { turn }) => turn > 5
+      ? { text: \`Told of \${conversation.filter(({ type }) => type === 'assistant').length} turns.\` }
+      : { toolCalls: [{ name: 'ls' }] })`;
+    const agent = put('window/agent.ts', agentText(lists));
+    const words = ['run', agent, '--workspace', join(folder, 'window'), '--json'];
+    const whole = await run(words);
+    expect(whole.code, whole.stderr).toBe(0);
+    expect(eventsOf(whole.stdout).at(-1)).toMatchObject({ outcome: 'done', text: 'Told of 5 turns.' });
+    const held = await run([...words, '--max-conversation-turns', '4']);
+    expect(held.code, held.stderr).toBe(0);
+    expect(held.stderr).toContain('turn 5: 3 turns of the conversation had to make room\n');
+    const events = eventsOf(held.stdout);
+    expect(events.filter(({ type }) => type === 'turns-dropped')).toMatchObject([{ turn: 5, turns: 3 }]);
+    expect(events.at(-1)).toMatchObject({ outcome: 'done', text: 'Told of 2 turns.' });
+  });
+
   it('runs a TypeScript agent from a folder outside, and writes what it changed with --apply', async () => {
     const agent = put('apply/agent.ts', agentText(writing));
     const work = join(folder, 'apply/work');

@@ -10,6 +10,7 @@ const nothingSaid = {
   baseUrl: undefined,
   settings: {},
   contextOverflow: undefined,
+  maxConversationTurns: undefined,
   maxTurns: undefined,
   budget: {},
   deadlineMs: undefined,
@@ -37,6 +38,11 @@ describe('readArguments', () => {
       params: { maxLines: 50 },
       isFull: true,
     });
+  });
+
+  it('holds the conversation of review to so many turns where a model is asked', () => {
+    const request = readArguments(['review', '--max-conversation-turns=9', '--model=openai:gpt-5']);
+    expect(request).toMatchObject({ kind: 'run', maxConversationTurns: 9 });
   });
 
   it('takes prices without one for cached input', () => {
@@ -74,6 +80,8 @@ describe('readArguments', () => {
       'low',
       '--context-overflow',
       'error',
+      '--max-conversation-turns',
+      '2',
       '--deltas',
     ];
     const budget = ['--max-tokens', '1000', '--max-cost', '2.50', '--prices', '1.25/0.125/10'];
@@ -87,6 +95,7 @@ describe('readArguments', () => {
       baseUrl: 'http://127.0.0.1:1/v1',
       settings: { maxOutputTokens: 500, reasoningEffort: 'low' },
       contextOverflow: 'error',
+      maxConversationTurns: 2,
       maxTurns: 7,
       budget: {
         maxTotalTokens: 1_000,
@@ -174,6 +183,20 @@ describe('readArguments', () => {
     [['run', 'a.ts', '--effort', 'lots'], '--effort is "lots"; it must be one of none, minimal, low'],
     [['run', 'a.ts', '--max-output-tokens', '0'], 'whole number from 1 on'],
     [['run', 'a.ts', '--context-overflow', 'drop'], 'it must be error or drop-tool-results'],
+    [
+      ['run', 'a.ts', '--max-conversation-turns', '1'],
+      '--max-conversation-turns is "1"; it must be a whole number from 2 on',
+    ],
+    [['run', 'a.ts', '--max-conversation-turns', '2.5'], 'whole number from 2 on'],
+    [['run', 'a.ts', '--max-conversation-turns', 'all'], 'whole number from 2 on'],
+    [
+      ['review', '--max-conversation-turns=9'],
+      '--max-conversation-turns is not for the rule-based model of review',
+    ],
+    [
+      ['run', 'review', '--max-conversation-turns=9', '--model=rule-based'],
+      'not for the rule-based model of review',
+    ],
     [['run', 'a.ts', '--deltas'], '--deltas is about the events of --json and --log'],
     [['run', 'a.ts', '--base-url', 'localhost:80'], 'it must be a URL such as'],
     [['run', 'a.ts', '--base-url', 'file:///etc'], 'it must be a URL such as'],

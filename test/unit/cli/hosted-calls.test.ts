@@ -124,6 +124,7 @@ describe('what a provider runs', () => {
     const progress = createProgress(stream, { now: () => 0, clean });
     for (const event of events) progress.observe(event);
     progress.observe({ type: 'tool-results-dropped', turn: 2, callIds: ['a', 'b'], characters: 9 });
+    progress.observe({ type: 'turns-dropped', turn: 3, turns: 1, callIds: ['a'] });
     expect(stream.text().split('\n')).toEqual([
       'turn 1: 1 call (look)',
       'turn 1: the provider ran search cats <home> (2 sources, 1 citation)',
@@ -133,6 +134,7 @@ describe('what a provider runs', () => {
       'turn 2: the provider may run wiki list: nobody can be asked.',
       'turn 2: the provider may not run wiki write: nobody can be asked.',
       'turn 2: the conversation had outgrown the model, 2 tool results became a note',
+      'turn 3: 1 turn of the conversation had to make room',
       '',
     ]);
   });

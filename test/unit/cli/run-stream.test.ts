@@ -220,6 +220,34 @@ describe('options of the model', () => {
       expected === 0,
     );
   });
+
+  it.each<[readonly string[], number, number]>([
+    [[], 10, 0],
+    [['--max-conversation-turns', '2'], 5, 2],
+    [['--max-conversation-turns=2', '--json'], 5, 2],
+  ])('decide with %j how much of a conversation is sent', async (argv, longest, dropped) => {
+    const lengths: number[] = [];
+    const model = scriptedModel((conversation, { turn }) => {
+      lengths.push(conversation.length);
+      return turn > 5 ? { text: 'Done.' } : { toolCalls: [{ name: 'look' }] };
+    });
+    const { code, out, err } = await run(model, argv);
+    expect(code, err).toBe(0);
+    expect(Math.max(...lengths)).toBe(longest);
+    expect(err.match(/2 turns of the conversation had to make room/g) ?? []).toHaveLength(dropped);
+    if (!argv.includes('--json')) return;
+    expect(eventsOf(out).filter(({ type }) => type === 'turns-dropped')).toMatchObject([
+      { turn: 3, turns: 2, callIds: ['call-1-1', 'call-2-1'] },
+      { turn: 5, turns: 2, callIds: ['call-3-1', 'call-4-1'] },
+    ]);
+  });
+
+  it('do not change how many turns a run that failed has had', async () => {
+    const model = scriptedModel(() => ({ toolCalls: [{ name: 'look' }] }));
+    const { code, err } = await run(model, ['--max-turns=7', '--max-conversation-turns=2']);
+    expect(code).toBe(1);
+    expect(err).toContain('the run of streamed failed after 7 turns, in phase request: ');
+  });
 });
 
 describe('what hosted tools come to', () => {
