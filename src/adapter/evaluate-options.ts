@@ -91,7 +91,7 @@ export interface EvaluateOptions {
   /**
    * How many turns of the model the conversation holds at most, with the calls and results of each: 2 or more. When it would
    * be sent with more, the older ones are left out of it, down to half of the number, so that a run of any length takes bounded
-   * memory and bounded requests. What the user said first and last before the run stays, and so do turns that opened sections;
+   * memory and bounded requests. Beside these stay what the user said first and last before the run, and turns that opened sections;
    * a note tells the model that turns are missing, and an event tells which. Default: all of them.
    */
   readonly maxConversationTurns?: number;

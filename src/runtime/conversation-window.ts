@@ -24,8 +24,8 @@ interface Turn {
  * their results. When there are more turns than there may be, the older ones go, down to half of the number: what a provider
  * has cached of a conversation is good until then, and a turn costs the same however many there were.
  *
- * Whatever their age, these stay: the first item of the user, what the user said last when the run began, and turns whose
- * calls opened sections.
+ * Whatever their age, these stay, beside those turns: the first item of the user, what the user said last when the run began,
+ * and turns whose calls opened sections.
  */
 export class ConversationWindow {
   readonly #maxTurns: number;
@@ -60,6 +60,8 @@ export class ConversationWindow {
     const windowStart = this.#findWindow(turns);
     const older = turns.filter(({ start }) => start < windowStart);
     const dropped = older.filter(({ isKept }) => !isKept);
+    // What stays for good does not count, or a run with much of it would drop something in every turn.
+    this.#turns = turns.length - older.length;
     if (dropped.length === 0) return undefined;
     const kept = new Set(this.#pinned);
     for (const { start, end, isKept } of older) {
@@ -70,7 +72,6 @@ export class ConversationWindow {
     );
     const before = conversation.slice(0, windowStart).filter((item) => kept.has(item) && !isNote(item));
     conversation.splice(0, windowStart, ...before, noteItem);
-    this.#turns = turns.length - dropped.length;
     this.#counted = conversation.length;
     return { turns: dropped.length, callIds };
   }

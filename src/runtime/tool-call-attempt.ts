@@ -1,26 +1,14 @@
 import { describeError, TransactionClosedError } from '../error/index.ts';
 import type { FileChange } from '../filesystem/index.ts';
-import {
-  describeIssues,
-  freezeJson,
-  type OutputOutcome,
-  type ParseOutcome,
-  parseInput,
-  parseOutput,
-} from '../schema/index.ts';
+import { describeIssues, type ParseOutcome, parseInput, parseOutput } from '../schema/index.ts';
 import type { SessionPatch } from '../session/index.ts';
-import {
-  type AnyTool,
-  readToolResult,
-  type TokenUsage,
-  type ToolFailure,
-  type ToolSuccess,
-} from '../tool/index.ts';
+import { type AnyTool, type TokenUsage, type ToolSuccess } from '../tool/index.ts';
 import type { ApprovalMemory } from './approval-memory.ts';
 import { Ended, verdictOf } from './attempt-verdict.ts';
 import { CallPolicies } from './call-policies.ts';
 import type { EvaluationEnvironment } from './environment.ts';
 import { haltReason } from './halt-reason.ts';
+import { readOutput, readSuccess } from './handler-result.ts';
 import { isPromiseLike } from './is-promise-like.ts';
 import type { JudgedAttempt } from './judged-attempt.ts';
 import { RunStop, RunStopped, type StopReason } from './run-stop.ts';
@@ -195,14 +183,22 @@ export class ToolCallAttempt implements JudgedAttempt, HandledAttempt {
       const halt = haltReason(this.#environment);
       if (halt !== undefined) throw new RunStopped(halt);
       const returned = this.#callHandler();
-      const success = this.#readSuccess(isPromiseLike(returned) ? await this.#limited(returned) : returned);
+      const { logger } = this.#environment;
+      const success = readSuccess(
+        isPromiseLike(returned) ? await this.#limited(returned) : returned,
+        this,
+        logger,
+      );
+      this.#endInner();
       this.#handlerSucceeded = true;
       this.mustCommit = this.effectsStand;
       const { compiledOutput } = this.#tool;
       const output = compiledOutput && parseOutput(compiledOutput, success.value);
-      const result = this.#readOutput(
+      const result = readOutput(
         success,
         output instanceof Promise ? await this.settled(output) : output,
+        this,
+        logger,
       );
       const closing = this.transaction.closeResources();
       const failures = closing instanceof Promise ? await this.settled(closing) : closing;
@@ -278,24 +274,6 @@ export class ToolCallAttempt implements JudgedAttempt, HandledAttempt {
     return timeoutMs === undefined ? work : this.#timed(work, timeoutMs);
   }
 
-  /** The success that a handler returned; throws what the call ends with when it is none. */
-  #readSuccess(returned: unknown): ToolSuccess<unknown> {
-    const reading = readToolResult(returned);
-    this.#endInner();
-    if (!reading.ok) {
-      const message = `The tool "${this.#tool.name}" returned ${reading.problem}.${this.standingNote()}`;
-      throw new Ended(failed('rolled-back', 'not-a-result', message));
-    }
-    const { result } = reading;
-    if (result.success) return result;
-    throw new Ended({
-      kind: 'failed',
-      outcome: 'rolled-back',
-      reason: 'failed-result',
-      result: this.#plainFailure(result),
-    });
-  }
-
   /** `work`, or a failed verdict as soon as the tool's own time limit has passed. */
   async #timed(work: PromiseLike<unknown>, timeoutMs: number): Promise<unknown> {
     let cancel: (() => void) | undefined;
@@ -311,39 +289,6 @@ export class ToolCallAttempt implements JudgedAttempt, HandledAttempt {
     } finally {
       cancel?.();
     }
-  }
-
-  /** The success as it is recorded: with what the output schema made of its value, plain JSON, frozen. */
-  #readOutput(
-    success: ToolSuccess<unknown>,
-    outcome: OutputOutcome<unknown> | undefined,
-  ): ToolSuccess<unknown> {
-    const { name } = this.#tool;
-    let { value } = success;
-    if (outcome !== undefined) {
-      if (!outcome.ok) throw this.#invalidOutput(describeIssues(outcome.issues));
-      const { strippedKeys } = outcome;
-      if (strippedKeys !== undefined && strippedKeys.length > 0) {
-        this.#environment.logger.warn('Keys that the output schema does not know were dropped.', {
-          tool: name,
-          keys: strippedKeys,
-        });
-      }
-      ({ value } = outcome);
-    }
-    if (value !== undefined) {
-      try {
-        freezeJson(value, `the value of "${name}"`);
-      } catch (error) {
-        throw this.#invalidOutput(describeError(error), error);
-      }
-    }
-    return withValue(success, value);
-  }
-
-  #invalidOutput(text: string, error?: unknown): Ended {
-    const message = `The value that the tool "${this.#tool.name}" returned cannot be used, so the call was rolled back.${this.standingNote()}\n${text}`;
-    return new Ended(failed('rolled-back', 'invalid-output', message, error === undefined ? {} : { error }));
   }
 
   #undisposed(failures: readonly unknown[]): Ended {
@@ -382,32 +327,4 @@ export class ToolCallAttempt implements JudgedAttempt, HandledAttempt {
       ),
     });
   }
-
-  #plainFailure(result: ToolFailure): ToolFailure {
-    if (result.value === undefined) return result;
-    try {
-      return { ...result, value: freezeJson(result.value, `the value of "${this.#tool.name}"`) };
-    } catch (error) {
-      this.#environment.logger.warn('The value of a failed result is no plain JSON and was dropped.', {
-        tool: this.#tool.name,
-        error: describeError(error),
-      });
-      return { ...result, value: undefined };
-    }
-  }
-}
-
-/** The success with what the output schema made of its value. Field by field: objects that begin as a copy of others share no shape. */
-function withValue(
-  { message, excludeValueFromContext, attachments }: ToolSuccess<unknown>,
-  value: unknown,
-): ToolSuccess<unknown> {
-  const result: { -readonly [Key in keyof ToolSuccess<unknown>]: ToolSuccess<unknown>[Key] } = {
-    success: true,
-    message,
-    value,
-  };
-  if (excludeValueFromContext !== undefined) result.excludeValueFromContext = excludeValueFromContext;
-  if (attachments !== undefined) result.attachments = attachments;
-  return result;
 }

@@ -138,7 +138,8 @@ test('turns that opened sections stay: they are instructions', async () => {
   });
   await model.evaluate(prompt, { input: 'Go.', maxConversationTurns: 2 });
   expect(requests[8]?.slice(0, 4)).toEqual(['Go.', '? call-2-1', '= call-2-1', note]);
-  expect(requests[8]?.slice(4)).toEqual(['? call-8-1', '= call-8-1']);
+  // They do not count: the two last turns are there beside them.
+  expect(requests[8]?.slice(4)).toEqual(['? call-7-1', '= call-7-1', '? call-8-1', '= call-8-1']);
 });
 
 test('an answer that was paused is not torn apart, nor an approval from what it allowed', async () => {

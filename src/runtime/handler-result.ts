@@ -1,0 +1,104 @@
+import { describeError } from '../error/index.ts';
+import { describeIssues, freezeJson, type OutputOutcome } from '../schema/index.ts';
+import { type Logger, readToolResult, type ToolFailure, type ToolSuccess } from '../tool/index.ts';
+import { Ended } from './attempt-verdict.ts';
+import type { JudgedAttempt } from './judged-attempt.ts';
+import { failed } from './verdict.ts';
+
+/** The attempt whose handler returned something. */
+type ReturningAttempt = Pick<JudgedAttempt, 'resolved' | 'standingNote'>;
+
+/**
+ * The success that a handler returned.
+ *
+ * @throws {Ended} what the call ends with when it is none.
+ */
+export function readSuccess(
+  returned: unknown,
+  attempt: ReturningAttempt,
+  logger: Logger,
+): ToolSuccess<unknown> {
+  const reading = readToolResult(returned);
+  const { name } = attempt.resolved.bound.tool;
+  if (!reading.ok) {
+    const message = `The tool "${name}" returned ${reading.problem}.${attempt.standingNote()}`;
+    throw new Ended(failed('rolled-back', 'not-a-result', message));
+  }
+  const { result } = reading;
+  if (result.success) return result;
+  throw new Ended({
+    kind: 'failed',
+    outcome: 'rolled-back',
+    reason: 'failed-result',
+    result: plainFailure(result, name, logger),
+  });
+}
+
+/**
+ * The success as it is recorded: with what the output schema made of its value, plain JSON, frozen.
+ *
+ * @param outcome of the output schema; undefined without one.
+ * @throws {Ended} when the value cannot be used.
+ */
+export function readOutput(
+  success: ToolSuccess<unknown>,
+  outcome: OutputOutcome<unknown> | undefined,
+  attempt: ReturningAttempt,
+  logger: Logger,
+): ToolSuccess<unknown> {
+  const { name } = attempt.resolved.bound.tool;
+  let { value } = success;
+  if (outcome !== undefined) {
+    if (!outcome.ok) throw invalidOutput(attempt, describeIssues(outcome.issues));
+    const { strippedKeys } = outcome;
+    if (strippedKeys !== undefined && strippedKeys.length > 0) {
+      logger.warn('Keys that the output schema does not know were dropped.', {
+        tool: name,
+        keys: strippedKeys,
+      });
+    }
+    ({ value } = outcome);
+  }
+  if (value !== undefined) {
+    try {
+      freezeJson(value, `the value of "${name}"`);
+    } catch (error) {
+      throw invalidOutput(attempt, describeError(error), error);
+    }
+  }
+  return withValue(success, value);
+}
+
+function invalidOutput(attempt: ReturningAttempt, text: string, error?: unknown): Ended {
+  const { name } = attempt.resolved.bound.tool;
+  const message = `The value that the tool "${name}" returned cannot be used, so the call was rolled back.${attempt.standingNote()}\n${text}`;
+  return new Ended(failed('rolled-back', 'invalid-output', message, error === undefined ? {} : { error }));
+}
+
+function plainFailure(result: ToolFailure, tool: string, logger: Logger): ToolFailure {
+  if (result.value === undefined) return result;
+  try {
+    return { ...result, value: freezeJson(result.value, `the value of "${tool}"`) };
+  } catch (error) {
+    logger.warn('The value of a failed result is no plain JSON and was dropped.', {
+      tool,
+      error: describeError(error),
+    });
+    return { ...result, value: undefined };
+  }
+}
+
+/** The success with what the output schema made of its value. Field by field: objects that begin as a copy of others share no shape. */
+function withValue(
+  { message, excludeValueFromContext, attachments }: ToolSuccess<unknown>,
+  value: unknown,
+): ToolSuccess<unknown> {
+  const result: { -readonly [Key in keyof ToolSuccess<unknown>]: ToolSuccess<unknown>[Key] } = {
+    success: true,
+    message,
+    value,
+  };
+  if (excludeValueFromContext !== undefined) result.excludeValueFromContext = excludeValueFromContext;
+  if (attachments !== undefined) result.attachments = attachments;
+  return result;
+}
