@@ -1,3 +1,4 @@
+import { Itself } from '../collection/index.ts';
 import type { DeepReadonly } from './json.ts';
 import { walkJson } from './json-walk.ts';
 
@@ -10,19 +11,9 @@ const noKeys: readonly string[] = [];
 /** What was checked and could not be written on. */
 const unmarkable = new WeakSet<object>();
 
-/** The fields of a class that extends this one are put on the object that is given. */
-// oxlint-disable-next-line typescript/no-extraneous-class -- Only a constructor can do this.
-class Itself {
-  constructor(object: object) {
-    // oxlint-disable-next-line no-constructor-return -- See above.
-    return object;
-  }
-}
-
 /**
- * Writes on objects that they have been checked and frozen with everything below them, where nobody sees it: that costs the
- * same however many there are. A WeakSet does not, once it holds hundreds of thousands: every garbage collection goes through
- * all of it. Only objects that cannot be extended, and so not be written on, go into one.
+ * Writes on objects that they have been checked and frozen with everything below them, where nobody sees it. Only
+ * objects that cannot be extended, and so not be written on, go into a WeakSet.
  *
  * All that is done for every value stands in here, since only here the mark can be looked at without a call.
  */

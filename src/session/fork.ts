@@ -1,3 +1,4 @@
+import { Itself } from '../collection/index.ts';
 import { SessionError, TransactionClosedError } from '../error/index.ts';
 import { CellView } from './cell-view.ts';
 import type { AnySlice } from './derived-slice.ts';
@@ -79,7 +80,6 @@ interface Prepared {
 
 /** The only implementation of {@link SessionFork}. What only some calls need is made when it is needed. */
 export class CellFork implements SessionFork, StateCell {
-  static readonly #origins = new WeakMap<SessionPatch, CellFork>();
   readonly sessionId: string;
   readonly registry: Registry;
   readonly lineage: Lineage;
@@ -127,7 +127,7 @@ export class CellFork implements SessionFork, StateCell {
    */
   static patched(cell: StateCell, patch: SessionPatch, recorder: Recorder | undefined): SessionState {
     const present = cell.current;
-    const origin = CellFork.#origins.get(patch);
+    const origin = PatchOrigin.of(patch);
     // Only its own fork has told the cell what it looked at.
     if (origin !== undefined && origin.#patch === patch && origin.#parent === cell) {
       if (origin.#base === present) return origin.current;
@@ -207,12 +207,13 @@ export class CellFork implements SessionFork, StateCell {
 
   patch(): SessionPatch {
     if (this.#patch === undefined) {
-      this.#patch = Object.freeze({
+      const patch: SessionPatch = {
         operations: this.#operations === undefined ? noEntries : Object.freeze(this.#operations),
         log: this.#log === undefined ? noEntries : Object.freeze(this.#log),
         events: this.#events === undefined ? noEntries : Object.freeze(this.#events),
-      });
-      CellFork.#origins.set(this.#patch, this);
+      };
+      void new PatchOrigin(patch, this);
+      this.#patch = Object.freeze(patch);
     }
     return this.#patch;
   }
@@ -243,7 +244,7 @@ export class CellFork implements SessionFork, StateCell {
     }
     for (const entry of patch.log) (this.#log ??= []).push(entry);
     for (const event of patch.events) (this.#events ??= []).push(event);
-    const origin = CellFork.#origins.get(patch);
+    const origin = PatchOrigin.of(patch);
     if (origin !== undefined && origin.#patch === patch) origin.#isApplied = true;
   }
 
@@ -299,6 +300,20 @@ function describeRefusal(error: unknown): string {
   return typeof event === 'string'
     ? `reducer of ${event} refused on the present state`
     : 'a change is refused on the present state';
+}
+
+/** Written on a patch: which fork it comes from. One that was read from a journal comes from none. */
+class PatchOrigin extends Itself {
+  readonly #fork: CellFork;
+
+  constructor(patch: SessionPatch, fork: CellFork) {
+    super(patch);
+    this.#fork = fork;
+  }
+
+  static of(patch: SessionPatch): CellFork | undefined {
+    return #fork in patch ? patch.#fork : undefined;
+  }
 }
 
 /** The list with an entry more. A list that begins with its first entry takes a fraction of the room of one that begins empty. */
