@@ -6,9 +6,17 @@ import type { ModelProvider } from '../runtime/index.ts';
 import { append, defineSystemEvent, defineSystemSlice, on } from '../session/index.ts';
 import { ToolResult, tool } from '../tool/index.ts';
 
+/** What the call that does not end is held by, for good: see {@link keepStandingCall}. */
+const held: unknown[] = [];
+
 const Stood = defineSystemEvent<{ readonly at: number }>('weakincentives.stood');
 const Standing = defineSystemSlice<{ readonly at: number }>('weakincentives.standing', {
-  reducers: [on(Stood, (_items, payload) => append(payload))],
+  reducers: [
+    on(Stood, (items, payload) => {
+      held.push(items);
+      return append(payload);
+    }),
+  ],
 });
 const model: ModelProvider = {
   name: 'standing call',
@@ -19,9 +27,6 @@ const model: ModelProvider = {
 };
 
 type Evaluate = (model: ModelProvider, prompt: Prompt<undefined>) => Promise<unknown>;
-
-/** What the call that does not end is held by, for good: see {@link keepStandingCall}. */
-const held: unknown[] = [];
 
 /** Begins the call; undefined once it has begun. */
 let begin: ((evaluate: Evaluate) => void) | undefined;
