@@ -21,7 +21,7 @@ export function planEffort(effort: Effort, cores: number): EffortPlan {
     case 'full':
       return { passes: 3, concurrency: 1, samples: 5, warmUps: 5, limitMs: 45_000 };
     case 'quick':
-      return { passes: 1, concurrency: 1, samples: 5, warmUps: 3, limitMs: 4_000 };
+      return { passes: 1, concurrency: 1, samples: 5, warmUps: 3, limitMs: 3_000 };
     case 'tiny':
       return { passes: 1, concurrency: Math.max(1, cores), samples: 1, warmUps: 0, limitMs: 10_000 };
   }

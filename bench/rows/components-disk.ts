@@ -38,7 +38,7 @@ export const diskRows: readonly BenchRow[] = [
             [ours]: { way: 'rollback' },
             [gitBack]: { way: 'git-restore' },
           },
-        ),
+        ).map((contender) => ({ ...contender, leftOutByQuick: true })),
         targets: [{ factor: 0.02, comparedTo: gitBack }],
       },
     ];
@@ -56,7 +56,11 @@ export const diskRows: readonly BenchRow[] = [
         [`${ours}, as a copy`]: { way: 'copy' },
         [copy]: { way: 'cp' },
       },
-    ).map((contender) => ({ ...contender, isOwn: contender.name.startsWith(`${ours},`) })),
+    ).map((contender) => ({
+      ...contender,
+      isOwn: contender.name.startsWith(`${ours},`),
+      leftOutByQuick: true,
+    })),
     targets: [{ factor: 1, comparedTo: copy }],
   },
 ];

@@ -53,7 +53,11 @@ export const promptRows: readonly BenchRow[] = [
             'zod strict': { way: 'zod' },
             ajv: { way: 'ajv' },
           },
-        ).map((contender) => ({ ...contender, isOwn: contender.name.startsWith(`${ours},`) })),
+        ).map((contender) => ({
+          ...contender,
+          isOwn: contender.name.startsWith(`${ours},`),
+          leftOutByQuick: value !== 'fits',
+        })),
         targets: value === 'fits' ? [{ factor: 2, comparedTo: 'zod strict' }] : [],
       }),
     ),
