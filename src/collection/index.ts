@@ -1,3 +1,5 @@
 export { Itself } from './itself.ts';
+export { none } from './none.ts';
 export { type MapDifference, PersistentMap } from './persistent-map.ts';
 export { PersistentVector } from './persistent-vector.ts';
+export type { Writable } from './writable.ts';

@@ -1,3 +1,4 @@
+import { none } from '../collection/index.ts';
 import { FilesystemError, SnapshotError, TransactionClosedError } from '../error/index.ts';
 import { digestAs } from './content-digest.ts';
 import type { FileChange } from './file-change.ts';
@@ -42,8 +43,6 @@ interface PatchOrigin {
   readonly root: DirectoryNode;
   readonly transfers: readonly Transfer[];
 }
-
-const none: readonly never[] = Object.freeze([]);
 
 /** The patch of every fork in which nothing was changed. */
 const emptyPatch: FilePatch = Object.freeze({ changes: none });

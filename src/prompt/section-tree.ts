@@ -1,3 +1,4 @@
+import type { Writable } from '../collection/index.ts';
 import { PromptValidationError } from '../error/index.ts';
 import { freezeSection } from './freeze-section.ts';
 import { normalizeKey, normalizeTitle } from './identifier.ts';
@@ -26,7 +27,7 @@ export function canSummarise(nodes: readonly SectionNode[]): boolean {
   return nodes.some(({ summary }) => summary !== undefined);
 }
 
-type OpenNode = { -readonly [Key in keyof SectionNode]: SectionNode[Key] };
+type OpenNode = Writable<SectionNode>;
 
 /**
  * Lists the sections of a prompt in reading order, each with its address, number and heading.

@@ -1,3 +1,4 @@
+import { none } from '../collection/index.ts';
 import { ResourceError } from '../error/index.ts';
 import type { AnyBinding } from './binding.ts';
 import type { Build, LateFailureListener } from './build.ts';
@@ -19,8 +20,6 @@ interface Unfinished {
 
 /** The store that each value bound as owned belongs to, also after its end. */
 const owners = new WeakMap<object, InstanceStore>();
-
-const none: readonly never[] = Object.freeze([]);
 
 /** Instances of one lifetime: each binding built once, in the order in which they were finished. */
 export class InstanceStore {

@@ -1,9 +1,10 @@
+import { none } from '../collection/index.ts';
 import { describeError } from '../error/index.ts';
 import type { FileChange } from '../filesystem/index.ts';
 import type { PolicyCall, ToolPolicy } from '../policy/index.ts';
 import type { ToolSuccess } from '../tool/index.ts';
 import { Ended } from './attempt-verdict.ts';
-import { CallPolicyContext, noChanges, noPaths } from './call-policy-context.ts';
+import { CallPolicyContext } from './call-policy-context.ts';
 import type { EvaluationEnvironment } from './environment.ts';
 import { isPromiseLike } from './is-promise-like.ts';
 import type { JudgedAttempt } from './judged-attempt.ts';
@@ -12,9 +13,6 @@ import { type PolicyPhases, policyPhases } from './policy-phases.ts';
 import { RunStopped } from './run-stop.ts';
 import type { ShadowFinding } from './tool-invoked.ts';
 import { type FailedVerdict, failed, type PolicyQuestion, withNote } from './verdict.ts';
-
-const noQuestions: readonly PolicyQuestion[] = Object.freeze([]);
-const noShadow: readonly ShadowFinding[] = Object.freeze([]);
 
 /**
  * The policies over one attempt at one call: what they refuse, ask and record. Answers at once when all of them do.
@@ -34,7 +32,7 @@ export class CallPolicies {
 
   /** What they would have refused or asked, where they are not enforced. */
   get shadow(): readonly ShadowFinding[] {
-    return this.#shadow ?? noShadow;
+    return this.#shadow ?? none;
   }
 
   /** Before the handler: asks `check` of all of them, then whoever approves. Undefined when the call may go on. */
@@ -42,7 +40,7 @@ export class CallPolicies {
     const { checking } = this.#phases;
     if (checking.length === 0) return undefined;
     const call = this.#callWith(params);
-    const context = new CallPolicyContext(this.#attempt, noPaths, noChanges);
+    const context = new CallPolicyContext(this.#attempt, none, none);
     const gate = this.#gate(checking, (policy) => policy.check?.(call, context));
     return gate instanceof Promise
       ? this.#attempt.settled(gate).then((result) => this.#open(result))
@@ -56,9 +54,9 @@ export class CallPolicies {
    */
   checkChanges(params: unknown): readonly PolicyQuestion[] | Promise<readonly PolicyQuestion[]> {
     const { checkingChanges } = this.#phases;
-    if (checkingChanges.length === 0) return noQuestions;
+    if (checkingChanges.length === 0) return none;
     const { changes, transaction } = this.#attempt;
-    if (changes.length === 0) return noQuestions;
+    if (changes.length === 0) return none;
     const call = this.#callWith(params);
     const context = new CallPolicyContext(this.#attempt, transaction.readPaths(), changes);
     const gate = this.#gate(checkingChanges, (policy) => policy.checkChanges?.(call, changes, context));

@@ -4,9 +4,6 @@ import type { ResourceResolver } from '../resource/index.ts';
 import type { SessionView } from '../session/index.ts';
 import type { JudgedAttempt } from './judged-attempt.ts';
 
-export const noPaths: readonly string[] = Object.freeze([]);
-export const noChanges: readonly FileChange[] = Object.freeze([]);
-
 /** What policies may use of an attempt. Views are made when they are looked at: few policies need them all. */
 export class CallPolicyContext implements PolicyResultContext {
   readonly readPaths: readonly string[];

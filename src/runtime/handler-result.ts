@@ -1,3 +1,4 @@
+import type { Writable } from '../collection/index.ts';
 import { describeError } from '../error/index.ts';
 import { describeIssues, freezeJson, type OutputOutcome } from '../schema/index.ts';
 import { type Logger, readToolResult, type ToolFailure, type ToolSuccess } from '../tool/index.ts';
@@ -93,7 +94,7 @@ function withValue(
   { message, excludeValueFromContext, attachments }: ToolSuccess<unknown>,
   value: unknown,
 ): ToolSuccess<unknown> {
-  const result: { -readonly [Key in keyof ToolSuccess<unknown>]: ToolSuccess<unknown>[Key] } = {
+  const result: Writable<ToolSuccess<unknown>> = {
     success: true,
     message,
     value,

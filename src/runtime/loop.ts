@@ -1,3 +1,4 @@
+import { none } from '../collection/index.ts';
 import { ModelResponseError } from '../error/index.ts';
 import type { JsonValue } from '../schema/index.ts';
 import type {
@@ -25,8 +26,6 @@ import { RunErrors } from './run-errors.ts';
 import { type ToolCall, toToolCall } from './tool-call.ts';
 import { findTurnFault, readUsage } from './turn-fault.ts';
 import { TurnRunner } from './turn-runner.ts';
-
-const none: readonly never[] = Object.freeze([]);
 
 /** What a loop runs with, beside the environment its calls share. */
 export interface LoopOptions<Output> extends ModelOptions {

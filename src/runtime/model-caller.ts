@@ -1,3 +1,4 @@
+import type { Writable } from '../collection/index.ts';
 import { describeError, ModelResponseError } from '../error/index.ts';
 import type { JsonSchema } from '../schema/index.ts';
 import type { ModelSettings, TokenUsage, ToolChoice } from '../tool/index.ts';
@@ -78,7 +79,7 @@ export class ModelCaller {
     const number = state.turn;
     if (isObserved) emit({ type: 'model-call-start', turn: number });
     const { outputSchema, toolChoice, settings, model } = this.#options;
-    const request: { -readonly [Key in keyof ModelRequest]: ModelRequest[Key] } = {
+    const request: Writable<ModelRequest> = {
       instructions: display.rendered.text,
       conversation: state.conversation,
       tools: display.tools,

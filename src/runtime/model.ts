@@ -1,3 +1,4 @@
+import type { Writable } from '../collection/index.ts';
 import type { JsonSchema } from '../schema/index.ts';
 import type {
   AssistantPart,
@@ -109,7 +110,7 @@ export interface ModelProvider {
 /** The sum of two usages; a count that neither reports stays absent. */
 export function addUsage(left: TokenUsage, right: TokenUsage | undefined): TokenUsage {
   if (right === undefined) return left;
-  const sum: { -readonly [Count in keyof TokenUsage]: TokenUsage[Count] } = {};
+  const sum: Writable<TokenUsage> = {};
   for (const name of tokenCounts) {
     const count = addCounts(left[name], right[name]);
     if (count !== undefined) sum[name] = count;

@@ -1,3 +1,4 @@
+import { none, type Writable } from '../collection/index.ts';
 import { openSections } from '../prompt/index.ts';
 import type { JsonObject, JsonValue } from '../schema/index.ts';
 import type { AnyTool, MediaPart, TokenUsage } from '../tool/index.ts';
@@ -15,8 +16,6 @@ import type {
   ToolInvokedPayload,
 } from './tool-invoked.ts';
 import type { FailedVerdict, SucceededVerdict } from './verdict.ts';
-
-const nothing: readonly never[] = Object.freeze([]);
 
 /** What is known of a call at its end, beside the verdict. */
 interface CallFacts {
@@ -54,7 +53,7 @@ export function recordCall(
       : renderValue(openSections, opening.result, environment);
   const endedAtMs = clock.now();
   const startedAtMs = facts.startedAtMs ?? endedAtMs;
-  const record: { -readonly [Key in keyof ToolInvokedPayload]: ToolInvokedPayload[Key] } = {
+  const record: Writable<ToolInvokedPayload> = {
     eventId: ids(),
     evaluationId: origin.evaluationId,
     promptName: origin.promptName,
@@ -72,7 +71,7 @@ export function recordCall(
     conflicts,
     startedAtMs,
     durationMs: endedAtMs - startedAtMs,
-    changes: verdict.kind === 'succeeded' ? recordedChanges(attempt) : nothing,
+    changes: verdict.kind === 'succeeded' ? recordedChanges(attempt) : none,
   };
   if (origin.parentCallIds !== undefined) record.parentCallIds = origin.parentCallIds;
   if (params !== undefined) record.params = params;
@@ -110,8 +109,8 @@ function whatStands({ tool, attempt, expansion, plainResources }: CallFacts): re
 }
 
 function recordedChanges(attempt: ToolCallAttempt | undefined): readonly RecordedChange[] {
-  const changes = attempt?.changes ?? nothing;
-  return changes.length === 0 ? nothing : changes.map(({ path, kind }) => ({ path, kind }));
+  const changes = attempt?.changes ?? none;
+  return changes.length === 0 ? none : changes.map(({ path, kind }) => ({ path, kind }));
 }
 
 function recordAttachment({ data, ...part }: MediaPart): RecordedAttachment {

@@ -1,9 +1,8 @@
+import { none } from '../collection/index.ts';
 import type { BudgetExceededError } from '../error/index.ts';
 import type { Budget, BudgetExcess, BudgetTrackerPort, Logger, TokenUsage } from '../tool/index.ts';
 import { type BudgetTracker, noPrices, toBudgetTracker } from './budget-tracker.ts';
 import type { ModelProvider } from './model.ts';
-
-const nothingExceeded: readonly BudgetExcess[] = Object.freeze([]);
 
 /**
  * The budgets that hold for one evaluation: its own, and those of the runs around it. One that several of them share is
@@ -47,7 +46,7 @@ export class RunBudget {
 
   /** Counts one turn of the model. @returns the limits that it passed. */
   count(usage: TokenUsage | undefined, logger: Logger): readonly BudgetExcess[] {
-    if (this.isUnlimited) return nothingExceeded;
+    if (this.isUnlimited) return none;
     this.#warnOfUncounted(usage, logger);
     return this.#trackers.flatMap((tracker) => {
       const wasExceeded = tracker.exceeded !== undefined;

@@ -137,11 +137,7 @@ export class ToolCallAttempt implements JudgedAttempt, HandledAttempt {
     let verdict: Verdict;
     try {
       const refusal = await this.#policies.ask(questions, this.changes);
-      if (refusal !== undefined) verdict = withNote(refusal, this.standingNote());
-      else {
-        const completed = this.#complete(result);
-        verdict = completed instanceof Promise ? await completed : completed;
-      }
+      verdict = refusal === undefined ? await this.#complete(result) : withNote(refusal, this.standingNote());
     } catch (thrown) {
       verdict = this.#verdictOver(thrown);
     } finally {

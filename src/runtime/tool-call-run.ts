@@ -1,3 +1,4 @@
+import { none, type Writable } from '../collection/index.ts';
 import { describeError } from '../error/index.ts';
 import type { Patience, ResourceFailure } from '../resource/index.ts';
 import type { JsonObject } from '../schema/index.ts';
@@ -49,7 +50,6 @@ type InPlace = <T>(work: () => Promise<T>) => Promise<T>;
 const maxAttempts = 3;
 
 const notBegun: Promise<undefined> = Promise.resolve(undefined);
-const none: readonly never[] = Object.freeze([]);
 
 /**
  * One call of a turn from start to result. `start` begins the first attempt as soon as there is room for it; `settle`
@@ -327,7 +327,7 @@ export class ToolCallRun implements AttemptedCall {
     const { attachments } = kept.result;
     const transaction = this.#attempt?.transaction;
     const patch = reached.kind === 'succeeded' ? transaction?.patch() : this.#survivingLog();
-    const result: { -readonly [Key in keyof ToolCallResult]: ToolCallResult[Key] } = { invocation };
+    const result: Writable<ToolCallResult> = { invocation };
     if (attachments !== undefined) result.attachments = attachments;
     if (patch !== undefined) result.patch = patch;
     if (kept.kind === 'failed' && kept.error !== undefined) result.cause = kept.error;

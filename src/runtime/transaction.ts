@@ -1,3 +1,4 @@
+import { none } from '../collection/index.ts';
 import { type FileChange, type FilePatch, Filesystem, type FilesystemFork } from '../filesystem/index.ts';
 import type {
   CallScope,
@@ -29,8 +30,6 @@ export interface CallPatch {
   readonly session: SessionPatch;
   readonly files?: FilePatch;
 }
-
-const none: readonly never[] = Object.freeze([]);
 
 /**
  * The transaction of one attempt at a tool call: private views of session, files and resources, the record of what was

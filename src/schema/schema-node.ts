@@ -1,3 +1,4 @@
+import { none, type Writable } from '../collection/index.ts';
 import { isSchemaObject, type JsonSchema } from './json-schema.ts';
 import { compilePattern } from './pattern.ts';
 import { createReferenceResolver, type ReferenceResolver } from './schema-reference.ts';
@@ -43,14 +44,13 @@ export interface SchemaNode {
   readonly dependents: ReadonlyMap<string, SchemaNode>;
 }
 
-type MutableNode = { -readonly [Key in keyof SchemaNode]: SchemaNode[Key] };
+type MutableNode = Writable<SchemaNode>;
 
 const applicators = [
   ...['properties', 'patternProperties', 'additionalProperties', 'unevaluatedProperties', 'dependentSchemas'],
   ...['items', 'prefixItems', 'additionalItems', 'unevaluatedItems', 'dependencies'],
   ...['$ref', '$dynamicRef', 'allOf', 'anyOf', 'oneOf', 'if'],
 ];
-const noNodes: readonly never[] = Object.freeze([]);
 const noMap: ReadonlyMap<string, SchemaNode> = new Map();
 
 /** Reads a JSON Schema into a graph of nodes, one per subschema. A `$ref` to nothing counts as "anything goes". */
@@ -91,12 +91,12 @@ class GraphReader {
     const rest = (Array.isArray(items) ? schema['additionalItems'] : items) ?? schema['unevaluatedItems'];
     node.items = rest === undefined ? undefined : this.read(rest);
     const reference = schema['$ref'] ?? schema['$dynamicRef'];
-    const target = typeof reference === 'string' ? [this.read(this.#resolve(reference) ?? true)] : noNodes;
+    const target = typeof reference === 'string' ? [this.read(this.#resolve(reference) ?? true)] : none;
     node.parts = [...target, ...this.#readList(schema['allOf'])];
     node.unions = [this.#readList(schema['anyOf']), this.#readList(schema['oneOf'])].filter(
       (it) => it.length > 0,
     );
-    node.conditions = schema['if'] === undefined ? noNodes : [this.#readCondition(schema)];
+    node.conditions = schema['if'] === undefined ? none : [this.#readCondition(schema)];
     node.dependents = this.#readMap({
       ...record(schema['dependencies']),
       ...record(schema['dependentSchemas']),
@@ -116,7 +116,7 @@ class GraphReader {
   }
 
   #readList(source: unknown): readonly SchemaNode[] {
-    return Array.isArray(source) ? source.map((child) => this.read(child)) : noNodes;
+    return Array.isArray(source) ? source.map((child) => this.read(child)) : none;
   }
 
   #readMap(source: unknown): ReadonlyMap<string, SchemaNode> {
@@ -138,13 +138,13 @@ function emptyNode(source: JsonSchema | boolean): MutableNode {
     ),
     isObject: type === 'object' || (Array.isArray(type) && type.length === 1 && type[0] === 'object'),
     properties: noMap,
-    patterns: noNodes,
+    patterns: none,
     additional: undefined,
-    prefixItems: noNodes,
+    prefixItems: none,
     items: undefined,
-    parts: noNodes,
-    unions: noNodes,
-    conditions: noNodes,
+    parts: none,
+    unions: none,
+    conditions: none,
     dependents: noMap,
   };
 }

@@ -1,6 +1,6 @@
+import { none } from '../collection/index.ts';
 import { SessionError } from '../error/index.ts';
 import type { SliceOperation } from './operation.ts';
-import { noEntries } from './patch.ts';
 import type { StoredSlice } from './slice.ts';
 import { admitItem } from './slice-internals.ts';
 import { notKeyed } from './slice-reader.ts';
@@ -18,7 +18,7 @@ export interface AppliedOperation {
  * `item-key-invalid`; {@link SchemaError} code `value-not-json`.
  */
 export function applyOperation(slice: StoredSlice, before: SliceState, returned: unknown): AppliedOperation {
-  if (returned === undefined) return { next: before, added: noEntries };
+  if (returned === undefined) return { next: before, added: none };
   if (typeof returned !== 'object' || returned === null) throw noOperation(slice);
   // Operations are made by append, extend, replace, clear and remove; the tag says which.
   const operation = returned as SliceOperation<unknown>;
@@ -34,11 +34,11 @@ export function applyOperation(slice: StoredSlice, before: SliceState, returned:
       return addItems(slice, before.cleared(), operation.items);
     case 'clear':
       if (slice.policy === 'log') throw appendOnly(slice, operation.op);
-      return { next: before.cleared(), added: noEntries };
+      return { next: before.cleared(), added: none };
     case 'remove':
       if (slice.policy === 'log') throw appendOnly(slice, operation.op);
       if (!(before instanceof KeyedState)) throw notKeyed(slice);
-      return { next: before.removed(operation.keys), added: noEntries };
+      return { next: before.removed(operation.keys), added: none };
     default:
       throw noOperation(slice);
   }

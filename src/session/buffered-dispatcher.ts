@@ -1,8 +1,9 @@
+import { none } from '../collection/index.ts';
 import type { DeepReadonly } from '../schema/index.ts';
 import type { Dispatcher, EventMeta, SubscriberFailure } from './dispatcher.ts';
 import type { EventDefinition } from './event.ts';
 import { parsePayload } from './event-payload.ts';
-import { type DispatchedEvent, noEntries } from './patch.ts';
+import type { DispatchedEvent } from './patch.ts';
 import type { Access } from './state-cell.ts';
 
 /** The dispatcher inside a fork: events wait in the fork until it is applied, subscriptions go to the root's dispatcher. */
@@ -49,6 +50,6 @@ export class BufferedDispatcher implements Dispatcher {
 
   #buffer(event: DispatchedEvent): void {
     const { cell } = this.#access;
-    cell.commit(cell.current, undefined, noEntries, event);
+    cell.commit(cell.current, undefined, none, event);
   }
 }

@@ -1,10 +1,11 @@
+import { none } from '../collection/index.ts';
 import { BufferedDispatcher } from './buffered-dispatcher.ts';
 import { CellAccessor } from './cell-accessor.ts';
 import type { DerivedSlice } from './derived-slice.ts';
 import type { Dispatcher } from './dispatcher.ts';
 import type { EventDefinition } from './event.ts';
 import { parsePayload } from './event-payload.ts';
-import { type DispatchedEvent, noEntries, type SessionOperation } from './patch.ts';
+import type { DispatchedEvent, SessionOperation } from './patch.ts';
 import { reduceEvent } from './reduce-event.ts';
 import { restorableSlices, restoredState } from './restored-state.ts';
 import type { Slice } from './slice.ts';
@@ -52,7 +53,7 @@ export class CellView implements SessionView {
     const parsed = parsePayload(event, payload);
     const dispatched: DispatchedEvent = { name: event.name, payload: parsed, policy };
     if (route === undefined) {
-      cell.commit(cell.current, undefined, noEntries, dispatched);
+      cell.commit(cell.current, undefined, none, dispatched);
       return;
     }
     const { next, log } = reduceEvent(
@@ -80,6 +81,6 @@ export class CellView implements SessionView {
     if (isReadOnly) throw readOnlyRefusal('The state of the session');
     const next = restoredState(cell, cell.current, snapshot, cell.isFork);
     cell.recorder?.read({ kind: 'restore', slices: restorableSlices(cell) });
-    cell.commit(next, { op: 'restore', snapshot }, noEntries, undefined);
+    cell.commit(next, { op: 'restore', snapshot }, none, undefined);
   }
 }

@@ -1,15 +1,9 @@
-import { Itself } from '../collection/index.ts';
+import { Itself, none } from '../collection/index.ts';
 import { SessionError, TransactionClosedError } from '../error/index.ts';
 import { CellView } from './cell-view.ts';
 import type { AnySlice } from './derived-slice.ts';
 import type { Dispatcher } from './dispatcher.ts';
-import {
-  type DispatchedEvent,
-  type LogAppend,
-  noEntries,
-  type SessionOperation,
-  type SessionPatch,
-} from './patch.ts';
+import type { DispatchedEvent, LogAppend, SessionOperation, SessionPatch } from './patch.ts';
 import { ReadSet, type Recorder } from './read-set.ts';
 import type { Registry } from './registry.ts';
 import { CollectedLooks, replay, withLog } from './replay-patch.ts';
@@ -184,7 +178,7 @@ export class CellFork implements SessionFork, StateCell {
 
   conflicts(): readonly string[] {
     const present = this.#parent.current;
-    if (present === this.#base) return noEntries;
+    if (present === this.#base) return none;
     const version = this.#changeCount + this.recorder.size;
     if (this.#conflicts?.present === present && this.#conflicts.version === version)
       return this.#conflicts.names;
@@ -196,7 +190,7 @@ export class CellFork implements SessionFork, StateCell {
 
   refusals(): readonly string[] {
     const present = this.#parent.current;
-    if (present === this.#base) return noEntries;
+    if (present === this.#base) return none;
     const version = this.#changeCount;
     if (this.#refusals?.present === present && this.#refusals.version === version)
       return this.#refusals.names;
@@ -208,9 +202,9 @@ export class CellFork implements SessionFork, StateCell {
   patch(): SessionPatch {
     if (this.#patch === undefined) {
       const patch: SessionPatch = {
-        operations: this.#operations === undefined ? noEntries : Object.freeze(this.#operations),
-        log: this.#log === undefined ? noEntries : Object.freeze(this.#log),
-        events: this.#events === undefined ? noEntries : Object.freeze(this.#events),
+        operations: this.#operations === undefined ? none : Object.freeze(this.#operations),
+        log: this.#log === undefined ? none : Object.freeze(this.#log),
+        events: this.#events === undefined ? none : Object.freeze(this.#events),
       };
       void new PatchOrigin(patch, this);
       this.#patch = Object.freeze(patch);
@@ -222,9 +216,9 @@ export class CellFork implements SessionFork, StateCell {
     const { log, events } = this.patch();
     const isLogged = (event: DispatchedEvent): boolean => event.policy === 'log';
     return Object.freeze({
-      operations: noEntries,
+      operations: none,
       log,
-      events: events.length === 0 ? noEntries : Object.freeze(events.filter(isLogged)),
+      events: events.length === 0 ? none : Object.freeze(events.filter(isLogged)),
     });
   }
 
@@ -236,7 +230,7 @@ export class CellFork implements SessionFork, StateCell {
   apply(patch: SessionPatch): void {
     this.assertUsable('write', 'handler');
     const next = CellFork.patched(this, patch, this.recorder);
-    this.commit(next, undefined, noEntries, undefined);
+    this.commit(next, undefined, none, undefined);
     const earlier = this.#log?.length ?? 0;
     for (const operation of patch.operations) {
       const logged = earlier + (operation.logged ?? 0);

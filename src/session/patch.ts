@@ -34,9 +34,6 @@ export interface SessionPatch {
   readonly events: readonly DispatchedEvent[];
 }
 
-/** No operations, log entries or events. */
-export const noEntries: readonly never[] = Object.freeze([]);
-
 /** True when applying the patch would change nothing and tell nobody. */
 export function isEmptyPatch(patch: SessionPatch): boolean {
   return patch.operations.length === 0 && patch.log.length === 0 && patch.events.length === 0;

@@ -1,4 +1,4 @@
-import { noEntries } from './patch.ts';
+import { none } from '../collection/index.ts';
 import { type SessionState, sliceStateIn } from './session-state.ts';
 import type { StoredSlice } from './slice.ts';
 import { KeyedState } from './slice-state.ts';
@@ -184,7 +184,7 @@ export class ReadSet implements Recorder {
 
   /** Names of what was read and is different in `present`; each once. Cost: the number of reads. */
   changes(base: SessionState, present: SessionState): readonly string[] {
-    if (this.#reads === undefined) return noEntries;
+    if (this.#reads === undefined) return none;
     const names = new Set<string>();
     for (const read of this.#reads.values()) {
       if (hasChanged(read, base, present)) names.add(describeRead(read));

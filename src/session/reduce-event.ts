@@ -1,7 +1,8 @@
+import { none } from '../collection/index.ts';
 import { describeError, SessionError, TransactionClosedError } from '../error/index.ts';
 import { applyOperation } from './apply-operation.ts';
 import type { DerivedSlice } from './derived-slice.ts';
-import { type LogAppend, noEntries } from './patch.ts';
+import type { LogAppend } from './patch.ts';
 import type { Look, Recorder } from './read-set.ts';
 import type { Items } from './reducer.ts';
 import type { EventRoute, Registry } from './registry.ts';
@@ -64,8 +65,7 @@ export function reduceEvent(
       }
     }
   } catch (error) {
-    for (const look of run.looks ?? noEntries)
-      recorder?.read({ kind: 'refusal', look, event: route.event.name });
+    for (const look of run.looks ?? none) recorder?.read({ kind: 'refusal', look, event: route.event.name });
     throw new SessionError(
       'reducer-failed',
       `A reducer of ${route.event.name} on slice ${current?.name} refused the event, so nothing was changed: ${describeError(error)}`,
@@ -78,7 +78,7 @@ export function reduceEvent(
   if (run.looks !== undefined) {
     for (const look of run.looks) recorder?.accepted(look, route.event.name);
   }
-  return { next, log: log ?? noEntries };
+  return { next, log: log ?? none };
 }
 
 function assertOpen(run: Run): void {

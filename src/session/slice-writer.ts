@@ -1,8 +1,8 @@
+import { none } from '../collection/index.ts';
 import { SessionError } from '../error/index.ts';
 import { appendOnly, applyOperation } from './apply-operation.ts';
 import type { DerivedSlice } from './derived-slice.ts';
 import type { SliceOperation } from './operation.ts';
-import { noEntries } from './patch.ts';
 import { sliceStateIn, withSliceState } from './session-state.ts';
 import type { StoredSlice } from './slice.ts';
 import { internalsOf } from './slice-internals.ts';
@@ -74,5 +74,5 @@ function write({ cell }: Access, slice: StoredSlice, operation: SliceOperation<u
   const next = withSliceState(cell.current, slice, applied.next);
   if (slice.policy === 'log')
     cell.commit(next, undefined, [{ slice: slice.name, items: applied.added }], undefined);
-  else cell.commit(next, { op: 'write', slice: slice.name, operation }, noEntries, undefined);
+  else cell.commit(next, { op: 'write', slice: slice.name, operation }, none, undefined);
 }

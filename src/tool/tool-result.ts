@@ -1,3 +1,4 @@
+import type { Writable } from '../collection/index.ts';
 import { readAttachments } from './attachments.ts';
 import type { MediaPart } from './conversation.ts';
 
@@ -55,7 +56,7 @@ export const ToolResult: {
     message = 'OK',
     options?: Pick<ToolSuccess<R>, 'excludeValueFromContext' | 'attachments'>,
   ): ToolSuccess<R> {
-    const result: { -readonly [Key in keyof ToolSuccess<R>]: ToolSuccess<R>[Key] } = {
+    const result: Writable<ToolSuccess<R>> = {
       success: true,
       message,
       value,
