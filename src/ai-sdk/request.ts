@@ -171,8 +171,8 @@ function nameHosted(
   );
 }
 
-/** Google chooses among functions alone, and OpenAI knows no choice for web search. */
-const withoutChoice = /^(google\.|openai\.web_search$)/;
+/** Google chooses among functions alone. */
+const withoutChoice = /^google\./;
 
 /**
  * A hosted tool is chosen by the name that its provider has for it.

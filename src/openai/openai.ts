@@ -67,8 +67,8 @@ export interface OpenAIModelOptions {
    */
   readonly hostedToolCodecs?: HostedToolCodecs;
   /**
-   * What happens when the config of a hosted tool says something that the provider cannot be told, such as domains that a web
-   * search shall not use. `'warn'`: the tool runs without it, and a warning is logged. Default: `'error'`.
+   * What happens when the config of a hosted tool says something that the provider cannot be told, such as how often a web
+   * search may run. `'warn'`: the tool runs without it, and a warning is logged. Default: `'error'`.
    */
   readonly unsupportedConfig?: UnsupportedConfig;
 }

@@ -23,16 +23,17 @@ export function toWireChoice(
 
 function toHostedChoice(tool: JsonObject | undefined): WireToolChoice | undefined {
   switch (tool?.['type']) {
+    case 'web_search':
     case 'file_search':
     case 'code_interpreter':
     case 'image_generation':
-      return { type: tool['type'] };
+      // The interface takes all four; the vendor's types do not name the web search of today yet.
+      return { type: tool['type'] } as WireToolChoice;
     case 'mcp': {
       const { server_label: label } = tool;
       return typeof label === 'string' ? { type: 'mcp', server_label: label } : undefined;
     }
     default:
-      // There is a choice for older forms of web search, none for the one of today.
       return undefined;
   }
 }

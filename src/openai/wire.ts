@@ -30,7 +30,7 @@ export interface FunctionTool {
   strict: boolean;
 }
 
-/** Which tool the model must call. */
+/** Which tool the model must call. A web search is chosen by `{ type: 'web_search' }`, which the vendor's types do not know yet. */
 export type WireToolChoice =
   | 'auto'
   | 'none'

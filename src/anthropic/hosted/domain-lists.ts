@@ -4,15 +4,15 @@ import type { DomainFilter } from '../../suite/index.ts';
 export type DomainLists = { allowed_domains?: string[]; blocked_domains?: string[] };
 
 /** The provider takes one of the two lists, not both. */
-export function toDomainLists({ allowed, blocked }: DomainFilter = {}): {
+export function toDomainLists({ allowed, blocked = [] }: DomainFilter = {}): {
   readonly lists: DomainLists;
   readonly unsupported: readonly string[];
 } {
   if (allowed !== undefined) {
     return {
       lists: { allowed_domains: [...allowed] },
-      unsupported: blocked === undefined ? [] : ['domainFilter.blocked'],
+      unsupported: blocked.length === 0 ? [] : ['domainFilter.blocked'],
     };
   }
-  return { lists: blocked === undefined ? {} : { blocked_domains: [...blocked] }, unsupported: [] };
+  return { lists: blocked.length === 0 ? {} : { blocked_domains: [...blocked] }, unsupported: [] };
 }

@@ -13,7 +13,7 @@ import { citationsOf } from './citations.ts';
 /** A web search in the provider's words. */
 export type WebSearchWire = {
   type: 'web_search';
-  filters?: { allowed_domains: string[] };
+  filters?: { allowed_domains?: string[]; blocked_domains?: string[] };
   user_location?: {
     type: 'approximate';
     country?: string;
@@ -31,7 +31,7 @@ export const webSearchCodec: HostedToolCodec<WebSearchConfig, WebSearchResult> =
   serialize: ({ config }) => ({
     tools: [toWebSearch(config)],
     include: ['web_search_call.action.sources'],
-    unsupported: unsupportedIn(config),
+    unsupported: config.maxUses === undefined ? [] : ['maxUses'],
   }),
   parseOutput: (turn) => ({
     invocations: itemsOf(turn, 'web_search_call').map(toResult),
@@ -49,10 +49,14 @@ export function toWebSearch({
   allowLiveAccess = true,
   contextSize,
 }: WebSearchConfig): WebSearchWire {
-  const allowed = domainFilter?.allowed ?? [];
+  const { allowed = [], blocked = [] } = domainFilter ?? {};
+  const filters = {
+    ...(allowed.length === 0 ? {} : { allowed_domains: [...allowed] }),
+    ...(blocked.length === 0 ? {} : { blocked_domains: [...blocked] }),
+  };
   return {
     type: 'web_search',
-    ...(allowed.length === 0 ? {} : { filters: { allowed_domains: [...allowed] } }),
+    ...(Object.keys(filters).length === 0 ? {} : { filters }),
     ...(geoHint === undefined ? {} : { user_location: toLocation(geoHint) }),
     ...(allowLiveAccess ? {} : { external_web_access: false }),
     ...(contextSize === undefined ? {} : { search_context_size: contextSize }),
@@ -66,13 +70,6 @@ function toLocation({
   timezone,
 }: NonNullable<WebSearchConfig['geoHint']>): NonNullable<WebSearchWire['user_location']> {
   return { type: 'approximate', ...onlyTexts({ country, city, region, timezone }) };
-}
-
-function unsupportedIn({ domainFilter, maxUses }: WebSearchConfig): readonly string[] {
-  return [
-    ...((domainFilter?.blocked ?? []).length === 0 ? [] : ['domainFilter.blocked']),
-    ...(maxUses === undefined ? [] : ['maxUses']),
-  ];
 }
 
 function toResult(item: Fields): WebSearchResult {

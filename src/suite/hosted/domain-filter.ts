@@ -7,7 +7,7 @@ import { type ConfigCheck, listOf, objectOf, refuseConfig, refuseValue } from '.
 export type DomainFilter = {
   /** Only these. Default: all. */
   readonly allowed?: readonly string[];
-  /** Not these. Default: none. Some providers refuse it, or refuse it beside `allowed`. */
+  /** Not these; an empty list blocks none. Default: none. Some providers refuse it, or refuse it beside `allowed`. */
   readonly blocked?: readonly string[];
 };
 
@@ -30,16 +30,22 @@ export const domain: ConfigCheck<string> = (value, place) => {
 
 const read = objectOf<DomainFilter>({
   allowed: listOf(domain, 'no domain at all would be left; leave it out to allow every domain'),
-  blocked: listOf(domain, 'leave it out to block none'),
+  blocked: (value, place) => (isEmptyList(value) ? [] : listOf(domain, 'name at least one')(value, place)),
 });
 
 export const domainFilter: ConfigCheck<DomainFilter> = (value, place) => {
-  const filter = read(value, place);
+  const { blocked = [], ...others } = read(value, place);
+  // A list without a domain blocks none, so it says the same as no list, and providers never see it.
+  const filter: DomainFilter = blocked.length === 0 ? others : { ...others, blocked };
   const both = filter.allowed?.find((allowed) => filter.blocked?.includes(allowed));
   if (both !== undefined)
     throw refuseConfig(place, `both allows and blocks "${both}"; take it out of one list`);
   return filter;
 };
+
+function isEmptyList(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 0;
+}
 
 function toAscii(name: string): string {
   const url = `http://${name}`;

@@ -39,14 +39,14 @@ describe('a hosted tool on the wire', () => {
     [
       'web search with all that can be told',
       webSearchTool({
-        domainFilter: { allowed: ['cdc.gov', 'who.int'] },
+        domainFilter: { allowed: ['cdc.gov', 'who.int'], blocked: ['blog.cdc.gov'] },
         geoHint: { countryCode: 'GB', city: 'London', region: 'Greater London', timezone: 'Europe/London' },
         allowLiveAccess: false,
         contextSize: 'high',
       }),
       {
         type: 'web_search',
-        filters: { allowed_domains: ['cdc.gov', 'who.int'] },
+        filters: { allowed_domains: ['cdc.gov', 'who.int'], blocked_domains: ['blog.cdc.gov'] },
         user_location: {
           type: 'approximate',
           country: 'GB',
@@ -57,6 +57,18 @@ describe('a hosted tool on the wire', () => {
         external_web_access: false,
         search_context_size: 'high',
       },
+      ['web_search_call.action.sources'],
+    ],
+    [
+      'web search that leaves domains out',
+      webSearchTool({ domainFilter: { blocked: ['a.example', 'b.example'] } }),
+      { type: 'web_search', filters: { blocked_domains: ['a.example', 'b.example'] } },
+      ['web_search_call.action.sources'],
+    ],
+    [
+      'web search that leaves no domain out',
+      webSearchTool({ domainFilter: { blocked: [] } }),
+      { type: 'web_search' },
       ['web_search_call.action.sources'],
     ],
     [
@@ -217,11 +229,7 @@ describe('a hosted tool on the wire', () => {
 
 describe('what the provider cannot be told', () => {
   const partly: readonly [HostedTool, readonly string[]][] = [
-    [webSearchTool({ domainFilter: { blocked: ['a.example'] } }), ['domainFilter.blocked']],
-    [
-      webSearchTool({ domainFilter: { allowed: ['b.example'], blocked: ['a.example'] }, maxUses: 2 }),
-      ['domainFilter.blocked', 'maxUses'],
-    ],
+    [webSearchTool({ domainFilter: { blocked: [] }, maxUses: 2 }), ['maxUses']],
     [
       codeInterpreterTool({
         containerId: 'cntr_1',
@@ -255,7 +263,7 @@ describe('what the provider cannot be told', () => {
         { logger },
         { unsupportedConfig: 'warn' },
       );
-      expect(JSON.stringify(bodies)).not.toMatch(/blocked|max_uses|file_ids/);
+      expect(JSON.stringify(bodies)).not.toMatch(/max_uses|file_ids/);
       expect(logger.lines.filter(({ level }) => level === 'warn').map(({ fields }) => fields)).toEqual([
         { tool: hosted.name, kind: hosted.hostedKind, unsupported },
       ]);
@@ -286,6 +294,7 @@ describe('what the provider cannot be told', () => {
 
 describe('the choice of a hosted tool', () => {
   it.each<[HostedTool, object]>([
+    [webSearchTool({}, { name: 'look-up' }), { type: 'web_search' }],
     [fileSearchTool({ storeIds: ['vs_1'] }), { type: 'file_search' }],
     [codeInterpreterTool({}, { name: 'python' }), { type: 'code_interpreter' }],
     [imageGenerationTool(), { type: 'image_generation' }],
@@ -299,13 +308,22 @@ describe('the choice of a hosted tool', () => {
     expect(bodies.map(({ tool_choice: choice }) => choice)).toEqual([expected, 'auto']);
   });
 
-  it('is refused for web search, which the provider has no choice for', async () => {
-    const failed = runOpenAI(promptOf({ hostedTools: [webSearchTool()] }), [answer], {
-      toolChoice: { tool: 'web_search' },
-    });
+  it('is refused for a tool of a codec that the provider has no choice for', async () => {
+    const weather = hostedTool({ kind: 'weather', name: 'weather', description: 'Weather.', config: {} });
+    const codec: HostedToolCodec = {
+      kind: 'weather',
+      serialize: () => ({ tools: [{ type: 'weather' }] }),
+      parseOutput: () => ({ invocations: [], citations: [] }),
+    };
+    const failed = runOpenAI(
+      promptOf({ hostedTools: [weather] }),
+      [answer],
+      { toolChoice: { tool: 'weather' } },
+      { hostedToolCodecs: { weather: codec } },
+    );
     await expect(failed).rejects.toMatchObject({
       phase: 'render',
-      cause: { message: /cannot be made to use the hosted tool "web_search"/ },
+      cause: { message: /cannot be made to use the hosted tool "weather"/ },
     });
   });
 });

@@ -154,6 +154,12 @@ describe('a config', () => {
     });
   });
 
+  it('has no list of blocked domains that blocks none', () => {
+    expect(webSearchTool({ domainFilter: { allowed: ['a.example'], blocked: [] } }).config).toEqual({
+      domainFilter: { allowed: ['a.example'] },
+    });
+  });
+
   it('does not share its filter with the caller', () => {
     const filter = { key: 'year', value: [2025] };
     const made = fileSearchTool({ storeIds: ['a'], filter });
@@ -175,7 +181,6 @@ describe('a config', () => {
       /is an empty list: no domain at all would be left/,
       { allowed: [] },
     ],
-    ['web_search', 'domainFilter.blocked', /is an empty list: leave it out to block none/, { blocked: [] }],
     [
       'web_search',
       'domainFilter.blocked',

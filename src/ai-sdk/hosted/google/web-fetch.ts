@@ -1,6 +1,6 @@
 import { type Fields, type HostedToolCodec, isFields, onlyTexts } from '../../../adapter/index.ts';
 import type { WebFetchConfig, WebFetchResult } from '../../../suite/index.ts';
-import { given, providerTool } from '../provider-tool.ts';
+import { domainsIn, given, providerTool } from '../provider-tool.ts';
 import { citationsOf, groundingOf } from './grounding.ts';
 
 const succeeded = 'URL_RETRIEVAL_STATUS_SUCCESS';
@@ -8,9 +8,13 @@ const succeeded = 'URL_RETRIEVAL_STATUS_SUCCESS';
 /** Speaks for `web_fetch`. The provider takes no options for it, cites by itself, and does not show what a page holds. */
 export const webFetchCodec: HostedToolCodec<WebFetchConfig, WebFetchResult> = {
   kind: 'web_fetch',
-  serialize: ({ config: { citations, ...rest } }) => ({
+  serialize: ({ config: { domainFilter, citations, ...rest } }) => ({
     tools: [providerTool('google.url_context', 'url_context')],
-    unsupported: given({ ...rest, citations: citations === false ? citations : undefined }),
+    unsupported: given({
+      domainFilter: domainsIn(domainFilter),
+      ...rest,
+      citations: citations === false ? citations : undefined,
+    }),
   }),
   parseOutput: (turn) => {
     const { pages } = groundingOf(turn);

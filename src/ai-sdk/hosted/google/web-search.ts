@@ -1,14 +1,18 @@
 import { type Fields, type HostedToolCodec, isFields, onlyTexts, textsIn } from '../../../adapter/index.ts';
 import type { WebSearchConfig, WebSearchResult, WebSource } from '../../../suite/index.ts';
-import { given, providerTool } from '../provider-tool.ts';
+import { domainsIn, given, providerTool } from '../provider-tool.ts';
 import { citationsOf, groundingOf } from './grounding.ts';
 
 /** Speaks for `web_search`. The provider takes no options for it, and tells all searches of an answer as one. */
 export const webSearchCodec: HostedToolCodec<WebSearchConfig, WebSearchResult> = {
   kind: 'web_search',
-  serialize: ({ config: { allowLiveAccess = true, ...rest } }) => ({
+  serialize: ({ config: { domainFilter, allowLiveAccess = true, ...rest } }) => ({
     tools: [providerTool('google.google_search', 'google_search')],
-    unsupported: given({ ...rest, allowLiveAccess: allowLiveAccess ? undefined : false }),
+    unsupported: given({
+      domainFilter: domainsIn(domainFilter),
+      ...rest,
+      allowLiveAccess: allowLiveAccess ? undefined : false,
+    }),
   }),
   parseOutput: (turn) => {
     const { queries: metadata, chunks, pages } = groundingOf(turn);

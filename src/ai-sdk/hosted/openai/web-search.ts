@@ -1,6 +1,7 @@
 import { type HostedToolCodec, isFields, objectsIn, onlyTexts, textsIn } from '../../../adapter/index.ts';
-import type { WebSearchConfig, WebSearchResult } from '../../../suite/index.ts';
-import { given, providerTool } from '../provider-tool.ts';
+import type { JsonObject } from '../../../schema/index.ts';
+import type { DomainFilter, WebSearchConfig, WebSearchResult } from '../../../suite/index.ts';
+import { domainsIn, given, providerTool } from '../provider-tool.ts';
 import { type HostedRun, runsOf, toOutput } from '../runs.ts';
 import { annotationsOf } from './annotations.ts';
 
@@ -15,7 +16,7 @@ export const webSearchCodec: HostedToolCodec<WebSearchConfig, WebSearchResult> =
     return {
       tools: [
         providerTool('openai.web_search', name, {
-          filters: domainFilter?.allowed === undefined ? undefined : { allowedDomains: domainFilter.allowed },
+          filters: toFilters(domainFilter),
           externalWebAccess: allowLiveAccess ? undefined : false,
           searchContextSize: contextSize,
           userLocation:
@@ -24,7 +25,7 @@ export const webSearchCodec: HostedToolCodec<WebSearchConfig, WebSearchResult> =
               : { type: 'approximate', ...onlyTexts({ country, city, region, timezone }) },
         }),
       ],
-      unsupported: given({ 'domainFilter.blocked': domainFilter?.blocked, maxUses }),
+      unsupported: given({ maxUses }),
     };
   },
   parseOutput: (turn) => ({
@@ -36,6 +37,15 @@ export const webSearchCodec: HostedToolCodec<WebSearchConfig, WebSearchResult> =
     ),
   }),
 };
+
+function toFilters(filter: DomainFilter = {}): JsonObject | undefined {
+  if (domainsIn(filter) === undefined) return undefined;
+  const { allowed = [], blocked = [] } = filter;
+  return {
+    ...(allowed.length === 0 ? {} : { allowedDomains: allowed }),
+    ...(blocked.length === 0 ? {} : { blockedDomains: blocked }),
+  };
+}
 
 function toResult(run: HostedRun): WebSearchResult {
   const { action, sources, status } = isFields(run.result) ? run.result : {};

@@ -42,6 +42,12 @@ describe('@ai-sdk/google', () => {
     ]);
   });
 
+  it('has nothing to refuse in a filter that names no domain', async () => {
+    const hosted = [webSearchTool({ domainFilter: { blocked: [] } }), webFetchTool({ domainFilter: {} })];
+    const { requests } = await run(google, hosted, [googleAnswer]);
+    expect(requests[0]?.body['tools']).toMatchObject([{ googleSearch: {} }, { urlContext: {} }, {}]);
+  });
+
   it.each<[string, HostedTool, readonly string[]]>([
     [
       'web search',

@@ -23,7 +23,7 @@ describe.each([
       create,
       [
         webSearchTool({
-          domainFilter: { allowed: ['tides.example'] },
+          domainFilter: { allowed: ['tides.example'], blocked: ['old.tides.example'] },
           geoHint,
           allowLiveAccess: false,
           contextSize: 'low',
@@ -55,7 +55,7 @@ describe.each([
     expect(requests[0]?.body['tools']).toEqual([
       {
         type: 'web_search',
-        filters: { allowed_domains: ['tides.example'] },
+        filters: { allowed_domains: ['tides.example'], blocked_domains: ['old.tides.example'] },
         external_web_access: false,
         search_context_size: 'low',
         user_location: location,
@@ -128,12 +128,20 @@ describe.each([
     ]);
   });
 
+  it.each([
+    [{ blocked: ['a.example'] }, { filters: { blocked_domains: ['a.example'] } }],
+    [{ blocked: [] }, {}],
+  ])('is told of the domains %j', async (domainFilter, expected) => {
+    const { requests } = await run(create, [webSearchTool({ domainFilter })], [openaiAnswer]);
+    expect(requests[0]?.body['tools']).toMatchObject([
+      { type: 'web_search', ...expected },
+      { type: 'function' },
+    ]);
+    if (!('filters' in expected)) expect(JSON.stringify(requests[0]?.body)).not.toContain('blocked');
+  });
+
   it.each<[string, HostedTool, readonly string[]]>([
-    [
-      'web search',
-      webSearchTool({ domainFilter: { blocked: ['a.example'] }, maxUses: 2 }),
-      ['domainFilter.blocked', 'maxUses'],
-    ],
+    ['web search', webSearchTool({ domainFilter: { blocked: ['a.example'] }, maxUses: 2 }), ['maxUses']],
     ['a container', codeInterpreterTool({ containerId: 'c1', network: 'disabled' }), ['network']],
   ])('cannot be told everything of %s', async (_kind, hosted, unsupported) => {
     await expect(run(create, [hosted], [openaiAnswer])).rejects.toMatchObject({

@@ -63,7 +63,6 @@ describe('before any request', () => {
   });
 
   it.each<[string, Create, HostedTool]>([
-    ['web search of OpenAI', openai, webSearchTool()],
     ['what is no function of Google’s', google, codeInterpreterTool()],
     [
       'a server of Anthropic’s, which is no tool of the request',
@@ -79,6 +78,7 @@ describe('before any request', () => {
   });
 
   it.each<[string, Create, HostedTool, readonly object[], object]>([
+    ['OpenAI', openai, webSearchTool({}, { name: 'look-up' }), [openaiAnswer], { type: 'web_search' }],
     [
       'OpenAI',
       openai,
