@@ -1,6 +1,6 @@
 import { describeError } from '../error/index.ts';
 import { ResourceContainer } from '../resource/index.ts';
-import { type Redactor, RunStop } from '../runtime/index.ts';
+import { markRejected, type Redactor, RunStop } from '../runtime/index.ts';
 import { Session } from '../session/index.ts';
 import { type Logger, silentLogger } from '../tool/index.ts';
 import { checkEvaluateOptions, type EvaluateOptions } from './evaluate-options.ts';
@@ -45,7 +45,7 @@ export function holdSession(given: EvaluateOptions): HeldRun {
     ground: groundOf(session, redactor),
     stop,
     holdWatch: () => watch.hold(),
-    thrown: (error) => (redactor === undefined ? error : redactor.thrown(error)),
+    thrown: (error) => markRejected(redactor === undefined ? error : redactor.thrown(error)),
     end: async () => {
       unwatch();
       watch.end();

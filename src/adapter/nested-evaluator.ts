@@ -2,6 +2,7 @@ import { PromptValidationError, TransactionClosedError } from '../error/index.ts
 import type { Prompt } from '../prompt/index.ts';
 import {
   Deadline,
+  markRejected,
   type OuterCall,
   PromptEvaluationError,
   RunStop,
@@ -59,7 +60,9 @@ export function nestedEvaluator(around: OuterEvaluation, call: OuterCall): Evalu
   return Object.freeze({
     name: around.ground.evaluator.name,
     evaluate: <Output>(prompt: PromptPort<Output>, options: NestedEvaluateOptions = {}) => {
-      const response = evaluate(prompt, options);
+      const response = evaluate(prompt, options).catch((error: unknown) => {
+        throw markRejected(error);
+      });
       // A handler that was given up on cannot hear of the end any more, and that must not end the process.
       response.catch(() => undefined);
       return response;

@@ -7,6 +7,7 @@ import {
 import { VisibilityExpansionRequired } from '../prompt/index.ts';
 import type { EvaluationEnvironment } from './environment.ts';
 import { PromptEvaluationError } from './prompt-evaluation-error.ts';
+import { isRejectedEvaluation } from './rejected-evaluation.ts';
 import { RunStopped } from './run-stop.ts';
 import { failed, stoppedVerdict, type Verdict } from './verdict.ts';
 
@@ -53,10 +54,11 @@ export function verdictOf(
   return failed('rolled-back', 'threw', `The tool "${toolName}" ${raised}${note}`, { error: thrown });
 }
 
-/** True for what a handler throws to end the whole evaluation: its own deadline or budget. */
+/** True for what a handler throws to end the whole evaluation: the run's deadline or budget, or an error of a run that it made itself. */
 function endsTheRun(thrown: unknown, environment: EvaluationEnvironment): boolean {
   if (DeadlineExceededError.isInstance(thrown) || BudgetExceededError.isInstance(thrown)) return true;
   if (!PromptEvaluationError.isInstance(thrown)) return false;
+  if (!isRejectedEvaluation(thrown)) return true;
   const deadlineIsOurs =
     DeadlineExceededError.isInstance(thrown.cause) && environment.deadline?.isExpired() === true;
   return (

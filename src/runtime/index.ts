@@ -73,6 +73,7 @@ export {
 } from './prompt-rendered.ts';
 export { type RecordedError, recordError } from './record-error.ts';
 export { type Redact, Redactor, redactPatterns, redactSecrets } from './redaction/index.ts';
+export { markRejected } from './rejected-evaluation.ts';
 export { type RepetitionFeedbackOptions, repetitionFeedback } from './repetition-feedback.ts';
 export { RunBudget } from './run-budget.ts';
 export {

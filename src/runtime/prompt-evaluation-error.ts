@@ -26,7 +26,7 @@ export type EvaluationPhase = 'render' | 'request' | 'response' | 'parse' | 'too
  * - `evaluation-response-invalid`: the model's answer cannot be used.
  * - `evaluation-output-invalid`: the final answer does not fit the output schema.
  * - `evaluation-render-failed`: rendering, installing slices or starting resources failed.
- * - `evaluation-interrupted`: a handler ended the evaluation.
+ * - `evaluation-interrupted`: a handler ended the evaluation. Handlers make errors with this code to do so.
  * - `evaluation-tools-failed`: the calls of a turn could not be run to their end, through no fault of a tool: the session
  *   was disposed, or a journal failed.
  * - `evaluation-incomplete`: the completion checker still said no when it was asked for the last time.
@@ -63,6 +63,9 @@ export interface PromptEvaluationErrorOptions {
 /**
  * The one error an evaluation rejects with. Nothing is lost: it carries the conversation and the usage up to the point
  * where the evaluation ended; what was committed before stays committed.
+ *
+ * A handler that throws one which it has made itself ends the run that it belongs to, in phase `tool`. One that an evaluation
+ * rejected with, or that has such a one among its causes, fails the call only.
  */
 export class PromptEvaluationError extends WinkError<PromptEvaluationErrorCode> {
   readonly phase: EvaluationPhase;

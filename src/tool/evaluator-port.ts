@@ -50,7 +50,7 @@ export interface EvaluatorPort {
    * of what the call changes: it is committed with the call or gone with it.
    *
    * @throws {PromptEvaluationError} whatever ended the inner evaluation early; code `evaluation-too-deep` when too many
-   *   evaluations run inside one another. Not caught, it fails the call; the end of the run ends the run.
+   *   evaluations run inside one another. Not caught, it fails the call, also as the cause of another error; the end of the run ends the run.
    * @throws {TransactionClosedError} when the call has ended.
    * @throws {PromptValidationError} for an option out of its range.
    */

@@ -284,23 +284,6 @@ const rows: readonly Row[] = [
     text: /failed: no JSON in it/,
   },
   {
-    what: 'a failed evaluation of someone else, unhandled',
-    setup: {
-      calls,
-      tools: [
-        touch(() => {
-          throw new PromptEvaluationError('evaluation-max-turns', 'inner gave up', {
-            phase: 'request',
-            promptName: 'inner',
-          });
-        }),
-      ],
-    },
-    outcome: 'rolled-back',
-    reason: 'threw',
-    text: /failed: inner gave up/,
-  },
-  {
     what: 'nothing returned',
     setup: { calls, tools: [touch(() => undefined)] },
     outcome: 'rolled-back',
