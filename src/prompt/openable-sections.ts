@@ -1,5 +1,5 @@
 import { nearestNames } from '../resource/index.ts';
-import type { ReadonlySessionView } from '../session/index.ts';
+import { type ReadonlySessionView, readOnlyView } from '../session/index.ts';
 import { type ToolContext, type ToolFailure, ToolResult } from '../tool/index.ts';
 import type { PromptPlan } from './prompt-plan.ts';
 import type { DynamicParams } from './section-input.ts';
@@ -180,8 +180,9 @@ export class OpenableSections {
     session: ReadonlySessionView,
   ): ToolFailure | undefined {
     const { raw } = this.#rendered;
+    const view = readOnlyView(session);
     for (const chain of chains) {
-      const disabled = chain.find((node) => !isEnabled(node, raw, () => session));
+      const disabled = chain.find((node) => !isEnabled(node, raw, () => view));
       const target = chain.at(-1);
       if (disabled === undefined || target === undefined) continue;
       const where = disabled === target ? '' : `, because "${disabled.path}" is not`;
@@ -196,10 +197,11 @@ export class OpenableSections {
     { session }: ToolContext,
   ): Promise<readonly SelectedSection[]> {
     const { plan, raw } = this.#rendered;
+    const view = readOnlyView(session);
     return completeSelection({
       plan,
       raw,
-      session: () => session,
+      session: () => view,
       needsParams: true,
       override: ({ path }) => findVisibilityOverride(session, this.#prompt, path)?.visibility,
       at,
@@ -213,7 +215,8 @@ export class OpenableSections {
     examples: boolean,
   ): Promise<string> {
     const { plan, raw } = this.#rendered;
-    return sectionTexts(selection, { plan, raw, session: () => session, resources, examples });
+    const view = readOnlyView(session);
+    return sectionTexts(selection, { plan, raw, session: () => view, resources, examples });
   }
 
   #toolsNote(shown: readonly ShownSection[]): string {

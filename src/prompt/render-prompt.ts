@@ -1,4 +1,4 @@
-import { type ReadonlySessionView, Session } from '../session/index.ts';
+import { type ReadOnlyView, type ReadonlySessionView, readOnlyView, Session } from '../session/index.ts';
 import type { AnyTool, HostedTool } from '../tool/index.ts';
 import { answerFormatText } from './answer-format.ts';
 import { OpenableSections } from './openable-sections.ts';
@@ -158,16 +158,17 @@ function overridesOf(
   return ({ path }) => findVisibilityOverride(session, prompt, path)?.visibility;
 }
 
-/** The caller's session, or an empty one with the prompt's slices, made when a section's function asks for it. */
-function sessionOf(plan: PromptPlan<unknown>, options: PromptToolsOptions): () => ReadonlySessionView {
-  const { session } = options;
-  if (session !== undefined) return () => session;
-  let empty: Session | undefined;
-  return () => {
-    if (empty === undefined) {
-      empty = new Session();
-      for (const slice of plan.slices) empty.install(slice);
-    }
-    return empty;
-  };
+/**
+ * For reading only: the caller's session, or an empty one with the prompt's slices; made when a section's function asks
+ * for it.
+ */
+function sessionOf(plan: PromptPlan<unknown>, { session }: PromptToolsOptions): () => ReadOnlyView {
+  let view: ReadOnlyView | undefined;
+  return () => (view ??= readOnlyView(session ?? emptySession(plan)));
+}
+
+function emptySession({ slices }: PromptPlan<unknown>): Session {
+  const empty = new Session();
+  for (const slice of slices) empty.install(slice);
+  return empty;
 }

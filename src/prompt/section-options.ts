@@ -21,7 +21,7 @@ export interface CommonSectionOptions<
   readonly children?: Children;
   /**
    * Whether the section and its descendants are there, decided at each rendering on the raw params of the prompt, before
-   * any of them is required. Must not change the session; may throw: the rendering fails. Default: enabled.
+   * any of them is required. The session can only be read, a write throws; may throw: the rendering fails. Default: enabled.
    */
   readonly enabled?: (rawParams: Partial<ParamsInput<Params>>, session: ReadonlySessionView) => boolean;
   /** How much of the section the model sees; `'summary'` needs a `summary`. Default: `'full'`. */
@@ -40,7 +40,7 @@ export interface SectionOptions<
   /** The instructions. Default: none, heading only. */
   readonly template?: TemplateSource<Text, ParamsOutput<Params>>;
   /**
-   * Free text in place of a template. Must not change the session; may throw: the rendering fails with a
+   * Free text in place of a template. The session can only be read, a write throws; may throw: the rendering fails with a
    * `PromptRenderError` that names the section.
    */
   readonly render?: (params: ParamsOutput<Params>, context: SectionRenderContext) => string | Promise<string>;

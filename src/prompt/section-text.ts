@@ -1,9 +1,10 @@
 import { describeError } from '../error/index.ts';
 import type { ResourceResolver } from '../resource/index.ts';
-import type { ReadonlySessionView } from '../session/index.ts';
+import type { ReadOnlyView } from '../session/index.ts';
 import type { PromptPlan } from './prompt-plan.ts';
 import type { SectionRenderContext } from './section.ts';
 import type { DynamicParams } from './section-input.ts';
+import { SectionResources } from './section-resources.ts';
 import type { SectionNode } from './section-tree.ts';
 import { type SelectedSection, sectionError } from './select-sections.ts';
 import { summaryNote } from './summary-note.ts';
@@ -14,7 +15,7 @@ import { toolExamplesText } from './tool-examples.ts';
 export interface TextSources {
   readonly plan: PromptPlan<unknown>;
   readonly raw: DynamicParams;
-  readonly session: () => ReadonlySessionView;
+  readonly session: () => ReadOnlyView;
   readonly resources?: ResourceResolver | undefined;
   /** Whether the examples of its tools are written under a section. */
   readonly examples: boolean;
@@ -29,11 +30,16 @@ export async function sectionTexts(
   selection: readonly SelectedSection[],
   sources: TextSources,
 ): Promise<string> {
+  const resources = sources.resources === undefined ? undefined : new SectionResources(sources.resources);
   const texts: string[] = [];
-  for (const selected of selection) {
-    const body = bodyText(selected, sources);
-    // A wait for each of many texts would cost more than the texts.
-    texts.push(sectionText(selected, typeof body === 'string' ? body : await body, sources));
+  try {
+    for (const selected of selection) {
+      const body = bodyText(selected, sources, resources);
+      // A wait for each of many texts would cost more than the texts.
+      texts.push(sectionText(selected, typeof body === 'string' ? body : await body, sources));
+    }
+  } finally {
+    resources?.close();
   }
   return texts.join('\n\n');
 }
@@ -47,18 +53,23 @@ function sectionText(selected: SelectedSection, body: string, sources: TextSourc
 }
 
 /** A promise only where a function of the section's makes the text. */
-function bodyText(selected: SelectedSection, sources: TextSources): string | Promise<string> {
+function bodyText(
+  selected: SelectedSection,
+  sources: TextSources,
+  resources: ResourceResolver | undefined,
+): string | Promise<string> {
   const { node, params, isSummary } = selected;
   const { render, template } = node.section;
   const text = isSummary ? node.summary : template;
   if (text !== undefined) return fillTemplate(text, isParams(params) ? params : {});
-  return render === undefined ? '' : renderedText(selected, render, sources);
+  return render === undefined ? '' : renderedText(selected, render, sources, resources);
 }
 
 async function renderedText(
   { node, params }: SelectedSection,
   render: NonNullable<SectionNode['section']['render']>,
-  { plan, session, resources }: TextSources,
+  { plan, session }: TextSources,
+  resources: ResourceResolver | undefined,
 ): Promise<string> {
   const context: SectionRenderContext = Object.freeze({
     session: session(),

@@ -12,9 +12,14 @@ export type ResourceBindings = ResourceRegistry | readonly AnyBinding[];
 
 /** What a custom section's `render` gets beside its params. */
 export interface SectionRenderContext {
-  /** The session to read state from. Without a session of the caller's: an empty one that holds the prompt's slices. */
+  /**
+   * The session, for reading only: a write throws. Without a session of the caller's an empty one that holds the prompt's slices.
+   */
   readonly session: ReadonlySessionView;
-  /** The prompt's resources; absent when the prompt is rendered outside an evaluation. */
+  /**
+   * The prompt's resources; absent when the prompt is rendered outside an evaluation. The file system can only be read. All
+   * end with the rendering: a look-up afterwards throws.
+   */
   readonly resources?: ResourceResolver;
   /** Dotted path of the section. */
   readonly path: string;
@@ -55,7 +60,7 @@ export interface Section<in Input = never, out Own = unknown> {
   /** Compiled text, made by `section()`. Exclusive with `render`. */
   readonly template?: TemplateText;
   /**
-   * Free text of a custom section. Gets the parsed params. Must not change the session; may throw: the rendering fails
+   * Free text of a custom section. Gets the parsed params. The session can only be read, a write throws; may throw: the rendering fails
    * with a `PromptRenderError` that names the section. Exclusive with `template`; neither: heading only.
    */
   readonly render?: (params: never, context: SectionRenderContext) => string | Promise<string>;
@@ -69,7 +74,7 @@ export interface Section<in Input = never, out Own = unknown> {
   readonly children?: readonly AnySection[];
   /**
    * Decides at each rendering whether the section and its descendants are there at all. Gets the raw params of the
-   * prompt, before any of them is required. Must not change the session; may throw: the rendering fails. Default: enabled.
+   * prompt, before any of them is required. The session can only be read, a write throws; may throw: the rendering fails. Default: enabled.
    */
   readonly enabled?: (rawParams: never, session: ReadonlySessionView) => boolean;
   /** Default: `'full'`. */

@@ -1,6 +1,6 @@
 import { describeError, PromptRenderError } from '../error/index.ts';
 import { describeIssues, type ParseOutcome, parseInput, type SchemaIssue } from '../schema/index.ts';
-import type { ReadonlySessionView } from '../session/index.ts';
+import type { ReadOnlyView } from '../session/index.ts';
 import type { PromptPlan } from './prompt-plan.ts';
 import type { DynamicParams } from './section-input.ts';
 import type { SectionNode } from './section-tree.ts';
@@ -23,7 +23,7 @@ export interface SelectionOptions {
   readonly plan: PromptPlan<unknown>;
   readonly raw: DynamicParams;
   /** Called when a section's function has to see the session. */
-  readonly session: () => ReadonlySessionView;
+  readonly session: () => ReadOnlyView;
   /** True: parse the params of every section in the text. False: only where visibility depends on them. */
   readonly needsParams: boolean;
   /** Visibility that wins over what a section with a summary says of itself; undefined: the section decides. */
@@ -102,11 +102,7 @@ export async function completeSelection(options: SelectionOptions): Promise<read
  *
  * @throws {PromptRenderError} when its function throws, or answers with something else.
  */
-export function isEnabled(
-  node: SectionNode,
-  raw: DynamicParams,
-  session: () => ReadonlySessionView,
-): boolean {
+export function isEnabled(node: SectionNode, raw: DynamicParams, session: () => ReadOnlyView): boolean {
   const { enabled } = node.section;
   if (enabled === undefined) return true;
   // `never` is the function's own view of the raw params; bind() has checked the names.
@@ -130,7 +126,7 @@ function decidedVisibility(
   return typeof visibility === 'function' ? undefined : visibility;
 }
 
-function askVisibility(node: SectionNode, params: unknown, session: () => ReadonlySessionView): unknown {
+function askVisibility(node: SectionNode, params: unknown, session: () => ReadOnlyView): unknown {
   const { visibility } = node.section;
   return typeof visibility === 'function'
     ? // `never` is the function's own type for what the section's schema yields.

@@ -1,4 +1,4 @@
-import type { ReadonlySessionView } from '../session/index.ts';
+import type { ReadOnlyView } from '../session/index.ts';
 import type { PromptPlan } from './prompt-plan.ts';
 import type { DynamicParams } from './section-input.ts';
 import { openSections, readSection } from './section-tools.ts';
@@ -8,7 +8,7 @@ import { isEnabled, type SelectedSection } from './select-sections.ts';
 interface NoteSources {
   readonly plan: PromptPlan<unknown>;
   readonly raw: DynamicParams;
-  readonly session: () => ReadonlySessionView;
+  readonly session: () => ReadOnlyView;
 }
 
 /** True when a section or one below it brings tools, enabled or not. */

@@ -6,8 +6,8 @@ export type Visibility = 'full' | 'summary';
 /**
  * A fixed visibility, or a function that decides it at each rendering.
  *
- * The function gets the section's parsed params and the session. It must not change the session; it may throw: the
- * rendering then fails with a `PromptRenderError` that names the section.
+ * The function gets the section's parsed params and the session. The session can only be read, a write throws. It may
+ * throw: the rendering then fails with a `PromptRenderError` that names the section.
  */
 export type VisibilitySelector<Params> =
   | Visibility

@@ -1,4 +1,5 @@
 import { describeError, PromptValidationError } from '../error/index.ts';
+import { readOnlyView } from '../session/index.ts';
 import {
   type CompletionChecker,
   type CompletionContext,
@@ -94,7 +95,7 @@ export class CompletionDesk {
       finishReason,
       conversation: Object.freeze([...this.#state.conversation]),
       check,
-      session: session.view,
+      session: readOnlyView(session.view),
       filesystem: files?.view,
       deadline,
       budgetTracker: budget.tracker,

@@ -1,7 +1,7 @@
 import { PersistentVector } from '../collection/index.ts';
 import { describeError } from '../error/index.ts';
 import { compileGlob, type Glob } from '../filesystem/index.ts';
-import type { Clock, SessionView } from '../session/index.ts';
+import { type Clock, readOnlyView, type SessionView } from '../session/index.ts';
 import type { BudgetTrackerPort, DeadlinePort, Logger, PromptPort } from '../tool/index.ts';
 import {
   type FeedbackProgress,
@@ -135,7 +135,7 @@ export class FeedbackDesk {
       prompt,
       calls: this.#calls.push(invocation),
       elapsedMs: clock.now() - this.#beganAtMs,
-      session: session.view,
+      session: readOnlyView(session.view),
       filesystem: files?.view,
       deadline,
       budgetTracker,

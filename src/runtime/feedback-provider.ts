@@ -47,6 +47,7 @@ export interface FeedbackContext {
   readonly calls: CallHistory;
   /** Milliseconds since this evaluation began. */
   readonly elapsedMs: number;
+  /** For reading; a write throws. */
   readonly session: ReadonlySessionView;
   /** For reading; a write rejects. Undefined when the prompt binds no file system. */
   readonly filesystem: Filesystem | undefined;

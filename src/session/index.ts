@@ -33,6 +33,7 @@ export {
   type SessionOperation,
   type SessionPatch,
 } from './patch.ts';
+export { type ReadOnlyView, readOnlyView } from './read-only-view.ts';
 export { type Items, on, type Reducer, type ReducerBinding } from './reducer.ts';
 export {
   appendAll,

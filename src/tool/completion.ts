@@ -21,6 +21,7 @@ export interface CompletionContext {
   readonly conversation: readonly ConversationItem[];
   /** Number of this check in the evaluation, from 1. */
   readonly check: number;
+  /** For reading; a write throws. */
   readonly session: ReadonlySessionView;
   /** For reading; a write rejects. Undefined when the prompt binds no file system. */
   readonly filesystem: Filesystem | undefined;

@@ -1,12 +1,14 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { PromptRenderError, WinkError } from '../../../src/error/index.ts';
 import {
   type AnySection,
   promptTemplate,
+  type SectionRenderContext,
   section,
   VisibilityExpansionRequired,
 } from '../../../src/prompt/index.ts';
+import { bindInstance, ResourceContainer, ResourceRegistry, resource } from '../../../src/resource/index.ts';
 import { defineSlice, Session } from '../../../src/session/index.ts';
 import { tool } from '../../../src/tool/index.ts';
 
@@ -313,14 +315,26 @@ describe('visibility', () => {
 
 describe('custom sections', () => {
   it('get session, resources, path, number and prompt', async () => {
-    const render = vi.fn<() => string>(() => 'Text.');
-    const session = new Session();
-    const resources = { get: () => Promise.reject(new Error('none')), has: () => false };
-    await bound([section({ title: 'T', key: 't', render })]).render({ session, resources });
-    expect(render).toHaveBeenCalledWith(
-      {},
-      { session, resources, path: 't', number: '1', prompt: { ns: 'a', key: 'b', name: 'b' } },
+    const Service = resource<object>('service');
+    const service = {};
+    const container = ResourceContainer.for(
+      new Session(),
+      ResourceRegistry.of([bindInstance(Service, service)]),
     );
+    const session = new Session();
+    const contexts: SectionRenderContext[] = [];
+    const render = async (params: unknown, context: SectionRenderContext): Promise<string> => {
+      contexts.push(context);
+      expect(params).toEqual({});
+      expect(context.resources?.has(Service)).toBe(true);
+      expect(await context.resources?.get(Service)).toBe(service);
+      return 'Text.';
+    };
+    const { resolver: resources } = container;
+    await bound([section({ title: 'T', key: 't', render })]).render({ session, resources });
+    const [context] = contexts;
+    expect(context).toMatchObject({ path: 't', number: '1', prompt: { ns: 'a', key: 'b', name: 'b' } });
+    expect(context?.session.id).toBe(session.id);
   });
 
   it('fail the rendering by their name', async () => {
