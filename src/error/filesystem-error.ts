@@ -21,6 +21,7 @@ import { type ErrorDetails, hasErrorMarker, WinkError } from './wink-error.ts';
  * - `permission-denied`: the operating system refuses access.
  * - `left-out`: the path is not part of the file system, though it may be on the disk; or the directory holds such a path.
  * - `changed-on-disk`: somebody else changed a file that was read or is to be written.
+ * - `root-replaced`: the folder itself was renamed, removed or replaced by another one since it was opened.
  * - `locked`: another process works on the folder.
  * - `storage-failed`: the disk could not do it: full, broken, or of a kind that cannot.
  */
@@ -43,6 +44,7 @@ export type FilesystemErrorCode =
   | 'permission-denied'
   | 'left-out'
   | 'changed-on-disk'
+  | 'root-replaced'
   | 'locked'
   | 'storage-failed';
 

@@ -7,9 +7,10 @@ import type { CommitPlan, CommitStep } from './commit-step.ts';
 import { changedOnDiskError, diskError } from './disk-error.ts';
 import type { HostJail } from './jail.ts';
 import { CommitJournal, forceDirectory } from './journal.ts';
+import { assertInPlace } from './root-in-place.ts';
 import { atPath, clearAway, runStep, undoSteps } from './run-step.ts';
 import { stageContent } from './stage-content.ts';
-import { identityOf, stampOf } from './stamp.ts';
+import { identityOf, rootMarkOf, stampOf } from './stamp.ts';
 
 /** What a commit works with. */
 export interface CommitPlace {
@@ -28,7 +29,7 @@ export interface CommitPlace {
  * says that the commit stands. 6. What is left of the old content is removed, then the journal.
  *
  * A process that ends before 5 leaves a journal from which the old tree is restored, one that ends later leaves the new.
- * @throws {FilesystemError} `changed-on-disk`, `permission-denied`, `storage-failed`; then the old tree is there.
+ * @throws {FilesystemError} `changed-on-disk`, `permission-denied`, `root-replaced`, `storage-failed`; then the old tree is there.
  */
 export function commit({ jail, journalDirectory, onMoment }: CommitPlace, plan: CommitPlan): void {
   const { steps, staged } = plan;
@@ -39,18 +40,20 @@ export function commit({ jail, journalDirectory, onMoment }: CommitPlace, plan: 
   const stagedPaths = staged.map((file) => file.staged);
   let journal: CommitJournal | undefined;
   try {
+    assertInPlace(jail);
     for (const step of steps) {
       at = step.path;
       assertReplaceable(jail, step);
     }
     onMoment('begin');
-    journal = CommitJournal.begin(journalDirectory, plan);
+    journal = CommitJournal.begin(journalDirectory, plan, rootMarkOf(jail.rootStats()));
     const written = new Map<string, string>();
     for (const file of staged) {
       at = file.path;
       onMoment('stage');
       written.set(file.staged, stageContent(jail, file));
     }
+    assertInPlace(jail);
     assertUntouched(jail, plan);
     for (const [index, step] of steps.entries())
       identities[index] = identityOfStep(jail, step, steps, written);
@@ -66,6 +69,8 @@ export function commit({ jail, journalDirectory, onMoment }: CommitPlace, plan: 
     }
     forceParents(jail, steps);
     onMoment('done');
+    // Where the folder went while it was written, the caller would not find what it is told of.
+    assertInPlace(jail);
     journal.done();
   } catch (error) {
     if (!abandon(jail, journal, { steps, stagedPaths, identities, begun })) throw halfWrittenError(at, error);

@@ -1,6 +1,6 @@
 import { type BigIntStats, lstatSync, readdirSync } from 'node:fs';
 import { PersistentMap } from '../../collection/index.ts';
-import { FilesystemError } from '../../error/index.ts';
+import type { FilesystemError } from '../../error/index.ts';
 import {
   bytesOf,
   type DirectoryNode,
@@ -11,11 +11,12 @@ import {
   type TreeNode,
 } from '../../filesystem/index.ts';
 import { errorCode } from '../host-mount/host-error.ts';
-import { DiskContent, type ReadingContext, RefusedContent } from './disk-content.ts';
+import type { ReadingContext } from './disk-content.ts';
 import { diskError } from './disk-error.ts';
-import { asLink, linkNode } from './disk-link.ts';
-import { type LinkEnd, NoDirectoryError, type Segments } from './jail.ts';
-import { modeOf, stampOf } from './stamp.ts';
+import { leafNode } from './disk-leaf.ts';
+import { NoDirectoryError, type Segments } from './jail.ts';
+import { assertInPlace } from './root-in-place.ts';
+import { modeOf } from './stamp.ts';
 import { isTemporaryName } from './temporary-name.ts';
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
@@ -38,6 +39,7 @@ class DirectorySource {
   readonly #hiddenNames: string[] = [];
   #leavesOut = false;
   #isLookedAt = false;
+  #isInPlace = false;
   #refusal: FilesystemError | undefined;
   readonly #seenAnew = new Map<object, DiskDirectory>();
 
@@ -131,6 +133,7 @@ class DirectorySource {
   /** Looks at every name that nobody has asked for yet, from one open directory. */
   #lookAtAll(): void {
     if (this.#isLookedAt) return;
+    this.#assertInPlace();
     this.#isLookedAt = true;
     try {
       this.#context.jail.within(this.segments, (pathOf) => {
@@ -158,7 +161,15 @@ class DirectorySource {
     }
   }
 
+  /** Every look at the folder begins at the root, so asking there, once, is enough. */
+  #assertInPlace(): void {
+    if (this.segments.length > 0 || this.#isInPlace) return;
+    assertInPlace(this.#context.jail);
+    this.#isInPlace = true;
+  }
+
   #look(name: string): TreeNode | undefined {
+    this.#assertInPlace();
     const segments = [...this.segments, name];
     try {
       const stats = this.#context.jail.statOf(segments);
@@ -180,58 +191,9 @@ class DirectorySource {
   }
 
   #nodeOf(segments: Segments, stats: BigIntStats): TreeNode {
-    if (stats.isDirectory())
-      return new DiskDirectory(new DirectorySource(this.#context, segments, modeOf(stats)));
-    if (stats.isFile()) return this.#file(segments, stats, false, stampOf(stats));
-    if (stats.isSymbolicLink()) return this.#link(segments, stats);
-    return refused(
-      stats,
-      'permission-denied',
-      segments,
-      'is no regular file, so it is neither read nor written.',
-    );
-  }
-
-  #link(segments: Segments, stats: BigIntStats): TreeNode {
-    const end = this.#context.jail.follow(segments);
-    return asLink(this.#whatLinkStandsFor(segments, stats, end), {
-      path: joinPath(segments),
-      text: end.text,
-      target: end.kind === 'inside' ? joinPath(end.segments) : undefined,
-    });
-  }
-
-  #whatLinkStandsFor(segments: Segments, stats: BigIntStats, end: LinkEnd): TreeNode {
-    if (end.kind !== 'inside') {
-      return end.kind === 'outside'
-        ? refused(
-            stats,
-            'outside-root',
-            segments,
-            'is a symbolic link that leaves the root. It is not followed.',
-          )
-        : refused(stats, 'not-found', segments, 'is a symbolic link that leads to nothing.');
-    }
-    const target = joinPath(end.segments);
-    const kind = end.stats.isDirectory() ? 'directory' : 'file';
-    if (this.#context.visible?.reaches(target, kind) === false) {
-      return refused(
-        stats,
-        'left-out',
-        segments,
-        'is a link to something that is left out of this workspace.',
-      );
-    }
-    const stamp = `${stampOf(stats)}>${target}`;
-    if (end.stats.isFile())
-      return this.#file(end.segments, end.stats, true, `${stamp}>${stampOf(end.stats)}`);
-    if (end.stats.isDirectory()) return linkNode(target, stamp);
-    return refused(stats, 'permission-denied', segments, 'is a link to something that is no regular file.');
-  }
-
-  #file(segments: Segments, stats: BigIntStats, isLink: boolean, stamp: string): TreeNode {
-    const content = new DiskContent(this.#context, segments, stats, isLink);
-    return { kind: 'file', content, modifiedAtMs: Number(stats.mtimeMs), stamp };
+    return stats.isDirectory()
+      ? new DiskDirectory(new DirectorySource(this.#context, segments, modeOf(stats)))
+      : leafNode(this.#context, segments, stats);
   }
 }
 
@@ -378,18 +340,4 @@ export class DiskDirectory implements DirectoryNode, LazyDirectory {
 /** The folder as it is from now on seen for the first time. */
 export function diskRoot(context: ReadingContext): DiskDirectory {
   return new DiskDirectory(new DirectorySource(context, []));
-}
-
-function refused(
-  stats: BigIntStats,
-  code: 'outside-root' | 'not-found' | 'permission-denied' | 'left-out',
-  segments: Segments,
-  problem: string,
-): TreeNode {
-  const path = joinPath(segments);
-  const content = new RefusedContent(
-    stats.isSymbolicLink(),
-    () => new FilesystemError(code, `"${path}" ${problem} Use another path.`, { details: { path } }),
-  );
-  return { kind: 'file', content, modifiedAtMs: Number(stats.mtimeMs), stamp: stampOf(stats) };
 }

@@ -20,6 +20,7 @@ import type { DiskWriter } from './disk-writer.ts';
 import type { HostJail } from './jail.ts';
 import { assertNothingLeftOut } from './left-out.ts';
 import { type OutsideChange, OwnTraces, outsideChanges } from './outside-changes.ts';
+import { assertInPlace } from './root-in-place.ts';
 import type { VisiblePaths } from './visible-paths.ts';
 import { assertWritableOnDisk } from './writable-on-disk.ts';
 
@@ -191,21 +192,13 @@ export class DiskWorkspace {
 
   /**
    * Brings everything that is held back to the disk, in one commit.
-   * @throws {FilesystemError} `read-only` without a writer; `not-found` when the folder itself is gone; `changed-on-disk`, `permission-denied`, `storage-failed`: then
+   * @throws {FilesystemError} `read-only` without a writer; `root-replaced` when the folder itself is gone; `changed-on-disk`, `permission-denied`, `storage-failed`: then
    * nothing was written and it is held back still.
    */
   flush(): void {
     const held = this.#held;
     if (held === undefined) return;
-    if (!this.jail.isInPlace()) {
-      throw new FilesystemError(
-        'not-found',
-        'The folder is not in its place any more. Nothing was written.',
-        {
-          details: { path: '.' },
-        },
-      );
-    }
+    assertInPlace(this.jail);
     const [first] = this.heldConflicts();
     if (first !== undefined) throw changedOnDiskError(first.path);
     const operations = patchOperations(held.base, this.look().root);

@@ -55,6 +55,9 @@ const outsideChangesOf = new WeakMap<FilePatch, () => readonly string[]>();
  *
  * - What others change shows at the next look, also where changes are held back (`writeOn`), and is never overwritten by those.
  *
+ * - A folder that was renamed, removed or replaced since it was opened is neither read nor written: every method rejects
+ *   with `root-replaced` until it is back in its place.
+ *
  * Disk access is synchronous: conflicts and commit are one step that nothing in this process can come between.
  */
 export class HostFilesystem implements Filesystem, AsyncDisposable {
@@ -210,7 +213,7 @@ export class HostFilesystem implements Filesystem, AsyncDisposable {
   /**
    * With `writeOn: 'flush'`: brings everything that was applied since the last time to the disk, in one commit, all or none.
    * @throws {FilesystemError} `changed-on-disk` while there are `outsideChanges()`; `permission-denied` for a write-protected file;
-   * `storage-failed` when the disk is full or fails; `not-found` when the folder itself is gone; `read-only` with `writeOn: 'never'`. Nothing was written then, and
+   * `storage-failed` when the disk is full or fails; `root-replaced` when the folder itself is gone; `read-only` with `writeOn: 'never'`. Nothing was written then, and
    * nothing is lost: it can be tried again.
    */
   flush(): void {

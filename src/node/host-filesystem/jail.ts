@@ -49,10 +49,13 @@ export class HostJail {
   readonly realPath: string;
   readonly kind: 'kernel' | 'checked';
   readonly #root: number | undefined;
+  /** Of the folder that was opened. */
+  readonly #identity: string;
 
   private constructor(realPath: string, root: number | undefined) {
     this.realPath = realPath;
     this.#root = root;
+    this.#identity = identityOf(this.rootStats());
     this.kind = root === undefined ? 'checked' : 'kernel';
   }
 
@@ -63,11 +66,25 @@ export class HostJail {
     return new HostJail(realPath, openRoot(realPath));
   }
 
-  /** False when the folder was removed, or another one was put in its place. */
+  /**
+   * False when the folder was renamed or removed, or another one was put in its place.
+   * @throws the error of the operating system when that cannot be found out.
+   */
   isInPlace(): boolean {
-    const found = lstatSync(this.realPath, { bigint: true, throwIfNoEntry: false });
-    if (found === undefined || this.#root === undefined) return found?.isDirectory() === true;
-    return identityOf(found) === identityOf(fstatSync(this.#root, { bigint: true }));
+    try {
+      const found = lstatSync(this.realPath, { bigint: true, throwIfNoEntry: false });
+      return found?.isDirectory() === true && identityOf(found) === this.#identity;
+    } catch (error) {
+      if (errorCode(error) === 'ENOTDIR' || errorCode(error) === 'ELOOP') return false;
+      throw error;
+    }
+  }
+
+  /** The folder itself, wherever it is by now. @throws the error of the operating system. */
+  rootStats(): BigIntStats {
+    return this.#root === undefined
+      ? lstatSync(this.realPath, { bigint: true })
+      : fstatSync(this.#root, { bigint: true });
   }
 
   close(): void {
@@ -183,7 +200,7 @@ export class HostJail {
         waiting = [...target.slice(this.realPath.length).split('/'), ...waiting];
       } else waiting = [...target.split('/'), ...waiting];
     }
-    stats ??= at.length === 0 ? lstatSync(this.realPath, { bigint: true }) : this.statOf(at);
+    stats ??= at.length === 0 ? this.rootStats() : this.statOf(at);
     return stats === undefined
       ? { kind: 'broken', text: text ?? '' }
       : { kind: 'inside', text: text ?? '', segments: at, stats };

@@ -8,6 +8,8 @@ const journalName = /^commit-[0-9a-f-]{36}\.jsonl$/;
 
 /** What a journal says about a commit that may have been interrupted. */
 export interface JournalRecord {
+  /** Of the folder that the commit was made in (`rootMarkOf`); undefined in journals of version 0.1. */
+  readonly rootMark: string | undefined;
   readonly steps: readonly CommitStep[];
   /** Files that were written beside their places, whether or not they have come there. */
   readonly stagedPaths: readonly string[];
@@ -35,10 +37,10 @@ export class CommitJournal {
   }
 
   /** Tells what is going to happen. Nothing in the folder may be touched before. */
-  static begin(directory: string, plan: CommitPlan): CommitJournal {
+  static begin(directory: string, plan: CommitPlan, rootMark: string): CommitJournal {
     const journal = new CommitJournal(directory, join(directory, `commit-${plan.id}.jsonl`));
     const { steps, staged } = plan;
-    journal.#write({ version: VERSION, steps, stagedPaths: staged.map((file) => file.staged) });
+    journal.#write({ version: VERSION, rootMark, steps, stagedPaths: staged.map((file) => file.staged) });
     journal.#force();
     return journal;
   }
@@ -115,7 +117,7 @@ export function readJournal(path: string): JournalRecord | undefined {
   lines.pop();
   const [first, ...rest] = lines.map((line): unknown => JSON.parse(line));
   if (first === undefined) return undefined;
-  const { version, steps, stagedPaths } = Object(first);
+  const { version, rootMark, steps, stagedPaths } = Object(first);
   if (version !== VERSION || !Array.isArray(steps) || !Array.isArray(stagedPaths)) {
     throw new Error('The journal was written by another version.');
   }
@@ -134,7 +136,14 @@ export function readJournal(path: string): JournalRecord | undefined {
       );
     }
   }
-  return { steps, stagedPaths, identities, begun, isDone };
+  return {
+    rootMark: typeof rootMark === 'string' ? rootMark : undefined,
+    steps,
+    stagedPaths,
+    identities,
+    begun,
+    isDone,
+  };
 }
 
 function assertPaths(step: unknown): void {

@@ -1,14 +1,17 @@
 import { FilesystemError } from '../../error/index.ts';
+import { segmentsOf } from '../../filesystem/index.ts';
 import { errorCode } from '../host-mount/host-error.ts';
 import type { HostJail } from './jail.ts';
 import { type JournalRecord, listJournals, readJournal, removeJournal } from './journal.ts';
 import { clearAway, undoSteps } from './run-step.ts';
+import { isMarkOf } from './stamp.ts';
 
 /** A commit that a process left in the middle, when it was killed. */
 export interface InterruptedCommit {
   /**
    * What became of it: the state before it was `restored`; it was `completed`, having been done but for clearing away; or it
-   * was `left` as it is, since the folder was opened to be read only.
+   * was `left` as it is, since the folder was opened to be read only, or is another one than the commit was made in, which
+   * was put in its place. Back there, that one is recovered by the next `open`.
    */
   readonly outcome: 'restored' | 'completed' | 'left';
   /** What it was to change, sorted. */
@@ -29,6 +32,10 @@ export function recoverCommits(
   for (const path of listJournals(journalDirectory)) {
     try {
       const record = readJournal(path);
+      if (record !== undefined && !isOfFolder(jail, record)) {
+        found.push({ outcome: 'left', paths: pathsOf(record) });
+        continue;
+      }
       if (record?.isDone === true) clearAway(jail, record);
       else if (record !== undefined) undoSteps(jail, record, onMoment);
       removeJournal(journalDirectory, path);
@@ -46,6 +53,17 @@ export function recoverCommits(
     }
   }
   return found;
+}
+
+/** False when the commit was made in another folder, which has stood in this place, so that nothing here is of it. */
+function isOfFolder(jail: HostJail, { rootMark, steps, stagedPaths }: JournalRecord): boolean {
+  if (rootMark === undefined || isMarkOf(rootMark, jail.rootStats())) return true;
+  // A copy of that folder, as a backup makes one, holds what the commit left there.
+  const left = steps.flatMap((step) => [
+    ...(step.op === 'take' ? [step.trash] : []),
+    ...(step.op === 'place' && step.backup !== undefined ? [step.backup] : []),
+  ]);
+  return [...stagedPaths, ...left].some((path) => jail.statOf(segmentsOf(path)) !== undefined);
 }
 
 /** The commits that a folder is in the middle of. Nothing is changed. */

@@ -165,7 +165,12 @@ function ignoring(codes: readonly string[], action: () => void): void {
 /** Brings back the tree as it was before the commit. @throws the error of the operating system. */
 export function undoSteps(
   jail: HostJail,
-  { steps, begun, identities, stagedPaths }: Omit<JournalRecord, 'isDone'>,
+  {
+    steps,
+    begun,
+    identities,
+    stagedPaths,
+  }: Pick<JournalRecord, 'steps' | 'begun' | 'identities' | 'stagedPaths'>,
   onMoment: (moment: string) => void,
 ): void {
   for (let index = Math.min(begun, steps.length) - 1; index >= 0; index -= 1) {

@@ -10,6 +10,20 @@ export function identityOf({ dev, ino }: BigIntStats): string {
   return `${dev}:${ino}`;
 }
 
+/** What tells a folder from another one in its place, also after the machine was started anew: devices get other numbers then. */
+export function rootMarkOf({ ino, birthtimeNs }: BigIntStats): string {
+  return `${ino}:${birthtimeNs}`;
+}
+
+/** True unless a folder certainly is another one than the one with this mark: numbers of inodes are given again. */
+export function isMarkOf(mark: string, stats: BigIntStats): boolean {
+  const [ino, birthtimeNs] = mark.split(':');
+  if (ino !== String(stats.ino)) return false;
+  // File systems that do not know when a file was made say the time of its last change, or the beginning of time.
+  const isKnown = stats.birthtimeNs > 0n && stats.birthtimeNs !== stats.ctimeNs;
+  return !isKnown || birthtimeNs === String(stats.birthtimeNs);
+}
+
 /** Permission bits. */
 export function modeOf({ mode }: BigIntStats): number {
   return Number(mode & 0o7777n);

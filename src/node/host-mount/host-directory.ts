@@ -85,6 +85,7 @@ function byPath(realPath: string, identity: string): HostDirectory {
   };
 }
 
-function identityOf(found: BigIntStats): string {
+/** Device and inode. */
+export function identityOf(found: BigIntStats): string {
   return `${found.dev}:${found.ino}`;
 }

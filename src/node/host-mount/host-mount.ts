@@ -1,5 +1,5 @@
 import { compileMountFilter } from './mount-filter.ts';
-import { openFolder } from './open-folder.ts';
+import { assertStillThere, openFolder } from './open-folder.ts';
 import { type HostMountOptions, resolveLimits, resolveMountPath } from './options.ts';
 import { readDirectory } from './read-directory.ts';
 import { type MountReport, MountTally } from './report.ts';
@@ -27,6 +27,7 @@ export interface HostMount {
  *
  * @throws {FilesystemError} `not-found`, `not-a-directory`, `outside-root` or `permission-denied` for the folder,
  * `invalid-pattern` for a glob, `invalid-argument` for a limit or for no allowed roots, `invalid-path` for a mount path.
+ * `root-replaced` when the folder was renamed, removed or replaced while it was read.
  * Messages name the folder as it was given, never where it really is.
  * @throws the signal's reason when it is aborted.
  * @see spec TOOLS "Workspace Tools"
@@ -47,6 +48,7 @@ export async function hostMount(options: HostMountOptions): Promise<HostMount> {
     };
     const reading = { folder, mountPath, filter, limits, followSymlinks, signal, tally, take };
     await readDirectory(reading, folder, '', [folder.identity]);
+    await assertStillThere(folder, hostPath);
     return Object.freeze({
       kind: 'mount',
       mountPath,

@@ -1,7 +1,7 @@
-import { realpath } from 'node:fs/promises';
+import { lstat, realpath } from 'node:fs/promises';
 import { resolve, sep } from 'node:path';
 import { FilesystemError, type FilesystemErrorCode } from '../../error/index.ts';
-import { type HostDirectory, openDirectory } from './host-directory.ts';
+import { type HostDirectory, identityOf, openDirectory } from './host-directory.ts';
 import { errorCode } from './host-error.ts';
 
 /**
@@ -25,6 +25,23 @@ export async function openFolder(hostPath: string, allowedRoots: readonly string
   if (roots.some((root) => isBelow(directory.realPath, root))) return directory;
   await directory.close();
   throw outside(hostPath);
+}
+
+/**
+ * Makes sure that the folder is still where it was opened, so that what was read of it is what is there.
+ * @throws {FilesystemError} `root-replaced`.
+ */
+export async function assertStillThere(
+  { realPath, identity }: HostDirectory,
+  hostPath: string,
+): Promise<void> {
+  const found = await lstat(realPath, { bigint: true }).catch(() => undefined);
+  if (found !== undefined && identityOf(found) === identity) return;
+  throw refuse(
+    'root-replaced',
+    hostPath,
+    'was renamed, removed or replaced by another one while it was read. Mount it again.',
+  );
 }
 
 /** Whether a real path is a folder or lies in it. */

@@ -1,6 +1,7 @@
 import { FilesystemError } from '../../error/index.ts';
 import type { Filesystem } from '../../filesystem/index.ts';
-import { diskSourceOf } from '../host-filesystem/disk-source.ts';
+import { type DiskSource, diskSourceOf } from '../host-filesystem/disk-source.ts';
+import { assertInPlace } from '../host-filesystem/root-in-place.ts';
 import { openDirectory } from '../host-mount/host-directory.ts';
 import { compileMountFilter } from '../host-mount/mount-filter.ts';
 import { isBelow } from '../host-mount/open-folder.ts';
@@ -48,7 +49,7 @@ interface Staging extends Pick<StagedFolderParts, 'filesystem' | 'filter' | 'lim
  * @throws {FilesystemError} `invalid-argument`, `invalid-pattern` for a bad option; `not-found`, `not-a-directory`,
  * `permission-denied` for a `tempRoot` that cannot be used; `too-large`, `quota-exceeded` when a limit is passed;
  * `already-exists`, `invalid-path` for a name that the disk cannot tell from another or cannot hold; `changed-on-disk`
- * when a file of a `HostFilesystem` is not the one that was seen; `storage-failed`, also when `layer` is `'overlay'` and
+ * when a file of a `HostFilesystem` is not the one that was seen; `root-replaced` when its folder is not; `storage-failed`, also when `layer` is `'overlay'` and
  * there can be none.
  * @throws the signal's reason. Whenever it rejects, nothing is left on the disk.
  */
@@ -93,6 +94,13 @@ async function stage(
   }
 }
 
+/** The present state of a folder of the disk that is where it was opened. */
+function openInPlace(openSource: OpenSource): DiskSource {
+  const source = openSource();
+  assertInPlace(source.jail);
+  return source;
+}
+
 async function fillCopy(
   parts: Staging & { readonly folder: string },
   openSource: OpenSource | undefined,
@@ -106,7 +114,12 @@ async function fillCopy(
       await writeFolder({ ...parts, baseline }, folder);
       return { ...parts, place, baseline, identity };
     }
-    const plan = planDisk({ ...parts, source: openSource(), isOverlay: false, onOwner: () => undefined });
+    const plan = planDisk({
+      ...parts,
+      source: openInPlace(openSource),
+      isOverlay: false,
+      onOwner: () => undefined,
+    });
     await stagePlan({ openSource, signal: parts.signal, baseline, isOverlay: false }, plan, folder);
     return { ...parts, place, baseline, identity };
   } finally {
@@ -120,7 +133,7 @@ async function fillOverlay(
 ): Promise<StagedFolderParts> {
   const refusal = await overlayRefusal(parts.realTempRoot);
   if (refusal !== undefined) throw refusal;
-  const source = openSource();
+  const source = openInPlace(openSource);
   const plan = planDisk({ ...parts, source, isOverlay: true, onOwner: assertMapped });
   const mount = await mountOverlay({ folder: parts.folder, jail: source.jail, hidden: plan.hidden });
   try {

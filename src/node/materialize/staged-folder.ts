@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FilesystemError } from '../../error/index.ts';
 import { type Filesystem, normalizePath } from '../../filesystem/index.ts';
-import { type HostDirectory, openDirectory } from '../host-mount/host-directory.ts';
+import { type HostDirectory, identityOf, openDirectory } from '../host-mount/host-directory.ts';
 import { errorCode } from '../host-mount/host-error.ts';
 import type { MountFilter } from '../host-mount/mount-filter.ts';
 import { applyScan, rebase } from './apply-scan.ts';
@@ -123,7 +123,7 @@ export class MaterializedFolder implements StagedFolder {
     const cwd = normalizePath(options.cwd ?? '.');
     this.#assertUsable();
     signal?.throwIfAborted();
-    await assertDirectory(place.path, cwd);
+    await assertDirectory(place.path, this.#parts.identity, cwd);
     this.#assertUsable();
     const running = runProcess(place.commandLine(command, args, cwd), {
       ...options,
@@ -201,7 +201,10 @@ export class MaterializedFolder implements StagedFolder {
   }
 }
 
-async function assertDirectory(path: string, cwd: string): Promise<void> {
+async function assertDirectory(path: string, identity: string, cwd: string): Promise<void> {
+  const root = await stat(path, { bigint: true }).catch(() => undefined);
+  if (root === undefined) throw goneError('was removed, or cannot be opened any more');
+  if (identityOf(root) !== identity) throw goneError('was replaced by another one');
   const found = await stat(join(path, cwd)).catch(() => undefined);
   if (found?.isDirectory() === true) return;
   throw new FilesystemError('not-found', `The folder "${cwd}", in which to run a command, does not exist.`, {

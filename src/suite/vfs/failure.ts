@@ -45,6 +45,7 @@ const EXPLANATIONS: Readonly<Record<FilesystemErrorCode, (facts: FailureFacts) =
   'left-out': ({ message }) => message,
   'changed-on-disk': ({ path }) =>
     `${path} was changed by somebody else meanwhile. Nothing was changed. Read it again.`,
+  'root-replaced': ({ message }) => message,
   locked: ({ message }) => message,
   'storage-failed': ({ message }) => message,
 };

@@ -154,7 +154,7 @@ describe('changes that are held back', () => {
     await filesystem.write('a.md', 'A');
     renameSync(folders.root, `${folders.root}-moved`);
     mkdirSync(folders.root);
-    expect(() => filesystem.flush()).toThrow(expect.objectContaining({ code: 'not-found' }));
+    expect(() => filesystem.flush()).toThrow(expect.objectContaining({ code: 'root-replaced' }));
     expect(readdirSync(folders.root)).toEqual([]);
     expect(readFileSync(join(`${folders.root}-moved`, 'a.md'), 'utf8')).toBe('a');
   });
