@@ -1,3 +1,5 @@
+import type { StrayError } from './stray-error.ts';
+
 /** Where the command line writes to. */
 export interface OutputStream {
   /** Writes text. Never throws; once the reader is gone it does nothing. */
@@ -24,8 +26,13 @@ export interface CliEnvironment {
   readonly variables: Readonly<Record<string, string | undefined>>;
   /** Version of the package. */
   readonly version: string;
-  /** Aborted with a {@link CliInterruption} when the process is asked to stop. */
+  /**
+   * Aborted with a {@link CliInterruption} when the process is asked to stop, and with a {@link StrayError} when something goes wrong
+   * that nothing catches.
+   */
   readonly signal: AbortSignal;
+  /** The errors since the last call that nothing caught, also those that are only about to be told. */
+  readonly takeStrays: () => Promise<readonly StrayError[]>;
   /** Milliseconds; only differences count. */
   readonly now: () => number;
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import process from 'node:process';
 import { type CliEnvironment, CliInterruption, EXIT, type OutputStream } from './environment.ts';
+import type { StrayError } from './stray-error.ts';
 import { type TerminalInput, terminalQuestion } from './terminal-question.ts';
 
 /** A stream of a process. A pipe or file has neither width nor terminal. */
@@ -18,14 +18,22 @@ export interface HostProcess {
   readonly stdin: TerminalInput;
   readonly env: Readonly<Record<string, string | undefined>>;
   once(signal: 'SIGINT' | 'SIGTERM', listener: () => void): unknown;
+  /** Calls back with each error that nothing catches. */
+  onStray(listener: (stray: StrayError) => void): void;
 }
 
 /**
  * The environment of this process. The first interrupt stops the run in order, a second one ends the process at once. A
- * reader of the output that goes away early, as `head` does, stops the run too and is no failure.
+ * reader of the output that goes away early, as `head` does, stops the run too and is no failure. An error that nothing catches
+ * stops it in order as well.
  */
-export function nodeEnvironment(host: HostProcess = process): CliEnvironment {
+export function nodeEnvironment(host: HostProcess): CliEnvironment {
   const stop = new AbortController();
+  let strays: StrayError[] = [];
+  host.onStray((stray) => {
+    strays.push(stray);
+    stop.abort(stray);
+  });
   host.once('SIGINT', () => stop.abort(new CliInterruption('interrupted', EXIT.interrupted)));
   host.once('SIGTERM', () => stop.abort(new CliInterruption('terminated', EXIT.terminated)));
   const onClosed = (): void => stop.abort(new CliInterruption('output-closed', EXIT.done));
@@ -38,6 +46,13 @@ export function nodeEnvironment(host: HostProcess = process): CliEnvironment {
     version: packageVersion(),
     signal: stop.signal,
     now: () => performance.now(),
+    takeStrays: async () => {
+      // Node tells of a rejection once the microtasks are done.
+      await new Promise((resolve) => setImmediate(resolve));
+      const taken = strays;
+      strays = [];
+      return taken;
+    },
   };
 }
 

@@ -15,6 +15,7 @@ import { FolderError, folderName, type OpenedFolder, openFolder } from './open-f
 import { printable } from './plain-text.ts';
 import { hostRedact } from './redact.ts';
 import { chooseOverrides } from './run-overrides.ts';
+import { unlessAborted } from './unless-aborted.ts';
 import { UsageError } from './usage-error.ts';
 
 /** What a run takes from outside of it; the defaults are what the command uses. */
@@ -46,7 +47,7 @@ export interface Preparation {
 
 /**
  * Finds and opens everything that a run needs.
- * @throws {UsageError} when something of it cannot be had. @throws {CliInterruption} when the process is asked to stop meanwhile.
+ * @throws {UsageError} when something of it cannot be had; the reason of the signal of the environment when that is aborted meanwhile.
  */
 export async function prepareRun(
   request: RunRequest,
@@ -55,7 +56,7 @@ export async function prepareRun(
 ): Promise<Preparation> {
   const parts = { ...ownParts, ...overridden };
   const { signal, variables } = environment;
-  const loaded = await parts.load(request.agent);
+  const loaded = await unlessAborted(parts.load(request.agent), signal);
   const { agent } = loaded.runnable;
   if (agent.workspace === false && (request.workspace !== undefined || request.apply !== undefined)) {
     throw new UsageError(
@@ -63,7 +64,7 @@ export async function prepareRun(
     );
   }
   const named = agent.workspace === false ? '' : folderName(request.workspace);
-  const { params, usesFiles } = await bindParams(agent, request.params, named);
+  const { params, usesFiles } = await unlessAborted(bindParams(agent, request.params, named), signal);
   const takesFolder =
     agent.workspace !== false &&
     (agent.workspace !== undefined || request.workspace !== undefined || usesFiles);
@@ -71,16 +72,19 @@ export async function prepareRun(
     throw new UsageError(`${printable(agent.name)} works without files: there is nothing to --apply.`);
   }
   const overrides = await chooseOverrides(request.overrides, loaded, request.agent);
-  const model = await chooseModel({
-    choice: request.model,
-    baseUrl: request.baseUrl,
-    agent,
-    agentFolder: loaded.folder,
-    params,
-    workspaceName: named,
-    variables,
-    makers: parts.makers,
-  });
+  const model = await unlessAborted(
+    chooseModel({
+      choice: request.model,
+      baseUrl: request.baseUrl,
+      agent,
+      agentFolder: loaded.folder,
+      params,
+      workspaceName: named,
+      variables,
+      makers: parts.makers,
+    }),
+    signal,
+  );
   signal.throwIfAborted();
   const folder = takesFolder
     ? await openWorkspace(parts, request.workspace, agent.workspace, request.apply)

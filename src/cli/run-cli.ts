@@ -1,10 +1,15 @@
+import { homedir } from 'node:os';
+import { resolve } from 'node:path';
 import { describeError } from '../error/index.ts';
-import { readArguments } from './arguments.ts';
-import { type CliEnvironment, EXIT } from './environment.ts';
+import { type CliRequest, readArguments } from './arguments.ts';
+import { type CliEnvironment, CliInterruption, EXIT } from './environment.ts';
 import { HELP } from './help.ts';
 import { printable } from './plain-text.ts';
 import { promptCommand } from './prompt/prompt-command.ts';
+import { hostRedact } from './redact.ts';
 import { runCommand } from './run-command.ts';
+import { StrayError } from './stray-error.ts';
+import { unlessAborted } from './unless-aborted.ts';
 import { UsageError } from './usage-error.ts';
 
 /**
@@ -17,8 +22,30 @@ export async function runCli(
   environment: CliEnvironment,
   run: typeof runCommand = runCommand,
 ): Promise<number> {
-  const { stdout, stderr, version, variables } = environment;
+  const { stderr, variables } = environment;
   const request = readArguments(argv);
+  const isVerbose = ('isVerbose' in request && request.isVerbose) || (variables['WINK_DEBUG'] ?? '') !== '';
+  const code = await carryOut(request, environment, run, isVerbose);
+  const strays = await environment.takeStrays();
+  const clean = hostRedact(
+    { workspace: undefined, agentFolder: undefined, workingFolder: resolve('.'), home: homedir() },
+    variables,
+  );
+  for (const stray of strays) {
+    stderr.write(`wink: ${printable(clean(stray.message))}.\n`);
+    if (isVerbose) stderr.write(clean(stacksOf(stray.cause)));
+  }
+  // The result of a run is written by now, and the code is part of it.
+  return strays.length > 0 && request.kind === 'prompt' && code === EXIT.done ? EXIT.failed : code;
+}
+
+async function carryOut(
+  request: CliRequest,
+  environment: CliEnvironment,
+  run: typeof runCommand,
+  isVerbose: boolean,
+): Promise<number> {
+  const { stdout, stderr, version } = environment;
   try {
     switch (request.kind) {
       case 'help':
@@ -33,14 +60,18 @@ export async function runCli(
       case 'run':
         return await run(request, environment);
       case 'prompt':
-        return await promptCommand(request, environment);
+        return await unlessAborted(promptCommand(request, environment), environment.signal);
     }
   } catch (error) {
+    if (error instanceof CliInterruption) {
+      if (error.kind !== 'output-closed') stderr.write(`wink: ${error.kind}.\n`);
+      return error.exitCode;
+    }
+    if (error instanceof StrayError) return EXIT.failed;
     const isUsage = error instanceof UsageError;
     stderr.write(
       `wink: ${isUsage ? error.message : `unforeseen error: ${printable(describeError(error))}`}\n`,
     );
-    const isVerbose = ('isVerbose' in request && request.isVerbose) || (variables['WINK_DEBUG'] ?? '') !== '';
     if (isVerbose) stderr.write(stacksOf(error));
     return isUsage ? EXIT.usage : EXIT.failed;
   }

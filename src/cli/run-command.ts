@@ -1,16 +1,19 @@
-import { type Approve, BudgetTracker } from '../runtime/index.ts';
+import { type Approve, BudgetTracker, type RunEvent } from '../runtime/index.ts';
 import type { Logger } from '../tool/index.ts';
 import { approveNobody, approveOnTerminal } from './approve-on-terminal.ts';
 import type { RunRequest } from './arguments.ts';
 import { createProgress } from './create-progress.ts';
 import { type CliEnvironment, CliInterruption } from './environment.ts';
-import { eventLine, isDelta } from './event-record.ts';
+import { eventLine, isDelta, type ResultRecord } from './event-record.ts';
 import { printable } from './plain-text.ts';
 import { type Preparation, prepareRun, type RunParts } from './prepare-run.ts';
 import type { Progress } from './progress.ts';
 import { runAgent } from './run-agent.ts';
 import { formatRunEnding } from './run-report.ts';
 import { applyChanges, endingLines, toResult } from './run-result.ts';
+import { furtherStrays, withStrays } from './run-strays.ts';
+import { RunningCalls } from './running-calls.ts';
+import { StrayError } from './stray-error.ts';
 import { createTextStyle } from './text-style.ts';
 import { UsageError } from './usage-error.ts';
 import { verboseLogger } from './verbose-logger.ts';
@@ -23,7 +26,8 @@ const MIN_WIDTH = 40;
 /**
  * Runs an agent and prints what it did.
  * @returns the exit code of the process.
- * @throws {UsageError} when the run cannot begin, or turns out to lack something that was to be installed.
+ * @throws {UsageError} when the run cannot begin, or turns out to lack something that was to be installed; the reason of the signal
+ * of the environment when that is aborted before the run begins.
  */
 export async function runCommand(
   request: RunRequest,
@@ -36,9 +40,8 @@ export async function runCommand(
     preparation = await prepareRun(request, environment, overrides);
   } catch (error) {
     const { reason } = environment.signal;
-    if (!(reason instanceof CliInterruption)) throw error;
-    if (reason.kind !== 'output-closed') environment.stderr.write(`wink: ${reason.kind}.\n`);
-    return reason.exitCode;
+    if (reason instanceof CliInterruption || reason instanceof StrayError) throw reason;
+    throw error;
   }
   try {
     return await carryOut(request, environment, preparation, startedAtMs);
@@ -46,6 +49,11 @@ export async function runCommand(
     await preparation.folder?.close();
     const problem = preparation.log?.close();
     if (problem !== undefined) environment.stderr.write(`wink: ${printable(problem)}\n`);
+    // The result is written and stays what it is; without this line what comes after it would be lost.
+    for (const stray of await environment.takeStrays()) {
+      const text = preparation.redactor.text(`after the run had ended: ${stray.message}.`);
+      environment.stderr.write(`wink: ${printable(text)}\n`);
+    }
   }
 }
 
@@ -59,13 +67,18 @@ async function carryOut(
   const { runnable } = loaded;
   const { text: clean } = redactor;
   const begunAtMs = now();
-  const record = (event: Parameters<typeof eventLine>[0]): void => {
+  const record = (event: RunEvent | ResultRecord): void => {
     if (!request.isJson && log === undefined) return;
     if (!request.hasDeltas && isDelta(event)) return;
     const line = eventLine(event, now() - begunAtMs, redactor);
     if (request.isJson) stdout.write(`${line}\n`);
     log?.write(line);
   };
+  const calls = new RunningCalls(now);
+  let running = '';
+  signal.addEventListener('abort', () => {
+    running = calls.describe();
+  });
   const progress = createProgress(stderr, {
     now,
     clean,
@@ -73,7 +86,7 @@ async function carryOut(
     isVerbose: request.isVerbose,
   });
   const logger: Logger | undefined = request.isVerbose ? verboseLogger(stderr) : undefined;
-  const run = await runAgent({
+  const evaluated = await runAgent({
     runnable,
     model,
     params,
@@ -93,12 +106,17 @@ async function carryOut(
     redactor,
     approve: approveFor(request, environment, progress),
     isEnforced: request.isEnforced,
-    onEvent: record,
+    onEvent: (event) => {
+      calls.see(event);
+      record(event);
+    },
     show: (event, plan) => progress.observe(event, plan),
   });
   progress.end();
+  // Before anything is written to the folder: a run that something went wrong beside has not ended well.
+  const run = withStrays(evaluated, await environment.takeStrays(), runnable.agent.name, running);
   if (run.interruption?.kind === 'output-closed') return run.interruption.exitCode;
-  const problem = whyNotBegun(run.error);
+  const problem = run.strays.length > 0 ? undefined : whyNotBegun(run.error);
   if (problem !== undefined) throw new UsageError(clean(problem), { cause: run.error });
 
   const application = applyChanges(run, folder);
@@ -118,6 +136,7 @@ async function carryOut(
   for (const line of endingLines(run, application, request.isJson)) {
     stderr.write(`wink: ${clean(line)}\n`);
   }
+  for (const line of furtherStrays(run)) stderr.write(`wink: ${printable(clean(line))}\n`);
   if (request.isVerbose && run.error instanceof Error) stderr.write(`${clean(run.error.stack ?? '')}\n`);
   return result.exitCode;
 }

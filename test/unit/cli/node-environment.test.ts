@@ -24,7 +24,7 @@ function fakeStream(facts: Pick<HostStream, 'isTTY' | 'columns'> = {}): FakeStre
 function fakeProcess(
   stdout: FakeStream = fakeStream(),
   more: Partial<HostProcess> = {},
-): HostProcess & { readonly raise: (signal: string) => void } {
+): HostProcess & { readonly raise: (signal: string, about?: unknown) => void } {
   const events = new EventEmitter();
   return {
     stdout,
@@ -32,7 +32,8 @@ function fakeProcess(
     stdin: new PassThrough(),
     env: { TERM: 'x' },
     once: (signal, listener) => events.once(signal, listener),
-    raise: (signal) => events.emit(signal),
+    onStray: (listener) => events.on('stray', listener),
+    raise: (signal, about) => events.emit(signal, about),
     ...more,
   };
 }

@@ -18,8 +18,10 @@ import { BUILT_IN_AGENTS } from '../../../src/cli/built-in-agents.ts';
 import { CliInterruption } from '../../../src/cli/environment.ts';
 import { FolderError } from '../../../src/cli/open-folder.ts';
 import type { RunParts } from '../../../src/cli/prepare-run.ts';
+import { runCli } from '../../../src/cli/run-cli.ts';
 import { runCommand } from '../../../src/cli/run-command.ts';
 import { ofAgent, type RunnableAgent } from '../../../src/cli/runnable-agent.ts';
+import { StrayError } from '../../../src/cli/stray-error.ts';
 import { UsageError } from '../../../src/cli/usage-error.ts';
 import {
   capturedStream,
@@ -201,7 +203,10 @@ describe('a review', () => {
       stop.abort(new CliInterruption('interrupted', 130));
       throw stop.signal.reason;
     };
-    expect(await runCommand(reviewed, environment, parts(review, {}, { open }))).toBe(130);
+    const code = await runCli(['review'], environment, () =>
+      runCommand(reviewed, environment, parts(review, {}, { open })),
+    );
+    expect(code).toBe(130);
     expect(environment.stderr.text()).toBe('wink: interrupted.\n');
   });
 
@@ -586,5 +591,44 @@ describe('--json and --log', () => {
       ),
     ).toBe(0);
     expect(environment.stderr.text()).toContain('wink: the log "x" is not complete.\n');
+  });
+});
+
+describe('an error that nothing catches', () => {
+  it('is told of after the result, which it does not change', async () => {
+    const late = new StrayError('rejection', new Error('too\u001b late'));
+    const taken = [[], [late]];
+    const environment = fakeEnvironment({ takeStrays: async () => taken.shift() ?? [] });
+    const code = await runCommand(request('run', 'agent.ts', '--json'), environment, parts(ofAgent(writer)));
+    expect(code).toBe(0);
+    expect(eventsOf(environment.stdout.text()).at(-1)).toMatchObject({ type: 'result', outcome: 'done' });
+    expect(environment.stderr.text()).toContain(
+      'wink: after the run had ended: unhandled rejection, of a promise that nothing awaits: too\\x1b late.\n',
+    );
+  });
+
+  it('makes a run a failure that the model ended, and keeps what the model said', async () => {
+    const environment = fakeEnvironment({
+      takeStrays: async () => [new StrayError('exception', 'at the very end')],
+    });
+    const code = await runCommand(request('run', 'agent.ts', '--json'), environment, parts(ofAgent(writer)));
+    expect(code).toBe(1);
+    expect(eventsOf(environment.stdout.text()).at(-1)).toMatchObject({
+      type: 'result',
+      outcome: 'failed',
+      text: 'All is\nwritten.',
+      failure:
+        'the run of demo failed: uncaught exception, thrown where nothing catches it: at the very end.',
+    });
+  });
+
+  it('does not change how a run ends that was asked to stop', async () => {
+    const stop = new AbortController();
+    stop.abort(new CliInterruption('interrupted', 130));
+    const environment = fakeEnvironment({
+      signal: stop.signal,
+      takeStrays: async () => [new StrayError('rejection', new Error('cut off'))],
+    });
+    await expect(runCommand(run, environment, parts(ofAgent(writer)))).rejects.toBe(stop.signal.reason);
   });
 });

@@ -46,6 +46,7 @@ export function fakeEnvironment(options: Partial<FakeEnvironment> = {}): FakeEnv
     version: '1.2.3',
     signal: new AbortController().signal,
     now: () => time++,
+    takeStrays: async () => [],
     ...options,
   };
 }

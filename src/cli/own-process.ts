@@ -1,0 +1,70 @@
+import { syncBuiltinESMExports } from 'node:module';
+import type { HostProcess } from './node-environment.ts';
+import { redirectChildren } from './redirect-children.ts';
+import { StrayError } from './stray-error.ts';
+
+/** The process of the command, once its output and its end are in the hands of the command alone. */
+export interface OwnProcess extends HostProcess {
+  /** Ends the process once everything is written. */
+  end(code: number): Promise<never>;
+}
+
+/**
+ * Takes the process over, before any code of an agent is loaded.
+ *
+ * - The standard output belongs to the command: what other code of this process prints, child processes that inherit it
+ *   included, goes to the error output. What writes to the file descriptor 1 itself cannot be held.
+ * - `process.exit()` throws; an unhandled rejection and an uncaught exception do not end the process.
+ * - When nothing is left that could happen while the command waits, that is such an error, too. A second time the process ends with 1.
+ */
+export function takeProcess(host: NodeJS.Process): OwnProcess {
+  const { stdout, stderr } = host;
+  const exit = host.exit.bind(host);
+  const listeners: ((stray: StrayError) => void)[] = [];
+  const tell = (stray: StrayError): void => {
+    for (const listener of listeners) listener(stray);
+  };
+  Object.defineProperty(host, 'stdout', { value: stderr, configurable: true, enumerable: true });
+  host.exit = (code) => {
+    const stray = new StrayError('exit', code);
+    tell(stray);
+    throw stray;
+  };
+  redirectChildren(stdout);
+  syncBuiltinESMExports();
+
+  host.on('unhandledRejection', (reason) => {
+    if (!(reason instanceof StrayError)) tell(new StrayError('rejection', reason));
+  });
+  host.on('uncaughtException', (error) => {
+    if (!(error instanceof StrayError)) tell(new StrayError('exception', error));
+  });
+  let isStalled = false;
+  host.on('beforeExit', () => {
+    if (isStalled) {
+      stderr.write(
+        'wink: the code of the agent waits for a promise that nothing settles; the process ends.\n',
+      );
+      exit(1);
+    }
+    isStalled = true;
+    tell(new StrayError('stalled'));
+    // One more turn of the event loop for what the listeners began.
+    setImmediate(() => undefined);
+  });
+  return {
+    stdout,
+    stderr,
+    stdin: host.stdin,
+    env: host.env,
+    once: (signal, listener) => host.once(signal, listener),
+    onStray: (listener) => void listeners.push(listener),
+    end: async (code) => {
+      const flushed = [stdout, stderr].map(
+        (stream) => new Promise<void>((resolve) => stream.write('', () => resolve())),
+      );
+      await Promise.all(flushed);
+      return exit(code);
+    },
+  };
+}
