@@ -8,20 +8,24 @@ interface CommittingCall {
   readonly toolName: string;
   /** Its last attempt. */
   readonly attempt: Pick<ToolCallAttempt, 'effectsStand' | 'number' | 'transaction'> | undefined;
+  /** Name of the tool whose call it runs inside of; undefined outside of calls. */
+  readonly outerTool: string | undefined;
 }
 
 /** What it had read was changed, and it cannot be run again. */
 export function cannotRepeat(
-  { toolName, attempt }: CommittingCall,
+  { toolName, attempt, outerTool }: CommittingCall,
   changed: readonly string[],
 ): FailedVerdict {
   const names = changed.join(', ');
+  // Other evaluations inside that call take turns with this one: it is the handler itself that writes.
+  const by = outerTool === undefined ? 'from outside' : `by the call of "${outerTool}" around it`;
   const isStuck = (attempt?.transaction.stuckResources.length ?? 0) > 0;
   const message = isStuck
     ? `What the call of "${toolName}" had read was changed before it could be committed (${names}), and it could not be repeated.`
     : [
         `The call of "${toolName}" was run ${attempt?.number ?? 0} times, and each time something it had read`,
-        `was changed from outside before it could be committed (${names}). Nothing it changed is left; try again.`,
+        `was changed ${by} before it could be committed (${names}). Nothing it changed is left; try again.`,
       ].join(' ');
   return failed('rolled-back', 'conflict', message);
 }

@@ -3,6 +3,7 @@ import type { OuterCall as OuterResources } from '../resource/index.ts';
 import type { SessionFork, SessionView } from '../session/index.ts';
 import type { AnyTool, TokenUsage, ToolEffects } from '../tool/index.ts';
 import type { Breather } from './breather.ts';
+import type { CommitLock } from './commit-lock.ts';
 import type { Deadline } from './deadline.ts';
 import type { RunBudget } from './run-budget.ts';
 import type { RunEvent } from './run-event.ts';
@@ -43,6 +44,8 @@ export interface OuterCall {
   readonly resources: OuterResources | undefined;
   /** Stops when the run does, when the call is given up, and when its handler has returned. */
   readonly stop: RunStop;
+  /** Orders the commits of the evaluations that run inside the call at the same time. */
+  readonly commitLock: CommitLock;
   /** Adds tokens that an inner evaluation spent to those of the call, and of the calls around it. */
   countUsage(usage: TokenUsage | undefined): void;
   /** Tells the observer of the run what happens in an inner evaluation, told apart by its number. Never throws. */

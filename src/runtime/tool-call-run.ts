@@ -370,7 +370,8 @@ export class ToolCallRun implements AttemptedCall {
 
   /** The call as the verdicts over its commit tell of it. */
   get #committing(): Parameters<typeof cannotCommit>[0] {
-    return { toolName: this.#call.toolName, attempt: this.#attempt };
+    const { outer } = this.#environment;
+    return { toolName: this.#call.toolName, attempt: this.#attempt, outerTool: outer?.toolName };
   }
 
   #params(): JsonObject | undefined {

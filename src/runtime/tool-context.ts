@@ -13,6 +13,7 @@ import type {
   TokenUsage,
   ToolContext,
 } from '../tool/index.ts';
+import { CommitLock } from './commit-lock.ts';
 import type { EvaluationEnvironment } from './environment.ts';
 import type { OuterCall } from './outer-call.ts';
 import type { RunEvent } from './run-event.ts';
@@ -146,6 +147,7 @@ function outerCall(
     get stop(): RunStop {
       return attempt.innerStop;
     },
+    commitLock: new CommitLock(),
     countUsage: (usage) => attempt.countUsage(usage),
     tell: (evaluation, event) =>
       tell({ type: 'nested', callId, toolName, attempt: number, evaluation, event }),

@@ -1,3 +1,4 @@
+import { CommitTurn } from './commit-lock.ts';
 import type { EvaluationEnvironment } from './environment.ts';
 import type { RunStop } from './run-stop.ts';
 import type { ToolCall } from './tool-call.ts';
@@ -7,6 +8,8 @@ import type { Verdict } from './verdict.ts';
 /** One call of the turn and where it stands. Whoever waits for something of it has left word in one of the `on…`. */
 interface Entry {
   readonly run: ToolCallRun;
+  /** Inside a call: the right to commit there. */
+  readonly turn: CommitTurn | undefined;
   state: 'waiting' | 'requested' | 'running' | 'ended';
   /** The first attempt, once it was begun. */
   attempt: Promise<Verdict | undefined> | undefined;
@@ -32,6 +35,8 @@ export interface TurnSchedulerOptions {
  *   earlier call is committed or rolled back, and no later call starts before it is.
  * - When a resource is bound that joins one transaction at a time, a call starts only when every earlier one is committed or rolled back.
  * - A call is settled (compared with the present state, repeated if need be, committed) when all earlier ones are.
+ * - Inside a call, where other evaluations may run beside this one, calls are settled one at a time across all of them. One that runs alone
+ *   in its turn has that right before it starts.
  *
  * `advance` says that the call at the head of the order is done with: its patch is on the state.
  */
@@ -39,6 +44,7 @@ export class TurnScheduler {
   readonly #entries: readonly Entry[];
   /** For each index, the index of the first barrier at or after it; undefined in a turn of one call. */
   readonly #nextBarrier: readonly number[] | undefined;
+  readonly #isSerial: boolean;
   readonly #concurrency: number;
   readonly #commit: TurnSchedulerOptions['commit'];
   #position = 0;
@@ -52,8 +58,11 @@ export class TurnScheduler {
     calls: readonly ToolCall[],
     { commit, stops = [] }: TurnSchedulerOptions,
   ) {
+    const { outer } = environment;
     this.#entries = calls.map((call, index) => ({
       run: new ToolCallRun(environment, call, stops[index]),
+      turn:
+        outer === undefined ? undefined : new CommitTurn(outer.commitLock, stops[index] ?? environment.stop),
       state: 'waiting',
       attempt: undefined,
       isAnswered: false,
@@ -62,6 +71,7 @@ export class TurnScheduler {
       onAnswer: undefined,
     }));
     this.#nextBarrier = calls.length > 1 ? barriersFrom(this.#entries) : undefined;
+    this.#isSerial = isSerial(environment);
     this.#concurrency = isSerial(environment) ? 1 : environment.concurrency;
     this.#commit = commit;
     if (calls.length > 1) this.#hint(environment);
@@ -91,12 +101,15 @@ export class TurnScheduler {
           entry.onHead = resolve;
         });
       }
+      const turn = entry.turn?.take();
+      if (turn !== undefined) await turn;
       return await entry.run.settle(
         verdict,
         (result) => this.#commit(index, result),
         (repeat) => this.#inPlace(repeat),
       );
     } finally {
+      entry.turn?.end();
       // The one before may still be disposing what its attempt had built. One that nobody asked for has no answer.
       const previous = this.#entries[index - 1];
       if (previous !== undefined && previous.state !== 'waiting' && !previous.isAnswered) {
@@ -119,7 +132,10 @@ export class TurnScheduler {
 
   /** Undoes what calls did that have not come to their turn: the turn cannot be finished. Never rejects. */
   async abandon(): Promise<void> {
-    for (const { run } of this.#entries.slice(this.#position).reverse()) await run.abandon();
+    for (const { run, turn } of this.#entries.slice(this.#position).reverse()) {
+      await run.abandon();
+      turn?.end();
+    }
   }
 
   #startWhatMay(): void {
@@ -130,13 +146,24 @@ export class TurnScheduler {
       this.#nextToStart += 1;
       this.#running += 1;
       entry.state = 'running';
-      entry.attempt = beginning(entry.run);
+      entry.attempt = this.#beginning(entry);
       const end = (): void => {
         entry.state = 'ended';
         this.#giveUpPlace();
       };
       entry.attempt.then(end, end);
       entry.onBegin?.();
+    }
+  }
+
+  /** The first attempt at a call; rejects when it cannot even be begun. */
+  #beginning({ run, turn }: Entry): Promise<Verdict | undefined> {
+    try {
+      // One that cannot be repeated, or joins what one call at a time may join, must find everything as it was when it is settled.
+      const waiting = run.isBarrier || this.#isSerial ? turn?.take() : undefined;
+      return waiting === undefined ? run.start() : waiting.then(() => run.start());
+    } catch (error) {
+      return Promise.reject(error);
     }
   }
 
@@ -200,13 +227,4 @@ function barriersFrom(entries: readonly Entry[]): readonly number[] {
     next[index] = barrier;
   }
   return next;
-}
-
-/** The first attempt at a call; rejects when it cannot even be begun. */
-function beginning(run: ToolCallRun): Promise<Verdict | undefined> {
-  try {
-    return run.start();
-  } catch (error) {
-    return Promise.reject(error);
-  }
 }
