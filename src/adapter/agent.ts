@@ -39,7 +39,7 @@ interface ModelMaker<Params> {
 
 /**
  * Which files of the workspace folder an agent works with. The others are not shown to it, and it can neither read nor write
- * them. Globs are relative to the folder.
+ * them. Globs (see `compileGlob`) are relative to the folder.
  */
 export interface AgentWorkspace {
   /** Only files that match one of these globs, there or still to be made. Default: every file. */

@@ -1,4 +1,5 @@
-import { PromptValidationError } from '../error/index.ts';
+import { describeError, PromptValidationError } from '../error/index.ts';
+import { compileGlob } from '../filesystem/index.ts';
 import { BudgetTracker, checkFeedbackProviders, toCompletionOptions } from '../runtime/index.ts';
 import type { Agent, AgentOptions } from './agent.ts';
 
@@ -81,6 +82,21 @@ function checkWorkspace(workspace: Readonly<Record<string, unknown>>): void {
       );
     }
     check(`workspace.${name}`, value, rule[0], rule[1]);
+    if (isTextList(value)) for (const glob of value) checkGlob(`workspace.${name}`, glob);
+  }
+}
+
+function checkGlob(option: string, glob: string): void {
+  try {
+    compileGlob(glob);
+  } catch (error) {
+    throw new PromptValidationError(
+      `The ${option} of an agent has an unusable glob. ${describeError(error)}`,
+      {
+        cause: error,
+        details: { option },
+      },
+    );
   }
 }
 
@@ -145,6 +161,6 @@ function isAmount(value: unknown): value is number {
   return Number.isSafeInteger(value) && typeof value === 'number' && value >= 0;
 }
 
-function isTextList(value: unknown): boolean {
+function isTextList(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every(isText);
 }

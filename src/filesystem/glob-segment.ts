@@ -1,130 +1,111 @@
-import { closingBracket } from './glob-braces.ts';
+import { type PointTest, widthAt } from './glob-class.ts';
+import type { GlobPiece } from './glob-parse.ts';
 
-/** One step of a segment pattern. Characters are whole code points. */
-type Token =
-  | { readonly kind: 'literal'; readonly text: string }
-  | { readonly kind: 'any' }
-  | { readonly kind: 'star' }
-  | {
-      readonly kind: 'class';
-      readonly negated: boolean;
-      readonly ranges: readonly (readonly [number, number])[];
-    };
-
-type ClassToken = Extract<Token, { readonly kind: 'class' }>;
-
-function widthAt(name: string, position: number): number {
-  return (name.codePointAt(position) ?? 0) > 0xffff ? 2 : 1;
+/** Counts the instructions that matching has looked at. */
+export interface StepCount {
+  steps: number;
 }
 
-function readClass(pattern: string, start: number, end: number): ClassToken {
-  const negated = pattern[start + 1] === '!' || pattern[start + 1] === '^';
-  const points: { readonly value: number; readonly isEscaped: boolean }[] = [];
-  for (let position = start + (negated ? 2 : 1); position < end; ) {
-    const isEscaped = pattern[position] === '\\';
-    if (isEscaped) position += 1;
-    points.push({ value: pattern.codePointAt(position) ?? 0, isEscaped });
-    position += widthAt(pattern, position);
-  }
-  const ranges: (readonly [number, number])[] = [];
-  for (let index = 0; index < points.length; index += 1) {
-    const first = points[index]?.value ?? 0;
-    const dash = points[index + 1];
-    const last = points[index + 2];
-    if (dash?.value === 0x2d && !dash.isEscaped && last !== undefined) {
-      ranges.push([first, last.value]);
-      index += 2;
-    } else ranges.push([first, first]);
-  }
-  return { kind: 'class', negated, ranges };
-}
+/** Accepts one code point and goes on with the next instruction, or goes on with any of those in `to` at once. */
+type Instruction = { readonly accepts: PointTest } | { readonly to: readonly number[] };
 
-function tokenize(pattern: string): readonly Token[] {
-  const tokens: Token[] = [];
-  let literal = '';
-  const add = (token: Token): void => {
-    if (literal !== '') tokens.push({ kind: 'literal', text: literal });
-    literal = '';
-    if (token.kind !== 'star' || tokens.at(-1)?.kind !== 'star') tokens.push(token);
-  };
-  for (let position = 0; position < pattern.length; ) {
-    const character = pattern[position];
-    const close = character === '[' ? closingBracket(pattern, position) : -1;
-    if (character === '*') add({ kind: 'star' });
-    else if (character === '?') add({ kind: 'any' });
-    else if (close !== -1) add(readClass(pattern, position, close));
-    else {
-      const escaped = character === '\\' && position + 1 < pattern.length ? 1 : 0;
-      literal += pattern[position + escaped] ?? '';
-      position += escaped + 1;
-      continue;
-    }
-    position = close === -1 ? position + 1 : close + 1;
-  }
-  if (literal !== '') tokens.push({ kind: 'literal', text: literal });
-  return tokens;
-}
-
-/** The position behind what the token consumes at `position`, or -1. Not for stars. */
-function consume(token: Token, name: string, position: number): number {
-  if (token.kind === 'literal')
-    return name.startsWith(token.text, position) ? position + token.text.length : -1;
-  if (position >= name.length) return -1;
-  if (token.kind === 'class') {
-    const point = name.codePointAt(position) ?? 0;
-    const isListed = token.ranges.some(([first, last]) => point >= first && point <= last);
-    if (isListed === token.negated) return -1;
-  }
-  return position + widthAt(name, position);
-}
-
-function matches(tokens: readonly Token[], name: string): boolean {
-  let index = 0;
-  let position = 0;
-  let afterStar = -1;
-  let starPosition = 0;
-  for (;;) {
-    const token = tokens[index];
-    if (token === undefined && position === name.length) return true;
-    if (token?.kind === 'star') {
-      index += 1;
-      if (index === tokens.length) return true;
-      afterStar = index;
-      starPosition = position;
-      continue;
-    }
-    const next = token === undefined ? -1 : consume(token, name, position);
-    if (next !== -1) {
-      index += 1;
-      position = next;
-      continue;
-    }
-    if (afterStar === -1 || starPosition >= name.length) return false;
-    starPosition += widthAt(name, starPosition);
-    index = afterStar;
-    position = starPosition;
+/** Adds the instructions for pieces; the last of them leads to the one after. */
+function addPieces(program: Instruction[], pieces: readonly GlobPiece[]): void {
+  for (const piece of pieces) {
+    if (piece.kind === 'literal') {
+      for (const character of piece.text) {
+        const wanted = character.codePointAt(0);
+        program.push({ accepts: (point) => point === wanted });
+      }
+    } else if (piece.kind === 'point') program.push({ accepts: piece.accepts });
+    else if (piece.kind === 'star') {
+      const start = program.length;
+      program.push({ to: [start + 1, start + 3] }, { accepts: () => true }, { to: [start] });
+    } else addGroup(program, piece);
   }
 }
 
-/** The text that a segment pattern stands for when it has no wildcard, else undefined. */
-export function literalSegment(pattern: string): string | undefined {
-  const tokens = tokenize(pattern);
-  const only = tokens[0];
-  return tokens.length === 1 && only?.kind === 'literal' ? only.text : undefined;
+function addGroup(
+  program: Instruction[],
+  { repeat, options }: Extract<GlobPiece, { readonly kind: 'group' }>,
+): void {
+  const entry: number[] = [];
+  const exit: number[] = [];
+  const start = program.length;
+  program.push({ to: entry });
+  for (const option of options) {
+    entry.push(program.length);
+    addPieces(program, option);
+    program.push({ to: exit });
+  }
+  if (repeat === '*' || repeat === '+') exit.push(start);
+  exit.push(program.length);
+  if (repeat === '*' || repeat === '?') entry.push(program.length);
+}
+
+/** Adds an instruction and those that it leads to without a code point, each once for each `mark`. */
+function enter(
+  program: readonly Instruction[],
+  first: number,
+  mark: number,
+  marks: Int32Array,
+  states: number[],
+  count: StepCount | undefined,
+): void {
+  const pending = [first];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    if (marks[next] === mark) continue;
+    marks[next] = mark;
+    if (count !== undefined) count.steps += 1;
+    const instruction = program[next];
+    if (instruction !== undefined && 'to' in instruction) pending.push(...instruction.to);
+    else states.push(next);
+  }
 }
 
 /**
- * A test for one segment of a path. A star is only ever retried from the last one met, so a name of n characters costs at
- * most n times the text after that star.
+ * True when the program accepts the whole name. All ways through it are followed at the same time, so that each code point
+ * costs at most one look at each instruction, whatever the pattern.
  */
-export function compileSegment(pattern: string): (name: string) => boolean {
-  const tokens = tokenize(pattern);
-  const [first, second] = tokens;
-  if (first === undefined) return (name) => name === '';
-  if (tokens.length === 1 && first.kind === 'literal') return (name) => name === first.text;
-  if (tokens.length === 1 && first.kind === 'star') return () => true;
-  if (tokens.length === 2 && first.kind === 'star' && second?.kind === 'literal') {
+function accepts(program: readonly Instruction[], name: string, count: StepCount | undefined): boolean {
+  const marks = new Int32Array(program.length + 1).fill(-1);
+  let states: number[] = [];
+  enter(program, 0, name.length, marks, states, count);
+  for (let position = 0; position < name.length && states.length > 0; ) {
+    const point = name.codePointAt(position) ?? 0;
+    const next: number[] = [];
+    for (const state of states) {
+      const instruction = program[state];
+      if (instruction !== undefined && 'accepts' in instruction && instruction.accepts(point))
+        enter(program, state + 1, position, marks, next, count);
+    }
+    states = next;
+    position += widthAt(name, position);
+  }
+  return states.includes(program.length);
+}
+
+/** The text that a segment stands for when it has no wildcard, else undefined. */
+export function literalSegment(pieces: readonly GlobPiece[]): string | undefined {
+  const [only] = pieces;
+  return pieces.length === 1 && only?.kind === 'literal' ? only.text : undefined;
+}
+
+/**
+ * A test for one segment of a path, in time linear in its length.
+ * @param count is given what the test looks at; undefined when nobody wants to know.
+ */
+export function compileSegment(
+  pieces: readonly GlobPiece[],
+  count: StepCount | undefined,
+): (name: string) => boolean {
+  const [first, second] = pieces;
+  if (pieces.length === 1 && first?.kind === 'literal') return (name) => name === first.text;
+  if (pieces.length === 1 && first?.kind === 'star') return () => true;
+  if (pieces.length === 2 && first?.kind === 'star' && second?.kind === 'literal') {
     return (name) => name.endsWith(second.text);
   }
-  return (name) => matches(tokens, name);
+  const program: Instruction[] = [];
+  addPieces(program, pieces);
+  return (name) => accepts(program, name, count);
 }

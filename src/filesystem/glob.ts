@@ -1,6 +1,7 @@
 import { FilesystemError } from '../error/index.ts';
 import { expandBraces, MAX_ALTERNATIVES } from './glob-braces.ts';
-import { compileSegment, literalSegment } from './glob-segment.ts';
+import { parseSegment } from './glob-parse.ts';
+import { compileSegment, literalSegment, type StepCount } from './glob-segment.ts';
 
 /** The most UTF-16 units in a pattern. */
 const MAX_PATTERN_LENGTH = 1024;
@@ -32,7 +33,7 @@ function invalid(pattern: string, problem: string): FilesystemError {
   });
 }
 
-function compileAlternative(pattern: string, alternative: string): Alternative {
+function compileAlternative(pattern: string, alternative: string, count: StepCount | undefined): Alternative {
   if (alternative.endsWith('/')) {
     throw invalid(
       pattern,
@@ -52,9 +53,10 @@ function compileAlternative(pattern: string, alternative: string): Alternative {
       if (isLast) steps.push(() => true);
       continue;
     }
-    const literal = literalSegment(segment);
+    const pieces = parseSegment(segment, (problem) => invalid(pattern, problem));
+    const literal = literalSegment(pieces);
     if (literal !== undefined && !isLast && prefix.length === index) prefix.push(literal);
-    steps.push(compileSegment(segment));
+    steps.push(compileSegment(pieces, count));
   }
   return { steps, prefix };
 }
@@ -96,30 +98,48 @@ function commonPrefix(alternatives: readonly Alternative[]): readonly string[] {
 }
 
 /**
- * Compiles a glob, once for any number of paths. Matching never goes exponential, whatever the pattern.
+ * Compiles a glob, once for any number of paths. Matching takes time linear in the path, whatever the pattern.
  *
  * - `*` and `?` stay inside a segment and also match a dot at its start; `?` is one code point.
  * - `**` as a whole segment stands for any number of directories, also none, so `a/**` followed by `/b` matches `a/b`. At
  *   the end it stands for every file below. Inside a segment it is the same as `*`.
- * - `[abc]`, `[a-z]`, `[!a-z]` match one code point; `{a,b}` stands for its alternatives and may nest; `\` takes the
- *   meaning from the next character. An unclosed bracket or brace stands for itself.
- * - Letter case counts. A leading `/` or `./` is dropped.
+ * - `[abc]`, `[a-z]`, `[!a-z]`, `[^a-z]` match one code point; `[[:alpha:]]` and the other classes of POSIX go by Unicode.
+ * - `@(a|b)` matches one of its options, `?(a|b)` at most one, `*(a|b)` any number of them, `+(a|b)` at least one. Groups may
+ *   nest and hold wildcards, but no `/`.
+ * - `{a,b}` stands for its alternatives, which may hold `/` and nest; `{1..9}`, `{01..31..2}`, `{a..e}` for a range.
+ * - `\` makes the punctuation after it literal. Letter case counts. A leading `/` or `./` is dropped.
  *
- * @throws {FilesystemError} `invalid-pattern` for an empty pattern, more than 1,024 characters, more than 64
+ * What other tools give a meaning that this one does not is refused and never taken as it is, so that a pattern which leaves
+ * files out cannot fail to: `!(a)`, a leading `!`, `|` outside of a group, brackets, braces and groups that are not closed,
+ * braces with neither a comma nor a range, unknown classes, collating elements, empty ranges, a backslash before a letter,
+ * a digit, `/` or the end.
+ *
+ * @throws {FilesystemError} `invalid-pattern` for these, an empty pattern, more than 1,024 characters, more than 64
  * alternatives, a `..` segment, or a `/` at the end.
  */
 export function compileGlob(pattern: string): Glob {
+  return compileCountedGlob(pattern, undefined);
+}
+
+/** {@link compileGlob} that says how much its tests look at. */
+export function compileCountedGlob(pattern: string, count: StepCount | undefined): Glob {
   if (typeof pattern !== 'string') {
     throw new FilesystemError('invalid-pattern', `A glob must be text; received ${typeof pattern}.`);
   }
   if (pattern.length > MAX_PATTERN_LENGTH) {
     throw invalid(pattern, `is longer than ${MAX_PATTERN_LENGTH} characters. Shorten it.`);
   }
-  const expanded = expandBraces(pattern);
+  if (pattern.startsWith('!') && pattern[1] !== '(') {
+    throw invalid(
+      pattern,
+      'starts with "!", which negates a glob elsewhere and is not supported. Write "\\!" for a name that starts with it.',
+    );
+  }
+  const expanded = expandBraces(pattern, (problem) => invalid(pattern, problem));
   if (expanded === undefined) {
     throw invalid(pattern, `stands for more than ${MAX_ALTERNATIVES} alternatives. Use fewer braces.`);
   }
-  const alternatives = expanded.map((alternative) => compileAlternative(pattern, alternative));
+  const alternatives = expanded.map((alternative) => compileAlternative(pattern, alternative, count));
   const isBounded = alternatives.every(({ steps }) => !steps.includes('cross'));
   return Object.freeze({
     pattern,
@@ -134,8 +154,6 @@ export function compileGlob(pattern: string): Glob {
 
 /** A filter for search: like {@link compileGlob}, but a pattern without `/` matches names at any depth. */
 export function compileNameFilter(pattern: string): Glob {
-  if (typeof pattern === 'string' && pattern !== '' && !pattern.includes('/')) {
-    return { ...compileGlob(`**/${pattern}`), pattern };
-  }
-  return compileGlob(pattern);
+  const glob = compileGlob(pattern);
+  return pattern.includes('/') ? glob : { ...compileGlob(`**/${pattern}`), pattern };
 }

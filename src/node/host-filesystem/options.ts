@@ -22,10 +22,10 @@ export interface HostFilesystemOptions {
    * Default: `apply`.
    */
   readonly writeOn?: 'apply' | 'flush' | 'never';
-  /** Globs on paths below the root; only files that match one are shown, and directories that can hold such. Default: all. */
+  /** Globs (see `compileGlob`) on paths below the root; only files that match one are shown, and directories that can hold such. Default: all. */
   readonly include?: readonly string[];
   /**
-   * Globs on paths below the root. What matches one, and what is in a directory that does, is left out: it is not listed and not
+   * Globs (see `compileGlob`) on paths below the root. What matches one, and what is in a directory that does, is left out: it is not listed and not
    * found, reading or writing it is refused (`left-out`), and so is removing or moving a directory that holds such a
    * thing. A pattern starts at the root: a leading double star with a slash makes it hold at every depth. Default: none.
    */

@@ -15,10 +15,10 @@ export interface MountOptions {
   readonly hostPath: string;
   /** The directory that its files stand in, from the workspace root. Default `.`, the root itself. */
   readonly mountPath?: string;
-  /** Globs on the path below the folder; only files that match one are taken. Default: every file. */
+  /** Globs (see `compileGlob`) on the path below the folder; only files that match one are taken. Default: every file. */
   readonly include?: readonly string[];
   /**
-   * Globs on the path below the folder; what matches one is left out, and a directory that matches is not entered.
+   * Globs (see `compileGlob`) on the path below the folder; what matches one is left out, and a directory that matches is not entered.
    * A pattern starts at the folder: a leading double star with a slash makes it hold at every depth. Added to the default ones.
    */
   readonly exclude?: readonly string[];

@@ -13,7 +13,7 @@ export interface MaterializeOptions {
    */
   readonly tempRoot?: string;
   /**
-   * Globs on paths from the root; what matches one is neither in the folder nor collected from it, and a
+   * Globs (see `compileGlob`) on paths from the root; what matches one is neither in the folder nor collected from it, and a
    * directory that matches is left alone with all below it: `**` + `/coverage`. Default: none.
    */
   readonly exclude?: readonly string[];

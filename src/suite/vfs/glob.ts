@@ -28,7 +28,7 @@ const inputSchema: Schema<GlobParams> = jsonSchema<GlobParams>({
       type: 'string',
       minLength: 1,
       description:
-        'Pattern for the path from "path" on: * and ? stay within one directory, ** crosses directories, also [a-z] and {a,b}. Example: "**/*.ts".',
+        'Pattern for the path from "path" on: * and ? stay within one directory, ** crosses directories, also [a-z], {a,b} and @(a|b). Example: "**/*.ts".',
     },
     path: {
       type: 'string',

@@ -62,6 +62,11 @@ describe('defineAgent', () => {
     ['budget.maxTokens', { budget: { maxTokens: 5 } }, /A budget has no option "maxTokens"/],
     ['workspace', { workspace: true }, /an object or false, not true/],
     ['workspace.include', { workspace: { include: '*.ts' } }, /a list of globs, not "\*\.ts"/],
+    [
+      'workspace.exclude',
+      { workspace: { exclude: ['dist/**', '*.!(ts)'] } },
+      /workspace\.exclude of an agent has an unusable glob\. The glob "\*\.!\(ts\)" has "!\("/,
+    ],
     ['workspace.maxBytes', { workspace: { maxBytes: -1 } }, /a whole number from 0 on, not -1/],
     ['workspace.defaultExcludes', { workspace: { defaultExcludes: 'no' } }, /true or false/],
     [
