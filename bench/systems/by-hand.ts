@@ -21,7 +21,7 @@ await runSystem((stage) => {
   const tools = new Map([[toolName, (input: CountInput) => stage.run(input)]]);
 
   const ask = async (messages: readonly Message[]) => {
-    const calls = stage.ask().map((call) => ({ ...call, name: toolName }));
+    const calls = stage.ask().map(({ id, text }): NamedCall => ({ id, text, name: toolName }));
     if (calls.length > 0) return { text: '', calls };
     const results = messages.filter((message) => message.role === 'tool');
     stage.see({ results: results.length, failures: results.filter(({ isError }) => isError).length });

@@ -72,14 +72,30 @@ await runSystem((stage) => {
 
 function say(stage: Stage, { messages }: Context): AssistantMessage {
   const calls = stage.ask();
-  const rest = { api: model.api, provider: model.provider, model: model.id, usage, timestamp: 0 };
   if (calls.length > 0) {
     const content = calls.map(
       ({ id, text }) => ({ type: 'toolCall', id, name: toolName, arguments: JSON.parse(text) }) as const,
     );
-    return { ...rest, role: 'assistant', content, stopReason: 'toolUse' };
+    return assistantMessage(content, 'toolUse');
   }
   const results = messages.filter((message) => message.role === 'toolResult');
   stage.see({ results: results.length, failures: results.filter(({ isError }) => isError).length });
-  return { ...rest, role: 'assistant', content: [{ type: 'text', text: answerText }], stopReason: 'stop' };
+  return assistantMessage([{ type: 'text', text: answerText }], 'stop');
+}
+
+/** Every message is of one shape, as the providers of the package make them. */
+function assistantMessage(
+  content: AssistantMessage['content'],
+  stopReason: AssistantMessage['stopReason'],
+): AssistantMessage {
+  return {
+    role: 'assistant',
+    content,
+    api: model.api,
+    provider: model.provider,
+    model: model.id,
+    usage,
+    stopReason,
+    timestamp: 0,
+  };
 }

@@ -18,6 +18,7 @@ import {
   tool,
 } from 'weakincentives';
 import { scriptedModel } from 'weakincentives/testing';
+import { z } from 'zod';
 import {
   answerSchema,
   answerText,
@@ -54,6 +55,14 @@ await runSystem((stage) => {
       return ToolResult.ok(output, 'Counted.');
     },
   });
+  // Not called: it gives the policy a rule to keep.
+  const report = tool({
+    name: 'report',
+    description: 'Reports the counts.',
+    inputSchema: z.strictObject({}),
+    outputSchema: z.null(),
+    execute: () => ToolResult.ok(null, 'Reported.'),
+  });
   const template = promptTemplate({
     ns: 'bench',
     key: 'loop',
@@ -63,9 +72,12 @@ await runSystem((stage) => {
         title: 'Counting',
         key: 'counting',
         template: instructions,
-        tools: [count],
+        tools: [count, report],
         slices: [Counts],
-        policies: [readBeforeWritePolicy(), sequentialDependencyPolicy({ dependencies: {} })],
+        policies: [
+          readBeforeWritePolicy(),
+          sequentialDependencyPolicy({ dependencies: { report: [toolName] } }),
+        ],
         resources: [bind(Filesystem, () => new MemoryFilesystem())],
       }),
     ],
