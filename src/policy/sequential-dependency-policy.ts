@@ -12,9 +12,11 @@ export interface SequentialDependencyOptions {
 }
 
 /**
- * Requires that some tools have succeeded, in an earlier call of the session, before another may be called. Only calls
- * that the policy covers count: those of its section and that one's children, or all when it stands on the prompt.
- * @throws {PromptValidationError} when a tool would need itself, directly or through others.
+ * Requires that some tools have succeeded, in an earlier call of the session, before another may be called. The tools that wait are those that
+ * the policy covers: of its section and of those below it, or all when it belongs to the template. What they wait for may be anywhere in
+ * the prompt.
+ * @throws {PromptValidationError} when no tool waits for another, or one would need itself, directly or through others. `promptTemplate()` throws
+ *   it for names that the prompt does not have, a tool that the policy does not cover, and one that the runtime never runs.
  * @see spec TOOLS "SequentialDependencyPolicy"
  */
 export function sequentialDependencyPolicy(options: SequentialDependencyOptions): ToolPolicy {
@@ -23,6 +25,7 @@ export function sequentialDependencyPolicy(options: SequentialDependencyOptions)
   for (const [tool, needed] of Object.entries(options.dependencies)) {
     required.set(tool, [...new Set(needed)].sort());
   }
+  assertNotEmpty(name, required);
   assertNoCycle(name, required);
   return Object.freeze({
     name,
@@ -40,6 +43,14 @@ export function sequentialDependencyPolicy(options: SequentialDependencyOptions)
     },
     onResult: ({ tool }, _result, { session }) => recordFact(session, { policyName: name, tool: tool.name }),
   } satisfies ToolPolicy);
+}
+
+function assertNotEmpty(name: string, required: ReadonlyMap<string, readonly string[]>): void {
+  if ([...required.values()].some((needed) => needed.length > 0)) return;
+  throw new PromptValidationError(
+    `The policy "${name}" has no tool that waits for another; name in \`dependencies\` which tool needs which, such as { deploy: ['test'] }.`,
+    { details: { policy: name } },
+  );
 }
 
 function assertNoCycle(name: string, required: ReadonlyMap<string, readonly string[]>): void {

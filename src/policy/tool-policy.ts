@@ -47,7 +47,11 @@ export interface ToolPolicy {
   readonly name: string;
   /** Slices to install before the policy runs. Default: none. */
   readonly slices?: readonly AnySlice[];
-  /** Tools that the policy knows by name: tool → tools that must have succeeded before it. A prompt must have them all. Default: none. */
+  /**
+   * Tools that the policy knows by name: tool → tools that must have succeeded before it. The policy must cover the former; the latter may be
+   * anywhere in the prompt, and `onResult` hears of their successes too. A name that the prompt does not have is refused when the template is
+   * made. Default: none.
+   */
   readonly dependencies?: Readonly<Record<string, readonly string[]>>;
   /** Judges a call before its handler runs. May throw: the call is denied. */
   check?(call: PolicyCall, context: PolicyContext): PolicyDecision | Promise<PolicyDecision>;

@@ -1,7 +1,10 @@
+import { none } from '../collection/index.ts';
 import { PromptValidationError } from '../error/index.ts';
 import type { ToolPolicy } from '../policy/index.ts';
+import type { AnyTool } from '../tool/index.ts';
+import { checkPolicies, type GovernedTool, type PlacedPolicy, placePolicies } from './check-policies.ts';
 import type { BoundTool } from './rendered-prompt.ts';
-import { openSections, readSection } from './section-tools.ts';
+import { openSections, readSection, type SectionTools } from './section-tools.ts';
 import { canSummarise, type SectionNode } from './section-tree.ts';
 
 /** Tools of each section, at the section's index in the tree, with the policies that govern them. */
@@ -9,31 +12,60 @@ export type ToolsBySection = readonly (readonly BoundTool[])[];
 
 /**
  * Ties every tool to its section and its policies: the section's own first, then its ancestors' from the inside out,
- * then the prompt's.
+ * then the prompt's; and to the policies elsewhere that depend on it.
  *
- * @throws {PromptValidationError} for something that is no tool, two tools or hosted tools with one name, two policies with
- *   one name, a tool named as one that opens or reads sections in a prompt that has summaries, a policy whose `dependencies` name a tool that
- *   the prompt does not have, or a hosted one.
+ * @throws {PromptValidationError} for something that is no tool, two tools or hosted tools with one name, a tool named as one
+ *   that opens or reads sections in a prompt that has summaries, and policies that {@link checkPolicies} refuses.
  * @see spec TOOLS "Registration Lifecycle"
  */
 export function bindTools(
   nodes: readonly SectionNode[],
   promptPolicies: readonly ToolPolicy[],
-): ToolsBySection {
+): { readonly tools: ToolsBySection; readonly sectionTools: SectionTools } {
   checkToolNames(nodes);
-  const policies = new Map<SectionNode, readonly ToolPolicy[]>();
-  const bound = nodes.map((node) => {
-    const inherited = (node.parent && policies.get(node.parent)) ?? promptPolicies;
+  const governing = new Map<SectionNode, readonly ToolPolicy[]>();
+  for (const node of nodes) {
+    const inherited = (node.parent && governing.get(node.parent)) ?? promptPolicies;
     const own = node.section.policies ?? [];
-    const governing = own.length === 0 ? inherited : Object.freeze([...own, ...inherited]);
-    policies.set(node, governing);
-    return (node.section.tools ?? []).map((tool) =>
-      Object.freeze({ tool, sectionPath: node.path, policies: governing }),
-    );
-  });
-  const names = bound.flat().map(({ tool }) => tool.name);
-  checkPolicies(nodes, promptPolicies, new Set([...names, ...reservedNames(nodes)]));
-  return bound;
+    governing.set(node, own.length === 0 ? inherited : Object.freeze([...own, ...inherited]));
+  }
+  const named = new Map<string, GovernedTool>();
+  for (const each of canSummarise(nodes) ? [openSections, readSection] : []) {
+    named.set(each.name, { tool: each, policies: promptPolicies });
+  }
+  for (const node of nodes) {
+    const policies = governing.get(node) ?? promptPolicies;
+    for (const tool of node.section.tools ?? []) named.set(tool.name, { tool, policies, path: node.path });
+  }
+  const placed = placePolicies(nodes, promptPolicies);
+  checkPolicies(nodes, placed, named);
+  const recording = recordingPolicies(placed, named);
+  const bind = (tool: AnyTool, sectionPath: string, policies: readonly ToolPolicy[]): BoundTool =>
+    Object.freeze({ tool, sectionPath, policies, recordingPolicies: recording.get(tool.name) ?? none });
+  return {
+    tools: nodes.map((node) =>
+      (node.section.tools ?? []).map((tool) => bind(tool, node.path, governing.get(node) ?? promptPolicies)),
+    ),
+    sectionTools: Object.freeze({
+      open: bind(openSections, '', promptPolicies),
+      read: bind(readSection, '', promptPolicies),
+    }),
+  };
+}
+
+/** By tool, the policies that depend on it without governing it. */
+function recordingPolicies(
+  placed: readonly PlacedPolicy[],
+  tools: ReadonlyMap<string, GovernedTool>,
+): ReadonlyMap<string, readonly ToolPolicy[]> {
+  const recording = new Map<string, readonly ToolPolicy[]>();
+  for (const { policy } of placed) {
+    for (const name of new Set(Object.values(policy.dependencies ?? {}).flat())) {
+      if (tools.get(name)?.policies.includes(policy) === true) continue;
+      recording.set(name, Object.freeze([...(recording.get(name) ?? []), policy]));
+    }
+  }
+  return recording;
 }
 
 /** Names that tools of sections cannot have. */
@@ -74,54 +106,4 @@ function checkToolNames(nodes: readonly SectionNode[]): void {
       }
     }
   }
-}
-
-function checkPolicies(
-  nodes: readonly SectionNode[],
-  promptPolicies: readonly ToolPolicy[],
-  toolNames: ReadonlySet<string>,
-): void {
-  const owners = new Map<string, string>();
-  const check = (policy: ToolPolicy, where: string, details: Readonly<Record<string, string>>): void => {
-    const name: unknown = policy?.name;
-    if (typeof name !== 'string' || name.trim() === '') {
-      throw new PromptValidationError(
-        `A policy of ${where} has no name; give it one that is unique in the prompt.`,
-        {
-          details,
-        },
-      );
-    }
-    const owner = owners.get(name);
-    if (owner !== undefined) {
-      throw new PromptValidationError(
-        `Both ${owner} and ${where} have a policy named "${name}"; name one of them otherwise, ` +
-          'or put it once on a section above both.',
-        { details: { ...details, policy: name } },
-      );
-    }
-    owners.set(name, where);
-    const missing = dependencyNames(policy).find((tool) => !toolNames.has(tool));
-    if (missing !== undefined) {
-      const isHosted = nodes.some(({ section }) =>
-        section.hostedTools?.some((tool) => tool.name === missing),
-      );
-      const why = isHosted
-        ? 'which the provider runs: no policy gets to see it'
-        : `which the prompt does not have; its tools are ${[...toolNames].map((tool) => `"${tool}"`).join(', ') || 'none'}`;
-      throw new PromptValidationError(
-        `Policy "${name}" of ${where} depends on the tool "${missing}", ${why}.`,
-        { details: { ...details, policy: name, tool: missing } },
-      );
-    }
-  };
-  for (const { section, path } of nodes) {
-    for (const policy of section.policies ?? []) check(policy, `section "${path}"`, { section: path });
-  }
-  for (const policy of promptPolicies) check(policy, 'the prompt', {});
-}
-
-/** Tools that a policy names in its `dependencies`. */
-function dependencyNames({ dependencies = {} }: ToolPolicy): readonly string[] {
-  return Object.entries(dependencies).flatMap(([tool, before]) => [tool, ...before]);
 }

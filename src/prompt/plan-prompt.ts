@@ -8,7 +8,6 @@ import { compileOutput } from './prompt-output.ts';
 import type { PromptPlan } from './prompt-plan.ts';
 import type { PromptTemplateOptions } from './prompt-template.ts';
 import type { AnySection } from './section.ts';
-import { bindSectionTools } from './section-tools.ts';
 import { buildSectionTree } from './section-tree.ts';
 import { collectParams } from './shared-params.ts';
 
@@ -47,8 +46,7 @@ export function planPrompt<Output>(
     nodes,
     indexes: new Map(nodes.map(({ path }, index) => [path, index])),
     params: collectParams(nodes),
-    tools: bindTools(nodes, policies),
-    sectionTools: bindSectionTools(policies),
+    ...bindTools(nodes, policies),
     slices: collectSlices(nodes, policies),
     resources: collectResources(nodes, options.resources),
     // The caller infers `Output` from this very schema.

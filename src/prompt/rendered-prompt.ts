@@ -14,6 +14,8 @@ export interface BoundTool {
   readonly sectionPath: string;
   /** Policies in the order they are asked: the section's, its ancestors' from the inside out, the prompt's. */
   readonly policies: readonly ToolPolicy[];
+  /** Policies of other sections whose `dependencies` need the tool: they do not judge its calls, but record its successes. */
+  readonly recordingPolicies: readonly ToolPolicy[];
 }
 
 /** The sections of a rendered prompt, for those that come in later. @internal */

@@ -1,5 +1,4 @@
 import { PromptValidationError } from '../error/index.ts';
-import type { ToolPolicy } from '../policy/index.ts';
 import { jsonSchema, type Schema } from '../schema/index.ts';
 import { defineSystemEvent, type EventDefinition } from '../session/index.ts';
 import { type AnyTool, type ToolContext, ToolResult, type ToolSucceeded, tool } from '../tool/index.ts';
@@ -122,11 +121,6 @@ export const readSection: AnyTool = tool({
 export interface SectionTools {
   readonly open: BoundTool;
   readonly read: BoundTool;
-}
-
-export function bindSectionTools(policies: readonly ToolPolicy[]): SectionTools {
-  const bind = (each: AnyTool): BoundTool => Object.freeze({ tool: each, sectionPath: '', policies });
-  return Object.freeze({ open: bind(openSections), read: bind(readSection) });
 }
 
 const notRendered = 'There are no sections here that could be shown.';

@@ -27,7 +27,7 @@ export class CallPolicies {
   constructor(environment: EvaluationEnvironment, attempt: JudgedAttempt) {
     this.#environment = environment;
     this.#attempt = attempt;
-    this.#phases = policyPhases(attempt.resolved.bound.policies);
+    this.#phases = policyPhases(attempt.resolved.bound);
   }
 
   /** What they would have refused or asked, where they are not enforced. */

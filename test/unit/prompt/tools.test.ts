@@ -12,11 +12,15 @@ import {
   section,
   toolsSection,
 } from '../../../src/prompt/index.ts';
-import { hostedTool, tool } from '../../../src/tool/index.ts';
+import { hostedTool, ToolResult, tool } from '../../../src/tool/index.ts';
 import { refusal } from './refusal.ts';
 
 function named(name: string): ReturnType<typeof tool> {
   return tool({ name, description: `Does ${name}.` });
+}
+
+function running(name: string): ReturnType<typeof tool> {
+  return tool({ name, description: `Does ${name}.`, execute: () => ToolResult.ok(null) });
 }
 
 function hosted(name: string): ReturnType<typeof hostedTool> {
@@ -77,10 +81,10 @@ describe('tools of a prompt', () => {
     const { tools, boundTools } = await prompt.render();
     expect(tools).toEqual([first, second, third, fourth]);
     expect([...boundTools.values()]).toEqual([
-      { tool: first, sectionPath: 'p', policies: [outer, whole] },
-      { tool: second, sectionPath: 'p.q', policies: [inner, outer, whole] },
-      { tool: third, sectionPath: 'p.q.r', policies: [inner, outer, whole] },
-      { tool: fourth, sectionPath: 's', policies: [whole] },
+      { tool: first, sectionPath: 'p', policies: [outer, whole], recordingPolicies: [] },
+      { tool: second, sectionPath: 'p.q', policies: [inner, outer, whole], recordingPolicies: [] },
+      { tool: third, sectionPath: 'p.q.r', policies: [inner, outer, whole], recordingPolicies: [] },
+      { tool: fourth, sectionPath: 's', policies: [whole], recordingPolicies: [] },
     ]);
     expect(prompt.tools()).toEqual(tools);
   });
@@ -307,8 +311,8 @@ describe('examples', () => {
 describe('policies', () => {
   it('have unique names in the whole prompt', () => {
     const twice = [
-      section({ title: 'A', key: 'a', policies: [policy('same')] }),
-      section({ title: 'B', key: 'b', policies: [policy('same')] }),
+      section({ title: 'A', key: 'a', tools: [named('x')], policies: [policy('same')] }),
+      section({ title: 'B', key: 'b', tools: [named('y')], policies: [policy('same')] }),
     ];
     expect(refusal(() => bound(twice)).message).toMatch(
       /Both section "a" and section "b" have a policy named "same"/,
@@ -318,25 +322,27 @@ describe('policies', () => {
       title: 'P',
       key: 'p',
       policies: [shared],
-      children: [section({ title: 'C', key: 'c', policies: [shared] })],
+      children: [section({ title: 'C', key: 'c', tools: [named('x')], policies: [shared] })],
     });
     expect(refusal(() => bound([nested])).details).toMatchObject({ section: 'p.c', policy: 'same' });
     expect(
-      refusal(() => bound([section({ title: 'A', key: 'a', policies: [shared] })], [shared])).message,
+      refusal(() =>
+        bound([section({ title: 'A', key: 'a', tools: [named('x')], policies: [shared] })], [shared]),
+      ).message,
     ).toMatch(/section "a" and the prompt/);
     expect(() => bound([section({ title: 'A', key: 'a', policies: [policy(' ')] })])).toThrow(/has no name/);
   });
 
   it('may only depend on tools that the prompt has', () => {
     const order = sequentialDependencyPolicy({ dependencies: { deploy: ['test', 'build'] } });
-    const tools = [named('deploy'), named('test')];
+    const tools = [running('deploy'), running('test')];
     const error = refusal(() => bound([section({ title: 'A', key: 'a', tools, policies: [order] })]));
     expect(error.message).toMatch(
       /depends on the tool "build", which the prompt does not have; its tools are "deploy", "test"/,
     );
     expect(error.details).toMatchObject({ section: 'a', tool: 'build' });
     expect(() =>
-      bound([section({ title: 'A', key: 'a', tools: [...tools, named('build')] })], [order]),
+      bound([section({ title: 'A', key: 'a', tools: [...tools, running('build')] })], [order]),
     ).not.toThrow();
     expect(() => bound([], [order])).toThrow(/its tools are none/);
     expect(() =>
@@ -345,9 +351,10 @@ describe('policies', () => {
   });
 
   it('bring their slices', () => {
-    const order = sequentialDependencyPolicy({ dependencies: {} });
+    const order = sequentialDependencyPolicy({ dependencies: { deploy: ['test'] } });
+    const tools = [running('deploy'), running('test')];
     const read = readBeforeWritePolicy();
-    const slices = bound([section({ title: 'A', key: 'a', policies: [read] })], [order]).slices();
+    const slices = bound([section({ title: 'A', key: 'a', tools, policies: [read] })], [order]).slices();
     expect(slices).toEqual([...new Set([...(read.slices ?? []), ...(order.slices ?? [])])]);
     expect(slices.length).toBeGreaterThan(0);
   });
