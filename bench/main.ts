@@ -1,5 +1,5 @@
 /** The command line of the benchmarks: `npm run bench -- --help`. */
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,17 +8,19 @@ import { planEffort } from './harness/effort.ts';
 import { formatList } from './harness/format-list.ts';
 import { formatRows } from './harness/format-table.ts';
 import { judgeRows } from './harness/judge-rows.ts';
-import { currentLoad, describeMachine, formatMachine } from './harness/machine.ts';
+import { currentLoad, describeMachine, formatMachine, readNodeVersion } from './harness/machine.ts';
 import { leaveOutPackages, packageOf, readPackages } from './harness/packages.ts';
 import { type Job, planJobs, selectRows } from './harness/plan-jobs.ts';
 import type { BenchRow } from './harness/row.ts';
 import { runChild } from './harness/run-child.ts';
 import { runJobs } from './harness/run-jobs.ts';
+import { type BenchReport, updateResults } from './harness/update-results.ts';
 import { benchRows } from './rows/index.ts';
 
 const folder = fileURLToPath(new URL('.', import.meta.url));
 const packages = readPackages('bench/package.json');
 const defaultReport = 'bench/results/latest.json';
+const resultsFile = 'bench/RESULTS.md';
 
 const command = readArguments(process.argv.slice(2), benchRows);
 switch (command.kind) {
@@ -32,6 +34,9 @@ switch (command.kind) {
     console.error(`bench: ${command.message}\n\n${usage}`);
     process.exitCode = 2;
     break;
+  case 'write':
+    writeReports(command.reports);
+    break;
   case 'run':
     process.exitCode = await runBench(command);
     break;
@@ -44,7 +49,15 @@ async function runBench({
   rows: ids,
   contenders: wanted,
   json,
+  node = process.execPath,
 }: RunCommand): Promise<number> {
+  let version: string;
+  try {
+    version = readNodeVersion(node);
+  } catch (error) {
+    console.error(`bench: --node ${node}: ${error instanceof Error ? error.message : String(error)}`);
+    return 2;
+  }
   const stop = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stop.abort());
   const rows = leaveOutMissing(
@@ -59,6 +72,7 @@ async function runBench({
   const total = passes ?? plan.passes;
   const names = rows.flatMap(({ contenders }) => contenders.map(({ name }) => packageOf(name, packages)));
   const machine = describeMachine(
+    version,
     packages.filter((name) => names.includes(name)),
     folder,
   );
@@ -70,6 +84,7 @@ async function runBench({
     signal: stop.signal,
     run: (job) =>
       runChild({
+        node,
         file: join(folder, `${job.program}.js`),
         settings: job.settings,
         plan: { effort, samples: plan.samples, warmUps: plan.warmUps, limitMs: plan.limitMs },
@@ -89,7 +104,14 @@ async function runBench({
   const file = json ?? (effort === 'tiny' ? undefined : defaultReport);
   if (file !== undefined) {
     const stopped = stop.signal.aborted;
-    const report = { effort, passes: total, stopped, machine, loadAverageAtEnd, rows: judged };
+    const report: BenchReport = {
+      effort,
+      passes: total,
+      stopped,
+      machine,
+      loadAverageAtEnd,
+      rows: judged,
+    };
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, `${JSON.stringify(report, null, 2)}\n`);
   }
@@ -97,6 +119,12 @@ async function runBench({
   console.log(`${results.size - failed} of ${jobs.length} programs worked`);
   if (stop.signal.aborted) return 130;
   return failed > 0 ? 1 : 0;
+}
+
+function writeReports(files: readonly string[]): void {
+  const reports = files.map((file) => JSON.parse(readFileSync(file, 'utf8')) as BenchReport);
+  writeFileSync(resultsFile, updateResults(readFileSync(resultsFile, 'utf8'), reports));
+  console.log(`${resultsFile} has the figures of ${files.join(', ')}`);
 }
 
 /** Without their packages the peers cannot be measured; the library and the floor need none. */

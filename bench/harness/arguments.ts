@@ -7,6 +7,8 @@ export type BenchCommand =
   | { readonly kind: 'help' }
   | { readonly kind: 'list' }
   | { readonly kind: 'wrong'; readonly message: string }
+  /** Writes reports into the tables of `bench/RESULTS.md`. */
+  | { readonly kind: 'write'; readonly reports: readonly string[] }
   | RunCommand;
 
 export interface RunCommand {
@@ -18,6 +20,8 @@ export interface RunCommand {
   readonly contenders?: readonly string[];
   /** Where the JSON goes. Default: `bench/results/latest.json`, but for `--tiny`. */
   readonly json?: string;
+  /** The Node that runs the programs. Default: the one that runs the harness. */
+  readonly node?: string;
 }
 
 export const usage = `npm run bench -- [OPTIONS]
@@ -26,10 +30,12 @@ Compares weakincentives with a loop written by hand and with its peers. Peers: n
 
   --quick        one pass, short time limits: about 3 minutes
   --tiny         the least that shows that every program works; no figure is judged
-  --row ID,…     these rows only
+  --row ID,…     these rows only; loop* are all whose ids begin with loop
   --only NAME,…  these contenders only
   --passes N     how often each program is run (default: 3, with --quick and --tiny 1)
   --json FILE    where the report goes (default: bench/results/latest.json; with --tiny nowhere)
+  --node FILE    the Node that runs what is measured (default: the one that runs this)
+  --write FILE,… measures nothing: writes these reports into the tables of bench/RESULTS.md
   --list         shows rows and contenders
   --help         shows this`;
 
@@ -40,6 +46,8 @@ const options = {
   only: { type: 'string', multiple: true },
   passes: { type: 'string' },
   json: { type: 'string' },
+  node: { type: 'string' },
+  write: { type: 'string', multiple: true },
   list: { type: 'boolean' },
   help: { type: 'boolean' },
 } as const;
@@ -58,14 +66,14 @@ function toCommand(values: Values, rows: readonly BenchRow[]): BenchCommand {
   if (values.help === true) return { kind: 'help' };
   if (values.list === true) return { kind: 'list' };
   if (values.quick === true && values.tiny === true) return wrong('Choose --quick or --tiny, not both.');
-  const ids = split(values.row);
+  const reports = split(values.write);
+  if (reports !== undefined) return { kind: 'write', reports };
+  const wanted = split(values.row);
+  const known = rows.map(({ id }) => id);
+  const ids = wanted?.flatMap((id) => expand(id, known));
   const names = split(values.only);
   const problem =
-    unknownOf(
-      '--row',
-      ids,
-      rows.map(({ id }) => id),
-    ) ??
+    unknownOf('--row', ids, known) ??
     unknownOf(
       '--only',
       names,
@@ -83,11 +91,19 @@ function toCommand(values: Values, rows: readonly BenchRow[]): BenchCommand {
     ...(ids && { rows: ids }),
     ...(names && { contenders: names }),
     ...(values.json !== undefined && { json: values.json }),
+    ...(values.node !== undefined && { node: values.node }),
   };
 }
 
 function split(values: readonly string[] | undefined): readonly string[] | undefined {
   return values?.flatMap((value) => value.split(',').map((part) => part.trim()));
+}
+
+/** @returns every known id that `loop*` begins; the text itself when it ends otherwise or begins none */
+function expand(text: string, known: readonly string[]): readonly string[] {
+  if (!text.endsWith('*')) return [text];
+  const ids = known.filter((id) => id.startsWith(text.slice(0, -1)));
+  return ids.length > 0 ? ids : [text];
 }
 
 function unknownOf(

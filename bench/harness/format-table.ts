@@ -44,12 +44,18 @@ function cellsOf(result: ContenderResult, unit: RowResult['unit']): readonly str
   ];
 }
 
-function formatTarget({ factor, comparedTo, outcome, measured }: TargetResult, unit: string): string {
+/** A target with its outcome, on one line. */
+export function formatTarget({ factor, comparedTo, outcome, measured }: TargetResult, unit: string): string {
   const limit =
     comparedTo === undefined
       ? `≤ ${factor} ${unit}`
       : `≤ ${factor} × ${typeof comparedTo === 'string' ? comparedTo : `${comparedTo.contender} in ${comparedTo.row}`}`;
-  return `${limit}: ${outcome}${measured === undefined ? '' : ` (${formatNumber(measured)})`}`;
+  return `${limit}: ${outcome}${measured === undefined ? '' : ` (${comparedTo === undefined ? formatNumber(measured) : formatRatio(measured)})`}`;
+}
+
+/** Two digits that count, whole numbers from 10 on. */
+export function formatRatio(ratio: number): string {
+  return Math.abs(ratio) >= 9.95 ? Math.round(ratio).toLocaleString('en-US') : ratio.toPrecision(2);
 }
 
 /** Three digits that count, whole numbers from 100 on. */

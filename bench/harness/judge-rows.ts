@@ -24,6 +24,9 @@ export interface ContenderResult {
   readonly failures: readonly string[];
 }
 
+/** What a target names for the lowest median of the peers in its row, whoever has it. */
+export const fastestPeerName = 'fastest peer';
+
 export interface TargetResult extends Target {
   readonly outcome: 'met' | 'missed' | 'not measured' | 'not judged';
   /** What was measured, to be compared with `factor`. */
@@ -69,7 +72,7 @@ export function judgeRows(
           failures: failuresOf(contender, result, judge),
         };
       }),
-      targets: row.targets.map((target) => judgeTarget(row.id, target, medianOf, judge)),
+      targets: row.targets.map((target) => judgeTarget(row.id, target, medianOf, fastest, judge)),
     };
   });
 }
@@ -105,20 +108,23 @@ function judgeTarget(
   row: string,
   target: Target,
   medianOf: (row: string, name: string) => number | undefined,
+  fastest: number | undefined,
   judge: boolean,
 ): TargetResult {
   if (!judge) return { ...target, outcome: 'not judged' };
   const { comparedTo, factor } = target;
   const own = medianOf(row, libraryName);
-  const other =
-    typeof comparedTo === 'object'
-      ? medianOf(comparedTo.row, comparedTo.contender)
-      : comparedTo === undefined
-        ? 1
-        : medianOf(row, comparedTo);
-  const measured = ratio(own, other);
+  const measured = ratio(own, otherOf());
   if (measured === undefined) return { ...target, outcome: 'not measured' };
   return { ...target, outcome: measured <= factor ? 'met' : 'missed', measured };
+
+  function otherOf(): number | undefined {
+    if (comparedTo === undefined) return 1;
+    if (comparedTo === fastestPeerName) return fastest;
+    return typeof comparedTo === 'object'
+      ? medianOf(comparedTo.row, comparedTo.contender)
+      : medianOf(row, comparedTo);
+  }
 }
 
 function ratio(own: number | undefined, other: number | undefined): number | undefined {

@@ -18,13 +18,14 @@ export interface MachineFacts {
 }
 
 /**
+ * @param node the version of Node that runs the programs
  * @param packages which versions to look up
  * @param folder holds the `node_modules` they are in
  */
-export function describeMachine(packages: readonly string[], folder: string): MachineFacts {
+export function describeMachine(node: string, packages: readonly string[], folder: string): MachineFacts {
   const commit = readCommit();
   return {
-    node: process.version,
+    node,
     platform: `${process.platform} ${process.arch}`,
     cpu: cpus()[0]?.model.trim() ?? 'unknown',
     cores: availableParallelism(),
@@ -76,4 +77,15 @@ function readCommit(): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/**
+ * @param node the file of a Node
+ * @returns its version, such as `v22.23.3`
+ * @throws {Error} when the file does not run, or is another program
+ */
+export function readNodeVersion(node: string): string {
+  const version = execFileSync(node, ['--version'], { encoding: 'utf8' }).trim();
+  if (!/^v\d+\.\d+\.\d+/.test(version)) throw new Error(`it says "${version.slice(0, 80)}" for its version`);
+  return version;
 }

@@ -34,7 +34,7 @@ export interface Contender {
 /** What the library is to reach in a row: at most `factor` times what `comparedTo` needs, or at most `factor` of the unit. */
 export interface Target {
   readonly factor: number;
-  /** The name of a contender of the same row, or `{ row, contender }` of another; absent for an absolute limit. */
+  /** The name of a contender of the same row, `fastest peer` for the peer with the lowest median, or `{ row, contender }` of another; absent for an absolute limit. */
   readonly comparedTo?: string | { readonly row: string; readonly contender: string };
 }
 

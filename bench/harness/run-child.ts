@@ -7,6 +7,8 @@ import { readReport } from './read-report.ts';
 import type { Report } from './row.ts';
 
 export interface ChildOptions {
+  /** The Node that runs it. Default: the one of this process. */
+  readonly node?: string;
   /** The JavaScript file. */
   readonly file: string;
   readonly settings: JsonObject;
@@ -26,9 +28,9 @@ const keptCharacters = 1_000_000;
 
 /** Runs one program to its end, alone with a small environment. Never rejects. */
 export async function runChild(options: ChildOptions): Promise<ChildOutcome> {
-  const { file, settings, plan, killAfterMs, signal } = options;
+  const { node = process.execPath, file, settings, plan, killAfterMs, signal } = options;
   if (signal.aborted) return { ok: false, reason: 'stopped' };
-  const child = spawn(process.execPath, ['--expose-gc', file, JSON.stringify({ plan, settings })], {
+  const child = spawn(node, ['--expose-gc', file, JSON.stringify({ plan, settings })], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: environment(),
   });

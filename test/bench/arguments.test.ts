@@ -27,6 +27,22 @@ describe('readArguments', () => {
     expect(read('--tiny')).toEqual({ kind: 'run', effort: 'tiny' });
   });
 
+  it('takes every row whose id begins with what stands before an asterisk', () => {
+    expect(read('--row', 'l*')).toEqual({ kind: 'run', effort: 'full', rows: ['loop'] });
+    expect(read('--row', '*')).toMatchObject({ rows: ['loop', 'rss'] });
+  });
+
+  it('reads which Node runs the programs', () => {
+    expect(read('--node', 'other/node')).toMatchObject({ kind: 'run', node: 'other/node' });
+  });
+
+  it('writes reports in the place of measuring', () => {
+    expect(read('--write', 'a.json, b.json', '--quick')).toEqual({
+      kind: 'write',
+      reports: ['a.json', 'b.json'],
+    });
+  });
+
   it('shows the list or the help, whatever else is asked for', () => {
     expect(read('--list', '--quick')).toEqual({ kind: 'list' });
     expect(read('--help', '--list')).toEqual({ kind: 'help' });
@@ -34,6 +50,7 @@ describe('readArguments', () => {
 
   it.each([
     [['--row', 'lop'], '--row: there is no "lop"; there are loop, rss.'],
+    [['--row', 'x*'], '--row: there is no "x*"; there are loop, rss.'],
     [['--only', 'pi,mastra'], '--only: there is no "mastra"; there are pi, ai.'],
     [['--quick', '--tiny'], 'Choose --quick or --tiny, not both.'],
     [['--passes', '0'], '--passes is a whole number from 1 to 100, not "0".'],
@@ -47,7 +64,8 @@ describe('readArguments', () => {
   });
 
   it('explains every option', () => {
-    for (const option of ['--quick', '--tiny', '--row', '--only', '--passes', '--json', '--list', '--help']) {
+    const known = ['--quick', '--tiny', '--row', '--only', '--passes', '--json', '--node', '--write'];
+    for (const option of [...known, '--list', '--help']) {
       expect(usage).toContain(option);
     }
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { formatNumber, formatRows } from '../../bench/harness/format-table.ts';
+import { formatNumber, formatRatio, formatRows } from '../../bench/harness/format-table.ts';
 
 describe('formatRows', () => {
   it('sets contenders one below the other, with ratios, remarks and targets', () => {
@@ -50,7 +50,7 @@ describe('formatRows', () => {
       '  pi                     –                                           FAILED: killed after 3 s',
       '  target ≤ 0.25 × pi: not measured',
       '  target ≤ 3 × by hand: missed (123)',
-      '  target ≤ 1.3 × weakincentives in other: met (1.00)',
+      '  target ≤ 1.3 × weakincentives in other: met (1.0)',
       '  target ≤ 55 µs: met (50.0)',
       '',
     ]);
@@ -68,5 +68,18 @@ describe('formatNumber', () => {
     [1_234_567, '1,234,567'],
   ])('writes %d as %s', (value, text) => {
     expect(formatNumber(value)).toBe(text);
+  });
+});
+
+describe('formatRatio', () => {
+  it.each([
+    [0, '0.0'],
+    [0.0026, '0.0026'],
+    [0.799, '0.80'],
+    [9.94, '9.9'],
+    [9.96, '10'],
+    [1234.5, '1,235'],
+  ])('writes %d as %s', (value, text) => {
+    expect(formatRatio(value)).toBe(text);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { judgeRows } from '../../bench/harness/judge-rows.ts';
+import { fastestPeerName, judgeRows } from '../../bench/harness/judge-rows.ts';
 import { keyOf } from '../../bench/harness/plan-jobs.ts';
 import type { BenchRow, Contender, Target } from '../../bench/harness/row.ts';
 import type { JobResult } from '../../bench/harness/run-jobs.ts';
@@ -67,6 +67,13 @@ describe('judgeRows', () => {
     const longer = rowOf('longer', [ai]);
     const target = { factor: 1, comparedTo: { row: 'longer', contender: 'ai' } };
     expect(outcomes(target, [longer])).toMatchObject([{ outcome: 'met', measured: 0.05 }]);
+  });
+
+  it('compares with the fastest peer, whoever it is', () => {
+    const target = { factor: 0.5, comparedTo: fastestPeerName };
+    expect(outcomes(target)).toMatchObject([{ outcome: 'met', measured: 0.5 }]);
+    const [row] = judgeRows([rowOf('loop', [floor, ours], { targets: [target] })], measured, true);
+    expect(row?.targets).toMatchObject([{ outcome: 'not measured' }]);
   });
 
   it('says that a target was not measured when one of the two is missing', () => {

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -10,10 +10,18 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-async function run(source: string, { killAfterMs = 60_000, signal = new AbortController().signal } = {}) {
+async function run(
+  source: string,
+  {
+    killAfterMs = 60_000,
+    signal = new AbortController().signal,
+    node = process.execPath,
+  }: { killAfterMs?: number; signal?: AbortSignal; node?: string } = {},
+) {
   const file = join(folder, 'program.mjs');
   await writeFile(file, source);
   return runChild({
+    node,
     file,
     settings: { steps: 3 },
     plan: { effort: 'tiny', samples: 1, warmUps: 0, limitMs: 5 },
@@ -46,6 +54,17 @@ describe('runChild', () => {
     } finally {
       delete process.env['WINK_BENCH_KEY'];
     }
+  });
+
+  it('runs the program with another Node', async () => {
+    const node = join(folder, 'other-node');
+    await writeFile(node, `#!/bin/sh\nMARK=other exec "${process.execPath}" "$@"\n`);
+    await chmod(node, 0o755);
+    const source = 'console.log(JSON.stringify({ samples: {}, notes: [String(process.env.MARK)] }))';
+    expect(await run(source, { node })).toEqual({ ok: true, report: { samples: {}, notes: ['other'] } });
+    expect(await run(source)).toEqual({ ok: true, report: { samples: {}, notes: ['undefined'] } });
+    const missing = await run(source, { node: join(folder, 'no-node') });
+    expect(missing).toMatchObject({ ok: false, reason: expect.stringContaining('did not start') });
   });
 
   it('says with what a program ended that failed, even when it wrote a report', async () => {
