@@ -1,3 +1,4 @@
+import { printable } from '../plain-text.ts';
 import { FINDING_HEADINGS, type Finding } from './finding.ts';
 
 /** The file a review writes, at the root of the reviewed folder. */
@@ -7,10 +8,10 @@ export const DRAFT_STATUS = 'Status: draft';
 /** How the status line begins once the report is published. */
 export const PUBLISHED_STATUS = 'Status: published';
 
-/** The text of a finding's entry in a report, without its checkbox. */
+/** The text of a finding's entry in a report, without its checkbox: one line, whatever a path or a link holds. */
 export function itemText(finding: Finding): string {
   const place = finding.line === undefined ? finding.path : `${finding.path}:${finding.line}`;
-  return `\`${place}\` ${finding.text}`;
+  return printable(`\`${place}\` ${finding.text}`);
 }
 
 /**
@@ -44,7 +45,7 @@ export function reportItems(report: string): readonly ReportItem[] {
   let isFenced = false;
   for (const line of report.split('\n')) {
     if (/^\s*(?:```|~~~)/.test(line)) isFenced = !isFenced;
-    const match = isFenced ? null : /^\s*[-*] \[([ xX])\] (.*\S)\s*$/.exec(line);
+    const match = isFenced ? null : /^\s*[-*] \[([ xX])\] (.*\S)\s*$/s.exec(line);
     if (match?.[2] !== undefined) items.push({ isOpen: match[1] === ' ', text: match[2] });
   }
   return items;

@@ -117,8 +117,8 @@ export class FolderSurvey {
 
   #observeUnmounted(text: string): void {
     for (const line of text.split('\n')) {
-      const folder = /^- every (.+)\/$/.exec(line)?.[1];
-      const path = /^- (.+?): /.exec(line)?.[1];
+      const folder = /^- every (.+)\/$/s.exec(line)?.[1];
+      const path = /^- (.+?): /s.exec(line)?.[1];
       if (folder !== undefined) this.#leftOutFolders.add(folder);
       else if (path !== undefined) this.unmounted.add(path);
     }

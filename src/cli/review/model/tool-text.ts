@@ -52,7 +52,7 @@ export function parseListing(text: string): ListedDirectory {
 /** A result of `read_file`; undefined when the text has no such form. */
 export function parseWindow(text: string): ShownWindow | undefined {
   const lines: ShownLine[] = [];
-  const header = /^.* - lines \d+-\d+ of (\d+)(?: \(CRLF line ends\))?(?:\n|$)/.exec(text);
+  const header = /^[^\n]* - lines \d+-\d+ of (\d+)(?: \(CRLF line ends\))?(?:\n|$)/.exec(text);
   if (header === null) return text.endsWith(' is empty.') ? { lines, totalLines: 0 } : undefined;
   let nextOffset: number | undefined;
   for (const line of bodyLines(text)) {
@@ -82,7 +82,7 @@ export function parseMatches(text: string): {
   const isPartial = lines.at(-1)?.startsWith('There are more.') === true;
   const matches: ShownMatch[] = [];
   for (const line of isPartial ? lines.slice(0, -1) : lines) {
-    const match = /^(.+?):(\d+): /.exec(line);
+    const match = /^(.+?):(\d+): /s.exec(line);
     if (match?.[1] !== undefined) matches.push({ path: match[1], line: toNumber(match[2]) });
   }
   return { matches, isPartial };

@@ -16,7 +16,7 @@ export function createMarkdownLinkScanner(): MarkdownLinkScanner {
   let fence: { readonly character: string; readonly length: number } | undefined;
   return {
     scan(line, text) {
-      const marker = /^(?:\s|>|[-*+]\s|\d{1,9}[.)]\s)*(`{3,}|~{3,})(.*)$/.exec(text);
+      const marker = /^(?:\s|>|[-*+]\s|\d{1,9}[.)]\s)*(`{3,}|~{3,})(.*)$/s.exec(text);
       const run = marker?.[1];
       if (run !== undefined) {
         const rest = marker?.[2] ?? '';
@@ -68,7 +68,7 @@ function decodePath(path: string): string {
 
 /** Every code span replaced by blanks of the same length. A run of backticks closes only at a run of equal length. */
 function withoutCodeSpans(text: string): string {
-  if (!text.includes('`')) return text.replace(/<!--.*?-->/g, '');
+  if (!text.includes('`')) return text.replace(/<!--.*?-->/gs, '');
   const runs = [...text.matchAll(/`+/g)];
   const closings = new Map<number, number[]>();
   for (const run of runs) {
@@ -87,7 +87,7 @@ function withoutCodeSpans(text: string): string {
     result += text.slice(position, run.index);
     position = closing + run[0].length;
   }
-  return (result + text.slice(position)).replace(/<!--.*?-->/g, '');
+  return (result + text.slice(position)).replace(/<!--.*?-->/gs, '');
 }
 
 function linkTargets(text: string): readonly string[] {

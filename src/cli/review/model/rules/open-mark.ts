@@ -57,6 +57,6 @@ function cleanText(after: string): string {
     .replace(/^(\([^)]*\))?\s*[:!-]?\s*/, (_whole, owner: string | undefined) =>
       owner === undefined ? '' : `${owner} `,
     )
-    .replace(/\s*(?:\*\/|-->|\*\*).*$/, '')
+    .replace(/\s*(?:\*\/|-->|\*\*).*$/s, '')
     .trim();
 }

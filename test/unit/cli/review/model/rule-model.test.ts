@@ -50,6 +50,24 @@ describe('findings', () => {
     expect(report).toContain('8 findings in 7 files.');
   });
 
+  it('are published whatever line separators a link, a mark or the name of a file holds', async () => {
+    const { report, outcome } = await review({
+      'README.md': '[a](docs/li\u2028ne.md) [na\u2029me](gone.md)\n',
+      'src/na\u2028me.ts': '// TODO: first\u2029second\n',
+      'notes\u2029.md': '[b](gone.md)\n',
+      'test/x.test.ts': '',
+    });
+    expect(outcome.isPublished).toBe(true);
+    expect(entries(report)).toEqual(
+      expect.arrayContaining([
+        '- [ ] `README.md:1` broken link to docs/li\\u2028ne.md',
+        '- [ ] `README.md:1` broken link to gone.md',
+        '- [ ] `notes\\u2029.md:1` broken link to gone.md',
+        '- [ ] `src/na\\u2028me.ts:1` TODO: first\\u2029second',
+      ]),
+    );
+  });
+
   it('leave out test data, generated files and files that are meant to be empty', async () => {
     const { report } = await review({
       'test/fixtures/a.ts': '// TODO: data\n',
