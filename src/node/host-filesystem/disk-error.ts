@@ -1,21 +1,22 @@
 import { FilesystemError } from '../../error/index.ts';
-import { errorCode } from '../host-mount/host-error.ts';
+import { errorCode, withoutPaths } from '../host-mount/host-error.ts';
 import { NoDirectoryError } from './jail.ts';
 
 /** The error for a file that somebody else changed, at a moment when that cannot be overlooked. */
-export function changedOnDiskError(path: string): FilesystemError {
+export function changedOnDiskError(path: string, cause?: unknown): FilesystemError {
   return new FilesystemError(
     'changed-on-disk',
     `"${path}" was changed on disk by somebody else meanwhile. Nothing was overwritten. Read it again and repeat the change.`,
-    { details: { path } },
+    { cause, details: { path } },
   );
 }
 
-/** The error that stands for one of the operating system. Its own message, which holds host paths, is left out. */
+/** The error that stands for one of the operating system. That is the cause, without its message, which holds host paths. */
 export function diskError(path: string, error: unknown): FilesystemError {
   if (FilesystemError.isInstance(error)) return error;
-  if (error instanceof NoDirectoryError) return changedOnDiskError(path);
+  if (error instanceof NoDirectoryError) return changedOnDiskError(path, error);
   const code = errorCode(error);
+  const cause = withoutPaths(error);
   const details = { path, ...(code === undefined ? {} : { systemCode: code }) };
   switch (code) {
     case 'EACCES':
@@ -23,21 +24,23 @@ export function diskError(path: string, error: unknown): FilesystemError {
       return new FilesystemError(
         'permission-denied',
         `"${path}" cannot be accessed: the operating system denies it. Check its permissions.`,
-        { details },
+        { cause, details },
       );
     case 'EEXIST':
     case 'ENOENT':
     case 'ENOTDIR':
     case 'EISDIR':
     case 'ELOOP':
-      return changedOnDiskError(path);
+      return changedOnDiskError(path, cause);
     case 'ENOSPC':
     case 'EDQUOT':
       return new FilesystemError('storage-failed', `"${path}" cannot be written: no space is left.`, {
+        cause,
         details,
       });
     case 'EROFS':
       return new FilesystemError('storage-failed', `"${path}" cannot be written: the disk is read-only.`, {
+        cause,
         details,
       });
     case undefined:
@@ -45,6 +48,7 @@ export function diskError(path: string, error: unknown): FilesystemError {
       throw error;
     default:
       return new FilesystemError('storage-failed', `"${path}": the operating system says ${code}.`, {
+        cause,
         details,
       });
   }

@@ -16,6 +16,7 @@ import type { OpenSource } from './stage-file.ts';
 import { stagePlan } from './stage-plan.ts';
 import { MaterializedFolder, type StagedFolder, type StagedFolderParts } from './staged-folder.ts';
 import { copyPlace, overlayPlace } from './staged-place.ts';
+import { stagingError } from './staging-error.ts';
 import { writeFolder } from './write-folder.ts';
 
 /** What one staged folder is made with. */
@@ -50,13 +51,21 @@ interface Staging extends Pick<StagedFolderParts, 'filesystem' | 'filter' | 'lim
  * `permission-denied` for a `tempRoot` that cannot be used; `too-large`, `quota-exceeded` when a limit is passed;
  * `already-exists`, `invalid-path` for a name that the disk cannot tell from another or cannot hold; `changed-on-disk`
  * when a file of a `HostFilesystem` is not the one that was seen; `root-replaced` when its folder is not; `storage-failed`, also when `layer` is `'overlay'` and
- * there can be none.
+ * there can be none. What the operating system or another file system says is the `cause`.
  * @throws the signal's reason. Whenever it rejects, nothing is left on the disk.
  */
 export async function materialize(
   filesystem: Filesystem,
   options: MaterializeOptions = {},
 ): Promise<StagedFolder> {
+  try {
+    return await openStaged(filesystem, options);
+  } catch (error) {
+    throw stagingError('staged', error, options.signal);
+  }
+}
+
+async function openStaged(filesystem: Filesystem, options: MaterializeOptions): Promise<StagedFolder> {
   const { exclude = [], signal, tempRoot, layer = 'auto' } = options;
   const limits = resolveStagingLimits(options);
   const filter = compileMountFilter({ exclude, defaultExcludes: false });
@@ -89,7 +98,8 @@ async function stage(
   try {
     return new MaterializedFolder(await fill({ ...staging, folder }));
   } catch (error) {
-    await removeFolder(folder);
+    // What cannot be removed now is removed by the next one that is made beside it.
+    await removeFolder(folder).catch(() => undefined);
     throw error;
   }
 }
@@ -172,6 +182,6 @@ function refusedError(refusal: OverlayRefusedError): FilesystemError {
   return new FilesystemError(
     'storage-failed',
     `There can be no overlay. ${refusal.message} Set layer to 'auto' or 'copy'.`,
-    { details: { option: 'layer' } },
+    { cause: refusal, details: { option: 'layer' } },
   );
 }

@@ -21,6 +21,8 @@ export function overlayRefusal(tempRoot: string): Promise<OverlayRefusedError | 
   if (known !== undefined) return known;
   const trial = tryOverlay(tempRoot);
   found.set(dev, trial);
+  // What kept it from being tried need not be there the next time.
+  trial.catch(() => found.delete(dev));
   return trial;
 }
 

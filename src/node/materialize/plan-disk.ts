@@ -1,10 +1,19 @@
 import { type Dirent, readdirSync, readlinkSync, statSync } from 'node:fs';
 import { posix } from 'node:path';
-import { childPath, type DirectoryNode, type FileNode, segmentsOf } from '../../filesystem/index.ts';
+import {
+  childPath,
+  type DirectoryNode,
+  type FileNode,
+  joinPath,
+  segmentsOf,
+} from '../../filesystem/index.ts';
 import { DiskContent, RefusedContent } from '../host-filesystem/disk-content.ts';
 import { DiskDirectory } from '../host-filesystem/disk-directory.ts';
+import { diskError } from '../host-filesystem/disk-error.ts';
 import type { DiskSource } from '../host-filesystem/disk-source.ts';
+import { NoDirectoryError } from '../host-filesystem/jail.ts';
 import { accessOf, type FileAccess, stampOf } from '../host-filesystem/stamp.ts';
+import { errorCode } from '../host-mount/host-error.ts';
 import type { MountFilter } from '../host-mount/mount-filter.ts';
 import type { DiskPlan, HiddenName, PlannedFile, PlannedFolder, PlannedLink } from './disk-plan.ts';
 import type { StagingLimits } from './options.ts';
@@ -135,11 +144,13 @@ class DiskPlanner {
     const { jail } = this.#planning.source;
     if (below?.isSymbolicLink() === true) {
       const segments = segmentsOf(path);
-      const stats = jail.statOf(segments);
+      const stats = this.#reading(path, () => jail.statOf(segments));
       const stamp = node.kind === 'file' ? node.stamp : node.link?.stamp;
       // Of a link, the first part is its own.
       if (stats !== undefined && stampOf(stats) === stamp?.split('>')[0]) {
-        const text = jail.within(segments.slice(0, -1), (pathOf) => readlinkSync(pathOf(name)));
+        const text = this.#reading(path, () =>
+          jail.within(segments.slice(0, -1), (pathOf) => readlinkSync(pathOf(name))),
+        );
         return { name, path, target: text, isOnDisk: true };
       }
     }
@@ -149,20 +160,33 @@ class DiskPlanner {
 
   #lower(segments: readonly string[], isListed: boolean): LowerFolder {
     const { source, onOwner } = this.#planning;
-    return source.jail.within(segments, (pathOf) => {
-      const access = accessOf(statSync(pathOf(), { bigint: true }));
-      onOwner(access);
-      const entries = new Map<string, Dirent<Buffer>>();
-      const odd: Buffer[] = [];
-      for (const entry of isListed
-        ? readdirSync(pathOf(), { withFileTypes: true, encoding: 'buffer' })
-        : []) {
-        const name = entry.name.toString();
-        if (Buffer.from(name).equals(entry.name)) entries.set(name, entry);
-        else odd.push(entry.name);
-      }
-      return { access, entries, odd };
-    });
+    return this.#reading(joinPath(segments), () =>
+      source.jail.within(segments, (pathOf) => {
+        const access = accessOf(statSync(pathOf(), { bigint: true }));
+        onOwner(access);
+        const entries = new Map<string, Dirent<Buffer>>();
+        const odd: Buffer[] = [];
+        for (const entry of isListed
+          ? readdirSync(pathOf(), { withFileTypes: true, encoding: 'buffer' })
+          : []) {
+          const name = entry.name.toString();
+          if (Buffer.from(name).equals(entry.name)) entries.set(name, entry);
+          else odd.push(entry.name);
+        }
+        return { access, entries, odd };
+      }),
+    );
+  }
+
+  /** What somebody takes away while it is looked at was changed on the disk. */
+  #reading<Value>(path: string, look: () => Value): Value {
+    try {
+      return look();
+    } catch (error) {
+      throw errorCode(error) === undefined && !(error instanceof NoDirectoryError)
+        ? error
+        : diskError(path, error);
+    }
   }
 
   #hideOthers(folder: string, lower: LowerFolder | undefined, kept: ReadonlySet<string>): void {

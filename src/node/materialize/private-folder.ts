@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { FilesystemError } from '../../error/index.ts';
 import { isAlive, presentProcess } from '../host-filesystem/process-identity.ts';
-import { errorCode } from '../host-mount/host-error.ts';
+import { errorCode, withoutPaths } from '../host-mount/host-error.ts';
 import { removeFolder } from './remove-folder.ts';
 
 const PREFIX = 'wink-staged-';
@@ -59,28 +59,33 @@ async function isLeftover(folder: string): Promise<boolean> {
   }
 }
 
-/** The cause is left out on purpose: messages of the operating system hold resolved host paths. */
 function tempRootError(tempRoot: string | undefined, error: unknown): FilesystemError {
+  const cause = withoutPaths(error);
   const folder = tempRoot === undefined ? 'The temporary folder' : `The folder "${tempRoot}"`;
   switch (errorCode(error)) {
     case 'ENOENT':
       return new FilesystemError(
         'not-found',
         `${folder} does not exist. Set tempRoot to an existing folder.`,
+        { cause },
       );
     case 'ENOTDIR':
-      return new FilesystemError('not-a-directory', `${folder} is no folder. Set tempRoot to a folder.`);
+      return new FilesystemError('not-a-directory', `${folder} is not a folder. Set tempRoot to a folder.`, {
+        cause,
+      });
     case 'EACCES':
     case 'EPERM':
     case 'EROFS':
       return new FilesystemError(
         'permission-denied',
         `${folder} cannot be written to: access is denied. Set tempRoot to a folder of your own.`,
+        { cause },
       );
     default:
       return new FilesystemError(
         'storage-failed',
         `${folder} cannot be used (${errorCode(error) ?? 'unknown error'}). Set tempRoot to another one.`,
+        { cause },
       );
   }
 }

@@ -1,10 +1,11 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { FilesystemError } from '../../error/index.ts';
 import { assertIntegerOption } from '../../filesystem/index.ts';
 import { systemClock } from '../../session/index.ts';
 import { errorCode } from '../host-mount/host-error.ts';
 import { OutputTail } from './output-tail.ts';
 import type { RunOptions, RunOutcome, SpawnArguments } from './run-options.ts';
+import { commandError } from './staging-error.ts';
 
 /** A command at work. */
 export interface RunningProcess {
@@ -17,6 +18,23 @@ export interface RunningProcess {
 /** What was started and left the group may hold the outputs open; they are read this long after the command's end. */
 const DRAIN_MS = 500;
 
+/** @throws {FilesystemError} `invalid-argument`. A command that does not exist, or cannot be executed, is told later. */
+function start(
+  { command, args, cwd }: SpawnArguments,
+  env: Readonly<Record<string, string>>,
+): ChildProcessWithoutNullStreams {
+  try {
+    return spawn(command, args, {
+      cwd,
+      env: { PATH: process.env['PATH'], ...env },
+      stdio: ['pipe', 'pipe', 'pipe'],
+      detached: true,
+    });
+  } catch (error) {
+    throw commandError(error);
+  }
+}
+
 /** Starts a command as the leader of a process group. */
 export function runProcess(line: SpawnArguments, options: RunOptions): RunningProcess {
   const { env = {}, input, signal, timeoutMs, maxOutputBytes = 65_536, clock = systemClock } = options;
@@ -28,12 +46,7 @@ export function runProcess(line: SpawnArguments, options: RunOptions): RunningPr
     );
   }
   signal?.throwIfAborted();
-  const child = spawn(line.command, line.args, {
-    cwd: line.cwd,
-    env: { PATH: process.env['PATH'], ...env },
-    stdio: ['pipe', 'pipe', 'pipe'],
-    detached: true,
-  });
+  const child = start(line, env);
   const endGroup = (): void => {
     if (child.pid === undefined) return;
     try {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { FilesystemError } from '../../error/index.ts';
 import { type Filesystem, normalizePath } from '../../filesystem/index.ts';
 import { type HostDirectory, identityOf, openDirectory } from '../host-mount/host-directory.ts';
-import { errorCode } from '../host-mount/host-error.ts';
+import { errorCode, withoutPaths } from '../host-mount/host-error.ts';
 import type { MountFilter } from '../host-mount/mount-filter.ts';
 import { applyScan, rebase } from './apply-scan.ts';
 import type { Baseline } from './baseline.ts';
@@ -14,7 +14,7 @@ import type { RunOptions, RunOutcome, SpawnArguments } from './run-options.ts';
 import { type RunningProcess, runProcess } from './run-process.ts';
 import { scanFolder } from './scan-folder.ts';
 import type { StagedPlace } from './staged-place.ts';
-import { goneError } from './staging-error.ts';
+import { goneError, stagingError } from './staging-error.ts';
 
 /** A private folder on the disk with the content of a file system, for processes that work on real files. */
 export interface StagedFolder extends AsyncDisposable {
@@ -133,7 +133,7 @@ export class MaterializedFolder implements StagedFolder {
     const onAbort = (): void => running.stop(signal?.reason);
     signal?.addEventListener('abort', onAbort);
     try {
-      return withoutPaths(await running.ended, place.innerPaths);
+      return hidingPaths(await running.ended, place.innerPaths);
     } finally {
       signal?.removeEventListener('abort', onAbort);
       this.#running.delete(running);
@@ -179,6 +179,8 @@ export class MaterializedFolder implements StagedFolder {
       const applied = await applyScan(filesystem, baseline, scan);
       rebase(baseline, scan);
       return scan.tally.report(applied);
+    } catch (error) {
+      throw stagingError('collected', error, this.#parts.signal);
     } finally {
       await folder.close();
     }
@@ -213,7 +215,7 @@ async function assertDirectory(path: string, identity: string, cwd: string): Pro
 }
 
 /** Where the folder is, is nothing for a model, and another place each time. */
-function withoutPaths(outcome: RunOutcome, paths: readonly string[]): RunOutcome {
+function hidingPaths(outcome: RunOutcome, paths: readonly string[]): RunOutcome {
   const hide = (text: string): string => paths.reduce(withoutPath, text);
   return {
     ...outcome,
@@ -234,6 +236,6 @@ function removalError(error: unknown): FilesystemError {
   return new FilesystemError(
     'storage-failed',
     `The staged folder cannot be removed (${code ?? 'unknown error'}). End the processes that work in it, then remove it by hand.`,
-    code === undefined ? {} : { details: { systemCode: code } },
+    { cause: withoutPaths(error), ...(code === undefined ? {} : { details: { systemCode: code } }) },
   );
 }

@@ -1,5 +1,7 @@
-import { FilesystemError } from '../../error/index.ts';
-import { errorCode } from '../host-mount/host-error.ts';
+import { describeError, FilesystemError, WinkError } from '../../error/index.ts';
+import { changedOnDiskError } from '../host-filesystem/disk-error.ts';
+import { NoDirectoryError } from '../host-filesystem/jail.ts';
+import { errorCode, withoutPaths } from '../host-mount/host-error.ts';
 
 /** Which limit the content breaks, in the folder or on the way to it. */
 export function tooManyError(what: string, limit: string, path: string): FilesystemError {
@@ -25,12 +27,47 @@ export function goneError(why: string): FilesystemError {
 }
 
 /**
- * The error that stands for one of the operating system while `path` was written to the folder. Its own message, which
- * holds host paths, is left out.
+ * What staging or collecting rejects with: an error of ours as it is, the reason of the signal, and for everything else an
+ * error of ours with that as its cause.
+ * @param done what was to be done with the files.
+ */
+export function stagingError(
+  done: 'staged' | 'collected',
+  error: unknown,
+  signal: AbortSignal | undefined,
+): unknown {
+  if (WinkError.isInstance(error)) return error;
+  const isAbort = error instanceof Error && error.name === 'AbortError';
+  if (signal?.aborted === true && (isAbort || error === signal.reason)) return signal.reason;
+  if (error instanceof NoDirectoryError) return changedOnDiskError('.', error);
+  const code = errorCode(error);
+  return new FilesystemError(
+    'storage-failed',
+    `The files could not be ${done} (${code ?? describeError(error)}). Nothing was ${done}; it can be tried again.`,
+    { cause: withoutPaths(error), ...(code === undefined ? {} : { details: { systemCode: code } }) },
+  );
+}
+
+/** The error for a command line that the operating system does not take. */
+export function commandError(error: unknown): FilesystemError {
+  const code = errorCode(error);
+  return new FilesystemError(
+    'invalid-argument',
+    `The command cannot be started (${code ?? 'unknown error'}). Name a command, and pass arguments and variables without NUL ` +
+      'characters that are not too long in all.',
+    { cause: withoutPaths(error), ...(code === undefined ? {} : { details: { systemCode: code } }) },
+  );
+}
+
+/**
+ * The error that stands for one of the operating system while `path` was written to the folder, and for a folder that
+ * somebody took away meanwhile. That is the cause, without its message, which holds host paths.
  */
 export function writingError(path: string, error: unknown): unknown {
   const code = errorCode(error);
-  if (code === undefined || FilesystemError.isInstance(error)) return error;
+  if (error instanceof NoDirectoryError) return changedOnDiskError(path, error);
+  if (code === undefined || WinkError.isInstance(error)) return error;
+  const cause = withoutPaths(error);
   const details = { path, systemCode: code };
   switch (code) {
     case 'EEXIST':
@@ -38,7 +75,7 @@ export function writingError(path: string, error: unknown): unknown {
         'already-exists',
         `"${path}" cannot be written to the staged folder: there its name is the same as that of another file. ` +
           'Give the two names that differ in more than letter case or accents.',
-        { details },
+        { cause, details },
       );
     case 'EINVAL':
     case 'EILSEQ':
@@ -46,20 +83,20 @@ export function writingError(path: string, error: unknown): unknown {
       return new FilesystemError(
         'invalid-path',
         `"${path}" cannot be written to the staged folder: the disk does not take its name (${code}). Rename it.`,
-        { details },
+        { cause, details },
       );
     case 'EACCES':
     case 'EPERM':
       return new FilesystemError(
         'permission-denied',
         `"${path}" cannot be written to the staged folder: access is denied. Choose another tempRoot.`,
-        { details },
+        { cause, details },
       );
     default:
       return new FilesystemError(
         'storage-failed',
         `"${path}" cannot be written to the staged folder (${code}). Check the disk, or choose another tempRoot.`,
-        { details },
+        { cause, details },
       );
   }
 }
