@@ -1,9 +1,16 @@
 import { shorten } from './issue.ts';
-import { type ChildShape, collectShape, itemShape, type KeyShape, keyShape } from './key-shape.ts';
+import {
+  type ChildShape,
+  collectShape,
+  itemShape,
+  type KeyShape,
+  keyShape,
+  shortestTuple,
+} from './key-shape.ts';
 import { SchemaMatcher } from './schema-match.ts';
 import type { SchemaNode } from './schema-node.ts';
 
-/** A place in a value that its schema does not know. */
+/** A place in a value that its schema does not know: a key, or by an index an item. */
 export interface KeyFinding {
   readonly path: readonly (string | number)[];
   readonly message: string;
@@ -14,6 +21,8 @@ export interface KeyFindings {
   readonly unknown: readonly KeyFinding[];
   /** Where the value is nested too deep to be looked at; nothing below was checked. */
   readonly tooDeepAt: readonly (string | number)[] | undefined;
+  /** Lists that are known whole, and longer than a tuple which they also fit: a library may take them for the tuple and cut them. */
+  readonly overlong: readonly (readonly (string | number)[])[];
 }
 
 /** A value may be nested this deep; deeper ones are refused before a schema library recurses into them. */
@@ -25,7 +34,7 @@ const forbiddenKey = 'this key is not allowed anywhere';
  * Finds the keys (and items behind the end of tuples) of `value` that the schema does not know, at every depth.
  *
  * @param limit the search ends after this many findings.
- * @returns undefined when every key is known.
+ * @returns undefined when everything is known and fits in one way.
  */
 export function findUnknownKeys(root: SchemaNode, value: unknown, limit: number): KeyFindings | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
@@ -35,7 +44,8 @@ export function findUnknownKeys(root: SchemaNode, value: unknown, limit: number)
   }
   const walk = new KeyWalk(limit);
   walk.visit(value, root, true);
-  return walk.tooDeepAt === undefined && walk.unknown.length === 0 ? undefined : walk;
+  const isKnown = walk.tooDeepAt === undefined && walk.unknown.length === 0 && walk.overlong.length === 0;
+  return isKnown ? undefined : walk;
 }
 
 function isFlatAndKnown(root: SchemaNode, value: object): boolean {
@@ -49,6 +59,7 @@ function isFlatAndKnown(root: SchemaNode, value: object): boolean {
 
 class KeyWalk implements KeyFindings {
   readonly unknown: KeyFinding[] = [];
+  readonly overlong: (readonly (string | number)[])[] = [];
   tooDeepAt: readonly (string | number)[] | undefined;
   readonly #limit: number;
   readonly #matcher = new SchemaMatcher();
@@ -110,9 +121,10 @@ class KeyWalk implements KeyFindings {
   }
 
   #visitItems(value: readonly unknown[], shape: KeyShape): void {
+    if (value.length > shortestTuple(shape)) this.overlong.push([...this.#path]);
     for (let index = 0; index < value.length && !this.#isDone; index += 1) {
       const child = itemShape(shape, index);
-      if (child === 'unknown') this.#report(index, `unknown item; the list ends after ${counted(index)}`);
+      if (child === 'unknown') this.unknown.push(unknownItem(this.#path, index));
       else this.#descend(index, value[index], child);
     }
   }
@@ -179,8 +191,10 @@ class KeyWalk implements KeyFindings {
   }
 }
 
-function counted(count: number): string {
-  return count === 1 ? '1 item' : `${count} items`;
+/** The finding of an item at the index where its list ends, or behind it. */
+export function unknownItem(list: readonly (string | number)[], index: number): KeyFinding {
+  const end = index === 1 ? '1 item' : `${index} items`;
+  return { path: [...list, index], message: `unknown item; the list ends after ${end}` };
 }
 
 function isNamed(shape: KeyShape, key: string): boolean {

@@ -99,6 +99,16 @@ export function itemShape(shape: KeyShape, index: number): ChildShape {
   return merge(shape, childrenAt, isTuple ? 'unknown' : 'anything');
 }
 
+/** Where the shortest of the tuples ends that say nothing about further items; infinite when there is none. */
+export function shortestTuple(shape: KeyShape): number {
+  let end = Number.POSITIVE_INFINITY;
+  for (const { prefixItems, items } of shape.nodes.keys()) {
+    const isTuple = prefixItems.length > 0 && (items === undefined || items.isNever);
+    if (isTuple) end = Math.min(end, prefixItems.length);
+  }
+  return end;
+}
+
 function merge(
   shape: KeyShape,
   childrenAt: (node: SchemaNode) => readonly SchemaNode[],

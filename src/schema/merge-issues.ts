@@ -93,7 +93,8 @@ function pathOf(issue: LibraryIssue, value: unknown): Path {
   return path;
 }
 
-function valueAt(value: unknown, path: Path): unknown {
+/** What lies at a path; undefined when nothing does. */
+export function valueAt(value: unknown, path: Path): unknown {
   let place = value;
   for (const step of path) place = childAt(place, String(step));
   return place;

@@ -1,8 +1,9 @@
+import { none } from '../collection/index.ts';
 import { describeError, SchemaError } from '../error/index.ts';
 import type { CompiledSchema } from './compile-schema.ts';
 import { formatPath, maxIssues, type ParseOutcome, type SchemaIssue } from './issue.ts';
-import { findUnknownKeys, type KeyFindings, maxDepth } from './key-checker.ts';
-import { type LibraryIssue, mergeIssues } from './merge-issues.ts';
+import { findUnknownKeys, type KeyFinding, type KeyFindings, maxDepth, unknownItem } from './key-checker.ts';
+import { type LibraryIssue, mergeIssues, valueAt } from './merge-issues.ts';
 import { withoutPaths } from './strip-keys.ts';
 
 /** Outcome of {@link parseOutput}. */
@@ -16,8 +17,8 @@ type LibraryResult<O> =
   | { readonly issues: readonly LibraryIssue[] };
 
 /**
- * Validates what came from outside: keys that the schema does not know are refused at every depth, nothing is coerced
- * by the library itself. Whatever the value, it does not throw; a promise only where the schema validates asynchronously, and it never rejects.
+ * Validates what came from outside: keys that the schema does not know, and items behind the end of a tuple, are refused at
+ * every depth; nothing is coerced by the library itself. Whatever the value, it does not throw; a promise only where the schema validates asynchronously, and it never rejects.
  *
  * A value nested deeper than 256 levels is refused before the user's library sees it.
  *
@@ -45,9 +46,35 @@ function inputOutcome<O>(
   found: KeyFindings | undefined,
   result: LibraryResult<O>,
 ): ParseOutcome<O> {
-  if (found === undefined && result.issues === undefined) return { ok: true, value: result.value };
-  const issues = mergeIssues(compiled.inputGraph, value, found?.unknown ?? [], result.issues ?? []);
-  return { ok: false, issues };
+  return outcomeOf(compiled, value, found, found?.unknown ?? none, result);
+}
+
+/** @param refused what is known to be wrong before the library was asked. */
+function outcomeOf<O>(
+  compiled: CompiledSchema,
+  value: unknown,
+  found: KeyFindings | undefined,
+  refused: readonly KeyFinding[],
+  result: LibraryResult<O>,
+): ParseOutcome<O> {
+  if (result.issues === undefined && refused.length === 0) {
+    const cut = found === undefined ? none : cutLists(found.overlong, value, result.value);
+    return cut.length === 0 ? { ok: true, value: result.value } : { ok: false, issues: cut };
+  }
+  return {
+    ok: false,
+    issues: mergeIssues(compiled.inputGraph, value, refused, result.issues ?? none),
+  };
+}
+
+/** The lists that a library took for a shorter tuple and cut: what it left out is wrong, not superfluous. */
+function cutLists(overlong: KeyFindings['overlong'], given: unknown, made: unknown): readonly SchemaIssue[] {
+  return overlong.flatMap((path) => {
+    const before = valueAt(given, path);
+    const after = valueAt(made, path);
+    const isCut = Array.isArray(before) && Array.isArray(after) && after.length < before.length;
+    return isCut ? [unknownItem(path, after.length)] : [];
+  });
 }
 
 /**
@@ -66,8 +93,8 @@ export function parseInputSync<I, O>(compiled: CompiledSchema<I, O>, value: unkn
 }
 
 /**
- * Validates what a handler returned: unknown keys are left out of a copy and reported, then the rest is validated.
- * Never throws, as {@link parseInput}.
+ * Validates what a handler returned: unknown keys of objects are left out of a copy and reported, then the rest is validated.
+ * Nothing else is left out: an item behind the end of a tuple is refused. Never throws, as {@link parseInput}.
  */
 export function parseOutput<I, O>(
   compiled: CompiledSchema<I, O>,
@@ -75,15 +102,21 @@ export function parseOutput<I, O>(
 ): OutputOutcome<O> | Promise<OutputOutcome<O>> {
   const found = findUnknownKeys(compiled.inputGraph, value, Number.POSITIVE_INFINITY);
   if (found?.tooDeepAt !== undefined) return tooDeep(found.tooDeepAt);
-  const paths = found?.unknown.map(({ path }) => path);
-  const known = paths === undefined ? value : withoutPaths(value, paths);
-  const report = paths === undefined ? undefined : { strippedKeys: paths.map(formatPath) };
+  const unknown = found?.unknown ?? none;
+  const paths = unknown.map(({ path }) => path).filter((path) => !isItem(path));
+  const known = paths.length === 0 ? value : withoutPaths(value, paths);
+  const report = paths.length === 0 ? undefined : { strippedKeys: paths.map(formatPath) };
+  const items = unknown.filter(({ path }) => isItem(path)).slice(0, maxIssues);
   const result = validate(compiled, known);
-  const finish = (settled: LibraryResult<O>): OutputOutcome<O> =>
-    settled.issues === undefined
-      ? { ok: true, value: settled.value, ...report }
-      : { ok: false, issues: mergeIssues(compiled.inputGraph, known, [], settled.issues), ...report };
+  const finish = (settled: LibraryResult<O>): OutputOutcome<O> => ({
+    ...outcomeOf(compiled, known, found, items, settled),
+    ...report,
+  });
   return result instanceof Promise ? result.then(finish) : finish(result);
+}
+
+function isItem(path: KeyFinding['path']): boolean {
+  return typeof path.at(-1) === 'number';
 }
 
 function validate<I, O>(

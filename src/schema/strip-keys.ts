@@ -2,7 +2,7 @@ type Step = string | number;
 /** What to leave out below one place: `true` for the place itself. */
 type Cuts = Map<Step, Cuts | true>;
 
-/** A copy of `value` without the places at `paths`; what lies beside the way to them is shared, not copied. */
+/** A copy of `value` without the keys at `paths`; what lies beside the way to them is shared, not copied. Lists keep all of their items. */
 export function withoutPaths(value: unknown, paths: readonly (readonly Step[])[]): unknown {
   const root: Cuts = new Map();
   for (const path of paths) addCut(root, path);
@@ -25,12 +25,10 @@ function addCut(root: Cuts, path: readonly Step[]): void {
 
 function cut(value: unknown, cuts: Cuts): unknown {
   if (Array.isArray(value)) {
-    const kept: unknown[] = [];
-    for (const [index, item] of value.entries()) {
+    return value.map((item: unknown, index) => {
       const inner = cuts.get(index);
-      if (inner !== true) kept.push(inner === undefined ? item : cut(item, inner));
-    }
-    return kept;
+      return inner === undefined || inner === true ? item : cut(item, inner);
+    });
   }
   if (typeof value !== 'object' || value === null) return value;
   const entries: [string, unknown][] = [];

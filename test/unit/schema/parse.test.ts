@@ -117,16 +117,6 @@ describe('parseOutput', () => {
     },
   );
 
-  it('cuts off items behind the end of a tuple', async () => {
-    expect(
-      await parseOutput(compileSchema(shapes.tuple.raw), { pair: [{ from: 'a' }, { to: 'b' }, 3, 4] }),
-    ).toEqual({
-      ok: true,
-      value: { pair: [{ from: 'a' }, { to: 'b' }] },
-      strippedKeys: ['pair[2]', 'pair[3]'],
-    });
-  });
-
   it('reports nothing where nothing is unknown, and keeps members that are undefined', async () => {
     const schema = compileSchema(
       jsonSchema<object>({
