@@ -374,6 +374,10 @@ describe('read_section', () => {
       'Section "deploy.history" in full.\n\n### 2.2. History (deploy.history)\n\nIt began in 2019.';
     expect(texts.slice(1)).toEqual([read, read]);
     expect(invocations[1]).not.toHaveProperty('openedSections');
+    expect(invocations[1]?.value).toEqual({
+      section: 'deploy.history',
+      text: '### 2.2. History (deploy.history)\n\nIt began in 2019.',
+    });
     expect(asked.at(-1)?.tools).toEqual(asked.at(-2)?.tools);
     expect(
       session

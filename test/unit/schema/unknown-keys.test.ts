@@ -3,7 +3,14 @@ import { type } from 'arktype';
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { compileSchema, jsonSchema, open, parseInputSync, type Schema } from '../../../src/schema/index.ts';
+import {
+  compileSchema,
+  type JsonValue,
+  jsonSchema,
+  open,
+  parseInputSync,
+  type Schema,
+} from '../../../src/schema/index.ts';
 import { issuesOf, libraries, rawObject, shapes } from './libraries.ts';
 
 const cases: readonly (readonly [keyof typeof shapes, string, unknown, string])[] = [
@@ -141,6 +148,29 @@ describe('explicit words of a schema', () => {
     expect(issuesOf(schema, { 'x-a': { v: 1 } })).toBe('');
     expect(issuesOf(schema, { 'x-a': { v: 1, w: 2 }, y: 1 })).toBe(
       'x-a.w: unknown key; allowed: v\ny: unknown key; allowed: keys matching /^x-/u',
+    );
+  });
+
+  it('additionalProperties is about keys that match no pattern', () => {
+    const schema = (additionalProperties: JsonValue): Schema =>
+      jsonSchema({
+        type: 'object',
+        patternProperties: { '^x-': { type: 'number' } },
+        additionalProperties,
+      });
+    expect(issuesOf(schema({ type: 'string' }), { 'x-a': 1, y: 'text' })).toBe('');
+    expect(issuesOf(schema({ type: 'string' }), { 'x-a': 1, y: 2 })).toBe('y: expected string, received 2');
+    expect(issuesOf(schema(false), { 'x-a': 1 })).toBe('');
+    expect(issuesOf(schema(false), { 'x-a': 1, y: 2 })).toBe('y: unknown key; allowed: keys matching /^x-/u');
+    const named = { ...rawObject({ v: { type: 'number' } }), additionalProperties: false };
+    const nested = jsonSchema({
+      type: 'object',
+      patternProperties: { '^x-': { type: 'object', additionalProperties: true } },
+      additionalProperties: named,
+    });
+    expect(issuesOf(nested, { 'x-a': { anything: 1 }, y: { v: 1 } })).toBe('');
+    expect(issuesOf(nested, { 'x-a': { anything: 1 }, y: { v: 1, w: 1 } })).toBe(
+      'y.w: unknown key; allowed: v',
     );
   });
 

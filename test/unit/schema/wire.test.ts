@@ -117,6 +117,22 @@ describe('inputJsonSchema', () => {
     expect(wire(type({}))).toEqual({ type: 'object', properties: {}, additionalProperties: false });
   });
 
+  it('closes objects below what depends on a key, and the whole around it', () => {
+    const note = rawObject({ text: { type: 'string' } });
+    const closedNote = { ...note, additionalProperties: false };
+    for (const keyword of ['dependentSchemas', 'dependencies']) {
+      const schema = wire(
+        jsonSchema({
+          type: 'object',
+          properties: { kind: { type: 'string' } },
+          [keyword]: { kind: { properties: { note } } },
+        }),
+      );
+      expect(schema[keyword]).toEqual({ kind: { properties: { note: closedNote } } });
+      expect(schema['unevaluatedProperties']).toBe(false);
+    }
+  });
+
   it('ends tuples', () => {
     expect(wire(shapes.tuple.valibot)['properties']).toMatchObject({ pair: { items: false } });
     expect(wire(z.object({ t: z.tuple([z.string()], z.number()) }))['properties']).toMatchObject({
