@@ -63,6 +63,7 @@ export {
   SchemaProjections,
   type SplitSettings,
   StreamReader,
+  type StrictTools,
   splitSettings,
   textsIn,
   toBase64,

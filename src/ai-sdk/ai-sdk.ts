@@ -7,10 +7,12 @@ import {
   type ProviderAdapter,
   requestTimeoutMs,
   SchemaProjections,
+  type StrictTools,
   type UnsupportedConfig,
 } from '../adapter/index.ts';
+import { PromptValidationError } from '../error/index.ts';
 import type { GenerateOptions, ModelRequest, ModelTurn } from '../runtime/index.ts';
-import type { JsonObject } from '../schema/index.ts';
+import { describeReceived, type JsonObject } from '../schema/index.ts';
 import type { ModelSettings, TokenPrices } from '../tool/index.ts';
 import { aiSdkDialect } from './ai-sdk-dialect.ts';
 import { type AiSdkModel, type AiSdkModelOf, assertModel } from './ai-sdk-model.ts';
@@ -64,6 +66,16 @@ export interface AiSdkOptions {
    * are checked in any case. Default: true.
    */
   readonly takesOutputSchema?: boolean;
+  /**
+   * Which tools of a request are sent with `strict: true`, which has the provider hold the model to their schemas:
+   *
+   * - `'all-or-none'`: all of them when every schema can be held, else none, since several providers refuse a request with both kinds;
+   * - `'each'`: each tool whose schema can be held, for providers that take both kinds, such as OpenAI and Anthropic;
+   * - `'none'`.
+   *
+   * Arguments are checked in any case. Default: `'all-or-none'`; `'none'` for DeepSeek, where only a beta address takes strict tools.
+   */
+  readonly strictTools?: 'all-or-none' | 'each' | 'none';
 }
 
 /**
@@ -81,6 +93,7 @@ export function aiSdk(options: AiSdkOptions): ProviderAdapter {
   assertModel(model);
   const { timeoutMs, unsupportedConfig } = options;
   checkModelOptions('AI SDK', { model: model.modelId, timeoutMs, unsupportedConfig }, []);
+  checkStrictTools(options.strictTools);
   return model.specificationVersion === 'v4'
     ? adapterOf(model, filesOfV4, options)
     : adapterOf(model, filesOfV3, options);
@@ -92,13 +105,14 @@ function adapterOf<Version extends AiSdkVersion>(
   options: AiSdkOptions,
 ): ProviderAdapter {
   const { name = `${model.provider}/${model.modelId}`, takesOutputSchema = true } = options;
+  const family = model.provider.replace(/\..*$/s, '');
   const context: RequestContext<Version> = {
     version: model.specificationVersion,
     files,
     provider: name,
-    family: model.provider.replace(/\..*$/s, ''),
+    family,
     settings: [layerOf(options), options.settings ?? {}],
-    projections: new SchemaProjections(aiSdkDialect),
+    projections: new SchemaProjections(aiSdkDialect, options.strictTools ?? defaultStrictTools(family)),
     desk: new HostedToolDesk({
       adapter: `AI SDK (${model.provider})`,
       model: model.modelId,
@@ -128,6 +142,21 @@ function adapterOf<Version extends AiSdkVersion>(
       },
     },
   });
+}
+
+/** Its package refuses strict tools at any address but the beta one. */
+function defaultStrictTools(family: string): StrictTools {
+  return family === 'deepseek' ? 'none' : 'all-or-none';
+}
+
+const strictToolsChoices: readonly unknown[] = ['all-or-none', 'each', 'none', undefined];
+
+function checkStrictTools(strictTools: unknown): void {
+  if (strictToolsChoices.includes(strictTools)) return;
+  throw new PromptValidationError(
+    `The option strictTools must be "all-or-none", "each" or "none", got ${describeReceived(strictTools)}.`,
+    { details: { option: 'strictTools' } },
+  );
 }
 
 /** What may also be told as settings. */

@@ -5,6 +5,11 @@ export { isWebUrl, toBase64, toUrl } from './media-url.ts';
 export { type CommonModelOptions, checkModelOptions, lazyClient, requestTimeoutMs } from './model-options.ts';
 export { type ProviderErrorWords, toBrokenStream, toFailure, toProviderError } from './provider-error.ts';
 export { describeRemoteFailure, parseJsonText } from './remote-call.ts';
-export { type ProjectedRequest, type ProjectedTool, SchemaProjections } from './schema-projections.ts';
+export {
+  type ProjectedRequest,
+  type ProjectedTool,
+  SchemaProjections,
+  type StrictTools,
+} from './schema-projections.ts';
 export { type SplitSettings, splitSettings } from './split-settings.ts';
 export { isEventStream, StreamReader } from './stream-reader.ts';

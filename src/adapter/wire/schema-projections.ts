@@ -23,11 +23,21 @@ export interface ProjectedRequest {
   readonly answer: SchemaProjection | undefined;
 }
 
-/** The schema of one tool or answer: as strict as it can be, and as it is sent in a request without room for that. */
+/**
+ * Which tools of a request are sent as strict: each that can be, all of them or none, or none at all. The answer of a request is
+ * strict where it can be, whichever this is.
+ */
+export type StrictTools = 'each' | 'all-or-none' | 'none';
+
+/** The schema of one tool or answer: as strict as it can be, and as it is sent where it must not be strict. */
 interface Known {
   readonly own: SchemaProjection;
-  crowdedOut?: SchemaProjection;
+  advised?: SchemaProjection;
 }
+
+const noRoom = 'the strict schemas of the request would hold more together than the provider takes';
+const notAlone = 'other tools of the request cannot be strict, and the provider is not sent both kinds';
+const notAsked = 'the adapter is set to send no strict tools';
 
 /**
  * The schemas of one adapter in its provider's dialect, each projected once. What the provider does not hold a model to is
@@ -37,10 +47,13 @@ interface Known {
  */
 export class SchemaProjections {
   readonly #dialect: SchemaDialect;
+  readonly #strictTools: StrictTools;
   readonly #known = new WeakMap<ModelTool | JsonSchema, Known>();
 
-  constructor(dialect: SchemaDialect) {
+  /** @param strictTools Default: `'each'`. */
+  constructor(dialect: SchemaDialect, strictTools: StrictTools = 'each') {
     this.#dialect = dialect;
+    this.#strictTools = strictTools;
   }
 
   /**
@@ -57,13 +70,24 @@ export class SchemaProjections {
       outputSchema === undefined
         ? undefined
         : this.#fit(outputSchema, outputSchema, 0, 'the final answer', room, logger);
-    return {
-      answer,
-      tools: tools.map((tool) => ({
-        tool,
-        schema: this.#fit(tool, tool.inputSchema, 1, `the tool "${tool.name}"`, room, logger),
-      })),
-    };
+    const fitted = tools.map((tool) => ({
+      tool,
+      schema: this.#fit(tool, tool.inputSchema, 1, whoseTool(tool), room, logger),
+    }));
+    return { answer, tools: this.#asOne(fitted, logger) };
+  }
+
+  /** The tools, none of them strict where all of them would have to be. */
+  #asOne(tools: readonly ProjectedTool[], logger: Logger): readonly ProjectedTool[] {
+    const rule = this.#strictTools;
+    const mayBeStrict =
+      rule === 'each' || (rule === 'all-or-none' && tools.every(({ schema }) => schema.strict));
+    if (mayBeStrict) return tools;
+    const note = rule === 'none' ? notAsked : notAlone;
+    return tools.map(({ tool, schema }) => ({
+      tool,
+      schema: schema.strict ? this.#advise(tool, tool.inputSchema, note, whoseTool(tool), logger) : schema,
+    }));
   }
 
   #fit(
@@ -74,15 +98,31 @@ export class SchemaProjections {
     room: RequestRoom,
     logger: Logger,
   ): SchemaProjection {
+    const { own } = this.#knownOf(key, schema, whose, logger);
+    if (!own.strict || room.take({ ...own.counts, tools })) return own;
+    return this.#advise(key, schema, noRoom, whose, logger);
+  }
+
+  /** The schema as advice, for a reason that is not its own; the first reason is logged. */
+  #advise(
+    key: ModelTool | JsonSchema,
+    schema: JsonSchema,
+    note: string,
+    whose: string,
+    logger: Logger,
+  ): SchemaProjection {
+    const known = this.#knownOf(key, schema, whose, logger);
+    if (known.advised === undefined) {
+      known.advised = adviseSchema(schema, [{ path: '', keyword: '', note }]);
+      this.#report(known.advised, whose, logger);
+    }
+    return known.advised;
+  }
+
+  #knownOf(key: ModelTool | JsonSchema, schema: JsonSchema, whose: string, logger: Logger): Known {
     const known = this.#known.get(key) ?? { own: this.#project(schema, whose, logger) };
     this.#known.set(key, known);
-    if (!known.own.strict || room.take({ ...known.own.counts, tools })) return known.own;
-    if (known.crowdedOut === undefined) {
-      const note = 'the strict schemas of the request would hold more together than the provider takes';
-      known.crowdedOut = adviseSchema(schema, [{ path: '', keyword: '', note }]);
-      this.#report(known.crowdedOut, whose, logger);
-    }
-    return known.crowdedOut;
+    return known;
   }
 
   #project(schema: JsonSchema, whose: string, logger: Logger): SchemaProjection {
@@ -106,6 +146,10 @@ export class SchemaProjections {
       losses,
     });
   }
+}
+
+function whoseTool({ name }: ModelTool): string {
+  return `the tool "${name}"`;
 }
 
 /** What the strict schemas of one request may still hold. */

@@ -65,14 +65,70 @@ describe.each(['v4', 'v3'] as const)('a call of a model of version %s', (version
     expect(calls[0]?.prompt[1]).toEqual({ role: 'user', content: [{ type: 'text', text: 'Please begin.' }] });
   });
 
-  it('holds each tool with its schema, strict where every provider can be, and what was chosen', async () => {
-    const search = tool({
-      name: 'search',
-      description: 'Search.',
-      inputSchema: z.object({ words: z.string().min(2), limit: z.number().optional() }),
-      execute: () => ToolResult.ok(null),
+  const search = tool({
+    name: 'search',
+    description: 'Search.',
+    inputSchema: z.object({ words: z.string().min(2), limit: z.number().optional() }),
+    execute: () => ToolResult.ok(null),
+  });
+  const strictIn = (asked: { readonly tools?: readonly object[] } | undefined): readonly unknown[] =>
+    (asked?.tools ?? []).map((one) => 'strict' in one && one.strict);
+
+  it.each([
+    ['somebody.chat', undefined, [add], [true]],
+    ['somebody.chat', undefined, [add, search], [false, false]],
+    ['somebody.chat', 'all-or-none', [search, add], [false, false]],
+    ['somebody.chat', 'each', [add, search], [true, false]],
+    ['somebody.chat', 'none', [add], [false]],
+    ['deepseek.chat', undefined, [add], [false]],
+    ['deepseek.chat', 'all-or-none', [add], [true]],
+  ] as const)(
+    'is strict about tools of %s as strictTools %j says',
+    async (provider, strictTools, tools, strict) => {
+      const { model, calls } = answeringModel(version, [done], provider);
+      const option = strictTools === undefined ? {} : { strictTools };
+      await aiSdk({ model, ...option }).evaluate(promptOf(tools));
+      expect(strictIn(calls[0])).toEqual(strict);
+    },
+  );
+
+  it('refuses a strictTools that is none of the three', () => {
+    const { model } = answeringModel(version, [done]);
+    // @ts-expect-error Not one of the three.
+    expect(() => aiSdk({ model, strictTools: true })).toThrow(/option strictTools must be .* got true/);
+  });
+
+  it('is strict about all tools or none in each request by itself', async () => {
+    const more = section({
+      title: 'More',
+      key: 'more',
+      template: 'More.',
+      summary: 'More tools.',
+      visibility: 'summary',
+      tools: [search],
     });
-    const { calls } = await run(version, [done], { toolChoice: { tool: 'add' } }, { tools: [add, search] });
+    const template = promptTemplate({
+      ns: 'test',
+      key: 'opened',
+      sections: [section({ title: 'Base', key: 'base', template: 'Base.', tools: [add] }), more],
+    });
+    const { model, calls } = answeringModel(version, [
+      { content: [call('c1', 'open_sections', { section_keys: ['more'], reason: 'Now.' })] },
+      done,
+    ]);
+    await aiSdk({ model }).evaluate(template.bind());
+    expect(calls.map(({ tools = [] }) => tools.length)).toEqual([2, 3]);
+    expect(calls.map(({ tools = [] }) => new Set(strictIn({ tools })).size)).toEqual([1, 1]);
+    expect(strictIn(calls.at(-1))).toContain(false);
+  });
+
+  it('holds each tool with its schema, strict where it can be, and what was chosen', async () => {
+    const { calls } = await run(
+      version,
+      [done],
+      { toolChoice: { tool: 'add' } },
+      { tools: [add, search], strictTools: 'each' },
+    );
     expect(calls[0]?.tools).toEqual([
       {
         type: 'function',
@@ -111,8 +167,8 @@ describe.each(['v4', 'v3'] as const)('a call of a model of version %s', (version
         inputSchema: z.object({ left: z.number(), right: z.number() }),
       }),
     );
-    const { calls } = await run(version, [done], {}, { tools: many });
-    const strict = (calls[0]?.tools ?? []).map((one) => 'strict' in one && one.strict);
+    const { calls } = await run(version, [done], {}, { tools: many, strictTools: 'each' });
+    const strict = strictIn(calls[0]);
     expect(strict.filter(Boolean)).toHaveLength(20);
     expect(strict.lastIndexOf(true)).toBe(19);
   });
