@@ -1,7 +1,10 @@
 import {
   type Fields,
+  failureReason,
   isFields,
   type ProviderErrorWords,
+  parseJsonText,
+  saysContextOverflow,
   toProviderError as toAnyProviderError,
   toBrokenStream,
 } from '../adapter/index.ts';
@@ -25,10 +28,10 @@ const words: ProviderErrorWords = {
     INTERNAL: 'server-error',
     UNAVAILABLE: 'server-error',
     context_length_exceeded: 'context',
+    exceed_context_size_error: 'context',
+    model_context_window_exceeded: 'context',
     request_too_large: 'context',
   },
-  tooLong:
-    /prompt is too long|input is too long|too many (input )?tokens|(exceeds?|exceeded|larger than) the (model'?s )?(maximum|context|limit)|maximum context length|context (window|length|size)|reduce the length of the (messages|prompt|input)/i,
 };
 
 /** What the AI SDK's packages call an answer that they cannot read. */
@@ -66,9 +69,11 @@ export function toStreamError(error: unknown): unknown {
   if (read !== error) return read;
   const { status, apiMessage } = isFields(error)
     ? carriedBy(error)
-    : { status: undefined, apiMessage: String(error) };
+    : { status: undefined, apiMessage: failureReason(error) ?? String(error) };
   if (error instanceof Error && typeof status === 'number') return error;
   const message = apiMessage || 'The provider failed in the middle of its answer.';
+  if (saysContextOverflow(message))
+    return new ModelResponseError('model-context-exceeded', message, { cause: error });
   return typeof status === 'number'
     ? new ModelResponseError('model-response-failed', message, { cause: error })
     : new ThrottleError(message, { kind: 'server-error', cause: error });
@@ -102,25 +107,29 @@ function carriedBy(error: Fields): {
   readonly apiMessage: string;
 } {
   const { statusCode, responseHeaders } = error;
-  const told = toldBy(error);
-  const { code, status, type, message = error['message'] } = told;
+  const body = bodyOf(error);
+  const told = toldBy(body) ?? toldBy(error) ?? (isFields(body) ? body : error);
+  const { code = error['code'], status, type, message = error['message'] } = told;
   return {
     ...(typeof statusCode === 'number' ? { status: statusCode } : {}),
     // One of them is the name of the failure, where the other is a number.
     ...{ errorCode: status, code, type },
     headers: { ...askedToWait(told), ...(isFields(responseHeaders) ? responseHeaders : {}) },
-    apiMessage: typeof message === 'string' ? message : '',
+    apiMessage: failureReason(body) ?? failureReason(message) ?? '',
   };
 }
 
-/** The body of the failure, however deep it lies. */
-function toldBy(error: Fields): Fields {
-  const places = [error['data'], error].filter(isFields);
-  const inner = places.flatMap(({ error: one, response }) => [
-    one,
-    isFields(response) ? response['error'] : undefined,
-  ]);
-  return inner.find(isFields) ?? error;
+/** The body of the answer. Packages parse only the form of it that they know. */
+function bodyOf({ data, responseBody }: Fields): unknown {
+  if (isFields(data)) return data;
+  return typeof responseBody === 'string' && responseBody !== '' ? parseJsonText(responseBody) : undefined;
+}
+
+/** The part of a body that is about the failure, however deep it lies. */
+function toldBy(body: unknown): Fields | undefined {
+  if (!isFields(body)) return undefined;
+  const { error, response } = body;
+  return [error, isFields(response) ? response['error'] : undefined].find(isFields);
 }
 
 /** Google says in the body how long to wait. */

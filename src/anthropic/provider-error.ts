@@ -15,7 +15,4 @@ export const anthropicErrorWords: ProviderErrorWords = {
     linked_organization_spend_limit_reached: 'quota',
     request_too_large: 'context',
   },
-  // These come as a plain `invalid_request_error`.
-  tooLong:
-    /(prompt|input|request) is too long|exceeds? (the )?(model'?s? )?(maximum )?context (limit|window|length)/i,
 };

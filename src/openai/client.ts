@@ -1,4 +1,5 @@
 import { MissingPeerError } from '../error/index.ts';
+import { withReadableFailures } from './readable-failures.ts';
 import type { ResponsesRequest } from './wire.ts';
 
 /** How one request is sent. */
@@ -64,5 +65,7 @@ export async function createClient(
       { cause, details: { package: 'openai', range: '^6 || ^7' } },
     );
   });
-  return new OpenAI({ ...options, maxRetries: 0 });
+  // oxlint-disable-next-line no-restricted-globals -- It is what the package itself takes when it is given none.
+  const send = withReadableFailures(options.fetch ?? fetch);
+  return new OpenAI({ ...options, fetch: send, maxRetries: 0 });
 }

@@ -19,9 +19,8 @@ const words: ProviderErrorWords = {
     server_is_overloaded: 'server-error',
     slow_down: 'rate-limit',
     context_length_exceeded: 'context',
+    exceed_context_size_error: 'context',
   },
-  // Other servers that speak the interface have no code for it.
-  tooLong: /maximum context length|exceeds the (model's )?context (window|length)/i,
 };
 
 /** What a failed request comes to. */

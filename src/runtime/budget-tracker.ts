@@ -15,6 +15,8 @@ import { costDown, costUp, exactCostOf, toExactAmount, toExactPrices } from './t
 /** What counts against the limits. */
 interface Spending {
   readonly usage: TokenUsage;
+  /** What turns took about that no provider reported. */
+  readonly estimated: TokenUsage;
   readonly cost: bigint;
   readonly uncountedTurns: number;
 }
@@ -36,7 +38,7 @@ const noTokens: TokenUsage = Object.freeze({});
 export class BudgetTracker implements BudgetTrackerPort {
   readonly budget: Budget;
   readonly #refusals = new WeakSet<BudgetExceededError>();
-  #spent: Spending = { usage: noTokens, cost: 0n, uncountedTurns: 0 };
+  #spent: Spending = { usage: noTokens, estimated: noTokens, cost: 0n, uncountedTurns: 0 };
   #isPriced = true;
 
   /** @throws {PromptValidationError} for a limit or price out of its range, or an option that does not exist. */
@@ -52,6 +54,14 @@ export class BudgetTracker implements BudgetTrackerPort {
   /** Tokens spent so far; a count that no provider reported is absent. */
   get usage(): TokenUsage {
     return this.#spent.usage;
+  }
+
+  /**
+   * Tokens that turns took about whose provider did not report them: counted against the limits beside {@link usage}, and a part of the cost. A count that
+   * was never estimated is absent.
+   */
+  get estimatedUsage(): TokenUsage {
+    return this.#spent.estimated;
   }
 
   /** What they cost, rounded up to a millionth; undefined once a turn was counted whose price is unknown. */
@@ -72,7 +82,8 @@ export class BudgetTracker implements BudgetTrackerPort {
   /** What is left. */
   remaining(): BudgetRemainder {
     const { maxTotalTokens, maxInputTokens, maxOutputTokens, maxCost } = this.budget;
-    const { usage, cost } = this.#spent;
+    const { cost } = this.#spent;
+    const usage = tokensOf(this.#spent);
     const costLeft = maxCost === undefined ? undefined : toExactAmount(maxCost) - cost;
     return {
       ...(maxTotalTokens === undefined ? {} : { totalTokens: atLeastZero(maxTotalTokens - totalOf(usage)) }),
@@ -94,14 +105,21 @@ export class BudgetTracker implements BudgetTrackerPort {
    * @throws {PromptValidationError} for a count that is no number of at least 0, or when the budget limits the cost and nothing says the price.
    */
   count(usage: TokenUsage | undefined, prices?: TokenPrices): void {
+    this.countTurn(usage, prices, noTokens);
+  }
+
+  /** @internal Counts a turn, with an estimate of the counts that were not reported. */
+  countTurn(usage: TokenUsage | undefined, prices: TokenPrices | undefined, estimate: TokenUsage): void {
     const known = this.budget.prices ?? prices;
     if (known === undefined && this.budget.maxCost !== undefined) throw noPrices();
     checkUsage(usage);
-    const { usage: before, cost, uncountedTurns } = this.#spent;
+    const { usage: before, estimated, cost, uncountedTurns } = this.#spent;
+    const taken = addUsage(usage ?? noTokens, estimate);
     const isCounted = usage?.inputTokens !== undefined && usage.outputTokens !== undefined;
     this.#spent = {
       usage: Object.freeze(addUsage(before, usage)),
-      cost: cost + (known === undefined ? 0n : exactCostOf(usage ?? noTokens, toExactPrices(known))),
+      estimated: Object.freeze(addUsage(estimated, estimate)),
+      cost: cost + (known === undefined ? 0n : exactCostOf(taken, toExactPrices(known))),
       uncountedTurns: uncountedTurns + (isCounted ? 0 : 1),
     };
     if (known === undefined) this.#isPriced = false;
@@ -118,7 +136,7 @@ export class BudgetTracker implements BudgetTrackerPort {
     if (excess === undefined) return undefined;
     const { limit, value, maximum } = excess;
     return this.#refusal(
-      `The budget is used up: ${nameOf(limit)} came to ${value}, and ${limit} is ${maximum}.`,
+      `The budget is used up: ${nameOf(limit)} came to ${value}${this.#estimatedPart(limit)}, and ${limit} is ${maximum}.`,
       excess,
     );
   }
@@ -128,11 +146,12 @@ export class BudgetTracker implements BudgetTrackerPort {
     const refusal = this.refuse();
     if (refusal !== undefined) return refusal;
     const known = this.budget.prices ?? prices;
-    const { usage, cost, uncountedTurns } = this.#spent;
+    const { usage, estimated, cost, uncountedTurns } = this.#spent;
     // All of it might come out of the cache.
     const cheapest = known === undefined ? undefined : exactCostOf(atLeast, cheapestOf(known));
     const excess = this.#excessOf({
       usage: addUsage(usage, atLeast),
+      estimated,
       cost: cost + (cheapest ?? 0n),
       uncountedTurns,
     });
@@ -140,7 +159,7 @@ export class BudgetTracker implements BudgetTrackerPort {
     const { limit, value: needed, maximum } = excess;
     const value = this.#valueOf(limit, this.#spent);
     return this.#refusal(
-      `The budget does not hold another turn of the model: ${nameOf(limit)} came to ${value} and would come to ${needed} at least, and ${limit} is ${maximum}.`,
+      `The budget does not hold another turn of the model: ${nameOf(limit)} came to ${value}${this.#estimatedPart(limit)} and would come to ${needed} at least, and ${limit} is ${maximum}.`,
       { limit, value, maximum, needed },
     );
   }
@@ -169,7 +188,18 @@ export class BudgetTracker implements BudgetTrackerPort {
     return undefined;
   }
 
-  #valueOf(limit: keyof BudgetLimits, { usage, cost, uncountedTurns }: Spending): number {
+  /** What of the tokens is no report of a provider, as a part of a sentence. */
+  #estimatedPart(limit: keyof BudgetLimits): string {
+    const { inputTokens = 0, outputTokens = 0 } = this.#spent.estimated;
+    const isOfBoth = limit === 'maxTotalTokens' || limit === 'maxCost';
+    const counts = { maxInputTokens: inputTokens, maxOutputTokens: outputTokens, maxUncountedTurns: 0 };
+    const count = isOfBoth ? inputTokens + outputTokens : counts[limit];
+    return count === 0 ? '' : ` (with ${count} estimated tokens, which the provider did not report)`;
+  }
+
+  #valueOf(limit: keyof BudgetLimits, spending: Spending): number {
+    const { cost, uncountedTurns } = spending;
+    const usage = tokensOf(spending);
     switch (limit) {
       case 'maxInputTokens':
         return usage.inputTokens ?? 0;
@@ -224,6 +254,10 @@ function checkUsage(usage: TokenUsage | undefined): void {
       });
     }
   }
+}
+
+function tokensOf({ usage, estimated }: Pick<Spending, 'usage' | 'estimated'>): TokenUsage {
+  return estimated === noTokens ? usage : addUsage(usage, estimated);
 }
 
 function totalOf({ inputTokens = 0, outputTokens = 0 }: TokenUsage): number {

@@ -15,6 +15,7 @@ import { CompletionDesk } from './completion-desk.ts';
 import { ConversationWindow } from './conversation-window.ts';
 import { dropToolResults } from './drop-tool-results.ts';
 import type { EvaluationEnvironment } from './environment.ts';
+import { estimateUsage } from './estimate-usage.ts';
 import { haltReason } from './halt-reason.ts';
 import type { LoopState } from './loop-state.ts';
 import { addUsage, type ModelTurn } from './model.ts';
@@ -202,7 +203,7 @@ class Loop<Output> {
 
   /** Takes down what a turn has cost that broke off because the conversation was too long; there is more room now. */
   #countCutTurn(turn: ModelTurn): void {
-    const exceeded = this.#countUsage(readUsage(turn));
+    const exceeded = this.#countUsage(readUsage(turn), turn);
     this.#tellUsage(turn);
     this.#tellExcess(exceeded);
     // What the next turn takes is not known: it gets less.
@@ -245,7 +246,7 @@ class Loop<Output> {
     fault: string | undefined,
   ): { readonly calls: readonly ToolCall[]; readonly approvals: readonly ApprovalRequestPart[] } {
     // What a turn without a fault says it took is right.
-    const exceeded = this.#countUsage(fault === undefined ? turn.usage : readUsage(turn));
+    const exceeded = this.#countUsage(fault === undefined ? turn.usage : readUsage(turn), turn);
     if (fault !== undefined) {
       const message = `The answer of the model "${this.#options.model.name}" ${fault}.`;
       throw this.#errors.error('evaluation-response-invalid', 'response', message);
@@ -303,12 +304,15 @@ class Loop<Output> {
   }
 
   /** Counts what a turn took, also when nothing else of it can be used. @returns the limits that it passed. */
-  #countUsage(usage: TokenUsage | undefined): readonly BudgetExcess[] {
-    const { budget, logger, outer } = this.#environment;
+  #countUsage(usage: TokenUsage | undefined, turn: ModelTurn): readonly BudgetExcess[] {
+    const { budget, display, logger, outer } = this.#environment;
     if (usage !== undefined) this.#state.usage = addUsage(this.#state.usage, usage);
     this.#lastInputTokens = usage?.inputTokens ?? 0;
     outer?.countUsage(usage);
-    return budget.count(usage, logger);
+    return budget.count(usage, logger, () => {
+      const { conversation } = this.#state;
+      return estimateUsage({ instructions: display.rendered.text, conversation, tools: display.tools }, turn);
+    });
   }
 
   #tellUsage({ usage = {} }: ModelTurn): void {

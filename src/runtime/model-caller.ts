@@ -4,6 +4,7 @@ import type { JsonSchema } from '../schema/index.ts';
 import type { ModelSettings, TokenUsage, ToolChoice } from '../tool/index.ts';
 import { DeltaDesk } from './delta-desk.ts';
 import type { EvaluationEnvironment } from './environment.ts';
+import { estimateUsage } from './estimate-usage.ts';
 import type { LoopState } from './loop-state.ts';
 import type { GenerateOptions, ModelProvider, ModelRequest, ModelTurn } from './model.ts';
 import { PromptEvaluationError } from './prompt-evaluation-error.ts';
@@ -95,7 +96,10 @@ export class ModelCaller {
     } catch (error) {
       // An answer that nobody waits for any more is paid for all the same.
       answer.then(
-        (late) => this.#environment.budget.count(readUsage(late), this.#environment.logger),
+        (late) => {
+          const { budget, logger } = this.#environment;
+          budget.count(readUsage(late), logger, () => estimateUsage(request, late));
+        },
         () => undefined,
       );
       if (error instanceof RunStopped) throw errors.stopped(error.reason, 'request');

@@ -4,6 +4,8 @@ import type { Budget, BudgetExcess, BudgetTrackerPort, Logger, TokenUsage } from
 import { type BudgetTracker, noPrices, toBudgetTracker } from './budget-tracker.ts';
 import type { ModelProvider } from './model.ts';
 
+const noTokens: TokenUsage = Object.freeze({});
+
 /**
  * The budgets that hold for one evaluation: its own, and those of the runs around it. One that several of them share is
  * counted once.
@@ -44,24 +46,45 @@ export class RunBudget {
     return this.#own;
   }
 
-  /** Counts one turn of the model. @returns the limits that it passed. */
-  count(usage: TokenUsage | undefined, logger: Logger): readonly BudgetExcess[] {
+  /**
+   * Counts one turn of the model.
+   *
+   * @param estimate what the turn took about; asked where the provider did not report all of it, and something is limited. Default: not known, which
+   * counts as 0.
+   * @returns the limits that it passed.
+   */
+  count(usage: TokenUsage | undefined, logger: Logger, estimate?: () => TokenUsage): readonly BudgetExcess[] {
     if (this.isUnlimited) return none;
-    this.#warnOfUncounted(usage, logger);
+    const missing = this.#estimate(usage, logger, estimate);
     return this.#trackers.flatMap((tracker) => {
       const wasExceeded = tracker.exceeded !== undefined;
-      tracker.count(usage, this.#model.prices);
+      tracker.countTurn(usage, this.#model.prices, missing);
       const excess = tracker.exceeded;
       return wasExceeded || excess === undefined ? [] : [excess];
     });
   }
 
-  #warnOfUncounted(usage: TokenUsage | undefined, logger: Logger): void {
-    if (this.#hasWarned || (usage?.inputTokens !== undefined && usage.outputTokens !== undefined)) return;
-    if (!this.#trackers.some(({ isLimited }) => isLimited)) return;
+  /** What the provider left out of what it reports, about. */
+  #estimate(usage: TokenUsage | undefined, logger: Logger, estimate?: () => TokenUsage): TokenUsage {
+    if (usage?.inputTokens !== undefined && usage.outputTokens !== undefined) return noTokens;
+    if (!this.#trackers.some(({ isLimited }) => isLimited)) return noTokens;
+    this.#warnOfUncounted(
+      logger,
+      estimate === undefined ? 'counts it as 0' : 'counts an estimate by the length of the texts',
+    );
+    if (estimate === undefined) return noTokens;
+    const { inputTokens = 0, outputTokens = 0 } = estimate();
+    return {
+      ...(usage?.inputTokens === undefined ? { inputTokens } : {}),
+      ...(usage?.outputTokens === undefined ? { outputTokens } : {}),
+    };
+  }
+
+  #warnOfUncounted(logger: Logger, consequence: string): void {
+    if (this.#hasWarned) return;
     this.#hasWarned = true;
     logger.warn(
-      'A model did not report what a turn took, which counts as 0 in the budget. Set maxUncountedTurns to end runs that cannot be counted.',
+      `A model did not report what a turn took; the budget ${consequence}. Have the provider report it (streams of OpenAI-compatible servers: includeUsage or stream_options.include_usage), or set maxUncountedTurns to end runs that cannot be counted.`,
       { model: this.#model.name },
     );
   }

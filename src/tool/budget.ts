@@ -23,8 +23,8 @@ export interface BudgetLimits {
   readonly maxCost?: number;
   /**
    * Turns of a model for which the provider did not report both input and output tokens: 0 or more. What is not reported
-   * counts as 0, so that with 0 here nothing goes uncounted. Default: no limit, and the first such turn of an evaluation
-   * is warned about.
+   * is estimated by the length of the texts, so that with 0 here nothing is estimated. Default: no limit, and the first such turn of an
+   * evaluation is warned about.
    */
   readonly maxUncountedTurns?: number;
 }

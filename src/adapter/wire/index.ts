@@ -1,5 +1,7 @@
 export { annotatedCitations, type Cited } from './annotations.ts';
+export { saysContextOverflow } from './context-overflow.ts';
 export { DistinctCallIds } from './distinct-call-ids.ts';
+export { failureReason } from './failure-reason.ts';
 export { type Fields, isFields, objectsIn, onlyTexts, textsIn } from './fields.ts';
 export { isWebUrl, toBase64, toUrl } from './media-url.ts';
 export { type CommonModelOptions, checkModelOptions, lazyClient, requestTimeoutMs } from './model-options.ts';

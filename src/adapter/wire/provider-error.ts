@@ -1,4 +1,6 @@
 import { describeError, ModelResponseError, ThrottleError, type ThrottleKind } from '../../error/index.ts';
+import { saysContextOverflow } from './context-overflow.ts';
+import { failureReason } from './failure-reason.ts';
 
 /** What a provider's failures mean, as data. */
 export interface ProviderErrorWords {
@@ -7,16 +9,15 @@ export interface ProviderErrorWords {
    * longer than what the model can look at. What is not named here is told by its status alone.
    */
   readonly codes: Readonly<Record<string, ThrottleKind | 'context'>>;
-  /** How a refused request is told to be too long where no code of its own says so. Default: codes say it. */
-  readonly tooLong?: RegExp;
 }
 
 /**
  * What a failed request comes to: a {@link ThrottleError} for what may pass by itself or is a matter of the account, a
- * {@link ModelResponseError} for an unreadable answer and a conversation that is too long, else the error as it is. Errors are
- * told by what they carry, not by their class, so that any client can throw them.
+ * {@link ModelResponseError} for an unreadable answer and a conversation that is too long, else the error itself, with the reason that the
+ * server gave in its message. Errors are told by what they carry, not by their class, so that any client can throw them.
  *
- * @param told what the error carries, for clients that name or nest it in another way. Default: the error itself.
+ * @param told what the error carries, for clients that name or nest it in another way; `apiMessage` is what the server
+ * says. Default: the error itself, whose `error` is the body of the answer or a part of it.
  */
 export function toProviderError(error: unknown, words: ProviderErrorWords, told?: object): unknown {
   if (typeof error !== 'object' || error === null) return error;
@@ -26,8 +27,11 @@ export function toProviderError(error: unknown, words: ProviderErrorWords, told?
   }
   const carried = told ?? error;
   const kind = kindOf(carried, words);
-  if (kind === undefined) return error;
   const message = messageOf(carried);
+  if (kind === undefined) {
+    if (typeof read(carried, 'status') === 'number') giveReason(error, message);
+    return error;
+  }
   if (kind === 'context') return new ModelResponseError('model-context-exceeded', message, { cause: error });
   const headers = headersOf(carried);
   return new ThrottleError(message, {
@@ -44,7 +48,7 @@ export function toFailure(
   message: string,
   { codes }: ProviderErrorWords,
 ): ThrottleError | ModelResponseError {
-  const kind = kindOfCode(code, codes);
+  const kind = saysContextOverflow(message) ? 'context' : kindOfCode(code, codes);
   const details = code === undefined ? {} : { providerCode: code };
   if (kind === undefined) return new ModelResponseError('model-response-failed', message, { details });
   if (kind === 'context') return new ModelResponseError('model-context-exceeded', message, { details });
@@ -61,36 +65,52 @@ function kindOf(error: object, words: ProviderErrorWords): ThrottleKind | 'conte
   const byCode = ['errorCode', 'code', 'type']
     .map((key) => kindOfCode(read(error, key), words.codes))
     .find((kind) => kind !== undefined);
+  // Some servers say so with a status that would be worth another attempt.
+  if (byCode === 'context') return byCode;
   if (typeof status !== 'number') {
     if (byCode !== undefined) return byCode;
-    if (isTooLong(error, words)) return 'context';
+    if (saysContextOverflow(messageOf(error))) return 'context';
     return isConnectionError(error) ? kindOfConnection(error) : undefined;
   }
   if (status === 402) return 'quota';
   if (status === 413) return 'context';
   if (status === 429) return byCode === 'quota' ? 'quota' : 'rate-limit';
   if (status === 408) return 'timeout';
+  if ((status === 400 || status === 422 || status >= 500) && saysContextOverflow(messageOf(error)))
+    return 'context';
   // A conflict is a lock that was not free in time, by the rules of the providers' own clients.
   if (status === 409 || status >= 500) return 'server-error';
-  if (byCode === 'quota' || byCode === 'context') return byCode;
-  return status === 400 && isTooLong(error, words) ? 'context' : undefined;
+  return byCode === 'quota' ? byCode : undefined;
 }
 
 function kindOfCode(code: unknown, codes: ProviderErrorWords['codes']): ThrottleKind | 'context' | undefined {
   return typeof code === 'string' && Object.hasOwn(codes, code) ? codes[code] : undefined;
 }
 
-function isTooLong(error: object, { tooLong }: ProviderErrorWords): boolean {
-  return tooLong?.test(messageOf(error)) === true;
-}
-
-/** What the provider itself says, where the client tells that from the body of its answer. */
+/** What the server itself says, with the status; where it says nothing, what the client says. */
 function messageOf(error: object): string {
   const told = read(error, 'apiMessage');
-  if (typeof told !== 'string' || told === '') return describeError(error);
+  const said = typeof told === 'string' && told !== '' ? told : failureReason(read(error, 'error'));
   const status = read(error, 'status');
-  return typeof status === 'number' ? `${status} ${told}` : told;
+  if (typeof status !== 'number') return said ?? describeError(error);
+  if (said !== undefined) return `${status} ${said}`;
+  const message = describeError(error);
+  // The clients put the status before a body that is no JSON.
+  const text = message.startsWith(`${status} `) ? message.slice(`${status} `.length) : message;
+  return `${status} ${failureReason(text) ?? text}`;
 }
+
+/** Gives an error the reason as its message, where its own is another one or a whole page. It was thrown for this request alone. */
+function giveReason(error: object, message: string): void {
+  if (!(error instanceof Error) || error.message === message) return;
+  const reason = message.replace(/^\d+ /, '');
+  if (error.message.includes(reason) && error.message.length <= message.length + shownAround) return;
+  const property = Object.getOwnPropertyDescriptor(error, 'message');
+  if (property?.writable === true) Object.defineProperty(error, 'message', { ...property, value: message });
+}
+
+/** Characters that a client may write around a reason before that counts as a dump. */
+const shownAround = 100;
 
 /** The clients' errors without a status: the connection failed, broke off or took too long. */
 function isConnectionError(error: object): boolean {

@@ -25,6 +25,8 @@ describe('createClient', () => {
       },
     };
     await createClient({ apiKey: 'key', baseURL: 'http://localhost/v1' }, () => Promise.resolve(module));
-    expect(made).toEqual([{ apiKey: 'key', baseURL: 'http://localhost/v1', maxRetries: 0 }]);
+    expect(made).toEqual([
+      { fetch: expect.any(Function), apiKey: 'key', baseURL: 'http://localhost/v1', maxRetries: 0 },
+    ]);
   });
 });

@@ -24,6 +24,17 @@ const refused: readonly (readonly [string, CapturedAnswer])[] = [
   ],
 ];
 
+const overflow = "This model's maximum context length is 4096 tokens.";
+const otherForms: readonly (readonly [string, number, unknown])[] = [
+  ['an error that is a text', 400, { error: overflow, error_type: 'validation' }],
+  ['an error object', 400, { object: 'error', message: overflow, type: 'BadRequestError', code: 400 }],
+  ['a detail', 422, { detail: overflow }],
+  ['a list of faults', 422, { detail: [{ loc: ['body', 'input'], msg: overflow }] }],
+  ['a message', 400, { message: overflow }],
+  ['a text', 400, overflow],
+  ['a status that would pass', 500, { error: { message: overflow, type: 'internal' } }],
+];
+
 const read = tool({
   name: 'read',
   description: 'Reads.',
@@ -37,6 +48,14 @@ describe.each(modes)('a conversation that is too long, asked for %s', (_mode, op
     await expect(runOpenAI(prompt, [answer], options)).rejects.toMatchObject({
       code: 'evaluation-context-exceeded',
       cause: { name: 'ModelResponseError', code: 'model-context-exceeded' },
+    });
+  });
+
+  it.each(otherForms)('is told by %s', async (_name, status, body) => {
+    const answer = () => new Response(typeof body === 'string' ? body : JSON.stringify(body), { status });
+    await expect(runOpenAI(prompt, [answer], options)).rejects.toMatchObject({
+      code: 'evaluation-context-exceeded',
+      cause: { code: 'model-context-exceeded', message: expect.stringContaining(overflow) },
     });
   });
 

@@ -16,6 +16,8 @@ import {
   type TokenUsage,
   type ToolContext,
   ToolInvocations,
+  ToolResult,
+  tool,
 } from 'weakincentives';
 import { type ScriptedTurn, scriptedModel } from 'weakincentives/testing';
 import { act } from '../../support/act.ts';
@@ -287,6 +289,40 @@ describe('what is not known', () => {
     const silent = recordingLogger();
     await model.evaluate(promptOf(tools), { logger: silent });
     expect(silent.lines.filter(({ message }) => message.includes('did not report'))).toEqual([]);
+  });
+
+  test('usage is estimated, so that a budget ends the run', async () => {
+    const tracker = new BudgetTracker({ maxTotalTokens: 150 });
+    const model = scriptedModel([
+      calls(undefined, 'work'),
+      calls(undefined, 'work'),
+      calls(undefined, 'work'),
+      { text: 'done' },
+    ]);
+    const long = tool({
+      name: 'work',
+      description: 'Works.',
+      effects: 'read',
+      execute: () => ToolResult.ok(null, 'word '.repeat(100)),
+    });
+    const error = await evaluationFailure(model.evaluate(promptOf([long]), { budget: tracker }));
+    expect(error).toMatchObject({ code: 'evaluation-budget', phase: 'budget' });
+    expect(error.message).toMatch(/\(with \d+ estimated tokens, which the provider did not report\)/);
+    expect(tracker.usage).toEqual({});
+    expect(tracker.estimatedUsage.inputTokens).toBeGreaterThan(100);
+    expect(tracker.remaining().totalTokens).toBe(0);
+  });
+
+  test('only what was not reported is estimated', async () => {
+    const tracker = new BudgetTracker({ maxTotalTokens: 10_000 });
+    const model = scriptedModel([
+      calls({ inputTokens: 7, outputTokens: 3 }, 'work'),
+      { text: 'x'.repeat(400), usage: { inputTokens: 9 } },
+    ]);
+    await model.evaluate(promptOf([act('work', () => undefined)]), { budget: tracker });
+    expect(tracker.usage).toEqual({ inputTokens: 16, outputTokens: 3 });
+    expect(tracker.estimatedUsage).toEqual({ outputTokens: 100 });
+    expect(tracker.remaining().totalTokens).toBe(10_000 - 119);
   });
 
   test('usage can be made an error', async () => {

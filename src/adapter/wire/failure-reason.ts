@@ -1,0 +1,75 @@
+import { type Fields, isFields, objectsIn } from './fields.ts';
+
+/** Characters of a reason that are shown; a page or a dump of a request may be any length. */
+const maxShown = 500;
+/** Characters of a body that are looked into. */
+const maxRead = 20_000;
+/** How deep reasons are looked for in objects, and in texts that hold JSON. */
+const maxDepth = 10;
+
+/**
+ * Why a request failed, by the body of the answer: of every form that OpenAI-compatible servers, gateways and proxies are known to send.
+ *
+ * - `{ error: { message } }`, `{ error: 'text' }`, `{ object: 'error', message }`, `{ message }`, and a list of one of these;
+ * - `{ detail: 'text' }`, and FastAPI's `{ detail: [{ loc, msg }] }`, with the place of each fault;
+ * - a gateway's `metadata.raw`, which holds what the provider answered;
+ * - plain text; of a web page its text, without markup.
+ *
+ * @param body a text, or what was parsed from one.
+ * @returns at most 500 characters; undefined when the body gives no reason.
+ */
+export function failureReason(body: unknown): string | undefined {
+  const reason = read(body, 0)?.trim();
+  if (reason === undefined || reason === '') return undefined;
+  return reason.length > maxShown ? `${reason.slice(0, maxShown)}…` : reason;
+}
+
+function read(body: unknown, depth: number): string | undefined {
+  if (depth > maxDepth) return undefined;
+  if (typeof body === 'string') return readText(body, depth);
+  if (Array.isArray(body)) return read(body[0], depth + 1);
+  return isFields(body) ? readFields(body, depth) : undefined;
+}
+
+function readText(text: string, depth: number): string {
+  const start = text.slice(0, maxRead).trim();
+  if (isPage(start)) return textOfPage(start);
+  if (!/^[[{"]/.test(start)) return start;
+  try {
+    return read(JSON.parse(text), depth + 1) ?? start;
+  } catch {
+    return start;
+  }
+}
+
+function readFields(fields: Fields, depth: number): string | undefined {
+  const { error, message, Message: bedrock, detail, errors, metadata } = fields;
+  const nested = isFields(metadata) ? read(metadata['raw'], depth + 1) : undefined;
+  const own = [error, message, bedrock, faultsIn(detail) ?? detail, errors]
+    .map((place) => read(place, depth + 1))
+    .find((reason) => reason !== undefined && reason !== '');
+  if (own === undefined || nested === undefined || own.includes(nested)) return own ?? nested;
+  return `${own}: ${nested}`;
+}
+
+/** The faults of a body that a server has checked against its schema, each with its place. */
+function faultsIn(detail: unknown): string | undefined {
+  const faults = objectsIn(detail).flatMap(({ loc, msg }) => {
+    if (typeof msg !== 'string') return [];
+    return [Array.isArray(loc) && loc.length > 0 ? `${loc.join('.')}: ${msg}` : msg];
+  });
+  return faults.length === 0 ? undefined : faults.join('; ');
+}
+
+function isPage(text: string): boolean {
+  return /^(<!--[^>]*>\s*)?<(!doctype|html|head|body|\?xml)/i.test(text);
+}
+
+function textOfPage(page: string): string {
+  return page
+    .replace(/<(script|style)\b[^>]*>[^]*?<\/\1\s*>/gi, ' ')
+    .replace(/<[^>]*>/g, ' ')
+    .replace(/&nbsp;/g, ' ')
+    .replace(/\s+/g, ' ')
+    .trim();
+}
