@@ -1,10 +1,13 @@
 import {
+  type CallIdForm,
   checkModelOptions,
   defineAdapter,
   type HostedToolCodecs,
   HostedToolDesk,
   isFields,
+  nineCharacterCallIds,
   type ProviderAdapter,
+  plainCallIds,
   requestTimeoutMs,
   SchemaProjections,
   type StrictTools,
@@ -16,6 +19,7 @@ import { describeReceived, type JsonObject } from '../schema/index.ts';
 import type { ModelSettings, TokenPrices } from '../tool/index.ts';
 import { aiSdkDialect } from './ai-sdk-dialect.ts';
 import { type AiSdkModel, type AiSdkModelOf, assertModel } from './ai-sdk-model.ts';
+import { type CacheTtl, cacheMarkOf } from './cache-marks.ts';
 import type { AiSdkVersion } from './call-options.ts';
 import { type FileForm, filesOfV3, filesOfV4 } from './files.ts';
 import { hostedToolCodecsOf } from './hosted/index.ts';
@@ -76,6 +80,12 @@ export interface AiSdkOptions {
    * Arguments are checked in any case. Default: `'all-or-none'`; `'none'` for DeepSeek, where only a beta address takes strict tools.
    */
   readonly strictTools?: 'all-or-none' | 'each' | 'none';
+  /**
+   * Whether requests to Claude mark what the provider keeps for the next request; false: no.
+   * `ttl` is how long it is kept after the last reading. The marks are for the packages of Anthropic, Bedrock, Vertex and OpenRouter; other models
+   * are sent none. Default: they do, for `'5m'`.
+   */
+  readonly promptCaching?: false | { readonly ttl?: CacheTtl };
 }
 
 /**
@@ -94,6 +104,7 @@ export function aiSdk(options: AiSdkOptions): ProviderAdapter {
   const { timeoutMs, unsupportedConfig } = options;
   checkModelOptions('AI SDK', { model: model.modelId, timeoutMs, unsupportedConfig }, []);
   checkStrictTools(options.strictTools);
+  checkCaching(options.promptCaching);
   return model.specificationVersion === 'v4'
     ? adapterOf(model, filesOfV4, options)
     : adapterOf(model, filesOfV3, options);
@@ -111,6 +122,8 @@ function adapterOf<Version extends AiSdkVersion>(
     files,
     provider: name,
     family,
+    callIds: callIdsOf(model),
+    cacheMark: options.promptCaching === false ? undefined : cacheMarkOf(model, options.promptCaching?.ttl),
     settings: [layerOf(options), options.settings ?? {}],
     projections: new SchemaProjections(aiSdkDialect, options.strictTools ?? defaultStrictTools(family)),
     desk: new HostedToolDesk({
@@ -147,6 +160,24 @@ function adapterOf<Version extends AiSdkVersion>(
 /** Its package refuses strict tools at any address but the beta one. */
 function defaultStrictTools(family: string): StrictTools {
   return family === 'deepseek' ? 'none' : 'all-or-none';
+}
+
+/** Mistral takes other ids than everybody else, under whatever name its models are served. */
+function callIdsOf({ provider, modelId }: Pick<AiSdkModel, 'provider' | 'modelId'>): CallIdForm {
+  const isMistral = /(mi[sx]|minis|codes|devs|magis|pix)tral/i.test(`${provider} ${modelId}`);
+  return isMistral ? nineCharacterCallIds : plainCallIds;
+}
+
+function checkCaching(caching: AiSdkOptions['promptCaching']): void {
+  if (caching === undefined || caching === false) return;
+  const { ttl } = caching;
+  if (ttl === undefined || ttl === '5m' || ttl === '1h') return;
+  throw new PromptValidationError(
+    `The option promptCaching.ttl must be "5m" or "1h", got ${describeReceived(ttl)}.`,
+    {
+      details: { option: 'promptCaching.ttl' },
+    },
+  );
 }
 
 const strictToolsChoices: readonly unknown[] = ['all-or-none', 'each', 'none', undefined];

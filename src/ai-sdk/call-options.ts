@@ -89,11 +89,12 @@ export type AnswerPart<Version extends AiSdkVersion> =
   | (Version extends 'v4' ? PartOfV4 : never);
 
 /** One message of the conversation. */
-export type PromptMessage<Version extends AiSdkVersion> =
+export type PromptMessage<Version extends AiSdkVersion> = (
   | { role: 'system'; content: string }
   | { role: 'user'; content: (TextPart | FilePart<Version>)[] }
   | { role: 'assistant'; content: AnswerPart<Version>[] }
-  | { role: 'tool'; content: (ResultPart<Version> | ApprovalResponsePart)[] };
+  | { role: 'tool'; content: (ResultPart<Version> | ApprovalResponsePart)[] }
+) & { providerOptions?: ProviderOptions };
 
 /** A tool that is called back here. */
 export interface FunctionTool {
@@ -103,6 +104,7 @@ export interface FunctionTool {
   inputSchema: WireObject;
   /** Whether the provider may hold the model to the schema. */
   strict: boolean;
+  providerOptions?: ProviderOptions;
 }
 
 /** A tool that the provider runs. */

@@ -1,3 +1,4 @@
+import { type CallIdForm, ForeignCallIds } from '../adapter/index.ts';
 import type { AssistantItem, ConversationItem, InputPart, ToolResultItem } from '../runtime/index.ts';
 import type {
   AiSdkVersion,
@@ -18,6 +19,8 @@ export interface PromptContext<Version extends AiSdkVersion> {
   readonly instructions: string;
   readonly provider: string;
   readonly files: FileForm<Version>;
+  /** What the provider takes as the id of a call. */
+  readonly callIds: CallIdForm;
 }
 
 /** Stands in for the user where nobody said anything; the task is in the instructions. */
@@ -35,6 +38,7 @@ export function toPrompt<Version extends AiSdkVersion>(
   const messages: PromptMessage<Version>[] =
     instructions === '' ? [] : [{ role: 'system', content: instructions }];
   if (!conversation.some(({ type }) => type === 'user')) messages.push(opening);
+  const ids = new ForeignCallIds(context.callIds, conversation, ({ raw }) => raw?.provider === provider);
   const ownApprovals = new Set(
     conversation
       .flatMap((item) => (item.type === 'assistant' ? ownParts(item, provider) : []))
@@ -46,12 +50,13 @@ export function toPrompt<Version extends AiSdkVersion>(
         messages.push({ role: 'user', content: item.content.map((part) => toUserPart(part, context.files)) });
         break;
       case 'assistant': {
-        const content = fromAssistant(item, context);
+        ids.enter(item);
+        const content = fromAssistant(item, context, ids);
         if (content.length > 0) messages.push({ role: 'assistant', content });
         break;
       }
       case 'tool-result':
-        pushAnswer(messages, toResult(item, context.files));
+        pushAnswer(messages, toResult(item, context.files, ids));
         break;
       case 'approval': {
         const { approvalId, approved, reason } = item;
@@ -89,6 +94,7 @@ function toUserPart<Version extends AiSdkVersion>(
 function toResult<Version extends AiSdkVersion>(
   { callId, toolName, text, isError, attachments = [] }: ToolResultItem,
   files: FileForm<Version>,
+  ids: ForeignCallIds,
 ): ResultPart<Version> {
   const output: ResultOutput<Version> =
     attachments.length === 0
@@ -100,12 +106,13 @@ function toResult<Version extends AiSdkVersion>(
             ...attachments.map((media) => files.toResultFile(media)),
           ],
         };
-  return { type: 'tool-result', toolCallId: callId, toolName, output };
+  return { type: 'tool-result', toolCallId: ids.idOf(callId), toolName, output };
 }
 
 function fromAssistant<Version extends AiSdkVersion>(
   item: AssistantItem,
   { provider, files }: PromptContext<Version>,
+  ids: ForeignCallIds,
 ): AnswerPart<Version>[] {
   if (item.raw?.provider === provider)
     return ownParts(item, provider).flatMap((part) => giveBack(part, files));
@@ -115,7 +122,7 @@ function fromAssistant<Version extends AiSdkVersion>(
         return part.text === '' ? [] : [{ type: 'text', text: part.text }];
       case 'tool-call': {
         const { callId, name, arguments: text } = part;
-        return [{ type: 'tool-call', toolCallId: callId, toolName: name, input: parseInput(text) }];
+        return [{ type: 'tool-call', toolCallId: ids.idOf(callId), toolName: name, input: parseInput(text) }];
       }
       case 'approval-request':
       case 'reasoning':

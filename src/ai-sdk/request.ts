@@ -1,4 +1,5 @@
 import {
+  type CallIdForm,
   type HostedToolDesk,
   type HostedToolWire,
   isFields,
@@ -10,6 +11,7 @@ import { PromptValidationError } from '../error/index.ts';
 import type { ModelCheck, ModelRequest, ToolChoice } from '../runtime/index.ts';
 import type { JsonObject, JsonSchema, SchemaProjection } from '../schema/index.ts';
 import type { HostedTool, Logger, ModelSettings } from '../tool/index.ts';
+import { markPrefixes } from './cache-marks.ts';
 import type {
   AiSdkCallOptions,
   AiSdkToolChoice,
@@ -35,6 +37,10 @@ export interface RequestContext<Version extends AiSdkVersion> {
   readonly settings: readonly ModelSettings[];
   readonly projections: SchemaProjections;
   readonly desk: HostedToolDesk;
+  /** What the provider takes as the id of a call. */
+  readonly callIds: CallIdForm;
+  /** Marks the end of what the provider is to keep; undefined: nothing is marked. */
+  readonly cacheMark: ProviderOptions | undefined;
 }
 
 /** A request with what is needed to read its answer. */
@@ -75,7 +81,7 @@ export function prepareRequest<Version extends AiSdkVersion>(
   context: RequestContext<Version>,
   logger: Logger,
 ): PreparedRequest<Version> {
-  const { version, projections, desk, files, provider } = context;
+  const { version, projections, desk, files, provider, callIds } = context;
   const { providerOptions, headers, reasoning, ...settings } = readSettings(
     version,
     ...context.settings,
@@ -83,8 +89,6 @@ export function prepareRequest<Version extends AiSdkVersion>(
   );
   const projected = projections.project(request, logger);
   const hosted = desk.serialize(request.hostedTools, logger);
-  // Hosted tools stand before the others: those of sections that are opened then change nothing about what was sent.
-  const tools = [...toProviderTools(hosted.tools, request.tools), ...projected.tools.map(toFunctionTool)];
   const wires = desk.check(request.hostedTools);
   const hostedNames = nameHosted(request.hostedTools, wires);
   const allHeaders = { ...headers, ...hosted.headers };
@@ -92,6 +96,19 @@ export function prepareRequest<Version extends AiSdkVersion>(
     mergeProviderOptions(strictness(projected.answer, context.family), providerOptions),
     hosted.request,
   );
+  const plain = {
+    // Hosted tools stand before the others: those of sections that are opened then change nothing about what was sent.
+    tools: [...toProviderTools(hosted.tools, request.tools), ...projected.tools.map(toFunctionTool)],
+    prompt: toPrompt(request.conversation, {
+      instructions: request.instructions,
+      provider,
+      files,
+      callIds,
+    }),
+  };
+  // Whoever has the provider place a mark itself has said where.
+  const mark = allOptions['anthropic']?.['cacheControl'] === undefined ? context.cacheMark : undefined;
+  const { prompt, tools } = mark === undefined ? plain : markPrefixes(plain, mark);
   return {
     toolSchemas: new Map(projected.tools.map(({ tool, schema }) => [tool.name, schema])),
     answerSchema: projected.answer,
@@ -102,10 +119,10 @@ export function prepareRequest<Version extends AiSdkVersion>(
       ...(reasoning === undefined
         ? {}
         : { reasoning: reasoning as AiSdkCallOptions<Version>['reasoning'] & string }),
-      prompt: toPrompt(request.conversation, { instructions: request.instructions, provider, files }),
+      prompt,
       ...(tools.length === 0
         ? {}
-        : { tools, toolChoice: toWireChoice(request.toolChoice, request.hostedTools, wires) }),
+        : { tools: [...tools], toolChoice: toWireChoice(request.toolChoice, request.hostedTools, wires) }),
       ...(projected.answer === undefined
         ? {}
         : { responseFormat: { type: 'json', name: 'answer', schema: toWire(projected.answer.schema) } }),

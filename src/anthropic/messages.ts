@@ -1,3 +1,4 @@
+import { ForeignCallIds, plainCallIds } from '../adapter/index.ts';
 import { isSchemaObject, type JsonObject } from '../schema/index.ts';
 import type { AssistantItem, ConversationItem, ToolResultItem } from '../tool/index.ts';
 import { toInputBlocks, toMediaBlock } from './media-blocks.ts';
@@ -15,6 +16,7 @@ const furtherance: Message = { role: 'user', content: [{ type: 'text', text: 'Pl
  */
 export function toMessages(conversation: readonly ConversationItem[], provider: string): Message[] {
   const messages: Message[] = [];
+  const ids = new ForeignCallIds(plainCallIds, conversation, ({ raw }) => raw?.provider === provider);
   let results: ToolResultBlock[] = [];
   let said: InputBlock[] = [];
   /** What stands in for the user when nobody says anything now. */
@@ -32,10 +34,11 @@ export function toMessages(conversation: readonly ConversationItem[], provider: 
         said.push(...toInputBlocks(item.content));
         break;
       case 'tool-result':
-        results.push(toResult(item));
+        results.push(toResult(item, ids));
         break;
       case 'assistant': {
-        const content = toAssistantBlocks(item, provider);
+        ids.enter(item);
+        const content = toAssistantBlocks(item, provider, ids);
         if (content.length === 0) break;
         endOfUser();
         messages.push({ role: 'assistant', content });
@@ -74,7 +77,7 @@ function isMessageEnd(item: unknown): item is MessageEnd {
   return typeof item === 'object' && item !== null && Reflect.get(item, 'type') === 'message_end';
 }
 
-function toAssistantBlocks(item: AssistantItem, provider: string): AssistantBlock[] {
+function toAssistantBlocks(item: AssistantItem, provider: string, ids: ForeignCallIds): AssistantBlock[] {
   if (item.raw?.provider === provider) {
     const blocks = item.raw.items.filter((block) => !isMessageEnd(block));
     // The provider takes back every block it makes, except texts without a text; this adapter does not look into them.
@@ -90,7 +93,7 @@ function toAssistantBlocks(item: AssistantItem, provider: string): AssistantBloc
         return [
           {
             type: 'tool_use',
-            id: toToolUseId(part.callId),
+            id: ids.idOf(part.callId),
             name: part.name,
             input: toInput(part.arguments),
           },
@@ -108,7 +111,10 @@ function isBlank(block: object): boolean {
   return typeof text === 'string' && text.trim() === '';
 }
 
-function toResult({ callId, text, isError, attachments = [] }: ToolResultItem): ToolResultBlock {
+function toResult(
+  { callId, text, isError, attachments = [] }: ToolResultItem,
+  ids: ForeignCallIds,
+): ToolResultBlock {
   const told: readonly InputBlock[] = text.trim() === '' ? [] : [{ type: 'text', text }];
   const shown = attachments.map((part): InputBlock => {
     const block = toMediaBlock(part);
@@ -118,15 +124,10 @@ function toResult({ callId, text, isError, attachments = [] }: ToolResultItem): 
   });
   return {
     type: 'tool_result',
-    tool_use_id: toToolUseId(callId),
+    tool_use_id: ids.idOf(callId),
     ...(shown.length > 0 ? { content: [...told, ...shown] } : told.length > 0 ? { content: text } : {}),
     ...(isError ? { is_error: true } : {}),
   };
-}
-
-/** The provider takes letters, digits, `_` and `-`; its own names are of these. */
-function toToolUseId(callId: string): string {
-  return callId.replace(/[^a-zA-Z0-9_-]/g, '_');
 }
 
 /** What another model wrote as arguments. What is no JSON object was answered with a failure, which tells of it. */

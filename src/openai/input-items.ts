@@ -1,4 +1,4 @@
-import { isWebUrl, toUrl } from '../adapter/index.ts';
+import { ForeignCallIds, isWebUrl, shortCallIds, toUrl } from '../adapter/index.ts';
 import type {
   ApprovalItem,
   AssistantItem,
@@ -21,17 +21,19 @@ const opening: InputItem = {
  */
 export function toInputItems(conversation: readonly ConversationItem[], provider: string): InputItem[] {
   const asked = new Set<string>();
+  const ids = new ForeignCallIds(shortCallIds, conversation, ({ raw }) => raw?.provider === provider);
   const items = conversation.flatMap((item): readonly InputItem[] => {
     switch (item.type) {
       case 'user':
         return [{ type: 'message', role: 'user', content: item.content.map(toContent) }];
       case 'assistant':
-        if (item.raw?.provider !== provider) return fromForeign(item);
+        ids.enter(item);
+        if (item.raw?.provider !== provider) return fromForeign(item, ids);
         for (const part of item.content) if (part.type === 'approval-request') asked.add(part.approvalId);
         // The provider takes back every item it makes; this adapter does not look into them.
         return item.raw.items as readonly InputItem[];
       case 'tool-result':
-        return [{ type: 'function_call_output', call_id: item.callId, output: toToolOutput(item) }];
+        return [{ type: 'function_call_output', call_id: ids.idOf(item.callId), output: toToolOutput(item) }];
       case 'approval':
         // What another provider asked is nothing that this one can be answered.
         return asked.has(item.approvalId) ? [toApprovalResponse(item)] : [];
@@ -40,7 +42,7 @@ export function toInputItems(conversation: readonly ConversationItem[], provider
   return conversation.some((item) => item.type === 'user') ? items : [opening, ...items];
 }
 
-function fromForeign({ content }: AssistantItem): readonly InputItem[] {
+function fromForeign({ content }: AssistantItem, ids: ForeignCallIds): readonly InputItem[] {
   return content.flatMap((part): readonly InputItem[] => {
     switch (part.type) {
       case 'text':
@@ -49,7 +51,7 @@ function fromForeign({ content }: AssistantItem): readonly InputItem[] {
         return [
           {
             type: 'function_call',
-            call_id: part.callId,
+            call_id: ids.idOf(part.callId),
             name: part.name,
             arguments: part.arguments === '' ? '{}' : part.arguments,
           },
