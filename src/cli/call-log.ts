@@ -10,6 +10,7 @@ import {
 } from './call-record.ts';
 import { type CallTotals, countCalls } from './call-totals.ts';
 import { type BareEvent, CallTracker, type TrackedCall } from './call-tracker.ts';
+import { describeUpdate } from './describe-update.ts';
 import { hostedFindings, hostedSubject } from './hosted-call.ts';
 
 /** Steps of one call that are kept. */
@@ -89,7 +90,7 @@ export class CallLog {
 
   #noteStep(call: TrackedCall, update: JsonValue): void {
     const { steps } = this.#attempt(call);
-    if (steps.length < MAX_STEPS) steps.push(typeof update === 'string' ? update : describeUpdate(update));
+    if (steps.length < MAX_STEPS) steps.push(describeUpdate(update));
   }
 
   /** What there is to say of the call's last attempt, which has ended now; what is inside of it ends with it. */
@@ -146,13 +147,4 @@ function byNumber(left: CallRecord, right: CallRecord): number {
 
 function lastNumber({ number }: CallRecord): number {
   return Number(number.slice(number.lastIndexOf('.') + 1));
-}
-
-/** A handler written in JavaScript may report what JSON cannot hold. */
-function describeUpdate(update: JsonValue): string {
-  try {
-    return JSON.stringify(update);
-  } catch {
-    return '(not JSON)';
-  }
 }

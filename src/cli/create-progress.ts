@@ -9,9 +9,9 @@ import type { Progress, ProgressOptions } from './progress.ts';
  */
 export function createProgress(
   stream: OutputStream,
-  { now, clean = (text) => text, style = (_tone, text) => text, isVerbose = false }: ProgressOptions,
+  { clean = (text) => text, style = (_tone, text) => text, isVerbose = false, ...options }: ProgressOptions,
 ): Progress {
   return stream.isTerminal && !isVerbose
-    ? liveProgress(stream, { now, clean, style })
+    ? liveProgress(stream, { ...options, clean, style })
     : plainProgress(stream, { clean, isVerbose });
 }

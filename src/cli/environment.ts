@@ -35,6 +35,15 @@ export interface CliEnvironment {
   readonly takeStrays: () => Promise<readonly StrayError[]>;
   /** Milliseconds; only differences count. */
   readonly now: () => number;
+  /**
+   * Calls back once, after so many milliseconds, unless the returned function is called before. Does not keep the process running.
+   */
+  readonly after: (milliseconds: number, callback: () => void) => () => void;
+  /**
+   * Calls back before others than the command write to `stderr`, with what they write, until the returned function is called.
+   * Child processes are not heard.
+   */
+  readonly onOtherOutput: (listener: (text: string) => void) => () => void;
 }
 
 /** Why a run was asked to stop. */

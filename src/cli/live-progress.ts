@@ -1,112 +1,132 @@
 import { formatPlan, type Plan } from '../suite/index.ts';
-import { callSubject } from './call-record.ts';
-import { CallTracker, type Sighting } from './call-tracker.ts';
+import type { Sighting } from './call-tracker.ts';
 import type { OutputStream } from './environment.ts';
+import { LiveStatus } from './live-status.ts';
 import { counted, printable } from './plain-text.ts';
 import type { Progress, ProgressOptions } from './progress.ts';
-import { newsOf, placeOf } from './progress-words.ts';
 import { clipColumns } from './terminal-columns.ts';
 import { WrittenText } from './written-text.ts';
 
 /** Milliseconds between two changes of the line. */
 const REFRESH_MS = 80;
+/** Milliseconds until the line is looked at again where nothing happens: seconds go by, and news gets old. */
+const TICK_MS = 200;
 /** Lines of a plan that are shown above the line. */
 const MAX_PLAN_LINES = 12;
 /** Lines of what the model writes that are shown below it. */
 const MAX_TEXT_LINES = 3;
 const INDENT = '  ';
 
-/** One line that is rewritten, under the plan if there is one, over the end of what the model writes. */
-export function liveProgress(
-  stream: OutputStream,
-  { now, clean, style }: Required<Pick<ProgressOptions, 'now' | 'clean' | 'style'>>,
-): Progress {
-  const tracker = new CallTracker();
+type LiveOptions = ProgressOptions & Required<Pick<ProgressOptions, 'clean' | 'style'>>;
+
+/**
+ * One line that is rewritten, under the plan if there is one, over the end of what the model writes. It shows the latest state: what comes too
+ * soon after a change is shown a moment later, and seconds are counted while nothing happens.
+ */
+export function liveProgress(stream: OutputStream, options: LiveOptions): Progress {
+  const { now, clean, style, after = () => () => undefined } = options;
+  const status = new LiveStatus(now, clean);
   const written = new WrittenText();
+  let plan: Plan | undefined;
+  /** What is on the terminal. */
+  let shown: string | undefined;
   let shownAtMs = Number.NEGATIVE_INFINITY;
-  let shownLines = 0;
-  let shownPlan: Plan | undefined;
-  let status = '';
+  let isMidLine = false;
   let holds = 0;
-  const erase = (): string =>
-    shownLines === 0 ? '' : `\r\u001b[2K${'\u001b[1A\u001b[2K'.repeat(shownLines - 1)}`;
-  const show = (plan: Plan | undefined): void => {
-    if (holds > 0) return;
+  let cancel = (): void => undefined;
+
+  const erase = (): string => {
+    if (shown === undefined) return '';
+    const rows = shown.split('\n').length;
+    shown = undefined;
+    return `\r\u001b[2K${'\u001b[1A\u001b[2K'.repeat(rows - 1)}`;
+  };
+  const show = (): void => {
     // A wide character at the end of a line takes the last column, too.
     const width = Math.max(1, (stream.columns ?? 80) - 1);
-    const lines = [
-      ...[...(plan === undefined ? [] : planLines(plan)), status].map((line) =>
+    const text = [
+      ...[...(plan === undefined ? [] : planLines(plan)), status.line()].map((line) =>
         clipColumns(printable(line), width),
       ),
       ...written
         .lastLines(MAX_TEXT_LINES, Math.max(1, width - INDENT.length))
         .map((line) => style('faint', INDENT + line)),
-    ];
-    stream.write(`${shownLines === 0 ? '\r\u001b[2K' : erase()}${lines.join('\n')}`);
-    shownLines = lines.length;
+    ].join('\n');
     shownAtMs = now();
-    shownPlan = plan;
+    if (shown !== text) {
+      const start = isMidLine ? '\n' : '\r\u001b[2K';
+      stream.write(`${shown === undefined ? start : erase()}${text}`);
+      isMidLine = false;
+      shown = text;
+    }
+    later(TICK_MS);
   };
-  /** Hears what the run's own model writes; those inside calls may write at the same time. */
-  const hear = (sighting: Sighting): string | undefined => {
-    const { event, around } = sighting;
-    if (around.length > 0 || (event.type !== 'text-delta' && event.type !== 'reasoning-delta'))
-      return undefined;
-    const doing = `${placeOf(sighting)}: the model ${event.type === 'text-delta' ? 'writes' : 'thinks'}`;
-    if (doing !== status) written.clear();
-    written.add(event.text);
-    return doing;
+  const later = (milliseconds: number): void => {
+    cancel();
+    cancel = after(milliseconds, show);
   };
+  /** Shows the state now, or as soon as the line may change again. */
+  const refresh = (): void => {
+    if (holds > 0) return;
+    const wait = shownAtMs + REFRESH_MS - now();
+    if (wait <= 0) show();
+    else later(wait);
+  };
+  const clear = (): void => {
+    cancel();
+    stream.write(erase());
+  };
+  const unlisten = options.onOtherOutput?.((text) => {
+    if (text === '') return;
+    if (shown !== undefined) clear();
+    isMidLine = !text.endsWith('\n');
+    // The others write when this has returned.
+    if (holds === 0 && status.line() !== '') later(REFRESH_MS);
+  });
   return {
     showsText: true,
-    observe: (event, plan) => {
-      const sighting = tracker.see(event);
-      const doing = hear(sighting);
-      const news = doing ?? statusOf(sighting, clean);
-      if (news !== undefined && doing === undefined) written.clear();
-      if (news !== undefined) status = news;
-      const isDue = news !== undefined && (lasts(sighting) || now() - shownAtMs >= REFRESH_MS);
-      if (plan !== shownPlan || isDue) show(plan);
+    observe: (event, present) => {
+      const sighting = status.see(event);
+      hear(written, sighting);
+      const isNewPlan = present !== plan;
+      plan = present;
+      if (holds > 0 || status.line() === '') return;
+      if (isNewPlan || lasts(sighting)) show();
+      else refresh();
     },
     hold: () => {
-      stream.write(erase());
-      shownLines = 0;
+      clear();
       holds += 1;
       return () => {
         holds -= 1;
+        if (status.line() !== '') refresh();
       };
     },
     end: () => {
-      stream.write(erase());
-      shownLines = 0;
+      unlisten?.();
+      clear();
+      if (isMidLine) stream.write('\n');
     },
   };
 }
 
-/** What is going on now; undefined when the event does not change that. */
-function statusOf(sighting: Sighting, clean: (text: string) => string): string | undefined {
-  const { event, around } = sighting;
+/** Hears what the run's own model writes; those inside calls may write at the same time. */
+function hear(written: WrittenText, { event, around }: Sighting): void {
   switch (event.type) {
-    case 'model-call-start': {
-      const inside = around.at(-1);
-      return `${placeOf(sighting)}: asking the model${inside === undefined ? '' : ` inside ${inside.toolName}`}`;
-    }
-    case 'tool-call-start':
-      return `${placeOf(sighting)}: ${event.toolName} ${clean(callSubject(event.params))}`.trimEnd();
+    case 'text-delta':
+    case 'reasoning-delta':
+      if (around.length === 0) written.add(event.text, event.type);
+      return;
+    case 'model-call-start':
     case 'model-call-retry':
-    case 'tool-call-rerun':
-    case 'approval-start':
-    case 'hosted-tool-call':
-    case 'hosted-approval':
-    case 'tool-results-dropped':
-    case 'turns-dropped':
-      return newsOf(sighting, clean);
+    case 'tool-call-start':
+      written.clear();
+      return;
     default:
-      return undefined;
   }
 }
 
-/** True for what is waited for, so that it must not be missed for having come too soon after the line before it. */
+/** True for what is waited for, so that it is shown at once. */
 function lasts({ event }: Sighting): boolean {
   return event.type === 'model-call-retry' || event.type === 'approval-start';
 }

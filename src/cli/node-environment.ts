@@ -20,6 +20,8 @@ export interface HostProcess {
   once(signal: 'SIGINT' | 'SIGTERM', listener: () => void): unknown;
   /** Calls back with each error that nothing catches. */
   onStray(listener: (stray: StrayError) => void): void;
+  /** See `onOtherOutput` of the environment. */
+  onOtherOutput: CliEnvironment['onOtherOutput'];
 }
 
 /**
@@ -46,6 +48,11 @@ export function nodeEnvironment(host: HostProcess): CliEnvironment {
     version: packageVersion(),
     signal: stop.signal,
     now: () => performance.now(),
+    after: (milliseconds, callback) => {
+      const timer = setTimeout(callback, milliseconds).unref();
+      return () => clearTimeout(timer);
+    },
+    onOtherOutput: host.onOtherOutput,
     takeStrays: async () => {
       // Node tells of a rejection once the microtasks are done.
       await new Promise((resolve) => setImmediate(resolve));

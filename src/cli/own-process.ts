@@ -19,10 +19,17 @@ export interface OwnProcess extends HostProcess {
  */
 export function takeProcess(host: NodeJS.Process): OwnProcess {
   const { stdout, stderr } = host;
+  const writers = new Set<(text: string) => void>();
+  const writeError = stderr.write.bind(stderr);
   const exit = host.exit.bind(host);
   const listeners: ((stray: StrayError) => void)[] = [];
   const tell = (stray: StrayError): void => {
     for (const listener of listeners) listener(stray);
+  };
+  stderr.write = (chunk: string | Uint8Array, ...rest: never[]) => {
+    const text = typeof chunk === 'string' ? chunk : new TextDecoder().decode(chunk);
+    for (const listener of writers) listener(text);
+    return writeError(chunk, ...rest);
   };
   Object.defineProperty(host, 'stdout', { value: stderr, configurable: true, enumerable: true });
   host.exit = (code) => {
@@ -54,11 +61,22 @@ export function takeProcess(host: NodeJS.Process): OwnProcess {
   });
   return {
     stdout,
-    stderr,
+    stderr: {
+      write: (text) => writeError(text),
+      on: (event, listener) => stderr.on(event, listener),
+      isTTY: stderr.isTTY,
+      get columns() {
+        return stderr.columns;
+      },
+    },
     stdin: host.stdin,
     env: host.env,
     once: (signal, listener) => host.once(signal, listener),
     onStray: (listener) => void listeners.push(listener),
+    onOtherOutput: (listener) => {
+      writers.add(listener);
+      return () => void writers.delete(listener);
+    },
     end: async (code) => {
       const flushed = [stdout, stderr].map(
         (stream) => new Promise<void>((resolve) => stream.write('', () => resolve())),

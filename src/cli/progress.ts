@@ -1,11 +1,16 @@
 import type { RunEvent } from '../runtime/index.ts';
 import type { Plan } from '../suite/index.ts';
+import type { CliEnvironment } from './environment.ts';
 import type { TextStyle } from './text-style.ts';
 
 /** How progress is shown. */
 export interface ProgressOptions {
   /** Milliseconds; only differences count. */
   readonly now: () => number;
+  /** See `after` of the environment. Default: nothing is shown later, only with the next event. */
+  readonly after?: CliEnvironment['after'];
+  /** See `onOtherOutput` of the environment. Default: others do not write. */
+  readonly onOtherOutput?: CliEnvironment['onOtherOutput'];
   /** Takes out of a text what must not be shown. Default: nothing. */
   readonly clean?: (text: string) => string;
   /** Default: all text is the same. */

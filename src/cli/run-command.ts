@@ -81,6 +81,8 @@ async function carryOut(
   });
   const progress = createProgress(stderr, {
     now,
+    after: environment.after,
+    onOtherOutput: environment.onOtherOutput,
     clean,
     style: createTextStyle(stderr, environment.variables),
     isVerbose: request.isVerbose,

@@ -4,7 +4,8 @@ import { CallTracker, type Sighting, type TrackedCall } from './call-tracker.ts'
 import { counted, printable } from './plain-text.ts';
 
 /** A call that has begun and has not ended. */
-export interface RunningCall extends TrackedCall {
+export interface RunningCall {
+  readonly call: TrackedCall;
   readonly params: JsonValue | undefined;
   /** The calls around it, outermost first. */
   readonly around: readonly TrackedCall[];
@@ -33,6 +34,10 @@ export class RunningCalls {
     return [...this.#running.values()];
   }
 
+  isRunning(call: TrackedCall): boolean {
+    return this.#running.has(call);
+  }
+
   /** Every event of the run, in its order. */
   see(told: RunEvent): Sighting {
     const sighting = this.#tracker.see(told);
@@ -42,7 +47,7 @@ export class RunningCalls {
     switch (event.type) {
       case 'tool-call-start':
         this.#running.set(call, {
-          ...call,
+          call,
           params: event.params,
           around,
           startedAtMs: this.#now(),
@@ -68,7 +73,7 @@ export class RunningCalls {
 
   /** Which calls an error of no known origin most probably comes from, as a sentence; empty before the first call. Safe to print. */
   describe(): string {
-    const named = this.all.slice(0, MAX_NAMED).map(nameOf);
+    const named = this.all.slice(0, MAX_NAMED).map(({ call }) => nameOf(call));
     const rest = this.#running.size - named.length;
     if (named.length > 0) {
       return `Running then: ${named.join(', ')}${rest > 0 ? ` and ${counted(rest, 'more call')}` : ''}.`;

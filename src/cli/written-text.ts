@@ -7,8 +7,12 @@ const MAX_CHARACTERS = 2_000;
 /** What a model is writing, as far as a few lines of a terminal show it. */
 export class WrittenText {
   #text = '';
+  #kind = '';
 
-  add(piece: string): void {
+  /** @param kind of the text; a piece of another kind begins anew. */
+  add(piece: string, kind: string): void {
+    if (kind !== this.#kind) this.clear();
+    this.#kind = kind;
     const text = this.#text + piece;
     // Cut seldom: where the text begins decides where its lines break.
     this.#text = text.length > MAX_CHARACTERS ? text.slice(-MAX_CHARACTERS / 2) : text;

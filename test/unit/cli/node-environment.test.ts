@@ -32,6 +32,7 @@ function fakeProcess(
     stdin: new PassThrough(),
     env: { TERM: 'x' },
     once: (signal, listener) => events.once(signal, listener),
+    onOtherOutput: () => () => undefined,
     onStray: (listener) => events.on('stray', listener),
     raise: (signal, about) => events.emit(signal, about),
     ...more,

@@ -39,30 +39,29 @@ describe('createProgress', () => {
     const stream = capturedStream({ isTerminal: true, columns: 30 });
     let time = 0;
     const progress = createProgress(stream, { now: () => time });
-    progress.observe(turn);
-    progress.observe(call('a.md'));
+    progress.observe(call(`${'c'.repeat(50)}\u001b.md`));
     time = 10;
     progress.observe(call('b.md'));
     time = 100;
-    progress.observe(call(`${'c'.repeat(50)}\u001b.md`));
+    progress.observe(call('a.md'));
     progress.end();
     const shown = stream.text().split('\r\u001b[2K');
-    expect(shown).toEqual(['', 'turn 2, call 1: read_file a.…', 'turn 2, call 3: read_file cc…', '']);
+    expect(shown).toEqual(['', 'turn 2, call 1: read_file cc…', 'turn 2: 3 calls: read_file c…', '']);
     expect(stream.text()).not.toContain('\n');
   });
 
   it('makes room for a question and shows nothing until it is answered', () => {
     const stream = capturedStream({ isTerminal: true, columns: 60 });
     let time = 0;
-    const progress = createProgress(stream, { now: () => (time += 100) });
+    const progress = createProgress(stream, { now: () => time });
     progress.observe(call('a.md'));
     const release = progress.hold();
+    time = 100;
     progress.observe(call('b.md'));
     expect(stream.text().endsWith('\r\u001b[2K')).toBe(true);
     expect(stream.text()).not.toContain('b.md');
     release();
-    progress.observe(call('c.md'));
-    expect(stream.text().endsWith('\r\u001b[2Kturn 2, call 3: read_file c.md')).toBe(true);
+    expect(stream.text().endsWith('\r\u001b[2Kturn 2: 2 calls: read_file a.md, read_file b.md')).toBe(true);
     createProgress(capturedStream(), { now: () => 0 }).hold()();
   });
 
@@ -173,15 +172,21 @@ describe('createProgress', () => {
     it('what is going on, on a terminal', () => {
       const stream = capturedStream({ isTerminal: true });
       let time = 0;
-      const progress = createProgress(stream, { now: () => (time += 100), clean });
-      for (const event of events) progress.observe(event);
+      const progress = createProgress(stream, { now: () => time, clean });
+      for (const event of events) {
+        time += 100;
+        progress.observe(event);
+      }
       expect(stream.text().split('\r\u001b[2K')).toEqual([
         '',
         'turn 1, call 1: look a.md',
         'turn 1, call 1: look runs again: file <home>/\\x1b had changed (attempt 2)',
         'turn 1, call 1: careful asks about what look changed: sure?',
+        'turn 1, call 1: look a.md',
         'turn 1, call 1: asking the model inside look',
+        'turn 1, call 1: look a.md',
         'turn 1, call 1.1: look b.md',
+        'turn 1, call 1: look a.md',
       ]);
     });
 
@@ -232,7 +237,7 @@ describe('createProgress', () => {
       expect(stream.text()).toBe(
         [
           `${line}Get it\\x1b done (0 of 2 done)\n[>] 1 Step 1\n[ ] 2 Step 2\nturn 1: asking the model`,
-          `${line}${up}${up}${up}Get it\\x1b done (1 of 2 done)\n[x] 1 Step 1\n[>] 2 Step 2\nturn 2, call 2: read_file b.md`,
+          `${line}${up}${up}${up}Get it\\x1b done (1 of 2 done)\n[x] 1 Step 1\n[>] 2 Step 2\nturn 2: 2 calls: read_file a.md, read_…`,
           `${line}${up}${up}${up}`,
         ].join(''),
       );

@@ -96,7 +96,8 @@ describe('a run asks for the pieces of answers', () => {
   });
 
   it('and shows them on a terminal while they come, but not in events that did not ask for them', async () => {
-    const { out, err } = await run(asking().model, ['--json'], onTerminal());
+    const { out, err: shown } = await run(asking().model, ['--json'], onTerminal());
+    const err = shown.replaceAll(/, \d+ s(?=:)/g, '');
     expect(err).toContain('turn 1: the model thinks\n');
     expect(err).toContain('turn 1: the model writes\n\u001b[2m  All is said.\u001b[22m');
     expect(err.endsWith('\u001b[2K')).toBe(true);

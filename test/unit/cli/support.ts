@@ -47,6 +47,8 @@ export function fakeEnvironment(options: Partial<FakeEnvironment> = {}): FakeEnv
     signal: new AbortController().signal,
     now: () => time++,
     takeStrays: async () => [],
+    after: () => () => undefined,
+    onOtherOutput: () => () => undefined,
     ...options,
   };
 }

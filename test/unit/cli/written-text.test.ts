@@ -21,10 +21,11 @@ const style = (tone: string, text: string): string => `<${tone}>${text}</>`;
 function screens(events: readonly RunEvent[], columns = 30): readonly (readonly string[])[] {
   const stream = capturedStream({ isTerminal: true, columns });
   let time = 0;
-  const progress = createProgress(stream, { now: () => (time += 100), style });
+  const progress = createProgress(stream, { now: () => time, style });
   expect(progress.showsText).toBe(true);
   let before = 0;
   return events.map((event) => {
+    time += 100;
     progress.observe(event);
     const written = stream.text().slice(before);
     before = stream.text().length;
@@ -69,7 +70,8 @@ describe('what a model writes, on a terminal', () => {
   });
 
   it('is only the run’s own: evaluations inside calls may write at the same time', () => {
-    expect(screens([started('a'), inside('a', says('inner'))])[1]).toEqual(['']);
+    const [, shown] = screens([started('a'), inside('a', says('secret of it'))], 60);
+    expect(shown).toEqual(['turn 1, call 1: the model writes inside look']);
   });
 
   it('stays quick and right however long it gets', () => {
