@@ -1,7 +1,8 @@
 import { describeError, PromptValidationError } from '../error/index.ts';
 import { compileGlob } from '../filesystem/index.ts';
-import { BudgetTracker, checkFeedbackProviders, toCompletionOptions } from '../runtime/index.ts';
+import { BudgetTracker, checkFeedbackProviders } from '../runtime/index.ts';
 import type { Agent, AgentOptions } from './agent.ts';
+import { checkCompletion } from './check-requirements.ts';
 
 const optionNames: ReadonlySet<string> = new Set<keyof AgentOptions<unknown, unknown>>([
   'template',
@@ -32,7 +33,7 @@ const workspaceRules: Readonly<Record<string, readonly [(value: unknown) => bool
  * Defines an agent, for `wink run` to run or for a program of your own. Params are typed by the template's sections.
  *
  * @throws {PromptValidationError} for an option that is missing, unknown or of the wrong kind; `details.option` names it.
- *   Params are checked when they are bound.
+ *   So is a completion checker that needs a slice or a tool which the template does not have. Params are checked when they are bound.
  */
 export function defineAgent<Params, Output>(options: AgentOptions<Params, Output>): Agent<Params, Output> {
   if (!isRecord(options)) throw invalid('options', options, 'an object with a template');
@@ -56,7 +57,8 @@ export function defineAgent<Params, Output>(options: AgentOptions<Params, Output
   const limits = budget === undefined ? undefined : new BudgetTracker(budget).budget;
   check('approve', approve, isFunction, 'a function');
   if (feedback !== undefined) checkFeedbackProviders(feedback);
-  if (completion !== undefined) toCompletionOptions(completion);
+  if (completion !== undefined)
+    checkCompletion(completion, { ...template['~parts'], promptName: template.name });
   check('name', name, isLine, 'a text of one line, not empty');
   check('description', description, isText, 'a text');
   return Object.freeze({

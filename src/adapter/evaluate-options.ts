@@ -33,7 +33,7 @@ export interface EvaluateOptions {
   readonly deadline?: Deadline;
   /**
    * What the run may spend: limits, or a `BudgetTracker` that counts over several evaluations. Once a limit is passed no turn of
-   * the model and no tool call begins; what has begun may finish and is kept. Default: no limit.
+   * the model and no tool call begins; what has begun may finish and is kept. Limits without one are refused. Default: no limit.
    */
   readonly budget?: Budget | BudgetTracker;
   /**

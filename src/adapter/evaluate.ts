@@ -12,6 +12,7 @@ import {
   toThrottlePolicy,
 } from '../runtime/index.ts';
 import type { EvaluatorPort, PromptResponse } from '../tool/index.ts';
+import { checkRequirements } from './check-requirements.ts';
 import type { EvaluateOptions } from './evaluate-options.ts';
 import type { EvaluationGround } from './evaluation-ground.ts';
 import { EvaluationRecord } from './evaluation-record.ts';
@@ -29,7 +30,8 @@ const defaultMaxOutputRepairs = 2;
  * @param ready what the run waits for when whoever listens is behind.
  * @throws {PromptEvaluationError} whatever went wrong, with conversation and usage so far.
  * @throws {SessionBusyError} when another evaluation holds the session.
- * @throws {PromptValidationError} for an option out of its range.
+ * @throws {PromptValidationError} for an option out of its range, and for a completion checker or a feedback provider that needs what
+ *   the prompt does not have.
  */
 export async function evaluatePrompt<Output>(
   evaluator: EvaluatorPort,
@@ -56,6 +58,7 @@ export async function evaluateOn<Output>(
   stop: RunStop,
 ): Promise<PromptResponse<Output>> {
   const { evaluator, model, outer } = ground;
+  checkRequirements(ground, prompt, options);
   const budget = new RunBudget(options.budget, model, outer?.call.run.budget);
   const state = newLoopState(startOf(options));
   const record = new EvaluationRecord(ground, prompt, options);

@@ -2,6 +2,7 @@ import { PromptValidationError } from '../error/index.ts';
 import type { Prompt } from '../prompt/index.ts';
 import { newLoopState, RunBudget } from '../runtime/index.ts';
 import { type EvaluatorPort, silentLogger } from '../tool/index.ts';
+import { checkRequirements } from './check-requirements.ts';
 import { evaluateOn } from './evaluate.ts';
 import type { EvaluationGround, RunGround } from './evaluation-ground.ts';
 import { EvaluationRecord } from './evaluation-record.ts';
@@ -20,7 +21,7 @@ const defaultName = 'tool runtime';
  *
  * @throws {SessionBusyError} when an evaluation or another runtime holds the session.
  * @throws {PromptEvaluationError} of phase `render` when the prompt cannot be prepared.
- * @throws {PromptValidationError} for an option out of its range, or an `adapter` that `defineAdapter()` did not make.
+ * @throws {PromptValidationError} for an option out of its range, a feedback provider that could never be due, or an `adapter` that `defineAdapter()` did not make.
  */
 export async function toolRuntime<Output>(
   prompt: Prompt<Output>,
@@ -42,6 +43,7 @@ export async function toolRuntime<Output>(
       : { ...ground, evaluator: adapter, model: nestedModel };
   const state = newLoopState();
   try {
+    checkRequirements(ground, prompt, options);
     const budget = new RunBudget(options.budget, { name });
     const record = new EvaluationRecord(ground, prompt, options);
     const { environment, rendered } = await prepareEvaluation(ground, prompt, options, {

@@ -100,7 +100,11 @@ async function carryOut(
     // A plain request has fewer ways to break off.
     streaming: request.hasDeltas || progress.showsText,
     maxTurns: request.maxTurns ?? runnable.agent.maxTurns,
-    budget: new BudgetTracker({ ...runnable.agent.budget, ...request.budget }),
+    budget: new BudgetTracker(
+      { ...runnable.agent.budget, ...request.budget },
+      // Its report says what was spent, limited or not.
+      { isLimitRequired: false },
+    ),
     deadlineMs: request.deadlineMs,
     signal,
     logger,

@@ -10,6 +10,14 @@ import { canSummarise, type SectionNode } from './section-tree.ts';
 /** Tools of each section, at the section's index in the tree, with the policies that govern them. */
 export type ToolsBySection = readonly (readonly BoundTool[])[];
 
+/** The tools of a prompt. */
+export interface BoundTools {
+  readonly tools: ToolsBySection;
+  readonly sectionTools: SectionTools;
+  /** Names of all of them; of those that open and read sections where there are summaries. */
+  readonly toolNames: ReadonlySet<string>;
+}
+
 /**
  * Ties every tool to its section and its policies: the section's own first, then its ancestors' from the inside out,
  * then the prompt's; and to the policies elsewhere that depend on it.
@@ -18,10 +26,7 @@ export type ToolsBySection = readonly (readonly BoundTool[])[];
  *   that opens or reads sections in a prompt that has summaries, and policies that {@link checkPolicies} refuses.
  * @see spec TOOLS "Registration Lifecycle"
  */
-export function bindTools(
-  nodes: readonly SectionNode[],
-  promptPolicies: readonly ToolPolicy[],
-): { readonly tools: ToolsBySection; readonly sectionTools: SectionTools } {
+export function bindTools(nodes: readonly SectionNode[], promptPolicies: readonly ToolPolicy[]): BoundTools {
   checkToolNames(nodes);
   const governing = new Map<SectionNode, readonly ToolPolicy[]>();
   for (const node of nodes) {
@@ -43,6 +48,7 @@ export function bindTools(
   const bind = (tool: AnyTool, sectionPath: string, policies: readonly ToolPolicy[]): BoundTool =>
     Object.freeze({ tool, sectionPath, policies, recordingPolicies: recording.get(tool.name) ?? none });
   return {
+    toolNames: new Set(named.keys()),
     tools: nodes.map((node) =>
       (node.section.tools ?? []).map((tool) => bind(tool, node.path, governing.get(node) ?? promptPolicies)),
     ),

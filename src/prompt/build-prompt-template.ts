@@ -12,7 +12,7 @@ import { checkRawParams } from './shared-params.ts';
  *
  * @throws {PromptValidationError} naming section path, tool or placeholder: a bad namespace or key, two sections with one
  *   address, a section that contains itself, one param with two schemas, two tools or policies with one name, a policy
- *   that depends on a tool which is not there, two slices with one name, one resource bound differently by two sections, an
+ *   that could never do what it says, two slices with one name, one resource bound differently by two sections, an
  *   output schema that is neither object nor array.
  * @see spec TOOLS "Registration Lifecycle"
  */
@@ -28,6 +28,7 @@ export function promptTemplate<
     ...plan.identity,
     // A frozen copy of the very list.
     sections: Object.freeze([...options.sections]) as readonly AnySection[] as Sections,
+    '~parts': Object.freeze({ slices: plan.slices, toolNames: plan.toolNames }),
     bind: (...[params, bound]: BindArguments<SectionsInput<Sections>>) =>
       createPrompt<OutputOf<Output>, SectionsInput<Sections>>(
         plan,

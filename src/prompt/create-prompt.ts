@@ -40,6 +40,7 @@ export function createPrompt<Output, Params>(
     tools: (options = {}) => enabledTools(overridden(plan, options).plan, params, options),
     render: (options = {}) => renderPrompt(overridden(plan, options), params, options),
     slices: () => plan.slices,
+    '~toolNames': plan.toolNames,
     resources: () => (resources ??= plan.resources.merge(bound, { strict: false })),
   } satisfies Prompt<Output, Params>);
 }

@@ -36,6 +36,7 @@ export type {
   PromptBindOptions,
   PromptTemplate,
   PromptTemplateOptions,
+  TemplateParts,
 } from './prompt-template.ts';
 export type { BoundTool, RenderedPrompt } from './rendered-prompt.ts';
 export type {

@@ -16,6 +16,8 @@ export interface PromptPlan<out Output> {
   readonly indexes: ReadonlyMap<string, number>;
   readonly params: PromptParams;
   readonly tools: ToolsBySection;
+  /** Names of all of them, and of what opens and reads sections where there are summaries. */
+  readonly toolNames: ReadonlySet<string>;
   /** What opens and reads summarised sections. */
   readonly sectionTools: SectionTools;
   readonly slices: readonly AnySlice[];

@@ -1,5 +1,6 @@
 import type { ToolPolicy } from '../policy/index.ts';
 import type { Schema } from '../schema/index.ts';
+import type { AnySlice } from '../session/index.ts';
 import type { Prompt } from './prompt.ts';
 import type { PromptIdentity } from './prompt-descriptor.ts';
 import type { AnySection, ResourceBindings } from './section.ts';
@@ -24,6 +25,12 @@ export interface PromptTemplateOptions<
   readonly resources?: ResourceBindings;
   /** Schema of the structured answer, an object or an array. Default: the answer is text. */
   readonly output?: Output;
+}
+
+/** What every prompt of a template has. @internal */
+export interface TemplateParts {
+  readonly slices: readonly AnySlice[];
+  readonly toolNames: ReadonlySet<string>;
 }
 
 /** Options of `template.bind()`. */
@@ -54,6 +61,8 @@ export interface PromptTemplate<
   readonly kind: 'prompt-template';
   /** Its top-level sections, as they were given, to be used in other templates; a frozen list. */
   readonly sections: Sections;
+  /** What checkers of completion ask for. @internal */
+  readonly '~parts': TemplateParts;
   /**
    * Binds params to the template.
    * @throws {PromptValidationError} for a param that no section knows.

@@ -78,6 +78,8 @@ export interface Prompt<out Output = unknown, in Params = never> extends PromptI
   checkOverrides(overrides: PromptOverrides): readonly DroppedOverride[];
   /** Slices that the prompt's sections and policies name, without duplicates, also those of disabled sections. */
   slices(): readonly AnySlice[];
+  /** Names of all tools, also those of disabled and summarized sections. @internal */
+  readonly '~toolNames': ReadonlySet<string>;
   /** Resources of the template, of its sections and of `bind()`; the later win. */
   resources(): ResourceRegistry;
 }

@@ -8,7 +8,7 @@ import type {
   TokenPrices,
   TokenUsage,
 } from '../tool/index.ts';
-import { checkBudget } from './check-budget.ts';
+import { checkBudget, limitNames } from './check-budget.ts';
 import { addUsage, tokenCounts } from './model.ts';
 import { costDown, costUp, exactCostOf, toExactAmount, toExactPrices } from './token-cost.ts';
 
@@ -21,15 +21,13 @@ interface Spending {
   readonly uncountedTurns: number;
 }
 
-const limitNames = [
-  'maxInputTokens',
-  'maxOutputTokens',
-  'maxTotalTokens',
-  'maxCost',
-  'maxUncountedTurns',
-] as const satisfies readonly (keyof BudgetLimits)[];
-
 const noTokens: TokenUsage = Object.freeze({});
+
+/** Options of {@link BudgetTracker}. */
+export interface BudgetTrackerOptions {
+  /** Whether the budget needs a limit. Default true; with false a tracker without one counts tokens and cost, and ends nothing. */
+  readonly isLimitRequired?: boolean;
+}
 
 /**
  * Counts what is spent against a budget: every turn of every evaluation it is given to, of those inside tool calls and of
@@ -41,9 +39,12 @@ export class BudgetTracker implements BudgetTrackerPort {
   #spent: Spending = { usage: noTokens, estimated: noTokens, cost: 0n, uncountedTurns: 0 };
   #isPriced = true;
 
-  /** @throws {PromptValidationError} for a limit or price out of its range, or an option that does not exist. */
-  constructor(budget: Budget) {
-    checkBudget(budget);
+  /**
+   * @throws {PromptValidationError} for a limit or price out of its range, an option that does not exist, and a budget without a limit
+   *   where one is required.
+   */
+  constructor(budget: Budget, { isLimitRequired = true }: BudgetTrackerOptions = {}) {
+    checkBudget(budget, isLimitRequired);
     const { prices } = budget;
     this.budget = Object.freeze({
       ...budget,

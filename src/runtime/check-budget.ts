@@ -1,6 +1,15 @@
 import { PromptValidationError } from '../error/index.ts';
-import type { Budget } from '../tool/index.ts';
+import type { Budget, BudgetLimits } from '../tool/index.ts';
 import { toExactPrices } from './token-cost.ts';
+
+/** The limits of a budget, in the order in which they are looked at. */
+export const limitNames: readonly (keyof BudgetLimits)[] = [
+  'maxInputTokens',
+  'maxOutputTokens',
+  'maxTotalTokens',
+  'maxCost',
+  'maxUncountedTurns',
+];
 
 const isTokens = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 1;
 
@@ -18,8 +27,11 @@ const rules: Readonly<Record<keyof Budget, readonly [(value: unknown) => boolean
   prices: [(value) => typeof value === 'object' && value !== null, 'an object'],
 };
 
-/** @throws {PromptValidationError} for an option out of its range, or one that does not exist. */
-export function checkBudget(budget: Budget): void {
+/**
+ * @param isLimitRequired whether a budget that limits nothing is refused
+ * @throws {PromptValidationError} for an option out of its range or one that does not exist, and for a budget without a limit.
+ */
+export function checkBudget(budget: Budget, isLimitRequired: boolean): void {
   if (typeof budget !== 'object' || budget === null) {
     throw new PromptValidationError(`A budget must be an object, got ${String(budget)}.`, {
       details: { option: 'budget' },
@@ -40,6 +52,13 @@ export function checkBudget(budget: Budget): void {
     }
   }
   if (budget.prices !== undefined) toExactPrices(budget.prices);
+  if (isLimitRequired && limitNames.every((name) => budget[name] === undefined)) {
+    throw new PromptValidationError(
+      `A budget without a limit would limit nothing; give it at least one of ${limitNames.join(', ')}. A tracker that is only to ` +
+        'count is made by new BudgetTracker(budget, { isLimitRequired: false }).',
+      { details: { option: 'budget' } },
+    );
+  }
 }
 
 function isOption(name: string): name is keyof Budget {

@@ -16,7 +16,7 @@ export type {
 } from '../tool/index.ts';
 export type { AnswerOptions, ReadAnswer } from './answer-desk.ts';
 export { Breather } from './breather.ts';
-export { BudgetTracker, toBudgetTracker } from './budget-tracker.ts';
+export { BudgetTracker, type BudgetTrackerOptions, toBudgetTracker } from './budget-tracker.ts';
 export { checkFeedbackProviders } from './check-feedback.ts';
 export { toCompletionOptions } from './completion-desk.ts';
 export { Deadline } from './deadline.ts';

@@ -16,6 +16,7 @@ import {
 export function allOf(...checkers: readonly CompletionChecker[]): CompletionChecker {
   return {
     name: composedName('all-of', checkers),
+    requires: checkers.flatMap(({ requires = [] }) => requires),
     check: async (context) => {
       const missing: string[] = [];
       for (const checker of checkers) {
@@ -36,6 +37,7 @@ export function allOf(...checkers: readonly CompletionChecker[]): CompletionChec
 export function anyOf(...checkers: readonly CompletionChecker[]): CompletionChecker {
   return {
     name: composedName('any-of', checkers),
+    requires: checkers.flatMap(({ requires = [] }) => requires),
     check: async (context) => {
       const missing: string[] = [];
       for (const checker of checkers) {
@@ -49,7 +51,7 @@ export function anyOf(...checkers: readonly CompletionChecker[]): CompletionChec
 }
 
 /**
- * The task is done when a file matches each of these paths or globs.
+ * The task is done when a file matches each of these paths or globs. The prompt must bind a file system.
  *
  * @throws {PromptValidationError} without a path. {@link FilesystemError} code `invalid-pattern` for a glob that is none.
  */
@@ -58,6 +60,7 @@ export function filesExist(...paths: readonly string[]): CompletionChecker {
   for (const path of paths) compileGlob(path);
   return {
     name: 'files-exist',
+    requires: [{ kind: 'filesystem' }],
     check: async ({ filesystem }) => {
       if (filesystem === undefined) {
         throw new TypeError('filesExist() has nothing to look at: the prompt binds no file system.');
@@ -76,10 +79,14 @@ export function filesExist(...paths: readonly string[]): CompletionChecker {
   };
 }
 
-/** The task is done when the tool was called in the conversation and its last call succeeded, such as the one that runs the tests. */
+/**
+ * The task is done when the tool was called in the conversation and its last call succeeded, such as the one that runs the tests.
+ * The prompt must have the tool.
+ */
 export function lastCallSucceeded(toolName: string): CompletionChecker {
   return {
     name: `last-call-succeeded:${toolName}`,
+    requires: [{ kind: 'tool', toolName }],
     check: ({ conversation }): CompletionVerdict => {
       const last = conversation.findLast((item) => item.type === 'tool-result' && item.toolName === toolName);
       if (last?.type !== 'tool-result') {

@@ -1,5 +1,5 @@
 import type { Filesystem } from '../filesystem/index.ts';
-import type { ReadonlySessionView } from '../session/index.ts';
+import type { AnySlice, ReadonlySessionView } from '../session/index.ts';
 import type { ConversationItem } from './conversation.ts';
 import type { BudgetTrackerPort, DeadlinePort, PromptPort } from './ports.ts';
 import type { FinishReason } from './prompt-response.ts';
@@ -32,10 +32,25 @@ export interface CompletionContext {
   readonly signal: AbortSignal;
 }
 
+/** Something that a checker looks at, and without which it could never say that the task is done. */
+export type CompletionRequirement =
+  | {
+      readonly kind: 'slice';
+      readonly slice: AnySlice;
+      /** What brings it, for the error: `planningToolsSection()`. */
+      readonly broughtBy: string;
+    }
+  /** A tool of the prompt, in whatever section, or one that `history` has a result of. */
+  | { readonly kind: 'tool'; readonly toolName: string }
+  /** A binding of `Filesystem`, or the files of the call around the evaluation. */
+  | { readonly kind: 'filesystem' };
+
 /** Decides whether the task is done when the model ends its turn without calling a tool. */
 export interface CompletionChecker {
   /** For events and errors. Not empty. */
   readonly name: string;
+  /** What the prompt must have. An evaluation without it rejects with a `PromptValidationError` before it begins. Default: nothing. */
+  readonly requires?: readonly CompletionRequirement[];
   /**
    * May throw or reject: the evaluation ends with a `PromptEvaluationError` of code `evaluation-completion-failed`. A
    * checker that cannot tell must not pass for one that said yes.

@@ -3,6 +3,7 @@ export {
   type CompletionChecker,
   type CompletionContext,
   type CompletionOptions,
+  type CompletionRequirement,
   type CompletionVerdict,
   complete,
   incomplete,

@@ -13,11 +13,13 @@ const MAX_NAMED_STEPS = 3;
 
 /**
  * A completion checker: the task is done when every step of the plan is. Otherwise the model hears which steps are not, three
- * at most by title, and how many more there are. The prompt needs the slice `CurrentPlan`, which `planningToolsSection()` brings.
+ * at most by title, and how many more there are. The prompt or the session must have the slice `CurrentPlan`, which
+ * `planningToolsSection()` brings: an evaluation without it is refused.
  */
 export function planCompletion({ isPlanRequired = false }: PlanCompletionOptions = {}): CompletionChecker {
   return {
     name: 'plan',
+    requires: [{ kind: 'slice', slice: CurrentPlan, broughtBy: 'planningToolsSection()' }],
     check: ({ session }) => {
       const plan = session.slice(CurrentPlan).latest();
       if (plan === undefined) {

@@ -244,7 +244,7 @@ describe('a budget of an evaluation of its own', () => {
 });
 
 test('what a superseded attempt spent is counted', async () => {
-  const tracker = new BudgetTracker({});
+  const tracker = new BudgetTracker({}, { isLimitRequired: false });
   const session = new Session();
   const outer = delegate('state', async (context) => {
     const before = context.session.slice(Count).latest()?.total ?? 0;

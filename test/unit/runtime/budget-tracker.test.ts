@@ -34,7 +34,7 @@ describe('a budget', () => {
 
 describe('a tracker', () => {
   test('without limits only counts', () => {
-    const tracker = new BudgetTracker({});
+    const tracker = new BudgetTracker({}, { isLimitRequired: false });
     expect(tracker.usage).toEqual({});
     expect(tracker.cost).toBe(0);
     tracker.count({ inputTokens: 1e9, outputTokens: 1, cachedInputTokens: 5 });
@@ -88,14 +88,14 @@ describe('a tracker', () => {
     );
     limited.count({ inputTokens: 1, outputTokens: 0 }, prices);
     expect(limited.cost).toBe(1);
-    const free = new BudgetTracker({});
+    const free = new BudgetTracker({}, { isLimitRequired: false });
     free.count({ inputTokens: 1, outputTokens: 0 }, prices);
     free.count({ inputTokens: 1, outputTokens: 0 });
     expect(free.cost).toBeUndefined();
   });
 
   test('takes its own prices over those of the model', () => {
-    const tracker = new BudgetTracker({ prices });
+    const tracker = new BudgetTracker({ prices }, { isLimitRequired: false });
     tracker.count({ inputTokens: 1, outputTokens: 0 }, { inputPerMillion: 0, outputPerMillion: 0 });
     expect(tracker.cost).toBe(1);
   });
@@ -110,7 +110,7 @@ describe('a tracker', () => {
   });
 
   test.each([-1, Number.NaN, Number.POSITIVE_INFINITY])('refuses to count %d tokens', (count) => {
-    const tracker = new BudgetTracker({});
+    const tracker = new BudgetTracker({}, { isLimitRequired: false });
     expect(() => tracker.count({ inputTokens: 1, outputTokens: count })).toThrow(PromptValidationError);
     expect(tracker.usage).toEqual({});
   });

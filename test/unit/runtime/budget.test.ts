@@ -161,7 +161,7 @@ describe('a budget that is passed', () => {
   });
 
   test('by an answer that cannot be used is counted all the same', async () => {
-    const tracker = new BudgetTracker({});
+    const tracker = new BudgetTracker({}, { isLimitRequired: false });
     const repeated = { type: 'tool-call', callId: 'same', name: 'work', arguments: '' } as const;
     const model = defineAdapter({
       model: {
@@ -179,7 +179,7 @@ describe('a budget that is passed', () => {
   });
 
   test('counts an answer that comes after the run was aborted', async () => {
-    const tracker = new BudgetTracker({});
+    const tracker = new BudgetTracker({}, { isLimitRequired: false });
     const door = gate();
     const abort = new AbortController();
     const run = scriptedModel(async () => {

@@ -322,8 +322,8 @@ describe('ready checkers', () => {
       ],
     });
     await expect(evaluate([answer('Done.')], { completion })).rejects.toMatchObject({
-      code: 'evaluation-completion-failed',
-      message: expect.stringContaining('the prompt binds no file system'),
+      code: 'prompt-invalid',
+      message: expect.stringContaining('needs a file system, which the prompt "completion" does not have'),
     });
     expect(() => filesExist()).toThrow(/at least one path/);
     expect(() => filesExist('../up')).toThrow(/holds "\.\."/);

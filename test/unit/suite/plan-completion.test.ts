@@ -77,16 +77,29 @@ describe('planCompletion', () => {
     expect(text).toBe('Now it is.');
   });
 
-  test('does not pass for a yes where the prompt has no plan', async () => {
+  test('is refused where neither prompt nor session has a plan', async () => {
     const other = promptTemplate({
       ns: 'test',
       key: 'other',
       sections: [section({ title: 'Task', key: 'task', template: 'Do it.' })],
     });
-    const run = scriptedModel([{ text: 'Done.' }]).evaluate(other.bind(), { completion: planCompletion() });
-    await expect(run).rejects.toMatchObject({
-      code: 'evaluation-completion-failed',
-      cause: { code: 'slice-unknown' },
+    const asked: unknown[] = [];
+    const model = scriptedModel((conversation) => {
+      asked.push(conversation);
+      return { text: 'Done.' };
     });
+    await expect(model.evaluate(other.bind(), { completion: planCompletion() })).rejects.toThrow(
+      expect.objectContaining({
+        code: 'prompt-invalid',
+        message:
+          'The completion checker "plan" needs the slice "planning.plan", which the prompt "other" does not have. ' +
+          'Add planningToolsSection() to its sections, or leave the checker out.',
+        details: { option: 'completion', checker: 'plan' },
+      }),
+    );
+    expect(asked).toEqual([]);
+    await using session = withPlan(['One'], [1]);
+    const { text } = await model.evaluate(other.bind(), { completion: planCompletion(), session });
+    expect(text).toBe('Done.');
   });
 });
