@@ -16,6 +16,7 @@ import {
 import { PromptValidationError } from '../error/index.ts';
 import type { GenerateOptions, ModelRequest, ModelTurn } from '../runtime/index.ts';
 import { describeReceived, type JsonObject } from '../schema/index.ts';
+import { systemClock } from '../session/index.ts';
 import type { ModelSettings, TokenPrices } from '../tool/index.ts';
 import { aiSdkDialect } from './ai-sdk-dialect.ts';
 import { type AiSdkModel, type AiSdkModelOf, assertModel } from './ai-sdk-model.ts';
@@ -208,7 +209,7 @@ interface Asking<Version extends AiSdkVersion> {
 
 async function ask<Version extends AiSdkVersion>(
   request: ModelRequest,
-  { signal, logger, onDelta }: GenerateOptions,
+  { signal, logger, onDelta, clock = systemClock }: GenerateOptions,
   { model, context, timeoutMs, warnings }: Asking<Version>,
 ): Promise<ModelTurn> {
   const prepared = prepareRequest(request, context, logger);
@@ -218,7 +219,7 @@ async function ask<Version extends AiSdkVersion>(
     try {
       if (onDelta !== undefined) {
         const { stream } = await model.doStream(call);
-        return await readStream(stream, { signal: abortSignal, onDelta, onWarnings });
+        return await readStream(stream, { signal: abortSignal, onDelta, onWarnings, clock });
       }
       const whole = await model.doGenerate(call);
       if (isFields(whole)) onWarnings(whole['warnings']);

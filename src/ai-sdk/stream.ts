@@ -1,6 +1,7 @@
-import { type Fields, isFields, toBrokenStream } from '../adapter/index.ts';
+import { type Fields, isFields, streamEndGraceMs, toBrokenStream } from '../adapter/index.ts';
 import { describeError, ThrottleError } from '../error/index.ts';
 import type { GenerateOptions } from '../runtime/index.ts';
+import { systemClock } from '../session/index.ts';
 import type { AiSdkStream } from './ai-sdk-model.ts';
 import { isPart, type KeptPart } from './kept-part.ts';
 import { toStreamError } from './provider-error.ts';
@@ -16,7 +17,7 @@ export interface Answer {
 }
 
 /** What hears of a stream while it is read. */
-export interface StreamListener extends Pick<GenerateOptions, 'signal' | 'onDelta'> {
+export interface StreamListener extends Pick<GenerateOptions, 'signal' | 'onDelta' | 'clock'> {
   /** Gets the warnings, before anything else. May throw: the stream is then given up. */
   onWarnings(warnings: unknown): void;
 }
@@ -24,13 +25,14 @@ export interface StreamListener extends Pick<GenerateOptions, 'signal' | 'onDelt
 type Block = KeptPart & { text: string; providerMetadata?: unknown; citations?: unknown };
 
 /**
- * The answer that a stream brings. The next piece is asked for when `onDelta` is done with the last one.
+ * The answer that a stream brings. The next piece is asked for when `onDelta` is done with the last one. A stream that does not end after its finish is
+ * left after a second: an open connection keeps the process alive.
  *
  * @throws {ThrottleError} `server-error` for a stream that ends before its finish, and for what else may pass by itself.
  * @throws the reason of the signal as soon as it is aborted, whether or not the model heeds it.
  */
 export async function readStream(stream: AiSdkStream, listener: StreamListener): Promise<Answer> {
-  const { signal } = listener;
+  const { signal, clock = systemClock } = listener;
   const reader = stream.getReader();
   const giveUp = (): void => {
     // That the end of a stream fails that nobody reads any more says nothing new.
@@ -41,7 +43,10 @@ export async function readStream(stream: AiSdkStream, listener: StreamListener):
     const answer = new AnswerBuilder(listener);
     for (;;) {
       signal.throwIfAborted();
+      // A server that keeps the connection open has nothing to say any more.
+      const cancel = answer.isFinished ? clock.schedule(streamEndGraceMs, giveUp) : undefined;
       const { done, value } = await reader.read().then(undefined, brokenOff);
+      cancel?.();
       signal.throwIfAborted();
       if (done) return answer.finish();
       await answer.add(value);
@@ -70,6 +75,11 @@ class AnswerBuilder {
 
   constructor(listener: StreamListener) {
     this.#listener = listener;
+  }
+
+  /** Whether the piece came that ends an answer. */
+  get isFinished(): boolean {
+    return this.#finish !== undefined;
   }
 
   /** @returns what to wait for before the next piece is asked for. */

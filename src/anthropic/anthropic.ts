@@ -105,24 +105,25 @@ export function anthropic(options: AnthropicOptions): ProviderAdapter {
         toWireChoice(check, desk, undefined);
         toWireSettings(check.settings);
       },
-      generate: async (request, { signal, logger, onDelta }) => {
+      generate: async (request, { signal, logger, onDelta, clock }) => {
         const prepared = prepareRequest(request, {
           ...{ model, provider: name, maxTokens, settings, betas },
           ...{ cacheControl, projections, desk, logger },
         });
         const { body, headers } = prepared;
         const client = await getClient();
+        const left = new AbortController();
         let message: unknown;
         try {
           message = await client.messages.create(onDelta === undefined ? body : { ...body, stream: true }, {
-            signal,
+            signal: onDelta === undefined ? signal : AbortSignal.any([signal, left.signal]),
             timeout: requestTimeoutMs(options.timeoutMs),
             maxRetries: 0,
             ...(Object.keys(headers).length === 0 ? {} : { headers: { ...headers } }),
           });
           if (isEventStream(message)) {
             message = await readMessageStream(message, {
-              signal,
+              ...{ signal, clock, leave: () => left.abort() },
               ...(onDelta === undefined ? {} : { onDelta }),
             });
           }

@@ -1,4 +1,11 @@
-import { type Fields, isFields, StreamReader, toBrokenStream, toFailure } from '../adapter/index.ts';
+import {
+  type Fields,
+  isFields,
+  StreamReader,
+  type StreamReaderOptions,
+  toBrokenStream,
+  toFailure,
+} from '../adapter/index.ts';
 import type { GenerateOptions } from '../runtime/index.ts';
 import { anthropicErrorWords } from './provider-error.ts';
 
@@ -18,9 +25,9 @@ interface OpenBlock {
  */
 export async function readMessageStream(
   events: AsyncIterable<unknown>,
-  { signal, onDelta }: Pick<GenerateOptions, 'signal' | 'onDelta'>,
+  { onDelta, ...options }: StreamReaderOptions & Pick<GenerateOptions, 'onDelta'>,
 ): Promise<Fields> {
-  const reader = new StreamReader(events, signal);
+  const reader = new StreamReader(events, options);
   const message = new GrowingMessage();
   try {
     while (!message.isDone) {

@@ -11,7 +11,7 @@ import {
   type UnsupportedConfig,
 } from '../adapter/index.ts';
 import { PromptValidationError } from '../error/index.ts';
-import type { GenerateOptions, ModelProvider } from '../runtime/index.ts';
+import type { ModelProvider } from '../runtime/index.ts';
 import type { TokenPrices } from '../tool/index.ts';
 import { cacheKeySource } from './cache-key.ts';
 import {
@@ -23,7 +23,7 @@ import {
 import { openaiHostedToolCodecs } from './hosted/codecs.ts';
 import { openaiDialect } from './openai-dialect.ts';
 import { toProviderError } from './provider-error.ts';
-import { readStream } from './read-stream.ts';
+import { readStream, type StreamListener } from './read-stream.ts';
 import { checkRequest, prepareRequest, type RequestOptions } from './request.ts';
 import { type OpenAISettings, toWireSettings } from './request-settings.ts';
 import { readResponse } from './response.ts';
@@ -123,7 +123,7 @@ function createModel(options: OpenAIOptions): ModelProvider {
     takesOutputSchema: true,
     ...(options.prices === undefined ? {} : { prices: options.prices }),
     check: (check) => void checkRequest(check, requestOptions),
-    generate: async (request, { signal, logger, onDelta }) => {
+    generate: async (request, { signal, logger, onDelta, clock }) => {
       const prepared = prepareRequest(request, requestOptions, logger);
       const { body, headers } = prepared;
       const client = await getClient();
@@ -136,7 +136,7 @@ function createModel(options: OpenAIOptions): ModelProvider {
       const response =
         onDelta === undefined
           ? await send(client, body, sendOptions)
-          : await sendStreamed(client, body, sendOptions, onDelta);
+          : await sendStreamed(client, body, sendOptions, { onDelta, clock });
       return readResponse(response, prepared, { provider: name, desk });
     },
   };
@@ -158,10 +158,18 @@ async function sendStreamed(
   client: OpenAIClient,
   body: ResponsesRequest,
   options: OpenAIRequestOptions,
-  onDelta: NonNullable<GenerateOptions['onDelta']>,
+  listener: Pick<StreamListener, 'onDelta' | 'clock'>,
 ): Promise<unknown> {
-  const answer = await send(client, { ...body, stream: true }, options);
-  return isEventStream(answer) ? readStream(answer, { onDelta, signal: options.signal }) : answer;
+  const { signal } = options;
+  const request = new AbortController();
+  const answer = await send(
+    client,
+    { ...body, stream: true },
+    { ...options, signal: AbortSignal.any([signal, request.signal]) },
+  );
+  return isEventStream(answer)
+    ? readStream(answer, { ...listener, signal, leave: () => request.abort() })
+    : answer;
 }
 
 function checkCacheKey(key: unknown): void {

@@ -1,11 +1,16 @@
-import { type Fields, isFields, StreamReader, toBrokenStream } from '../adapter/index.ts';
+import {
+  type Fields,
+  isFields,
+  StreamReader,
+  type StreamReaderOptions,
+  toBrokenStream,
+} from '../adapter/index.ts';
 import type { GenerateOptions, ModelDelta } from '../runtime/index.ts';
 import { toEventFailure, toStreamError } from './provider-error.ts';
 
 /** Who hears of the pieces, and what ends the stream. */
-export interface StreamListener {
+export interface StreamListener extends StreamReaderOptions {
   readonly onDelta: NonNullable<GenerateOptions['onDelta']>;
-  readonly signal: AbortSignal;
 }
 
 /**
@@ -17,9 +22,10 @@ export interface StreamListener {
  */
 export async function readStream(
   events: AsyncIterable<unknown>,
-  { onDelta, signal }: StreamListener,
+  { onDelta, ...options }: StreamListener,
 ): Promise<unknown> {
-  const reader = new StreamReader(events, signal);
+  const { signal } = options;
+  const reader = new StreamReader(events, options);
   const answer = new StreamedAnswer();
   try {
     for (;;) {

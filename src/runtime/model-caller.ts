@@ -121,11 +121,11 @@ export class ModelCaller {
   }
 
   #ask(request: ModelRequest): ModelTurn | Promise<ModelTurn> {
-    const { budget, logger, stop } = this.#environment;
+    const { budget, clock, logger, stop } = this.#environment;
     // Others may have used it up since, while this one waited to be asked again.
     const refusal = budget.isUnlimited ? undefined : budget.refuseTurn(this.#run.nextTurnAtLeast());
     if (refusal !== undefined) throw new RunStopped({ kind: 'budget', cause: refusal });
-    this.#generateOptions ??= { signal: stop.signal, logger };
+    this.#generateOptions ??= { signal: stop.signal, logger, clock };
     return this.#deltas === undefined
       ? this.#options.model.generate(request, this.#generateOptions)
       : this.#askStreaming(request, this.#deltas, this.#generateOptions);

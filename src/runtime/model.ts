@@ -1,5 +1,6 @@
 import type { Writable } from '../collection/index.ts';
 import type { JsonSchema } from '../schema/index.ts';
+import type { Clock } from '../session/index.ts';
 import type {
   AssistantPart,
   ConversationItem,
@@ -61,6 +62,8 @@ export type ModelDelta =
 export interface GenerateOptions {
   readonly signal: AbortSignal;
   readonly logger: Logger;
+  /** The timers of the run, for what a provider waits for. Default, where it is called without a run: those of the machine. */
+  readonly clock?: Pick<Clock, 'schedule'>;
   /**
    * There when the run wants the answer piece by piece: the provider then streams, and calls it with each piece in order. When it returns a
    * promise the provider waits for it before it reads on: whoever listens is slower than the model. Never rejects. What was

@@ -21,4 +21,9 @@ export {
   type StrictTools,
 } from './schema-projections.ts';
 export { type SplitSettings, splitSettings } from './split-settings.ts';
-export { isEventStream, StreamReader } from './stream-reader.ts';
+export {
+  isEventStream,
+  StreamReader,
+  type StreamReaderOptions,
+  streamEndGraceMs,
+} from './stream-reader.ts';

@@ -1,3 +1,18 @@
+import { type Clock, systemClock } from '../../session/index.ts';
+
+/** How a stream is read. */
+export interface StreamReaderOptions {
+  /** Ends the reading, with its reason. */
+  readonly signal: AbortSignal;
+  /** Gives the request up, so that its connection is closed. Must not throw. Default: the stream is only asked to end. */
+  readonly leave?: (() => void) | undefined;
+  /** Default: the clock of the machine. */
+  readonly clock?: Pick<Clock, 'schedule'> | undefined;
+}
+
+/** Milliseconds that a server has to end a stream after its last event, so that the connection can be used again. */
+export const streamEndGraceMs = 1_000;
+
 /**
  * Reads the events of an answer that comes piece by piece, until it is there or the run ends: whatever is waited for when
  * the signal is aborted is waited for no more.
@@ -5,10 +20,17 @@
 export class StreamReader {
   readonly #iterator: AsyncIterator<unknown>;
   readonly #signal: AbortSignal;
+  readonly #leave: () => void;
+  readonly #clock: Pick<Clock, 'schedule'>;
 
-  constructor(events: AsyncIterable<unknown>, signal: AbortSignal) {
+  constructor(
+    events: AsyncIterable<unknown>,
+    { signal, leave = () => undefined, clock = systemClock }: StreamReaderOptions,
+  ) {
     this.#iterator = events[Symbol.asyncIterator]();
     this.#signal = signal;
+    this.#leave = leave;
+    this.#clock = clock;
   }
 
   /** The next event; rejects with the reason of the signal when that is aborted. */
@@ -29,16 +51,24 @@ export class StreamReader {
     });
   }
 
-  /** The answer is there. What follows is awaited by nobody, but the connection ends by itself and can be used again. */
+  /**
+   * The answer is there. The end of the stream is not awaited, so that the connection ends by itself and can be used again; a server
+   * that keeps it open is left after {@link streamEndGraceMs}, since an open connection keeps the process alive.
+   */
   finish(): void {
+    const cancel = this.#clock.schedule(streamEndGraceMs, () => this.close());
     this.#iterator.next().then(
-      ({ done }) => (done === true ? undefined : this.close()),
-      () => undefined,
+      ({ done }) => {
+        cancel();
+        if (done !== true) this.close();
+      },
+      () => cancel(),
     );
   }
 
-  /** Ends the stream, without waiting for its end. */
+  /** Ends the stream, without waiting for its end. A stream that waits for its next event ends by leaving the request alone. */
   close(): void {
+    this.#leave();
     this.#iterator.return?.().then(undefined, () => undefined);
   }
 }
