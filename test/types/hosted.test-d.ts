@@ -118,6 +118,29 @@ test('a kind of one’s own keeps its types', () => {
   section({ title: 'S', key: 's', hostedTools: [typed, plain, webSearchTool()] });
 });
 
+test('a config is declared as a type, since an interface has no index signature', () => {
+  interface Declared {
+    readonly city: string;
+  }
+  const given: Declared = { city: 'Oslo' };
+  const texts = { kind: 'k', name: 'n', description: 'd' } as const;
+  // @ts-expect-error An interface may be extended elsewhere by what is no JSON.
+  hostedTool({ ...texts, config: given });
+  expectTypeOf(hostedTool({ ...texts, config: { ...given } })).toExtend<HostedTool>();
+  type Written = { readonly city: string; readonly days?: number };
+  const written: Written = { city: 'Oslo' };
+  expectTypeOf(hostedTool({ ...texts, config: written }).config).toEqualTypeOf<Written>();
+  // @ts-expect-error A date is no JSON.
+  hostedTool({ ...texts, config: { since: new Date(0) } });
+});
+
+test('the code interpreter has no options that no provider has', () => {
+  // @ts-expect-error The languages are what the container has.
+  codeInterpreterTool({ allowedLanguages: ['python'] });
+  // @ts-expect-error The provider ends what takes too long.
+  codeInterpreterTool({ timeoutSeconds: 30 });
+});
+
 test('a codec speaks for the types of its kind', () => {
   const codec: HostedToolCodec<RemoteMcpConfig, RemoteMcpResult> = {
     kind: 'mcp',

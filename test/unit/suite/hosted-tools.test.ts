@@ -327,4 +327,14 @@ describe('a config', () => {
     );
     expect(details['path']).toBe('domainFilter.blocked.1');
   });
+
+  it.each([
+    ['allowedLanguages', ['python']],
+    ['timeoutSeconds', 30],
+  ])('refuses %s of a code interpreter, which no provider takes', (option, value) => {
+    const { message } = refusal(() => makers.code_interpreter({ [option]: value }));
+    expect(message).toContain(
+      `has the key "${option}", but there are only "containerId", "fileIds", "memoryLimit", "network"`,
+    );
+  });
 });
