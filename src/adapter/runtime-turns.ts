@@ -77,18 +77,18 @@ export class RuntimeTurns {
       for (const own of stops) own?.end();
       this.#releaseWatch = holdWatch();
     }
-    this.#endIfStopped();
+    this.#endIfStopped(results);
     this.#environment.display.update();
     const answers = state.conversation.filter((item) => item.type === 'tool-result');
     return results.map((result, index) => this.#outcomeOf(result, answers[index], stops[index]?.stop));
   }
 
   /** Once the run is stopped it stays so, also for a budget, which stops nothing by itself. */
-  #endIfStopped(): void {
+  #endIfStopped(results: readonly ToolCallResult[]): void {
     const reason = haltReason(this.#environment);
     if (reason === undefined) return;
     this.#environment.stop.stop(reason);
-    throw this.#options.errors.stopped(reason, 'tool');
+    throw this.#options.errors.stopped(reason, 'tool', results);
   }
 
   #follow(signal: AbortSignal): CallStop {

@@ -25,6 +25,7 @@ import { RemoteApprovals } from './remote-approvals.ts';
 import { liveRunContext, type RunContext } from './run-context.ts';
 import { RunErrors } from './run-errors.ts';
 import { type ToolCall, toToolCall } from './tool-call.ts';
+import type { ToolCallResult } from './tool-call-run.ts';
 import { findTurnFault, readUsage } from './turn-fault.ts';
 import { TurnRunner } from './turn-runner.ts';
 
@@ -147,7 +148,7 @@ class Loop<Output> {
       }
       const { calls, approvals } = this.#takeTurn(turn, fault);
       if (approvals.length > 0) await this.#approvals.answer(approvals, this.#context);
-      if (calls.length > 0) await this.#turns.run(calls);
+      const results = calls.length > 0 ? await this.#turns.run(calls) : none;
       if (isObserved) {
         this.#environment.emit({
           type: 'turn-end',
@@ -156,7 +157,7 @@ class Loop<Output> {
           toolCalls: calls.length,
         });
       }
-      if (calls.length > 0) this.#endIfStopped('tool');
+      if (calls.length > 0) this.#endIfStopped('tool', results);
       if (calls.length + approvals.length > 0) {
         this.#state.pausedText = '';
       } else if (turn.finishReason === 'paused') {
@@ -340,9 +341,10 @@ class Loop<Output> {
     return 'still wants to call tools';
   }
 
-  #endIfStopped(phase: EvaluationPhase): void {
+  /** @param results of the calls of the turn, for what is said about those that were running. */
+  #endIfStopped(phase: EvaluationPhase, results: readonly ToolCallResult[] = none): void {
     const reason = haltReason(this.#environment);
-    if (reason !== undefined) throw this.#errors.stopped(reason, phase);
+    if (reason !== undefined) throw this.#errors.stopped(reason, phase, results);
   }
 
   /** An answer that is there is kept although it passed the budget, but not when it came too late. */

@@ -52,13 +52,13 @@ export class TurnRunner {
     calls: readonly ToolCall[],
     stops: readonly (RunStop | undefined)[] = [],
   ): Promise<readonly ToolCallResult[]> {
-    let interrupt: ToolCallResult['interrupt'];
+    let interrupting: ToolCallResult | undefined;
     let results: ToolCallResult[] | undefined;
     const commit = (index: number, result: ToolCallResult): ToolCallResult | Promise<ToolCallResult> => {
       const committed = this.#ledger.commit(result);
       const finish = (told: ToolCallResult): ToolCallResult => {
-        interrupt ??= told.interrupt;
         if (told.interrupt !== undefined) {
+          interrupting ??= told;
           this.#environment.stop.stop({ kind: 'interrupted', cause: told.interrupt.error });
         }
         if (scheduler.position === index) scheduler.advance();
@@ -87,21 +87,28 @@ export class TurnRunner {
         if (scheduler.position > index) continue;
         // A journal answered: the call was made before, and only its patch is put on the state now.
         await this.#ledger.takeOver(result);
-        interrupt ??= result.interrupt;
+        if (result.interrupt !== undefined) interrupting ??= result;
         scheduler.advance();
       }
     } catch (error) {
-      const failure = this.#failed(calls.slice(this.#state.conversation.length - answersBefore), error);
+      const unanswered = calls.slice(this.#state.conversation.length - answersBefore);
+      const failure = this.#failed(unanswered, error, results);
       await scheduler.abandon();
       throw failure;
     }
     this.#scheduler = undefined;
-    if (interrupt !== undefined) throw this.#errors.interrupted(interrupt.error);
+    if (interrupting?.interrupt !== undefined) {
+      throw this.#errors.interrupted(interrupting.interrupt.error, interrupting);
+    }
     return results ?? [];
   }
 
   /** Ends what still runs and answers the calls that have no result: the turn cannot be finished, through no fault of a tool. */
-  #failed(unanswered: readonly ToolCall[], cause: unknown): PromptEvaluationError {
+  #failed(
+    unanswered: readonly ToolCall[],
+    cause: unknown,
+    results: readonly ToolCallResult[] = [],
+  ): PromptEvaluationError {
     const { stop } = this.#environment;
     const reason = stop.reason;
     stop.stop({ kind: 'interrupted', cause });
@@ -109,7 +116,9 @@ export class TurnRunner {
       const text = `The call of "${toolName}" was not completed because the run failed. Nothing is known of its effects.`;
       this.#state.conversation.push({ type: 'tool-result', callId, toolName, text, isError: true });
     }
-    if (reason !== undefined && reason.kind !== 'interrupted') return this.#errors.stopped(reason, 'tool');
+    if (reason !== undefined && reason.kind !== 'interrupted') {
+      return this.#errors.stopped(reason, 'tool', results);
+    }
     const message = `The calls of a turn could not be run to their end: ${describeError(cause)}`;
     return this.#errors.error('evaluation-tools-failed', 'tool', message, cause);
   }

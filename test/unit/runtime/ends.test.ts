@@ -20,6 +20,7 @@ import {
   type ToolContext,
   ToolResult,
   tool,
+  toolRuntime,
 } from 'weakincentives';
 import { scriptedModel } from 'weakincentives/testing';
 import { z } from 'zod';
@@ -95,6 +96,66 @@ describe('the deadline', () => {
     asked.open();
     expect(clock.pending).toBe(0);
   });
+
+  test.each(['evaluate', 'stream', 'toolRuntime'] as const)(
+    'names the calls that were running, and for how long: %s',
+    async (way) => {
+      const clock = manualClock();
+      const inside = gate();
+      let begun = 0;
+      const slow = tool({
+        name: 'slow',
+        description: 'Waits.',
+        effects: 'read',
+        execute: async () => {
+          begun += 1;
+          if (begun === 1) clock.advance(2);
+          else await inside.pass();
+          return new Promise<never>(() => undefined);
+        },
+      });
+      const quick = tool({
+        name: 'quick',
+        description: 'Does not wait.',
+        effects: 'read',
+        execute: () => ToolResult.ok(null, 'done'),
+      });
+      const prompt = promptTemplate({
+        ns: 'test',
+        key: 'slow',
+        sections: [section({ title: 'Task', key: 'task', template: 'Do it.', tools: [slow, quick] })],
+      }).bind();
+      const calls = ['quick', 'slow', 'slow', 'slow'].map((name, index) => ({
+        name,
+        callId: `c${index}`,
+        arguments: '{}',
+      }));
+      const options = { clock, deadline: Deadline.after(10, clock), concurrency: 2 };
+      const model = scriptedModel([{ toolCalls: calls }]);
+      const run = async (): Promise<void> => {
+        if (way === 'evaluate') await model.evaluate(prompt, options);
+        else if (way === 'stream') for await (const _event of model.stream(prompt, options));
+        else {
+          await using runtime = await toolRuntime(prompt, options);
+          await runtime.runCalls(calls);
+        }
+      };
+      const failed = failure(run());
+      await inside.reached;
+      clock.advance(8);
+      const error = await failed;
+      expect(error).toMatchObject({ code: 'evaluation-deadline', phase: 'tool' });
+      expect(error.message).toBe(
+        'The deadline passed before the run was finished. Running then: the calls "c1" of "slow" for 10 ms, "c2" of "slow" for 8 ms. (prompt "slow", turn 1)',
+      );
+      expect(error.details).toMatchObject({
+        calls: [
+          { callId: 'c1', toolName: 'slow', durationMs: 10 },
+          { callId: 'c2', toolName: 'slow', durationMs: 8 },
+        ],
+      });
+    },
+  );
 
   test('that passes between two requests ends the run before the next one', async () => {
     const clock = manualClock();
