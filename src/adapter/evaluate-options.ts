@@ -115,7 +115,7 @@ export interface EvaluateOptions {
   /** Hears what an operator should know. Must not throw: what it throws or rejects with is dropped. Default: silent. */
   readonly logger?: Logger;
   /**
-   * Takes out of every text what must not leave the run: in run events, in what subscribers are told, in the records of
+   * Takes out of every text what must not leave the run: in run events, in what subscribers are told and throw, in the records of
    * the session (`ToolInvoked` and the like), in log lines, and in the error that the evaluation rejects with. The model,
    * handlers, policies, `approve` and the slices of the agent get everything as it is, and so does `conversation` of
    * response and error, which is needed to go on; text and output of the response are the caller's, too. Nested evaluations

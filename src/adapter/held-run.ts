@@ -39,6 +39,11 @@ export function holdSession(given: EvaluateOptions): HeldRun {
   const unfollow = stop.follow({ signal: options.signal, deadline: options.deadline });
   const watch = watchRun(options, stop, options.clock ?? session.clock);
   const unwatch = watchSubscribers(session, options.logger);
+  // The session's own logger and whoever else listens on its dispatcher were there before this run.
+  const unscreen =
+    redactor === undefined
+      ? undefined
+      : session.dispatcher.screenFailures(session.id, (error) => redactor.thrown(error));
   const { logger = silentLogger } = options;
   return {
     options: watch.options,
@@ -48,6 +53,7 @@ export function holdSession(given: EvaluateOptions): HeldRun {
     thrown: (error) => markRejected(redactor === undefined ? error : redactor.thrown(error)),
     end: async () => {
       unwatch();
+      unscreen?.();
       watch.end();
       unfollow();
       // What does not heed its signal is left behind, as handlers are: a run that was stopped ends.

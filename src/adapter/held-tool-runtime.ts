@@ -128,7 +128,8 @@ export class HeldToolRuntime<Output> implements ToolRuntime<Output> {
   async parseOutput(text: string): Promise<Output> {
     const { output } = this.#parts.rendered;
     // Without an output schema the type of the output is undefined.
-    return output === undefined ? (undefined as Output) : (await parseAnswer(text, output)).output;
+    if (output === undefined) return undefined as Output;
+    return this.#told(async () => (await parseAnswer(text, output)).output);
   }
 
   [Symbol.asyncDispose](): Promise<void> {

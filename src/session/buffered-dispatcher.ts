@@ -39,6 +39,11 @@ export class BufferedDispatcher implements Dispatcher {
     return this.#root.onFailure(listener);
   }
 
+  screenFailures(sessionId: string, screen: (error: unknown) => unknown): () => void {
+    this.#assertUsable();
+    return this.#root.screenFailures(sessionId, screen);
+  }
+
   deliver(event: DispatchedEvent, _sessionId: string): void {
     this.#assertUsable();
     this.#buffer(event);

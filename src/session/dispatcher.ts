@@ -39,6 +39,11 @@ export interface Dispatcher {
    * rejection of a subscriber that was called before. Must not throw: what it throws is dropped.
    */
   onFailure(listener: (failure: SubscriberFailure) => void): () => void;
+  /**
+   * Passes what subscribers throw at events of one session through `screen`, before any listener gets it, until the returned function
+   * is called. An evaluation with `redact` does so. Must not throw. Where several are given for a session, the last one counts.
+   */
+  screenFailures(sessionId: string, screen: (error: unknown) => unknown): () => void;
   /** Publishes an event whose payload has been validated; what sessions call. */
   deliver(event: DispatchedEvent, sessionId: string): void;
 }
@@ -55,6 +60,7 @@ export interface DispatcherOptions {
 }
 
 type Subscriber = (payload: unknown, meta: EventMeta) => unknown;
+type Screen = (error: unknown) => unknown;
 type FailureListener = (failure: SubscriberFailure) => void;
 
 interface Subscription {
@@ -82,6 +88,10 @@ export function createDispatcher(options: DispatcherOptions = {}): Dispatcher {
   const { onError } = options;
   if (onError !== undefined) failureListeners.add(({ error, eventName }) => onError(error, eventName));
 
+  const screens = new Map<string, readonly Screen[]>();
+  const screenOf = (sessionId: string | undefined): Screen | undefined =>
+    sessionId === undefined ? undefined : screens.get(sessionId)?.at(-1);
+
   const tell = ({ name, payload, sessionId }: (typeof waiting)[number]): void => {
     const meta: EventMeta = Object.freeze({ eventName: name, sessionId });
     for (const subscription of [...subscriptions]) {
@@ -91,10 +101,10 @@ export function createDispatcher(options: DispatcherOptions = {}): Dispatcher {
         const returned = subscription.subscriber(payload, meta);
         // Whoever listens now hears of it, however late the subscriber fails.
         if (typeof returned === 'object' && returned !== null) {
-          reportRejection(returned, [...failureListeners], meta);
+          reportRejection(returned, [...failureListeners], meta, screenOf(sessionId));
         }
       } catch (error) {
-        report(failureListeners, { ...meta, error });
+        report(failureListeners, { ...meta, error: screened(error, screenOf(sessionId)) });
       }
     }
   };
@@ -151,6 +161,16 @@ export function createDispatcher(options: DispatcherOptions = {}): Dispatcher {
       failureListeners.add(own);
       return () => void failureListeners.delete(own);
     },
+    screenFailures: (sessionId, screen) => {
+      // A function of its own, so that one that is given twice is removed twice.
+      const own: Screen = (error) => screen(error);
+      screens.set(sessionId, [...(screens.get(sessionId) ?? []), own]);
+      return () => {
+        const left = (screens.get(sessionId) ?? []).filter((other) => other !== own);
+        if (left.length === 0) screens.delete(sessionId);
+        else screens.set(sessionId, left);
+      };
+    },
     deliver: ({ name, payload }, sessionId) => {
       if (subscriptions.size > 0) publish(name, payload, sessionId);
     },
@@ -167,7 +187,18 @@ function report(listeners: Iterable<FailureListener>, failure: SubscriberFailure
   }
 }
 
+function screened(error: unknown, screen: Screen | undefined): unknown {
+  return screen === undefined ? error : screen(error);
+}
+
 /** @param returned what a subscriber returned, a promise perhaps. */
-function reportRejection(returned: object, listeners: readonly FailureListener[], meta: EventMeta): void {
-  Promise.resolve(returned).then(undefined, (error: unknown) => report(listeners, { ...meta, error }));
+function reportRejection(
+  returned: object,
+  listeners: readonly FailureListener[],
+  meta: EventMeta,
+  screen: Screen | undefined,
+): void {
+  Promise.resolve(returned).then(undefined, (error: unknown) =>
+    report(listeners, { ...meta, error: screened(error, screen) }),
+  );
 }

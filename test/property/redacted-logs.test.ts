@@ -1,0 +1,237 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { inspect } from 'node:util';
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import {
+  type AnyTool,
+  allow,
+  append,
+  ask,
+  bind,
+  bindInstance,
+  createDispatcher,
+  defineEvent,
+  defineSlice,
+  type EvaluateOptions,
+  Filesystem,
+  MemoryFilesystem,
+  on,
+  type Prompt,
+  PromptExecutions,
+  PromptRenderings,
+  promptTemplate,
+  redactSecrets,
+  resource,
+  Session,
+  section,
+  ToolInvocations,
+  ToolRenderings,
+  toolRuntime,
+} from 'weakincentives';
+import { scriptedModel } from 'weakincentives/testing';
+import { z } from 'zod';
+import { act } from '../support/act.ts';
+import { manualClock } from '../support/manual-clock.ts';
+import { recordingLogger } from '../support/recording-logger.ts';
+
+const noteSchema = z.object({ text: z.string() });
+const Noted = defineEvent('noted', noteSchema);
+const Refused = defineEvent('refused', noteSchema);
+const Broken = resource<object>('broken');
+const Closing = resource<object>('closing');
+
+/** A subscriber that fails late. */
+const rejecting =
+  (secret: string): (() => unknown) =>
+  () =>
+    Promise.reject(new Error(secret));
+
+/** What a handler can do so that something fails, is logged, or both, with a secret in it. */
+function doings(secret: string): readonly AnyTool[] {
+  const fail = (): never => {
+    throw new Error(secret, { cause: { secret } });
+  };
+  return [
+    act('throws', fail),
+    act('dispatches', ({ session }) => session.dispatch(Noted, { text: secret })),
+    act('publishes', ({ session }) => session.dispatcher.dispatch(Noted, { text: secret })),
+    act('subscribes', ({ session }) => {
+      session.dispatcher.subscribe(Noted, fail);
+      session.dispatch(Noted, { text: 'x' });
+    }),
+    act('subscribes_late', ({ session }) => {
+      session.dispatcher.subscribeAll(rejecting(secret));
+      session.dispatch(Noted, { text: 'x' });
+    }),
+    act('refuses', ({ session }) => session.dispatch(Refused, { text: secret })),
+    act('does_not_fit', ({ session }) =>
+      session.dispatch(Noted, JSON.parse(JSON.stringify({ [secret]: secret }))),
+    ),
+    act('logs', ({ logger }) => logger.error(secret, { [secret]: new Error(secret) })),
+    act('builds', async ({ resources }) => void (await resources.get(Broken))),
+    act('closes', async ({ resources }) => void (await resources.get(Closing))),
+    act('reads', async ({ filesystem }) => void (await filesystem.read(secret))),
+    act('asks', () => undefined),
+    act('judged', () => undefined),
+    act('kept', () => undefined),
+    act('writes', ({ filesystem }) => filesystem.write('a.txt', 'x')),
+    act('nests', ({ adapter }) => adapter.evaluate(inner(secret))),
+  ];
+}
+
+function inner(secret: string): Prompt {
+  const throws = act('inner_throws', ({ session }) => {
+    session.dispatcher.subscribe(Noted, () => {
+      throw new Error(secret);
+    });
+    session.dispatch(Noted, { text: secret });
+    throw new Error(secret);
+  });
+  const parts = { title: 'Inner', key: 'inner', template: 'Inner.', tools: [throws] } as const;
+  return promptTemplate({ ns: 'test', key: 'inner', sections: [section(parts)] }).bind();
+}
+
+function outer(secret: string): Prompt {
+  const fail = (): never => {
+    throw new Error(secret);
+  };
+  const Notes = defineSlice('notes', noteSchema, {
+    policy: 'log',
+    reducers: [on(Noted, (_items, payload) => append(payload)), on(Refused, fail)],
+  });
+  const policies = [
+    {
+      name: 'asking',
+      check: ({ tool }: { tool: AnyTool }) => (tool.name === 'asks' ? ask(secret) : allow()),
+    },
+    { name: 'judging', check: ({ tool }: { tool: AnyTool }) => (tool.name === 'judged' ? fail() : allow()) },
+    {
+      name: 'keeping',
+      onResult: ({ tool }: { tool: AnyTool }) => (tool.name === 'kept' ? fail() : undefined),
+    },
+    { name: 'changes', checkChanges: fail },
+  ];
+  return promptTemplate({
+    ns: 'test',
+    key: 'outer',
+    resources: [
+      bindInstance(Filesystem, new MemoryFilesystem()),
+      bind(Broken, fail),
+      bind(Closing, () => ({ close: fail }), { scope: 'tool-call' }),
+    ],
+    sections: [
+      section({ title: 'T', key: 't', template: 'Go.', tools: doings(secret), slices: [Notes], policies }),
+    ],
+  }).bind();
+}
+
+/** Whatever can be read of a value: as JSON where there is one, and as Node shows it. */
+function writtenOut(value: unknown): string {
+  const shown = inspect(value, { depth: 20, showHidden: true, maxStringLength: null });
+  try {
+    return `${JSON.stringify(value)} ${shown}`;
+  } catch {
+    return shown;
+  }
+}
+
+const names = doings('').map(({ name }) => name);
+
+test('a secret reaches no logger, listener or record, wherever something fails over it', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      // Quotes and line feeds are written in another way in JSON.
+      fc.stringMatching(/^[a-zA-Z0-9]{12,30}$/),
+      fc.array(fc.constantFrom(...names), { minLength: 1, maxLength: 5 }),
+      fc.constantFrom('evaluate', 'stream', 'toolRuntime'),
+      fc.constantFrom('own', 'shared', 'foreign'),
+      async (core, called, way, whose) => {
+        const secret = `"${core}\n${core}`;
+        const left: unknown[] = [];
+        const [runLogger, sessionLogger] = [recordingLogger(), recordingLogger()];
+        const keep = (...parts: readonly unknown[]): void => void left.push(...parts);
+        const dispatcher = createDispatcher({ onError: keep });
+        const neighbor = whose === 'shared' ? new Session({ dispatcher }) : undefined;
+        await using session = new Session({
+          clock: manualClock(),
+          ...(whose === 'own' ? { logger: sessionLogger } : { dispatcher }),
+        });
+        session.dispatcher.onFailure(keep);
+        session.dispatcher.subscribeAll(keep);
+        // Fails at what the run itself tells, too.
+        session.dispatcher.subscribeAll(() => {
+          throw new AggregateError([new Error(secret)], secret);
+        });
+        session.dispatcher.subscribeAll(rejecting(secret));
+        const options: EvaluateOptions = {
+          session,
+          clock: manualClock(),
+          redact: redactSecrets({ TOKEN: core }),
+          logger: runLogger,
+          onEvent: (event) => {
+            keep(event);
+            throw new Error(secret);
+          },
+          approve: () => {
+            throw new Error(secret);
+          },
+          feedback: [
+            {
+              name: 'hints',
+              triggers: { everyCalls: 1 },
+              provide: () => {
+                throw new Error(secret);
+              },
+            },
+          ],
+          maxTurns: 3,
+        };
+        const calls = called.map((name, index) => ({ name, callId: `c${index}`, arguments: '{}' }));
+        const model = scriptedModel((conversation) => {
+          if (conversation.length === 0) return { toolCalls: [{ name: 'inner_throws', arguments: {} }] };
+          return conversation.some(({ type }) => type === 'tool-result')
+            ? { text: 'Done.' }
+            : { toolCalls: calls };
+        });
+        const prompt = outer(secret);
+        const run = async (): Promise<void> => {
+          if (way === 'evaluate') await model.evaluate(prompt, { ...options, input: 'Go.' });
+          else if (way === 'stream') {
+            for await (const event of model.stream(prompt, { ...options, input: 'Go.' })) {
+              if (event.type !== 'result') keep(event);
+            }
+          } else {
+            await using runtime = await toolRuntime(prompt, { ...options, adapter: model });
+            // What the loop gets is what its model reads.
+            await runtime.runCalls(calls);
+          }
+        };
+        await run().catch(keep);
+        await nextTurn();
+        keep(session.slice(ToolInvocations).all(), session.slice(PromptExecutions).all());
+        keep(session.slice(PromptRenderings).all(), session.slice(ToolRenderings).all());
+        keep(runLogger.lines, sessionLogger.lines);
+        expect(session.slice(ToolInvocations).length).toBeGreaterThanOrEqual(called.length);
+        expect(writtenOut(left)).not.toContain(core);
+        await neighbor?.[Symbol.asyncDispose]();
+      },
+    ),
+  );
+});
+
+test('once the run has ended, what subscribers throw is told as it is', async () => {
+  const logger = recordingLogger();
+  await using session = new Session({ logger });
+  session.dispatcher.subscribeAll(() => {
+    throw new Error('the token 123456789');
+  });
+  const sections = [section({ title: 'T', key: 't', template: 'Go.' })];
+  const prompt = promptTemplate({ ns: 'test', key: 'short', sections }).bind();
+  await scriptedModel([{ text: 'Done.' }]).evaluate(prompt, {
+    session,
+    redact: redactSecrets({ TOKEN: '123456789' }),
+  });
+  expect(logger.lines.map(({ message }) => message).at(-1)).toContain('failed: the token <TOKEN>');
+  session.dispatcher.deliver({ name: 'noted', payload: {}, policy: 'none' }, session.id);
+  expect(logger.lines.map(({ message }) => message).at(-1)).toContain('failed: the token 123456789');
+});
