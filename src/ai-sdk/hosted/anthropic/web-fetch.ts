@@ -30,8 +30,12 @@ export const webFetchCodec: HostedToolCodec<WebFetchConfig, WebFetchResult> = {
   },
 };
 
-/** Citations of documents name them by their titles; a page without one goes by its address. */
+/**
+ * Citations of documents name them by their titles; a page without one goes by its address. Where one page was fetched, a citation with no title or another one is
+ * of that page.
+ */
 function citationsIn(turn: HostedTurn, pages: readonly WebFetchResult[]): ReturnType<typeof citationsOf> {
+  const all = new Set(pages.flatMap(({ url }) => (url === undefined ? [] : [url])));
   return citationsOf(turn, ({ sourceType, title }) => {
     if (sourceType !== 'document') return undefined;
     const urls = new Set(
@@ -39,7 +43,8 @@ function citationsIn(turn: HostedTurn, pages: readonly WebFetchResult[]): Return
         .filter((page) => page.url !== undefined && (page.title ?? page.url) === title)
         .map(({ url }) => url),
     );
-    return urls.size === 1 ? [...urls][0] : undefined;
+    const named = urls.size === 0 ? all : urls;
+    return named.size === 1 ? [...named][0] : undefined;
   });
 }
 
