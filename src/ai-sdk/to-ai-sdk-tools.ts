@@ -1,7 +1,8 @@
 import type { ToolCallOutput, ToolRuntime } from '../adapter/index.ts';
 import type { ModelTool } from '../runtime/index.ts';
-import type { JsonObject, JsonSchema, Schema } from '../schema/index.ts';
+import { type JsonObject, type JsonSchema, projectSchema, type Schema } from '../schema/index.ts';
 import type { MediaPart } from '../tool/index.ts';
+import { aiSdkDialect } from './ai-sdk-dialect.ts';
 import type { ResultOutput } from './call-options.ts';
 import { FailedToolCallError } from './failed-tool-call-error.ts';
 import { filesOfV3, filesOfV4 } from './files.ts';
@@ -75,11 +76,14 @@ function toAiSdkTool(
   run: Run,
   version: 6 | 7,
 ): AiSdkRuntimeTool {
+  const { isWrapped, restore } = projectSchema(inputSchema, aiSdkDialect);
   return {
     description,
     inputSchema: toAiSdkSchema(inputSchema),
     execute: async (input, options) => {
-      const output = await run(name, input, options);
+      // The loop sends the schema as it is, so nothing was put around the arguments. What has the shape of an object stays one.
+      const given = isWrapped ? input : (restore(input) as JsonObject);
+      const output = await run(name, given, options);
       if (output.isError) throw new FailedToolCallError(output);
       const { text, attachments = [] } = output;
       return attachments.length === 0 ? text : { text, attachments };

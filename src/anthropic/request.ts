@@ -105,11 +105,8 @@ function describeAnswer(schema: JsonSchema): string {
 }
 
 function toFunctionTool({ tool, schema: projection }: ProjectedTool): FunctionTool {
-  const { schema, strict, changesValues } = projection;
-  // The provider knows optional properties, so nothing but a wrapper ever comes around a value.
-  const examples = tool.examples.map(({ input }) =>
-    changesValues ? { [wrapperKey]: input } : (input ?? {}),
-  );
+  const { schema, strict, isWrapped } = projection;
+  const examples = tool.examples.map(({ input }) => (isWrapped ? { [wrapperKey]: input } : (input ?? {})));
   return {
     name: tool.name,
     description: tool.description,

@@ -1,11 +1,12 @@
 import { compileSchema } from '../compile-schema.ts';
 import type { JsonValue } from '../json.ts';
 import type { JsonSchema } from '../json-schema.ts';
-import { createReferenceResolver } from '../schema-reference.ts';
+import { createReferenceResolver, type ReferenceResolver } from '../schema-reference.ts';
 import type { Schema } from '../standard.ts';
 import { flattenSchema } from './flatten-schema.ts';
 import { projectStrictly } from './projector.ts';
 import { type RestorePlan, restore } from './restore.ts';
+import { planRestore } from './restore-planner.ts';
 import type { SchemaCounts, SchemaDialect } from './schema-dialect.ts';
 import type { SchemaLoss } from './schema-loss.ts';
 import { wrapperKey, wrapSchema } from './wrap-schema.ts';
@@ -22,7 +23,12 @@ export interface SchemaProjection {
   readonly counts: SchemaCounts;
   /** True when {@link restore} may change a value. */
   readonly changesValues: boolean;
-  /** A value in the shape of `schema` in the shape of the original schema. Anything else comes back as it is. */
+  /** True when a value stands under the key `value` of an object, since the provider takes objects only. */
+  readonly isWrapped: boolean;
+  /**
+   * A value in the shape of `schema` in the shape of the original schema: taken out of the object that was put around it, and without the nulls for
+   * properties that may be left out and take no null. Anything else comes back as it is.
+   */
   restore(value: JsonValue): JsonValue;
 }
 
@@ -56,18 +62,22 @@ function projectJsonSchema(schema: JsonSchema, dialect: SchemaDialect): SchemaPr
   const root = projectStrictly(flat, dialect, resolve, isObject ? schema : undefined);
   if (root.refusals.length > 0) return adviseSchema(schema, root.refusals);
   const sent = isObject ? root.schema : wrapped(root.schema);
-  const plan: RestorePlan | undefined = isObject
-    ? root.plan
-    : { kind: 'wrapped', key: wrapperKey, plan: root.plan };
+  const plan = planFor(schema, isObject, resolve);
   return finish({ ...sent, ...definitionsOf(root.definitions) }, true, root.losses, plan, root.counts);
 }
 
 /** The schema as it is, for a provider to take as advice. @param losses why it is not strict. */
 export function adviseSchema(schema: JsonSchema, losses: readonly SchemaLoss[]): SchemaProjection {
-  const flat = flattenSchema(schema, createReferenceResolver(schema)) ?? schema;
-  return isPlainObject(flat)
-    ? finish(withDefinitions(flat, schema), false, losses, undefined)
-    : finish(wrapSchema(schema), false, losses, { kind: 'wrapped', key: wrapperKey, plan: undefined });
+  const resolve = createReferenceResolver(schema);
+  const flat = flattenSchema(schema, resolve) ?? schema;
+  const isObject = isPlainObject(flat);
+  const sent = isObject ? withDefinitions(flat, schema) : wrapSchema(schema);
+  return finish(sent, false, losses, planFor(schema, isObject, resolve));
+}
+
+function planFor(schema: JsonSchema, isObject: boolean, resolve: ReferenceResolver): RestorePlan | undefined {
+  const plan = planRestore(schema, resolve);
+  return isObject ? plan : { kind: 'wrapped', key: wrapperKey, plan };
 }
 
 function isPlainObject(flat: JsonSchema): boolean {
@@ -92,6 +102,7 @@ function finish(
     losses,
     counts,
     changesValues: plan !== undefined,
+    isWrapped: plan?.kind === 'wrapped',
     restore: (value: JsonValue) => restore(value, plan),
   });
 }

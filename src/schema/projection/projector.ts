@@ -2,11 +2,10 @@ import { isList } from '../close-json-schema.ts';
 import type { JsonValue } from '../json.ts';
 import { isSchemaObject, type JsonSchema } from '../json-schema.ts';
 import type { ReferenceResolver } from '../schema-reference.ts';
+import { allowsNull } from './allows-null.ts';
 import { constraintKeywords, isIdle } from './constraint-keywords.ts';
-import { fitsShallowly } from './fits-shallowly.ts';
 import { flattenSchema, saysOnlyText } from './flatten-schema.ts';
 import { isDiscriminated } from './is-discriminated.ts';
-import type { RestorePlan } from './restore.ts';
 import type { SchemaCounts, SchemaDialect } from './schema-dialect.ts';
 import type { SchemaLoss } from './schema-loss.ts';
 import { describeWith, shortJson, withHint } from './schema-text.ts';
@@ -14,7 +13,6 @@ import { splitTypes, toNullable, typesOf, type WritableSchema, withoutToldType }
 
 interface Projected {
   readonly schema: JsonSchema;
-  readonly plan?: RestorePlan | undefined;
 }
 
 /** A projected schema with everything that was found on the way. What was refused makes the whole not strict. */
@@ -66,7 +64,6 @@ class Projector {
   /** By what a reference leads to. */
   readonly #names = new Map<JsonSchema | boolean, string>();
   readonly #definitions = new Map<string, JsonSchema>();
-  readonly #plans = new Map<string, RestorePlan | undefined>();
   /** The schemas that are being looked into, each within the one before. */
   readonly #open = new Set<JsonSchema>();
   #places = 0;
@@ -85,7 +82,6 @@ class Projector {
 
   projectRoot(root: JsonSchema): ProjectedRoot {
     const projected = this.#project(root, '', 1);
-    this.#plans.set('#', projected.plan);
     return {
       ...projected,
       definitions: this.#definitions,
@@ -143,21 +139,16 @@ class Projector {
     const hints: string[] = [];
     const types = this.#copy(flat, target, hints, path);
     const members = flat['anyOf'] ?? flat['oneOf'];
-    let plan: RestorePlan | undefined;
-    if (isList(members)) plan = this.#union(flat, members, target, path, nesting);
+    if (isList(members)) this.#union(flat, members, target, path, nesting);
     else if (types.length === 0) return this.#refuse(path, 'type', 'a value of any type');
     else {
       target['type'] = types.length === 1 ? types[0] : types;
-      const parts = [
-        ...(types.includes('object') ? [this.#object(flat, target, path, nesting)] : []),
-        ...(types.includes('array') ? [this.#array(flat, target, path, nesting)] : []),
-      ].filter((part) => part !== undefined);
-      // A plan looks at the kind of its value, so of several at one place each finds its own values.
-      plan = parts.length < 2 ? parts[0] : { kind: 'union', members: parts.map(toMember) };
+      if (types.includes('object')) this.#object(flat, target, path, nesting);
+      if (types.includes('array')) this.#array(flat, target, path, nesting);
     }
     const schema = this.#writeTypes(target, path);
     const description = describeWith(flat['description'], hints);
-    return { schema: description === undefined ? schema : { ...schema, description }, plan };
+    return { schema: description === undefined ? schema : { ...schema, description } };
   }
 
   /** Takes over what speaks about the value itself. @returns the types that the value may have. */
@@ -211,117 +202,88 @@ class Projector {
     target: WritableSchema,
     path: string,
     nesting: number,
-  ): RestorePlan | undefined {
+  ): void {
     const keyword = source['anyOf'] === undefined ? 'oneOf' : 'anyOf';
     const mixed = ['properties', 'items', 'prefixItems'].some((other) => source[other] !== undefined);
     if (mixed || (source['anyOf'] !== undefined && source['oneOf'] !== undefined)) {
       this.#refuse(path, keyword, 'alternatives beside other parts of the value');
-      return undefined;
+      return;
     }
     if (keyword === 'oneOf' && !isDiscriminated(members, this.#resolve)) {
       this.#lose(path, keyword, 'sent as anyOf; that only one may fit is checked here');
     }
     this.#count('unions', 1, path, keyword);
-    const projected = members.map((member, index) =>
-      this.#project(member, `${path}/${keyword}/${index}`, nesting),
+    target['anyOf'] = members.map(
+      (member, index) => this.#project(member, `${path}/${keyword}/${index}`, nesting).schema,
     );
-    target['anyOf'] = projected.map(({ schema }) => schema);
-    if (projected.every(({ plan }) => plan === undefined)) return undefined;
-    const resolve = (name: string): JsonSchema | undefined => this.#definitions.get(name);
-    return {
-      kind: 'union',
-      members: projected.map(({ schema, plan }) => ({
-        fits: (value) => fitsShallowly(value, schema, resolve),
-        plan,
-      })),
-    };
   }
 
-  #object(
-    source: JsonSchema,
-    target: WritableSchema,
-    path: string,
-    nesting: number,
-  ): RestorePlan | undefined {
+  #object(source: JsonSchema, target: WritableSchema, path: string, nesting: number): void {
     const { properties = {}, required, patternProperties } = source;
     const further = source['additionalProperties'] ?? source['unevaluatedProperties'];
     const maxNesting = this.#dialect.limits.nesting ?? Number.POSITIVE_INFINITY;
     if (nesting > maxNesting) {
       this.#refuse(path, 'properties', `more than ${maxNesting} levels of objects`);
-      return undefined;
+      return;
     }
     if (source['unevaluatedProperties'] !== undefined && conditions.some((it) => source[it] !== undefined)) {
       this.#refuse(path, 'unevaluatedProperties', 'keys that depend on others');
     }
     if (further !== false) this.#refuse(path, 'additionalProperties', 'an object with free keys');
     if (patternProperties !== undefined) this.#refuse(path, 'patternProperties', 'an object with free keys');
-    if (!isSchemaObject(properties)) return undefined;
+    if (!isSchemaObject(properties)) return;
     const names = Object.keys(properties);
-    if (!this.#count('properties', names.length, path, 'properties')) return undefined;
+    if (!this.#count('properties', names.length, path, 'properties')) return;
     const needed = new Set(isList(required) ? required : []);
-    const omitted = new Set<string>();
-    const plans = new Map<string, RestorePlan>();
     const { optionalProperties, typeLists } = this.#dialect;
     const projected = names.map((name): [string, JsonSchema] => {
       const place = `${path}/properties/${escape(name)}`;
       const child = this.#project(properties[name], place, nesting + 1);
-      if (child.plan !== undefined) plans.set(name, child.plan);
       if (needed.has(name)) return [name, child.schema];
       if (optionalProperties === 'kept') {
         this.#count('optionalProperties', 1, place, 'required');
         return [name, child.schema];
       }
-      if (this.#allowsNull(properties[name], new Set())) return [name, child.schema];
+      if (allowsNull(properties[name], this.#resolve)) return [name, child.schema];
       if (optionalProperties === 'refused')
         this.#refuse(place, 'required', 'a property that may be left out');
-      omitted.add(name);
       if (!isUnion(child.schema)) this.#count('unions', 1, place, 'required');
       return [name, withHint(toNullable(child.schema, typeLists), 'null: not given.')];
     });
     target['properties'] = Object.fromEntries(projected);
     target['required'] = optionalProperties === 'kept' ? names.filter((name) => needed.has(name)) : names;
     target['additionalProperties'] = false;
-    return omitted.size + plans.size === 0 ? undefined : { kind: 'object', omitted, properties: plans };
   }
 
-  #array(source: JsonSchema, target: WritableSchema, path: string, nesting: number): RestorePlan | undefined {
+  #array(source: JsonSchema, target: WritableSchema, path: string, nesting: number): void {
     if (source['prefixItems'] !== undefined || isList(source['items'])) {
       this.#refuse(path, 'prefixItems', 'a list with a place for each item');
-      return undefined;
+      return;
     }
-    const items = this.#project(source['items'], `${path}/items`, nesting);
-    target['items'] = items.schema;
-    return items.plan === undefined ? undefined : { kind: 'array', items: items.plan };
+    target['items'] = this.#project(source['items'], `${path}/items`, nesting).schema;
   }
 
   /** A reference with a description goes into a union of one, since nothing may stand beside a reference. */
   #describedReference(reference: string, description: string, path: string): Projected {
     this.#count('unions', 1, path, '$ref');
-    const referred = this.#reference(reference, path);
-    return { ...referred, schema: { description, anyOf: [referred.schema] } };
+    return { schema: { description, anyOf: [this.#reference(reference, path).schema] } };
   }
 
   #reference(reference: string, path: string): Projected {
     const target = this.#resolve(reference);
     if (target === undefined) return this.#refuse(path, '$ref', `"${reference}" leads nowhere`);
-    // What it leads to may not be known yet. Values are changed only where null stands for "not given".
-    const plan: RestorePlan | undefined =
-      this.#dialect.optionalProperties === 'nullable'
-        ? { kind: 'reference', resolve: () => this.#plans.get(this.#names.get(target) ?? '#') }
-        : undefined;
     const known = this.#names.get(target);
     const isWithinItself = target === this.#root || (known !== undefined && !this.#definitions.has(known));
     if (isWithinItself && !this.#dialect.recursion)
       return this.#refuse(path, '$ref', 'a schema that contains itself');
-    if (target === this.#root) return { schema: { $ref: '#' }, plan };
-    if (known !== undefined) return { schema: { $ref: `#/$defs/${known}` }, plan };
+    if (target === this.#root) return { schema: { $ref: '#' } };
+    if (known !== undefined) return { schema: { $ref: `#/$defs/${known}` } };
     const name = this.#newName(reference);
     this.#names.set(target, name);
     // Named before it is looked into, so that a schema which refers to itself ends here.
     const projected = this.#project(target, path, 1);
     this.#definitions.set(name, projected.schema);
-    this.#plans.set(name, projected.plan);
-    return { schema: { $ref: `#/$defs/${name}` }, plan };
+    return { schema: { $ref: `#/$defs/${name}` } };
   }
 
   #newName(reference: string): string {
@@ -331,22 +293,6 @@ class Projector {
     while (taken.has(name)) name = `${name}_`;
     return name;
   }
-
-  /** True when the original schema takes a null anyway, which then must be kept. */
-  #allowsNull(source: JsonValue | undefined, seen: Set<JsonSchema>): boolean {
-    if (!isSchemaObject(source) || seen.has(source)) return false;
-    seen.add(source);
-    const { $ref, enum: values } = source;
-    if (typeof $ref === 'string') return this.#allowsNull(this.#resolve($ref), seen);
-    if (isList(values) && !values.includes(null)) return false;
-    const members = source['anyOf'] ?? source['oneOf'];
-    if (isList(members)) return members.some((member) => this.#allowsNull(member, seen));
-    return typesOf(source).includes('null');
-  }
-}
-
-function toMember(plan: RestorePlan): { fits(value: JsonValue): boolean; plan: RestorePlan } {
-  return { plan, fits: (value) => Array.isArray(value) === (plan.kind === 'array') };
 }
 
 function isUnion({ anyOf, type }: JsonSchema): boolean {

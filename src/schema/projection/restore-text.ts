@@ -6,7 +6,8 @@ import type { SchemaProjection } from './project-schema.ts';
  * to judge who read it.
  */
 export function restoreText(text: string, projection: SchemaProjection | undefined): string {
-  if (projection?.changesValues !== true) return text;
+  // A value that was not put into an object changes by its nulls alone.
+  if (projection?.changesValues !== true || !(projection.isWrapped || text.includes('null'))) return text;
   try {
     // What JSON.parse makes is a JSON value.
     const value = JSON.parse(text) as JsonValue;

@@ -12,9 +12,11 @@ export type RestorePlan =
       /** Keys where null stands for "not given". */
       readonly omitted: ReadonlySet<string>;
       readonly properties: ReadonlyMap<string, RestorePlan>;
+      /** For the values of keys other than these names. */
+      readonly others?: { readonly names: ReadonlySet<string>; readonly plan: RestorePlan };
     }
   | { readonly kind: 'array'; readonly items: RestorePlan }
-  /** The first member that the value fits decides. */
+  /** The first member that the value fits exactly decides, else the first that it fits. */
   | { readonly kind: 'union'; readonly members: readonly RestoreMember[] }
   | { readonly kind: 'reference'; readonly resolve: () => RestorePlan | undefined }
   /** The value stands under `key` of an object that was put around it. */
@@ -22,7 +24,7 @@ export type RestorePlan =
 
 /** One alternative of a union. */
 export interface RestoreMember {
-  fits(value: JsonValue): boolean;
+  fits(value: JsonValue, isExact: boolean): boolean;
   readonly plan: RestorePlan | undefined;
 }
 
@@ -32,11 +34,11 @@ export function restore(value: JsonValue, plan: RestorePlan | undefined): JsonVa
     case undefined:
       return value;
     case 'object':
-      return isObjectValue(value) ? restoreObject(value, plan.omitted, plan.properties) : value;
+      return isObjectValue(value) ? restoreObject(value, plan) : value;
     case 'array':
       return isList(value) ? restoreList(value, plan.items) : value;
     case 'union':
-      return restore(value, plan.members.find((member) => member.fits(value))?.plan);
+      return restore(value, memberFor(value, plan.members)?.plan);
     case 'reference':
       return restore(value, plan.resolve());
     case 'wrapped': {
@@ -46,10 +48,15 @@ export function restore(value: JsonValue, plan: RestorePlan | undefined): JsonVa
   }
 }
 
+function memberFor(value: JsonValue, members: readonly RestoreMember[]): RestoreMember | undefined {
+  return (
+    members.find((member) => member.fits(value, true)) ?? members.find((member) => member.fits(value, false))
+  );
+}
+
 function restoreObject(
   value: JsonObject,
-  omitted: ReadonlySet<string>,
-  properties: ReadonlyMap<string, RestorePlan>,
+  { omitted, properties, others }: Extract<RestorePlan, { kind: 'object' }>,
 ): JsonValue {
   let hasChanged = false;
   const entries = Object.entries(value).flatMap(([key, child]): [string, JsonValue | undefined][] => {
@@ -57,7 +64,7 @@ function restoreObject(
       hasChanged = true;
       return [];
     }
-    const plan = properties.get(key);
+    const plan = properties.get(key) ?? (others?.names.has(key) === false ? others.plan : undefined);
     if (plan === undefined || child === undefined) return [[key, child]];
     const restored = restore(child, plan);
     hasChanged ||= restored !== child;

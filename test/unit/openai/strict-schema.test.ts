@@ -176,7 +176,7 @@ describe('shapes that the subset does not know', () => {
       keyword,
     ]);
     // No word about a constraint: the schema still holds all of them.
-    expect(result.changesValues).toBe(false);
+    expect(result.isWrapped).toBe(false);
   });
 
   it('keeps within the published limits', () => {

@@ -125,7 +125,7 @@ describe('what a request has no room for', () => {
     const [, first] = projections.project(crowded, logger).tools;
     const [, second] = projections.project(crowded, logger).tools;
     expect(second?.schema).toBe(first?.schema);
-    expect(first?.schema).toMatchObject({ strict: false, schema: small.inputSchema, changesValues: false });
+    expect(first?.schema).toMatchObject({ strict: false, schema: small.inputSchema, isWrapped: false });
     expect(logger.lines).toEqual([
       {
         level: 'warn',
