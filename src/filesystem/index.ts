@@ -26,7 +26,7 @@ export { compileGrep, type Grep } from './grep.ts';
 export { assertIntegerOption } from './integer-option.ts';
 export { compilePattern, type LinearPattern, type PatternOptions } from './linear-pattern.ts';
 export { MemoryFilesystem, type MemoryFilesystemOptions } from './memory-filesystem.ts';
-export { childPath, joinSegments as joinPath, normalizePath, segmentsOf } from './path.ts';
+export { childPath, joinSegments as joinPath, MAX_DEPTH, normalizePath, segmentsOf } from './path.ts';
 export { tooLargeError } from './path-error.ts';
 export { digestFile, listDirectory, readBytes, readWindow, statPath } from './read-operations.ts';
 export { globFiles, grepFiles } from './search-operations.ts';
@@ -34,7 +34,7 @@ export type { FilesystemSnapshot } from './snapshot.ts';
 export { removePath, transferPath } from './structure-operations.ts';
 export { decodeText, encodeText } from './text-codec.ts';
 export { type TextWindow, type TextWindowOptions, textWindow } from './text-window.ts';
-export { nodeAt } from './tree.ts';
+export { nodeAt, removeNode } from './tree.ts';
 export { closedError, TreeCell } from './tree-cell.ts';
 export {
   fileChanges,

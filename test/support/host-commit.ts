@@ -11,6 +11,7 @@ export const treeBefore: Readonly<Record<string, string>> = {
   'becomes-file/x': 'in a folder',
   'moved-from/a.txt': 'a',
   'moved-from/b/c.txt': 'c',
+  'moved-from/out/d.txt': 'd',
   'single.txt': 'single',
   'other/untouched.txt': 'untouched',
 };
@@ -33,7 +34,9 @@ export function commitChanges(
   operations.write('becomes-folder/x', 'in it', undefined);
   operations.remove('becomes-file', true);
   operations.write('becomes-file', 'now a file', undefined);
+  operations.transfer('moved-from/out', 'out', 'move');
   operations.transfer('moved-from', 'deep/moved', 'move');
+  operations.edit('deep/moved/a.txt', [{ oldText: 'a', newText: 'A' }]);
   operations.transfer('single.txt', 'renamed.txt', 'move');
   operations.transfer('other', 'copied', 'copy');
   operations.write('made/new/file.txt', 'new file', undefined);

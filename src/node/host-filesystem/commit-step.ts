@@ -1,4 +1,4 @@
-import type { FileContent } from '../../filesystem/index.ts';
+import type { FileContent, TreeNode } from '../../filesystem/index.ts';
 import type { FileAccess } from './stamp.ts';
 
 /**
@@ -15,7 +15,13 @@ export type CommitStep =
   | { readonly op: 'mkdir'; readonly path: string; readonly mode?: number }
   | { readonly op: 'give'; readonly path: string; readonly from: string }
   | { readonly op: 'place'; readonly path: string; readonly staged: string; readonly backup?: string }
-  | { readonly op: 'link'; readonly path: string; readonly target: string };
+  | {
+      readonly op: 'link';
+      readonly path: string;
+      readonly target: string;
+      /** How the text is written here when it is no UTF-8. */
+      readonly encoding?: 'base64';
+    };
 
 /** New content of a file, to be written beside its place before the first step. */
 export interface StagedContent {
@@ -34,6 +40,16 @@ export interface ExpectedFile {
   readonly stamp: string;
 }
 
+/** What a step takes away and no other step gives to another place. */
+export interface RemovedNode {
+  readonly path: string;
+  readonly trash: string;
+  /** What was seen of it. */
+  readonly node: TreeNode;
+  /** Whether a path below it is taken by a step of its own. */
+  readonly isTaken: (path: string) => boolean;
+}
+
 /** Everything that one commit does to the disk. */
 export interface CommitPlan {
   /** A UUID. */
@@ -41,4 +57,7 @@ export interface CommitPlan {
   readonly steps: readonly CommitStep[];
   readonly staged: readonly StagedContent[];
   readonly expected: readonly ExpectedFile[];
+  /** The files that get another content, where they are before the commit. */
+  readonly replaced: readonly string[];
+  readonly removed: readonly RemovedNode[];
 }

@@ -7,6 +7,7 @@ import type { CommitPlan, CommitStep } from './commit-step.ts';
 import { changedOnDiskError, diskError } from './disk-error.ts';
 import type { HostJail } from './jail.ts';
 import { CommitJournal, forceDirectory } from './journal.ts';
+import { assertAsSeen } from './nothing-lost.ts';
 import { assertInPlace } from './root-in-place.ts';
 import { atPath, clearAway, runStep, undoSteps } from './run-step.ts';
 import { stageContent } from './stage-content.ts';
@@ -41,9 +42,9 @@ export function commit({ jail, journalDirectory, onMoment }: CommitPlace, plan: 
   let journal: CommitJournal | undefined;
   try {
     assertInPlace(jail);
-    for (const step of steps) {
-      at = step.path;
-      assertReplaceable(jail, step);
+    for (const path of plan.replaced) {
+      at = path;
+      assertReplaceable(jail, path);
     }
     onMoment('begin');
     journal = CommitJournal.begin(journalDirectory, plan, rootMarkOf(jail.rootStats()));
@@ -71,6 +72,7 @@ export function commit({ jail, journalDirectory, onMoment }: CommitPlace, plan: 
     onMoment('done');
     // Where the folder went while it was written, the caller would not find what it is told of.
     assertInPlace(jail);
+    for (const removed of plan.removed) assertAsSeen(jail, removed);
     journal.done();
   } catch (error) {
     if (!abandon(jail, journal, { steps, stagedPaths, identities, begun })) throw halfWrittenError(at, error);
@@ -125,9 +127,8 @@ function tidyUp(
 }
 
 /** A file that is write-protected stays what it is, although a rename could replace it. */
-function assertReplaceable(jail: HostJail, step: CommitStep): void {
-  if (step.op !== 'place' || step.backup === undefined) return;
-  atPath(jail, step.path, (path) => accessSync(path, constants.W_OK));
+function assertReplaceable(jail: HostJail, replaced: string): void {
+  atPath(jail, replaced, (path) => accessSync(path, constants.W_OK));
 }
 
 function assertUntouched(jail: HostJail, { expected }: CommitPlan): void {
@@ -152,10 +153,11 @@ function identityOfStep(
 }
 
 function forceParents(jail: HostJail, steps: readonly CommitStep[]): void {
-  const parents = new Set(
-    steps.flatMap((step) =>
-      [step.path, ...(step.op === 'give' ? [step.from] : [])].map((path) => posix.dirname(path)),
-    ),
-  );
+  const pathsOf = (step: CommitStep): readonly string[] => {
+    // What is taken out of a directory that is taken too has no place of its own any more.
+    if (step.op === 'take') return [step.trash];
+    return step.op === 'give' ? [step.path, step.from] : [step.path];
+  };
+  const parents = new Set(steps.flatMap((step) => pathsOf(step).map((path) => posix.dirname(path))));
   for (const parent of parents) jail.within(segmentsOf(parent), (pathOf) => forceDirectory(pathOf()));
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { type BigIntStats, fstatSync, readFileSync, readSync } from 'node:fs';
 import { FilesystemError } from '../../error/index.ts';
 import { decodeText, type FileContent, joinPath, tooLargeError } from '../../filesystem/index.ts';
+import { withoutPaths } from '../host-mount/host-error.ts';
 import { changedOnDiskError, diskError } from './disk-error.ts';
 import type { HostJail, Segments } from './jail.ts';
 import type { KeptContent, KeptContents } from './kept-contents.ts';
@@ -90,14 +91,18 @@ export class DiskContent implements FileContent {
     return data === this.#kept ? data.slice() : data;
   }
 
-  /** Keeps the content, since the file is about to be changed. Where that fails, whoever asks for it is told so. */
+  /**
+   * Keeps the content, since the file is about to be changed. Where the disk is full, whoever asks for it is refused.
+   * @throws {FilesystemError} `permission-denied` for a file that cannot be read, so that nobody could bring it back.
+   */
   keep(store: KeptContents): void {
     if (this.#kept !== undefined || this.#isLost) return;
     try {
       this.#kept = store.takeMemory(this.bytes, this)
         ? this.#read()
         : this.#context.jail.readFile(this.segments, (file, stats) => this.#keepOpen(store, file, stats));
-    } catch {
+    } catch (error) {
+      if (!this.#context.jail.mayRead(this.segments)) throw unreadableError(this.path, error);
       // A full disk, or a file that somebody else has changed.
     }
     this.#isLost = this.#kept === undefined;
@@ -166,10 +171,13 @@ export class RefusedContent implements FileContent {
   readonly bytes = 0;
   /** True for a link, whatever it leads to. */
   readonly isLink: boolean;
+  /** Device and inode. */
+  readonly identity: string;
   readonly #error: () => FilesystemError;
 
-  constructor(isLink: boolean, error: () => FilesystemError) {
+  constructor(isLink: boolean, identity: string, error: () => FilesystemError) {
     this.isLink = isLink;
+    this.identity = identity;
     this.#error = error;
   }
 
@@ -191,4 +199,12 @@ export class RefusedContent implements FileContent {
 
 function hashOf(data: Uint8Array): string {
   return createHash('sha256').update(data).digest('base64');
+}
+
+function unreadableError(path: string, cause: unknown): FilesystemError {
+  return new FilesystemError(
+    'permission-denied',
+    `"${path}" cannot be read, so it could not be brought back. Nothing was changed. Leave it where it is, or give read permission.`,
+    { cause: withoutPaths(cause), details: { path } },
+  );
 }

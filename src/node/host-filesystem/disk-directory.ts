@@ -8,6 +8,7 @@ import {
   filesOf,
   joinPath,
   type LazyDirectory,
+  MAX_DEPTH,
   type TreeNode,
 } from '../../filesystem/index.ts';
 import { errorCode } from '../host-mount/host-error.ts';
@@ -16,7 +17,7 @@ import { diskError } from './disk-error.ts';
 import { leafNode } from './disk-leaf.ts';
 import { NoDirectoryError, type Segments } from './jail.ts';
 import { assertInPlace } from './root-in-place.ts';
-import { modeOf } from './stamp.ts';
+import { identityOf, modeOf } from './stamp.ts';
 import { isTemporaryName } from './temporary-name.ts';
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
@@ -30,23 +31,26 @@ interface Totals {
 /** A directory of the disk. What was once seen of it stays as it was seen: names one by one, or all of them. */
 class DirectorySource {
   readonly segments: Segments;
-  /** Its permissions when it was first seen; undefined for the root. */
+  /** Its permissions, device and inode when it was first seen; undefined for the root. */
   readonly mode: number | undefined;
+  readonly identity: string | undefined;
   readonly #context: ReadingContext;
   readonly #known = new Map<string, TreeNode | undefined>();
   #entries: PersistentMap<TreeNode> | undefined;
   #totals: Totals | undefined;
   readonly #hiddenNames: string[] = [];
+  readonly #unnamed: string[] = [];
   #leavesOut = false;
   #isLookedAt = false;
   #isInPlace = false;
   #refusal: FilesystemError | undefined;
   readonly #seenAnew = new Map<object, DiskDirectory>();
 
-  constructor(context: ReadingContext, segments: Segments, mode?: number) {
+  constructor(context: ReadingContext, segments: Segments, stats?: BigIntStats) {
     this.#context = context;
     this.segments = segments;
-    this.mode = mode;
+    this.mode = stats === undefined ? undefined : modeOf(stats);
+    this.identity = stats === undefined ? undefined : identityOf(stats);
   }
 
   get isListed(): boolean {
@@ -94,6 +98,12 @@ class DirectorySource {
     return this.#hiddenNames;
   }
 
+  /** These, and names of files that a commit was writing when it was interrupted. */
+  get unnamed(): readonly string[] {
+    this.#lookAtAll();
+    return this.#unnamed;
+  }
+
   /** Where nothing was changed, the directory shows what this look sees. @param override stands for `directory` in it. */
   directoryAnew(name: string, override: object, directory: DiskDirectory): DiskDirectory {
     if (!this.#context.followsDisk || !directory.followsDisk || directory.isSeenIn(this.#context))
@@ -136,12 +146,14 @@ class DirectorySource {
     this.#assertInPlace();
     this.#isLookedAt = true;
     try {
+      const isTooDeep = this.segments.length >= MAX_DEPTH;
       this.#context.jail.within(this.segments, (pathOf) => {
         for (const name of readdirSync(pathOf(), { encoding: 'buffer' })) {
           const text = decoder.decode(name);
-          if (isTemporaryName(text)) continue;
-          if (text.includes('\\') || !Buffer.from(text).equals(name)) {
-            this.#hiddenNames.push(text);
+          const isTemporary = isTemporaryName(text);
+          if (isTemporary || isTooDeep || text.includes('\\') || !Buffer.from(text).equals(name)) {
+            this.#unnamed.push(text);
+            if (!isTemporary) this.#hiddenNames.push(text);
             continue;
           }
           if (this.#known.has(text)) continue;
@@ -192,7 +204,7 @@ class DirectorySource {
 
   #nodeOf(segments: Segments, stats: BigIntStats): TreeNode {
     return stats.isDirectory()
-      ? new DiskDirectory(new DirectorySource(this.#context, segments, modeOf(stats)))
+      ? new DiskDirectory(new DirectorySource(this.#context, segments, stats))
       : leafNode(this.#context, segments, stats);
   }
 }
@@ -238,9 +250,19 @@ export class DiskDirectory implements DirectoryNode, LazyDirectory {
     return this.#source.mode;
   }
 
-  /** Names in it that no path can have, as far as they can be shown. What they name is not to be lost unseen. */
+  /** Its device and inode when it was first seen; undefined for the root. */
+  get identity(): string | undefined {
+    return this.#source.identity;
+  }
+
+  /** Names in it that no path can have, as far as they can be shown. */
   get hiddenNames(): readonly string[] {
     return this.#source.hiddenNames;
+  }
+
+  /** All names in it that are not shown for their own sake. What they name is not to be lost unseen. */
+  get unnamed(): readonly string[] {
+    return this.#source.unnamed;
   }
 
   /** Why it cannot be listed; undefined when it can. */

@@ -4,7 +4,7 @@ import { joinPath, type TreeNode } from '../../filesystem/index.ts';
 import { DiskContent, type ReadingContext, RefusedContent } from './disk-content.ts';
 import { asLink, linkNode } from './disk-link.ts';
 import type { LinkEnd, Segments } from './jail.ts';
-import { stampOf } from './stamp.ts';
+import { identityOf, stampOf } from './stamp.ts';
 
 /** The node of what is not a directory: a file, a link, or something that is neither read nor written. */
 export function leafNode(context: ReadingContext, segments: Segments, stats: BigIntStats): TreeNode {
@@ -23,6 +23,7 @@ function linkedNode(context: ReadingContext, segments: Segments, stats: BigIntSt
   return asLink(whatLinkStandsFor(context, segments, stats, end), {
     path: joinPath(segments),
     text: end.text,
+    ...(end.bytes === undefined ? {} : { bytes: end.bytes }),
     target: end.kind === 'inside' ? joinPath(end.segments) : undefined,
   });
 }
@@ -75,6 +76,7 @@ function refused(
   const path = joinPath(segments);
   const content = new RefusedContent(
     stats.isSymbolicLink(),
+    identityOf(stats),
     () => new FilesystemError(code, `"${path}" ${problem} Use another path.`, { details: { path } }),
   );
   return { kind: 'file', content, modifiedAtMs: Number(stats.mtimeMs), stamp: stampOf(stats) };

@@ -7,6 +7,8 @@ export interface DiskLink {
   readonly path: string;
   /** What is written in it. */
   readonly text: string;
+  /** The same when it is no UTF-8. */
+  readonly bytes?: Buffer;
   /** The path below the root that it leads to in the end; undefined when it leads out of the root or nowhere. */
   readonly target: string | undefined;
 }

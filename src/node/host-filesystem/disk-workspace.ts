@@ -175,7 +175,7 @@ export class DiskWorkspace {
       cell.refresh(before);
       cell.update('.', operationsOf(differences.map((difference) => withDirectoryAsSeen(difference, base))));
     }
-    this.#land(before, differences);
+    this.#land(before, differences, true);
   }
 
   /** Changes held back that somebody else has changed as well, or made impossible; sorted by path. */
@@ -212,7 +212,7 @@ export class DiskWorkspace {
       const path = error.details['path'];
       throw changedOnDiskError(typeof path === 'string' ? path : '.');
     }
-    this.#commit(before, [...treeDifferences(before, cell.root, '.')]);
+    this.#commit(before, [...treeDifferences(before, cell.root, '.')], false);
     this.#held = this.#nothingHeld();
   }
 
@@ -242,14 +242,14 @@ export class DiskWorkspace {
   #applyTo(cell: TreeCell, patch: FilePatch): void {
     const before = cell.root;
     cell.apply(patch);
-    this.#land(before, [...treeDifferences(before, cell.root, '.')]);
+    this.#land(before, [...treeDifferences(before, cell.root, '.')], false);
   }
 
   /** Takes up what the cell of the root holds by now. */
-  #land(before: DirectoryNode, differences: readonly TreeDifference[]): void {
+  #land(before: DirectoryNode, differences: readonly TreeDifference[], isRestored: boolean): void {
     const { root } = this.#cell;
     if (this.#held === undefined) {
-      this.#commit(before, differences);
+      this.#commit(before, differences, isRestored);
       return;
     }
     this.#assertShown(differences);
@@ -259,7 +259,7 @@ export class DiskWorkspace {
     if (root instanceof DiskDirectory) this.#held = { base: this.#held.base, root };
   }
 
-  #commit(before: DirectoryNode, differences: readonly TreeDifference[]): void {
+  #commit(before: DirectoryNode, differences: readonly TreeDifference[], isRestored: boolean): void {
     if (differences.length === 0) return;
     const { writer } = this.#parts;
     if (writer === undefined) {
@@ -269,7 +269,9 @@ export class DiskWorkspace {
       );
     }
     this.#assertShown(differences);
-    writer.write(before, differences, () => this.#keepOld(differences, (node) => keepNode(node, writer)));
+    writer.write(before, differences, isRestored, () =>
+      this.#keepOld(differences, (node) => keepNode(node, writer)),
+    );
   }
 
   /** @throws {FilesystemError} `left-out` for changes to what the folder does not show. */

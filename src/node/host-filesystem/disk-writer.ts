@@ -1,9 +1,22 @@
-import { type DirectoryNode, segmentsOf, type TreeDifference } from '../../filesystem/index.ts';
+import { FilesystemError } from '../../error/index.ts';
+import {
+  childPath,
+  type DirectoryNode,
+  segmentsOf,
+  type TreeDifference,
+  type TreeNode,
+} from '../../filesystem/index.ts';
 import { type CommitPlace, commit } from './commit.ts';
+import type { CommitPlan } from './commit-step.ts';
+import { changedOnDiskError } from './disk-error.ts';
+import type { HostJail } from './jail.ts';
 import { KeptContents } from './kept-contents.ts';
+import { mountsBelow } from './mounts.ts';
+import { assertNothingLost } from './nothing-lost.ts';
 import { OwnTraces } from './outside-changes.ts';
 import { planCommit } from './plan-commit.ts';
 import { accessOf, type FileAccess, stampOf } from './stamp.ts';
+import { isFileOfItsOwn } from './taken-nodes.ts';
 
 /** What brings changes to the disk, and remembers which of them were made by this process. */
 export class DiskWriter {
@@ -19,17 +32,30 @@ export class DiskWriter {
 
   /**
    * Brings the disk from `before`, which it holds, to the other side of the differences: all of it, or nothing.
+   * @param isRestored whether only what this process has made may be removed.
    * @param keepOld called when it is certain what is going to change.
    * @throws {FilesystemError} `changed-on-disk`, `permission-denied`, `storage-failed`.
    */
-  write(before: DirectoryNode, differences: readonly TreeDifference[], keepOld: () => void): void {
+  write(
+    before: DirectoryNode,
+    differences: readonly TreeDifference[],
+    isRestored: boolean,
+    keepOld: () => void,
+  ): void {
     const plan = planCommit(before, differences, (path) => this.#accessOf(path));
+    for (const { path, node, isTaken } of plan.removed) {
+      assertNothingLost(path, node, isTaken);
+      if (node.kind === 'directory') assertWithoutMounts(this.#place.jail, path);
+      if (isRestored) this.#assertOwn(path, node, isTaken);
+    }
     keepOld();
     commit(this.#place, plan);
     for (const { path, before: old } of differences)
       if (old !== undefined) this.traces.leave(path, undefined);
     for (const step of plan.steps) {
       if (step.op === 'take') continue;
+      const taken = step.op === 'give' ? takenTo(plan, step.from) : undefined;
+      if (taken !== undefined) this.traces.move(taken, step.path);
       const stats = this.#place.jail.statOf(segmentsOf(step.path));
       if (stats?.isFile()) this.traces.leave(step.path, stampOf(stats));
     }
@@ -39,8 +65,33 @@ export class DiskWriter {
     this.kept.close();
   }
 
+  #assertOwn(path: string, node: TreeNode, isElsewhere: (path: string) => boolean): void {
+    if (isFileOfItsOwn(node) && !this.traces.explain(path, node)) throw changedOnDiskError(path);
+    if (node.kind === 'file') return;
+    for (const [name, child] of node.entries) {
+      const at = childPath(path, name);
+      if (!isElsewhere(at)) this.#assertOwn(at, child, isElsewhere);
+    }
+  }
+
   #accessOf(path: string): FileAccess | undefined {
     const stats = this.#place.jail.statOf(segmentsOf(path));
     return stats === undefined ? undefined : accessOf(stats);
   }
+}
+
+/** Where what a step gives was before. */
+function takenTo({ steps }: CommitPlan, trash: string): string | undefined {
+  return steps.find((step) => step.op === 'take' && step.trash === trash)?.path;
+}
+
+/** What is mounted in a directory belongs to another disk, or another place of this one. @throws {FilesystemError} `left-out`. */
+function assertWithoutMounts(jail: HostJail, path: string): void {
+  const [mount] = mountsBelow(jail.realPath).filter((at) => at === path || at.startsWith(`${path}/`));
+  if (mount === undefined) return;
+  throw new FilesystemError(
+    'left-out',
+    `Something is mounted at "${mount}", so "${path}" is not removed. Remove what you see in it piece by piece.`,
+    { details: { path, directory: mount } },
+  );
 }

@@ -55,6 +55,8 @@ const outsideChangesOf = new WeakMap<FilePatch, () => readonly string[]>();
  *
  * - What others change shows at the next look, also where changes are held back (`writeOn`), and is never overwritten by those.
  *
+ * - What could not be brought back is neither removed nor copied (`left-out`), by itself or in a folder: names that no path can
+ *   have, fifos, sockets, devices, mounts. It can be moved, and moves with its folder.
  * - A folder that was renamed, removed or replaced since it was opened is neither read nor written: every method rejects
  *   with `root-replaced` until it is back in its place.
  *

@@ -37,6 +37,7 @@ import {
 import { DiskContent, RefusedContent } from './disk-content.ts';
 import { DiskDirectory } from './disk-directory.ts';
 import { assertListable, assertNothingLeftOut } from './left-out.ts';
+import { assertNothingLost } from './nothing-lost.ts';
 import { isTemporaryName } from './temporary-name.ts';
 import type { PathKind, VisiblePaths } from './visible-paths.ts';
 
@@ -113,14 +114,16 @@ export class HostOperations {
   remove(given: string, recursive: boolean): RemoveResult {
     const path = this.#resolve(given, false);
     const node = nodeAt(this.#cell.root, path);
-    if (!recursive && node instanceof DiskDirectory && node.hiddenNames.length > 0) {
+    if (!recursive && node instanceof DiskDirectory && node.unnamed.length > 0) {
       throw new FilesystemError(
         'directory-not-empty',
-        `The directory "${path}" holds files whose names cannot be shown. Set recursive to remove it with everything in it.`,
+        `The directory "${path}" holds files that no path can name. It is not removed.`,
         { details: { path } },
       );
     }
     if (recursive || this.#visible !== undefined) this.#assertWhole(path, node);
+    if (node !== undefined && path !== '.' && (recursive || node.kind === 'file'))
+      assertNothingLost(path, node);
     else if (node instanceof DiskDirectory && node.refusal !== undefined) throw node.refusal;
     return removePath(this.#cell, path, recursive);
   }
@@ -131,8 +134,9 @@ export class HostOperations {
     const to = this.#resolve(givenTo, false);
     if (action === 'copy' && from !== '.') {
       this.#cell.look({ kind: 'tree', path: from });
-      assertListable(nodeAt(this.#cell.root, from));
-      assertCopyable(nodeAt(this.#cell.root, from));
+      const copied = nodeAt(this.#cell.root, from);
+      assertCopyable(copied);
+      if (copied !== undefined) assertNothingLost(from, copied);
     }
     const node = from === '.' ? undefined : nodeAt(this.#cell.root, from);
     if (action === 'move') this.#assertWhole(from, node);

@@ -27,15 +27,11 @@ export class NoDirectoryError extends Error {
   }
 }
 
-/** Where a symbolic link leads, and what is written in it. */
-export type LinkEnd =
-  | {
-      readonly kind: 'inside';
-      readonly text: string;
-      readonly segments: Segments;
-      readonly stats: BigIntStats;
-    }
-  | { readonly kind: 'outside' | 'broken'; readonly text: string };
+/** Where a symbolic link leads, and what is written in it; `bytes` when that is no UTF-8. */
+export type LinkEnd = { readonly text: string; readonly bytes?: Buffer } & (
+  | { readonly kind: 'inside'; readonly segments: Segments; readonly stats: BigIntStats }
+  | { readonly kind: 'outside' | 'broken' }
+);
 
 const MAX_LINKS = 40;
 const READ_DIRECTORY = constants.O_RDONLY | ONLY_DIRECTORY | NO_FOLLOW;
@@ -191,7 +187,11 @@ export class HostJail {
       }
       links += 1;
       if (links > MAX_LINKS) return { kind: 'broken', text: text ?? '' };
-      const target = this.within(at, (pathOf) => readlinkSync(pathOf(name)));
+      const bytes = this.within(at, (pathOf) => readlinkSync(pathOf(name), { encoding: 'buffer' }));
+      const target = bytes.toString();
+      // It leads to a name that no path can have.
+      if (!Buffer.from(target).equals(bytes))
+        return text === undefined ? { kind: 'broken', text: target, bytes } : { kind: 'broken', text };
       text ??= target;
       if (target.startsWith('/')) {
         if (target !== this.realPath && !target.startsWith(`${this.realPath}/`))

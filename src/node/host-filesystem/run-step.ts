@@ -60,12 +60,16 @@ export function runStep(jail: HostJail, step: CommitStep, onMoment: (moment: str
         if (step.mode !== undefined) chmodSync(path, step.mode);
       });
     case 'link':
-      return atPath(jail, step.path, (path) => symlinkSync(step.target, path));
+      return atPath(jail, step.path, (path) => symlinkSync(linkText(step), path));
     case 'place':
       return step.backup === undefined
         ? placeNew(jail, step.staged, step.path)
         : replace(jail, step.staged, step.path, step.backup, onMoment);
   }
+}
+
+function linkText({ target, encoding }: Extract<CommitStep, { readonly op: 'link' }>): Buffer {
+  return Buffer.from(target, encoding ?? 'utf8');
 }
 
 /** A hard link cannot overwrite what somebody else has put there meanwhile; a rename could. */
@@ -122,7 +126,7 @@ function undoStep(jail: HostJail, step: CommitStep, identity: string | undefined
     case 'link':
       return ignoring(['EINVAL', 'ENOENT'], () =>
         atPath(jail, step.path, (path) => {
-          if (readlinkSync(path) === step.target) unlinkSync(path);
+          if (readlinkSync(path, { encoding: 'buffer' }).equals(linkText(step))) unlinkSync(path);
         }),
       );
     case 'place':

@@ -169,8 +169,16 @@ async function removeEmptyDirectory(filesystem: Filesystem, path: string): Promi
   if ((await filesystem.stat(path))?.kind !== 'directory') return false;
   // It may hold what was excluded, or what was put there since.
   if ((await filesystem.list(path)).length > 0) return false;
-  await filesystem.remove(path);
-  return true;
+  try {
+    await filesystem.remove(path);
+    return true;
+  } catch (error) {
+    // So does what no path can name, and what is left out of the file system.
+    const isHolding =
+      FilesystemError.isInstance(error) && ['directory-not-empty', 'left-out'].includes(error.code);
+    if (isHolding) return false;
+    throw error;
+  }
 }
 
 function bothChangedError(path: string): FilesystemError {

@@ -1,10 +1,11 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { chmodSync, chownSync, linkSync, mkdirSync, readFileSync, statSync } from 'node:fs';
+import { chmodSync, chownSync, linkSync, mkdirSync, statSync } from 'node:fs';
 import { mkdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { segmentsOf } from '../../filesystem/index.ts';
 import type { HostJail } from '../host-filesystem/jail.ts';
+import { mountsBelow } from '../host-filesystem/mounts.ts';
 import { identityOf, modeOf } from '../host-filesystem/stamp.ts';
 import type { HiddenName } from './disk-plan.ts';
 
@@ -157,14 +158,7 @@ class Holder {
 
 /** A mount below the folder would be missing in an overlay of it. */
 function assertWithoutMounts(root: string): void {
-  const below = root.endsWith('/') ? root : `${root}/`;
-  for (const line of readFileSync('/proc/self/mountinfo', 'utf8').split('\n')) {
-    const place = line
-      .split(' ')[4]
-      ?.replaceAll(/\\([0-7]{3})/g, (_match, code: string) => String.fromCodePoint(Number.parseInt(code, 8)));
-    if (place?.startsWith(below) === true)
-      throw new OverlayRefusedError('Something is mounted in the folder.');
-  }
+  if (mountsBelow(root).length > 0) throw new OverlayRefusedError('Something is mounted in the folder.');
 }
 
 /** Hides names of the lower layer: a device 0/0 of the same name in the upper one stands for nothing. */

@@ -61,6 +61,9 @@ class DiskPlanner {
     source.note({ kind: 'listing', path });
     const origin = node instanceof DiskDirectory ? node.segments : undefined;
     const isOnDisk = mayBeOnDisk && origin !== undefined && origin.join('/') === segmentsOf(path).join('/');
+    if (node instanceof DiskDirectory) {
+      for (const hidden of node.hiddenNames) this.#leftOut.push(childPath(path, hidden));
+    }
     const lower = origin === undefined ? undefined : this.#lower(origin, isOverlay && isOnDisk);
     const entries = [...node.entries].filter(([child]) => !filter.excludes(childPath(path, child)));
     this.#entries += entries.length;

@@ -97,7 +97,7 @@ describe('a process that is killed while it commits', () => {
       const isDone = moment === 'clear' || moment === 'forget';
       await expectWhole(folders, isDone ? after : before, `killed at ${index} (${moment})`);
     });
-  });
+  }, 300_000);
 
   it('does so too when the one that restores is killed as well, again and again', async () => {
     const folders = testFolders(treeBefore);
