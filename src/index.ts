@@ -109,6 +109,7 @@ export {
   type PromptTemplate,
   parseOverrides,
   promptTemplate,
+  quoted,
   type RenderedPrompt,
   type Section,
   type SectionDescriptor,

@@ -1,4 +1,5 @@
 import type { JsonSchema } from '../schema/index.ts';
+import { jsonLine } from './line-breaks.ts';
 import type { PromptOutput } from './prompt-output.ts';
 
 const known = new WeakMap<PromptOutput<unknown>, string>();
@@ -25,7 +26,7 @@ export function describeAnswerFormat(schema: JsonSchema, container: 'object' | '
       'It must fit this JSON Schema:',
     '',
     '```json',
-    JSON.stringify(schema),
+    jsonLine(schema),
     '```',
   ].join('\n');
 }

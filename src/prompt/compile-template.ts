@@ -1,4 +1,5 @@
 import { type ErrorDetails, PromptValidationError } from '../error/index.ts';
+import { findFencedQuote } from './fenced-quote.ts';
 import { parseTemplate } from './parse-template.ts';
 import { unknownName } from './stand-in.ts';
 import { isTemplateText, type TemplateText } from './template-text.ts';
@@ -10,7 +11,8 @@ import { type TemplateFunction, traceTemplate } from './trace-template.ts';
  * @param what names the template in errors, such as `template of section "task"`.
  * @param names params there are; `undefined`: any (an open schema).
  * @param details go into the error, together with the placeholder.
- * @throws {PromptValidationError} when it uses a name that is no param, has a lone dollar, or does more than interpolate.
+ * @throws {PromptValidationError} when it uses a name that is no param, has a lone dollar, does more than interpolate, or
+ *   quotes a param inside a fence.
  */
 export function compileTemplate(
   template: string | TemplateFunction | TemplateText,
@@ -39,5 +41,11 @@ export function compileTemplate(
       refuse(`${unknownName(name, names)}${dollar}`, name);
     }
   }
+  const fenced = findFencedQuote(compiled);
+  if (fenced !== undefined)
+    refuse(
+      `quotes "${fenced}" inside a fence; quoting brings a fence of its own, so take that one away`,
+      fenced,
+    );
   return compiled;
 }

@@ -1,4 +1,5 @@
 import { PromptValidationError } from '../error/index.ts';
+import { hasLineBreak } from './line-breaks.ts';
 
 const keyPattern = /^[a-z0-9][a-z0-9._-]{0,63}$/;
 const keyRule = '1 to 64 of a-z, 0-9, ".", "_", "-", starting with a letter or digit';
@@ -38,7 +39,7 @@ export function normalizeNamespace(ns: unknown): string {
  */
 export function normalizeTitle(title: unknown, what: string): string {
   const normal = typeof title === 'string' ? title.trim() : '';
-  if (normal !== '' && !/[\n\r\u2028\u2029]/u.test(normal)) return normal;
+  if (normal !== '' && !hasLineBreak(normal)) return normal;
   throw new PromptValidationError(
     `The title ${shown(title)} of ${what} is not valid: use one line of text.`,
     {

@@ -38,6 +38,7 @@ export type {
   PromptTemplateOptions,
   TemplateParts,
 } from './prompt-template.ts';
+export { quoted } from './quoted.ts';
 export type { BoundTool, RenderedPrompt } from './rendered-prompt.ts';
 export type {
   AnySection,

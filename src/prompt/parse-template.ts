@@ -1,11 +1,11 @@
 import { dedent } from './dedent.ts';
-import { type TemplatePart, type TemplateText, templateText } from './template-text.ts';
+import { quotedPrefix, type TemplatePart, type TemplateText, templateText } from './template-text.ts';
 
 /** Everything a dollar can start; an empty last group is a dollar that starts nothing. */
 const dollar = /\$(?:(?<escaped>\$)|\{(?<braced>[^}]*)\}|(?<plain>[A-Za-z0-9_]+)|)/g;
 
 /**
- * Compiles a text with `$name` / `${name}` for params and `$$` for a dollar: dedents, trims, splits.
+ * Compiles a text with `$name` / `${name}` / `${quoted name}` for params and `$$` for a dollar: dedents, trims, splits.
  *
  * @param refuse called with a message when a dollar starts neither; must throw.
  */
@@ -28,10 +28,16 @@ export function parseTemplate(text: string, refuse: (problem: string, name: stri
     } else {
       if (literal !== '') parts.push(literal);
       literal = '';
-      parts.push(Object.freeze({ name }));
+      parts.push(placeOf(name));
     }
   }
   literal += source.slice(end);
   if (literal !== '') parts.push(literal);
   return templateText(parts);
+}
+
+function placeOf(written: string): TemplatePart {
+  return written.startsWith(quotedPrefix)
+    ? Object.freeze({ name: written.slice(quotedPrefix.length), isQuoted: true })
+    : Object.freeze({ name: written });
 }

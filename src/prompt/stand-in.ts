@@ -22,6 +22,8 @@ export function standIns(
       if (typeof name === 'symbol') return undefined;
       if (names !== undefined && !names.has(name)) refuse(unknownName(name, names), name);
       if (name.includes('}')) refuse(`uses "${name}", which has a "}"; rename the param`, name);
+      if (name.startsWith('quoted '))
+        refuse(`uses "${name}", which begins as a quoted param is written; rename the param`, name);
       return read(name);
     },
     has: listed,
@@ -30,11 +32,43 @@ export function standIns(
   });
 }
 
+/** The stand-ins of quoted params by those of the same params as they are. */
+const quotedStandIns = new WeakMap<object, object>();
+
+/** The stand-in of the same param, quoted; undefined for anything that is no stand-in. */
+export function quotedStandIn(value: unknown): object | undefined {
+  return typeof value === 'object' && value !== null ? quotedStandIns.get(value) : undefined;
+}
+
+let tracesUnderWay = 0;
+
+/** True while a template function runs on stand-ins, which it does in one go. */
+export function isTracing(): boolean {
+  return tracesUnderWay > 0;
+}
+
+/** Runs a template function on stand-ins. */
+export function tracing<Result>(run: () => Result): Result {
+  tracesUnderWay += 1;
+  try {
+    return run();
+  } finally {
+    tracesUnderWay -= 1;
+  }
+}
+
 /**
- * Stands for one param. Becomes a token of its own each time it is turned into text, so that a token which is not in the
- * result shows what was done with it.
+ * Stands for one param, as it is or quoted. Becomes a token of its own each time it is turned into text, so that a token which is
+ * not in the result shows what was done with it.
  */
-export function standIn(name: string, refuse: RefuseTemplate, token: () => string): object {
+export function standIn(name: string, refuse: RefuseTemplate, token: (isQuoted: boolean) => string): object {
+  const plain = tokenObject(name, refuse, () => token(false));
+  const quoted = tokenObject(name, refuse, () => token(true));
+  for (const each of [plain, quoted]) quotedStandIns.set(each, quoted);
+  return plain;
+}
+
+function tokenObject(name: string, refuse: RefuseTemplate, token: () => string): object {
   return Object.freeze({
     toString: token,
     toJSON: (): never =>

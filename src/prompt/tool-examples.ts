@@ -1,5 +1,6 @@
 import { renderJson } from '../schema/index.ts';
 import type { AnyTool, ToolExample } from '../tool/index.ts';
+import { fenceAround, jsonLine, linesOf, oneLine } from './line-breaks.ts';
 import type { SectionNode } from './section-tree.ts';
 
 const known = new WeakMap<AnyTool, string>();
@@ -32,7 +33,7 @@ function exampleText(tool: AnyTool, example: ToolExample): string {
   return [
     `    - description: ${oneLine(example.description)}`,
     '      input:',
-    fenced('json', JSON.stringify(example.input ?? {})),
+    fenced('json', jsonLine(example.input ?? {})),
     ...(output === '' ? [] : ['      output:', fenced('', output)]),
   ].join('\n');
 }
@@ -50,13 +51,8 @@ function outputText(tool: AnyTool, { output }: ToolExample): string {
 
 /** The text in a fence that is longer than any in it, indented under its list item. */
 function fenced(language: string, text: string): string {
-  const longest = Math.max(2, ...[...text.matchAll(/`{3,}/g)].map(([ticks]) => ticks.length));
-  const fence = '`'.repeat(longest + 1);
-  return [`${fence}${language}`, ...text.split('\n'), fence]
+  const fence = fenceAround(text);
+  return [`${fence}${language}`, ...linesOf(text), fence]
     .map((line) => `        ${line}`.trimEnd())
     .join('\n');
-}
-
-function oneLine(text: string): string {
-  return text.replaceAll(/\s*\n\s*/g, ' ');
 }

@@ -1,5 +1,5 @@
 import { describeError, PromptValidationError } from '../error/index.ts';
-import { type RefuseTemplate, standIn, standIns } from './stand-in.ts';
+import { type RefuseTemplate, standIn, standIns, tracing } from './stand-in.ts';
 import { type TemplatePart, templateSource } from './template-text.ts';
 
 /** A template function without the types of its placeholders. */
@@ -29,7 +29,7 @@ const styles: readonly TokenStyle[] = [
 
 /**
  * Runs a template function on opaque stand-ins, twice with different ones, and returns what it says as a text with
- * `${name}` for params and `$$` for dollars.
+ * `${name}` for params, `${quoted name}` for quoted ones and `$$` for dollars.
  *
  * Refused is a function whose text depends on more than interpolation: one that changes, measures, sorts, compares or
  * drops a stand-in, says something else the second time, or reads a param without using it.
@@ -55,13 +55,13 @@ function runOnce(
   style: TokenStyle,
   refuse: RefuseTemplate,
 ): string {
-  const tokens: { readonly name: string; readonly read: number }[] = [];
+  const tokens: { readonly name: string; readonly read: number; readonly isQuoted: boolean }[] = [];
   const reads: string[] = [];
   const placeholders = standIns(names, refuse, (name) => {
     const read = reads.push(name) - 1;
-    return standIn(name, refuse, () => style.token(tokens.push({ name, read }) - 1));
+    return standIn(name, refuse, (isQuoted) => style.token(tokens.push({ name, read, isQuoted }) - 1));
   });
-  const text = run(template, placeholders, refuse);
+  const text = tracing(() => run(template, placeholders, refuse));
 
   const found = new Set<number>();
   const parts: TemplatePart[] = [];
@@ -71,7 +71,8 @@ function runOnce(
     const token = tokens[number];
     if (token === undefined) continue;
     found.add(number);
-    parts.push(text.slice(end, match.index), { name: token.name });
+    const { name, isQuoted } = token;
+    parts.push(text.slice(end, match.index), isQuoted ? { name, isQuoted } : { name });
     end = match.index + match[0].length;
   }
   parts.push(text.slice(end));

@@ -3,8 +3,10 @@ import { z } from 'zod';
 import {
   type AnySection,
   extendSection,
+  type Placeholder,
   type Prompt,
   promptTemplate,
+  quoted,
   type RenderedPrompt,
   type Section,
   section,
@@ -245,6 +247,35 @@ describe('templates', () => {
       section({ title: 'T', key: 't', template: 'x $a' });
       // @ts-expect-error no params, no placeholders
       section({ title: 'T', key: 't', template: (p) => `x ${p.a}` });
+    });
+  });
+
+  it('are quoted by their names, which are checked alike', () => {
+    typedOnly(() => {
+      section({ title: 'T', key: 't', params, template: '${quoted a} $b_1', summary: '${quoted b_1}' });
+      section({ title: 'T', key: 't', params, template: (p) => `x ${quoted(p.a)}` });
+      section({ title: 'T', key: 't', params, render: ({ a }) => quoted(a) });
+      expectTypeOf(quoted('x')).toEqualTypeOf<string>();
+      section({
+        title: 'T',
+        key: 't',
+        params,
+        template: (p) => {
+          expectTypeOf(quoted(p.a)).toEqualTypeOf<Placeholder>();
+          return `${quoted(p.a)}`;
+        },
+      });
+      section({
+        title: 'T',
+        key: 't',
+        params,
+        // @ts-expect-error unknown placeholder c
+        template: 'x ${quoted c}',
+      });
+      // @ts-expect-error unknown placeholder in a function
+      section({ title: 'T', key: 't', params, template: (p) => `x ${quoted(p.c)}` });
+      // @ts-expect-error a placeholder is no text
+      section({ title: 'T', key: 't', params, template: (p) => quoted(p.a) });
     });
   });
 

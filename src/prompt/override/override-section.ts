@@ -3,7 +3,7 @@ import { compileTemplate } from '../compile-template.ts';
 import type { PromptDescriptor } from '../prompt-descriptor.ts';
 import { placeholderNames } from '../section-params.ts';
 import type { SectionNode } from '../section-tree.ts';
-import type { TemplateText } from '../template-text.ts';
+import { quotedNames, quotedPrefix, type TemplateText } from '../template-text.ts';
 import type { Drop } from './dropped-override.ts';
 import { isEditedText } from './edited.ts';
 import type { PromptOverrides, TextOverride } from './prompt-overrides.ts';
@@ -64,12 +64,33 @@ function textOf(
   }
   try {
     const names = placeholderNames(node.section.params, `section "${node.path}"`);
-    return compileTemplate(override.text, names, `overridden ${name} of section "${node.path}"`, {
+    const text = compileTemplate(override.text, names, `overridden ${name} of section "${node.path}"`, {
       section: node.path,
     });
+    const bare = namesWithoutQuotes(node, text);
+    if (bare.length === 0) return text;
+    const written = bare.map((each) => `\${${quotedPrefix}${each}}`).join(', ');
+    drop(
+      target,
+      'invalid',
+      `The code of section "${node.path}" quotes ${bare.map((each) => `"${each}"`).join(', ')}, this text does not: write ${written}.`,
+    );
+    return undefined;
   } catch (error) {
     if (!PromptValidationError.isInstance(error)) throw error;
     drop(target, 'invalid', describeError(error));
     return undefined;
   }
+}
+
+/** Params that the code of a section always quotes and the text does not: as they are they could pass for parts of the prompt. */
+function namesWithoutQuotes({ section, summary }: SectionNode, text: TemplateText): readonly string[] {
+  const texts = [section.template, summary].filter((each) => each !== undefined);
+  const quoted = new Set(texts.flatMap(quotedNames));
+  for (const each of texts) {
+    const always = quotedNames(each);
+    for (const name of each.placeholders) if (!always.includes(name)) quoted.delete(name);
+  }
+  const wellQuoted = quotedNames(text);
+  return text.placeholders.filter((name) => quoted.has(name) && !wellQuoted.includes(name));
 }
