@@ -9,11 +9,11 @@ import {
   promptTemplate,
   readBeforeWritePolicy,
   section,
-  sequentialDependencyPolicy,
   ToolResult,
   tool,
 } from 'weakincentives';
 import { inputSchema, instructions, outputSchema, toolDescription, toolName } from '../systems/count-tool.ts';
+import { reportAfterCounting, reportTool } from '../systems/report-tool.ts';
 
 /** How many items the agent's own slice keeps: what is measured is what the library holds. */
 const keptCounts = 100;
@@ -54,9 +54,9 @@ export function countingAgent(counted: () => void) {
         title: 'Counting',
         key: 'counting',
         template: instructions,
-        tools: [count],
+        tools: [count, reportTool],
         slices: [Counts],
-        policies: [readBeforeWritePolicy(), sequentialDependencyPolicy({ dependencies: {} })],
+        policies: [readBeforeWritePolicy(), reportAfterCounting],
         resources: [bind(Filesystem, () => new MemoryFilesystem())],
       }),
     ],

@@ -13,12 +13,10 @@ import {
   promptTemplate,
   readBeforeWritePolicy,
   section,
-  sequentialDependencyPolicy,
   ToolResult,
   tool,
 } from 'weakincentives';
 import { scriptedModel } from 'weakincentives/testing';
-import { z } from 'zod';
 import {
   answerSchema,
   answerText,
@@ -28,6 +26,7 @@ import {
   toolDescription,
   toolName,
 } from './count-tool.ts';
+import { reportAfterCounting, reportTool } from './report-tool.ts';
 import { runSystem } from './run-system.ts';
 
 /** Above any number of turns that is measured. */
@@ -55,14 +54,6 @@ await runSystem((stage) => {
       return ToolResult.ok(output, 'Counted.');
     },
   });
-  // Not called: it gives the policy a rule to keep.
-  const report = tool({
-    name: 'report',
-    description: 'Reports the counts.',
-    inputSchema: z.strictObject({}),
-    outputSchema: z.null(),
-    execute: () => ToolResult.ok(null, 'Reported.'),
-  });
   const template = promptTemplate({
     ns: 'bench',
     key: 'loop',
@@ -72,12 +63,9 @@ await runSystem((stage) => {
         title: 'Counting',
         key: 'counting',
         template: instructions,
-        tools: [count, report],
+        tools: [count, reportTool],
         slices: [Counts],
-        policies: [
-          readBeforeWritePolicy(),
-          sequentialDependencyPolicy({ dependencies: { report: [toolName] } }),
-        ],
+        policies: [readBeforeWritePolicy(), reportAfterCounting],
         resources: [bind(Filesystem, () => new MemoryFilesystem())],
       }),
     ],

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 const folder = new URL('../../bench/systems/', import.meta.url);
 /** What makes messages, calls and results for a system under measurement; the others run once per sample. */
 const adapters = readdirSync(folder).filter(
-  (name) => !['run-system.ts', 'workload.ts', 'count-tool.ts', 'stage.ts'].includes(name),
+  (name) => !['run-system.ts', 'workload.ts', 'count-tool.ts', 'report-tool.ts', 'stage.ts'].includes(name),
 );
 
 describe('the adapters of the systems', () => {
