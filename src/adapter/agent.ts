@@ -67,6 +67,8 @@ interface AgentSettings {
   readonly workspace?: AgentWorkspace | false;
   /** How often the model may be asked: 1 or more. Default: 100. */
   readonly maxTurns?: number;
+  /** In how many turns the same call may fail for the same reason, with no commit in between, before the run ends: 1 or more. Default: 5. */
+  readonly maxRepeatedFailures?: number;
   /** What one run may spend. Default: no limit. */
   readonly budget?: Budget;
   /** Decides what policies ask. Default: whatever is asked is denied. */

@@ -11,6 +11,7 @@ const optionNames: ReadonlySet<string> = new Set<keyof AgentOptions<unknown, unk
   'workspace',
   'model',
   'maxTurns',
+  'maxRepeatedFailures',
   'budget',
   'approve',
   'feedback',
@@ -46,14 +47,16 @@ export function defineAgent<Params, Output>(options: AgentOptions<Params, Output
     }
   }
   const { template, params, input, workspace, model, maxTurns, budget, approve, name, description } = options;
-  const { feedback, completion } = options;
+  const { feedback, completion, maxRepeatedFailures } = options;
   check('template', template, isTemplate, 'a template made by promptTemplate()');
   check('params', params, (value) => isRecord(value) || isFunction(value), 'an object or a function');
   check('input', input, (value) => isText(value) || Array.isArray(value), 'a text or a list of parts');
   check('workspace', workspace, (value) => value === false || isRecord(value), 'an object or false');
   if (isRecord(workspace)) checkWorkspace(workspace);
   check('model', model, (value) => isFunction(value) || isAdapter(value), 'an adapter or a function');
-  check('maxTurns', maxTurns, (value) => isAmount(value) && value >= 1, 'a whole number from 1 on');
+  for (const [option, value] of Object.entries({ maxTurns, maxRepeatedFailures })) {
+    check(option, value, (it) => isAmount(it) && it >= 1, 'a whole number from 1 on');
+  }
   const limits = budget === undefined ? undefined : new BudgetTracker(budget).budget;
   check('approve', approve, isFunction, 'a function');
   if (feedback !== undefined) checkFeedbackProviders(feedback);

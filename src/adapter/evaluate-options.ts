@@ -68,6 +68,12 @@ export interface EvaluateOptions {
   /** How often the model may be asked: 1 or more. Default: 100. */
   readonly maxTurns?: number;
   /**
+   * In how many turns the same call may fail before the run ends with a `PromptEvaluationError` (code `evaluation-repeated-failures`, phase
+   * `tool`): 1 or more. The same call is the same tool with the same arguments, which fails for the same reason, while no call of the run
+   * is committed; a commit begins the count anew. Of calls that were cut off the arguments do not count. Default: 5.
+   */
+  readonly maxRepeatedFailures?: number;
+  /**
    * How often, in one run, a model whose final text is not the structured answer that is asked for is told what is wrong and
    * asked again: 0 or more. An answer that was cut off or refused is not sent back. Default: 2.
    */
@@ -131,7 +137,7 @@ export interface EvaluateOptions {
 
 /** @throws {PromptValidationError} when a number is out of its range. */
 export function checkEvaluateOptions(options: EvaluateOptions): void {
-  for (const name of ['concurrency', 'maxTurns'] as const) {
+  for (const name of ['concurrency', 'maxTurns', 'maxRepeatedFailures'] as const) {
     const value = options[name];
     if (value !== undefined && (!Number.isSafeInteger(value) || value < 1)) {
       throw new PromptValidationError(

@@ -22,6 +22,7 @@ import { parseAnswer } from './parse-answer.ts';
 import { prepareEvaluation } from './prepare-evaluation.ts';
 
 const defaultMaxTurns = 100;
+const defaultMaxRepeatedFailures = 5;
 const defaultMaxOutputRepairs = 2;
 
 /**
@@ -90,6 +91,7 @@ export async function evaluateOn<Output>(
         model,
         outputSchema: rendered.output?.compiled.inputJsonSchema,
         maxTurns: options.maxTurns ?? defaultMaxTurns,
+        maxRepeatedFailures: options.maxRepeatedFailures ?? defaultMaxRepeatedFailures,
         toolChoice: options.toolChoice ?? 'auto',
         settings: options.settings ?? {},
         throttle: toThrottlePolicy(options.throttle),

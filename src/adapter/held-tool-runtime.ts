@@ -190,8 +190,14 @@ export class HeldToolRuntime<Output> implements ToolRuntime<Output> {
 }
 
 /** The call as a part of what a model said. */
-function toPart({ callId, name, arguments: given }: RuntimeToolCall | ToolCallPart): ToolCallPart {
-  return { type: 'tool-call', callId, name, arguments: toText(given) };
+function toPart({
+  callId,
+  name,
+  arguments: given,
+  isComplete,
+}: RuntimeToolCall | ToolCallPart): ToolCallPart {
+  const part = { type: 'tool-call', callId, name, arguments: toText(given) } as const;
+  return isComplete === undefined ? part : { ...part, isComplete };
 }
 
 function toText(given: RuntimeToolCall['arguments']): string {

@@ -8,6 +8,7 @@ import {
   type ToolCallPart,
   type ToolCallResult,
   TurnRunner,
+  toToolCall,
 } from '../runtime/index.ts';
 import type { ToolResultItem } from '../tool/index.ts';
 import type { ToolCallOutput } from './tool-runtime-types.ts';
@@ -121,6 +122,6 @@ export class RuntimeTurns {
   }
 }
 
-function toCall({ callId, name, arguments: text }: ToolCallPart, turn: number): ToolCall {
-  return { callId, toolName: name, arguments: text, turn };
+function toCall(part: ToolCallPart, turn: number): ToolCall {
+  return toToolCall(part, turn, part.isComplete === false);
 }

@@ -13,6 +13,8 @@ export interface RuntimeToolCall {
   readonly name: string;
   /** The JSON text as the model wrote it, which may be malformed, or the object that was parsed from it. Empty text means no arguments. */
   readonly arguments: string | JsonObject;
+  /** `false` for a call that may have been cut off, by the limit on the length of an answer: it is not run, but answered with a failed result. Default: true. */
+  readonly isComplete?: boolean;
 }
 
 /** The answer to a call: `text` is what the model has to read, word for word. */

@@ -28,13 +28,20 @@ export function keepParts(content: readonly unknown[], callIds: DistinctCallIds)
 }
 
 /**
- * The pieces without a call that was cut off: nobody can answer it, and providers refuse a conversation with an
- * unanswered call. The reasoning that led to it goes with it.
+ * The pieces of an answer that ended without the model, without the calls that were cut off: nobody answers them, and providers refuse a
+ * conversation with an unanswered call. The reasoning that led to a call goes with it.
+ *
+ * @param options.withLast whether the last call is kept when its arguments are JSON. They may still be what stands in for arguments that did not come.
  */
-export function withoutBrokenCalls(parts: readonly KeptPart[]): readonly KeptPart[] {
+export function withoutBrokenCalls(
+  parts: readonly KeptPart[],
+  { withLast }: { readonly withLast: boolean },
+): readonly KeptPart[] {
+  const last = parts.findLast(isOwnCall);
   const kept: KeptPart[] = [];
   for (const part of parts) {
-    if (!isOwnCall(part) || isJson(part['input'])) kept.push(part);
+    const isWhole = !isOwnCall(part) || (isJson(part['input']) && (withLast || part !== last));
+    if (isWhole) kept.push(part);
     else while (kept.at(-1)?.type.startsWith('reasoning')) kept.pop();
   }
   return kept;

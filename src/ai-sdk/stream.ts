@@ -14,6 +14,8 @@ export interface Answer {
   readonly providerMetadata: unknown;
   /** What is to be read as the structured answer, where it is not all of the text. */
   readonly structuredOutputText?: unknown;
+  /** Calls that a stream began and did not bring as a whole: packages leave out a call whose arguments came to no end. */
+  readonly unfinishedCalls?: readonly KeptPart[];
 }
 
 /** What hears of a stream while it is read. */
@@ -71,6 +73,8 @@ class AnswerBuilder {
   readonly #listener: StreamListener;
   readonly #content: unknown[] = [];
   readonly #open = new Map<string, Block>();
+  /** Calls that were begun, until they come as a whole. */
+  readonly #inputs = new Map<unknown, { readonly start: KeptPart; text: string }>();
   #finish: Fields | undefined;
 
   constructor(listener: StreamListener) {
@@ -112,6 +116,18 @@ class AnswerBuilder {
         if (block !== undefined) hang(block, piece);
         return undefined;
       }
+      case 'tool-input-start':
+        this.#inputs.set(piece['id'], { start: piece, text: '' });
+        return undefined;
+      case 'tool-input-delta': {
+        const input = this.#inputs.get(piece['id']);
+        if (input !== undefined && typeof piece['delta'] === 'string') input.text += piece['delta'];
+        return undefined;
+      }
+      case 'tool-call':
+        this.#inputs.delete(piece['toolCallId']);
+        this.#content.push(piece);
+        return undefined;
       case 'error':
         throw toStreamError(piece['error']);
       case 'finish':
@@ -128,7 +144,16 @@ class AnswerBuilder {
     const finish = this.#finish;
     if (finish === undefined || isCutOff(finish)) throw toBrokenStream();
     const { finishReason, usage, providerMetadata } = finish;
-    return { content: this.#content, finishReason, usage, providerMetadata };
+    return {
+      content: this.#content,
+      finishReason,
+      usage,
+      providerMetadata,
+      unfinishedCalls: [...this.#inputs.values()].map(({ start, text }) => {
+        const { id, ...call } = start;
+        return { ...call, type: 'tool-call', toolCallId: id, input: text };
+      }),
+    };
   }
 
   #tell(block: Block, text: string): Promise<void> | undefined {
@@ -137,14 +162,7 @@ class AnswerBuilder {
   }
 }
 
-const passing = new Set([
-  'response-metadata',
-  'tool-input-start',
-  'tool-input-delta',
-  'tool-input-end',
-  'ping',
-  'raw',
-]);
+const passing = new Set(['response-metadata', 'tool-input-end', 'ping', 'raw']);
 
 /** Packages end a stream that broke off with a finish that has neither a reason of the provider nor a count of tokens. */
 function isCutOff({ finishReason, usage }: Fields): boolean {

@@ -32,14 +32,14 @@ export function readTurn(answer: unknown, context: TurnContext): ModelTurn {
   const { request, prepared, provider, family, desk } = context;
   if (!isAnswer(answer))
     throw new ModelResponseError('model-response-invalid', 'The model gave no answer with content.');
-  const kept = keepParts(answer.content, new DistinctCallIds(request));
-  const wasCut =
-    isFields(answer.finishReason) && !['stop', 'tool-calls'].includes(String(answer.finishReason['unified']));
-  const items = wasCut ? withoutBrokenCalls(kept) : kept;
+  const kept = keepParts(contentOf(answer, prepared), new DistinctCallIds(request));
   const finishReason = readFinishReason(answer.finishReason, {
-    hasCalls: items.some(isOwnCall),
+    hasCalls: kept.some(isOwnCall),
     saysRefusalsOnlySo: refusalsOnlySo.includes(family),
   });
+  // A model that ran into the limit of an answer goes on, and is answered the call that was cut off. Others end there.
+  const endsThere = !['stop', 'tool-calls', 'length', 'paused'].includes(finishReason);
+  const items = endsThere ? withoutBrokenCalls(kept, { withLast: finishReason === 'other' }) : kept;
   const spoken = readParts(items, prepared);
   const content = withStructuredText(spoken.content, answer.structuredOutputText, prepared);
   const usage = readUsage(answer.usage);
@@ -58,6 +58,17 @@ export function readTurn(answer: unknown, context: TurnContext): ModelTurn {
     raw: { provider, items },
     ...(hosted.length === 0 ? {} : { hosted }),
   };
+}
+
+/** The content, with the calls of tools of the prompt that the limit on the length of an answer cut off. */
+function contentOf(
+  { content, finishReason, unfinishedCalls = [] }: Answer,
+  { toolSchemas }: PreparedRequest,
+): readonly unknown[] {
+  if (unfinishedCalls.length === 0 || !isFields(finishReason) || finishReason['unified'] !== 'length')
+    return content;
+  const own = unfinishedCalls.filter((call) => isOwnCall(call) && toolSchemas.has(String(call['toolName'])));
+  return [...content, ...own];
 }
 
 function isAnswer(answer: unknown): answer is Answer {

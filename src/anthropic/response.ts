@@ -24,9 +24,18 @@ export function readMessage(
   if (!Array.isArray(message['content'])) throw invalid('it has no content');
   const received = objectsIn(message['content']);
   const reason = message['stop_reason'];
-  const blocks = withDistinctCalls(isCutOff(reason) ? withoutCutEnd(received) : received, prepared.asked);
+  const isCut = isCutOff(reason);
+  const blocks = withDistinctCalls(
+    isCut ? withoutCutEnd(received, reason === 'max_tokens') : received,
+    prepared.asked,
+  );
   const text = new TurnText(blocks, prepared.answerSchema);
-  const content = [...blocks.flatMap((block) => toParts(block, text, prepared)), ...refusalOf(message, text)];
+  // Blocks come one after the other: only the last one can have been cut off.
+  const cutBlock = received.at(-1)?.['type'] === 'tool_use' ? blocks.at(-1) : undefined;
+  const parts = blocks.flatMap((block) =>
+    toParts(block, text, { prepared, isComplete: isCut ? block !== cutBlock : undefined }),
+  );
+  const content = [...parts, ...refusalOf(message, text)];
   const usage = usageOf(message['usage']);
   const end = endOf(message);
   const hosted = desk.read(prepared.hostedTools, {
@@ -43,7 +52,15 @@ export function readMessage(
   };
 }
 
-function toParts(block: Fields, text: TurnText, { toolSchemas }: PreparedRequest): readonly AssistantPart[] {
+/** @param isComplete whether the block came whole; undefined in a message that was not cut off. */
+function toParts(
+  block: Fields,
+  text: TurnText,
+  {
+    prepared: { toolSchemas },
+    isComplete,
+  }: { readonly prepared: PreparedRequest; readonly isComplete: boolean | undefined },
+): readonly AssistantPart[] {
   switch (block['type']) {
     case 'text':
       return text.partsOf(block);
@@ -57,9 +74,13 @@ function toParts(block: Fields, text: TurnText, { toolSchemas }: PreparedRequest
         throw invalid('it has a tool_use without a name');
       // An input that came as broken JSON is a text; who runs the call answers that.
       const written = typeof input === 'string' ? input : JSON.stringify(input);
-      return [
-        { type: 'tool-call', callId: id, name, arguments: restoreText(written, toolSchemas.get(name)) },
-      ];
+      const call = {
+        type: 'tool-call',
+        callId: id,
+        name,
+        arguments: restoreText(written, toolSchemas.get(name)),
+      } as const;
+      return [isComplete === undefined ? call : { ...call, isComplete }];
     }
     default:
       return [];
@@ -72,14 +93,15 @@ function isCutOff(reason: unknown): boolean {
 }
 
 /**
- * The blocks without a call at the end that was cut off, and without uses of hosted tools that came to no result: nobody can
- * answer them, and the provider refuses a conversation with an unanswered call. Thinking that nothing follows is refused, too.
+ * The blocks without uses of hosted tools that came to no result: nobody can answer them, and the provider refuses a
+ * conversation with an unanswered call. Thinking that nothing follows is refused, too. A call at the end that was cut off is left out
+ * unless the model goes on, and then it is answered.
  */
-function withoutCutEnd(blocks: readonly Fields[]): readonly Fields[] {
+function withoutCutEnd(blocks: readonly Fields[], goesOn: boolean): readonly Fields[] {
   const answered = new Set(blocks.map((block) => block['tool_use_id']));
   const kept = blocks.filter(
     (block, index) =>
-      !(block['type'] === 'tool_use' && index === blocks.length - 1) &&
+      !(block['type'] === 'tool_use' && index === blocks.length - 1 && !goesOn) &&
       !(isServerUse(block) && !answered.has(block['id'])),
   );
   const last = kept.findLastIndex((block) => !isThinking(block));

@@ -27,6 +27,7 @@ export interface RunRequest {
   readonly contextOverflow: ContextOverflow | undefined;
   readonly maxConversationTurns: number | undefined;
   readonly maxTurns: number | undefined;
+  readonly maxRepeatedFailures: number | undefined;
   /** What the run may spend, over what the agent says. */
   readonly budget: Budget;
   readonly deadlineMs: number | undefined;
@@ -65,6 +66,7 @@ const options = {
   'context-overflow': { type: 'string' },
   'max-conversation-turns': { type: 'string' },
   'max-turns': { type: 'string' },
+  'max-repeated-failures': { type: 'string' },
   'max-tokens': { type: 'string' },
   'max-cost': { type: 'string' },
   prices: { type: 'string' },
@@ -185,6 +187,7 @@ function runRequest(agent: string, workspace: string | undefined, values: Values
     contextOverflow: readContextOverflow(values['context-overflow']),
     maxConversationTurns,
     maxTurns: readAmount('--max-turns', values['max-turns']),
+    maxRepeatedFailures: readAmount('--max-repeated-failures', values['max-repeated-failures']),
     budget: readBudget({
       maxTokens: readAmount('--max-tokens', values['max-tokens']),
       maxCost: values['max-cost'],

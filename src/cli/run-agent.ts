@@ -40,6 +40,7 @@ export interface AgentRunOptions {
   /** Whether the model is asked for its answers piece by piece. */
   readonly streaming: boolean;
   readonly maxTurns: number | undefined;
+  readonly maxRepeatedFailures: number | undefined;
   readonly budget: BudgetTracker;
   readonly deadlineMs: number | undefined;
   readonly signal: AbortSignal;
@@ -142,7 +143,7 @@ async function evaluate(
   follow: (event: RunEvent) => void,
 ): Promise<Conclusion> {
   const { runnable, model, folder, signal, input, maxTurns, budget, deadlineMs, logger, onEvent } = options;
-  const { settings, streaming, contextOverflow, maxConversationTurns } = options;
+  const { settings, streaming, contextOverflow, maxConversationTurns, maxRepeatedFailures } = options;
   const { feedback, completion } = runnable.agent;
   let droppedTurns = 0;
   try {
@@ -164,6 +165,7 @@ async function evaluate(
       enforce: options.isEnforced,
       ...(input === undefined ? {} : { input }),
       ...(maxTurns === undefined ? {} : { maxTurns }),
+      ...(maxRepeatedFailures === undefined ? {} : { maxRepeatedFailures }),
       ...(deadlineMs === undefined ? {} : { deadline: Deadline.after(deadlineMs) }),
       ...(logger === undefined ? {} : { logger }),
       ...(options.overrides === undefined ? {} : { overrides: options.overrides }),

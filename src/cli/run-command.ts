@@ -100,6 +100,7 @@ async function carryOut(
     // A plain request has fewer ways to break off.
     streaming: request.hasDeltas || progress.showsText,
     maxTurns: request.maxTurns ?? runnable.agent.maxTurns,
+    maxRepeatedFailures: request.maxRepeatedFailures ?? runnable.agent.maxRepeatedFailures,
     budget: new BudgetTracker(
       { ...runnable.agent.budget, ...request.budget },
       // Its report says what was spent, limited or not.

@@ -7,25 +7,51 @@ export function isRequest({ type }: Fields): boolean {
 }
 
 /**
- * The items as they are sent back in the next request: as they came, but for what the provider would not take back. Calls that
- * were cut off are left out, since nobody can answer them, and with them the reasoning that led to them; so is, in an
- * answer that was cut off, reasoning that led to nothing yet. Calls without a name of their own get one.
+ * The items that a turn is read from: as they came, but for what the provider would not take back in the next request. Calls without a name of their own
+ * get one. In an answer that was cut off, reasoning that led to nothing yet is left out; where the model cannot be asked again,
+ * because a filter ended the answer, so is a call that was cut off, with the reasoning that led to it.
  *
  * @param asked what is answered.
+ * @param isCut whether the answer was cut off.
+ * @param goesOn whether calls that were cut off are answered, so that the model goes on.
  */
 export function toReplayedItems(
   items: readonly Fields[],
-  { asked, isCut }: { readonly asked: PreparedRequest['asked']; readonly isCut: boolean },
+  options: {
+    readonly asked: PreparedRequest['asked'];
+    readonly isCut: boolean;
+    readonly goesOn: boolean;
+  },
 ): readonly Fields[] {
+  const { asked, isCut, goesOn } = options;
   const callIds = new DistinctCallIds(asked);
   const kept: Fields[] = [];
   for (const item of items) {
     if (item['type'] !== 'function_call') kept.push(item);
-    else if (item['status'] === 'incomplete') dropReasoningAtEnd(kept);
+    else if (isCutOffCall(item) && !goesOn) dropReasoningAtEnd(kept);
     else kept.push(withCallId(item, callIds));
   }
   if (isCut) dropReasoningAtEnd(kept);
   return kept;
+}
+
+/** True for a call that the provider says it did not finish. */
+export function isCutOffCall({ type, status }: Fields): boolean {
+  return type === 'function_call' && status === 'incomplete';
+}
+
+/** The item as it goes back: a call that was cut off has arguments that are JSON, because servers read them. */
+export function withWholeArguments(item: Fields): Fields {
+  return isCutOffCall(item) && !isJson(item['arguments']) ? { ...item, arguments: '{}' } : item;
+}
+
+function isJson(text: unknown): boolean {
+  try {
+    JSON.parse(String(text));
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function dropReasoningAtEnd(items: Fields[]): void {

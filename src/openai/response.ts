@@ -1,6 +1,6 @@
 import { type Fields, type HostedToolDesk, isFields, objectsIn } from '../adapter/index.ts';
 import type { FinishReason, ModelTurn } from '../runtime/index.ts';
-import { isRefusal, toReplayedItems } from './output-items.ts';
+import { isRefusal, toReplayedItems, withWholeArguments } from './output-items.ts';
 import { toFailure } from './provider-error.ts';
 import type { PreparedRequest } from './request.ts';
 import { invalidResponse, readContent } from './turn-content.ts';
@@ -32,8 +32,10 @@ export function readResponse(
     throw invalidResponse(`its status is ${String(status)}`);
   if (!Array.isArray(response['output'])) throw invalidResponse('it has no output');
   const came = objectsIn(response['output']);
-  const items = toReplayedItems(came, { asked: prepared.asked, isCut: status === 'incomplete' });
-  const { content, text, startOf } = readContent(items, prepared);
+  const isCut = status === 'incomplete';
+  const goesOn = !isCut || cutReason(response) === 'length';
+  const items = toReplayedItems(came, { asked: prepared.asked, isCut, goesOn });
+  const { content, text, startOf } = readContent(items, prepared, isCut);
   const hosted = desk.read(prepared.hostedTools, { items: came, text, startOf });
   const usage = readUsage(response['usage']);
   return {
@@ -41,7 +43,7 @@ export function readResponse(
     finishReason: finishReasonOf(response, items),
     ...(usage === undefined ? {} : { usage }),
     ...(hosted.length === 0 ? {} : { hosted }),
-    raw: { provider, items },
+    raw: { provider, items: items.map(withWholeArguments) },
   };
 }
 
@@ -53,13 +55,16 @@ function failureOf(error: unknown): Error {
 }
 
 function finishReasonOf(response: Fields, items: readonly Fields[]): FinishReason {
-  if (response['status'] === 'incomplete') {
-    const details = response['incomplete_details'];
-    const reason = isFields(details) ? details['reason'] : undefined;
-    if (reason === 'max_output_tokens') return 'length';
-    return reason === 'content_filter' ? 'content-filter' : 'other';
-  }
+  if (response['status'] === 'incomplete') return cutReason(response);
   if (items.some(({ type }) => type === 'function_call')) return 'tool-calls';
   if (items.some(({ type }) => type === 'mcp_approval_request')) return 'paused';
   return items.some(isRefusal) ? 'refusal' : 'stop';
+}
+
+/** Why an answer was cut off. */
+function cutReason(response: Fields): FinishReason {
+  const details = response['incomplete_details'];
+  const reason = isFields(details) ? details['reason'] : undefined;
+  if (reason === 'max_output_tokens') return 'length';
+  return reason === 'content_filter' ? 'content-filter' : 'other';
 }

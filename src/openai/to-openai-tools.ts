@@ -1,6 +1,6 @@
 import { type RuntimeCallOptions, SchemaProjections, type ToolRuntime } from '../adapter/index.ts';
 import { restoreText } from '../schema/index.ts';
-import { type Logger, silentLogger, type ToolResultItem } from '../tool/index.ts';
+import { type Logger, silentLogger } from '../tool/index.ts';
 import { toToolOutput } from './input-items.ts';
 import { openaiDialect } from './openai-dialect.ts';
 import { toFunctionTool } from './request.ts';
@@ -46,18 +46,20 @@ export async function runOpenAICalls(
 ): Promise<FunctionCallOutput[]> {
   const { tools } = projectionsOf(runtime).project({ tools: runtime.tools }, silentLogger);
   const schemas = new Map(tools.map(({ tool, schema }) => [tool.name, schema]));
-  const calls = output.filter(isFunctionCall);
-  const whole = calls.filter(({ status }) => status !== 'incomplete');
   const answers = await runtime.runCalls(
-    whole.map(({ call_id: callId, name, arguments: text }) => ({
+    output.filter(isFunctionCall).map(({ call_id: callId, name, arguments: text, status }) => ({
       callId,
       name,
       arguments: restoreText(text, schemas.get(name)),
+      isComplete: status !== 'incomplete',
     })),
     options,
   );
-  const answered = new Map(answers.map((answer) => [answer.callId, answer]));
-  return calls.map(({ call_id: callId }) => toAnswer(callId, answered.get(callId)));
+  return answers.map((answer) => ({
+    type: 'function_call_output',
+    call_id: answer.callId,
+    output: toToolOutput(answer),
+  }));
 }
 
 interface FunctionCall extends ResponseOutputItem {
@@ -70,17 +72,6 @@ interface FunctionCall extends ResponseOutputItem {
 /** What the provider writes is taken at its word: the runtime refuses calls without ids or texts. */
 function isFunctionCall(item: ResponseOutputItem): item is FunctionCall {
   return item.type === 'function_call';
-}
-
-function toAnswer(callId: string, answer: Omit<ToolResultItem, 'type'> | undefined): FunctionCallOutput {
-  return {
-    type: 'function_call_output',
-    call_id: callId,
-    output:
-      answer === undefined
-        ? 'The call was cut off before it was complete, so it was not run.'
-        : toToolOutput(answer),
-  };
 }
 
 function projectionsOf(runtime: object): SchemaProjections {

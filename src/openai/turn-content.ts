@@ -2,7 +2,7 @@ import { type Fields, type HostedTurn, objectsIn } from '../adapter/index.ts';
 import { ModelResponseError } from '../error/index.ts';
 import { restoreText, type SchemaProjection } from '../schema/index.ts';
 import type { ApprovalRequestPart, AssistantPart, HostedTool, ToolCallPart } from '../tool/index.ts';
-import { isRequest } from './output-items.ts';
+import { isCutOffCall, isRequest } from './output-items.ts';
 
 /** What is needed to read the items of a response. */
 export interface ContentOptions {
@@ -17,8 +17,11 @@ export interface TurnContent extends Pick<HostedTurn, 'text' | 'startOf'> {
   readonly content: readonly AssistantPart[];
 }
 
-/** @throws {ModelResponseError} for a call or a request for approval without what it is about. */
-export function readContent(items: readonly Fields[], options: ContentOptions): TurnContent {
+/**
+ * @param isCut whether the answer was cut off: then the provider says of each call whether it came whole.
+ * @throws {ModelResponseError} for a call or a request for approval without what it is about.
+ */
+export function readContent(items: readonly Fields[], options: ContentOptions, isCut: boolean): TurnContent {
   const { toolSchemas, answerSchema, hostedTools } = options;
   const isFinal = !items.some(isRequest);
   // What is said on the way to something is no part of an answer, unless it is all that is said.
@@ -42,7 +45,7 @@ export function readContent(items: readonly Fields[], options: ContentOptions): 
         return thought.length === 0 ? [] : [{ type: 'reasoning', text: thought.join('\n') }];
       }
       case 'function_call':
-        return [toCall(item, toolSchemas)];
+        return [toCall(item, toolSchemas, isCut)];
       case 'mcp_approval_request':
         return [toApprovalRequest(item, hostedTools)];
       default:
@@ -78,12 +81,14 @@ function noteStarts({ content }: Fields, start: number, starts: Map<unknown, num
   }
 }
 
-function toCall(item: Fields, schemas: ReadonlyMap<string, SchemaProjection>): ToolCallPart {
-  const { call_id: callId, name, arguments: text } = item;
+function toCall(item: Fields, schemas: ReadonlyMap<string, SchemaProjection>, isCut: boolean): ToolCallPart {
+  const { call_id: callId, name, arguments: text, status } = item;
   if (typeof callId !== 'string' || typeof name !== 'string' || typeof text !== 'string') {
     throw invalidResponse('it has a function call without name or arguments');
   }
-  return { type: 'tool-call', callId, name, arguments: restoreText(text, schemas.get(name)) };
+  const call = { type: 'tool-call', callId, name, arguments: restoreText(text, schemas.get(name)) } as const;
+  if (isCutOffCall(item)) return { ...call, isComplete: false };
+  return isCut && status === 'completed' ? { ...call, isComplete: true } : call;
 }
 
 function toApprovalRequest(item: Fields, hostedTools: readonly HostedTool[]): ApprovalRequestPart {

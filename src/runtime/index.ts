@@ -89,7 +89,7 @@ export { RunStop, RunStopped, type StopReason } from './run-stop.ts';
 export { endingOf } from './stop-ending.ts';
 export { type ThrottleOptions, type ThrottlePolicy, toThrottlePolicy } from './throttle.ts';
 export { costOf } from './token-cost.ts';
-export type { ToolCall } from './tool-call.ts';
+export { type ToolCall, toToolCall } from './tool-call.ts';
 export type { ToolCallResult } from './tool-call-run.ts';
 export {
   type RecordedApproval,

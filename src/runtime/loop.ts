@@ -13,6 +13,7 @@ import type {
 import { AnswerDesk, type AnswerOptions } from './answer-desk.ts';
 import { CompletionDesk } from './completion-desk.ts';
 import { ConversationWindow } from './conversation-window.ts';
+import { isCutOff } from './cut-off-call.ts';
 import { dropToolResults } from './drop-tool-results.ts';
 import type { EvaluationEnvironment } from './environment.ts';
 import { estimateUsage } from './estimate-usage.ts';
@@ -22,6 +23,7 @@ import { addUsage, type ModelTurn } from './model.ts';
 import { ModelCaller, type ModelOptions } from './model-caller.ts';
 import type { EvaluationPhase, PromptEvaluationError } from './prompt-evaluation-error.ts';
 import { RemoteApprovals } from './remote-approvals.ts';
+import { RepeatedFailures } from './repeated-failures.ts';
 import { liveRunContext, type RunContext } from './run-context.ts';
 import { RunErrors } from './run-errors.ts';
 import { type ToolCall, toToolCall } from './tool-call.ts';
@@ -32,6 +34,8 @@ import { TurnRunner } from './turn-runner.ts';
 /** What a loop runs with, beside the environment its calls share. */
 export interface LoopOptions<Output> extends ModelOptions {
   readonly maxTurns: number;
+  /** In how many turns the same call may fail for the same reason without a commit in between; the last of them ends the run. */
+  readonly maxRepeatedFailures: number;
   /** Whether old tool results make room when the conversation is too long. Default: the run ends. */
   readonly dropsToolResults?: boolean | undefined;
   /** How many turns of the model the conversation holds at most. Default: all. */
@@ -80,6 +84,7 @@ class Loop<Output> {
   readonly #answers: AnswerDesk<Output>;
   readonly #completion: CompletionDesk | undefined;
   readonly #window: ConversationWindow | undefined;
+  readonly #failures: RepeatedFailures;
   /** Of the last turn. */
   #lastInputTokens = 0;
   #hasAnswered = false;
@@ -89,6 +94,7 @@ class Loop<Output> {
     this.#options = options;
     this.#state = state;
     this.#errors = new RunErrors(environment.prompt.name, state);
+    this.#failures = new RepeatedFailures(options.maxRepeatedFailures);
     this.#answers = new AnswerDesk(options.answer, environment, { state, errors: this.#errors });
     const { completion, maxConversationTurns } = options;
     if (maxConversationTurns !== undefined)
@@ -158,6 +164,8 @@ class Loop<Output> {
         });
       }
       if (calls.length > 0) this.#endIfStopped('tool', results);
+      const repetition = this.#failures.count(calls, results);
+      if (repetition !== undefined) throw this.#errors.repeatedFailures(repetition);
       if (calls.length + approvals.length > 0) {
         this.#state.pausedText = '';
       } else if (turn.finishReason === 'paused') {
@@ -257,7 +265,7 @@ class Loop<Output> {
     let approvals: ApprovalRequestPart[] | undefined;
     for (const part of content) {
       if (part.type === 'tool-call') {
-        const call = toToolCall(part, this.#state.turn);
+        const call = toToolCall(part, this.#state.turn, isCutOff(part, turn));
         if (calls === undefined) calls = [call];
         else calls.push(call);
       } else if (part.type === 'approval-request') (approvals ??= []).push(part);

@@ -21,6 +21,7 @@ export type EvaluationPhase = 'render' | 'request' | 'response' | 'parse' | 'too
  * - `evaluation-budget`: a budget is used up, or does not hold another turn; a `BudgetExceededError` is the cause.
  * - `evaluation-silent`: nothing was heard of the run for longer than `watchdogMs`.
  * - `evaluation-max-turns`: the model asked for more turns than allowed.
+ * - `evaluation-repeated-failures`: the same call failed for the same reason too often, with no commit in between.
  * - `evaluation-request-failed`: the model provider threw.
  * - `evaluation-context-exceeded`: the conversation is longer than what the model can look at.
  * - `evaluation-response-invalid`: the model's answer cannot be used.
@@ -39,6 +40,7 @@ export type PromptEvaluationErrorCode =
   | 'evaluation-budget'
   | 'evaluation-silent'
   | 'evaluation-max-turns'
+  | 'evaluation-repeated-failures'
   | 'evaluation-request-failed'
   | 'evaluation-context-exceeded'
   | 'evaluation-response-invalid'

@@ -1,14 +1,23 @@
 import { none } from '../collection/index.ts';
-import { BudgetExceededError, DeadlineExceededError, describeError } from '../error/index.ts';
+import {
+  BudgetExceededError,
+  DeadlineExceededError,
+  describeError,
+  type ErrorDetails,
+} from '../error/index.ts';
 import type { ConversationItem, TokenUsage } from '../tool/index.ts';
 import {
   type EvaluationPhase,
   PromptEvaluationError,
   type PromptEvaluationErrorCode,
 } from './prompt-evaluation-error.ts';
+import type { Repetition } from './repeated-failures.ts';
 import type { StopReason } from './run-stop.ts';
 import { endingOf } from './stop-ending.ts';
 import type { ToolInvokedPayload } from './tool-invoked.ts';
+
+/** How much of the message of a call stands in an error. */
+const maxQuotedLength = 300;
 
 /** How far a run is; read when it ends early. */
 interface RunStanding {
@@ -59,17 +68,17 @@ export class RunErrors {
       where,
       `${what} before the run was finished${why}${describeStopped(stopped)}`,
       reason.cause,
-      stopped,
+      stopped.length === 0 ? {} : { calls: stopped },
     );
   }
 
   /** This call ended the run with this error. */
   interrupted(error: unknown, { invocation }: CallEnd): PromptEvaluationError {
     const { callId, toolName, durationMs } = invocation;
-    const calls: readonly StoppedCall[] = [{ callId, toolName, durationMs }];
+    const details = { calls: [{ callId, toolName, durationMs }] satisfies readonly StoppedCall[] };
     const whose = `The call "${callId}" of "${toolName}"`;
     if (PromptEvaluationError.isInstance(error) && BudgetExceededError.isInstance(error.cause)) {
-      return this.error(error.code, 'budget', error.message, error.cause, calls);
+      return this.error(error.code, 'budget', error.message, error.cause, details);
     }
     if (PromptEvaluationError.isInstance(error)) {
       return this.error(
@@ -77,7 +86,7 @@ export class RunErrors {
         error.phase === 'budget' ? 'budget' : 'tool',
         error.message,
         error,
-        calls,
+        details,
       );
     }
     if (DeadlineExceededError.isInstance(error)) {
@@ -86,7 +95,7 @@ export class RunErrors {
         'tool',
         `${whose} ran into the deadline after ${durationMs} ms: ${error.message}`,
         error,
-        calls,
+        details,
       );
     }
     if (BudgetExceededError.isInstance(error)) {
@@ -95,7 +104,7 @@ export class RunErrors {
         'budget',
         `${whose} ran into the budget: ${error.message}`,
         error,
-        calls,
+        details,
       );
     }
     return this.error(
@@ -103,7 +112,20 @@ export class RunErrors {
       'tool',
       `${whose} ended the run: ${describeError(error)}`,
       error,
-      calls,
+      details,
+    );
+  }
+
+  /** The model has made a failing call too often. */
+  repeatedFailures({ invocation, failures }: Repetition): PromptEvaluationError {
+    const { toolName, reason = 'failed-result', message } = invocation;
+    const why = message.length > maxQuotedLength ? `${message.slice(0, maxQuotedLength)}…` : message;
+    return this.error(
+      'evaluation-repeated-failures',
+      'tool',
+      `The same call of "${toolName}" failed in ${failures} turns for the same reason (${reason}), and no call was committed in between; raise maxRepeatedFailures if that is intended. The last time: ${why}`,
+      undefined,
+      { toolName, reason, failures },
     );
   }
 
@@ -112,7 +134,7 @@ export class RunErrors {
     phase: EvaluationPhase,
     message: string,
     cause?: unknown,
-    calls: readonly StoppedCall[] = none,
+    details: ErrorDetails = {},
   ): PromptEvaluationError {
     const { turn, conversation, usage } = this.#standing;
     return new PromptEvaluationError(code, `${message} (prompt "${this.#promptName}", turn ${turn})`, {
@@ -121,7 +143,7 @@ export class RunErrors {
       conversation,
       usage,
       cause,
-      details: calls.length === 0 ? { turn } : { turn, calls },
+      details: { turn, ...details },
     });
   }
 }

@@ -13,6 +13,8 @@ export interface ToolCall {
   readonly arguments: string;
   /** Number of the model turn, from 1. */
   readonly turn: number;
+  /** True for a call that the model may not have written to its end. Default: false. */
+  readonly isCutOff?: boolean;
 }
 
 /** A call whose tool is known and whose arguments are a JSON object. */
@@ -34,17 +36,18 @@ const maxNamedTools = 50;
 const effectsRank: Readonly<Record<ToolEffects, number>> = { read: 0, state: 1, external: 2 };
 
 /** The call behind one part of an assistant item. */
-export function toToolCall(part: ToolCallPart, turn: number): ToolCall {
-  return { callId: part.callId, toolName: part.name, arguments: part.arguments, turn };
+export function toToolCall(part: ToolCallPart, turn: number, isCutOff: boolean): ToolCall {
+  return { callId: part.callId, toolName: part.name, arguments: part.arguments, turn, isCutOff };
 }
 
 /**
- * Steps 1 and 2 of a call: the tool is looked up and the arguments are parsed. In an evaluation inside the call `outer`,
- * a tool that may do more than that call is rejected.
+ * Steps 1 and 2 of a call: the tool is looked up and the arguments are parsed. A call that was cut off is rejected, and so is, in an evaluation inside the call `outer`,
+ * a tool that may do more than that call.
  *
  * @see spec TOOLS "Runtime Dispatch" steps 1 and 2
  */
 export function resolveCall(call: ToolCall, rendered: RenderedPrompt, outer?: OuterCall): Resolution {
+  if (call.isCutOff === true) return cutOff(call);
   const parsed = parseArguments(call);
   const params = parsed.ok ? { params: parsed.value } : {};
   const bound = rendered.boundTools.get(call.toolName);
@@ -73,6 +76,14 @@ export function resolveCall(call: ToolCall, rendered: RenderedPrompt, outer?: Ou
     return { kind: 'rejected', verdict: failed('rejected', 'invalid-arguments', message) };
   }
   return { kind: 'resolved', resolved: { call, bound, params: parsed.value } };
+}
+
+function cutOff({ toolName }: ToolCall): Resolution {
+  const message = [
+    `The call of "${toolName}" was not run: your answer was cut off before the call was known to be complete. Nothing was changed.`,
+    'Make the call again with shorter arguments, or do the work in several smaller calls.',
+  ].join(' ');
+  return { kind: 'rejected', verdict: failed('rejected', 'cut-off', message) };
 }
 
 function unknownTool(name: string, rendered: RenderedPrompt): string {

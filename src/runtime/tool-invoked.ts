@@ -38,7 +38,8 @@ export type ToolCallOutcome = 'committed' | 'rolled-back' | 'denied' | 'rejected
 /**
  * Why a call was not committed.
  *
- * - `unknown-tool`, `no-handler`, `invalid-arguments`: the call never started. `effects-exceeded`: nor did it, because the
+ * - `unknown-tool`, `no-handler`, `invalid-arguments`: the call never started. `cut-off`: nor did it, because the model's answer was cut off
+ *   before the call was known to be complete. `effects-exceeded`: nor did it, because the
  *   call around it may do less than it does.
  * - `denied`: a policy refused, or its check threw. `not-approved`: a policy asked and the answer was no, or nobody could be asked.
  * - `policy-failed`: a policy's `onResult` threw.
@@ -51,6 +52,7 @@ export type ToolCallOutcome = 'committed' | 'rolled-back' | 'denied' | 'rejected
  */
 export type ToolCallFailureReason =
   | 'unknown-tool'
+  | 'cut-off'
   | 'no-handler'
   | 'invalid-arguments'
   | 'effects-exceeded'

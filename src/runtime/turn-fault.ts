@@ -57,9 +57,11 @@ function findPartFault(
       }
       callIds?.add(callId);
       if (typeof name !== 'string') return { what: 'a call without a name' };
-      return typeof part['arguments'] === 'string'
+      if (typeof part['arguments'] !== 'string') return { what: 'a call whose arguments are no text' };
+      const { isComplete } = part;
+      return isComplete === undefined || typeof isComplete === 'boolean'
         ? undefined
-        : { what: 'a call whose arguments are no text' };
+        : { what: `${describe(isComplete)} as isComplete` };
     }
     case 'approval-request': {
       const missing = ['approvalId', 'toolName', 'name', 'arguments'].find(

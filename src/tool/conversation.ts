@@ -12,6 +12,12 @@ export interface ToolCallPart {
   readonly callId: string;
   readonly name: string;
   readonly arguments: string;
+  /**
+   * Whether the provider says that the call came whole: one with `false` is not run, but answered with a failed result. Default: the provider does
+   * not say; then the calls of a turn that was cut off (`length`, `context-window`, `content-filter`, `refusal`) are run but for the last one, and
+   * those whose arguments are empty or not JSON.
+   */
+  readonly isComplete?: boolean;
 }
 
 /** The provider is to run something for the model, such as a tool of a remote MCP server, and asks whether it may. */

@@ -30,6 +30,8 @@ export interface NestedEvaluateOptions {
   readonly concurrency?: number;
   /** How often the model may be asked: 1 or more. Default: 100. */
   readonly maxTurns?: number;
+  /** In how many turns the same call may fail for the same reason, with no commit in between: 1 or more. Default: as in the run. */
+  readonly maxRepeatedFailures?: number;
   /** Default: `'auto'`. */
   readonly toolChoice?: ToolChoice;
   /** Decides whether the inner task is done when the model answers. Default: it is; the run's checker is about the run's task. */

@@ -109,6 +109,8 @@ describe('an adapter is found out that', () => {
         "arguments of the wrong type",
         "arguments that the tool does not have",
         "arguments that are no JSON",
+        "a call that the length of the answer cut off before its arguments",
+        "a call that the length of the answer cut off within its arguments",
         "calls that a policy denies, or asks about",
         "a conversation that goes on after an abort",
       ]
@@ -132,6 +134,8 @@ describe('an adapter is found out that', () => {
         "arguments of the wrong type",
         "arguments that the tool does not have",
         "arguments that are no JSON",
+        "a call that the length of the answer cut off before its arguments",
+        "a call that the length of the answer cut off within its arguments",
         "calls that a policy denies, or asks about",
         "a conversation that goes on after an abort",
       ]
@@ -152,6 +156,8 @@ describe('an adapter is found out that', () => {
         "arguments of the wrong type",
         "arguments that the tool does not have",
         "arguments that are no JSON",
+        "a call that the length of the answer cut off before its arguments",
+        "a call that the length of the answer cut off within its arguments",
         "calls that a policy denies, or asks about",
       ]
     `);
@@ -176,6 +182,8 @@ describe('an adapter is found out that', () => {
         "arguments of the wrong type",
         "arguments that the tool does not have",
         "arguments that are no JSON",
+        "a call that the length of the answer cut off before its arguments",
+        "a call that the length of the answer cut off within its arguments",
         "calls that a policy denies, or asks about",
         "a conversation that goes on after an abort",
       ]
@@ -205,6 +213,8 @@ describe('an adapter is found out that', () => {
       [
         "parallel calls that end in another order",
         "failing calls among good ones",
+        "a call that the length of the answer cut off before its arguments",
+        "a call that the length of the answer cut off within its arguments",
         "a conversation that goes on in another evaluation",
         "a provider that fails for a moment, behind a call that is done",
         "an abort while the provider answers",
@@ -254,6 +264,8 @@ describe('an adapter is found out that', () => {
         "an answer that ends with context-window",
         "an answer that ends with content-filter",
         "an answer that ends with refusal",
+        "a call that the length of the answer cut off before its arguments",
+        "a call that the length of the answer cut off within its arguments",
         "a passage behind a pause",
         "an answer that is none",
         "an answer that there is no room for",

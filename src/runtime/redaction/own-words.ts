@@ -21,6 +21,7 @@ const reasons = {
   timeout: true,
   'server-error': true,
   'unknown-tool': true,
+  'cut-off': true,
   'no-handler': true,
   'invalid-arguments': true,
   'effects-exceeded': true,

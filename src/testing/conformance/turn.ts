@@ -7,6 +7,8 @@ export interface ConformanceCall {
   readonly name: string;
   /** The JSON text of the arguments as the model writes it; may be malformed. */
   readonly arguments: string;
+  /** True for a call that the limit on the length of the answer cut off: the arguments are what came of them. Default: false. */
+  readonly isCutOff?: boolean;
 }
 
 /** One web search that the provider ran by itself. */

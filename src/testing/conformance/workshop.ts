@@ -52,6 +52,24 @@ export function noting(
 /** Keeps a text. */
 export const note: AnyTool = noting('note', (text) => ToolResult.ok(null, `Noted ${text}.`));
 
+/** Removes everything; without arguments, which is what a call that was cut off looks like. */
+export const forget: AnyTool = tool({
+  name: 'forget',
+  description: 'Removes what was kept: one text, or all of them.',
+  inputSchema: jsonSchema<{ readonly text?: string }>({
+    type: 'object',
+    properties: { text: { type: 'string' } },
+    additionalProperties: false,
+  }),
+  effects: 'state',
+  execute: async ({ text }, { session, filesystem }) => {
+    session.slice(Notes).clear();
+    const { paths } = await filesystem.glob(text === undefined ? '**/*' : `notes/${text}.md`);
+    for (const path of paths) await filesystem.remove(path);
+    return ToolResult.ok(null, 'Forgotten.');
+  },
+});
+
 /** Adds two numbers. */
 export const add: AnyTool = tool({
   name: 'add',

@@ -155,6 +155,7 @@ function toUsage(usage: NonNullable<ConformanceAnswer['usage']>): Fields {
 
 /** An input as it comes: what is no JSON stays the text that it is, which only a stream can tell. */
 function parsed(given: string): unknown {
+  if (given === '') return {};
   try {
     return JSON.parse(given);
   } catch {

@@ -90,9 +90,10 @@ export function toOpenAIResponse(
       },
     })),
     ...(answer.text === undefined ? [] : [toMessage(answer, answer.text, number)]),
-    ...toolCalls.map(({ callId, name, arguments: text }, index) =>
+    ...toolCalls.map(({ callId, name, arguments: text, isCutOff = false }, index) =>
       functionCall(callId ?? '', name, text, {
         id: `fc_${number}_${index}`,
+        status: isCutOff ? 'incomplete' : 'completed',
         ...(callId === undefined ? { call_id: undefined } : {}),
       }),
     ),

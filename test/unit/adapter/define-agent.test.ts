@@ -35,6 +35,7 @@ describe('defineAgent', () => {
       workspace: { exclude, maxFiles: 3, defaultExcludes: false },
       model: scriptedModel([]),
       maxTurns: 7,
+      maxRepeatedFailures: 3,
       budget: { maxTotalTokens: 5, prices: { inputPerMillion: 1, outputPerMillion: 2 } },
       approve: () => true,
     };
@@ -79,6 +80,7 @@ describe('defineAgent', () => {
     ['model', { model: { name: 'x' } }, /not an object/],
     ['maxTurns', { maxTurns: 0 }, /from 1 on, not 0/],
     ['maxTurns', { maxTurns: 1.5 }, /from 1 on, not 1.5/],
+    ['maxRepeatedFailures', { maxRepeatedFailures: 0 }, /from 1 on, not 0/],
     ['approve', { approve: true }, /a function, not true/],
     ['feedback', { feedback: {} }, /must be a list of providers/],
     ['feedback', { feedback: [{}] }, /name undefined of a feedback provider/],

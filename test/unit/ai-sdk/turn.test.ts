@@ -168,18 +168,48 @@ describe('a turn, the same in both modes and both versions', () => {
     expect(turn?.items).toMatchObject(ids?.map((toolCallId) => ({ toolCallId })) ?? []);
   });
 
-  it('is without a call that was cut off, and without the reasoning that led to it', async () => {
-    const turn = await firstTurn(
-      [
-        reasoning('First.'),
-        call('c1', 'add', { left: 1, right: 1 }),
-        reasoning('Second.'),
-        call('c2', 'add', '{"left": 1, "ri'),
-      ],
-      { unified: 'length' },
-    );
-    expect(turn?.content.map(({ type }) => type)).toEqual(['reasoning', 'tool-call']);
-    expect(turn?.items).toHaveLength(2);
+  it.each(['{"left": 1, "ri', '{}'])(
+    'is without a call that a filter cut off at %s, and without the reasoning that led to it',
+    async (written) => {
+      const turn = await firstTurn(
+        [
+          reasoning('First.'),
+          call('c1', 'add', { left: 1, right: 1 }),
+          reasoning('Second.'),
+          call('c2', 'add', written),
+        ],
+        { unified: 'content-filter', raw: 'SAFETY' },
+      );
+      expect(turn?.content.map(({ type }) => type)).toEqual(['reasoning', 'tool-call']);
+      expect(turn?.items).toHaveLength(2);
+    },
+  );
+
+  it('has a call that a stream began and the package left out when the length cut it off', async () => {
+    const pieces = (unified: string) => [
+      { type: 'stream-start', warnings: [] },
+      { type: 'tool-input-start', id: 'h1', toolName: 'web_search', providerExecuted: true },
+      { type: 'tool-input-start', id: 'c1', toolName: 'add' },
+      { type: 'tool-input-delta', id: 'c1', delta: '{"left": 1, "ri' },
+      { type: 'finish', finishReason: { unified, raw: unified }, usage: {} },
+    ];
+    const first = [pieces('length'), pieces('stop')];
+    for (const [index, expected] of [['c1'], []].entries()) {
+      const { model } = answeringModel('v4', [{ content: [text('Done.')] }]);
+      let asked = 0;
+      const { doStream } = model;
+      Object.assign(model, {
+        doStream: async (options: never) => {
+          asked += 1;
+          return asked === 1 ? { stream: streamOf(first[index] ?? []) } : doStream(options);
+        },
+      });
+      const outcome = await aiSdk({ model })
+        .evaluate(promptOf(), { streaming: true })
+        .catch((error: { conversation: never[] }) => error);
+      const results = outcome.conversation.filter((item) => item.type === 'tool-result');
+      expect(results.map(({ callId }) => callId)).toEqual(expected);
+    }
   });
 
   it('keeps what is empty for the provider, but does not tell it', async () => {

@@ -175,7 +175,24 @@ describe('why it ended', () => {
     expect(turn.raw?.items).toEqual(content);
   });
 
-  it.each(['max_tokens', 'model_context_window_exceeded', 'refusal'])(
+  it('keeps a call that the limit on the length cut off, marked, without the search that came to nothing', async () => {
+    const whole = [toolUse('c1', 'known', {}), serverToolUse('s1', 'web_search', { query: 'x' })];
+    const cut = toolUse('c2', 'known', '{"a');
+    const turn = await read(message([...whole, cut], { stop_reason: 'max_tokens' }));
+    expect(turn.raw?.items).toEqual([whole[0], { ...cut, input: {} }]);
+    expect(turn.content).toMatchObject([
+      { type: 'tool-call', callId: 'c1', isComplete: true },
+      { type: 'tool-call', callId: 'c2', isComplete: false, arguments: '{"a' },
+    ]);
+  });
+
+  it('knows that a call came whole that something follows', async () => {
+    const blocks = [toolUse('c1', 'known', {}), serverToolUse('s1', 'web_search', { query: 'x' })];
+    const turn = await read(message(blocks, { stop_reason: 'max_tokens' }));
+    expect(turn.content).toMatchObject([{ type: 'tool-call', callId: 'c1', isComplete: true }]);
+  });
+
+  it.each(['model_context_window_exceeded', 'refusal'])(
     'drops what was cut off by %s and could not be sent back',
     async (stop_reason) => {
       const whole = [thinking('One.'), toolUse('c1', 'known', {}), text('and')];

@@ -12,6 +12,7 @@ const nothingSaid = {
   contextOverflow: undefined,
   maxConversationTurns: undefined,
   maxTurns: undefined,
+  maxRepeatedFailures: undefined,
   budget: {},
   deadlineMs: undefined,
   logFile: undefined,
@@ -72,7 +73,18 @@ describe('readArguments', () => {
   it('takes every option of run', () => {
     const argv = ['run', 'a.ts', '--workspace', 'w', '--params', '{"a":[1]}', '--input', 'hi'];
     const more = ['--model', 'openai:gpt:x', '--base-url', 'http://127.0.0.1:1/v1', '--apply', '--json'];
-    const rest = ['--log', 'l.jsonl', '--max-turns', '7', '--deadline', '1.5h', '--verbose', '--no-enforce'];
+    const rest = [
+      '--log',
+      'l.jsonl',
+      '--max-turns',
+      '7',
+      '--max-repeated-failures',
+      '3',
+      '--deadline',
+      '1.5h',
+      '--verbose',
+      '--no-enforce',
+    ];
     const settings = [
       '--max-output-tokens',
       '500',
@@ -97,6 +109,7 @@ describe('readArguments', () => {
       contextOverflow: 'error',
       maxConversationTurns: 2,
       maxTurns: 7,
+      maxRepeatedFailures: 3,
       budget: {
         maxTotalTokens: 1_000,
         maxCost: 2.5,
@@ -165,6 +178,7 @@ describe('readArguments', () => {
     [['review', '--max-lines', 'many'], 'whole number from 1 on'],
     [['run', 'a.ts', '--max-lines', '5'], '--max-lines is for the agent review'],
     [['run', 'a.ts', '--max-turns', '-1'], "'--max-turns' argument is ambiguous"],
+    [['run', 'a.ts', '--max-repeated-failures', '0'], 'whole number from 1 on'],
     [['run', 'a.ts', '--max-turns', '0x10'], 'whole number from 1 on'],
     [['run', 'a.ts', '--deadline', '10'], 'a time such as 30s, 10m or 1h'],
     [['run', 'a.ts', '--deadline', '0s'], 'a time such as'],

@@ -134,13 +134,30 @@ describe('why it ended', () => {
     expect(turn).toMatchObject({ content: [{ type: 'text', text: 'I will not.' }], finishReason: 'refusal' });
   });
 
-  it('drops a call that was cut off, with the reasoning that led to it', () => {
-    const whole = [reasoning('rs_1', 'One.'), functionCall('c1', 'known', '{}')];
-    const cut = [reasoning('rs_2', 'Two.'), functionCall('c2', 'known', '', { status: 'incomplete' })];
+  const whole = [reasoning('rs_1', 'One.'), functionCall('c1', 'known', '{}')];
+  const cut = [reasoning('rs_2', 'Two.'), functionCall('c2', 'known', '{"a', { status: 'incomplete' })];
+
+  it('keeps a call that the limit on the length cut off, marked, with arguments that can go back', () => {
     const turn = read(response([...whole, ...cut], incomplete('max_output_tokens')));
+    expect(turn.raw?.items).toEqual([...whole, cut[0], { ...cut[1], arguments: '{}' }]);
+    expect(turn.content.filter(({ type }) => type === 'tool-call')).toMatchObject([
+      { callId: 'c1', isComplete: true },
+      { callId: 'c2', isComplete: false, arguments: '{"a' },
+    ]);
+    expect(turn.finishReason).toBe('length');
+  });
+
+  it('says nothing of calls whose status the server does not tell', () => {
+    const { status: _status, ...untold } = { status: undefined, ...functionCall('c1', 'known', '{}') };
+    const turn = read(response([untold], incomplete('max_output_tokens')));
+    expect(turn.content[0]).not.toHaveProperty('isComplete');
+  });
+
+  it('drops a call that a filter cut off, with the reasoning that led to it', () => {
+    const turn = read(response([...whole, ...cut], incomplete('content_filter')));
     expect(turn.raw?.items).toEqual(whole);
     expect(turn.content.filter(({ type }) => type === 'tool-call')).toHaveLength(1);
-    expect(turn.finishReason).toBe('length');
+    expect(turn.finishReason).toBe('content-filter');
   });
 });
 

@@ -63,6 +63,7 @@ async function run(
       model,
       outputSchema: undefined,
       maxTurns: 10,
+      maxRepeatedFailures: 10,
       toolChoice: 'auto',
       settings: {},
       answer: { read: async () => ({ output: undefined }), maxRepairs: 0 },

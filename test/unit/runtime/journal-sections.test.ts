@@ -86,6 +86,7 @@ async function run(journal: (live: RunContext) => RunContext) {
       model,
       outputSchema: undefined,
       maxTurns: 10,
+      maxRepeatedFailures: 10,
       toolChoice: 'auto',
       settings: {},
       answer: { read: async () => ({ output: undefined }), maxRepairs: 0 },

@@ -178,6 +178,7 @@ async function run(
       },
       outputSchema: undefined,
       maxTurns: 10,
+      maxRepeatedFailures: 10,
       toolChoice: 'auto',
       settings: {},
       throttle: undefined,

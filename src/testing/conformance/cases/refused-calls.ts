@@ -2,7 +2,7 @@ import { ask, deny } from '../../../policy/index.ts';
 import type { CaseDefinition } from '../case-definition.ts';
 import { expectEqual, expectTrue } from '../expect.ts';
 import { answer, call, itemsOf } from '../script.ts';
-import { note } from '../workshop.ts';
+import { forget, note } from '../workshop.ts';
 import { expectMarks, expectResults, outcomes } from './call-results.ts';
 
 /** A call that never starts: the run goes on, the model reads why. */
@@ -37,6 +37,53 @@ function rejected(
         result,
       );
       expectEqual('what is kept', (await stage.workshop.content()).notes, ['b']);
+    },
+  };
+}
+
+/** A call that the limit on the length of an answer cut off, behind one that is whole. */
+function cutOff(where: string, written: string, needs: NonNullable<CaseDefinition['needs']>): CaseDefinition {
+  return {
+    name: `a call that the length of the answer cut off ${where}`,
+    needs: ['length', ...needs],
+    script: [
+      answer({
+        text: 'I note them.',
+        toolCalls: [
+          call('c1', 'note', { text: 'a' }),
+          { callId: 'c2', name: 'forget', arguments: written, isCutOff: true },
+        ],
+        finishReason: 'length',
+      }),
+      answer({
+        toolCalls: [{ callId: 'c3', name: 'forget', arguments: written, isCutOff: true }],
+        finishReason: 'length',
+      }),
+      answer({ text: 'Done.' }),
+    ],
+    play: async (stage) => {
+      const run = await stage.finish(stage.workshop.agent({ tools: [note, forget] }));
+      expectEqual('what became of the calls', outcomes(run), [
+        ['c1', 'committed', undefined],
+        ['c2', 'rejected', 'cut-off'],
+        ['c3', 'rejected', 'cut-off'],
+      ]);
+      expectResults(
+        stage,
+        3,
+        run.calls.map(({ callId, modelText }) => [callId, modelText]),
+      );
+      expectMarks(stage, 3, [false, true, true]);
+      expectTrue(
+        'the model reads that the call was cut off',
+        itemsOf(stage.request(2), 'result').at(-1)?.text.includes('cut off') === true,
+        itemsOf(stage.request(2), 'result'),
+      );
+      expectEqual('what is kept', await stage.workshop.content(), {
+        notes: ['a'],
+        files: ['kept.md', 'notes/a.md'],
+      });
+      expectEqual('the text of the response', run.response.text, 'Done.');
     },
   };
 }
@@ -107,5 +154,7 @@ export const refusedCallCases: readonly CaseDefinition[] = [
     { name: 'note', arguments: '{"text": "a' },
     { reason: 'invalid-arguments', told: 'JSON', needs: ['malformed-arguments'] },
   ),
+  cutOff('before its arguments', '', []),
+  cutOff('within its arguments', '{"text": "a', ['malformed-arguments']),
   denied,
 ];
