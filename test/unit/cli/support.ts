@@ -106,7 +106,6 @@ export async function review(
     session,
     input: 'Review this folder.',
     maxTurns: 500,
-    maxRepeatedFailures: undefined,
     onEvent: (event) => log.observe(event),
   });
   return {

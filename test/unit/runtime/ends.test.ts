@@ -570,7 +570,9 @@ describe('the number of turns', () => {
 
   test('is 100 when nothing is said', async () => {
     let asked = 0;
-    const model = scriptedModel(() => ((asked += 1), { toolCalls: [{ name: 'again', arguments: { asked } }] }));
+    const model = scriptedModel(
+      () => ((asked += 1), { toolCalls: [{ name: 'again', arguments: { asked } }] }),
+    );
     await failure(model.evaluate(template.bind()));
     expect(asked).toBe(100);
   });
