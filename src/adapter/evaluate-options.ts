@@ -18,6 +18,7 @@ import {
 } from '../runtime/index.ts';
 import type { Clock, IdSource, Session } from '../session/index.ts';
 import type { Budget, CompletionChecker, CompletionOptions, Logger, ModelSettings } from '../tool/index.ts';
+import { refusePendingCalls } from './complete-history.ts';
 
 /** How one evaluation runs. Everything is optional. */
 export interface EvaluateOptions {
@@ -25,6 +26,12 @@ export interface EvaluateOptions {
   readonly input?: string | readonly InputPart[];
   /** An earlier conversation to go on with, such as `response.conversation`. It is copied once. Default: none. */
   readonly history?: readonly ConversationItem[];
+  /**
+   * What to do about calls of `history` that have no result, which providers refuse: `'interrupt'` answers each of them with "interrupted; whether it ran is
+   * not known" and logs a warning, `'refuse'` throws a `PromptValidationError` that names them, before anything else is done. Results
+   * without a call are left out in any case. Default: `'interrupt'`.
+   */
+  readonly pendingCalls?: 'interrupt' | 'refuse';
   /**
    * Holds the state and the resources of the agent; one evaluation at a time. Default: a new one, disposed at the end.
    */
@@ -158,6 +165,14 @@ export function checkEvaluateOptions(options: EvaluateOptions): void {
       { details: { option: 'maxConversationTurns', value: maxConversationTurns } },
     );
   }
+  const { pendingCalls, history }: { readonly pendingCalls?: unknown } & EvaluateOptions = options;
+  if (pendingCalls !== undefined && pendingCalls !== 'interrupt' && pendingCalls !== 'refuse') {
+    throw new PromptValidationError(
+      `The option pendingCalls must be 'interrupt' or 'refuse', got ${describe(pendingCalls)}.`,
+      { details: { option: 'pendingCalls', value: pendingCalls } },
+    );
+  }
+  if (pendingCalls === 'refuse' && history !== undefined) refusePendingCalls(history);
   const { contextOverflow }: { readonly contextOverflow?: unknown } = options;
   if (
     contextOverflow !== undefined &&

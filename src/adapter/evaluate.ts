@@ -11,8 +11,9 @@ import {
   toCompletionOptions,
   toThrottlePolicy,
 } from '../runtime/index.ts';
-import type { EvaluatorPort, PromptResponse } from '../tool/index.ts';
+import { type EvaluatorPort, type PromptResponse, silentLogger } from '../tool/index.ts';
 import { checkRequirements } from './check-requirements.ts';
+import { beginningOf } from './complete-history.ts';
 import type { EvaluateOptions } from './evaluate-options.ts';
 import type { EvaluationGround } from './evaluation-ground.ts';
 import { EvaluationRecord } from './evaluation-record.ts';
@@ -129,12 +130,15 @@ export async function evaluateOn<Output>(
 }
 
 function startOf(options: EvaluateOptions): ConversationItem[] {
-  const { input, history = [] } = options;
-  if (input === undefined) return [...history];
-  return [
-    ...history,
-    { type: 'user', content: typeof input === 'string' ? [{ type: 'text', text: input }] : input },
-  ];
+  const { input, history = [], logger = silentLogger } = options;
+  const conversation = beginningOf(history, logger);
+  if (input !== undefined) {
+    conversation.push({
+      type: 'user',
+      content: typeof input === 'string' ? [{ type: 'text', text: input }] : input,
+    });
+  }
+  return conversation;
 }
 
 async function readAnswer<Output>(

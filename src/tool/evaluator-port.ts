@@ -17,6 +17,8 @@ export interface NestedEvaluateOptions {
   readonly input?: string | readonly InputPart[];
   /** An earlier conversation to go on with, such as `response.conversation`. It is copied once. Default: none. */
   readonly history?: readonly ConversationItem[];
+  /** What to do about calls of `history` that have no result: answer them as interrupted, or throw. Default: as in the run. */
+  readonly pendingCalls?: 'interrupt' | 'refuse';
   /** A `Deadline` of its own, which ends the inner evaluation only. Default: that of the run. The run's holds in any case. */
   readonly deadline?: DeadlinePort;
   /**

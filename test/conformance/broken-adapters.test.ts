@@ -112,6 +112,7 @@ describe('an adapter is found out that', () => {
         "a call that the length of the answer cut off before its arguments",
         "a call that the length of the answer cut off within its arguments",
         "calls that a policy denies, or asks about",
+        "a conversation that ends in calls without results",
         "a conversation that goes on after an abort",
       ]
     `);
@@ -137,6 +138,7 @@ describe('an adapter is found out that', () => {
         "a call that the length of the answer cut off before its arguments",
         "a call that the length of the answer cut off within its arguments",
         "calls that a policy denies, or asks about",
+        "a conversation that ends in calls without results",
         "a conversation that goes on after an abort",
       ]
     `);
@@ -159,6 +161,7 @@ describe('an adapter is found out that', () => {
         "a call that the length of the answer cut off before its arguments",
         "a call that the length of the answer cut off within its arguments",
         "calls that a policy denies, or asks about",
+        "a conversation that ends in calls without results",
       ]
     `);
   });
@@ -185,6 +188,7 @@ describe('an adapter is found out that', () => {
         "a call that the length of the answer cut off before its arguments",
         "a call that the length of the answer cut off within its arguments",
         "calls that a policy denies, or asks about",
+        "a conversation that ends in calls without results",
         "a conversation that goes on after an abort",
       ]
     `);
@@ -216,6 +220,7 @@ describe('an adapter is found out that', () => {
         "a call that the length of the answer cut off before its arguments",
         "a call that the length of the answer cut off within its arguments",
         "a conversation that goes on in another evaluation",
+        "a conversation that ends in calls without results",
         "a provider that fails for a moment, behind a call that is done",
         "an abort while the provider answers",
         "an abort while a tool runs",

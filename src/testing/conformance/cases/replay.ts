@@ -1,8 +1,9 @@
 import type { ConversationItem } from '../../../tool/index.ts';
 import type { CaseDefinition } from '../case-definition.ts';
-import { expectEqual } from '../expect.ts';
+import { expectEqual, expectTrue } from '../expect.ts';
 import { answer, call, itemsOf } from '../script.ts';
 import { note } from '../workshop.ts';
+import { expectMarks } from './call-results.ts';
 
 const goesOn: CaseDefinition = {
   name: 'a conversation that goes on in another evaluation',
@@ -90,5 +91,41 @@ const foreign: CaseDefinition = {
   },
 };
 
+/** As a process leaves it that was killed while its calls ran: providers refuse calls without a result. */
+const interrupted: CaseDefinition = {
+  name: 'a conversation that ends in calls without results',
+  script: [
+    answer({ toolCalls: [call('c1', 'note', { text: 'a' }), call('c2', 'note', { text: 'b' })] }),
+    answer({ text: 'Noted.' }),
+    answer({ text: 'I go on.' }),
+  ],
+  play: async (stage) => {
+    const agent = stage.workshop.agent({ tools: [note] });
+    const { conversation } = (await stage.finish(agent)).response;
+    // The user, the calls and the first of their results.
+    const history = conversation.slice(0, 3);
+    const { response } = await stage.finish(agent, { input: 'And now?', history });
+    expectEqual('the text of the response', response.text, 'I go on.');
+    const results = itemsOf(stage.request(3), 'result');
+    expectEqual(
+      'the calls that have a result',
+      results.map(({ callId }) => callId),
+      ['c1', 'c2'],
+    );
+    expectEqual('the result that was there', results[0]?.text, 'Noted a.');
+    expectTrue(
+      'the model reads that the other call was interrupted',
+      results[1]?.text.includes('interrupted') === true,
+      results,
+    );
+    expectMarks(stage, 3, [false, true]);
+    expectEqual(
+      'what the user said',
+      itemsOf(stage.request(3), 'user').map(({ text }) => text),
+      ['Go.', 'And now?'],
+    );
+  },
+};
+
 /** What the provider has back of what was said. */
-export const replayCases: readonly CaseDefinition[] = [goesOn, thoughts, foreign];
+export const replayCases: readonly CaseDefinition[] = [goesOn, thoughts, foreign, interrupted];
