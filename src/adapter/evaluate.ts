@@ -100,6 +100,7 @@ export async function evaluateOn<Output>(
         maxConversationTurns: options.maxConversationTurns,
         dropsToolResults: options.contextOverflow === 'drop-tool-results',
         answer: {
+          model: model.name,
           read: (answer) => readAnswer(answer, rendered),
           maxRepairs: options.maxOutputRepairs ?? defaultMaxOutputRepairs,
         },

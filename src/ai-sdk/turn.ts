@@ -56,6 +56,7 @@ export function readTurn(answer: unknown, context: TurnContext): ModelTurn {
     finishReason,
     ...(usage === undefined ? {} : { usage }),
     raw: { provider, items },
+    ...(items.some(({ type }) => type === 'file') ? { hasFiles: true } : {}),
     ...(hosted.length === 0 ? {} : { hosted }),
   };
 }

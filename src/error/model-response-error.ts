@@ -5,11 +5,13 @@ import { type ErrorDetails, hasErrorMarker, WinkError } from './wink-error.ts';
  *
  * - `model-response-failed`: the provider answered that it failed, for a reason that another attempt would not change.
  * - `model-response-invalid`: the answer does not have the shape that the provider's interface promises.
+ * - `model-response-empty`: the answer says nothing: no text, no call, no output of a hosted tool.
  * - `model-context-exceeded`: the request is longer than what the model can look at.
  */
 export type ModelResponseErrorCode =
   | 'model-response-failed'
   | 'model-response-invalid'
+  | 'model-response-empty'
   | 'model-context-exceeded';
 
 /**

@@ -1,6 +1,7 @@
 import { describeError, OutputParseError } from '../error/index.ts';
 import type { JsonValue } from '../schema/index.ts';
 import type { FinishReason } from '../tool/index.ts';
+import { noAnswer } from './empty-answer.ts';
 import type { EvaluationEnvironment } from './environment.ts';
 import { isClaimed } from './finish-reason.ts';
 import type { LoopState } from './loop-state.ts';
@@ -16,6 +17,8 @@ export interface ReadAnswer<out Output> {
 
 /** How answers are read. */
 export interface AnswerOptions<out Output> {
+  /** Name of the model, for messages. */
+  readonly model: string;
   /** Rejects with an `OutputParseError` for a text that is no such answer. Anything else that it rejects with ends the run. */
   readonly read: (text: string) => Promise<ReadAnswer<Output>>;
   /** How often the model may be told what was wrong, and asked again, in one run. */
@@ -42,7 +45,7 @@ export class AnswerDesk<Output> {
 
   /**
    * Reads a final text; undefined when the model is to answer again.
-   * @throws {PromptEvaluationError} phase `parse`.
+   * @throws {PromptEvaluationError} phase `parse`; phase `response` for a text that is empty.
    */
   async read(text: string, finishReason: FinishReason): Promise<ReadAnswer<Output> | undefined> {
     const { stop, deadline, prompt } = this.#environment;
@@ -55,6 +58,9 @@ export class AnswerDesk<Output> {
       if (cause instanceof RunStopped) throw this.#errors.stopped(cause.reason, 'parse');
       if (OutputParseError.isInstance(cause) && isClaimed(finishReason) && this.#sendBack(cause))
         return undefined;
+      if (text === '' && isClaimed(finishReason)) {
+        throw this.#errors.noAnswer(this.#options.model, noAnswer(this.#state.conversation, finishReason));
+      }
       const why = isClaimed(finishReason)
         ? ''
         : `The model did not end its answer itself (${finishReason}). `;

@@ -15,8 +15,10 @@ import { CompletionDesk } from './completion-desk.ts';
 import { ConversationWindow } from './conversation-window.ts';
 import { isCutOff } from './cut-off-call.ts';
 import { dropToolResults } from './drop-tool-results.ts';
+import { findNoAnswer } from './empty-answer.ts';
 import type { EvaluationEnvironment } from './environment.ts';
 import { estimateUsage } from './estimate-usage.ts';
+import { isClaimed } from './finish-reason.ts';
 import { haltReason } from './halt-reason.ts';
 import type { LoopState } from './loop-state.ts';
 import { addUsage, type ModelTurn } from './model.ts';
@@ -239,14 +241,22 @@ class Loop<Output> {
   }
 
   /** What the run came to; undefined when the task is not done and the model is to go on. */
-  async #conclude({ content, finishReason }: ModelTurn): Promise<LoopResult<Output> | undefined> {
+  async #conclude(turn: ModelTurn): Promise<LoopResult<Output> | undefined> {
+    const { content, finishReason, hosted = none, hasFiles = false } = turn;
     const text = this.#state.pausedText + textOf(content);
     this.#state.pausedText = '';
     const answer = await this.#answers.read(text, finishReason);
     if (answer === undefined) return undefined;
     const result = { text, ...answer, finishReason };
-    if (this.#completion === undefined) return result;
-    return (await this.#completion.isDone(result, this.#context)) ? result : undefined;
+    if (this.#completion !== undefined) {
+      if (!(await this.#completion.isDone(result, this.#context))) return undefined;
+      // The checker has judged an answer that says nothing, too, unless the model did not end it itself.
+      if (isClaimed(finishReason)) return result;
+    }
+    const hasOutputs = hosted.length > 0 || hasFiles;
+    const empty = findNoAnswer({ text, finishReason, hasOutputs }, this.#state.conversation);
+    if (empty !== undefined) throw this.#errors.noAnswer(this.#options.model.name, empty);
+    return result;
   }
 
   /** Puts a turn of the model on the conversation. @returns the calls it asks for, and what the provider wants to run. */

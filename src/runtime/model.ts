@@ -51,6 +51,8 @@ export interface ModelTurn {
   readonly raw?: RawItems;
   /** What the hosted tools of the request came to in this turn. Default: nothing. */
   readonly hosted?: readonly HostedToolReading[];
+  /** True when the turn holds files that the model made, which no part tells of: it is then an answer although it has no text. Default: false. */
+  readonly hasFiles?: boolean;
 }
 
 /** A piece of an answer that is still being made. */

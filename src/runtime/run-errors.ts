@@ -4,6 +4,7 @@ import {
   DeadlineExceededError,
   describeError,
   type ErrorDetails,
+  type ModelResponseError,
 } from '../error/index.ts';
 import type { ConversationItem, TokenUsage } from '../tool/index.ts';
 import {
@@ -114,6 +115,12 @@ export class RunErrors {
       error,
       details,
     );
+  }
+
+  /** The model's last answer says nothing. */
+  noAnswer(model: string, cause: ModelResponseError): PromptEvaluationError {
+    const message = `The answer of the model "${model}" cannot be used: ${cause.message}`;
+    return this.error('evaluation-response-invalid', 'response', message, cause);
   }
 
   /** The model has made a failing call too often. */

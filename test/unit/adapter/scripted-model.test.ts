@@ -53,10 +53,15 @@ describe('a scripted model', () => {
     });
   });
 
-  test('ends at once with a turn that has neither text nor calls', async () => {
-    const response = await scriptedModel([{}]).evaluate(template.bind());
-    expect(response).toMatchObject({ text: '', finishReason: 'stop' });
-    expect(response.conversation).toEqual([{ type: 'assistant', content: [] }]);
+  test('fails in phase response with a turn that has neither text nor calls', async () => {
+    const error: unknown = await scriptedModel([{}])
+      .evaluate(template.bind())
+      .catch((thrown: unknown) => thrown);
+    expect(PromptEvaluationError.isInstance(error) && error).toMatchObject({
+      phase: 'response',
+      cause: { code: 'model-response-empty' },
+      conversation: [{ type: 'assistant', content: [] }],
+    });
   });
 
   test('sends malformed arguments as they are, which are answered', async () => {

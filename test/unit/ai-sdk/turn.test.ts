@@ -146,6 +146,25 @@ describe('a turn, the same in both modes and both versions', () => {
     });
   });
 
+  it('comes of a file that the model made, and of nothing else without a text', async () => {
+    const file = { type: 'file', mediaType: 'image/png', data: 'AAAA' };
+    const v4 = { type: 'file', mediaType: 'image/png', data: { type: 'data', data: 'AAAA' } };
+    for (const [version, part] of [
+      ['v3', file],
+      ['v4', v4],
+    ] as const) {
+      const { model } = answeringModel(version, [{ content: [part] }]);
+      for (const streaming of [false, true]) {
+        expect(await aiSdk({ model }).evaluate(promptOf(), { streaming })).toMatchObject({ text: '' });
+      }
+    }
+    for (const content of [[], [reasoning('Hm.')], [text('')]]) {
+      expect(await run([{ content }])).toMatchObject({
+        error: { phase: 'response', cause: { code: 'model-response-empty' } },
+      });
+    }
+  });
+
   it('does not come of an answer that ended in an error', async () => {
     expect(await run([{ content: [], unified: 'error', raw: 'MALFORMED_FUNCTION_CALL' }])).toMatchObject({
       error: {

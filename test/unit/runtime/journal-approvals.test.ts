@@ -66,7 +66,7 @@ async function run(
       maxRepeatedFailures: 10,
       toolChoice: 'auto',
       settings: {},
-      answer: { read: async () => ({ output: undefined }), maxRepairs: 0 },
+      answer: { model: 'scripted', read: async () => ({ output: undefined }), maxRepairs: 0 },
       journal,
     },
     state,

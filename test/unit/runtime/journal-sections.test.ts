@@ -89,7 +89,7 @@ async function run(journal: (live: RunContext) => RunContext) {
       maxRepeatedFailures: 10,
       toolChoice: 'auto',
       settings: {},
-      answer: { read: async () => ({ output: undefined }), maxRepairs: 0 },
+      answer: { model: 'scripted', read: async () => ({ output: undefined }), maxRepairs: 0 },
       journal: (live) => {
         const journaled = journal(live);
         return {

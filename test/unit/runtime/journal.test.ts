@@ -182,7 +182,7 @@ async function run(
       toolChoice: 'auto',
       settings: {},
       throttle: undefined,
-      answer: { read: async () => ({ output: undefined }), maxRepairs: 0 },
+      answer: { model: 'scripted', read: async () => ({ output: undefined }), maxRepairs: 0 },
       completion: isWatched ? { checker } : undefined,
       journal,
     },

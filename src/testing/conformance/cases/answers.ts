@@ -162,6 +162,33 @@ function endingFor(finishReason: 'length' | 'context-window' | 'content-filter' 
   };
 }
 
+/** Some models end their turn without a word when their calls are done; without calls it is no answer. */
+const silent: CaseDefinition = {
+  name: 'an answer without a word',
+  script: [answer({})],
+  play: async (stage) => {
+    const { error } = await stage.fail(stage.workshop.agent({ tools: [note] }));
+    expectEqual('the error', [error.code, error.phase], ['evaluation-response-invalid', 'response']);
+  },
+};
+
+const thinking: CaseDefinition = {
+  name: 'an answer that is reasoning alone',
+  needs: ['reasoning'],
+  script: [answer({ reasoning: 'Is it? It is.' })],
+  play: silent.play,
+};
+
+const silentBehindCall: CaseDefinition = {
+  name: 'an answer without a word, behind a call that succeeded',
+  script: [answer({ toolCalls: [call('c1', 'note', { text: 'pear' })] }), answer({ usage: { inputTokens: 90, outputTokens: 3 } })],
+  play: async (stage) => {
+    const { response } = await stage.finish(stage.workshop.agent({ tools: [note] }));
+    expectEqual('the answer', [response.text, response.finishReason], ['', 'stop']);
+    expectEqual('what is kept', (await stage.workshop.content()).notes, ['pear']);
+  },
+};
+
 /** What models say. */
 export const answerCases: readonly CaseDefinition[] = [
   plain,
@@ -173,6 +200,9 @@ export const answerCases: readonly CaseDefinition[] = [
   looked,
   brought,
   pause,
+  silent,
+  thinking,
+  silentBehindCall,
   endingFor('length'),
   endingFor('context-window'),
   endingFor('content-filter'),
