@@ -1,36 +1,63 @@
+import { describeError } from '../error/index.ts';
+
 /** A text may hold many brackets that begin no JSON; further ones are not tried. */
-const MAX_STARTS = 200;
+const maxFailedStarts = 200;
+
+/** What a model may have meant by a text as JSON. */
+export interface JsonInText {
+  /** The JSON values, in the order in which they stand there. */
+  readonly values: readonly unknown[];
+  /** Why there is JSON behind the last of them that cannot be read, as the end of a sentence; undefined when there is none. */
+  readonly broken: string | undefined;
+}
 
 /**
- * The JSON values that a model may have meant by a text, likeliest first: the whole of it, else its fenced blocks (tagged
- * `json` or not at all), else the objects and lists that stand in its sentences.
+ * The JSON in a text: the whole of it, else its fenced blocks (tagged `json`, or not at all and beginning with a bracket), else the objects and lists
+ * that stand in its sentences. Where there are such blocks, what stands beside them is an example or an explanation, also when they are broken.
  */
-export function* jsonInText(text: string): Generator<unknown, void> {
+export function jsonInText(text: string): JsonInText {
   const whole = parseJson(text.trim());
-  if (whole !== undefined) {
-    yield whole.value;
-    return;
-  }
-  let isFound = false;
-  for (const block of fencedBlocks(text)) {
-    const parsed = parseJson(block);
-    if (parsed === undefined) continue;
-    isFound = true;
-    yield parsed.value;
-  }
-  if (!isFound) yield* valuesInProse(text);
+  if (whole.ok) return { values: [whole.value], broken: undefined };
+  return inBlocks(text) ?? inSentences(text);
 }
 
-function parseJson(text: string): { readonly value: unknown } | undefined {
+type Parsed = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly why: string };
+
+function parseJson(text: string): Parsed {
   try {
-    return { value: JSON.parse(text) };
-  } catch {
-    return undefined;
+    return { ok: true, value: JSON.parse(text) };
+  } catch (error) {
+    return { ok: false, why: describeError(error) };
   }
 }
 
-/** The content of each fenced block. */
-function* fencedBlocks(text: string): Generator<string, void> {
+/** @returns undefined when no block is meant to be JSON. */
+function inBlocks(text: string): JsonInText | undefined {
+  const values: unknown[] = [];
+  let broken: string | undefined;
+  let isFound = false;
+  for (const { tag, content, isClosed } of fencedBlocks(text)) {
+    if (tag !== 'json' && !(tag === '' && /^\s*[[{]/.test(content))) continue;
+    isFound = true;
+    const parsed = parseJson(content);
+    if (parsed.ok) values.push(parsed.value);
+    // Then the block may go on in sentences.
+    const inside = parsed.ok || isClosed ? undefined : inSentences(content);
+    if (inside !== undefined) values.push(...inside.values);
+    if (parsed.ok || (inside !== undefined && inside.values.length > 0)) broken = inside?.broken;
+    else broken = `the JSON in its fenced block is broken (${parsed.why})`;
+  }
+  return isFound ? { values, broken } : undefined;
+}
+
+interface FencedBlock {
+  readonly tag: string;
+  readonly content: string;
+  /** False for a block that goes on to the end of the text. */
+  readonly isClosed: boolean;
+}
+
+function* fencedBlocks(text: string): Generator<FencedBlock, void> {
   let block: { readonly tag: string; readonly lines: string[] } | undefined;
   for (const line of text.split('\n')) {
     const fence = line.trim();
@@ -38,20 +65,32 @@ function* fencedBlocks(text: string): Generator<string, void> {
       if (fence.startsWith('```')) block = { tag: fence.slice(3).trim().toLowerCase(), lines: [] };
     } else if (fence !== '```') block.lines.push(line);
     else {
-      if (block.tag === '' || block.tag === 'json') yield block.lines.join('\n');
+      yield { tag: block.tag, content: block.lines.join('\n'), isClosed: true };
       block = undefined;
     }
   }
+  if (block !== undefined) yield { tag: block.tag, content: block.lines.join('\n'), isClosed: false };
 }
 
-function* valuesInProse(text: string): Generator<unknown, void> {
-  let starts = 0;
-  for (let at = nextStart(text, 0); at >= 0 && starts < MAX_STARTS; starts += 1) {
+function inSentences(text: string): JsonInText {
+  const values: unknown[] = [];
+  let behind = 0;
+  let failedStarts = 0;
+  for (let at = nextStart(text, 0); at >= 0 && failedStarts < maxFailedStarts; ) {
     const end = endOfValue(text, at);
     const parsed = end === undefined ? undefined : parseJson(text.slice(at, end));
-    if (parsed !== undefined) yield parsed.value;
-    at = nextStart(text, parsed === undefined || end === undefined ? at + 1 : end);
+    if (end !== undefined && parsed?.ok === true) {
+      values.push(parsed.value);
+      behind = end;
+      at = nextStart(text, end);
+    } else {
+      failedStarts += 1;
+      at = nextStart(text, at + 1);
+    }
   }
+  // Brackets are common in sentences; one with a key and a colon behind it begins an object.
+  const isBegun = /\{\s*"(?:[^"\\]|\\.)*"\s*:/.test(text.slice(behind));
+  return { values, broken: isBegun ? 'an object in it is begun and cannot be read' : undefined };
 }
 
 function nextStart(text: string, from: number): number {
