@@ -59,10 +59,10 @@ export interface HostedToolCodec<
    */
   serialize(tool: HostedTool<Config, Output>, model: string): HostedToolWire;
   /**
-   * What one answer says about the tool; empty lists when it was not used. Shapes that it does not know are skipped, not refused. May throw: the
-   * evaluation then ends in phase `response`.
+   * What one answer says about the tool; undefined, or empty lists, when it was not used. Shapes that it does not know are skipped, not refused. May throw:
+   * the evaluation then ends in phase `response`, and so it does when what is returned is neither findings nor nothing.
    */
-  parseOutput(turn: HostedTurn, tool: HostedTool<Config, Output>): HostedToolFindings<Output>;
+  parseOutput(turn: HostedTurn, tool: HostedTool<Config, Output>): HostedToolFindings<Output> | undefined;
 }
 
 /** Codecs by the kind that they speak for. */

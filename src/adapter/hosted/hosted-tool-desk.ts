@@ -20,6 +20,7 @@ export interface HostedToolsWire {
   readonly request: JsonObject;
 }
 
+const noFindings: HostedToolFindings = Object.freeze({ invocations: [], citations: [] });
 const nothing: HostedToolsWire = Object.freeze({ tools: [], include: [], headers: {}, request: {} });
 
 /** What a desk works with. */
@@ -79,16 +80,17 @@ export class HostedToolDesk {
    */
   read(tools: readonly HostedTool[], turn: HostedTurn): readonly HostedToolReading[] {
     return tools.flatMap((tool): readonly HostedToolReading[] => {
-      const { invocations, citations } = this.#parse(tool, turn);
+      const { invocations, citations } = this.#parse(tool, turn) ?? noFindings;
       return invocations.length + citations.length === 0
         ? []
         : [{ toolName: tool.name, invocations, citations }];
     });
   }
 
-  #parse(tool: HostedTool, turn: HostedTurn): HostedToolFindings {
+  #parse(tool: HostedTool, turn: HostedTurn): HostedToolFindings | undefined {
+    let returned: unknown;
     try {
-      return this.#codecOf(tool).parseOutput(turn, tool);
+      returned = this.#codecOf(tool).parseOutput(turn, tool);
     } catch (cause) {
       if (ModelResponseError.isInstance(cause)) throw cause;
       const message = `What it says about the hosted tool "${tool.name}" cannot be read: ${describeError(cause)}`;
@@ -97,6 +99,13 @@ export class HostedToolDesk {
         details: { tool: tool.name, kind: tool.hostedKind },
       });
     }
+    if (returned === undefined || returned === null) return undefined;
+    if (isFindings(returned)) return returned;
+    throw new ModelResponseError(
+      'model-response-invalid',
+      `The codec for the kind "${tool.hostedKind}" returned ${describeValue(returned)} from parseOutput() for the hosted tool "${tool.name}". Return { invocations, citations }, two lists of objects, or nothing when the tool was not used.`,
+      { details: { tool: tool.name, kind: tool.hostedKind } },
+    );
   }
 
   #wireOf(tool: HostedTool): HostedToolWire {
@@ -104,6 +113,12 @@ export class HostedToolDesk {
     if (known !== undefined) return known;
     const { model, unsupportedConfig = 'error' } = this.#options;
     const wire = this.#codecOf(tool).serialize(tool, model);
+    if (!isWire(wire)) {
+      throw new PromptValidationError(
+        `The codec for the kind "${tool.hostedKind}" returned ${describeValue(wire)} from serialize() for the hosted tool "${tool.name}". Return { tools }, a list of objects in the provider's words.`,
+        { details: { tool: tool.name, kind: tool.hostedKind } },
+      );
+    }
     const { unsupported = [] } = wire;
     if (unsupported.length > 0 && unsupportedConfig === 'error') {
       throw new PromptValidationError(
@@ -158,6 +173,34 @@ export class HostedToolDesk {
       );
     }
   }
+}
+
+/** Codecs are code of others. */
+function isFindings(returned: unknown): returned is HostedToolFindings {
+  return (
+    isSchemaObject(returned) &&
+    isListOfObjects(returned['invocations']) &&
+    isListOfObjects(returned['citations'])
+  );
+}
+
+function isWire(returned: unknown): returned is HostedToolWire {
+  if (!isSchemaObject(returned)) return false;
+  const { tools, include, unsupported } = returned;
+  return (
+    isListOfObjects(tools) &&
+    [include, unsupported].every((list) => list === undefined || Array.isArray(list))
+  );
+}
+
+function isListOfObjects(value: unknown): boolean {
+  return Array.isArray(value) && value.every(isSchemaObject);
+}
+
+function describeValue(value: unknown): string {
+  if (value instanceof Promise) return 'a promise';
+  if (isSchemaObject(value)) return `an object with the keys ${listed(Object.keys(value))}`;
+  return Array.isArray(value) ? 'a list' : `a value of type ${value === null ? 'null' : typeof value}`;
 }
 
 function listed(names: readonly string[]): string {

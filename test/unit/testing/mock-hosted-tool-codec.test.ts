@@ -151,6 +151,56 @@ describe('a scripted model', () => {
     );
   });
 
+  const withCodec = (codec: object) =>
+    scriptedModel([{ text: 'Six.' }], {
+      hostedToolCodecs: {
+        // Codecs may be written without types.
+        web_search: { kind: 'web_search', serialize: () => ({ tools: [] }), ...codec } as never,
+      },
+    });
+
+  it.each([undefined, null])('takes %s from a codec for a tool that was not used', async (nothing) => {
+    const model = withCodec({ parseOutput: () => nothing });
+    for (const streaming of [false, true]) {
+      expect(await model.evaluate(promptOf(search), { streaming })).toMatchObject({
+        text: 'Six.',
+        hostedOutputs: {},
+      });
+    }
+  });
+
+  it.each([
+    ['a text', 'found', 'a value of type string'],
+    ['a list', [found], 'a list'],
+    ['no list of invocations', { citations: [] }, 'an object with the keys "citations"'],
+    ['invocations that are none', { invocations: ['x'], citations: [] }, 'an object with the keys'],
+    ['a promise', Promise.resolve({ invocations: [], citations: [] }), 'a promise'],
+  ])(
+    'ends the run with an error that names the codec when it returns %s',
+    async (_what, returned, described) => {
+      const error = await evaluationFailure(
+        withCodec({ parseOutput: () => returned }).evaluate(promptOf(search)),
+      );
+      expect(error).toMatchObject({
+        code: 'evaluation-response-invalid',
+        phase: 'response',
+        cause: { code: 'model-response-invalid', details: { tool: 'web_search', kind: 'web_search' } },
+      });
+      expect(error.message).toContain(`The codec for the kind "web_search" returned ${described}`);
+    },
+  );
+
+  it.each([undefined, null, 7, {}, { tools: 'all' }])(
+    'ends the run before the model is asked when a codec tells a tool as %j',
+    async (wire) => {
+      const error = await evaluationFailure(
+        withCodec({ serialize: () => wire, parseOutput: () => undefined }).evaluate(promptOf(search)),
+      );
+      expect(error).toMatchObject({ phase: 'render', cause: { code: 'prompt-invalid' } });
+      expect(error.message).toContain('The codec for the kind "web_search" returned');
+    },
+  );
+
   it('gives what a turn and its items say of one tool together', async () => {
     const codec: HostedToolCodec = {
       kind: 'web_search',
