@@ -11,6 +11,7 @@ import {
   PromptRendered,
   PromptRenderings,
   RenderedTools,
+  recordable,
   recordError,
   ToolInvocations,
   ToolRenderings,
@@ -69,7 +70,7 @@ export class EvaluationRecord {
       params: Object.fromEntries(
         Object.entries(params).flatMap(([name, value]) => {
           const copy = jsonCopy(value);
-          return copy === undefined ? [] : [[name, copy]];
+          return copy === undefined ? [] : [[name, recordable(copy)]];
         }),
       ),
       text,
@@ -90,7 +91,7 @@ export class EvaluationRecord {
     this.#executed({
       outcome: 'finished',
       text,
-      ...(json === undefined ? {} : { output: json }),
+      ...(json === undefined ? {} : { output: recordable(json) }),
       finishReason,
       usage,
       turns,

@@ -72,6 +72,7 @@ export {
   ToolRenderings,
 } from './prompt-rendered.ts';
 export { type RecordedError, recordError } from './record-error.ts';
+export { recordable } from './recordable.ts';
 export { type Redact, Redactor, redactPatterns, redactSecrets } from './redaction/index.ts';
 export { markRejected } from './rejected-evaluation.ts';
 export { type RepetitionFeedbackOptions, repetitionFeedback } from './repetition-feedback.ts';

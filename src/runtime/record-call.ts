@@ -7,6 +7,7 @@ import type { Expansion } from './expansion.ts';
 import { renderValue, toModelText } from './model-text.ts';
 import { sectionsShownBy } from './opened-sections.ts';
 import { recordError } from './record-error.ts';
+import { recordable } from './recordable.ts';
 import type { ToolCall } from './tool-call.ts';
 import type { ToolCallAttempt } from './tool-call-attempt.ts';
 import type {
@@ -74,9 +75,9 @@ export function recordCall(
     changes: verdict.kind === 'succeeded' ? recordedChanges(attempt) : none,
   };
   if (origin.parentCallIds !== undefined) record.parentCallIds = origin.parentCallIds;
-  if (params !== undefined) record.params = params;
+  if (params !== undefined) record.params = recordable(params, call.arguments);
   // The value was checked to be plain JSON when the attempt ended.
-  if (result.value !== undefined) record.value = result.value as JsonValue;
+  if (result.value !== undefined) record.value = recordable(result.value as JsonValue);
   if (result.attachments !== undefined) record.attachments = result.attachments.map(recordAttachment);
   if (usage !== undefined) record.usage = usage;
   if (approvals.length > 0) record.approvals = approvals;

@@ -7,11 +7,17 @@ export interface RecordedError {
   readonly code?: string;
 }
 
-/** An error as the record of a call keeps it. Never throws. */
+/** An error as the record of a call keeps it. Never throws: errors are made by code of others, and their fields may be anything. */
 export function recordError(error: unknown): RecordedError {
   const message = describeError(error);
-  if (!(error instanceof Error)) return { name: typeof error, message };
-  return WinkError.isInstance(error)
-    ? { name: error.name, message, code: error.code }
-    : { name: error.name, message };
+  try {
+    if (!(error instanceof Error)) return { name: typeof error, message };
+    const { name: given }: { readonly name: unknown } = error;
+    const name = typeof given === 'string' ? given : 'Error';
+    return WinkError.isInstance(error) && typeof error.code === 'string'
+      ? { name, message, code: error.code }
+      : { name, message };
+  } catch {
+    return { name: 'Error', message };
+  }
 }

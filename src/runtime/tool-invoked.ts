@@ -141,7 +141,10 @@ export interface ToolInvokedPayload extends EventOrigin {
   readonly toolName: string;
   /** Number of the model turn that asked for the call, from 1. */
   readonly turn: number;
-  /** The arguments as they came over the wire, parsed; absent when they were no JSON. */
+  /**
+   * The arguments as they came over the wire, parsed; their text when they hold what could not come back from an export, such as a key `__proto__`;
+   * absent when they were no JSON.
+   */
   readonly params?: JsonValue;
   readonly success: boolean;
   readonly outcome: ToolCallOutcome;
@@ -150,6 +153,7 @@ export interface ToolInvokedPayload extends EventOrigin {
   /** The policy that refused, with outcome `denied`. */
   readonly policy?: string;
   readonly message: string;
+  /** The value of the result; its JSON text when it holds what could not come back from an export. */
   readonly value?: JsonValue;
   /** The value as text, as the tool renders it; empty without a value. */
   readonly rendered: string;

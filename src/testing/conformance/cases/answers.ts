@@ -181,7 +181,10 @@ const thinking: CaseDefinition = {
 
 const silentBehindCall: CaseDefinition = {
   name: 'an answer without a word, behind a call that succeeded',
-  script: [answer({ toolCalls: [call('c1', 'note', { text: 'pear' })] }), answer({ usage: { inputTokens: 90, outputTokens: 3 } })],
+  script: [
+    answer({ toolCalls: [call('c1', 'note', { text: 'pear' })] }),
+    answer({ usage: { inputTokens: 90, outputTokens: 3 } }),
+  ],
   play: async (stage) => {
     const { response } = await stage.finish(stage.workshop.agent({ tools: [note] }));
     expectEqual('the answer', [response.text, response.finishReason], ['', 'stop']);
