@@ -243,6 +243,11 @@ export interface FilesystemFork {
   conflicts(): readonly string[] | Promise<readonly string[]>;
   /** Why the changes cannot be put on the present content, whatever was read; empty when they can. */
   refusals(): readonly string[] | Promise<readonly string[]>;
+  /**
+   * Has `look` called before each access through `view` and through forks of it. It never throws, and may call `seal()`: the access then
+   * throws. A file system without it does not notice that a call has run out of time before its timer does.
+   */
+  watch?(look: () => void): void;
   /** Takes the view from the handler. What it changed so far stays part of the patch. */
   seal(): void;
   /** The changes, to be applied to what was forked. */

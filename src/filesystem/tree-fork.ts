@@ -36,6 +36,7 @@ export class TreeFork implements FilesystemFork {
   readonly #parent: TreeForkParent | undefined;
   #view: TreeView | undefined;
   #privileged: TreeView | undefined;
+  #look: (() => void) | undefined;
   #isSealed = false;
 
   /** @internal */
@@ -55,7 +56,10 @@ export class TreeFork implements FilesystemFork {
   get view(): TreeView {
     this.#view ??= this.#makeView({
       cell: this.#cell,
-      isSealed: () => this.#isSealed || this.#isOuterSealed?.() === true,
+      isSealed: () => {
+        if (this.#look !== undefined) this.#look();
+        return this.#isSealed || this.#isOuterSealed?.() === true;
+      },
       countsReads: true,
     });
     return this.#view;
@@ -84,6 +88,10 @@ export class TreeFork implements FilesystemFork {
 
   refusals(): readonly string[] {
     return this.#parent === undefined ? this.#cell.refusals() : this.#parent.refusals(this.#cell);
+  }
+
+  watch(look: () => void): void {
+    this.#look = look;
   }
 
   seal(): void {

@@ -63,6 +63,12 @@ export class ToolCallAttempt implements JudgedAttempt, HandledAttempt {
   #controller: AbortController | undefined;
   #innerStop: RunStop | undefined;
   #handlerSucceeded = false;
+  /** Set when the tool has a time limit: when it has passed. */
+  #expiresAtMs: number | undefined;
+  /** Ends what is waited for when the time limit has passed. */
+  #expire: ((timeout: Ended) => void) | undefined;
+  /** The verdict over a handler that has outlasted its time limit, whatever it comes to. */
+  #timeout: Ended | undefined;
 
   constructor(
     environment: EvaluationEnvironment,
@@ -178,13 +184,11 @@ export class ToolCallAttempt implements JudgedAttempt, HandledAttempt {
       if (denied !== undefined) throw new Ended(denied);
       const halt = haltReason(this.#environment);
       if (halt !== undefined) throw new RunStopped(halt);
-      const returned = this.#callHandler();
+      const called = this.#callHandler();
+      const returned = isPromiseLike(called) ? await this.#limited(called) : called;
+      if (this.#timeout !== undefined) throw this.#timeout;
       const { logger } = this.#environment;
-      const success = readSuccess(
-        isPromiseLike(returned) ? await this.#limited(returned) : returned,
-        this,
-        logger,
-      );
+      const success = readSuccess(returned, this, logger);
       this.#endInner();
       this.#handlerSucceeded = true;
       this.mustCommit = this.effectsStand;
@@ -224,7 +228,7 @@ export class ToolCallAttempt implements JudgedAttempt, HandledAttempt {
 
   #verdictOver(thrown: unknown): Verdict {
     this.#endInner();
-    return verdictOf(thrown, this.#environment, {
+    return verdictOf(this.#timeout ?? thrown, this.#environment, {
       toolName: this.#tool.name,
       effectsStand: this.effectsStand,
       note: this.#handlerSucceeded ? this.standingNote() : '',
@@ -258,6 +262,10 @@ export class ToolCallAttempt implements JudgedAttempt, HandledAttempt {
   #callHandler(): unknown {
     const context = createToolContext(this.#environment, this);
     this.effectsStand = this.#tool.effects === 'external';
+    const { clock, deadline } = this.#environment;
+    const { timeoutMs } = this.#tool;
+    if (timeoutMs !== undefined) this.#expiresAtMs = clock.now() + timeoutMs;
+    if (timeoutMs !== undefined || deadline !== undefined) this.transaction.watch(() => this.#lookAtClock());
     // The input schema of this very tool has made the params, which is what its handler takes.
     return this.#tool.execute?.(this.#parsedParams as never, context);
   }
@@ -274,17 +282,33 @@ export class ToolCallAttempt implements JudgedAttempt, HandledAttempt {
   async #timed(work: PromiseLike<unknown>, timeoutMs: number): Promise<unknown> {
     let cancel: (() => void) | undefined;
     const limit = new Promise<never>((_resolve, reject) => {
-      cancel = this.#environment.clock.schedule(timeoutMs, () => {
-        const message = `The tool "${this.#tool.name}" was given up after its time limit of ${timeoutMs} ms. ${nothingLeft(this.effectsStand)}`;
-        this.#giveUp({ kind: 'aborted', cause: new DOMException(message, 'TimeoutError') });
-        reject(new Ended(failed('rolled-back', 'timeout', message)));
-      });
+      this.#expire = reject;
+      cancel = this.#environment.clock.schedule(timeoutMs, () => this.#endByTimeout());
     });
     try {
       return await Promise.race([work, limit]);
     } finally {
       cancel?.();
     }
+  }
+
+  /**
+   * Ends the handler when its time is up, whenever it touches what belongs to the call: a handler that leaves no room for timers would never hear
+   * of it otherwise.
+   */
+  #lookAtClock(): void {
+    const { clock, deadline, stop } = this.#environment;
+    if (this.#handlerSucceeded || this.#timeout !== undefined) return;
+    if (this.#expiresAtMs !== undefined && clock.now() >= this.#expiresAtMs) this.#endByTimeout();
+    else if (deadline !== undefined) stop.checkDeadline(deadline);
+  }
+
+  #endByTimeout(): void {
+    if (this.#timeout !== undefined) return;
+    const message = `The tool "${this.#tool.name}" was given up after its time limit of ${this.#tool.timeoutMs} ms. ${nothingLeft(this.effectsStand)}`;
+    this.#timeout = new Ended(failed('rolled-back', 'timeout', message));
+    this.#giveUp({ kind: 'aborted', cause: new DOMException(message, 'TimeoutError') });
+    this.#expire?.(this.#timeout);
   }
 
   #undisposed(failures: readonly unknown[]): Ended {

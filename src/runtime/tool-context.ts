@@ -77,7 +77,7 @@ class CallContext implements ToolContext {
   }
 
   get resources(): ResourceResolver {
-    return this.#attempt.transaction.resources.resolver;
+    return this.#attempt.transaction.resolver;
   }
 
   get filesystem(): Filesystem {

@@ -1,4 +1,5 @@
 import { none } from '../collection/index.ts';
+import { TransactionClosedError } from '../error/index.ts';
 import { type FileChange, type FilePatch, Filesystem, type FilesystemFork } from '../filesystem/index.ts';
 import type {
   CallScope,
@@ -7,6 +8,8 @@ import type {
   ResourceContainer,
   ResourceFailure,
   ResourceForks,
+  ResourceResolver,
+  Token,
 } from '../resource/index.ts';
 import type { EventDefinition, SessionFork, SessionPatch, SessionView } from '../session/index.ts';
 import type { ToolEffects } from '../tool/index.ts';
@@ -48,6 +51,7 @@ export class CallTransaction {
   readonly #readOnly: boolean;
   #scope: CallScope | undefined;
   #policyScope: CallScope | undefined;
+  #look: (() => void) | undefined;
   #sealed = false;
   #scopeEnded = false;
   #closed = false;
@@ -102,6 +106,42 @@ export class CallTransaction {
   get resources(): CallScope {
     this.#scope ??= this.#openScope(() => this.filesystem, this.#scopeEnded);
     return this.#scope;
+  }
+
+  /** What the handler looks its resources up with. */
+  get resolver(): ResourceResolver {
+    const { resolver } = this.resources;
+    return this.#look === undefined ? resolver : this.#watched(resolver);
+  }
+
+  /**
+   * Has `look` called before each access of the handler to session, files and resources. It must not throw, and may seal the transaction: the
+   * access then throws `TransactionClosedError`.
+   */
+  watch(look: () => void): void {
+    this.#look = look;
+    this.#session.watch(look);
+    this.#files?.watch?.(look);
+  }
+
+  #watched(resolver: ResourceResolver): ResourceResolver {
+    const assertOpen = (): void => {
+      this.#look?.();
+      if (this.isOpen) return;
+      throw new TransactionClosedError(
+        'This tool call has ended, so its resources can no longer be used. Nothing that is written now would land anywhere.',
+      );
+    };
+    return Object.freeze({
+      get: async <T>(token: Token<T>): Promise<T> => {
+        assertOpen();
+        return resolver.get(token);
+      },
+      has: (token: Token<unknown>): boolean => {
+        assertOpen();
+        return resolver.has(token);
+      },
+    });
   }
 
   /**

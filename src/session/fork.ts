@@ -28,6 +28,8 @@ export interface SessionFork {
   readonly view: SessionView;
   /** What policies and the runtime get: as {@link view}, but it may write even where `view` is read-only. */
   readonly privileged: SessionView;
+  /** Has `look` called before each access through {@link view}, by the handler or by nested forks; it must not throw, and may seal the fork. */
+  watch(look: () => void): void;
   /** Installs a slice in the root session; slices are definitions, no state, so this is not undone. */
   install(slice: AnySlice): void;
   /**
@@ -88,6 +90,7 @@ export class CellFork implements SessionFork, StateCell {
   readonly #base: SessionState;
   #view: SessionView | undefined;
   #privileged: SessionView | undefined;
+  #look: (() => void) | undefined;
   #isSealed = false;
   #isClosed = false;
   /** Whether the outer fork has taken in everything done so far. */
@@ -171,6 +174,10 @@ export class CellFork implements SessionFork, StateCell {
     if (event !== undefined) this.#events = withEntry(this.#events, event);
   }
 
+  watch(look: () => void): void {
+    this.#look = look;
+  }
+
   install(slice: AnySlice): void {
     this.assertUsable('write', 'handler');
     this.registry.install(slice);
@@ -252,6 +259,7 @@ export class CellFork implements SessionFork, StateCell {
   }
 
   assertUsable(use: 'read' | 'write', part: Part): void {
+    if (this.#look !== undefined && part === 'handler') this.#look();
     if (this.#isClosed || (this.#isSealed && part === 'handler')) {
       throw new TransactionClosedError(
         'This tool call has ended, so its session can no longer be used. Nothing that is written now would land anywhere.',
