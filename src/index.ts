@@ -68,6 +68,7 @@ export {
   type DirectoryEntry,
   type FileChange,
   type FileContent,
+  type FileLink,
   type FileStat,
   Filesystem,
   type FilesystemCapabilities,

@@ -12,28 +12,47 @@ export interface FilesystemCapabilities {
    * beside it), or `none`.
    */
   readonly rollback: 'all' | 'own-writes' | 'none';
-  /** True when symbolic links can exist below the root. */
+  /** True when symbolic links can exist below the root: `list` names them as entries of the kind `link`. False: there are none. */
   readonly symlinks: boolean;
   /** What keeps paths below the root: no real files at all, the operating system, or checks before each access. */
   readonly jail: 'virtual' | 'kernel' | 'checked';
 }
 
-/** What stands at a path. A directory has `bytes` 0 and `modifiedAtMs` 0. */
+/**
+ * Where a symbolic link leads in the end.
+ *
+ * - `file`, `directory`: to that, at `path` from the root.
+ * - `other`: to something at `path` that is neither read nor written.
+ * - `outside`: out of what the file system shows. Where to is not said.
+ * - `nowhere`: to nothing, or in a circle.
+ */
+export type FileLink =
+  | { readonly leads: 'file' | 'directory' | 'other'; readonly path: string }
+  | { readonly leads: 'outside' | 'nowhere' };
+
+/**
+ * What is at a path. A directory and a link have `bytes` 0; a directory has `modifiedAtMs` 0. A link that leads to a file or a
+ * directory is followed: `path` and `kind` are those of what it leads to. Any other is of the kind `link`.
+ */
 export interface FileStat {
   readonly path: string;
-  readonly kind: 'file' | 'directory';
+  readonly kind: 'file' | 'directory' | 'link';
   readonly bytes: number;
   /** Milliseconds since the Unix epoch. */
   readonly modifiedAtMs: number;
+  /** Where the path leads when it names a symbolic link; absent for everything else. */
+  readonly link?: FileLink;
 }
 
-/** One child of a directory. A directory has `bytes` 0. */
+/** One child of a directory. A directory and a link have `bytes` 0. */
 export interface DirectoryEntry {
   readonly name: string;
   /** Relative to the root of the file system. */
   readonly path: string;
-  readonly kind: 'file' | 'directory';
+  readonly kind: 'file' | 'directory' | 'link';
   readonly bytes: number;
+  /** Where it leads; present for a link. */
+  readonly link?: FileLink;
 }
 
 /** How to treat an existing file: `create` refuses it, `overwrite` replaces it, `append` adds at its end. */
@@ -58,6 +77,8 @@ export interface GlobOptions {
 export interface GlobResult {
   readonly paths: readonly string[];
   readonly truncated: boolean;
+  /** Where those of the paths lead that are symbolic links, by path. Absent when none is. */
+  readonly links?: Readonly<Record<string, FileLink>>;
 }
 
 /** Where a search looks, how it takes its pattern, and how much it may find. */
@@ -161,7 +182,7 @@ export interface Filesystem {
    * `too-large`, `quota-exceeded`.
    */
   edit(path: string, edits: readonly TextEdit[]): Promise<EditResult>;
-  /** What stands at the path; undefined when nothing does. */
+  /** What is at the path, links followed; undefined when nothing is. */
   stat(path: string): Promise<FileStat | undefined>;
   /**
    * The children of a directory, sorted by name (UTF-16 units). Default: the root.

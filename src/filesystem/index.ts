@@ -5,6 +5,7 @@ export { type FileContent, fileContent } from './file-content.ts';
 export { type FileOperation, type FilePatch } from './file-patch.ts';
 export {
   type DirectoryEntry,
+  type FileLink,
   type FileStat,
   Filesystem,
   type FilesystemCapabilities,
@@ -34,7 +35,7 @@ export type { FilesystemSnapshot } from './snapshot.ts';
 export { removePath, transferPath } from './structure-operations.ts';
 export { decodeText, encodeText } from './text-codec.ts';
 export { type TextWindow, type TextWindowOptions, textWindow } from './text-window.ts';
-export { nodeAt, removeNode } from './tree.ts';
+export { nodeAt, removeNode, resolvePath } from './tree.ts';
 export { closedError, TreeCell } from './tree-cell.ts';
 export {
   fileChanges,
@@ -51,6 +52,7 @@ export {
   type DirectoryNode,
   directoriesOf,
   type FileNode,
+  fileLinkOf,
   fileNode,
   filesOf,
   isSameNode,

@@ -5,7 +5,7 @@ import { isDirectoryError, notDirectoryError, notFoundError, notTextError } from
 import { type TextWindow, type TextWindowOptions, textWindow } from './text-window.ts';
 import { blockedError } from './tree.ts';
 import type { TreeCell } from './tree-cell.ts';
-import { bytesOf, type FileNode } from './tree-node.ts';
+import { bytesOf, type FileNode, fileLinkOf } from './tree-node.ts';
 
 /** The file at a normalised path; its content and time are recorded as read. */
 export function fileAt(cell: TreeCell, path: string): FileNode {
@@ -47,6 +47,9 @@ export function statPath(cell: TreeCell, given: string): FileStat | undefined {
   const found = cell.look({ kind: 'file', path });
   if (found.kind !== 'node') return undefined;
   if (found.node.kind === 'directory') return { path, kind: 'directory', bytes: 0, modifiedAtMs: 0 };
+  const { link } = found.node;
+  if (link !== undefined && link.leads !== 'file')
+    return { path, kind: 'link', bytes: 0, modifiedAtMs: found.node.modifiedAtMs, link };
   return { path, kind: 'file', bytes: found.node.content.bytes, modifiedAtMs: found.node.modifiedAtMs };
 }
 
@@ -59,8 +62,10 @@ export function listDirectory(cell: TreeCell, given: string): readonly Directory
   if (found.node.kind === 'file') throw notDirectoryError(path);
   const entries: DirectoryEntry[] = [];
   for (const [name, node] of found.node.entries) {
-    const bytes = node.kind === 'file' ? bytesOf(node) : 0;
-    entries.push({ name, path: childPath(path, name), kind: node.kind, bytes });
+    const at = childPath(path, name);
+    const link = fileLinkOf(node);
+    if (link !== undefined) entries.push({ name, path: at, kind: 'link', bytes: 0, link });
+    else entries.push({ name, path: at, kind: node.kind, bytes: node.kind === 'file' ? bytesOf(node) : 0 });
   }
   return entries.sort((left, right) => (left.name < right.name ? -1 : 1));
 }

@@ -1,4 +1,4 @@
-import type { GlobOptions, GlobResult, GrepMatch, GrepOptions, GrepResult } from './filesystem.ts';
+import type { FileLink, GlobOptions, GlobResult, GrepMatch, GrepOptions, GrepResult } from './filesystem.ts';
 import { compileGlob, compileNameFilter, type Glob } from './glob.ts';
 import { compileGrep } from './grep.ts';
 import { assertIntegerOption } from './integer-option.ts';
@@ -65,11 +65,28 @@ export function globFiles(cell: TreeCell, pattern: string, options: GlobOptions 
   if (found.kind === 'absent') throw notFoundError(path, 'directory');
   if (found.node.kind === 'file') throw notDirectoryError(path);
   const paths: string[] = [];
+  const links: Record<string, FileLink> = Object.create(null);
+  let hasLinks = false;
   for (const file of matchingFiles(found.node, { path, relative: '.', depth: 0 }, glob)) {
-    if (paths.length === limit) return { paths, truncated: true };
+    if (paths.length === limit) return globResult(paths, true, links, hasLinks);
     paths.push(file.path);
+    const { link } = file.node;
+    if (link === undefined) continue;
+    // What is said of a link depends on where it leads, and not on its name alone.
+    cell.look({ kind: 'file', path: file.path });
+    links[file.path] = link;
+    hasLinks = true;
   }
-  return { paths, truncated: false };
+  return globResult(paths, false, links, hasLinks);
+}
+
+function globResult(
+  paths: readonly string[],
+  truncated: boolean,
+  links: Readonly<Record<string, FileLink>>,
+  hasLinks: boolean,
+): GlobResult {
+  return hasLinks ? { paths, truncated, links } : { paths, truncated };
 }
 
 function filesToSearch(cell: TreeCell, path: string, glob: Glob | undefined): Iterable<FoundFile> {
@@ -106,7 +123,8 @@ export function grepFiles(cell: TreeCell, pattern: string, options: GrepOptions 
   for (const file of filesToSearch(cell, path, glob)) {
     const text = file.node.content.text();
     if (text === undefined) {
-      skippedBinary += 1;
+      // A link that leads to no file has no content, binary or not.
+      if (file.node.link === undefined || file.node.link.leads === 'file') skippedBinary += 1;
       continue;
     }
     for (const match of grep.matchingLines(text)) {

@@ -1,5 +1,6 @@
 import { PersistentMap } from '../collection/index.ts';
 import { type FileContent, fileContent } from './file-content.ts';
+import type { FileLink } from './filesystem.ts';
 
 /** A file of the tree. Every write makes a new node, so the identity of the node stands for content and time. */
 export interface FileNode {
@@ -12,6 +13,8 @@ export interface FileNode {
    * file at the same moment. Undefined: the identity of the node alone counts.
    */
   readonly stamp?: string;
+  /** For a symbolic link that is not one to a directory: where it leads. */
+  readonly link?: FileLink;
 }
 
 /** A directory of the tree with the sums over everything below it. */
@@ -75,6 +78,12 @@ export function isSameNode(left: TreeNode | undefined, right: TreeNode | undefin
     );
   }
   return left.link !== undefined && left.link.stamp === right.link?.stamp;
+}
+
+/** Where a node leads that stands for a symbolic link; undefined for every other. */
+export function fileLinkOf(node: TreeNode): FileLink | undefined {
+  if (node.kind === 'file') return node.link;
+  return node.link === undefined ? undefined : { leads: 'directory', path: node.link.target };
 }
 
 /** The bytes of a node: of the file, or of all files below the directory. */

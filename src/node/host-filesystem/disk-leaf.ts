@@ -1,6 +1,6 @@
 import type { BigIntStats } from 'node:fs';
 import { FilesystemError } from '../../error/index.ts';
-import { joinPath, type TreeNode } from '../../filesystem/index.ts';
+import { type FileLink, joinPath, type TreeNode } from '../../filesystem/index.ts';
 import { DiskContent, type ReadingContext, RefusedContent } from './disk-content.ts';
 import { asLink, linkNode } from './disk-link.ts';
 import type { LinkEnd, Segments } from './jail.ts';
@@ -8,14 +8,12 @@ import { identityOf, stampOf } from './stamp.ts';
 
 /** The node of what is not a directory: a file, a link, or something that is neither read nor written. */
 export function leafNode(context: ReadingContext, segments: Segments, stats: BigIntStats): TreeNode {
-  if (stats.isFile()) return fileNode(context, segments, stats, false, stampOf(stats));
+  if (stats.isFile()) return fileNode(context, segments, stats, stampOf(stats));
   if (stats.isSymbolicLink()) return linkedNode(context, segments, stats);
-  return refused(
-    stats,
-    'permission-denied',
-    segments,
-    'is no regular file, so it is neither read nor written.',
-  );
+  return refusedNode(stats, segments, {
+    code: 'permission-denied',
+    problem: 'is not a regular file, so it is neither read nor written. Use another path.',
+  });
 }
 
 function linkedNode(context: ReadingContext, segments: Segments, stats: BigIntStats): TreeNode {
@@ -34,50 +32,72 @@ function whatLinkStandsFor(
   stats: BigIntStats,
   end: LinkEnd,
 ): TreeNode {
+  const refuse = (code: Refusal['code'], link: FileLink, problem: string): TreeNode =>
+    refusedNode(stats, segments, { code, link, problem: `is a symbolic link ${problem}` });
   if (end.kind !== 'inside') {
     return end.kind === 'outside'
-      ? refused(
-          stats,
+      ? refuse(
           'outside-root',
-          segments,
-          'is a symbolic link that leaves the root. It is not followed.',
+          { leads: 'outside' },
+          'that leads out of the workspace, so it is not followed. Use another path.',
         )
-      : refused(stats, 'not-found', segments, 'is a symbolic link that leads to nothing.');
+      : refuse(
+          'not-found',
+          { leads: 'nowhere' },
+          'that leads nowhere. Remove it to put something in its place, or use another path.',
+        );
   }
-  const target = joinPath(end.segments);
+  const path = joinPath(end.segments);
   const kind = end.stats.isDirectory() ? 'directory' : 'file';
-  if (context.visible?.reaches(target, kind) === false) {
-    return refused(stats, 'left-out', segments, 'is a link to something that is left out of this workspace.');
-  }
-  const stamp = `${stampOf(stats)}>${target}`;
+  if (context.visible?.reaches(path, kind) === false)
+    return refuse(
+      'left-out',
+      { leads: 'outside' },
+      'that leads to what is left out of the workspace, so it is not followed. Use another path.',
+    );
+  const stamp = `${stampOf(stats)}>${path}`;
   if (end.stats.isFile())
-    return fileNode(context, end.segments, end.stats, true, `${stamp}>${stampOf(end.stats)}`);
-  if (end.stats.isDirectory()) return linkNode(target, stamp);
-  return refused(stats, 'permission-denied', segments, 'is a link to something that is no regular file.');
+    return fileNode(context, end.segments, end.stats, `${stamp}>${stampOf(end.stats)}`, {
+      leads: 'file',
+      path,
+    });
+  if (end.stats.isDirectory()) return linkNode(path, stamp);
+  return refuse(
+    'permission-denied',
+    { leads: 'other', path },
+    `to "${path}", which is not a regular file, so it is neither read nor written. Use another path.`,
+  );
 }
 
 function fileNode(
   context: ReadingContext,
   segments: Segments,
   stats: BigIntStats,
-  isLink: boolean,
   stamp: string,
+  link?: FileLink,
 ): TreeNode {
-  const content = new DiskContent(context, segments, stats, isLink);
-  return { kind: 'file', content, modifiedAtMs: Number(stats.mtimeMs), stamp };
+  const content = new DiskContent(context, segments, stats, link !== undefined);
+  const node = { kind: 'file', content, modifiedAtMs: Number(stats.mtimeMs), stamp } as const;
+  return link === undefined ? node : { ...node, link };
 }
 
-function refused(
-  stats: BigIntStats,
-  code: 'outside-root' | 'not-found' | 'permission-denied' | 'left-out',
-  segments: Segments,
-  problem: string,
-): TreeNode {
+/** Why something is neither read nor written. */
+interface Refusal {
+  readonly code: 'outside-root' | 'not-found' | 'permission-denied' | 'left-out';
+  /** What follows the path in the message. */
+  readonly problem: string;
+  /** For a link: where it leads. */
+  readonly link?: FileLink;
+}
+
+function refusedNode(stats: BigIntStats, segments: Segments, { code, problem, link }: Refusal): TreeNode {
   const path = joinPath(segments);
+  const details = { path, ...(link === undefined ? {} : { link: link.leads }) };
   const content = new RefusedContent(
-    stats.isSymbolicLink(),
+    link !== undefined,
     identityOf(stats),
-    () => new FilesystemError(code, `"${path}" ${problem} Use another path.`, { details: { path } }),
+    () => new FilesystemError(code, `"${path}" ${problem}`, { details }),
   );
-  return { kind: 'file', content, modifiedAtMs: Number(stats.mtimeMs), stamp: stampOf(stats) };
+  const node = { kind: 'file', content, modifiedAtMs: Number(stats.mtimeMs), stamp: stampOf(stats) } as const;
+  return link === undefined ? node : { ...node, link };
 }

@@ -5,7 +5,9 @@ import {
   digestFile,
   type EditResult,
   editFile,
+  type FileLink,
   type FileStat,
+  fileLinkOf,
   type GlobOptions,
   type GlobResult,
   type GrepOptions,
@@ -21,6 +23,7 @@ import {
   readBytes,
   readWindow,
   removePath,
+  resolvePath,
   segmentsOf,
   statPath,
   type TextEdit,
@@ -91,7 +94,11 @@ export class HostOperations {
 
   stat(given: string): FileStat | undefined {
     const path = this.#pathOf(given, true);
-    return this.#visible?.reaches(path) === false ? undefined : statPath(this.#cell, path);
+    const found = this.#visible?.reaches(path) === false ? undefined : statPath(this.#cell, path);
+    if (found === undefined || path === normalizePath(given)) return found;
+    const named = nodeAt(this.#cell.root, this.#pathOf(given, false));
+    const link = named === undefined ? undefined : fileLinkOf(named);
+    return link === undefined ? found : { ...found, link };
   }
 
   list(given: string): readonly DirectoryEntry[] {
@@ -155,7 +162,18 @@ export class HostOperations {
   #resolve(given: string, followsLast: boolean, kind?: PathKind): string {
     const path = this.#pathOf(given, followsLast);
     this.#visible?.assertReached(path, kind);
+    this.#assertNoLinkOn(path);
     return path;
+  }
+
+  /** What a link on the way does not lead to is not taken for something below a file. */
+  #assertNoLinkOn(path: string): void {
+    const found = resolvePath(this.#cell.root, path);
+    if (found.kind !== 'blocked') return;
+    const node = nodeAt(this.#cell.root, found.at);
+    if (node?.kind !== 'file' || node.link === undefined) return;
+    this.#cell.look({ kind: 'file', path: found.at });
+    throw linkOnWayError(path, found.at, node.link);
   }
 
   /**
@@ -201,6 +219,7 @@ export class HostOperations {
     const path = this.#resolve(given, true);
     const node = nodeAt(this.#cell.root, path);
     if (node instanceof DiskDirectory && node.refusal !== undefined) throw node.refusal;
+    if (node?.kind === 'file' && node.link !== undefined) this.#assertReadable(path);
     return path;
   }
 
@@ -232,6 +251,22 @@ export class HostOperations {
 function assertCopyable(node: TreeNode | undefined): void {
   if (node?.kind === 'file' && node.content instanceof RefusedContent) node.content.assertReadable();
   else if (node?.kind === 'directory') for (const child of node.entries.values()) assertCopyable(child);
+}
+
+const LINK_ENDS: Readonly<Record<FileLink['leads'], string>> = {
+  file: 'leads to a file',
+  directory: 'leads to a directory',
+  other: 'leads to something that is not a directory',
+  outside: 'leads out of the workspace',
+  nowhere: 'leads nowhere',
+};
+
+function linkOnWayError(path: string, at: string, { leads }: FileLink): FilesystemError {
+  return new FilesystemError(
+    'not-a-directory',
+    `"${at}" is a symbolic link that ${LINK_ENDS[leads]}, so nothing can be at "${path}". Use a path that does not go through it.`,
+    { details: { path, file: at, link: leads } },
+  );
 }
 
 function temporaryNameError(path: string): FilesystemError {

@@ -193,6 +193,8 @@ export class HostJail {
       if (!Buffer.from(target).equals(bytes))
         return text === undefined ? { kind: 'broken', text: target, bytes } : { kind: 'broken', text };
       text ??= target;
+      // What it says may end where it began, at a directory that was looked at already.
+      stats = undefined;
       if (target.startsWith('/')) {
         if (target !== this.realPath && !target.startsWith(`${this.realPath}/`))
           return { kind: 'outside', text: text ?? '' };

@@ -82,7 +82,8 @@ async function withoutLinks(
 ): Promise<readonly DirectoryEntry[]> {
   const kept: DirectoryEntry[] = [];
   for (const entry of entries) {
-    if ((await filesystem.stat(entry.path))?.path === entry.path) kept.push(entry);
+    const isLink = entry.kind === 'link' || (await filesystem.stat(entry.path))?.path !== entry.path;
+    if (!isLink) kept.push(entry);
     else baseline.set(entry.path, { kind: 'left-out' });
   }
   return kept;

@@ -70,6 +70,8 @@ export async function explainingFailures<R>(
 
 async function explain(filesystem: Filesystem, path: string, error: FilesystemError): Promise<string> {
   const named = error.details?.['path'];
+  // What a link leads to is said by the file system alone.
+  if (typeof error.details['link'] === 'string') return error.message;
   const bytes = error.code === 'not-text' ? await sizeOf(filesystem, path) : undefined;
   return EXPLANATIONS[error.code]({
     path: quote(typeof named === 'string' && named !== '' ? named : path),

@@ -1,7 +1,9 @@
+import type { FileLink } from '../../filesystem/index.ts';
 import { jsonSchema, type Schema } from '../../schema/index.ts';
 import { type Tool, ToolResult, tool } from '../../tool/index.ts';
 import { explainingFailures } from './failure.ts';
 import type { VfsLimits } from './limits.ts';
+import { linkNote, linkSchema } from './link-note.ts';
 import { takeWithin } from './shown-lines.ts';
 import { count, quote } from './text.ts';
 
@@ -19,6 +21,14 @@ export interface GlobResult {
   readonly paths: readonly string[];
   /** Whether there are more that are not shown. */
   readonly truncated: boolean;
+  /** Where those lead that are symbolic links; absent when none is. */
+  readonly links?: readonly GlobLink[];
+}
+
+/** One of the paths that is a symbolic link. */
+export interface GlobLink {
+  readonly path: string;
+  readonly link: FileLink;
 }
 
 const inputSchema: Schema<GlobParams> = jsonSchema<GlobParams>({
@@ -45,6 +55,15 @@ const outputSchema: Schema<GlobResult> = jsonSchema<GlobResult>({
   properties: {
     paths: { type: 'array', items: { type: 'string' } },
     truncated: { type: 'boolean' },
+    links: {
+      type: 'array',
+      items: {
+        type: 'object',
+        properties: { path: { type: 'string' }, link: linkSchema },
+        required: ['path', 'link'],
+        additionalProperties: false,
+      },
+    },
   },
   required: ['paths', 'truncated'],
   additionalProperties: false,
@@ -74,10 +93,23 @@ export function createGlobTool(limits: VfsLimits): Tool<GlobParams, GlobResult> 
         const result: GlobResult = {
           paths,
           truncated: found.truncated || paths.length < found.paths.length,
+          ...linksAmong(paths, found.links),
         };
         return ToolResult.ok(result, summary(result, pattern));
       }),
   });
+}
+
+function linksAmong(
+  paths: readonly string[],
+  found: Readonly<Record<string, FileLink>> | undefined,
+): Pick<GlobResult, 'links'> {
+  if (found === undefined) return {};
+  const links = paths.flatMap((path) => {
+    const link = found[path];
+    return link === undefined ? [] : [{ path, link }];
+  });
+  return links.length === 0 ? {} : { links };
 }
 
 function summary({ paths, truncated }: GlobResult, pattern: string): string {
@@ -89,7 +121,9 @@ function summary({ paths, truncated }: GlobResult, pattern: string): string {
     : `${count(paths.length, 'file')} for ${quote(pattern)}`;
 }
 
-function renderPaths({ paths, truncated }: GlobResult): string {
-  if (!truncated) return paths.join('\n');
-  return [...paths, 'There are more. Use a narrower pattern, or a path.'].join('\n');
+function renderPaths({ paths, truncated, links = [] }: GlobResult): string {
+  const notes = new Map(links.map(({ path, link }) => [path, ` (${linkNote(link)})`]));
+  const shown = paths.map((path) => `${path}${notes.get(path) ?? ''}`);
+  if (!truncated) return shown.join('\n');
+  return [...shown, 'There are more. Use a narrower pattern, or a path.'].join('\n');
 }

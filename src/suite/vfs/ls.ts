@@ -1,8 +1,9 @@
-import type { DirectoryEntry } from '../../filesystem/index.ts';
+import type { DirectoryEntry, FileLink } from '../../filesystem/index.ts';
 import { jsonSchema, type Schema } from '../../schema/index.ts';
 import { type Tool, ToolResult, tool } from '../../tool/index.ts';
 import { explainingFailures } from './failure.ts';
 import type { VfsLimits } from './limits.ts';
+import { linkNote, linkSchema } from './link-note.ts';
 import { count } from './text.ts';
 
 /** Arguments of `ls`. */
@@ -15,9 +16,11 @@ export interface LsParams {
 export interface LsEntry {
   /** Name within the directory, without a slash at its end. */
   readonly name: string;
-  readonly kind: 'file' | 'directory';
-  /** Size of a file; absent for a directory. */
+  readonly kind: 'file' | 'directory' | 'link';
+  /** Size of a file; absent for what is not a file. */
   readonly bytes?: number;
+  /** Where a link leads; absent for what is not a link. */
+  readonly link?: FileLink;
 }
 
 /** What `ls` found. */
@@ -52,8 +55,9 @@ const outputSchema: Schema<LsResult> = jsonSchema<LsResult>({
         type: 'object',
         properties: {
           name: { type: 'string' },
-          kind: { enum: ['file', 'directory'] },
+          kind: { enum: ['file', 'directory', 'link'] },
           bytes: { type: 'integer', minimum: 0 },
+          link: linkSchema,
         },
         required: ['name', 'kind'],
         additionalProperties: false,
@@ -69,7 +73,7 @@ const outputSchema: Schema<LsResult> = jsonSchema<LsResult>({
 export function createLsTool(limits: VfsLimits): Tool<LsParams, LsResult> {
   return tool({
     name: 'ls',
-    description: 'List the files and directories that one directory holds, with file sizes.',
+    description: 'List the files, directories and links that one directory holds, with file sizes.',
     inputSchema,
     outputSchema,
     effects: 'read',
@@ -93,13 +97,18 @@ export function createLsTool(limits: VfsLimits): Tool<LsParams, LsResult> {
       explainingFailures(filesystem, path, async () => {
         const found = await filesystem.list(path);
         const directory = await filesystem.stat(path);
-        const directories = found.filter((entry) => entry.kind === 'directory').length;
         const result: LsResult = {
           path: directory?.path ?? path,
           entries: found.slice(0, limits.maxEntries).map(toLsEntry),
           total: found.length,
         };
-        const counts = `${count(found.length - directories, 'file')}, ${count(directories, 'directory', 'directories')}`;
+        const of = (kind: LsEntry['kind']): number => found.filter((entry) => entry.kind === kind).length;
+        const links = of('link');
+        const counts = [
+          count(of('file'), 'file'),
+          count(of('directory'), 'directory', 'directories'),
+          ...(links === 0 ? [] : [count(links, 'link')]),
+        ].join(', ');
         return ToolResult.ok(
           result,
           found.length === 0 ? `${result.path} is empty.` : `${result.path} - ${counts}`,
@@ -109,15 +118,18 @@ export function createLsTool(limits: VfsLimits): Tool<LsParams, LsResult> {
 }
 
 function toLsEntry(entry: DirectoryEntry): LsEntry {
-  return entry.kind === 'file'
-    ? { name: entry.name, kind: 'file', bytes: entry.bytes }
-    : { name: entry.name, kind: 'directory' };
+  const { name, kind, bytes, link } = entry;
+  if (kind === 'file') return { name, kind, bytes };
+  return link === undefined ? { name, kind } : { name, kind, link };
+}
+
+function renderEntry({ name, bytes, link }: LsEntry): string {
+  if (link !== undefined) return `${name} (${linkNote(link)})`;
+  return bytes === undefined ? `${name}/` : `${name} (${count(bytes, 'byte')})`;
 }
 
 function renderEntries(result: LsResult): string {
-  const lines = result.entries.map((entry) =>
-    entry.bytes === undefined ? `${entry.name}/` : `${entry.name} (${count(entry.bytes, 'byte')})`,
-  );
+  const lines = result.entries.map(renderEntry);
   const hidden = result.total - result.entries.length;
   if (hidden > 0)
     lines.push(

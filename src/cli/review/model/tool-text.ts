@@ -70,7 +70,8 @@ export function parseWindow(text: string): ShownWindow | undefined {
 export function parsePaths(text: string): { readonly paths: readonly string[]; readonly isPartial: boolean } {
   const lines = bodyLines(text);
   const isPartial = lines.at(-1)?.startsWith('There are more.') === true;
-  return { paths: isPartial ? lines.slice(0, -1) : lines, isPartial };
+  const paths = isPartial ? lines.slice(0, -1) : lines;
+  return { paths: paths.filter((path) => !isLink(path)), isPartial };
 }
 
 /** A result of `grep`. */
@@ -86,6 +87,11 @@ export function parseMatches(text: string): {
     if (match?.[1] !== undefined) matches.push({ path: match[1], line: toNumber(match[2]) });
   }
   return { matches, isPartial };
+}
+
+/** Links are not read: what they lead to is found by its own path, or is not in the workspace. */
+function isLink(shown: string): boolean {
+  return / \(link (?:to .*|that leads nowhere|that leads out of the workspace)\)$/s.test(shown);
 }
 
 /** The lines after the first blank line; a result without one has no body. */

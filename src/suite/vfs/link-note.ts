@@ -1,0 +1,28 @@
+import type { FileLink } from '../../filesystem/index.ts';
+
+/** What a list says of a link, behind its name. */
+export function linkNote(link: FileLink): string {
+  switch (link.leads) {
+    case 'file':
+      return `link to ${link.path}`;
+    case 'directory':
+      return `link to ${link.path}/`;
+    case 'other':
+      return `link to ${link.path}, which cannot be read`;
+    case 'outside':
+      return 'link that leads out of the workspace';
+    case 'nowhere':
+      return 'link that leads nowhere';
+  }
+}
+
+/** The shape of a {@link FileLink} in a result. */
+export const linkSchema = {
+  type: 'object',
+  properties: {
+    leads: { enum: ['file', 'directory', 'other', 'outside', 'nowhere'] },
+    path: { type: 'string' },
+  },
+  required: ['leads'],
+  additionalProperties: false,
+} as const;
