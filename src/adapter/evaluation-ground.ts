@@ -20,7 +20,12 @@ export interface RunGround {
   /** What the run waits for when whoever listens is behind; undefined when they are not. Absent: nobody is waited for. */
   readonly ready?: (() => Promise<void> | undefined) | undefined;
   /** The call around the evaluation; absent on a root session. */
-  readonly outer?: { readonly call: OuterCall; readonly files: EvaluationFiles };
+  readonly outer?: {
+    readonly call: OuterCall;
+    readonly files: EvaluationFiles;
+    /** Number of the evaluation inside the call. */
+    readonly evaluation: number;
+  };
 }
 
 /** What an evaluation stands on. */

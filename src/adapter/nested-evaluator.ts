@@ -31,7 +31,6 @@ interface OuterEvaluation {
 
 /** The adapter as the handler of `call` gets it: it evaluates on the call's views, for as long as the call is open. */
 export function nestedEvaluator(around: OuterEvaluation, call: OuterCall): EvaluatorPort {
-  let begun = 0;
   const evaluate = async <Output>(
     prompt: PromptPort<Output>,
     given: NestedEvaluateOptions,
@@ -41,8 +40,7 @@ export function nestedEvaluator(around: OuterEvaluation, call: OuterCall): Evalu
       throw new PromptValidationError('Only a prompt can be evaluated: bind the params of a template first.');
     }
     if (call.path.length > maxDepth) throw tooDeep(prompt, call);
-    begun += 1;
-    const number = begun;
+    const number = call.nextEvaluation();
     const options = innerOptions(around.options, given, call, (event) => call.tell(number, event));
     checkEvaluateOptions(options);
     const stop = new RunStop(call.run);
@@ -51,7 +49,7 @@ export function nestedEvaluator(around: OuterEvaluation, call: OuterCall): Evalu
     const { signal, deadline } = given;
     const unfollow = stop.follow({ signal, deadline: deadline === undefined ? undefined : options.deadline });
     try {
-      return await around.evaluateOn(insideOf(around, call), prompt, options, stop);
+      return await around.evaluateOn(insideOf(around, call, number), prompt, options, stop);
     } finally {
       unfollow();
       unsubscribe();
@@ -98,6 +96,13 @@ function innerOptions(
       { details: { option: 'session' } },
     );
   }
+  for (const option of ['enforce', 'approve']) {
+    if (!(option in given)) continue;
+    throw new PromptValidationError(
+      `An evaluation inside a tool call takes the option ${option} from the run around it, whose policies reach inside. Leave it out.`,
+      { details: { option } },
+    );
+  }
   const { deadline: own, budget, ...asked } = given;
   if (own !== undefined && !(own instanceof Deadline)) {
     throw new PromptValidationError(
@@ -117,7 +122,7 @@ function innerOptions(
   };
 }
 
-function insideOf({ ground, files }: OuterEvaluation, call: OuterCall): EvaluationGround {
+function insideOf({ ground, files }: OuterEvaluation, call: OuterCall, evaluation: number): EvaluationGround {
   const { session, sessionFork } = call;
   return {
     evaluator: ground.evaluator,
@@ -132,7 +137,7 @@ function insideOf({ ground, files }: OuterEvaluation, call: OuterCall): Evaluati
       dispatch: (event, payload) => session.dispatch(event, payload),
     },
     install: (slice) => sessionFork.install(slice),
-    outer: { call, files },
+    outer: { call, files, evaluation },
   };
 }
 

@@ -1,3 +1,4 @@
+import { none } from '../collection/index.ts';
 import { describeError } from '../error/index.ts';
 import { Filesystem } from '../filesystem/index.ts';
 import { PolicyFacts } from '../policy/index.ts';
@@ -18,7 +19,7 @@ import {
   RunStopped,
   type StopReason,
 } from '../runtime/index.ts';
-import { type Logger, silentLogger } from '../tool/index.ts';
+import { type EnclosingCall, type Logger, silentLogger } from '../tool/index.ts';
 import type { EvaluateOptions } from './evaluate-options.ts';
 import { type EvaluationFiles, filesInside, filesOfRoot, type RunGround } from './evaluation-ground.ts';
 import { recordSlices } from './evaluation-record.ts';
@@ -117,6 +118,7 @@ export async function prepareEvaluation<Output>(
         prompt,
         display,
         outer: outer?.call,
+        enclosing: enclosingCalls(outer, prompt.name),
         evaluatorFor: evaluatorFor(files),
         roots: { session: ground.sessionRoot, filesystem, container },
         origin,
@@ -134,6 +136,7 @@ export async function prepareEvaluation<Output>(
             ? undefined
             : new FeedbackDesk(feedback, {
                 prompt,
+                display,
                 roots: { session: ground.sessionRoot, filesystem },
                 clock,
                 logger,
@@ -157,6 +160,14 @@ export async function prepareEvaluation<Output>(
   } finally {
     await scope?.close();
   }
+}
+
+/** The calls that an evaluation runs inside of, outermost first. */
+function enclosingCalls(outer: RunGround['outer'], promptName: string): readonly EnclosingCall[] {
+  if (outer === undefined) return none;
+  const { call, evaluation } = outer;
+  const { callId, toolName } = call;
+  return Object.freeze([...call.run.enclosing, Object.freeze({ callId, toolName, evaluation, promptName })]);
 }
 
 /** Says once per evaluation that its calls will not run at the same time. */

@@ -10,7 +10,13 @@ import {
 import type { SessionView } from '../session/index.ts';
 import { allow, deny, type PolicyDecision } from './policy-decision.ts';
 import { findFact, type PolicyFact, PolicyFacts, recordFact } from './policy-facts.ts';
-import type { PolicyCall, PolicyContext, PolicyResultContext, ToolPolicy } from './tool-policy.ts';
+import type {
+  PolicyCall,
+  PolicyChangesContext,
+  PolicyContext,
+  PolicyResultContext,
+  ToolPolicy,
+} from './tool-policy.ts';
 
 /** Options of {@link readBeforeWritePolicy}. */
 export interface ReadBeforeWriteOptions {
@@ -31,6 +37,8 @@ export interface ReadBeforeWriteOptions {
    * pass over each content that is read or written. Default true.
    */
   readonly detectStale?: boolean;
+  /** Which calls it is asked about; see `ToolPolicy`. Default: `'subtree'`. */
+  readonly scope?: ToolPolicy['scope'];
 }
 
 /**
@@ -46,6 +54,7 @@ export function readBeforeWritePolicy(options: ReadBeforeWriteOptions = {}): Too
   const rule = new ReadBeforeWrite(options);
   return Object.freeze({
     name: rule.name,
+    ...(options.scope === undefined ? {} : { scope: options.scope }),
     slices: Object.freeze([PolicyFacts]),
     check: (call, context) => rule.check(call, context),
     checkChanges: (call, changes, context) => rule.checkChanges(call, changes, context),
@@ -100,13 +109,17 @@ class ReadBeforeWrite {
   async checkChanges(
     call: PolicyCall,
     changes: readonly FileChange[],
-    { session }: PolicyContext,
+    { session, innerChanges }: PolicyChangesContext,
   ): Promise<PolicyDecision> {
     if (this.#exempt.has(call.tool.name)) return allow();
     const problems: { readonly path: string; readonly knowledge: Knowledge }[] = [];
     for (const { path, kind, entry, before } of changes) {
       const isGoverned = kind === 'modified' || (kind === 'removed' && this.#governsRemoval);
       if (!isGoverned || entry !== 'file') continue;
+      // That a call inside might replace this content was judged then; since, what is known is what was written there.
+      const isReplaced = (inner: FileChange): boolean =>
+        inner.path === path && inner.before !== undefined && stampOf(inner.before) === stampOf(before);
+      if (innerChanges.some(isReplaced)) continue;
       const knowledge = await this.#knowledgeOf(session, path, () => stampOf(before));
       if (knowledge !== 'known') problems.push({ path, knowledge });
     }

@@ -9,18 +9,20 @@ export interface SequentialDependencyOptions {
   readonly name?: string;
   /** Tool → the tools that must have succeeded before it. */
   readonly dependencies: Readonly<Record<string, readonly string[]>>;
+  /** Which calls it is asked about; see `ToolPolicy`. Default: `'subtree'`. */
+  readonly scope?: ToolPolicy['scope'];
 }
 
 /**
  * Requires that some tools have succeeded, in an earlier call of the session, before another may be called. The tools that wait are those that
  * the policy covers: of its section and of those below it, or all when it belongs to the template. What they wait for may be anywhere in
- * the prompt.
+ * the prompt, or in evaluations inside calls that the policy covers.
  * @throws {PromptValidationError} when no tool waits for another, or one would need itself, directly or through others. `promptTemplate()` throws
  *   it for names that the prompt does not have, a tool that the policy does not cover, and one that the runtime never runs.
  * @see spec TOOLS "SequentialDependencyPolicy"
  */
 export function sequentialDependencyPolicy(options: SequentialDependencyOptions): ToolPolicy {
-  const { name = 'sequential-dependency' } = options;
+  const { name = 'sequential-dependency', scope } = options;
   const required = new Map<string, readonly string[]>();
   for (const [tool, needed] of Object.entries(options.dependencies)) {
     required.set(tool, [...new Set(needed)].sort());
@@ -29,6 +31,7 @@ export function sequentialDependencyPolicy(options: SequentialDependencyOptions)
   assertNoCycle(name, required);
   return Object.freeze({
     name,
+    ...(scope === undefined ? {} : { scope }),
     slices: Object.freeze([PolicyFacts]),
     dependencies: Object.freeze(Object.fromEntries(required)),
     check: ({ tool }, context) => {

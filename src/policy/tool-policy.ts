@@ -1,7 +1,16 @@
 import type { FileChange, Filesystem } from '../filesystem/index.ts';
 import type { ResourceResolver } from '../resource/index.ts';
 import type { AnySlice, SessionView } from '../session/index.ts';
-import type { AnyTool, ToolSuccess } from '../tool/index.ts';
+import type {
+  AnyTool,
+  BudgetTrackerPort,
+  DeadlinePort,
+  EnclosingCall,
+  EvaluatorPort,
+  Logger,
+  PromptPort,
+  ToolSuccess,
+} from '../tool/index.ts';
 import type { PolicyDecision } from './policy-decision.ts';
 
 /** The call that a policy judges. */
@@ -10,25 +19,50 @@ export interface PolicyCall {
   /** What the tool's schema made of the arguments; undefined when the tool takes none. */
   readonly params: unknown;
   readonly callId: string;
+  /**
+   * The calls that it runs inside of, outermost first, each with the evaluation that made the next one; empty for a call of the evaluation on
+   * the root session. Tells apart calls of tools with one name in an outer and in an inner prompt.
+   */
+  readonly path: readonly EnclosingCall[];
 }
 
 /**
- * What a policy may use. Everything belongs to the call's transaction: it commits or vanishes with the call. Take members out by
- * name: a copy by `{ ...context }`, an object made from it and a proxy of it do not have them.
+ * What a policy may use: what the handler of the call gets to read. Session, files and resources belong to the call's transaction: what is
+ * done to them commits or vanishes with the call. Take members out by name: a copy by `{ ...context }`, an object made from it and a
+ * proxy of it do not have them.
  */
 export interface PolicyContext {
+  /** The prompt whose model made the call: in a call inside another one an inner prompt, also for a policy of the outer prompt. */
+  readonly prompt: PromptPort;
+  /**
+   * Evaluates prompts on the model of the run, to have a model judge the call, while the policy is being asked. They see session and
+   * files as the call does, and may read only: tools with other effects are refused, and what is written to STATE is dropped. Records
+   * stay, and tokens count as those of the call. The policies over the call govern these evaluations, but for the one that evaluates.
+   */
+  readonly adapter: EvaluatorPort;
   /** The session as the call sees it. May be written to even where the tool may only read. */
   readonly session: SessionView;
   /** The files as the call sees them; undefined when none are bound. Costs something only for who looks at it. */
   readonly filesystem?: Filesystem | undefined;
+  /** Those of the policy's own prompt. What takes part in transactions is what the call sees, or else the call around it. */
   readonly resources: ResourceResolver;
+  /** Undefined when there is none. */
+  readonly deadline?: DeadlinePort | undefined;
+  /** The budget of the evaluation that made the call, or else that of the run around it; undefined when there is none. */
+  readonly budgetTracker?: BudgetTrackerPort | undefined;
   readonly signal: AbortSignal;
+  readonly logger: Logger;
 }
 
 /** What a policy may use once the handler has returned. */
 export interface PolicyChangesContext extends PolicyContext {
   /** The files whose content the call has read. */
   readonly readPaths: readonly string[];
+  /**
+   * What calls inside this one changed, those about which the policy was asked, in the order in which they were committed. Empty
+   * unless the handler evaluates prompts, and for a policy of scope `'own'`.
+   */
+  readonly innerChanges: readonly FileChange[];
 }
 
 /** What a policy may use to record a success. */
@@ -45,6 +79,11 @@ export interface PolicyResultContext extends PolicyChangesContext {
 export interface ToolPolicy {
   /** Unique in a prompt. Named in denials. */
   readonly name: string;
+  /**
+   * Which calls it is asked about: those of its own prompt, and those of evaluations inside these calls, at every depth (`'subtree'`), or
+   * those of its own prompt only (`'own'`). Default: `'subtree'`.
+   */
+  readonly scope?: 'subtree' | 'own';
   /** Slices to install before the policy runs. Default: none. */
   readonly slices?: readonly AnySlice[];
   /**

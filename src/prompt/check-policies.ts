@@ -33,7 +33,7 @@ export function placePolicies(
  * Refuses policies that could never do what they say.
  *
  * @param tools every tool of the prompt by its name, hosted ones left out
- * @throws {PromptValidationError} for a policy without a name, two with one name, one on a section without tools, and one whose
+ * @throws {PromptValidationError} for a policy without a name, two with one name, one whose `scope` is none, one on a section without tools, and one whose
  *   `dependencies` name a tool that the prompt does not have, guard one that the policy does not cover, or need one that
  *   the runtime never runs.
  */
@@ -63,12 +63,21 @@ export function checkPolicies(
       );
     }
     owners.set(name, where);
-    const problem = dependencyProblem(policy, { nodes, tools }) ?? coverageProblem(policy, node, covering);
+    const problem =
+      scopeProblem(policy) ??
+      dependencyProblem(policy, { nodes, tools }) ??
+      coverageProblem(policy, node, covering);
     if (problem === undefined) continue;
     throw new PromptValidationError(`Policy "${name}" of ${where} ${problem.message}.`, {
       details: { ...details, policy: name, ...(problem.tool !== undefined && { tool: problem.tool }) },
     });
   }
+}
+
+/** A policy may be written without types. */
+function scopeProblem({ scope }: { readonly scope?: unknown }): Problem | undefined {
+  if (scope === undefined || scope === 'subtree' || scope === 'own') return undefined;
+  return { message: `must have the scope 'subtree' or 'own', not ${JSON.stringify(scope)}` };
 }
 
 interface Problem {

@@ -5,7 +5,7 @@ import { defaultOverridesTag } from './override/overrides-store.ts';
 import { seedOverrides } from './override/seed-overrides.ts';
 import type { Prompt, PromptToolsOptions } from './prompt.ts';
 import type { PromptPlan } from './prompt-plan.ts';
-import { enabledTools, renderPrompt } from './render-prompt.ts';
+import { enabledTools, renderPrompt, sectionsOf } from './render-prompt.ts';
 import type { DynamicParams } from './section-input.ts';
 import { checkRawParams } from './shared-params.ts';
 
@@ -38,6 +38,7 @@ export function createPrompt<Output, Params>(
     seedOverrides: (tag = defaultOverridesTag) => seedOverrides(plan, tag),
     checkOverrides: (overrides) => applyOverrides(plan, overrides).dropped,
     tools: (options = {}) => enabledTools(overridden(plan, options).plan, params, options),
+    sections: (options = {}) => sectionsOf(overridden(plan, options).plan, params, options),
     render: (options = {}) => renderPrompt(overridden(plan, options), params, options),
     slices: () => plan.slices,
     '~toolNames': plan.toolNames,

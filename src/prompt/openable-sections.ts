@@ -1,6 +1,7 @@
 import { nearestNames } from '../resource/index.ts';
 import { type ReadonlySessionView, readOnlyView } from '../session/index.ts';
-import { type ToolContext, type ToolFailure, ToolResult } from '../tool/index.ts';
+import { type SectionPort, type ToolContext, type ToolFailure, ToolResult } from '../tool/index.ts';
+import { listSections } from './list-sections.ts';
 import type { PromptPlan } from './prompt-plan.ts';
 import type { DynamicParams } from './section-input.ts';
 import { sectionTexts } from './section-text.ts';
@@ -27,6 +28,8 @@ interface RenderedOnce {
   readonly examples: boolean;
   /** Paths of the sections that were shown in full. */
   readonly inFull: readonly string[];
+  /** Paths of the sections whose summary was shown. */
+  readonly summarized: readonly string[];
   readonly evaluationId: string;
 }
 
@@ -114,6 +117,27 @@ export class OpenableSections {
     return Array.isArray(found)
       ? found.every((node) => this.#hiddenChain(node, session).length === 0)
       : undefined;
+  }
+
+  /** All sections, as the model has them at present. */
+  list(session: ReadonlySessionView): readonly SectionPort[] {
+    const { raw, summarized } = this.#rendered;
+    const view = readOnlyView(session);
+    return listSections(this.plan, (node, parent) => {
+      if (this.#hiddenChain(node, session).length === 0) return { isEnabled: true, visibility: 'full' };
+      if (summarized.includes(node.path)) return { isEnabled: true, visibility: 'summary' };
+      const isInEnabled = parent?.isEnabled !== false;
+      const isShown = isInEnabled && isEnabled(node, raw, () => view);
+      // What stands in a section that was opened since was shown with it, in full or in short.
+      const isBelowOpened = parent?.visibility === 'full' && !this.#wasRendered(node.parent);
+      const visibility = isShown && isBelowOpened && node.summary !== undefined ? 'summary' : 'hidden';
+      return { isEnabled: isShown, visibility };
+    });
+  }
+
+  /** Whether the section was shown in full from the start. */
+  #wasRendered(node: SectionNode | undefined): boolean {
+    return node === undefined || this.#rendered.inFull.includes(node.path);
   }
 
   /** Paths of sections that the session shows or hides without effect: without a summary, or not in the prompt. */

@@ -1,6 +1,6 @@
 import type { ResourceRegistry, ResourceResolver } from '../resource/index.ts';
 import type { AnySlice, ReadonlySessionView } from '../session/index.ts';
-import type { AnyTool, DeadlinePort } from '../tool/index.ts';
+import type { AnyTool, DeadlinePort, SectionPort } from '../tool/index.ts';
 import type { DroppedOverride } from './override/dropped-override.ts';
 import type { PromptOverrides } from './override/prompt-overrides.ts';
 import type { PromptDescriptor, PromptIdentity } from './prompt-descriptor.ts';
@@ -8,7 +8,7 @@ import type { PromptOutput } from './prompt-output.ts';
 import type { RenderedPrompt } from './rendered-prompt.ts';
 import type { BindParams, DynamicParams } from './section-input.ts';
 
-/** Options of `prompt.tools()`. */
+/** Options of `prompt.tools()` and `prompt.sections()`. */
 export interface PromptToolsOptions {
   /** Session for `enabled` and `visibility` functions. Default: an empty one that holds the prompt's slices. */
   readonly session?: ReadonlySessionView;
@@ -58,6 +58,12 @@ export interface Prompt<out Output = unknown, in Params = never> extends PromptI
    *   function lacks params or validates them asynchronously (`render()` can wait for that).
    */
   tools(options?: PromptToolsOptions): readonly AnyTool[];
+  /**
+   * The sections in reading order, as they would be shown; those below others are their `children`. In a handler or a policy, `context.prompt.sections()`
+   * says what the model of the evaluation has at present.
+   * @throws {PromptRenderError} as `tools()`.
+   */
+  sections(options?: PromptToolsOptions): readonly SectionPort[];
   /**
    * Renders instructions and collects tools. Linear in the number of sections.
    * @throws {PromptRenderError} naming the section: params missing or wrong, or a section's function threw.

@@ -1,6 +1,7 @@
 import { type ReadOnlyView, type ReadonlySessionView, readOnlyView, Session } from '../session/index.ts';
-import type { AnyTool, HostedTool } from '../tool/index.ts';
+import type { AnyTool, HostedTool, SectionPort } from '../tool/index.ts';
 import { answerFormatText } from './answer-format.ts';
+import { listSections } from './list-sections.ts';
 import { OpenableSections } from './openable-sections.ts';
 import type { OverriddenPlan } from './override/apply-overrides.ts';
 import { describePrompt } from './override/describe-prompt.ts';
@@ -11,7 +12,13 @@ import type { DynamicParams } from './section-input.ts';
 import { sectionTexts } from './section-text.ts';
 import type { ShownSection } from './section-tools.ts';
 import type { SectionNode } from './section-tree.ts';
-import { completeSelection, sectionError, selectSections } from './select-sections.ts';
+import {
+  completeSelection,
+  isEnabled,
+  type SelectedSection,
+  sectionError,
+  selectSections,
+} from './select-sections.ts';
 import { bringsTools } from './summary-note.ts';
 import { describeToolParams } from './tool-param-descriptions.ts';
 import type { Visibility } from './visibility.ts';
@@ -44,6 +51,7 @@ export async function renderPrompt<Output>(
     raw,
     examples,
     inFull,
+    summarized: selection.filter(({ isSummary }) => isSummary).map(({ node }) => node.path),
     evaluationId: options.evaluationId ?? '',
   });
   const shown = selection.map(
@@ -113,6 +121,7 @@ function assemble<Output>(rendering: Rendering<Output>): RenderedPrompt<Output> 
       open: (keys, context) => sections.open(keys, context),
       read: (key, context) => sections.read(key, context),
       isOpen: (key, session) => sections.isOpen(key, session),
+      list: (session) => sections.list(session),
       idleOverrides: (session) => sections.idleOverrides(session),
       withShown: (shown) => assemble({ ...rendering, ...toolsOf(sections, shown, { bound, hosted }) }),
       opener: plan.sectionTools.open,
@@ -130,6 +139,37 @@ export function enabledTools(
   raw: DynamicParams,
   options: PromptToolsOptions,
 ): readonly AnyTool[] {
+  const inFull = selectAtOnce(plan, raw, options).filter(({ isSummary }) => !isSummary);
+  return Object.freeze(inFull.flatMap(({ index }) => (plan.tools[index] ?? []).map(({ tool }) => tool)));
+}
+
+/**
+ * All sections as they would be shown, without rendering a text.
+ *
+ * @throws {PromptRenderError} as {@link enabledTools}.
+ */
+export function sectionsOf(
+  plan: PromptPlan<unknown>,
+  raw: DynamicParams,
+  options: PromptToolsOptions,
+): readonly SectionPort[] {
+  const selected = new Map(selectAtOnce(plan, raw, options).map(({ node, isSummary }) => [node, isSummary]));
+  const session = sessionOf(plan, options);
+  return listSections(plan, (node, parent) => {
+    const isSummary = selected.get(node);
+    if (isSummary !== undefined) return { isEnabled: true, visibility: isSummary ? 'summary' : 'full' };
+    // What is not selected and not below a summary is not enabled.
+    const mayBe = parent?.isEnabled === true && parent.visibility !== 'full';
+    return { isEnabled: mayBe && isEnabled(node, raw, session), visibility: 'hidden' };
+  });
+}
+
+/** Selects without waiting for anything. */
+function selectAtOnce(
+  plan: PromptPlan<unknown>,
+  raw: DynamicParams,
+  options: PromptToolsOptions,
+): readonly SelectedSection[] {
   const session = sessionOf(plan, options);
   const override = overridesOf(plan, options.session);
   const selection = selectSections({ plan, raw, session, needsParams: false, override });
@@ -144,8 +184,7 @@ export function enabledTools(
     }
     step = selection.next(parsing);
   }
-  const inFull = step.value.filter(({ isSummary }) => !isSummary);
-  return Object.freeze(inFull.flatMap(({ index }) => (plan.tools[index] ?? []).map(({ tool }) => tool)));
+  return step.value;
 }
 
 /** What the caller's session says of sections; an empty one says nothing. */

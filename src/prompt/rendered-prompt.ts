@@ -1,6 +1,13 @@
 import type { ToolPolicy } from '../policy/index.ts';
 import type { ReadonlySessionView } from '../session/index.ts';
-import type { AnyTool, DeadlinePort, HostedTool, ToolContext, ToolResult } from '../tool/index.ts';
+import type {
+  AnyTool,
+  DeadlinePort,
+  HostedTool,
+  SectionPort,
+  ToolContext,
+  ToolResult,
+} from '../tool/index.ts';
 import type { DroppedOverride } from './override/dropped-override.ts';
 import type { PromptDescriptor } from './prompt-descriptor.ts';
 import type { PromptOutput } from './prompt-output.ts';
@@ -26,6 +33,8 @@ export interface RenderedSections {
   read(key: string, context: ToolContext): Promise<ToolResult<unknown>>;
   /** Whether the model has been shown a section in full; undefined when there is none. @param key dotted path. */
   isOpen(key: string, session: ReadonlySessionView): boolean | undefined;
+  /** All sections, as the model has them at present. */
+  list(session: ReadonlySessionView): readonly SectionPort[];
   /** Sections that the session shows or hides without effect: they have no summary, or there are none. Reads all of the slice. */
   idleOverrides(session: ReadonlySessionView): readonly string[];
   /** The prompt with the tools of sections that were opened behind all others. @param shown what one call showed. */

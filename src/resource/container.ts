@@ -3,7 +3,7 @@ import type { AnyBinding, ResourceResolver } from './binding.ts';
 import type { LateFailureListener } from './build.ts';
 import { InstanceStore } from './instance-store.ts';
 import type { ResourceRegistry } from './registry.ts';
-import { createResolver, type Lifetimes, type OuterCall } from './resolution.ts';
+import { createResolver, type Lifetimes, type OuterCall, type ResourceViews } from './resolution.ts';
 import { abandoned, allDisposeFailures, withDisposalFailures } from './resource-failure.ts';
 import { type Patience, ResourceForks } from './resource-forks.ts';
 import { type Token, tokenName } from './token.ts';
@@ -153,7 +153,7 @@ export class ResourceContainer {
    */
   openCallScope(
     overrides: readonly (readonly [Token<unknown>, () => unknown])[],
-    forks?: ResourceForks,
+    forks?: ResourceViews,
   ): CallScope {
     const store = new InstanceStore('call');
     const reached = new Set<string>();

@@ -6,13 +6,19 @@ import { outsideCall, pastTransactions, unbound } from './resource-failure.ts';
 import type { ResourceForks } from './resource-forks.ts';
 import { type Token, tokenName } from './token.ts';
 
+/** Views of resources that take part in transactions. */
+export interface ResourceViews {
+  /** Undefined where there is none. */
+  view(binding: AnyBinding): Promise<unknown> | undefined;
+}
+
 /** The tool call that a look-up belongs to. */
 export interface CallLifetime {
   readonly store: InstanceStore;
   /** What stands in for what is bound, asked for at each look-up. */
   readonly overrides: ReadonlyMap<Token<unknown>, () => unknown>;
   /** The call's views of resources that take part in its transaction. */
-  readonly forks: ResourceForks | undefined;
+  readonly forks: ResourceViews | undefined;
   /** Names of the singletons that were asked for and take no part in it. */
   readonly reached: Set<string>;
 }

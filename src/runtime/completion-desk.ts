@@ -14,6 +14,7 @@ import type { LoopState } from './loop-state.ts';
 import type { CompletionCheck, RunContext } from './run-context.ts';
 import type { RunErrors } from './run-errors.ts';
 import { RunStopped } from './run-stop.ts';
+import { seenPrompt } from './seen-prompt.ts';
 
 const defaultMaxChecks = 3;
 
@@ -85,11 +86,14 @@ export class CompletionDesk {
 
   /** Asks the checker, in the live run. */
   async check({ text, finishReason, check }: CompletionCheck): Promise<CompletionVerdict> {
-    const { prompt, roots, deadline, budget, stop } = this.#environment;
+    const environment = this.#environment;
+    const { roots, deadline, budget, stop } = environment;
     const session = roots.session.fork({ readOnly: true });
     const files = roots.filesystem?.fork({ readOnly: true });
     const context: CompletionContext = Object.freeze({
-      prompt,
+      get prompt() {
+        return seenPrompt(environment, () => session.view);
+      },
       text,
       output: this.#output,
       finishReason,

@@ -1,7 +1,7 @@
 import type { FileChange } from '../filesystem/index.ts';
 import type { JsonValue } from '../schema/index.ts';
 import type { Clock, IdSource } from '../session/index.ts';
-import type { AnyTool, EvaluatorPort, Logger, PromptPort } from '../tool/index.ts';
+import type { AnyTool, EnclosingCall, EvaluatorPort, Logger, PromptPort } from '../tool/index.ts';
 import type { Breather } from './breather.ts';
 import type { Deadline } from './deadline.ts';
 import type { EvaluationOrigin } from './event-origin.ts';
@@ -19,7 +19,11 @@ export interface ApprovalRequest {
   readonly callId: string;
   readonly toolName: string;
   readonly params: JsonValue;
+  /** The calls that it runs inside of, outermost first; empty for a call of the evaluation on the root session. */
+  readonly path: readonly EnclosingCall[];
   readonly policy: string;
+  /** Name of the prompt whose policy asks, where that is an outer one. Absent: the prompt of the call. */
+  readonly policyPrompt?: string;
   readonly reason: string;
   /** The changes to files that wait for the answer; absent when the handler has not run yet. */
   readonly changes?: readonly FileChange[];
@@ -41,6 +45,8 @@ export interface EvaluationEnvironment {
   readonly display: PromptDisplay;
   /** The call that this evaluation runs inside of; undefined for one on a root session. */
   readonly outer: OuterCall | undefined;
+  /** The calls that the evaluation runs inside of, outermost first. */
+  readonly enclosing: readonly EnclosingCall[];
   /** Makes what the handler of a call gets as its adapter. */
   evaluatorFor(call: OuterCall): EvaluatorPort;
   readonly roots: TransactionRoots;

@@ -20,7 +20,7 @@ interface ExpansionParts {
 export class Expansion implements AttemptedCall {
   /** The attempt whose handler threw. */
   readonly thrower: ToolCallAttempt;
-  readonly approvals: ApprovalMemory = new ApprovalMemory();
+  readonly approvals: ApprovalMemory;
   readonly #environment: EvaluationEnvironment;
   readonly #signal: VisibilityExpansionRequired;
   readonly #note: string;
@@ -37,6 +37,10 @@ export class Expansion implements AttemptedCall {
     this.#signal = signal;
     const params = { section_keys: [...signal.sections], reason: signal.reason };
     const call = { callId, toolName: openSections.name, arguments: JSON.stringify(params), turn };
+    this.approvals = new ApprovalMemory(
+      { toolName: openSections.name, params },
+      environment.outer?.approvals,
+    );
     this.#opening = { call, bound: environment.display.rendered['~sections'].opener, params };
   }
 
@@ -59,10 +63,11 @@ export class Expansion implements AttemptedCall {
     if (opening.kind === 'failed') {
       if (opening.outcome === 'aborted') return opening;
       const message = `The call of "${toolName}" was rolled back: it needs sections that could not be opened (${reason}). ${opening.result.message}`;
-      const { policy, error } = opening;
+      const { policy, policyPrompt, error } = opening;
       return withNote(
         failed('rolled-back', 'sections-not-opened', message, {
           ...(policy === undefined ? {} : { policy }),
+          ...(policyPrompt === undefined ? {} : { policyPrompt }),
           ...(error === undefined ? {} : { error }),
         }),
         note,

@@ -2,7 +2,7 @@ import { PersistentVector } from '../collection/index.ts';
 import { describeError } from '../error/index.ts';
 import { compileGlob, type Glob } from '../filesystem/index.ts';
 import { type Clock, readOnlyView, type SessionView } from '../session/index.ts';
-import type { BudgetTrackerPort, DeadlinePort, Logger, PromptPort } from '../tool/index.ts';
+import type { BudgetTrackerPort, DeadlinePort, Logger } from '../tool/index.ts';
 import {
   type FeedbackProgress,
   FeedbackState,
@@ -15,12 +15,12 @@ import { withFeedback } from './feedback-text.ts';
 import { readFeedback } from './read-feedback.ts';
 import { recordError } from './record-error.ts';
 import { type RunStop, RunStopped } from './run-stop.ts';
+import { type DisplayedPrompt, seenPrompt } from './seen-prompt.ts';
 import type { RecordedFeedback, ToolInvokedPayload } from './tool-invoked.ts';
 import type { TransactionRoots } from './transaction.ts';
 
 /** What feedback needs of an evaluation. */
-interface FeedbackSurroundings {
-  readonly prompt: PromptPort;
+interface FeedbackSurroundings extends DisplayedPrompt {
   readonly roots: Pick<TransactionRoots, 'session' | 'filesystem'>;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -128,11 +128,14 @@ export class FeedbackDesk {
   }
 
   async #run(due: readonly FeedbackProvider[], invocation: ToolInvokedPayload): Promise<ToolInvokedPayload> {
-    const { roots, clock, prompt, deadline, budgetTracker, stop } = this.#surroundings;
+    const { roots, clock, deadline, budgetTracker, stop } = this.#surroundings;
+    const surroundings = this.#surroundings;
     const session = roots.session.fork({ readOnly: true });
     const files = roots.filesystem?.fork({ readOnly: true });
     const context: FeedbackContext = Object.freeze({
-      prompt,
+      get prompt() {
+        return seenPrompt(surroundings, () => session.view);
+      },
       calls: this.#calls.push(invocation),
       elapsedMs: clock.now() - this.#beganAtMs,
       session: readOnlyView(session.view),

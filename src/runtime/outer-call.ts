@@ -1,16 +1,20 @@
-import type { Filesystem } from '../filesystem/index.ts';
+import type { FileChange, Filesystem } from '../filesystem/index.ts';
 import type { OuterCall as OuterResources } from '../resource/index.ts';
 import type { SessionFork, SessionView } from '../session/index.ts';
-import type { AnyTool, TokenUsage, ToolEffects } from '../tool/index.ts';
+import type { AnyTool, EnclosingCall, TokenUsage, ToolEffects } from '../tool/index.ts';
+import type { ApprovalMemory } from './approval-memory.ts';
 import type { Breather } from './breather.ts';
 import type { CommitLock } from './commit-lock.ts';
 import type { Deadline } from './deadline.ts';
+import type { GoverningPolicy } from './policy-phases.ts';
 import type { RunBudget } from './run-budget.ts';
 import type { RunEvent } from './run-event.ts';
 import type { RunStop } from './run-stop.ts';
 
 /** The run that an {@link OuterCall} belongs to, as far as evaluations inside the call share it. */
 export interface OuterRun {
+  /** The calls that the run itself runs inside of, outermost first. */
+  readonly enclosing: readonly EnclosingCall[];
   readonly deadline: Deadline | undefined;
   readonly budget: RunBudget;
   readonly breather: Breather;
@@ -42,10 +46,20 @@ export interface OuterCall {
   readonly filesystem: Filesystem | undefined;
   /** Resources that take part in the call's transaction; undefined when none does. */
   readonly resources: OuterResources | undefined;
+  /** Those of the calls around it that have some, innermost first. */
+  readonly resourcesAround: readonly OuterResources[];
+  /** The policies that are asked about calls inside, in this order. */
+  readonly policies: readonly GoverningPolicy[];
+  /** What was approved for the call, and for calls inside. */
+  readonly approvals: ApprovalMemory;
   /** Stops when the run does, when the call is given up, and when its handler has returned. */
   readonly stop: RunStop;
   /** Orders the commits of the evaluations that run inside the call at the same time. */
   readonly commitLock: CommitLock;
+  /** Number of an evaluation that begins inside the call now, from 1. */
+  nextEvaluation(): number;
+  /** Takes down what a call inside has changed, once that is committed. */
+  noteInnerChanges(changes: readonly FileChange[]): void;
   /** Adds tokens that an inner evaluation spent to those of the call, and of the calls around it. */
   countUsage(usage: TokenUsage | undefined): void;
   /** Tells the observer of the run what happens in an inner evaluation, told apart by its number. Never throws. */

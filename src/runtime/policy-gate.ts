@@ -1,10 +1,12 @@
 import { describeError } from '../error/index.ts';
 import type { FileChange } from '../filesystem/index.ts';
-import type { PolicyDecision, ToolPolicy } from '../policy/index.ts';
+import type { PolicyDecision } from '../policy/index.ts';
 import type { JsonObject } from '../schema/index.ts';
+import type { EnclosingCall } from '../tool/index.ts';
 import type { ApprovalMemory } from './approval-memory.ts';
 import type { Approval, Approve } from './environment.ts';
 import { isPromiseLike } from './is-promise-like.ts';
+import type { GoverningPolicy } from './policy-phases.ts';
 import type { RunEvent } from './run-event.ts';
 import type { RecordedApproval, ShadowFinding } from './tool-invoked.ts';
 import { type FailedVerdict, failed, type PolicyQuestion } from './verdict.ts';
@@ -16,7 +18,9 @@ export type GateResult =
 
 const open: GateResult = { kind: 'open', questions: [] };
 
-type Decide = (policy: ToolPolicy) => PolicyDecision | undefined | PromiseLike<PolicyDecision | undefined>;
+type Decide = (
+  policy: GoverningPolicy,
+) => PolicyDecision | undefined | PromiseLike<PolicyDecision | undefined>;
 
 /** What a policy has against a call: whoever throws denies, and so does whoever answers with anything but a decision. */
 type Objection = ShadowFinding & { readonly error?: unknown };
@@ -27,14 +31,14 @@ type Objection = ShadowFinding & { readonly error?: unknown };
  * @param decide the question put to one policy.
  */
 export function askPolicies(
-  policies: readonly ToolPolicy[],
+  policies: readonly GoverningPolicy[],
   toolName: string,
   decide: Decide,
 ): GateResult | Promise<GateResult> {
   const questions: PolicyQuestion[] = [];
-  const denied = findInOrder(policies, decide, ({ policy, outcome, reason, error }) => {
-    if (outcome === 'deny') return denial(policy, toolName, reason, error);
-    questions.push({ policy, reason });
+  const denied = findInOrder(policies, decide, ({ outcome, error, ...question }) => {
+    if (outcome === 'deny') return denial(question, toolName, error);
+    questions.push(question);
     return undefined;
   });
   const result = (verdict: FailedVerdict | undefined): GateResult => {
@@ -46,19 +50,19 @@ export function askPolicies(
 
 /** Asks every policy in order, also behind one that would deny, and only tells `report` what they would have done. */
 export function askPoliciesInShadow(
-  policies: readonly ToolPolicy[],
+  policies: readonly GoverningPolicy[],
   decide: Decide,
   report: (finding: ShadowFinding) => void,
 ): GateResult | Promise<GateResult> {
-  const asked = findInOrder(policies, decide, ({ policy, outcome, reason }): undefined => {
-    report({ policy, outcome, reason });
+  const asked = findInOrder(policies, decide, ({ error: _error, ...finding }): undefined => {
+    report(finding);
   });
   return asked instanceof Promise ? asked.then(() => open) : open;
 }
 
 /** Hands the objections of the policies to `take`, in order, until it answers with something. */
 function findInOrder<Found>(
-  policies: readonly ToolPolicy[],
+  policies: readonly GoverningPolicy[],
   decide: Decide,
   take: (objection: Objection) => Found | undefined,
   start = 0,
@@ -81,7 +85,7 @@ function findInOrder<Found>(
 }
 
 function objectionOf(
-  policy: ToolPolicy,
+  policy: GoverningPolicy,
   decide: Decide,
 ): Objection | undefined | Promise<Objection | undefined> {
   try {
@@ -104,27 +108,34 @@ function objectionOf(
   }
 }
 
-function failedCheck(policy: ToolPolicy, error: unknown): Objection {
+/** A policy as records name it. */
+export function nameOf({ policy, owner }: GoverningPolicy): Pick<PolicyQuestion, 'policy' | 'policyPrompt'> {
+  return owner === undefined
+    ? { policy: policy.name }
+    : { policy: policy.name, policyPrompt: owner.promptName };
+}
+
+function failedCheck(policy: GoverningPolicy, error: unknown): Objection {
   const reason = `its check failed: ${describeError(error)}`;
-  return { policy: policy.name, outcome: 'deny', reason, error };
+  return { ...nameOf(policy), outcome: 'deny', reason, error };
 }
 
 /** Policies may be written without types: whatever they answer is looked at. */
 function toObjection(
-  policy: ToolPolicy,
+  policy: GoverningPolicy,
   decision: Partial<PolicyDecision> | null | undefined,
 ): Objection | undefined {
   const outcome = decision?.outcome;
   if (outcome === 'allow') return undefined;
   if (outcome === 'ask' || outcome === 'deny') {
-    return { policy: policy.name, outcome, reason: decision?.reason ?? 'no reason was given' };
+    return { ...nameOf(policy), outcome, reason: decision?.reason ?? 'no reason was given' };
   }
-  return { policy: policy.name, outcome: 'deny', reason: 'its check came to no decision' };
+  return { ...nameOf(policy), outcome: 'deny', reason: 'its check came to no decision' };
 }
 
-function denial(policy: string, toolName: string, reason: string, error?: unknown): FailedVerdict {
-  const message = `The call of "${toolName}" was denied by the policy "${policy}": ${reason}`;
-  return failed('denied', 'denied', message, error === undefined ? { policy } : { policy, error });
+function denial({ reason, ...by }: PolicyQuestion, toolName: string, error?: unknown): FailedVerdict {
+  const message = `The call of "${toolName}" was denied by the policy "${by.policy}": ${reason}`;
+  return failed('denied', 'denied', message, error === undefined ? by : { ...by, error });
 }
 
 /** Who is asked, and about what. */
@@ -134,6 +145,8 @@ export interface ApprovalSituation {
   readonly callId: string;
   readonly toolName: string;
   readonly params: JsonObject;
+  /** The calls that it runs inside of, outermost first. */
+  readonly path: readonly EnclosingCall[];
   /** What was approved for the call already. */
   readonly memory: ApprovalMemory;
   readonly changes?: readonly FileChange[];
@@ -170,12 +183,12 @@ async function putQuestion(
   };
   const refuse = (why: string, error?: unknown): FailedVerdict => {
     settle(false, why);
-    const { policy, reason } = question;
+    const { reason, ...by } = question;
     return failed(
       'denied',
       'not-approved',
-      `The call of "${toolName}" needs approval by the policy "${policy}" (${reason}): ${why}`,
-      error === undefined ? { policy } : { policy, error },
+      `The call of "${toolName}" needs approval by the policy "${by.policy}" (${reason}): ${why}`,
+      error === undefined ? by : { ...by, error },
     );
   };
   emit({

@@ -88,6 +88,7 @@ export function recordCall(
   if (verdict.kind === 'failed') {
     record.reason = verdict.reason;
     if (verdict.policy !== undefined) record.policy = verdict.policy;
+    if (verdict.policyPrompt !== undefined) record.policyPrompt = verdict.policyPrompt;
     if (verdict.error !== undefined) record.error = recordError(verdict.error);
     const standing = whatStands(facts);
     if (standing.length > 0) record.standing = standing;

@@ -71,6 +71,7 @@ export class RemoteApprovals {
         callId: approvalId,
         toolName,
         params: { name, arguments: parsed(text) },
+        path: this.#environment.enclosing,
         policy,
         reason,
       };

@@ -142,7 +142,7 @@ export type RunEvent =
       readonly toolName: string;
       /** The files that the call would change; absent when it has not run yet. */
       readonly changes?: readonly RecordedChange[];
-    } & Pick<RecordedApproval, 'policy' | 'reason' | 'about'>)
+    } & Pick<RecordedApproval, 'policy' | 'policyPrompt' | 'reason' | 'about'>)
   | ({
       /** The answer. It does not come when the run ends first. */
       readonly type: 'approval-end';
@@ -209,6 +209,8 @@ export type RunEvent =
       readonly attempt: number;
       /** Number of the evaluation among those of the attempt, from 1 in the order they were begun. */
       readonly evaluation: number;
+      /** The policy that evaluates, to judge the call. Absent: the handler evaluates. */
+      readonly policy?: string;
       readonly event: RunEvent;
     }
   | {

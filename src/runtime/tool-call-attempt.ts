@@ -1,3 +1,4 @@
+import { none } from '../collection/index.ts';
 import { describeError, TransactionClosedError } from '../error/index.ts';
 import type { FileChange } from '../filesystem/index.ts';
 import { describeIssues, type ParseOutcome, parseInput, parseOutput } from '../schema/index.ts';
@@ -69,6 +70,8 @@ export class ToolCallAttempt implements JudgedAttempt, HandledAttempt {
   #expire: ((timeout: Ended) => void) | undefined;
   /** The verdict over a handler that has outlasted its time limit, whatever it comes to. */
   #timeout: Ended | undefined;
+  #evaluations = 0;
+  #innerChanges: FileChange[] | undefined;
 
   constructor(
     environment: EvaluationEnvironment,
@@ -122,6 +125,23 @@ export class ToolCallAttempt implements JudgedAttempt, HandledAttempt {
     return this.#innerStop;
   }
 
+  /** What calls inside have changed, in the order of their commits. */
+  get innerChanges(): readonly FileChange[] {
+    return this.#innerChanges ?? none;
+  }
+
+  /** Takes down what a call inside has changed. */
+  noteInnerChanges(changes: readonly FileChange[]): void {
+    this.#innerChanges ??= [];
+    for (const change of changes) this.#innerChanges.push(change);
+  }
+
+  /** Number of an evaluation that begins inside now, from 1. */
+  nextEvaluation(): number {
+    this.#evaluations += 1;
+    return this.#evaluations;
+  }
+
   /** Takes down what evaluations inside the attempt spent. */
   countUsage(usage: TokenUsage | undefined): void {
     this.#call.countUsage(usage);
@@ -155,6 +175,7 @@ export class ToolCallAttempt implements JudgedAttempt, HandledAttempt {
 
   /** Takes the views from everyone and disposes what the attempt built. What fails is logged. Never rejects, never outlasts the run. */
   discard(): void | Promise<void> {
+    this.#policies.end();
     const errors = this.transaction.close();
     if (!(errors instanceof Promise)) return this.#logUndisposed(errors);
     // The run has ended when this rejects; whatever still disposes itself goes on alone.

@@ -97,7 +97,10 @@ export class ToolCallRun implements AttemptedCall {
 
   /** What was approved in any attempt. */
   get approvals(): ApprovalMemory {
-    this.#approvals ??= new ApprovalMemory();
+    this.#approvals ??= new ApprovalMemory(
+      { toolName: this.#call.toolName, params: this.#params() ?? {} },
+      this.#environment.outer?.approvals,
+    );
     return this.#approvals;
   }
 
@@ -222,6 +225,7 @@ export class ToolCallRun implements AttemptedCall {
       const halt = haltReason(this.#environment);
       if (halt !== undefined) return stoppedVerdict(this.#call.toolName, halt, false);
       const { callId, toolName, turn } = this.#call;
+      this.#approvals?.beginAgain();
       emit({ type: 'tool-call-rerun', turn, callId, toolName, attempt: number + 1, conflicts: changed });
       // What made the handler ask for sections held when it was looked at; only their opening is repeated.
       this.#attempt = this.#expansion?.open(number + 1) ?? this.#newAttempt(resolved, number + 1);
@@ -249,8 +253,17 @@ export class ToolCallRun implements AttemptedCall {
       told = commitFailure(error);
     }
     return told instanceof Promise
-      ? told.catch(commitFailure).then((result) => this.#discarded(result))
-      : this.#discarded(told);
+      ? told.catch(commitFailure).then((result) => this.#ended(result))
+      : this.#ended(told);
+  }
+
+  #ended(told: ToolCallResult): ToolCallResult | Promise<ToolCallResult> {
+    const { outer } = this.#environment;
+    const attempt = this.#attempt;
+    if (outer !== undefined && attempt !== undefined && told.invocation.success) {
+      outer.noteInnerChanges([...attempt.innerChanges, ...attempt.changes]);
+    }
+    return this.#discarded(told);
   }
 
   /** The result, once what the attempt had built is disposed. */

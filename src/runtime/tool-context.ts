@@ -10,27 +10,19 @@ import type {
   Logger,
   PromptPort,
   RenderedPromptPort,
-  TokenUsage,
   ToolContext,
 } from '../tool/index.ts';
-import { CommitLock } from './commit-lock.ts';
+import { callInside, type EnclosingAttempt } from './call-inside.ts';
 import type { EvaluationEnvironment } from './environment.ts';
-import type { OuterCall } from './outer-call.ts';
 import type { RunEvent } from './run-event.ts';
 import type { RunStop } from './run-stop.ts';
-import type { ResolvedCall } from './tool-call.ts';
-import type { CallTransaction } from './transaction.ts';
+import { seenPrompt } from './seen-prompt.ts';
 
 /** What a context needs of the attempt that it belongs to. */
-export interface HandledAttempt {
-  readonly number: number;
-  readonly resolved: ResolvedCall;
-  readonly transaction: CallTransaction;
+export interface HandledAttempt extends EnclosingAttempt {
   readonly signal: AbortSignal;
   /** What evaluations inside the attempt follow. */
   readonly innerStop: RunStop;
-  /** Takes down what evaluations inside the attempt spent. */
-  countUsage(usage: TokenUsage | undefined): void;
 }
 
 /**
@@ -48,6 +40,7 @@ class CallContext implements ToolContext {
   readonly attempt: number;
   readonly #environment: EvaluationEnvironment;
   readonly #attempt: HandledAttempt;
+  #prompt: PromptPort | undefined;
   #adapter: EvaluatorPort | undefined;
 
   constructor(environment: EvaluationEnvironment, attempt: HandledAttempt) {
@@ -58,7 +51,8 @@ class CallContext implements ToolContext {
   }
 
   get prompt(): PromptPort {
-    return this.#environment.prompt;
+    this.#prompt ??= seenPrompt(this.#environment, () => this.session);
+    return this.#prompt;
   }
 
   get renderedPrompt(): RenderedPromptPort {
@@ -67,7 +61,7 @@ class CallContext implements ToolContext {
 
   get adapter(): EvaluatorPort {
     this.#adapter ??= this.#environment.evaluatorFor(
-      outerCall(this.#environment, this.#attempt, (event) => this.#tell(event)),
+      insideHandler(this.#environment, this.#attempt, (event) => this.#tell(event)),
     );
     return this.#adapter;
   }
@@ -122,34 +116,24 @@ class CallContext implements ToolContext {
   }
 }
 
-/** The attempt as evaluations inside it see it. */
-function outerCall(
+/** The attempt as evaluations inside its handler see it. */
+function insideHandler(
   environment: EvaluationEnvironment,
   attempt: HandledAttempt,
   tell: (event: RunEvent) => void,
-): OuterCall {
-  const { number, resolved, transaction } = attempt;
-  const { callId, toolName } = resolved.call;
-  return {
-    callId,
-    toolName,
+): ReturnType<typeof callInside> {
+  const { resolved, transaction } = attempt;
+  return callInside(environment, attempt, {
     effects: resolved.bound.tool.effects,
-    attempt: number,
-    path: [...(environment.outer?.path ?? []), callId],
-    run: environment,
-    get isOpen(): boolean {
+    get isOpen() {
       return transaction.isOpen;
     },
     session: transaction.session,
     sessionFork: transaction.sessionFork,
     filesystem: transaction.filesystem,
-    resources: transaction.outerResources,
-    get stop(): RunStop {
+    get stop() {
       return attempt.innerStop;
     },
-    commitLock: new CommitLock(),
-    countUsage: (usage) => attempt.countUsage(usage),
-    tell: (evaluation, event) =>
-      tell({ type: 'nested', callId, toolName, attempt: number, evaluation, event }),
-  };
+    tell,
+  });
 }

@@ -94,6 +94,8 @@ export interface RecordedAttachment {
 /** A question of a policy that was put to whoever approves, and how it was answered. */
 export interface RecordedApproval {
   readonly policy: string;
+  /** Name of the prompt whose policy it is, where that is an outer one. Absent: the prompt of the call. */
+  readonly policyPrompt?: string;
   /** What the policy said. */
   readonly reason: string;
   /** What was to be approved: the call before it ran, or what it had changed. */
@@ -106,6 +108,8 @@ export interface RecordedApproval {
 /** What a policy would have done to a call that ran without enforcement. */
 export interface ShadowFinding {
   readonly policy: string;
+  /** Name of the prompt whose policy it is, where that is an outer one. Absent: the prompt of the call. */
+  readonly policyPrompt?: string;
   /** A check that throws, or comes to no decision, would have denied. */
   readonly outcome: 'deny' | 'ask';
   readonly reason: string;
@@ -152,6 +156,8 @@ export interface ToolInvokedPayload extends EventOrigin {
   readonly reason?: ToolCallFailureReason;
   /** The policy that refused, with outcome `denied`. */
   readonly policy?: string;
+  /** Name of the prompt whose policy it is, where that is an outer one. Absent: the prompt of the call. */
+  readonly policyPrompt?: string;
   readonly message: string;
   /** The value of the result; its JSON text when it holds what could not come back from an export. */
   readonly value?: JsonValue;
@@ -233,6 +239,7 @@ const toolInvoked = recordSchema<ToolInvokedPayload>({
     params: anything,
     reason: text,
     policy: text,
+    policyPrompt: text,
     value: anything,
     attachments: listOf(
       objectOf<RecordedAttachment>({
@@ -246,11 +253,14 @@ const toolInvoked = recordSchema<ToolInvokedPayload>({
     approvals: listOf(
       objectOf<RecordedApproval>({
         required: { policy: text, reason: text, about: text, approved: flag },
-        optional: { answer: text },
+        optional: { policyPrompt: text, answer: text },
       }),
     ),
     shadow: listOf(
-      objectOf<ShadowFinding>({ required: { policy: text, outcome: text, reason: text }, optional: {} }),
+      objectOf<ShadowFinding>({
+        required: { policy: text, outcome: text, reason: text },
+        optional: { policyPrompt: text },
+      }),
     ),
     openedSections: listOf(
       objectOf<ShownSection>({ required: { section: text, visibility: text }, optional: {} }),

@@ -11,12 +11,18 @@ import type {
   ResourceResolver,
   Token,
 } from '../resource/index.ts';
-import type { EventDefinition, SessionFork, SessionPatch, SessionView } from '../session/index.ts';
+import type {
+  EventDefinition,
+  ForkOptions,
+  SessionFork,
+  SessionPatch,
+  SessionView,
+} from '../session/index.ts';
 import type { ToolEffects } from '../tool/index.ts';
 
 /** The session side of what calls fork from: a root session, or the fork of an outer call. */
 export interface SessionRoot {
-  fork(options?: { readonly readOnly?: boolean }): SessionFork;
+  fork(options?: ForkOptions): SessionFork;
   apply(patch: SessionPatch): void;
   dispatch<Input, Output>(event: EventDefinition<Input, Output>, payload: Input): void;
 }
@@ -52,6 +58,8 @@ export class CallTransaction {
   #scope: CallScope | undefined;
   #policyScope: CallScope | undefined;
   #look: (() => void) | undefined;
+  /** The resources of outer prompts whose policies have asked for some. */
+  #outerScopes: Map<ResourceContainer, CallScope> | undefined;
   #sealed = false;
   #scopeEnded = false;
   #closed = false;
@@ -159,6 +167,37 @@ export class CallTransaction {
     return this.#policyScope;
   }
 
+  /**
+   * What policies of an outer prompt get for its resources, opened on first use.
+   *
+   * @param container over that prompt.
+   * @param around the calls around this one that have transactional resources, innermost first.
+   */
+  outerPolicyResources(container: ResourceContainer, around: readonly OuterCall[]): CallScope {
+    this.#outerScopes ??= new Map();
+    let scope = this.#outerScopes.get(container);
+    if (scope === undefined) {
+      const own = this.outerResources;
+      const calls = own === undefined ? around : [own, ...around];
+      scope = this.#openScope(() => this.privilegedFilesystem, this.#closed, container, {
+        view: (binding) => calls.find(({ bindings }) => bindings.has(binding))?.forks.view(binding),
+      });
+      this.#outerScopes.set(container, scope);
+    }
+    return scope;
+  }
+
+  /** A fork for what policies evaluate: it goes on when the handler's part has ended, and may not change STATE. */
+  forkForPolicies(): SessionFork {
+    return this.#session.fork({ readOnly: true, part: 'privileged' });
+  }
+
+  /** Ends such a fork: keeps what was logged in it and drops the rest. */
+  endForkForPolicies(fork: SessionFork): void {
+    if (!this.#closed) this.#session.apply(fork.discardedPatch(), 'privileged');
+    fork.close();
+  }
+
   /** The net changes to files so far. */
   changes(): readonly FileChange[] {
     return this.#seenFiles?.changes() ?? none;
@@ -248,7 +287,10 @@ export class CallTransaction {
     this.#resources?.seal();
     const ofHandler = this.closeResources();
     const isQuiet = !(ofHandler instanceof Promise) && ofHandler.length === 0;
-    return isQuiet && this.#policyScope === undefined && this.#resources === undefined
+    return isQuiet &&
+      this.#policyScope === undefined &&
+      this.#outerScopes === undefined &&
+      this.#resources === undefined
       ? none
       : this.#closeScopes(ofHandler);
   }
@@ -257,14 +299,17 @@ export class CallTransaction {
     ofHandler: readonly unknown[] | Promise<readonly unknown[]>,
   ): Promise<readonly unknown[]> {
     const errors = [...(await ofHandler), ...((await this.#policyScope?.close()) ?? none)];
+    for (const scope of this.#outerScopes?.values() ?? none) errors.push(...(await scope.close()));
     return [...errors, ...(this.#resources?.takeFaults() ?? none)];
   }
 
-  #openScope(files: () => Filesystem | undefined, hasEnded: boolean): CallScope {
-    const scope = this.#container.openCallScope(
-      this.#files === undefined ? none : [[Filesystem, files]],
-      this.#resources,
-    );
+  #openScope(
+    files: () => Filesystem | undefined,
+    hasEnded: boolean,
+    container: ResourceContainer = this.#container,
+    views: Parameters<ResourceContainer['openCallScope']>[1] = this.#resources,
+  ): CallScope {
+    const scope = container.openCallScope(this.#files === undefined ? none : [[Filesystem, files]], views);
     // Nothing is in it yet, so there is nothing to wait for.
     if (hasEnded) void scope.close();
     return scope;

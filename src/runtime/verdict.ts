@@ -11,6 +11,8 @@ export interface FailedVerdict {
   readonly reason: ToolCallFailureReason;
   readonly result: ToolFailure;
   readonly policy?: string;
+  /** Name of the outer prompt whose policy it is. Absent: the prompt of the call. */
+  readonly policyPrompt?: string;
   /** What was thrown, as it was thrown. */
   readonly error?: unknown;
 }
@@ -24,6 +26,8 @@ export interface SucceededVerdict {
 /** A policy that wants someone to decide, and what it says. */
 export interface PolicyQuestion {
   readonly policy: string;
+  /** Name of the outer prompt whose policy it is. Absent: the prompt of the call. */
+  readonly policyPrompt?: string;
   readonly reason: string;
 }
 
@@ -59,7 +63,7 @@ export function failed(
   outcome: FailedVerdict['outcome'],
   reason: ToolCallFailureReason,
   message: string,
-  extra: { readonly policy?: string; readonly error?: unknown } = {},
+  extra: Pick<FailedVerdict, 'policy' | 'policyPrompt' | 'error'> = {},
 ): FailedVerdict {
   return { kind: 'failed', outcome, reason, result: ToolResult.error(message), ...extra };
 }

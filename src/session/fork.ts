@@ -16,6 +16,8 @@ import type { SessionView } from './view.ts';
 export interface ForkOptions {
   /** Refuse writes to STATE through {@link SessionFork.view}; LOG can still be appended to. Default false. */
   readonly readOnly?: boolean;
+  /** Whose fork it is: one of the privileged part goes on when the handler's has ended. Default: the handler's. */
+  readonly part?: Part;
 }
 
 /**
@@ -49,9 +51,12 @@ export interface SessionFork {
   discardedPatch(): SessionPatch;
   /** A fork that applies into this one; read-only when this one is. */
   fork(options?: ForkOptions): SessionFork;
-  /** Takes in the patch of a fork of this one. @throws {SessionError} code `reducer-failed` when it refuses here. */
-  apply(patch: SessionPatch): void;
-  /** Ends the handler's part: {@link view} and nested forks throw TransactionClosedError from now on, {@link privileged} goes on. */
+  /**
+   * Takes in the patch of a fork of this one. @throws {SessionError} code `reducer-failed` when it refuses here.
+   * @param part whose fork it was. Default: the handler's.
+   */
+  apply(patch: SessionPatch, part?: Part): void;
+  /** Ends the handler's part: {@link view} and its nested forks throw TransactionClosedError from now on, {@link privileged} goes on. */
   seal(): void;
   /**
    * Ends the fork: views, their accessors and nested forks throw TransactionClosedError from now on. A nested fork that
@@ -85,6 +90,8 @@ export class CellFork implements SessionFork, StateCell {
 
   /** Where this fork comes from and applies to. */
   readonly #parent: StateCell;
+  /** Whose part of the parent it belongs to. */
+  readonly #parentPart: Part;
   readonly #dispatcher: Dispatcher;
   readonly #isReadOnly: boolean;
   readonly #base: SessionState;
@@ -106,12 +113,13 @@ export class CellFork implements SessionFork, StateCell {
   #conflicts: Answer | undefined;
   #refusals: Answer | undefined;
 
-  constructor(parent: StateCell, dispatcher: Dispatcher, isReadOnly: boolean) {
+  constructor(parent: StateCell, dispatcher: Dispatcher, isReadOnly: boolean, parentPart: Part = 'handler') {
     this.sessionId = parent.sessionId;
     this.registry = parent.registry;
     this.lineage = parent.lineage;
     this.recorder = new ReadSet(parent.recorder);
     this.#parent = parent;
+    this.#parentPart = parentPart;
     this.#dispatcher = dispatcher;
     this.#isReadOnly = isReadOnly;
     this.#base = parent.current;
@@ -229,13 +237,13 @@ export class CellFork implements SessionFork, StateCell {
     });
   }
 
-  fork({ readOnly = false }: ForkOptions = {}): SessionFork {
-    this.assertUsable('write', 'handler');
-    return new CellFork(this, this.#dispatcher, this.#isReadOnly || readOnly);
+  fork({ readOnly = false, part = 'handler' }: ForkOptions = {}): SessionFork {
+    this.assertUsable('write', part);
+    return new CellFork(this, this.#dispatcher, this.#isReadOnly || readOnly, part);
   }
 
-  apply(patch: SessionPatch): void {
-    this.assertUsable('write', 'handler');
+  apply(patch: SessionPatch, part: Part = 'handler'): void {
+    this.assertUsable('write', part);
     const next = CellFork.patched(this, patch, this.recorder);
     this.commit(next, undefined, none, undefined);
     const earlier = this.#log?.length ?? 0;
@@ -267,7 +275,7 @@ export class CellFork implements SessionFork, StateCell {
     }
     const { registry } = this;
     if (this.#parent.isFork || registry.isReducing || registry.isDisposed)
-      this.#parent.assertUsable(use, 'handler');
+      this.#parent.assertUsable(use, this.#parentPart);
   }
 
   /** The lists belong to the patch that was given away: goes on with copies. What was worked out for that one does not hold for the next. */

@@ -24,6 +24,7 @@ export type {
   ToolResultItem,
   UserItem,
 } from './conversation.ts';
+export type { EnclosingCall } from './enclosing-call.ts';
 export type { EvaluatorPort, NestedEvaluateOptions, ToolChoice } from './evaluator-port.ts';
 export type {
   Citation,
@@ -48,6 +49,7 @@ export type {
   PromptOutputPort,
   PromptPort,
   RenderedPromptPort,
+  SectionPort,
   ToolPort,
 } from './ports.ts';
 export type { FinishReason, PromptResponse, TokenUsage } from './prompt-response.ts';

@@ -9,6 +9,28 @@ export interface PromptPort<out Output = unknown> {
   readonly name: string;
   /** The structured answer asked for; absent when the answer is text. */
   readonly output?: PromptOutputPort<Output>;
+  /**
+   * The sections in reading order, those below others as their `children`: as the model of the evaluation has them at present. What a call of the
+   * same turn opens counts from its commit on; a call that has looked before is run again then. Made anew at each call, linear in the number of sections.
+   *
+   * @throws {PromptRenderError} when the `enabled` function of a section that is not shown throws.
+   */
+  sections(): readonly SectionPort[];
+}
+
+/** What a handler sees of a section of the prompt. Plain data. */
+export interface SectionPort {
+  readonly key: string;
+  readonly title: string;
+  /** Dotted path, the section's address. */
+  readonly path: string;
+  /** Whether it is a part of the prompt: enabled itself, as are those around it. */
+  readonly isEnabled: boolean;
+  /** What the model has of it: all, the summary, or nothing, since it is not enabled or in a section that is summarized. */
+  readonly visibility: 'full' | 'summary' | 'hidden';
+  /** The tools that it brings, whether or not they can be called. Those of a section that is shown in full can. */
+  readonly tools: readonly ToolPort[];
+  readonly children: readonly SectionPort[];
 }
 
 /** What a handler sees of the structured answer that a prompt asks for. */

@@ -29,6 +29,7 @@ export async function bareEnvironment(
     prompt,
     display: new PromptDisplay(await prompt.render({ session }), { state, maxExpansions: 16 }),
     outer: undefined,
+    enclosing: [],
     evaluatorFor: () => {
       throw new RangeError('No handler of this test evaluates anything.');
     },

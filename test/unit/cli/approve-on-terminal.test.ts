@@ -8,6 +8,7 @@ const request: ApprovalRequest = {
   callId: 'call-1-1',
   toolName: 'send',
   params: { to: 'ada' },
+  path: [],
   policy: 'careful',
   reason: 'a letter',
 };

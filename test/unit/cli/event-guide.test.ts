@@ -41,17 +41,36 @@ const invocation: Required<ToolInvokedPayload> = {
   params: {},
   reason: 'threw',
   policy: 'careful',
+  policyPrompt: 'lead',
   value: null,
   attachments: [{ type: 'file', mediaType: 'text/csv', name: 'rows.csv', characters: 8 }],
   error: { name: 'Error', message: 'no' },
   standing: ['effects outside'],
   usage,
-  approvals: [{ policy: 'careful', reason: 'sure?', about: 'call', approved: false, answer: 'no' }],
-  shadow: [{ policy: 'closed', outcome: 'deny', reason: 'no' }],
+  approvals: [
+    {
+      policy: 'careful',
+      policyPrompt: 'lead',
+      reason: 'sure?',
+      about: 'call',
+      approved: false,
+      answer: 'no',
+    },
+  ],
+  shadow: [{ policy: 'closed', policyPrompt: 'lead', outcome: 'deny', reason: 'no' }],
   openedSections: [{ section: 'guide', visibility: 'full' }],
   feedback: [{ provider: 'hints', atMs: 1, outcome: 'silent' }],
 };
 const started = { type: 'run-start', promptName: 'review', adapter: 'scripted model', tools: [] } as const;
+const shadow = {
+  type: 'policy-shadow',
+  ...call,
+  attempt: 1,
+  policy: 'closed',
+  outcome: 'deny',
+  reason: 'no',
+} as const;
+const nested = { type: 'nested', ...call, attempt: 1, evaluation: 1, event: started } as const;
 const feedback = { type: 'feedback', turn, ...call, provider: 'hints', atMs: 1 } as const;
 const check = { type: 'completion-check', turn, checker: 'plan', check: 1, outcome: 'complete' } as const;
 
@@ -107,21 +126,14 @@ const samples: Samples = {
   },
   'tool-call-rerun': always({ type: 'tool-call-rerun', turn, ...call, attempt: 2, conflicts: [] }),
   'approval-start': {
-    full: [{ type: 'approval-start', ...asked, changes: [] }],
+    full: [{ type: 'approval-start', ...asked, policyPrompt: 'lead', changes: [] }],
     least: { type: 'approval-start', ...asked },
   },
   'approval-end': {
-    full: [{ type: 'approval-end', ...asked, approved: false, answer: 'no' }],
+    full: [{ type: 'approval-end', ...asked, policyPrompt: 'lead', approved: false, answer: 'no' }],
     least: { type: 'approval-end', ...asked, approved: true },
   },
-  'policy-shadow': always({
-    type: 'policy-shadow',
-    ...call,
-    attempt: 1,
-    policy: 'closed',
-    outcome: 'deny',
-    reason: 'no',
-  }),
+  'policy-shadow': { full: [{ ...shadow, policyPrompt: 'lead' }], least: shadow },
   'tool-progress': always({ type: 'tool-progress', ...call, update: 1 }),
   heartbeat: always({ type: 'heartbeat', ...call }),
   feedback: {
@@ -138,7 +150,7 @@ const samples: Samples = {
     full: [{ type: 'tool-call-end', invocation, cause: new Error('no') }],
     least: { type: 'tool-call-end', invocation: least },
   },
-  nested: always({ type: 'nested', ...call, attempt: 1, evaluation: 1, event: started }),
+  nested: { full: [{ ...nested, policy: 'careful' }], least: nested },
   'run-end': always({ type: 'run-end', outcome: 'finished', turns: 1, usage: {} }),
   result: {
     full: [

@@ -7,8 +7,8 @@ import {
   PolicyState,
   type ToolPolicy,
 } from '../../../src/policy/index.ts';
-import { Session } from '../../../src/session/index.ts';
-import { ToolResult, tool } from '../../../src/tool/index.ts';
+import { Session, type SessionFork } from '../../../src/session/index.ts';
+import { silentLogger, ToolResult, tool } from '../../../src/tool/index.ts';
 
 /** A session and files that guarded calls run on, one transaction per call. */
 export class PolicyStage {
@@ -33,20 +33,24 @@ export class PolicyStage {
     const sessionFork = this.session.fork({ readOnly: true });
     const fileFork = this.files.fork();
     const call = callOf(toolName, params);
-    const context: PolicyContext = {
-      session: sessionFork.privileged,
-      filesystem: fileFork.view,
-      resources: { has: () => false, get: () => Promise.reject(new Error('nothing is bound')) },
-      signal: new AbortController().signal,
-    };
+    const context = { ...contextOf(sessionFork), filesystem: fileFork.view };
     const early = await policy.check?.(call, context);
     if (isDenied(early)) return early.reason;
     await work(fileFork);
     const changes: readonly FileChange[] = fileFork.changes();
-    const late = await policy.checkChanges?.(call, changes, { ...context, readPaths: fileFork.readPaths() });
+    const late = await policy.checkChanges?.(call, changes, {
+      ...context,
+      readPaths: fileFork.readPaths(),
+      innerChanges: [],
+    });
     if (isDenied(late)) return late.reason;
     const result = ToolResult.ok(null);
-    await policy.onResult?.(call, result, { ...context, changes, readPaths: fileFork.readPaths() });
+    await policy.onResult?.(call, result, {
+      ...context,
+      changes,
+      readPaths: fileFork.readPaths(),
+      innerChanges: [],
+    });
     const conflicts = [...sessionFork.conflicts(), ...fileFork.conflicts()];
     if (conflicts.length > 0) throw new Error(`unexpected conflicts: ${conflicts.join(', ')}`);
     this.session.apply(sessionFork.patch());
@@ -55,9 +59,21 @@ export class PolicyStage {
   }
 }
 
+/** What a policy gets to read where nothing is bound and there is no model. */
+export function contextOf(session: SessionFork): PolicyContext {
+  return {
+    session: session.privileged,
+    resources: { has: () => false, get: () => Promise.reject(new Error('nothing is bound')) },
+    signal: new AbortController().signal,
+    prompt: { ns: 'test', key: 'stage', name: 'stage', sections: () => [] },
+    adapter: { name: 'none', evaluate: () => Promise.reject(new Error('there is no model')) },
+    logger: silentLogger,
+  };
+}
+
 /** A call of a tool of that name. */
 export function callOf(toolName: string, params: unknown = {}): PolicyCall {
-  return { tool: tool({ name: toolName, description: 'A tool.' }), params, callId: 'call-1' };
+  return { tool: tool({ name: toolName, description: 'A tool.' }), params, callId: 'call-1', path: [] };
 }
 
 function isDenied(decision: PolicyDecision | undefined): decision is PolicyDecision {

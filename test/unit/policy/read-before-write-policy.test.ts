@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { FilesystemError } from '../../../src/error/index.ts';
 import { type FileContent, fileContent, MemoryFilesystem } from '../../../src/filesystem/index.ts';
 import { PolicyState, readBeforeWritePolicy } from '../../../src/policy/index.ts';
-import { callOf, PolicyStage } from './policy-fixtures.ts';
+import { callOf, contextOf, PolicyStage } from './policy-fixtures.ts';
 
 const policy = readBeforeWritePolicy();
 const path = 'notes.txt';
@@ -268,10 +268,9 @@ describe('readBeforeWritePolicy', () => {
       callOf('rename'),
       { success: true, message: '', value: null },
       {
-        session: fork.privileged,
-        resources: { has: () => false, get: () => Promise.reject(new Error('nothing is bound')) },
-        signal: new AbortController().signal,
+        ...contextOf(fork),
         readPaths: [],
+        innerChanges: [],
         changes: [
           { path: 'link', kind: 'removed', entry: 'file', before: unreadable },
           { path: 'new', kind: 'created', entry: 'file', after: fileContent(new Uint8Array(3)) },
@@ -299,11 +298,7 @@ describe('readBeforeWritePolicy', () => {
   it('says nothing without files', async () => {
     const stage = new PolicyStage();
     const fork = stage.session.fork();
-    const decision = await policy.check?.(callOf('write_file', { path }), {
-      session: fork.privileged,
-      resources: { has: () => false, get: () => Promise.reject(new Error('nothing is bound')) },
-      signal: new AbortController().signal,
-    });
+    const decision = await policy.check?.(callOf('write_file', { path }), contextOf(fork));
     expect(decision).toEqual({ outcome: 'allow' });
   });
 
@@ -315,12 +310,11 @@ describe('readBeforeWritePolicy', () => {
       [two, 'b'],
     ] as const) {
       const context = {
-        session: fork.privileged,
+        ...contextOf(fork),
         filesystem: stage.files,
-        resources: { has: () => false, get: () => Promise.reject(new Error('nothing is bound')) },
-        signal: new AbortController().signal,
         changes: [],
         readPaths: [],
+        innerChanges: [],
       };
       await policy.check?.(callOf('write_file', { path: name }), context);
       await policy.onResult?.(

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { PolicyState, sequentialDependencyPolicy } from '../../../src/policy/index.ts';
-import { callOf, PolicyStage } from './policy-fixtures.ts';
+import { callOf, contextOf, PolicyStage } from './policy-fixtures.ts';
 
 const policy = sequentialDependencyPolicy({ dependencies: { deploy: ['test', 'build'], build: ['lint'] } });
 
@@ -44,11 +44,10 @@ describe('sequentialDependencyPolicy', () => {
     const stage = new PolicyStage();
     await stage.call(policy, 'lint');
     const context = (session: ReturnType<typeof stage.session.fork>) => ({
-      session: session.privileged,
-      resources: { has: () => false, get: () => Promise.reject(new Error('nothing is bound')) },
-      signal: new AbortController().signal,
+      ...contextOf(session),
       changes: [],
       readPaths: [],
+      innerChanges: [],
     });
     const [build, lint] = [stage.session.fork(), stage.session.fork()];
     await policy.check?.(callOf('build'), context(build));

@@ -152,7 +152,6 @@ async function run(
       return { message: `${calls.length} calls so far.` };
     },
   };
-  const surroundings = { prompt, clock, deadline: undefined, budgetTracker: undefined };
   const checker: CompletionChecker = {
     name: 'twice',
     check: ({ check }) => {
@@ -161,9 +160,11 @@ async function run(
     },
   };
   const state = newLoopState();
+  const environment = await bareEnvironment(prompt, { session, roots, clock, model, stop, state });
+  const surroundings = { ...environment, deadline: undefined, budgetTracker: undefined };
   const result = await runLoop(
     {
-      ...(await bareEnvironment(prompt, { session, roots, clock, model, stop, state })),
+      ...environment,
       feedback: isWatched
         ? new FeedbackDesk([watcher], { ...surroundings, roots, logger: silentLogger, stop, session })
         : undefined,

@@ -274,7 +274,14 @@ describe('a question', () => {
     });
     expect(acts).toEqual(['approve', 'handler']);
     expect(requests).toEqual([
-      { callId: 'call-1-1', toolName: 'send', params: { to: 'ada' }, policy: 'careful', reason: 'a letter' },
+      {
+        callId: 'call-1-1',
+        toolName: 'send',
+        params: { to: 'ada' },
+        path: [],
+        policy: 'careful',
+        reason: 'a letter',
+      },
     ]);
     expect(signals).toEqual([false]);
   });
@@ -371,6 +378,7 @@ describe('a question', () => {
       callId: 'call-1-2',
       toolName: 'write',
       params: {},
+      path: [],
       policy: 'reviewed',
       reason: 'look at it',
     });
