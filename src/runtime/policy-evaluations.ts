@@ -1,4 +1,4 @@
-import { TransactionClosedError } from '../error/index.ts';
+import { describeError, TransactionClosedError } from '../error/index.ts';
 import type { Filesystem } from '../filesystem/index.ts';
 import type { ToolPolicy } from '../policy/index.ts';
 import type { SessionFork, SessionView } from '../session/index.ts';
@@ -52,7 +52,7 @@ export class PolicyEvaluations {
     if (!this.#isOver) this.#environment.emit(event);
   }
 
-  /** The policy has answered: what it still evaluates is ended. */
+  /** The policy has answered: what it still evaluates is ended. Never throws. */
   end(): void {
     if (this.#isOver) return;
     this.#isOver = true;
@@ -64,6 +64,14 @@ export class PolicyEvaluations {
         `The policy "${this.policy}" answered about the call of "${toolName}" before what it evaluates has ended. A policy has to await what it evaluates.`,
       ),
     });
-    this.#attempt.transaction.endForkForPolicies(this.sessionFork);
+    try {
+      this.#attempt.transaction.endForkForPolicies(this.sessionFork);
+    } catch (error) {
+      this.#environment.logger.error('What a policy evaluated could not be recorded.', {
+        policy: this.policy,
+        tool: toolName,
+        error: describeError(error),
+      });
+    }
   }
 }

@@ -186,6 +186,39 @@ describe('a policy that has a model judge the call', () => {
     );
   });
 
+  test('is asked again when what its judge has read was changed by an earlier call', async () => {
+    const looked: number[] = [];
+    const look = tool({
+      name: 'look',
+      description: 'Looks.',
+      effects: 'read',
+      execute: (_params, { session }) => {
+        looked.push(session.slice(Judgements).length);
+        return ToolResult.ok(null);
+      },
+    });
+    const says = tool({
+      name: 'says',
+      description: 'Says.',
+      effects: 'state',
+      execute: (_params, { session }) => {
+        session.dispatch(Judged, { what: 'said' });
+        return ToolResult.ok(null);
+      },
+    });
+    const policy: ToolPolicy = {
+      name: 'judged',
+      slices: [Judgements],
+      check: (call, { adapter }) => (isWrite(call) ? decide(adapter, [look]) : allow()),
+    };
+    const { records } = await runJudged(
+      [{ tools: [write, says], policies: [policy], turns: [[{ name: 'says' }, writing('a')]] }],
+      [{ toolCalls: [{ name: 'look' }] }, { text: 'fine' }],
+    );
+    expect(looked).toEqual([0, 1]);
+    expect(records.at(-1)).toMatchObject({ toolName: 'write_file', outcome: 'committed', attempts: 2 });
+  });
+
   test('may only read', async () => {
     const policy: ToolPolicy = {
       name: 'judged',

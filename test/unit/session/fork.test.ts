@@ -287,6 +287,34 @@ describe('a closed fork', () => {
     session.apply(fork.patch());
     expect(session.slice(Facts).length).toBe(1);
   });
+
+  it('leaves forks of the privileged part alone until it is closed', () => {
+    const session = newSession();
+    const fork = session.fork();
+    const judging = fork.fork({ readOnly: true, part: 'privileged' });
+    fork.seal();
+    const inner = judging.fork();
+    expect(inner.view.slice(Notes).all()).toEqual([]);
+    inner.view.dispatch(Noted, 'seen');
+    judging.apply(inner.patch());
+    fork.apply(judging.discardedPatch(), 'privileged');
+    expect(() => fork.apply(judging.discardedPatch())).toThrow(closed);
+    const late = fork.fork({ part: 'privileged' });
+    fork.close();
+    for (const access of [
+      () => inner.view.slice(Notes),
+      () => late.view.slice(Notes),
+      () => fork.fork({ part: 'privileged' }),
+      () => fork.apply(judging.discardedPatch(), 'privileged'),
+    ]) {
+      expect(access).toThrow(closed);
+    }
+    session.dispatch(Added, 1);
+    // What was read inside was read by the fork.
+    expect(fork.conflicts()).toEqual(['slice notes']);
+    session.apply(fork.discardedPatch());
+    expect(session.slice(Trail).all()).toEqual(['seen']);
+  });
 });
 
 describe('a nested fork', () => {
