@@ -81,6 +81,12 @@ export interface EvaluateOptions {
    */
   readonly maxRepeatedFailures?: number;
   /**
+   * How many characters of the result of a call the model may get, message and value together: 1 or more, `Infinity` for no limit. The call of a
+   * longer success fails (reason `result-too-large`) and is rolled back, a longer failure is cut off. Tools may have a limit of their own;
+   * images and files have theirs. Default: 400,000, about half of what models with a context of 200,000 tokens can look at.
+   */
+  readonly maxResultCharacters?: number;
+  /**
    * How often, in one run, a model whose final text is not the structured answer that is asked for is told what is wrong and
    * asked again: 0 or more. An answer that was cut off or refused is not sent back. Default: 2.
    */
@@ -155,7 +161,19 @@ export function checkEvaluateOptions(options: EvaluateOptions): void {
       );
     }
   }
-  const { maxConversationTurns } = options;
+  const { maxConversationTurns, maxResultCharacters } = options;
+  if (
+    maxResultCharacters !== undefined &&
+    !(
+      maxResultCharacters === Infinity ||
+      (Number.isSafeInteger(maxResultCharacters) && maxResultCharacters >= 1)
+    )
+  ) {
+    throw new PromptValidationError(
+      `The option maxResultCharacters must be a whole number of at least 1 or Infinity, got ${maxResultCharacters}.`,
+      { details: { option: 'maxResultCharacters', value: maxResultCharacters } },
+    );
+  }
   if (
     maxConversationTurns !== undefined &&
     !(Number.isSafeInteger(maxConversationTurns) && maxConversationTurns >= 2)

@@ -28,6 +28,8 @@ import { loadOverrides, warnOfDropped, warnOfIdleVisibility } from './load-overr
 
 const defaultConcurrency = 8;
 const defaultMaxExpansions = 16;
+/** About 100,000 tokens: half of the smallest context that models for agents have, and instructions and conversation want their part. */
+const defaultMaxResultCharacters = 400_000;
 const ignore = (): void => undefined;
 
 /** What an evaluation is prepared with, beside its ground and its options. */
@@ -148,6 +150,7 @@ export async function prepareEvaluation<Output>(
         // Only a plain false lets go of the policies.
         enforce: options.enforce !== false,
         concurrency: options.concurrency ?? defaultConcurrency,
+        maxResultCharacters: options.maxResultCharacters ?? defaultMaxResultCharacters,
         emit: options.onEvent ?? ignore,
         isObserved: options.onEvent !== undefined,
         ready: ground.ready,

@@ -107,6 +107,7 @@ export interface ToolRuntimeOptions
     | 'concurrency'
     | 'feedback'
     | 'maxExpansions'
+    | 'maxResultCharacters'
     | 'overrides'
     | 'onEvent'
     | 'logger'

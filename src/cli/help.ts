@@ -28,7 +28,7 @@ Options:
   --apply=each        Write the changes of each call as it succeeds; what is written stays, however the run ends
   --no-enforce        Try policies out: nothing is denied or asked, the report says what would have been
   --max-turns N       How often the model may be asked
-  --max-repeated-failures N  In how many turns the same call may fail for the same reason, with no commit in between (default 5)
+  --max-repeated-failures N  In how many turns one call may fail alike, with no commit in between (default 5)
   --max-tokens N      How many tokens the run may take, input and output together
   --max-cost AMOUNT   What the run may cost, in the currency of the prices: 2.50
   --prices PRICES     What a million tokens cost: INPUT/OUTPUT or INPUT/CACHED/OUTPUT, such as 1.25/0.125/10

@@ -94,6 +94,8 @@ export const openSections: AnyTool = Object.freeze({
     inputSchema: openInput,
     effects: 'read',
     idempotent: true,
+    // What it shows are instructions, which are as long as their author made them.
+    maxResultCharacters: Infinity,
     acceptsOverrides: false,
     // The handler below yields nothing else, and only values of successes are rendered.
     render: (value) => (value as SectionsOpenedValue).text,
@@ -109,6 +111,7 @@ export const readSection: AnyTool = tool({
   description: 'Reads a summarised section of the instructions in full.',
   inputSchema: readInput,
   effects: 'read',
+  maxResultCharacters: Infinity,
   idempotent: true,
   acceptsOverrides: false,
   // The handler below yields nothing else, and only values of successes are rendered.

@@ -66,6 +66,8 @@ export interface EvaluationEnvironment {
   readonly enforce: boolean;
   /** Calls of one turn that may run at the same time, at least 1. */
   readonly concurrency: number;
+  /** How many characters of a result the model may get, where the tool does not say. */
+  readonly maxResultCharacters: number;
   /** Takes out of records what must not leave; undefined when everything may. */
   readonly redactor: Redactor | undefined;
   /** Tells the observer. Never throws. */

@@ -1,6 +1,6 @@
 import type { Writable } from '../collection/index.ts';
 import { describeError } from '../error/index.ts';
-import { describeIssues, freezeJson, type OutputOutcome } from '../schema/index.ts';
+import { describeIssues, freezeJson, type OutputOutcome, renderJson } from '../schema/index.ts';
 import { type Logger, readToolResult, type ToolFailure, type ToolSuccess } from '../tool/index.ts';
 import { Ended } from './attempt-verdict.ts';
 import type { JudgedAttempt } from './judged-attempt.ts';
@@ -9,15 +9,19 @@ import { failed } from './verdict.ts';
 /** The attempt whose handler returned something. */
 type ReturningAttempt = Pick<JudgedAttempt, 'resolved' | 'standingNote'>;
 
+/** How much of a failure that is too long is left. */
+const maxShortenedCharacters = 4_000;
+
 /**
  * The success that a handler returned.
  *
+ * @param maxCharacters how many characters of a failure the model may get.
  * @throws {Ended} what the call ends with when it is none.
  */
 export function readSuccess(
   returned: unknown,
   attempt: ReturningAttempt,
-  logger: Logger,
+  { logger, maxCharacters }: { readonly logger: Logger; readonly maxCharacters: number },
 ): ToolSuccess<unknown> {
   const reading = readToolResult(returned);
   const { name } = attempt.resolved.bound.tool;
@@ -31,8 +35,45 @@ export function readSuccess(
     kind: 'failed',
     outcome: 'rolled-back',
     reason: 'failed-result',
-    result: plainFailure(result, name, logger),
+    result: shortened(plainFailure(result, name, logger), maxCharacters),
   });
+}
+
+/**
+ * Looks whether a success is short enough for the model.
+ *
+ * @param rendered its value as the model gets it.
+ * @throws {Ended} when it is not.
+ */
+export function assertResultSize(
+  { message, excludeValueFromContext }: ToolSuccess<unknown>,
+  rendered: string,
+  attempt: ReturningAttempt,
+  maxCharacters: number,
+): void {
+  const size = message.length + (excludeValueFromContext === true ? 0 : rendered.length);
+  if (size <= maxCharacters) return;
+  const { name } = attempt.resolved.bound.tool;
+  const text = `The result of the tool "${name}" has ${size} characters, and at most ${maxCharacters} may be given to you, so the call was rolled back.${attempt.standingNote()} Ask for less at once: use narrower arguments, or get it in parts.`;
+  throw new Ended(failed('rolled-back', 'result-too-large', text));
+}
+
+/** A failure that the model can be given: the beginning of its message, without its value, when it is too long. */
+function shortened(failure: ToolFailure, maxCharacters: number): ToolFailure {
+  const { message, value } = failure;
+  const size = message.length + textLength(value);
+  if (size <= maxCharacters) return failure;
+  const kept = message.slice(0, Math.min(maxShortenedCharacters, maxCharacters));
+  return {
+    success: false,
+    message: `${kept}… [Cut off: this failed result has ${size} characters, and at most ${maxCharacters} may be given to you.]`,
+    value: undefined,
+  };
+}
+
+function textLength(value: unknown): number {
+  if (value === undefined || value === null) return 0;
+  return typeof value === 'string' ? value.length : renderJson(value).length;
 }
 
 /**

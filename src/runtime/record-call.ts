@@ -48,10 +48,7 @@ export function recordCall(
   const { result } = verdict;
   const shown =
     opening === undefined ? sectionsShownBy(tool, result) : sectionsShownBy(openSections, opening.result);
-  const rendered =
-    opening === undefined
-      ? renderValue(tool, result, environment)
-      : renderValue(openSections, opening.result, environment);
+  const rendered = renderedValue(environment, verdict, facts);
   const endedAtMs = clock.now();
   const startedAtMs = facts.startedAtMs ?? endedAtMs;
   const record: Writable<ToolInvokedPayload> = {
@@ -94,6 +91,19 @@ export function recordCall(
     if (standing.length > 0) record.standing = standing;
   }
   return record;
+}
+
+/** The value as the model gets it. That of a success was rendered when its handler returned. */
+function renderedValue(
+  environment: EvaluationEnvironment,
+  { kind, result }: FailedVerdict | SucceededVerdict,
+  { tool, attempt, opening }: CallFacts,
+): string {
+  if (opening !== undefined)
+    return attempt?.rendered ?? renderValue(openSections, opening.result, environment);
+  return kind === 'succeeded' && attempt?.rendered !== undefined
+    ? attempt.rendered
+    : renderValue(tool, result, environment);
 }
 
 /** What a call that was not committed leaves in place. */

@@ -9,9 +9,10 @@ import { Ended, verdictOf } from './attempt-verdict.ts';
 import { CallPolicies } from './call-policies.ts';
 import type { EvaluationEnvironment } from './environment.ts';
 import { haltReason } from './halt-reason.ts';
-import { readOutput, readSuccess } from './handler-result.ts';
+import { assertResultSize, readOutput, readSuccess } from './handler-result.ts';
 import { isPromiseLike } from './is-promise-like.ts';
 import type { JudgedAttempt } from './judged-attempt.ts';
+import { renderValue } from './model-text.ts';
 import { RunStop, RunStopped, type StopReason } from './run-stop.ts';
 import { type ResolvedCall, readArguments } from './tool-call.ts';
 import { createToolContext, type HandledAttempt } from './tool-context.ts';
@@ -55,6 +56,8 @@ export class ToolCallAttempt implements JudgedAttempt, HandledAttempt {
   effectsStand = false;
   /** True once such a handler returned success: it is committed whatever stops the run. */
   mustCommit = false;
+  /** The value of the result as the model gets it, once the handler has succeeded. */
+  rendered: string | undefined;
   readonly #environment: EvaluationEnvironment;
   readonly #call: AttemptedCall;
   readonly #tool: AnyTool;
@@ -209,7 +212,8 @@ export class ToolCallAttempt implements JudgedAttempt, HandledAttempt {
       const returned = isPromiseLike(called) ? await this.#limited(called) : called;
       if (this.#timeout !== undefined) throw this.#timeout;
       const { logger } = this.#environment;
-      const success = readSuccess(returned, this, logger);
+      const maxCharacters = this.#tool.maxResultCharacters ?? this.#environment.maxResultCharacters;
+      const success = readSuccess(returned, this, { logger, maxCharacters });
       this.#endInner();
       this.#handlerSucceeded = true;
       this.mustCommit = this.effectsStand;
@@ -221,6 +225,8 @@ export class ToolCallAttempt implements JudgedAttempt, HandledAttempt {
         this,
         logger,
       );
+      this.rendered = renderValue(this.#tool, result, this.#environment);
+      assertResultSize(result, this.rendered, this, maxCharacters);
       const closing = this.transaction.closeResources();
       const failures = closing instanceof Promise ? await this.settled(closing) : closing;
       if (failures.length > 0) throw this.#undisposed(failures);

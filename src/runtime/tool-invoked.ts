@@ -45,6 +45,7 @@ export type ToolCallOutcome = 'committed' | 'rolled-back' | 'denied' | 'rejected
  * - `policy-failed`: a policy's `onResult` threw.
  * - `failed-result`: the handler returned a failure. `validation`: it threw `ToolValidationError`. `threw`: anything else.
  * - `not-a-result`: it returned something that is no `ToolResult`, or attachments that cannot be sent. `invalid-output`: its value breaks the output schema.
+ *   `result-too-large`: the model would get more characters than it may.
  * - `timeout`: the tool's own `timeoutMs` passed. `dispose-failed`: a tool-call resource could not be disposed.
  * - `conflict`: what it had read changed three times. `commit-failed`: its changes did not fit the present state.
  * - `sections-opened`: the handler wanted sections to be opened first, and they were. `sections-not-opened`: they could not be.
@@ -64,6 +65,7 @@ export type ToolCallFailureReason =
   | 'threw'
   | 'not-a-result'
   | 'invalid-output'
+  | 'result-too-large'
   | 'timeout'
   | 'dispose-failed'
   | 'conflict'

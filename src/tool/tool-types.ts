@@ -65,6 +65,8 @@ export interface Tool<in P, out R, out I = unknown> {
   readonly idempotent: boolean;
   /** Time limit for one attempt, in milliseconds. Undefined: none of its own. */
   readonly timeoutMs?: number;
+  /** How many characters of a result the model may get. Undefined: as many as the run says. */
+  readonly maxResultCharacters?: number;
   /** Overrides may change the description, the parameter descriptions and the examples. */
   readonly acceptsOverrides: boolean;
   /** Dispatched within the call when it succeeded, so that reducers can react in the same transaction. */

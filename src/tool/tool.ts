@@ -52,6 +52,11 @@ export interface ToolOptions<PS extends Schema | undefined, RS extends Schema | 
   readonly idempotent?: boolean;
   /** Time limit for one attempt in milliseconds, above 0 and at most 2,147,483,647. Default: none of its own. */
   readonly timeoutMs?: number;
+  /**
+   * How many characters of a result the model may get, message and value together: 1 or more, `Infinity` for no limit. A longer success fails the call, which is
+   * rolled back; a longer failure is cut off. Default: that of the run (`maxResultCharacters` of `evaluate`).
+   */
+  readonly maxResultCharacters?: number;
   /** Default: true. */
   readonly acceptsOverrides?: boolean;
 }
@@ -63,7 +68,7 @@ const maxTimeoutMs = 2_147_483_647;
 /**
  * Declares a tool. Params and result are inferred from the schemas.
  *
- * @throws {PromptValidationError} for a name, description, schema, example, handler, effects or time limit that cannot
+ * @throws {PromptValidationError} for a name, description, schema, example, handler, effects, time limit or limit of results that cannot
  * be used; `details.tool` names the tool, `details.placeholder` the option.
  * @see spec TOOLS "Tool"
  */
@@ -71,6 +76,7 @@ export function tool<PS extends Schema | undefined = undefined, RS extends Schem
   options: ToolOptions<PS, RS>,
 ): Tool<OutputOf<PS>, Value<RS>, InputOf<PS>> {
   const { name, inputSchema, outputSchema, execute, render, timeoutMs, effects = 'external' } = options;
+  const { maxResultCharacters } = options;
   assertToolName(name);
   const description = assertDescription(options.description, `tool "${name}"`, { tool: name });
   const compiledInput = compileInput(inputSchema, name);
@@ -90,6 +96,19 @@ export function tool<PS extends Schema | undefined = undefined, RS extends Schem
       `timeoutMs must be above 0 and at most ${maxTimeoutMs}, but it is ${timeoutMs}`,
     );
   }
+  if (
+    maxResultCharacters !== undefined &&
+    !(
+      maxResultCharacters === Infinity ||
+      (Number.isSafeInteger(maxResultCharacters) && maxResultCharacters >= 1)
+    )
+  ) {
+    throw invalid(
+      name,
+      'maxResultCharacters',
+      `maxResultCharacters must be a whole number of at least 1 or Infinity, but it is ${maxResultCharacters}`,
+    );
+  }
   const made = {
     kind: 'tool',
     name,
@@ -103,6 +122,7 @@ export function tool<PS extends Schema | undefined = undefined, RS extends Schem
     effects,
     idempotent: options.idempotent ?? false,
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    ...(maxResultCharacters === undefined ? {} : { maxResultCharacters }),
     acceptsOverrides: options.acceptsOverrides ?? true,
     succeeded: defineSystemEvent(`tool.${name}.succeeded`),
   };

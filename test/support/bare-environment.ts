@@ -45,6 +45,7 @@ export async function bareEnvironment(
     approve: undefined,
     enforce: true,
     concurrency: 8,
+    maxResultCharacters: 400_000,
     redactor: undefined,
     emit: () => undefined,
     isObserved: false,

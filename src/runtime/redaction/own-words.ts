@@ -33,6 +33,7 @@ const reasons = {
   threw: true,
   'not-a-result': true,
   'invalid-output': true,
+  'result-too-large': true,
   'dispose-failed': true,
   conflict: true,
   'commit-failed': true,
