@@ -15,8 +15,13 @@ const marker: unique symbol = Symbol.for('weakincentives.error');
 
 /** True when `value` carries the marker of an error class of this library, of this or another loaded copy of it. */
 export function hasErrorMarker(value: unknown, className?: string): boolean {
-  if (typeof value !== 'object' || value === null || !(marker in value)) return false;
-  return className === undefined || value[marker] === className;
+  if (typeof value !== 'object' || value === null) return false;
+  try {
+    return marker in value && (className === undefined || value[marker] === className);
+  } catch {
+    // A proxy that throws is none of ours.
+    return false;
+  }
 }
 
 /**

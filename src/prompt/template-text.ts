@@ -68,13 +68,20 @@ export function fillTemplate(template: TemplateText, params: Readonly<Record<str
       // What stands beside a block goes on lines of its own.
       const next = isQuoted ? piece : piece.replace(/^[ \t]+/, '');
       if (next === '') continue;
-      const before = text.replace(/[ \t]+$/, '');
+      const before = withoutBlanksAtEnd(text);
       const isSeparate = before === '' || before.endsWith('\n') || next.startsWith('\n');
       text = `${before}${isSeparate ? '' : '\n'}${next}`;
     } else text += piece;
     isAfterBlock = isQuoted;
   }
   return template.placeholders.length === 0 ? text : text.trim();
+}
+
+/** In one pass from the end: an expression that looks for blanks at the end looks at every run of them to its end. */
+function withoutBlanksAtEnd(text: string): string {
+  let end = text.length;
+  while (end > 0 && (text[end - 1] === ' ' || text[end - 1] === '\t')) end -= 1;
+  return text.slice(0, end);
 }
 
 function pieceOf(name: string, isQuoted: boolean, params: Readonly<Record<string, unknown>>): string {

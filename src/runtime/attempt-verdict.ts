@@ -32,7 +32,8 @@ interface ThrowingAttempt {
 }
 
 /**
- * The table of exceptions: what was thrown in an attempt, and what becomes of it.
+ * The table of exceptions: what was thrown in an attempt, and what becomes of it. Never throws: a value that throws when it is looked
+ * at, such as a proxy, fails the call like any other error.
  *
  * @see spec TOOLS "Exception Handling"
  */
@@ -41,6 +42,22 @@ export function verdictOf(
   environment: EvaluationEnvironment,
   attempt: ThrowingAttempt,
 ): Verdict {
+  try {
+    return lookUp(thrown, environment, attempt);
+  } catch {
+    const error = new Error(describeError(thrown));
+    return failed(
+      'rolled-back',
+      'threw',
+      `The tool "${attempt.toolName}" failed: ${error.message}${attempt.note}`,
+      {
+        error,
+      },
+    );
+  }
+}
+
+function lookUp(thrown: unknown, environment: EvaluationEnvironment, attempt: ThrowingAttempt): Verdict {
   const { toolName, effectsStand, note } = attempt;
   if (thrown instanceof Ended) return thrown.verdict;
   if (thrown instanceof RunStopped) return stoppedVerdict(toolName, thrown.reason, effectsStand);

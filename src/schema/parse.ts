@@ -30,23 +30,24 @@ export function parseInput<I, O>(
   compiled: CompiledSchema<I, O>,
   value: unknown,
 ): ParseOutcome<O> | Promise<ParseOutcome<O>> {
-  const found = findUnknownKeys(compiled.inputGraph, value, maxIssues);
-  if (found?.tooDeepAt !== undefined) return tooDeep(found.tooDeepAt);
-  // That many unknown keys are garbage; the user's library need not walk through all of it.
-  if (found !== undefined && found.unknown.length >= maxIssues) return { ok: false, issues: found.unknown };
-  const result = validate(compiled, value);
-  return result instanceof Promise
-    ? result.then((settled) => inputOutcome(compiled, value, found, settled))
-    : inputOutcome(compiled, value, found, result);
+  const { inputGraph } = compiled;
+  try {
+    const found = findUnknownKeys(inputGraph, value, maxIssues);
+    if (found?.tooDeepAt !== undefined) return tooDeep(found.tooDeepAt);
+    const unknown = found?.unknown ?? none;
+    // That many unknown keys are garbage; the user's library need not walk through all of it.
+    if (unknown.length >= maxIssues) return { ok: false, issues: unknown };
+    const result = validate(compiled, value);
+    if (!(result instanceof Promise)) return outcomeOf(compiled, value, found, unknown, result);
+    return result.then((settled) => outcomeOf(compiled, value, found, unknown, settled)).catch(unreadable);
+  } catch (cause) {
+    return unreadable(cause);
+  }
 }
 
-function inputOutcome<O>(
-  compiled: CompiledSchema,
-  value: unknown,
-  found: KeyFindings | undefined,
-  result: LibraryResult<O>,
-): ParseOutcome<O> {
-  return outcomeOf(compiled, value, found, found?.unknown ?? none, result);
+/** A value that throws when it is looked at, by a getter or a proxy, counts as invalid. */
+function unreadable(cause: unknown): { readonly ok: false; readonly issues: readonly SchemaIssue[] } {
+  return { ok: false, issues: [{ path: [], message: `cannot be read: ${describeError(cause)}` }] };
 }
 
 /** @param refused what is known to be wrong before the library was asked. */
@@ -100,19 +101,24 @@ export function parseOutput<I, O>(
   compiled: CompiledSchema<I, O>,
   value: unknown,
 ): OutputOutcome<O> | Promise<OutputOutcome<O>> {
-  const found = findUnknownKeys(compiled.inputGraph, value, Number.POSITIVE_INFINITY);
-  if (found?.tooDeepAt !== undefined) return tooDeep(found.tooDeepAt);
-  const unknown = found?.unknown ?? none;
-  const paths = unknown.map(({ path }) => path).filter((path) => !isItem(path));
-  const known = paths.length === 0 ? value : withoutPaths(value, paths);
-  const report = paths.length === 0 ? undefined : { strippedKeys: paths.map(formatPath) };
-  const items = unknown.filter(({ path }) => isItem(path)).slice(0, maxIssues);
-  const result = validate(compiled, known);
-  const finish = (settled: LibraryResult<O>): OutputOutcome<O> => ({
-    ...outcomeOf(compiled, known, found, items, settled),
-    ...report,
-  });
-  return result instanceof Promise ? result.then(finish) : finish(result);
+  const { inputGraph } = compiled;
+  try {
+    const found = findUnknownKeys(inputGraph, value, Number.POSITIVE_INFINITY);
+    if (found?.tooDeepAt !== undefined) return tooDeep(found.tooDeepAt);
+    const unknown = found?.unknown ?? none;
+    const paths = unknown.map(({ path }) => path).filter((path) => !isItem(path));
+    const known = paths.length === 0 ? value : withoutPaths(value, paths);
+    const report = paths.length === 0 ? undefined : { strippedKeys: paths.map(formatPath) };
+    const items = unknown.filter(({ path }) => isItem(path)).slice(0, maxIssues);
+    const finish = (settled: LibraryResult<O>): OutputOutcome<O> => ({
+      ...outcomeOf(compiled, known, found, items, settled),
+      ...report,
+    });
+    const result = validate(compiled, known);
+    return result instanceof Promise ? result.then(finish).catch(unreadable) : finish(result);
+  } catch (cause) {
+    return unreadable(cause);
+  }
 }
 
 function isItem(path: KeyFinding['path']): boolean {

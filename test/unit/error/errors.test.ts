@@ -95,3 +95,22 @@ describe('describeError', () => {
     expect(describeError(thrown)).toBe(text);
   });
 });
+
+describe('what cannot be looked at', () => {
+  const trap = (): never => {
+    throw new Error('trapped');
+  };
+  const thrown: readonly (readonly [string, unknown])[] = [
+    ['a proxy that throws', new Proxy({}, { get: trap, has: trap, getPrototypeOf: trap, ownKeys: trap })],
+    ['a function that throws', new Proxy(() => undefined, { get: trap, getPrototypeOf: trap })],
+    ['a message that throws', Object.defineProperty(new Error('x'), 'message', { get: trap })],
+    ['a name that throws', Object.defineProperty(new Error(''), 'name', { get: trap })],
+    ['a text that throws', { toString: trap }],
+  ];
+
+  it.each(thrown)('%s is described, and is none of our errors', (_what, value) => {
+    expect(describeError(value)).toMatch(/^a thrown (object|function)$/);
+    expect(WinkError.isInstance(value)).toBe(false);
+    expect(errors.PromptRenderError.isInstance(value)).toBe(false);
+  });
+});

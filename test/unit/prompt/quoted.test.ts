@@ -51,6 +51,12 @@ describe('a quoted param', () => {
     },
   );
 
+  it('takes time in the length of the text, whatever it is made of', async () => {
+    const blanks = ' '.repeat(300_000);
+    const text = await textOf('$issue${quoted issue}$issue', `${blanks}x${blanks}`);
+    expect(text.length).toBeGreaterThan(600_000);
+  });
+
   it('keeps its blank space and empty lines', async () => {
     expect(await textOf('${quoted issue}', '  a  \n\n\tb\n')).toBe('```\n      a  \n\n    \tb\n\n```');
     expect(await textOf('${quoted issue}', '')).toBe('```\n```');

@@ -185,6 +185,28 @@ describe('hostile values', () => {
     },
   );
 
+  it.each(libraries(shapes.nested))(
+    'that throw when they are looked at are invalid with %s',
+    async (_library, schema) => {
+      const trap = (): never => {
+        throw new Error('trapped');
+      };
+      const compiled = compileSchema(schema);
+      const slow = {
+        ...schema['~standard'],
+        validate: () => Promise.resolve({ issues: [{ message: 'no' }] }),
+      };
+      const proxy = new Proxy({ name: 'x' }, { get: trap, ownKeys: trap, getPrototypeOf: trap });
+      for (const file of [Object.defineProperty({}, 'name', { enumerable: true, get: trap }), proxy]) {
+        expect(parseInputSync(compiled, { file }).ok).toBe(false);
+        expect((await parseOutput(compiled, { file })).ok).toBe(false);
+        expect((await parseInput(compileSchema({ '~standard': slow }), { file })).ok).toBe(false);
+      }
+      const issues = [{ path: [], message: 'cannot be read: trapped' }];
+      expect(parseInputSync(compiled, { file: proxy })).toEqual({ ok: false, issues });
+    },
+  );
+
   it.each(libraries(shapes.flat))(
     'with fifty thousand unknown keys give a short answer with %s',
     (_library, schema) => {
