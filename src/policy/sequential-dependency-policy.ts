@@ -1,4 +1,5 @@
 import { PromptValidationError } from '../error/index.ts';
+import { howToCall } from './how-to-call.ts';
 import { allow, deny } from './policy-decision.ts';
 import { findFact, PolicyFacts, recordFact } from './policy-facts.ts';
 import type { ToolPolicy } from './tool-policy.ts';
@@ -40,9 +41,8 @@ export function sequentialDependencyPolicy(options: SequentialDependencyOptions)
       const missing = needed.filter((candidate) => findFact(context.session, name, candidate) === undefined);
       if (missing.length === 0) return allow();
       const which = missing.map((candidate) => `"${candidate}"`).join(', ');
-      return deny(
-        `"${tool.name}" may be called only after ${which} succeeded. Call ${missing.length === 1 ? 'it' : 'them'} first.`,
-      );
+      const how = howToCall(missing, context.prompt.sections());
+      return deny(`"${tool.name}" may be called only after ${which} succeeded. ${how}`);
     },
     onResult: ({ tool }, _result, { session }) => recordFact(session, { policyName: name, tool: tool.name }),
   } satisfies ToolPolicy);

@@ -92,6 +92,47 @@ describe('a policy that depends on a tool of another section', () => {
     expect(texts.at(-1)).toBe('deploy done');
   });
 
+  it('says which section to open, and what is not available in this run', async () => {
+    const closed = section({
+      title: 'Outer',
+      key: 'outer',
+      template: 'Long.',
+      summary: 'Short.',
+      visibility: 'summary',
+      children: [
+        section({
+          title: 'Inner',
+          key: 'inner',
+          template: 'Longer.',
+          summary: 'Short.',
+          visibility: 'summary',
+          tools: [done('audit')],
+        }),
+      ],
+    });
+    const disabled = section({
+      title: 'Signing',
+      key: 'signing',
+      template: 'Sign.',
+      enabled: () => false,
+      children: [section({ title: 'Keys', key: 'keys', template: 'Keys.', tools: [done('sign')] })],
+    });
+    const sections = [testing, closed, disabled];
+    const reason = async (needed: readonly string[]): Promise<string | undefined> => {
+      const prompt = templateOf([...sections, release(order({ deploy: needed }))]).bind();
+      return (await runSections(prompt, calls('deploy'))).texts[0]?.split(' succeeded. ')[1];
+    };
+    expect(await reason(['test'])).toBe('Call it first.');
+    expect(await reason(['audit'])).toBe('Open the section "outer" to get "audit", and call it.');
+    expect(await reason(['sign'])).toBe(
+      '"sign" is not available in this run, since the section "signing.keys" is disabled. Go on without.',
+    );
+    expect(await reason(['test', 'sign', 'audit'])).toBe(
+      'Call "test" first. Open the section "outer" to get "audit", and call it. ' +
+        '"sign" is not available in this run, since the section "signing.keys" is disabled. Go on without.',
+    );
+  });
+
   it('records that tool only: it neither judges it nor hears of others', async () => {
     const heard: string[] = [];
     const judged: string[] = [];
