@@ -9,6 +9,12 @@ export { type OpenAIModelOptions, type OpenAIOptions, openai } from './openai.ts
 export { openaiDialect } from './openai-dialect.ts';
 export type { OpenAISettings } from './request-settings.ts';
 export {
+  type OpenAIAgentsOutput,
+  type OpenAIAgentsParameters,
+  type OpenAIAgentsTool,
+  toOpenAIAgentsTools,
+} from './to-openai-agents-tools.ts';
+export {
   type FunctionCallOutput,
   type ResponseOutputItem,
   runOpenAICalls,

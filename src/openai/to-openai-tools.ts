@@ -1,9 +1,9 @@
-import { type RuntimeCallOptions, SchemaProjections, type ToolRuntime } from '../adapter/index.ts';
+import type { RuntimeCallOptions, ToolRuntime } from '../adapter/index.ts';
 import { restoreText } from '../schema/index.ts';
 import { type Logger, silentLogger } from '../tool/index.ts';
 import { toToolOutput } from './input-items.ts';
-import { openaiDialect } from './openai-dialect.ts';
 import { toFunctionTool } from './request.ts';
+import { projectionsOf } from './runtime-projections.ts';
 import type { FunctionTool, InputItem } from './wire.ts';
 
 /** The answer to a call, for the input of the next request. */
@@ -13,9 +13,6 @@ export type FunctionCallOutput = Extract<InputItem, { type: 'function_call_outpu
 export interface ResponseOutputItem {
   readonly type: string;
 }
-
-/** Each runtime's tools are projected once, and what gets lost is told once. */
-const projectionsByRuntime = new WeakMap<object, SchemaProjections>();
 
 /**
  * The tools of a runtime for the `tools` of a request to OpenAI's Responses interface, in its strict subset of JSON Schema where they can
@@ -72,10 +69,4 @@ interface FunctionCall extends ResponseOutputItem {
 /** What the provider writes is taken at its word: the runtime refuses calls without ids or texts. */
 function isFunctionCall(item: ResponseOutputItem): item is FunctionCall {
   return item.type === 'function_call';
-}
-
-function projectionsOf(runtime: object): SchemaProjections {
-  const projections = projectionsByRuntime.get(runtime) ?? new SchemaProjections(openaiDialect);
-  projectionsByRuntime.set(runtime, projections);
-  return projections;
 }

@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { type Clock, type GenerateOptions, type ModelRequest, ThrottleError } from 'weakincentives';
+import {
+  type Clock,
+  type GenerateOptions,
+  type ModelRequest,
+  ModelResponseError,
+  ThrottleError,
+} from 'weakincentives';
 import {
   adapterConformance,
   ConformanceError,
@@ -7,6 +13,7 @@ import {
   type Script,
   type ScriptedTurn,
 } from 'weakincentives/testing';
+import { modelPeer } from '../support/conformance/model-peer.ts';
 import { scriptedPeer } from '../support/conformance/scripted-peer.ts';
 
 // Each adapter does one thing wrong. The suite must find it, where it is, and find nothing else.
@@ -90,6 +97,7 @@ const failing = (change: (error: unknown) => unknown): ConformancePeer =>
 
 test('an adapter that does nothing wrong passes', async () => {
   expect(await failuresOf(scriptedPeer())).toEqual([]);
+  expect(await failuresOf(modelPeer())).toEqual([]);
 });
 
 describe('an adapter is found out that', () => {
@@ -388,6 +396,44 @@ describe('an adapter is found out that', () => {
         "an answer that may have so many tokens",
         "an image of the user",
         "an image that a tool brings",
+      ]
+    `);
+  });
+
+  test('tells pieces without waiting for those who listen', async () => {
+    const broken = modelPeer({
+      tell: async (onDelta, text) => void onDelta({ type: 'text-delta', text }),
+    });
+    expect(await failuresOf(broken)).toMatchInlineSnapshot(`
+      [
+        "a stream whose listener is slower than the model",
+      ]
+    `);
+  });
+
+  test('gives the schema of the answer in the first request alone', async () => {
+    const broken = modelPeer({
+      send: ({ outputSchema, ...request }) =>
+        request.turn === 1 && outputSchema !== undefined ? { ...request, outputSchema } : request,
+    });
+    expect(await failuresOf(broken)).toMatchInlineSnapshot(`
+      [
+        "a structured answer, behind a call",
+        "a provider that holds the model to a schema is given it in every request",
+      ]
+    `);
+  });
+
+  test('throws when an answer says nothing', async () => {
+    const broken = modelPeer({
+      read: (turn) => {
+        if (turn.content.length > 0) return turn;
+        throw new ModelResponseError('model-response-invalid', 'The answer is empty.');
+      },
+    });
+    expect(await failuresOf(broken)).toMatchInlineSnapshot(`
+      [
+        "an answer that says nothing, after a call",
       ]
     `);
   });

@@ -1,7 +1,7 @@
 import { type EvaluateOptions, evaluationSlices, type PromptStream } from '../../adapter/index.ts';
 import type { Prompt } from '../../prompt/index.ts';
 import { ToolInvocations, type ToolInvokedPayload } from '../../runtime/index.ts';
-import { type Clock, Session } from '../../session/index.ts';
+import { type Clock, Session, systemClock } from '../../session/index.ts';
 import type { PromptResponse } from '../../tool/index.ts';
 import type { ManualClock } from '../manual-clock.ts';
 import { ConformanceError } from './conformance-error.ts';
@@ -97,9 +97,10 @@ export class Stage implements AsyncDisposable {
   }
 
   /** Begins a stream, in which nothing is checked. Calls run one after the other. */
-  stream(prompt: Prompt<undefined>): PromptStream<undefined> {
+  stream(prompt: Prompt<undefined>, options: Pick<EvaluateOptions, 'onEvent'> = {}): PromptStream<undefined> {
     const { adapter } = this.#options.connection;
     return adapter.stream(prompt, {
+      ...options,
       input: 'Go.',
       throttle: false,
       concurrency: 1,
@@ -124,6 +125,11 @@ export class Stage implements AsyncDisposable {
   /** Waits until the provider has noticed that a request was cut off. */
   async wasCutOff(): Promise<void> {
     await this.patiently('the request is cut off', this.#options.provider.wasCutOff);
+  }
+
+  /** Lets everything that is in the process have its turn so often. */
+  async turns(count: number): Promise<void> {
+    for (let turn = 0; turn < count; turn += 1) await systemClock.yieldToTimers?.();
   }
 
   /** Waits for something that comes with every adapter that conforms, and not for ever with one that does not. */

@@ -51,7 +51,7 @@ function scriptOf(provider: ConformanceProvider): Script {
 }
 
 /** What a provider is sent by a model that takes conversations as they are. */
-function toRequest(request: ModelRequest, { onDelta }: GenerateOptions): ConformanceRequest {
+export function toRequest(request: ModelRequest, { onDelta }: GenerateOptions): ConformanceRequest {
   const { instructions, conversation, tools, hostedTools, toolChoice, settings } = request;
   return {
     isStreaming: onDelta !== undefined,
@@ -59,7 +59,7 @@ function toRequest(request: ModelRequest, { onDelta }: GenerateOptions): Conform
     conversation: conversation.flatMap(toItems),
     tools: tools.map(({ name }) => name),
     hostedTools: hostedTools.map(({ hostedKind }) => hostedKind),
-    hasOutputSchema: false,
+    hasOutputSchema: request.outputSchema !== undefined,
     toolChoice,
     ...(settings.maxOutputTokens === undefined ? {} : { maxOutputTokens: settings.maxOutputTokens }),
   };
@@ -120,7 +120,7 @@ function toReading(searches: NonNullable<ConformanceAnswer['searches']>): Hosted
   return { toolName: 'web_search', invocations, citations };
 }
 
-async function failWith(
+export async function failWith(
   turn: Exclude<ConformanceTurn, ConformanceAnswer>,
   { onDelta, signal }: GenerateOptions,
   provider: ConformanceProvider,

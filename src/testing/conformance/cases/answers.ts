@@ -34,6 +34,49 @@ const plain: CaseDefinition = {
   },
 };
 
+const silent: CaseDefinition = {
+  name: 'an answer that says nothing, after a call',
+  script: [
+    answer({ toolCalls: [call('c1', 'note', { text: 'pear' })] }),
+    answer({ usage: { inputTokens: 9, outputTokens: 1 } }),
+  ],
+  play: async (stage) => {
+    const { response } = await stage.finish(stage.workshop.agent({ tools: [note] }));
+    expectEqual('the text of the response', response.text, '');
+    expectEqual('the finish reason', response.finishReason, 'stop');
+  },
+};
+
+/** Enough pieces that a run which is not waited for tells more of them than may wait. */
+const longText = 'word '.repeat(400).trim();
+/** More pieces than this wait for nobody: an adapter that tells an answer in fewer shows nothing here. */
+const maxUnheard = 100;
+
+const slow: CaseDefinition = {
+  name: 'a stream whose listener is slower than the model',
+  modes: ['streamed'],
+  script: [answer({ text: longText })],
+  play: async (stage) => {
+    let told = 0;
+    let toldWhileHeld = 0;
+    const stream = stage.stream(stage.workshop.agent(), {
+      onEvent: ({ type }) => {
+        if (type === 'text-delta') told += 1;
+      },
+    });
+    for await (const event of stream) {
+      if (event.type !== 'text-delta' || toldWhileHeld > 0) continue;
+      await stage.turns(200);
+      toldWhileHeld = told;
+    }
+    expectTrue(
+      'the adapter waits for onDelta before it tells on: pieces told while the listener held the first of them',
+      toldWhileHeld <= maxUnheard || told <= maxUnheard,
+      { toldWhileHeld, told },
+    );
+  },
+};
+
 const reasoning: CaseDefinition = {
   name: 'reasoning before an answer',
   needs: ['reasoning'],
@@ -195,6 +238,8 @@ const silentBehindCall: CaseDefinition = {
 /** What models say. */
 export const answerCases: readonly CaseDefinition[] = [
   plain,
+  silent,
+  slow,
   reasoning,
   choice,
   required,

@@ -10,22 +10,31 @@ const structured: CaseDefinition = {
   play: async (stage) => {
     const { response } = await stage.finish(stage.workshop.counter({ tools: [note] }));
     expectEqual('the output', response.output, { count: 3 });
-    const { hasOutputSchema, instructions } = stage.request(1);
-    expectTrue(
-      'the model is told of the schema',
-      hasOutputSchema || instructions.includes('"count"'),
-      instructions,
-    );
+    for (const [index, { hasOutputSchema, instructions }] of stage.requests.entries()) {
+      expectTrue(
+        `the model is told of the schema in request ${index + 1}`,
+        hasOutputSchema || instructions.includes('"count"'),
+        instructions,
+      );
+    }
   },
 };
 
 const heldTo: CaseDefinition = {
-  name: 'a provider that holds the model to a schema is given it',
+  name: 'a provider that holds the model to a schema is given it in every request',
   needs: ['output-schema'],
-  script: [answer({ text: '{"count":3}' })],
+  script: [
+    answer({ toolCalls: [call('c1', 'note', { text: 'a' })] }),
+    answer({ text: '{"count":"many"}' }),
+    answer({ text: '{"count":3}' }),
+  ],
   play: async (stage) => {
-    await stage.finish(stage.workshop.counter());
-    expectEqual('whether the request has the schema', stage.request(1).hasOutputSchema, true);
+    await stage.finish(stage.workshop.counter({ tools: [note] }));
+    expectEqual(
+      'whether each request has the schema',
+      stage.requests.map(({ hasOutputSchema }) => hasOutputSchema),
+      [true, true, true],
+    );
   },
 };
 

@@ -1,0 +1,84 @@
+import {
+  type AssistantPart,
+  defineAdapter,
+  type GenerateOptions,
+  type ModelRequest,
+  type ModelTurn,
+} from 'weakincentives';
+import type { ConformanceAnswer, ConformanceGap, ConformancePeer } from 'weakincentives/testing';
+import { failWith, toRequest } from './scripted-peer.ts';
+
+const why = 'the model is plain';
+const gaps: readonly ConformanceGap[] = (
+  [
+    'reasoning-replay',
+    'repeated-call-ids',
+    'missing-call-ids',
+    'nonsense',
+    'web-search',
+    'failed-web-search',
+    'citations',
+    'approvals',
+  ] as const
+).map((feature) => ({ feature, why }));
+
+/** What a model of {@link modelPeer} does wrong. */
+export interface ModelFaults {
+  /** Tells a piece. Default: the listener is waited for. */
+  readonly tell?: (onDelta: NonNullable<GenerateOptions['onDelta']>, text: string) => Promise<void>;
+  /** What of the request the provider gets. Default: all of it. */
+  readonly send?: (request: ModelRequest) => ModelRequest;
+  /** What becomes of an answer. Default: itself. May throw. */
+  readonly read?: (turn: ModelTurn) => ModelTurn;
+}
+
+/** A model that is held to schemas and tells its texts word by word, and that may do something wrong. */
+export function modelPeer({
+  tell = async (onDelta, text) => onDelta({ type: 'text-delta', text }),
+  send = (request) => request,
+  read = (turn) => turn,
+}: ModelFaults = {}): ConformancePeer {
+  return {
+    name: 'model',
+    gaps,
+    connect: async (provider) => ({
+      adapter: defineAdapter({
+        model: {
+          name: 'model',
+          takesOutputSchema: true,
+          generate: async (request, options) => {
+            const turn = provider.answer(toRequest(send(request), options));
+            // What is no answer rejects.
+            if (turn.type !== 'answer') return failWith(turn, options, provider) as never;
+            const { onDelta } = options;
+            if (onDelta !== undefined) {
+              if (turn.reasoning !== undefined)
+                await onDelta({ type: 'reasoning-delta', text: turn.reasoning });
+              for (const piece of turn.text?.match(/\S+\s*|\s+/g) ?? []) await tell(onDelta, piece);
+            }
+            return read(toTurn(turn));
+          },
+        },
+      }),
+      [Symbol.asyncDispose]: async () => undefined,
+    }),
+  };
+}
+
+function toTurn({ text, reasoning, toolCalls = [], finishReason, usage }: ConformanceAnswer): ModelTurn {
+  const content: readonly AssistantPart[] = [
+    ...(reasoning === undefined ? [] : [{ type: 'reasoning' as const, text: reasoning }]),
+    ...(text === undefined ? [] : [{ type: 'text' as const, text }]),
+    ...toolCalls.map(({ callId = '', name, arguments: given }) => ({
+      type: 'tool-call' as const,
+      callId,
+      name,
+      arguments: given,
+    })),
+  ];
+  return {
+    content,
+    finishReason: finishReason ?? (toolCalls.length > 0 ? 'tool-calls' : 'stop'),
+    ...(usage === undefined ? {} : { usage }),
+  };
+}
