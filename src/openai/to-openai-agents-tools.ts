@@ -38,7 +38,10 @@ export interface OpenAIAgentsTool {
   invoke: (
     runContext: unknown,
     input: string,
-    details?: { readonly toolCall?: { readonly callId: string }; readonly signal?: AbortSignal },
+    details?: {
+      readonly toolCall?: { readonly callId: string; readonly status?: unknown };
+      readonly signal?: AbortSignal;
+    },
   ) => Promise<OpenAIAgentsOutput>;
   /** Never: policies of the prompt ask. */
   needsApproval: () => Promise<boolean>;
@@ -68,6 +71,7 @@ export function toOpenAIAgentsTools(
           callId: toolCall?.callId ?? `call-${calls}`,
           name: tool.name,
           arguments: restoreText(input, schema),
+          isComplete: toolCall?.status !== 'incomplete',
         },
         signal === undefined ? {} : { signal },
       );

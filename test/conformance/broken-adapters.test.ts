@@ -433,7 +433,7 @@ describe('an adapter is found out that', () => {
     });
     expect(await failuresOf(broken)).toMatchInlineSnapshot(`
       [
-        "an answer that says nothing, after a call",
+        "an answer without a word, behind a call that succeeded",
       ]
     `);
   });

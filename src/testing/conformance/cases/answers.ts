@@ -34,19 +34,6 @@ const plain: CaseDefinition = {
   },
 };
 
-const silent: CaseDefinition = {
-  name: 'an answer that says nothing, after a call',
-  script: [
-    answer({ toolCalls: [call('c1', 'note', { text: 'pear' })] }),
-    answer({ usage: { inputTokens: 9, outputTokens: 1 } }),
-  ],
-  play: async (stage) => {
-    const { response } = await stage.finish(stage.workshop.agent({ tools: [note] }));
-    expectEqual('the text of the response', response.text, '');
-    expectEqual('the finish reason', response.finishReason, 'stop');
-  },
-};
-
 /** Enough pieces that a run which is not waited for tells more of them than may wait. */
 const longText = 'word '.repeat(400).trim();
 /** More pieces than this wait for nobody: an adapter that tells an answer in fewer shows nothing here. */
@@ -238,7 +225,6 @@ const silentBehindCall: CaseDefinition = {
 /** What models say. */
 export const answerCases: readonly CaseDefinition[] = [
   plain,
-  silent,
   slow,
   reasoning,
   choice,
