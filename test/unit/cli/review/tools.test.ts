@@ -31,7 +31,7 @@ describe('record_finding', () => {
   it('refuses a file that is not there and records nothing', async () => {
     const { log, outcome } = await review(
       {},
-      { model: scriptedModel([{ toolCalls: [record('gone.ts')] }, {}]) },
+      { model: scriptedModel([{ toolCalls: [record('gone.ts')] }, { text: 'Done.' }]) },
     );
     expect(log.records[0]).toMatchObject({ outcome: 'rolled-back', reason: 'failed-result' });
     expect(outcome.findings).toBe(0);
@@ -44,7 +44,10 @@ describe('record_finding', () => {
     [{ kind: 'open-mark', path: 'a', text: 'x', line: 0 }],
     [{ kind: 'open-mark', path: 'a', text: 'x', severity: 'high' }],
   ])('refuses the arguments %j', async (args) => {
-    const model = scriptedModel([{ toolCalls: [{ name: 'record_finding', arguments: args }] }, {}]);
+    const model = scriptedModel([
+      { toolCalls: [{ name: 'record_finding', arguments: args }] },
+      { text: 'Done.' },
+    ]);
     const { log } = await review({ a: '' }, { model });
     expect(log.records[0]).toMatchObject({ outcome: 'rejected', reason: 'invalid-arguments' });
   });
@@ -85,7 +88,11 @@ describe('publish_report', () => {
   it('is refused when an open entry of the previous report is dropped', async () => {
     const previous = '- [ ] ask legal\n- [x] ask sales\n';
     const read = { name: 'read_file', arguments: { file_path: 'REVIEW.md' } };
-    const model = scriptedModel([{ toolCalls: [read] }, { toolCalls: [write(draft), publish] }, {}]);
+    const model = scriptedModel([
+      { toolCalls: [read] },
+      { toolCalls: [write(draft), publish] },
+      { text: 'Done.' },
+    ]);
     const { log } = await review({ 'REVIEW.md': previous, 'a.ts': '' }, { model });
     expect(log.records.at(-1)?.message).toContain('- ask legal (open in the previous report');
     expect(log.records.at(-1)?.message).not.toContain('ask sales');
@@ -97,7 +104,11 @@ describe('publish_report', () => {
       (_, index) => `- [ ] matter ${String.fromCharCode(97 + (index % 26)).repeat(index + 1)}`,
     );
     const read = { name: 'read_file', arguments: { file_path: 'REVIEW.md' } };
-    const model = scriptedModel([{ toolCalls: [read] }, { toolCalls: [write(draft), publish] }, {}]);
+    const model = scriptedModel([
+      { toolCalls: [read] },
+      { toolCalls: [write(draft), publish] },
+      { text: 'Done.' },
+    ]);
     const { log } = await review({ 'REVIEW.md': previous.join('\n') }, { model });
     const lines = log.records.at(-1)?.message.split('\n') ?? [];
     expect(lines).toHaveLength(52);
@@ -105,12 +116,12 @@ describe('publish_report', () => {
   });
 
   it('is denied before a report was written', async () => {
-    const { log } = await review({}, { model: scriptedModel([{ toolCalls: [publish] }, {}]) });
+    const { log } = await review({}, { model: scriptedModel([{ toolCalls: [publish] }, { text: 'Done.' }]) });
     expect(log.records[0]).toMatchObject({ outcome: 'denied', policy: 'sequential-dependency' });
   });
 
   it('wants a status line', async () => {
-    const model = scriptedModel([{ toolCalls: [write('# R\n'), publish] }, {}]);
+    const model = scriptedModel([{ toolCalls: [write('# R\n'), publish] }, { text: 'Done.' }]);
     const { log } = await review({}, { model });
     expect(log.records.at(-1)?.message).toContain('no line "Status: draft"');
   });
@@ -125,7 +136,7 @@ describe('list_unmounted', () => {
     const { conversation } = await review(
       {},
       {
-        model: scriptedModel([{ toolCalls: [{ name: 'list_unmounted' }] }, {}]),
+        model: scriptedModel([{ toolCalls: [{ name: 'list_unmounted' }] }, { text: 'Done.' }]),
         unmounted: { folders: ['dist'], entries, total: 300 },
       },
     );

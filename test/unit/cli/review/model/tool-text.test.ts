@@ -11,7 +11,7 @@ import { type Files, review } from '../../support.ts';
 /** What the model reads when it makes one call. */
 async function answer(files: Files, name: string, args: object): Promise<string> {
   const { conversation } = await review(files, {
-    model: scriptedModel([{ toolCalls: [{ name, arguments: args }] }, {}]),
+    model: scriptedModel([{ toolCalls: [{ name, arguments: args }] }, { text: 'Done.' }]),
   });
   const result = conversation.find((item) => item.type === 'tool-result');
   return result?.text ?? '';
