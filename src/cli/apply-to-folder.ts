@@ -1,3 +1,4 @@
+import { showName } from '../collection/index.ts';
 import { describeError, FilesystemError } from '../error/index.ts';
 import type { FileChange } from '../filesystem/index.ts';
 import type { OutsideChange } from '../node/index.ts';
@@ -81,7 +82,7 @@ export function describeApplication(application: Application): readonly string[]
   const what = written.length + removed.length === 0 ? 'nothing was written' : 'not every change was written';
   return [
     `${what}: ${counted(conflicts.length, 'conflict')} with the folder on disk.`,
-    ...conflicts.map(({ path, reason }) => `${printable(path)}: ${printable(reason)}.`),
+    ...conflicts.map(({ path, reason }) => `${showName(path)}: ${printable(reason)}.`),
   ];
 }
 

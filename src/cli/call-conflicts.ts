@@ -1,3 +1,4 @@
+import { readName } from '../collection/index.ts';
 import { FilesystemError } from '../error/index.ts';
 import type { RunEvent } from '../runtime/index.ts';
 import { type ApplyConflict, pathIn } from './apply-to-folder.ts';
@@ -18,7 +19,7 @@ export class CallConflicts {
     if (outcome === 'committed') {
       for (const { path } of changes) this.#open.delete(path);
     } else if (reason === 'conflict') {
-      const paths = conflicts.flatMap((phrase) => folderRead.exec(phrase)?.[1] ?? []);
+      const paths = conflicts.flatMap((phrase) => folderRead.exec(phrase)?.[1] ?? []).map(readName);
       for (const path of paths) this.#open.set(path, toolName);
     } else if (FilesystemError.isInstance(event.cause) && event.cause.code === 'changed-on-disk') {
       this.#open.set(pathIn(event.cause), toolName);

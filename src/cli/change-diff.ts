@@ -1,4 +1,5 @@
 import { createTwoFilesPatch } from 'diff';
+import { showName } from '../collection/index.ts';
 import { FilesystemError } from '../error/index.ts';
 import type { FileChange } from '../filesystem/index.ts';
 import { counted, printableLines, readableBytes } from './plain-text.ts';
@@ -32,9 +33,9 @@ export function formatChangeDiff(
 }
 
 function changeLines(change: FileChange): readonly string[] {
-  const before = change.kind === 'created' ? '/dev/null' : `a/${change.path}`;
-  const after = change.kind === 'removed' ? '/dev/null' : `b/${change.path}`;
-  if (change.entry === 'directory') return [`${change.kind} directory ${printableLines(change.path)}/`];
+  const before = change.kind === 'created' ? '/dev/null' : showName(`a/${change.path}`);
+  const after = change.kind === 'removed' ? '/dev/null' : showName(`b/${change.path}`);
+  if (change.entry === 'directory') return [`${change.kind} directory ${showName(`${change.path}/`)}`];
   const bytes = (change.before?.bytes ?? 0) + (change.after?.bytes ?? 0);
   const now = `(${readableBytes(change.after?.bytes ?? 0)} now)`;
   if (bytes > MAX_COMPARED_BYTES) return [`Large files ${before} and ${after} differ ${now}`];
@@ -42,9 +43,10 @@ function changeLines(change: FileChange): readonly string[] {
   if (texts === 'lost')
     return [`Files ${before} and ${after} differ; one was changed on disk meanwhile ${now}`];
   if (texts === 'binary') return [`Binary files ${before} and ${after} differ ${now}`];
-  const patch = createTwoFilesPatch(before, after, ...texts, undefined, undefined, { context: 3 });
-  // The first line is a rule of equals signs that a reader of patches does not need.
-  return printableLines(patch).replace(/^=+\n/, '').replace(/\n$/, '').split('\n');
+  const patch = createTwoFilesPatch('a', 'b', ...texts, undefined, undefined, { context: 3 });
+  // A rule of equals signs and two lines for the names come first; the names are shown as everywhere else.
+  const hunks = printableLines(patch).replace(/\n$/, '').split('\n').slice(3);
+  return [`--- ${before}`, `+++ ${after}`, ...hunks];
 }
 
 /** What a file held and holds; `lost`: what is to be compared lies on the disk, and somebody else has changed it there. */

@@ -1,3 +1,4 @@
+import { escapeUnseen } from '../collection/index.ts';
 import type { FileChange } from '../filesystem/index.ts';
 import type { Redactor, RunEvent } from '../runtime/index.ts';
 import type { BudgetExcess, HostedToolOutput, HostedToolOutputs, TokenUsage } from '../tool/index.ts';
@@ -37,14 +38,14 @@ export function isDelta(event: RunEvent | ResultRecord): boolean {
 
 /**
  * One line of `--json` and `--log`, without its line feed: the event with `atMs`, milliseconds since the run began. Safe
- * to parse whatever a tool put into it; without what `redactor` takes out. The error object of a failed call is left out:
- * `invocation.error` says the same in JSON; and so are the bytes of images that a provider made and of documents that it fetched, which the `result` has.
+ * to parse and to print whatever a tool put into it: what breaks lines or is not seen is escaped. Without what `redactor`
+ * takes out. The error object of a failed call is left out: `invocation.error` says the same in JSON; and so are the bytes of images that a provider made and of documents that it fetched, which the `result` has.
  */
 export function eventLine(event: RunEvent | ResultRecord, atMs: number, redactor: Redactor): string {
   const { type, ...rest } = redactor.record(leanEvent(event));
   const time = { atMs: Math.round(atMs) };
   // The time of the line stays its own, also where an event brings a time of that name.
-  return JSON.stringify({ type, ...time, ...rest, ...time }, jsonSafe);
+  return escapeUnseen(JSON.stringify({ type, ...time, ...rest, ...time }, jsonSafe));
 }
 
 function leanEvent(event: RunEvent | ResultRecord): RunEvent | ResultRecord {

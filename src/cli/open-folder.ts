@@ -1,5 +1,6 @@
 import { basename, resolve } from 'node:path';
 import type { AgentWorkspace } from '../adapter/index.ts';
+import { showName } from '../collection/index.ts';
 import { FilesystemError } from '../error/index.ts';
 import type { FileChange, Filesystem, FilesystemSnapshot } from '../filesystem/index.ts';
 import {
@@ -130,7 +131,7 @@ function folderMessage(error: FilesystemError, folder: string): string {
 
 function interruptionNote({ outcome, paths }: InterruptedCommit): string {
   const rest = paths.length - NAMED_PATHS;
-  const named = paths.slice(0, NAMED_PATHS).map(printable).join(', ');
+  const named = paths.slice(0, NAMED_PATHS).map(showName).join(', ');
   const files = `${named || 'something'}${rest > 0 ? ` and ${rest} more` : ''}`;
   switch (outcome) {
     case 'restored':

@@ -1,5 +1,6 @@
+import { showName } from '../collection/index.ts';
 import type { MountSkip, MountSkipReason } from '../node/index.ts';
-import { counted, printable, readableBytes } from './plain-text.ts';
+import { counted, readableBytes } from './plain-text.ts';
 import type { Unmounted } from './review/unmounted.ts';
 
 /** Bytes of one file that are read by default. */
@@ -27,7 +28,7 @@ export function skippedFiles(
   maxFileBytes: number = MAX_FILE_BYTES,
 ): Unmounted {
   const reasons = reasonsFor(maxFileBytes);
-  const entries = skipped.map(({ path, reason }) => ({ path: printable(path), reason: reasons[reason] }));
+  const entries = skipped.map(({ path, reason }) => ({ path, reason: reasons[reason] }));
   return { folders, entries, total: entries.length };
 }
 
@@ -37,7 +38,7 @@ export function skipNotes({ entries }: Unmounted): readonly string[] {
   for (const { path, reason } of entries) byReason.set(reason, [...(byReason.get(reason) ?? []), path]);
   return [...byReason].map(([reason, paths]) => {
     const rest = paths.length - NAMED_PATHS;
-    const named = paths.slice(0, NAMED_PATHS).join(', ');
+    const named = paths.slice(0, NAMED_PATHS).map(showName).join(', ');
     return `left out, ${reason}: ${named}${rest > 0 ? ` and ${counted(rest, 'more', 'more')}` : ''}`;
   });
 }

@@ -1,3 +1,4 @@
+import { quoteText } from '../collection/index.ts';
 import { FilesystemError } from '../error/index.ts';
 
 /** One replacement of a piece of text. */
@@ -46,9 +47,13 @@ function lineOf(text: string, position: number): number {
 
 function assertEdits(path: string, edits: readonly TextEdit[]): void {
   if (edits.length === 0) {
-    throw new FilesystemError('invalid-argument', `No edits were given for "${path}". Give at least one.`, {
-      details: { path },
-    });
+    throw new FilesystemError(
+      'invalid-argument',
+      `No edits were given for ${quoteText(path)}. Give at least one.`,
+      {
+        details: { path },
+      },
+    );
   }
   for (const [index, { oldText, newText }] of edits.entries()) {
     const problem =
@@ -58,7 +63,7 @@ function assertEdits(path: string, edits: readonly TextEdit[]): void {
           ? 'has an oldText equal to its newText and would change nothing.'
           : undefined;
     if (problem === undefined) continue;
-    throw new FilesystemError('invalid-argument', `Edit ${index + 1} of "${path}" ${problem}`, {
+    throw new FilesystemError('invalid-argument', `Edit ${index + 1} of ${quoteText(path)} ${problem}`, {
       details: { path, edit: index + 1 },
     });
   }
@@ -75,7 +80,7 @@ function findReplacements(
   if (first === -1) {
     throw new FilesystemError(
       'edit-not-found',
-      `Edit ${edit}: its oldText does not occur in "${path}". Read the file and copy the text exactly, with its spaces.`,
+      `Edit ${edit}: its oldText does not occur in ${quoteText(path)}. Read the file and copy the text exactly, with its spaces.`,
       { details: { path, edit } },
     );
   }
@@ -83,7 +88,7 @@ function findReplacements(
   if (replaceAll !== true && second !== -1) {
     throw new FilesystemError(
       'edit-ambiguous',
-      `Edit ${edit}: its oldText occurs more than once in "${path}" (lines ${lineOf(text, first)} and ` +
+      `Edit ${edit}: its oldText occurs more than once in ${quoteText(path)} (lines ${lineOf(text, first)} and ` +
         `${lineOf(text, second)} are the first two). Add lines around it, or set replaceAll.`,
       { details: { path, edit } },
     );
@@ -156,7 +161,7 @@ export function applyTextEdits(path: string, content: string, edits: readonly Te
     if (previous !== undefined && replacement.start < previous.end) {
       throw new FilesystemError(
         'invalid-argument',
-        `Edits ${previous.edit} and ${replacement.edit} of "${path}" overlap. Join them into one edit.`,
+        `Edits ${previous.edit} and ${replacement.edit} of ${quoteText(path)} overlap. Join them into one edit.`,
         { details: { path, edits: [previous.edit, replacement.edit] } },
       );
     }

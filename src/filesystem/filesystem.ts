@@ -259,7 +259,8 @@ export interface FilesystemFork {
   readPaths(): readonly string[];
   /**
    * What this fork has read and the present content answers differently, as short phrases: a kind of read, a space, and
-   * a path or pattern (`file notes.md`, `listing src`, `quota`). Empty: the patch can be applied.
+   * a path or pattern (`file notes.md`, `listing src`, `quota`); one that is not plain is a JSON string (`file "two words.md"`).
+   * Empty: the patch can be applied.
    */
   conflicts(): readonly string[] | Promise<readonly string[]>;
   /** Why the changes cannot be put on the present content, whatever was read; empty when they can. */

@@ -1,3 +1,4 @@
+import { quoteText } from '../collection/index.ts';
 import { closingBracket, type PatternProblem } from './glob-class.ts';
 
 /** The most alternatives that the braces of one pattern may stand for. */
@@ -73,7 +74,7 @@ function readGroup(pattern: string, start: number, problem: PatternProblem): Bra
         const range = expandRange(options.join(''));
         if (range === 'too-many') return undefined;
         if (range !== undefined) return { end: position + 1, options: range };
-        const group = JSON.stringify(pattern.slice(start, position + 1));
+        const group = quoteText(pattern.slice(start, position + 1));
         throw problem(
           `has ${group}, braces with neither a comma nor a range such as {1..3}. Leave them out, or write "\\{" and "\\}" for a name that holds them.`,
         );

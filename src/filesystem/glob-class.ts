@@ -1,3 +1,4 @@
+import { quoteText } from '../collection/index.ts';
 import type { FilesystemError } from '../error/index.ts';
 
 /** Makes the error for a pattern that cannot be taken; `problem` continues the sentence that names the pattern. */
@@ -67,7 +68,7 @@ export function escapedAt(pattern: string, position: number, problem: PatternPro
   const character = point === undefined ? '' : String.fromCodePoint(point);
   if (character !== '' && !/[\\/\p{L}\p{N}]/u.test(character)) return position + 1;
   throw problem(
-    `has a backslash before ${character === '' ? 'the end of a name' : JSON.stringify(character)}. ` +
+    `has a backslash before ${character === '' ? 'the end of a name' : quoteText(character)}. ` +
       'Separate directories with "/"; a backslash only makes punctuation literal, as in "\\*".',
   );
 }
@@ -81,8 +82,8 @@ function namedClass(name: string, problem: PatternProblem): PointTest {
   }
   throw problem(
     kind === ':'
-      ? `has an unknown class ${JSON.stringify(name)}; there are ${Object.keys(classes).join(', ')}.`
-      : `has ${JSON.stringify(name)}, a collating element, which is not supported. Write the characters themselves.`,
+      ? `has an unknown class ${quoteText(name)}; there are ${Object.keys(classes).join(', ')}.`
+      : `has ${quoteText(name)}, a collating element, which is not supported. Write the characters themselves.`,
   );
 }
 
@@ -104,7 +105,7 @@ function rangeTests(members: readonly Member[], problem: PatternProblem): readon
     }
     if (last < first) {
       const range = `${String.fromCodePoint(first)}-${String.fromCodePoint(last)}`;
-      throw problem(`has the range ${JSON.stringify(range)}, which is empty. Put the lower character first.`);
+      throw problem(`has the range ${quoteText(range)}, which is empty. Put the lower character first.`);
     }
     tests.push((point) => point >= first && point <= last);
     index += 2;
@@ -119,13 +120,11 @@ function rangeTests(members: readonly Member[], problem: PatternProblem): readon
 export function readClass(pattern: string, start: number, end: number, problem: PatternProblem): PointTest {
   const expression = pattern.slice(start, end + 1);
   if (/^\[:[^\]]*:\]$/.test(expression)) {
-    throw problem(
-      `has ${JSON.stringify(expression)}; write a class in brackets of its own: "[${expression}]".`,
-    );
+    throw problem(`has ${quoteText(expression)}; write a class in brackets of its own: "[${expression}]".`);
   }
   if (/\{[^{}]*(?:,|\.\.)[^{}]*\}/.test(expression)) {
     throw problem(
-      `has ${JSON.stringify(expression)}, braces within brackets. Write "\\{" for the character itself.`,
+      `has ${quoteText(expression)}, braces within brackets. Write "\\{" for the character itself.`,
     );
   }
   const isNegated = pattern[start + 1] === '!' || pattern[start + 1] === '^';
@@ -137,7 +136,7 @@ export function readClass(pattern: string, start: number, end: number, problem: 
       const name = pattern.slice(position, afterName);
       const isRange = members.length > 1 && members.at(-1)?.point === 0x2d && !members.at(-1)?.isEscaped;
       if (isRange || (pattern[afterName] === '-' && afterName + 1 < end)) {
-        throw problem(`has a range that starts or ends with ${JSON.stringify(name)}. Use single characters.`);
+        throw problem(`has a range that starts or ends with ${quoteText(name)}. Use single characters.`);
       }
       tests.push(...rangeTests(members, problem), namedClass(name, problem));
       members = [];

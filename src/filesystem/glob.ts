@@ -1,3 +1,4 @@
+import { quoteText } from '../collection/index.ts';
 import { FilesystemError } from '../error/index.ts';
 import { expandBraces, MAX_ALTERNATIVES } from './glob-braces.ts';
 import { parseSegment } from './glob-parse.ts';
@@ -28,7 +29,7 @@ interface Alternative {
 
 function invalid(pattern: string, problem: string): FilesystemError {
   const shown = pattern.length > 120 ? `${pattern.slice(0, 120)}…` : pattern;
-  return new FilesystemError('invalid-pattern', `The glob ${JSON.stringify(shown)} ${problem}`, {
+  return new FilesystemError('invalid-pattern', `The glob ${quoteText(shown)} ${problem}`, {
     details: { pattern: shown },
   });
 }

@@ -1,4 +1,5 @@
 import { RE2JS } from 're2js';
+import { quoteText } from '../collection/index.ts';
 import { describeError, FilesystemError } from '../error/index.ts';
 
 /** The most UTF-16 units in a pattern. */
@@ -54,7 +55,7 @@ export function assertPattern({ pattern }: PatternOptions): void {
 
 function invalid(pattern: string, problem: string, cause?: unknown): FilesystemError {
   const shown = pattern.length > 120 ? `${pattern.slice(0, 120)}…` : pattern;
-  return new FilesystemError('invalid-pattern', `The pattern ${JSON.stringify(shown)} ${problem}`, {
+  return new FilesystemError('invalid-pattern', `The pattern ${quoteText(shown)} ${problem}`, {
     cause,
     details: { pattern: shown },
   });

@@ -1,3 +1,4 @@
+import { quoteText } from '../collection/index.ts';
 import { FilesystemError } from '../error/index.ts';
 
 /** The error for a path where a file or directory was needed and nothing is. */
@@ -7,23 +8,31 @@ export function notFoundError(
 ): FilesystemError {
   return new FilesystemError(
     'not-found',
-    `There is no ${wanted} "${path}". List a directory or use a glob to see what exists.`,
+    `There is no ${wanted} ${quoteText(path)}. List a directory or use a glob to see what exists.`,
     { details: { path } },
   );
 }
 
 /** The error for a directory where a file was needed. */
 export function isDirectoryError(path: string): FilesystemError {
-  return new FilesystemError('is-directory', `"${path}" is a directory, not a file. Name a file below it.`, {
-    details: { path },
-  });
+  return new FilesystemError(
+    'is-directory',
+    `${quoteText(path)} is a directory, not a file. Name a file below it.`,
+    {
+      details: { path },
+    },
+  );
 }
 
 /** The error for a file where a directory was needed. */
 export function notDirectoryError(path: string): FilesystemError {
-  return new FilesystemError('not-a-directory', `"${path}" is a file, not a directory. Name a directory.`, {
-    details: { path },
-  });
+  return new FilesystemError(
+    'not-a-directory',
+    `${quoteText(path)} is a file, not a directory. Name a directory.`,
+    {
+      details: { path },
+    },
+  );
 }
 
 /** The error for a target that must not exist. */
@@ -32,7 +41,7 @@ export function alreadyExistsError(
   kind: 'file' | 'directory',
   advice: string,
 ): FilesystemError {
-  return new FilesystemError('already-exists', `A ${kind} "${path}" exists already. ${advice}`, {
+  return new FilesystemError('already-exists', `A ${kind} ${quoteText(path)} exists already. ${advice}`, {
     details: { path },
   });
 }
@@ -48,7 +57,7 @@ export function rootError(verb: string): FilesystemError {
 export function notTextError(path: string, bytes: number): FilesystemError {
   return new FilesystemError(
     'not-text',
-    `"${path}" is binary (${bytes} bytes), not UTF-8 text. Read its bytes instead.`,
+    `${quoteText(path)} is binary (${bytes} bytes), not UTF-8 text. Read its bytes instead.`,
     {
       details: { path, bytes },
     },
@@ -59,7 +68,7 @@ export function notTextError(path: string, bytes: number): FilesystemError {
 export function tooLargeError(path: string, bytes: number, maxBytes: number): FilesystemError {
   return new FilesystemError(
     'too-large',
-    `"${path}" would have ${bytes} bytes; one file may have ${maxBytes}. Split it into several files.`,
+    `${quoteText(path)} would have ${bytes} bytes; one file may have ${maxBytes}. Split it into several files.`,
     { details: { path, bytes, maxBytes } },
   );
 }

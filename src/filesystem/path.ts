@@ -1,3 +1,4 @@
+import { quoteText } from '../collection/index.ts';
 import { FilesystemError } from '../error/index.ts';
 
 /** The most UTF-8 bytes in one segment of a path. */
@@ -13,7 +14,7 @@ const loneSurrogate = /\p{Surrogate}/u;
 const encoder = new TextEncoder();
 
 function show(path: string): string {
-  return JSON.stringify(path.length > SHOWN_LENGTH ? `${path.slice(0, SHOWN_LENGTH)}…` : path);
+  return quoteText(path.length > SHOWN_LENGTH ? `${path.slice(0, SHOWN_LENGTH)}…` : path);
 }
 
 function invalid(path: string, problem: string): FilesystemError {

@@ -1,3 +1,4 @@
+import { showName } from '../collection/index.ts';
 import type { Glob } from './glob.ts';
 import { childPath } from './path.ts';
 import { nodeAt, resolvePath } from './tree.ts';
@@ -240,16 +241,16 @@ function describeRead(read: Read): string {
     case 'quota-refusal':
       return read.kind;
     case 'glob':
-      return `glob ${read.path === '.' ? '' : `${read.path}/`}${read.glob.pattern}`;
+      return `glob ${showName(childPath(read.path, read.glob.pattern))}`;
     case 'grep':
-      return `grep ${read.glob === undefined ? read.path : childPath(read.path, read.glob.pattern)}`;
+      return `grep ${showName(read.glob === undefined ? read.path : childPath(read.path, read.glob.pattern))}`;
     case 'file':
     case 'kind':
     case 'listing':
     case 'emptiness':
     case 'names':
     case 'tree':
-      return `${read.kind} ${read.path}`;
+      return `${read.kind} ${showName(read.path)}`;
   }
 }
 

@@ -1,3 +1,4 @@
+import { quoteText } from '../collection/index.ts';
 import { FilesystemError } from '../error/index.ts';
 import type { RemoveResult, TransferResult } from './filesystem.ts';
 import { MAX_DEPTH, normalizePath, segmentsOf } from './path.ts';
@@ -25,7 +26,7 @@ function countRemoved(
     if (cell.isEmptyAt(path)) return { files: 0, directories: 1 };
     throw new FilesystemError(
       'directory-not-empty',
-      `The directory "${path}" is not empty. Set recursive to remove it with everything in it.`,
+      `The directory ${quoteText(path)} is not empty. Set recursive to remove it with everything in it.`,
       { details: { path } },
     );
   }
@@ -52,7 +53,7 @@ function assertTarget(cell: TreeCell, to: string, node: TreeNode): void {
   if (segmentsOf(to).length + heightOf(node) > MAX_DEPTH) {
     throw new FilesystemError(
       'invalid-path',
-      `Paths below "${to}" would have more than ${MAX_DEPTH} segments. Choose a target with fewer directories.`,
+      `Paths below ${quoteText(to)} would have more than ${MAX_DEPTH} segments. Choose a target with fewer directories.`,
       { details: { path: to } },
     );
   }
@@ -73,7 +74,7 @@ export function transferPath(
   if (to.startsWith(`${from}/`)) {
     throw new FilesystemError(
       'invalid-argument',
-      `"${from}" cannot be ${done} into itself ("${to}"). Choose another target.`,
+      `${quoteText(from)} cannot be ${done} into itself (${quoteText(to)}). Choose another target.`,
       {
         details: { path: from, to },
       },

@@ -1,3 +1,4 @@
+import { quoteText } from '../collection/index.ts';
 import { FilesystemError } from '../error/index.ts';
 
 const BINARY_PROBE_BYTES = 8192;
@@ -23,7 +24,7 @@ export function encodeText(text: string, path: string): Uint8Array {
   if (loneSurrogate.test(text)) {
     throw new FilesystemError(
       'invalid-argument',
-      `The text for "${path}" holds half of a surrogate pair, which UTF-8 cannot carry. Send whole characters.`,
+      `The text for ${quoteText(path)} holds half of a surrogate pair, which UTF-8 cannot carry. Send whole characters.`,
       { details: { path } },
     );
   }

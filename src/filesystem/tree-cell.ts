@@ -1,4 +1,4 @@
-import { none } from '../collection/index.ts';
+import { none, quoteText } from '../collection/index.ts';
 import { FilesystemError, SnapshotError, TransactionClosedError } from '../error/index.ts';
 import { digestAs } from './content-digest.ts';
 import type { FileChange } from './file-change.ts';
@@ -159,7 +159,7 @@ export class TreeCell {
     if (!this.isReadOnly) return;
     throw new FilesystemError(
       'read-only',
-      `"${path}" cannot be changed: this call may only read files. Declare the tool's effects as 'state' or 'external'.`,
+      `${quoteText(path)} cannot be changed: this call may only read files. Declare the tool's effects as 'state' or 'external'.`,
       { details: { path } },
     );
   }

@@ -1,3 +1,4 @@
+import { quoteText } from '../collection/index.ts';
 import { FilesystemError } from '../error/index.ts';
 import type { DirectoryNode } from './tree-node.ts';
 
@@ -38,7 +39,7 @@ export function findExcess(
 function quotaError(path: string, what: string, total: number, maximum: number): FilesystemError {
   return new FilesystemError(
     'quota-exceeded',
-    `Writing "${path}" would make it ${total} ${what}; at most ${maximum} are allowed. Remove something or write less.`,
+    `Writing ${quoteText(path)} would make it ${total} ${what}; at most ${maximum} are allowed. Remove something or write less.`,
     { details: { path, total, maximum } },
   );
 }

@@ -1,3 +1,4 @@
+import { quoteText } from '../collection/index.ts';
 import { SnapshotError } from '../error/index.ts';
 import type { FilesystemSnapshot } from './snapshot.ts';
 import type { DirectoryNode } from './tree-node.ts';
@@ -37,7 +38,7 @@ export class TreeSnapshot implements FilesystemSnapshot {
       );
     }
     if (snapshot.#content !== undefined) return snapshot.#content;
-    const name = snapshot.tag === undefined ? '' : ` ${JSON.stringify(snapshot.tag)}`;
+    const name = snapshot.tag === undefined ? '' : ` ${quoteText(snapshot.tag)}`;
     throw new SnapshotError(
       'snapshot-released',
       `The snapshot${name} was released, so its content is gone. Release it after its last use.`,

@@ -1,3 +1,4 @@
+import { quoteText } from '../collection/index.ts';
 import { FilesystemError } from '../error/index.ts';
 import type { FileOperation } from './file-patch.ts';
 import { childPath, segmentsOf } from './path.ts';
@@ -39,7 +40,7 @@ export function nodeAt(root: DirectoryNode, path: string): TreeNode | undefined 
 export function blockedError(path: string, at: string): FilesystemError {
   return new FilesystemError(
     'not-a-directory',
-    `"${at}" is a file, so nothing can be at "${path}". Use a path that does not go through a file.`,
+    `${quoteText(at)} is a file, so nothing can be at ${quoteText(path)}. Use a path that does not go through a file.`,
     { details: { path, file: at } },
   );
 }
@@ -57,7 +58,7 @@ function mergeNode(present: TreeNode | undefined, incoming: TreeNode, path: stri
   const code = present.kind === 'directory' ? 'is-directory' : 'not-a-directory';
   throw new FilesystemError(
     code,
-    `"${path}" is a ${present.kind} now, where a ${incoming.kind} is to be put.`,
+    `${quoteText(path)} is a ${present.kind} now, where a ${incoming.kind} is to be put.`,
     {
       details: { path },
     },

@@ -1,3 +1,4 @@
+import { quoteText } from '../collection/index.ts';
 import { FilesystemError } from '../error/index.ts';
 import { applyTextEdits, type EditResult, type TextEdit } from './edit.ts';
 import type { MakeDirectoryResult, WriteMode, WriteResult } from './filesystem.ts';
@@ -13,9 +14,13 @@ import { emptyDirectory, fileNode } from './tree-node.ts';
 function storedBytes(data: string | Uint8Array, path: string): Uint8Array {
   if (typeof data === 'string') return encodeText(data, path);
   if (data instanceof Uint8Array) return new Uint8Array(data);
-  throw new FilesystemError('invalid-argument', `The content for "${path}" must be text or a Uint8Array.`, {
-    details: { path },
-  });
+  throw new FilesystemError(
+    'invalid-argument',
+    `The content for ${quoteText(path)} must be text or a Uint8Array.`,
+    {
+      details: { path },
+    },
+  );
 }
 
 function storeFile(cell: TreeCell, path: string, data: Uint8Array): void {

@@ -1,3 +1,4 @@
+import { quoteText } from '../collection/index.ts';
 import { FilesystemError, PromptValidationError } from '../error/index.ts';
 import {
   contentDigest,
@@ -221,8 +222,8 @@ class ReadBeforeWrite {
       .slice(0, 10)
       .map(({ path, knowledge }) =>
         knowledge === 'stale'
-          ? `"${path}" has changed since it was read`
-          : `"${path}" exists and has not been read`,
+          ? `${quoteText(path)} has changed since it was read`
+          : `${quoteText(path)} exists and has not been read`,
       );
     const rest = problems.length > 10 ? `; and ${problems.length - 10} more` : '';
     const what = problems.length === 1 ? 'it' : 'each of them';

@@ -1,3 +1,4 @@
+import { showName } from '../collection/index.ts';
 import { PromptValidationError } from '../error/index.ts';
 import { compileGlob } from '../filesystem/index.ts';
 import {
@@ -73,7 +74,7 @@ export function filesExist(...paths: readonly string[]): CompletionChecker {
       return missing.length === 0
         ? complete()
         : incomplete(
-            `${missing.length === 1 ? 'A file is' : 'Files are'} still missing: ${missing.join(', ')}. Write what is missing, then answer again.`,
+            `${missing.length === 1 ? 'A file is' : 'Files are'} still missing: ${missing.map(showName).join(', ')}. Write what is missing, then answer again.`,
           );
     },
   };

@@ -1,3 +1,4 @@
+import { quoteText } from '../../collection/index.ts';
 import { jsonSchema, type Schema } from '../../schema/index.ts';
 import { type Tool, ToolResult, tool } from '../../tool/index.ts';
 import { FINDING_KINDS, type Finding } from './finding.ts';
@@ -60,7 +61,7 @@ export const recordFinding: Tool<Finding, RecordFindingResult> = tool({
   execute: async (finding, { session, filesystem }) => {
     if ((await filesystem.stat(finding.path)) === undefined) {
       return ToolResult.error(
-        `There is no "${finding.path}". A finding must name a file or directory that exists.`,
+        `There is no ${quoteText(finding.path)}. A finding must name a file or directory that exists.`,
       );
     }
     const number = session.slice(Findings).length + 1;

@@ -1,3 +1,4 @@
+import { readName, showName } from '../../collection/index.ts';
 import { printable } from '../plain-text.ts';
 import { FINDING_HEADINGS, type Finding } from './finding.ts';
 
@@ -10,7 +11,8 @@ export const PUBLISHED_STATUS = 'Status: published';
 
 /** The text of a finding's entry in a report, without its checkbox: one line, whatever a path or a link holds. */
 export function itemText(finding: Finding): string {
-  const place = finding.line === undefined ? finding.path : `${finding.path}:${finding.line}`;
+  const path = showName(finding.path);
+  const place = finding.line === undefined ? path : `${path}:${finding.line}`;
   return printable(`\`${place}\` ${finding.text}`);
 }
 
@@ -20,7 +22,7 @@ export function itemText(finding: Finding): string {
  */
 export function itemKey(item: string): string {
   const match = /^`([^`]*?)(?::\d+)?`\s*(.*)$/s.exec(item.trim());
-  const path = match?.[1] ?? '';
+  const path = readName(match?.[1] ?? '');
   const words = (match?.[2] ?? item)
     .replaceAll('`', '')
     .replace(/\d+/g, '#')

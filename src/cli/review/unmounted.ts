@@ -1,3 +1,4 @@
+import { showName } from '../../collection/index.ts';
 import { type NamedToken, resource } from '../../resource/index.ts';
 import { jsonSchema, type Schema } from '../../schema/index.ts';
 import { type Tool, ToolResult, tool } from '../../tool/index.ts';
@@ -67,7 +68,7 @@ export const listUnmounted: Tool<Record<string, never>, Unmounted> = tool({
   render: (unmounted) =>
     [
       ...unmounted.folders.map((name) => `- every ${name}/`),
-      ...unmounted.entries.map((entry) => `- ${entry.path}: ${entry.reason}`),
+      ...unmounted.entries.map((entry) => `- ${showName(entry.path)}: ${entry.reason}`),
       ...(unmounted.total > unmounted.entries.length
         ? [`and ${unmounted.total - unmounted.entries.length} more.`]
         : []),

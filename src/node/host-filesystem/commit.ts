@@ -1,5 +1,6 @@
 import { accessSync, constants } from 'node:fs';
 import { posix } from 'node:path';
+import { quoteText } from '../../collection/index.ts';
 import { FilesystemError } from '../../error/index.ts';
 import { segmentsOf } from '../../filesystem/index.ts';
 import { errorCode } from '../host-mount/host-error.ts';
@@ -102,7 +103,7 @@ function abandon(
 function halfWrittenError(path: string, error: unknown): FilesystemError {
   return new FilesystemError(
     'storage-failed',
-    `"${path}" could not be written, and what was written before it could not be taken back ` +
+    `${quoteText(path)} could not be written, and what was written before it could not be taken back ` +
       `(${errorCode(error) ?? 'unknown error'}). Open the folder again: that restores the state before.`,
     { details: { path } },
   );

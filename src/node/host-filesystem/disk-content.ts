@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type BigIntStats, fstatSync, readFileSync, readSync } from 'node:fs';
+import { quoteText } from '../../collection/index.ts';
 import { FilesystemError } from '../../error/index.ts';
 import { decodeText, type FileContent, joinPath, tooLargeError } from '../../filesystem/index.ts';
 import { withoutPaths } from '../host-mount/host-error.ts';
@@ -204,7 +205,7 @@ function hashOf(data: Uint8Array): string {
 function unreadableError(path: string, cause: unknown): FilesystemError {
   return new FilesystemError(
     'permission-denied',
-    `"${path}" cannot be read, so it could not be brought back. Nothing was changed. Leave it where it is, or give read permission.`,
+    `${quoteText(path)} cannot be read, so it could not be brought back. Nothing was changed. Leave it where it is, or give read permission.`,
     { cause: withoutPaths(cause), details: { path } },
   );
 }

@@ -1,3 +1,4 @@
+import { quoteText } from '../../collection/index.ts';
 import { FilesystemError } from '../../error/index.ts';
 import { errorCode, withoutPaths } from '../host-mount/host-error.ts';
 import { NoDirectoryError } from './jail.ts';
@@ -6,7 +7,7 @@ import { NoDirectoryError } from './jail.ts';
 export function changedOnDiskError(path: string, cause?: unknown): FilesystemError {
   return new FilesystemError(
     'changed-on-disk',
-    `"${path}" was changed on disk by somebody else meanwhile. Nothing was overwritten. Read it again and repeat the change.`,
+    `${quoteText(path)} was changed on disk by somebody else meanwhile. Nothing was overwritten. Read it again and repeat the change.`,
     { cause, details: { path } },
   );
 }
@@ -23,7 +24,7 @@ export function diskError(path: string, error: unknown): FilesystemError {
     case 'EPERM':
       return new FilesystemError(
         'permission-denied',
-        `"${path}" cannot be accessed: the operating system denies it. Check its permissions.`,
+        `${quoteText(path)} cannot be accessed: the operating system denies it. Check its permissions.`,
         { cause, details },
       );
     case 'EEXIST':
@@ -34,20 +35,28 @@ export function diskError(path: string, error: unknown): FilesystemError {
       return changedOnDiskError(path, cause);
     case 'ENOSPC':
     case 'EDQUOT':
-      return new FilesystemError('storage-failed', `"${path}" cannot be written: no space is left.`, {
-        cause,
-        details,
-      });
+      return new FilesystemError(
+        'storage-failed',
+        `${quoteText(path)} cannot be written: no space is left.`,
+        {
+          cause,
+          details,
+        },
+      );
     case 'EROFS':
-      return new FilesystemError('storage-failed', `"${path}" cannot be written: the disk is read-only.`, {
-        cause,
-        details,
-      });
+      return new FilesystemError(
+        'storage-failed',
+        `${quoteText(path)} cannot be written: the disk is read-only.`,
+        {
+          cause,
+          details,
+        },
+      );
     case undefined:
       // No error of the operating system: a mistake of the program, to be seen as it is.
       throw error;
     default:
-      return new FilesystemError('storage-failed', `"${path}": the operating system says ${code}.`, {
+      return new FilesystemError('storage-failed', `${quoteText(path)}: the operating system says ${code}.`, {
         cause,
         details,
       });

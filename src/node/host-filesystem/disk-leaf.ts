@@ -1,4 +1,5 @@
 import type { BigIntStats } from 'node:fs';
+import { quoteText } from '../../collection/index.ts';
 import { FilesystemError } from '../../error/index.ts';
 import { type FileLink, joinPath, type TreeNode } from '../../filesystem/index.ts';
 import { DiskContent, type ReadingContext, RefusedContent } from './disk-content.ts';
@@ -65,7 +66,7 @@ function whatLinkStandsFor(
   return refuse(
     'permission-denied',
     { leads: 'other', path },
-    `to "${path}", which is not a regular file, so it is neither read nor written. Use another path.`,
+    `to ${quoteText(path)}, which is not a regular file, so it is neither read nor written. Use another path.`,
   );
 }
 
@@ -96,7 +97,7 @@ function refusedNode(stats: BigIntStats, segments: Segments, { code, problem, li
   const content = new RefusedContent(
     link !== undefined,
     identityOf(stats),
-    () => new FilesystemError(code, `"${path}" ${problem}`, { details }),
+    () => new FilesystemError(code, `${quoteText(path)} ${problem}`, { details }),
   );
   const node = { kind: 'file', content, modifiedAtMs: Number(stats.mtimeMs), stamp: stampOf(stats) } as const;
   return link === undefined ? node : { ...node, link };

@@ -1,3 +1,4 @@
+import { showName } from '../../collection/index.ts';
 import { FilesystemError } from '../../error/index.ts';
 import {
   closedError,
@@ -116,8 +117,8 @@ export class DiskWorkspace {
   conflicts(cell: TreeCell, { unsettled }: Sight): readonly string[] {
     this.present();
     const found = new Set(cell.conflicts());
-    for (const content of unsettled) if (!content.holds()) found.add(`file ${content.path}`);
-    for (const path of this.outsideChanges(cell)) found.add(`file ${path}`);
+    for (const content of unsettled) if (!content.holds()) found.add(`file ${showName(content.path)}`);
+    for (const path of this.outsideChanges(cell)) found.add(`file ${showName(path)}`);
     return [...found];
   }
 
@@ -125,7 +126,7 @@ export class DiskWorkspace {
     this.present();
     return [
       ...cell.refusals(),
-      ...this.outsideChanges(cell).map((path) => `file ${path} was changed by somebody else.`),
+      ...this.outsideChanges(cell).map((path) => `file ${showName(path)} was changed by somebody else.`),
     ];
   }
 

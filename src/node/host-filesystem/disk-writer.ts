@@ -1,3 +1,4 @@
+import { quoteText } from '../../collection/index.ts';
 import { FilesystemError } from '../../error/index.ts';
 import {
   childPath,
@@ -91,7 +92,7 @@ function assertWithoutMounts(jail: HostJail, path: string): void {
   if (mount === undefined) return;
   throw new FilesystemError(
     'left-out',
-    `Something is mounted at "${mount}", so "${path}" is not removed. Remove what you see in it piece by piece.`,
+    `Something is mounted at ${quoteText(mount)}, so ${quoteText(path)} is not removed. Remove what you see in it piece by piece.`,
     { details: { path, directory: mount } },
   );
 }

@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { quoteText } from '../../collection/index.ts';
 import { FilesystemError } from '../../error/index.ts';
 import { errorCode } from '../host-mount/host-error.ts';
 import { createWhole, removeIfThere } from './create-whole.ts';
@@ -109,7 +110,7 @@ function parseRecord(text: string): LockRecord | undefined {
 function lockedError(folder: string, { pid, host }: ProcessIdentity): FilesystemError {
   return new FilesystemError(
     'locked',
-    `The folder "${folder}" is in use by process ${pid} on ${host}. Wait until it has ended, or work on another folder.`,
+    `The folder ${quoteText(folder)} is in use by process ${pid} on ${host}. Wait until it has ended, or work on another folder.`,
     { details: { path: folder, pid, host } },
   );
 }

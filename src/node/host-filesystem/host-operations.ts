@@ -1,3 +1,4 @@
+import { quoteText } from '../../collection/index.ts';
 import { FilesystemError } from '../../error/index.ts';
 import {
   childPath,
@@ -124,7 +125,7 @@ export class HostOperations {
     if (!recursive && node instanceof DiskDirectory && node.unnamed.length > 0) {
       throw new FilesystemError(
         'directory-not-empty',
-        `The directory "${path}" holds files that no path can name. It is not removed.`,
+        `The directory ${quoteText(path)} holds files that no path can name. It is not removed.`,
         { details: { path } },
       );
     }
@@ -197,7 +198,7 @@ export class HostOperations {
       if (links === MAX_LINKS) {
         throw new FilesystemError(
           'invalid-path',
-          `"${given}" leads through too many links. Use another path.`,
+          `${quoteText(given)} leads through too many links. Use another path.`,
           {
             details: { path: given },
           },
@@ -264,7 +265,7 @@ const LINK_ENDS: Readonly<Record<FileLink['leads'], string>> = {
 function linkOnWayError(path: string, at: string, { leads }: FileLink): FilesystemError {
   return new FilesystemError(
     'not-a-directory',
-    `"${at}" is a symbolic link that ${LINK_ENDS[leads]}, so nothing can be at "${path}". Use a path that does not go through it.`,
+    `${quoteText(at)} is a symbolic link that ${LINK_ENDS[leads]}, so nothing can be at ${quoteText(path)}. Use a path that does not go through it.`,
     { details: { path, file: at, link: leads } },
   );
 }
@@ -272,7 +273,7 @@ function linkOnWayError(path: string, at: string, { leads }: FileLink): Filesyst
 function temporaryNameError(path: string): FilesystemError {
   return new FilesystemError(
     'invalid-path',
-    `"${path}" holds a name that is kept for files being written. Choose another name.`,
+    `${quoteText(path)} holds a name that is kept for files being written. Choose another name.`,
     { details: { path } },
   );
 }

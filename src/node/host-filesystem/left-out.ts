@@ -1,3 +1,4 @@
+import { quoteText } from '../../collection/index.ts';
 import { FilesystemError } from '../../error/index.ts';
 import { childPath, joinPath, type TreeNode } from '../../filesystem/index.ts';
 import { DiskDirectory } from './disk-directory.ts';
@@ -11,7 +12,7 @@ export function assertNothingLeftOut(path: string, node: TreeNode): void {
   if (directory === undefined) return;
   throw new FilesystemError(
     'left-out',
-    `"${directory}" holds what is left out of this workspace, so "${path}" is neither removed nor moved as a whole. ` +
+    `${quoteText(directory)} holds what is left out of this workspace, so ${quoteText(path)} is neither removed nor moved as a whole. ` +
       'Remove or move what you see in it piece by piece.',
     { details: { path, directory } },
   );

@@ -1,4 +1,5 @@
 import { readdirSync } from 'node:fs';
+import { quoteText } from '../../collection/index.ts';
 import { FilesystemError } from '../../error/index.ts';
 import { childPath, segmentsOf, type TreeNode } from '../../filesystem/index.ts';
 import type { RemovedNode } from './commit-step.ts';
@@ -67,7 +68,7 @@ export function assertAsSeen(jail: HostJail, { path, trash, node, isTaken }: Rem
 export function notMadeAgainError(path: string): FilesystemError {
   return new FilesystemError(
     'left-out',
-    `"${path}" was a fifo, a socket or a device, or cannot be read, so it cannot be made again. Nothing was changed. ` +
+    `${quoteText(path)} was a fifo, a socket or a device, or cannot be read, so it cannot be made again. Nothing was changed. ` +
       'Make something of that kind there, or leave the path out.',
     { details: { path } },
   );
@@ -76,7 +77,7 @@ export function notMadeAgainError(path: string): FilesystemError {
 function specialError(path: string): FilesystemError {
   return new FilesystemError(
     'left-out',
-    `"${path}" is a fifo, a socket or a device: it could not be brought back, so it is neither removed nor copied. ` +
+    `${quoteText(path)} is a fifo, a socket or a device: it could not be brought back, so it is neither removed nor copied. ` +
       'It can be moved, and it moves with its directory.',
     { details: { path } },
   );
@@ -87,7 +88,7 @@ function unnamedError(path: string, names: readonly string[]): FilesystemError {
   const rest = names.length - shown.length;
   return new FilesystemError(
     'left-out',
-    `"${path}" holds what no path here can name: ${shown.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}. It could not be ` +
+    `${quoteText(path)} holds what no path here can name: ${shown.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}. It could not be ` +
       'brought back, so the directory is neither removed nor copied. It can be moved, with all it holds.',
     { details: { path, directory: path } },
   );

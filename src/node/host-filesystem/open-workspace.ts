@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { quoteText } from '../../collection/index.ts';
 import { FilesystemError, type FilesystemErrorCode } from '../../error/index.ts';
 import { systemClock } from '../../session/index.ts';
 import { errorCode } from '../host-mount/host-error.ts';
@@ -72,7 +73,7 @@ function interruptedIn(journalDirectory: string): readonly InterruptedCommit[] {
 /** The cause is left out on purpose: messages of the operating system hold resolved host paths. */
 function openJail(root: string): HostJail {
   const refuse = (code: FilesystemErrorCode, problem: string): FilesystemError =>
-    new FilesystemError(code, `The folder "${root}" ${problem}`, { details: { path: root } });
+    new FilesystemError(code, `The folder ${quoteText(root)} ${problem}`, { details: { path: root } });
   if (root.trim() === '' || root.includes('\0')) {
     throw refuse('invalid-argument', 'is no path of a folder. Name an existing folder.');
   }

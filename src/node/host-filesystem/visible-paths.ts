@@ -1,3 +1,4 @@
+import { quoteText } from '../../collection/index.ts';
 import { FilesystemError } from '../../error/index.ts';
 import { childPath, type TreeNode } from '../../filesystem/index.ts';
 import { compileMountFilter, type MountFilter } from '../host-mount/mount-filter.ts';
@@ -54,7 +55,7 @@ export class VisiblePaths {
     if (this.reaches(path, kind)) return;
     throw new FilesystemError(
       'left-out',
-      `"${path}" is left out of this workspace: it is neither read nor written. Use another path.`,
+      `${quoteText(path)} is left out of this workspace: it is neither read nor written. Use another path.`,
       { details: { path } },
     );
   }

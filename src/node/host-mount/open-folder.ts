@@ -1,5 +1,6 @@
 import { lstat, realpath } from 'node:fs/promises';
 import { resolve, sep } from 'node:path';
+import { quoteText } from '../../collection/index.ts';
 import { FilesystemError, type FilesystemErrorCode } from '../../error/index.ts';
 import { type HostDirectory, identityOf, openDirectory } from './host-directory.ts';
 import { errorCode } from './host-error.ts';
@@ -94,5 +95,7 @@ function outside(hostPath: string): FilesystemError {
 
 /** The cause is left out on purpose: messages of the operating system hold resolved host paths. */
 function refuse(code: FilesystemErrorCode, hostPath: string, problem: string): FilesystemError {
-  return new FilesystemError(code, `The folder "${hostPath}" ${problem}`, { details: { path: hostPath } });
+  return new FilesystemError(code, `The folder ${quoteText(hostPath)} ${problem}`, {
+    details: { path: hostPath },
+  });
 }

@@ -1,3 +1,4 @@
+import { quoteText } from '../../collection/index.ts';
 import { FilesystemError } from '../../error/index.ts';
 import type { Filesystem } from '../../filesystem/index.ts';
 import { type Baseline, hashOf, type StagedFile } from './baseline.ts';
@@ -184,7 +185,7 @@ async function removeEmptyDirectory(filesystem: Filesystem, path: string): Promi
 function bothChangedError(path: string): FilesystemError {
   return new FilesystemError(
     'changed-on-disk',
-    `"${path}" was changed in the staged folder and, since it was staged, in the file system as well. ` +
+    `${quoteText(path)} was changed in the staged folder and, since it was staged, in the file system as well. ` +
       'Nothing was collected. Leave the file alone until the folder is collected.',
     { details: { path } },
   );

@@ -1,6 +1,7 @@
 import { lstat, mkdtemp, readdir, readFile, realpath, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { quoteText } from '../../collection/index.ts';
 import { FilesystemError } from '../../error/index.ts';
 import { isAlive, presentProcess } from '../host-filesystem/process-identity.ts';
 import { errorCode, withoutPaths } from '../host-mount/host-error.ts';
@@ -61,7 +62,7 @@ async function isLeftover(folder: string): Promise<boolean> {
 
 function tempRootError(tempRoot: string | undefined, error: unknown): FilesystemError {
   const cause = withoutPaths(error);
-  const folder = tempRoot === undefined ? 'The temporary folder' : `The folder "${tempRoot}"`;
+  const folder = tempRoot === undefined ? 'The temporary folder' : `The folder ${quoteText(tempRoot)}`;
   switch (errorCode(error)) {
     case 'ENOENT':
       return new FilesystemError(

@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { quoteText } from '../../collection/index.ts';
 import { FilesystemError } from '../../error/index.ts';
 import { type Filesystem, normalizePath } from '../../filesystem/index.ts';
 import { type HostDirectory, identityOf, openDirectory } from '../host-mount/host-directory.ts';
@@ -209,9 +210,13 @@ async function assertDirectory(path: string, identity: string, cwd: string): Pro
   if (identityOf(root) !== identity) throw goneError('was replaced by another one');
   const found = await stat(join(path, cwd)).catch(() => undefined);
   if (found?.isDirectory() === true) return;
-  throw new FilesystemError('not-found', `The folder "${cwd}", in which to run a command, does not exist.`, {
-    details: { path: cwd },
-  });
+  throw new FilesystemError(
+    'not-found',
+    `The folder ${quoteText(cwd)}, in which to run a command, does not exist.`,
+    {
+      details: { path: cwd },
+    },
+  );
 }
 
 /** Where the folder is, is nothing for a model, and another place each time. */

@@ -1,3 +1,4 @@
+import { quoteText } from '../../collection/index.ts';
 import { describeError, FilesystemError, WinkError } from '../../error/index.ts';
 import { changedOnDiskError } from '../host-filesystem/disk-error.ts';
 import { NoDirectoryError } from '../host-filesystem/jail.ts';
@@ -7,7 +8,7 @@ import { errorCode, withoutPaths } from '../host-mount/host-error.ts';
 export function tooManyError(what: string, limit: string, path: string): FilesystemError {
   return new FilesystemError(
     'quota-exceeded',
-    `There are more than ${what} up to "${path}". Exclude what is not needed, or raise ${limit}.`,
+    `There are more than ${what} up to ${quoteText(path)}. Exclude what is not needed, or raise ${limit}.`,
     { details: { path } },
   );
 }
@@ -16,7 +17,7 @@ export function tooManyError(what: string, limit: string, path: string): Filesys
 export function oversizeError(path: string, bytes: number, maxFileBytes: number): FilesystemError {
   return new FilesystemError(
     'too-large',
-    `"${path}" has ${bytes} bytes; one file may have ${maxFileBytes}. Exclude it, or raise maxFileBytes.`,
+    `${quoteText(path)} has ${bytes} bytes; one file may have ${maxFileBytes}. Exclude it, or raise maxFileBytes.`,
     { details: { path, bytes, maxBytes: maxFileBytes } },
   );
 }
@@ -73,7 +74,7 @@ export function writingError(path: string, error: unknown): unknown {
     case 'EEXIST':
       return new FilesystemError(
         'already-exists',
-        `"${path}" cannot be written to the staged folder: there its name is the same as that of another file. ` +
+        `${quoteText(path)} cannot be written to the staged folder: there its name is the same as that of another file. ` +
           'Give the two names that differ in more than letter case or accents.',
         { cause, details },
       );
@@ -82,20 +83,20 @@ export function writingError(path: string, error: unknown): unknown {
     case 'ENAMETOOLONG':
       return new FilesystemError(
         'invalid-path',
-        `"${path}" cannot be written to the staged folder: the disk does not take its name (${code}). Rename it.`,
+        `${quoteText(path)} cannot be written to the staged folder: the disk does not take its name (${code}). Rename it.`,
         { cause, details },
       );
     case 'EACCES':
     case 'EPERM':
       return new FilesystemError(
         'permission-denied',
-        `"${path}" cannot be written to the staged folder: access is denied. Choose another tempRoot.`,
+        `${quoteText(path)} cannot be written to the staged folder: access is denied. Choose another tempRoot.`,
         { cause, details },
       );
     default:
       return new FilesystemError(
         'storage-failed',
-        `"${path}" cannot be written to the staged folder (${code}). Check the disk, or choose another tempRoot.`,
+        `${quoteText(path)} cannot be written to the staged folder (${code}). Check the disk, or choose another tempRoot.`,
         { cause, details },
       );
   }

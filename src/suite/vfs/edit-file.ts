@@ -1,3 +1,4 @@
+import { showName } from '../../collection/index.ts';
 import { FilesystemError } from '../../error/index.ts';
 import { jsonSchema, type Schema } from '../../schema/index.ts';
 import { type Tool, ToolResult, tool } from '../../tool/index.ts';
@@ -98,7 +99,7 @@ export function createEditFileTool(): Tool<EditFileParams, EditFileResult> {
           };
           return ToolResult.ok(
             result,
-            `Edited ${edited.path}: ${count(edited.replacements, 'replacement')}, now ${count(edited.bytes, 'byte')}.`,
+            `Edited ${showName(edited.path)}: ${count(edited.replacements, 'replacement')}, now ${count(edited.bytes, 'byte')}.`,
           );
         } catch (error) {
           if (!FilesystemError.isInstance(error)) throw error;

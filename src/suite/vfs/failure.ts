@@ -1,3 +1,4 @@
+import { readName } from '../../collection/index.ts';
 import { FilesystemError, type FilesystemErrorCode } from '../../error/index.ts';
 import type { Filesystem } from '../../filesystem/index.ts';
 import { type ToolFailure, ToolResult } from '../../tool/index.ts';
@@ -50,6 +51,9 @@ const EXPLANATIONS: Readonly<Record<FilesystemErrorCode, (facts: FailureFacts) =
   'storage-failed': ({ message }) => message,
 };
 
+const QUOTES_ADVICE =
+  'Give the path without the quotes and escapes that results show it in: the very text they stand for.';
+
 /**
  * Runs a file operation and turns a refused one into a failed result that tells the model what to do next. The only place
  * where the codes of {@link FilesystemError} become text. Anything else that is thrown passes through: it is no matter
@@ -73,11 +77,17 @@ async function explain(filesystem: Filesystem, path: string, error: FilesystemEr
   // What a link leads to is said by the file system alone.
   if (typeof error.details['link'] === 'string') return error.message;
   const bytes = error.code === 'not-text' ? await sizeOf(filesystem, path) : undefined;
-  return EXPLANATIONS[error.code]({
+  const explanation = EXPLANATIONS[error.code]({
     path: quote(typeof named === 'string' && named !== '' ? named : path),
     message: error.message,
     bytes,
   });
+  return isQuoted(path, error.code) ? `${explanation} ${QUOTES_ADVICE}` : explanation;
+}
+
+/** Whether a path was not found, or is none, for the quotes that a result shows it in. */
+function isQuoted(path: string, code: FilesystemErrorCode): boolean {
+  return (code === 'not-found' || code === 'invalid-path') && readName(path) !== path;
 }
 
 async function sizeOf(filesystem: Filesystem, path: string): Promise<number | undefined> {

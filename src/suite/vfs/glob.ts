@@ -1,3 +1,4 @@
+import { showName } from '../../collection/index.ts';
 import type { FileLink } from '../../filesystem/index.ts';
 import { jsonSchema, type Schema } from '../../schema/index.ts';
 import { type Tool, ToolResult, tool } from '../../tool/index.ts';
@@ -89,7 +90,7 @@ export function createGlobTool(limits: VfsLimits): Tool<GlobParams, GlobResult> 
     execute: ({ pattern, path = '.' }, { filesystem }) =>
       explainingFailures(filesystem, path, async () => {
         const found = await filesystem.glob(pattern, { path, limit: limits.maxPaths });
-        const paths = takeWithin(found.paths, limits.maxOutputCharacters, (shown) => shown);
+        const paths = takeWithin(found.paths, limits.maxOutputCharacters, showName);
         const result: GlobResult = {
           paths,
           truncated: found.truncated || paths.length < found.paths.length,
@@ -123,7 +124,7 @@ function summary({ paths, truncated }: GlobResult, pattern: string): string {
 
 function renderPaths({ paths, truncated, links = [] }: GlobResult): string {
   const notes = new Map(links.map(({ path, link }) => [path, ` (${linkNote(link)})`]));
-  const shown = paths.map((path) => `${path}${notes.get(path) ?? ''}`);
+  const shown = paths.map((path) => `${showName(path)}${notes.get(path) ?? ''}`);
   if (!truncated) return shown.join('\n');
   return [...shown, 'There are more. Use a narrower pattern, or a path.'].join('\n');
 }

@@ -1,3 +1,4 @@
+import { showName } from '../../collection/index.ts';
 import { jsonSchema, type Schema } from '../../schema/index.ts';
 import { type Tool, ToolResult, tool } from '../../tool/index.ts';
 import { explainingFailures } from './failure.ts';
@@ -150,5 +151,5 @@ function renderMatches({ matches, truncated }: GrepResult): string {
 }
 
 function showMatch({ path, line, text }: GrepMatch): string {
-  return `${path}:${line}: ${text}`;
+  return `${showName(path)}:${line}: ${text}`;
 }

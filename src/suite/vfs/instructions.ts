@@ -1,3 +1,4 @@
+import { showName } from '../../collection/index.ts';
 import type { FilesystemCapabilities } from '../../filesystem/index.ts';
 import type { VfsLimits } from './limits.ts';
 import type { VfsToolName } from './names.ts';
@@ -26,7 +27,7 @@ const ROLLBACK_LINES: Readonly<Record<FilesystemCapabilities['rollback'], string
 export function vfsInstructions(facts: InstructionFacts): string {
   const lines = [...toolLines(facts), ...guardLine(facts)].map((line) => `- ${line}`);
   return [
-    'These tools work on the files of one workspace. A path starts at its root and has "/" between its parts, for example `src/main.ts`; nothing outside the workspace can be reached.',
+    'These tools work on the files of one workspace. A path starts at its root and has "/" between its parts, for example `src/main.ts`; nothing outside the workspace can be reached. Results show a name that has blanks or special characters as a JSON string: give the name that it stands for.',
     lines.join('\n'),
     ...mountLines(facts.mounts),
     ...(isWritable(facts) ? [ROLLBACK_LINES[facts.rollback]] : ['The files can only be read.']),
@@ -66,7 +67,7 @@ function guardLine({ guardsOverwriting, tools }: InstructionFacts): readonly str
 function mountLines(mounts: readonly VfsMount[]): readonly string[] {
   if (mounts.length === 0) return [];
   const lines = mounts.map((mount) => {
-    const place = mount.mountPath === '.' ? 'The root' : `\`${mount.mountPath}/\``;
+    const place = mount.mountPath === '.' ? 'The root' : `\`${showName(mount.mountPath)}/\``;
     return `- ${place} holds ${count(Object.keys(mount.files).length, 'file')} from outside${leftOut(mount)}.`;
   });
   return [`At the start:\n${lines.join('\n')}`];

@@ -1,14 +1,15 @@
+import { showName } from '../../collection/index.ts';
 import type { FileLink } from '../../filesystem/index.ts';
 
 /** What a list says of a link, behind its name. */
 export function linkNote(link: FileLink): string {
   switch (link.leads) {
     case 'file':
-      return `link to ${link.path}`;
+      return `link to ${showName(link.path)}`;
     case 'directory':
-      return `link to ${link.path}/`;
+      return `link to ${showName(`${link.path}/`)}`;
     case 'other':
-      return `link to ${link.path}, which cannot be read`;
+      return `link to ${showName(link.path)}, which cannot be read`;
     case 'outside':
       return 'link that leads out of the workspace';
     case 'nowhere':

@@ -1,3 +1,4 @@
+import { showName } from '../../collection/index.ts';
 import type { DirectoryEntry, FileLink } from '../../filesystem/index.ts';
 import { jsonSchema, type Schema } from '../../schema/index.ts';
 import { type Tool, ToolResult, tool } from '../../tool/index.ts';
@@ -111,7 +112,7 @@ export function createLsTool(limits: VfsLimits): Tool<LsParams, LsResult> {
         ].join(', ');
         return ToolResult.ok(
           result,
-          found.length === 0 ? `${result.path} is empty.` : `${result.path} - ${counts}`,
+          found.length === 0 ? `${showName(result.path)} is empty.` : `${showName(result.path)} - ${counts}`,
         );
       }),
   });
@@ -124,8 +125,8 @@ function toLsEntry(entry: DirectoryEntry): LsEntry {
 }
 
 function renderEntry({ name, bytes, link }: LsEntry): string {
-  if (link !== undefined) return `${name} (${linkNote(link)})`;
-  return bytes === undefined ? `${name}/` : `${name} (${count(bytes, 'byte')})`;
+  if (link !== undefined) return `${showName(name)} (${linkNote(link)})`;
+  return bytes === undefined ? showName(`${name}/`) : `${showName(name)} (${count(bytes, 'byte')})`;
 }
 
 function renderEntries(result: LsResult): string {

@@ -1,3 +1,4 @@
+import { showName } from '../../collection/index.ts';
 import { jsonSchema, type Schema } from '../../schema/index.ts';
 import { type Tool, ToolResult, tool } from '../../tool/index.ts';
 import { explainingFailures } from './failure.ts';
@@ -72,7 +73,7 @@ export function createReadFileTool(limits: VfsLimits): Tool<ReadFileParams, Read
       explainingFailures(filesystem, path, async () => {
         const window = await filesystem.read(path, { offset, limit: Math.min(limit, limits.maxLines) });
         if (window.totalLines === 0) {
-          return ToolResult.ok(emptyFile(window.path), `${window.path} is empty.`);
+          return ToolResult.ok(emptyFile(window.path), `${showName(window.path)} is empty.`);
         }
         if (offset >= window.totalLines) {
           return ToolResult.error(
@@ -123,7 +124,7 @@ function emptyFile(path: string): ReadFileResult {
 
 function header(result: ReadFileResult, hasCarriageReturns: boolean): string {
   const lines = `lines ${result.firstLine}-${result.lastLine} of ${result.totalLines}`;
-  return `${result.path} - ${lines}${hasCarriageReturns ? ' (CRLF line ends)' : ''}`;
+  return `${showName(result.path)} - ${lines}${hasCarriageReturns ? ' (CRLF line ends)' : ''}`;
 }
 
 function renderLines(result: ReadFileResult): string {

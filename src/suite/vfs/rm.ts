@@ -1,3 +1,4 @@
+import { showName } from '../../collection/index.ts';
 import { normalizePath } from '../../filesystem/index.ts';
 import { jsonSchema, type Schema } from '../../schema/index.ts';
 import { type Tool, ToolResult, tool } from '../../tool/index.ts';
@@ -73,7 +74,7 @@ export function createRmTool(): Tool<RmParams, RmResult> {
           files: removed.files,
           directories: removed.directories,
         };
-        return ToolResult.ok(result, `Removed ${removed.path}: ${describeCounts(result)}.`);
+        return ToolResult.ok(result, `Removed ${showName(removed.path)}: ${describeCounts(result)}.`);
       }),
   });
 }

@@ -1,9 +1,11 @@
+import { quoteText } from '../../collection/index.ts';
+
 /** Characters of a path or pattern that a message repeats; a longer one is cut. */
 const MAX_QUOTED_CHARACTERS = 200;
 
-/** A value of the model's in quotes, cut to a length that cannot flood a message. */
+/** A path or pattern in quotes, cut to a length that cannot flood a message, with what breaks lines or is not seen escaped. */
 export function quote(value: string): string {
-  return `"${cutText(value, MAX_QUOTED_CHARACTERS).text}"`;
+  return quoteText(cutText(value, MAX_QUOTED_CHARACTERS).text);
 }
 
 /** `1 file`, `2 files`, `1,024 files`: a count with its noun. */

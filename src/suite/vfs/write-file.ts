@@ -1,3 +1,4 @@
+import { showName } from '../../collection/index.ts';
 import { jsonSchema, type Schema } from '../../schema/index.ts';
 import { type Tool, ToolResult, tool } from '../../tool/index.ts';
 import { explainingFailures } from './failure.ts';
@@ -73,7 +74,7 @@ export function createWriteFileTool(): Tool<WriteFileParams, WriteFileResult> {
           bytes: written.bytes,
         };
         const verb = written.created ? 'Created' : 'Replaced the content of';
-        return ToolResult.ok(result, `${verb} ${written.path} (${count(written.bytes, 'byte')}).`);
+        return ToolResult.ok(result, `${verb} ${showName(written.path)} (${count(written.bytes, 'byte')}).`);
       }),
   });
 }

@@ -50,6 +50,25 @@ describe('formatChangeDiff', () => {
     ]);
   });
 
+  it('quotes names that would be lines or orders of their own', async () => {
+    const name = 'a.txt\n+++ b/etc/passwd\u202e';
+    const shown = 'a.txt\\n+++ b/etc/passwd\\u202e';
+    const changed = await changes({}, async (filesystem) => {
+      await filesystem.write(name, 'x\n');
+      await filesystem.mkdir(`d/${name}`);
+      await filesystem.write(`${name}.bin`, new Uint8Array([0]));
+    });
+    const lines = formatChangeDiff(changed, plain);
+    expect(lines).toEqual([
+      '--- /dev/null',
+      `+++ "b/${shown}"`,
+      '@@ -0,0 +1,1 @@',
+      '+x',
+      `Binary files /dev/null and "b/${shown}.bin" differ (1 byte now)`,
+      `created directory "d/${shown}/"`,
+    ]);
+  });
+
   it('is bounded and says what it leaves out', async () => {
     const changed = await changes({}, (filesystem) => filesystem.write('a.txt', 'x\n'.repeat(100)));
     const lines = formatChangeDiff(changed, { ...plain, maxLines: 10 });

@@ -35,6 +35,14 @@ const redactor = new Redactor(
 );
 
 describe('eventLine', () => {
+  it('is safe to print, and means what it meant', () => {
+    const path = 'a\u009b2K\u202e\u2028\u{e0041}\u200b\u007f';
+    const event: RunEvent = { ...ended, invocation: { ...ended.invocation, params: { path } } };
+    const line = eventLine(event, 0, redactor);
+    expect(line).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
+    expect(JSON.parse(line)).toMatchObject({ invocation: { params: { path } } });
+  });
+
   it('leaves the error object of an inner call out too', () => {
     const nested = (event: RunEvent): RunEvent => ({
       type: 'nested',

@@ -1,3 +1,4 @@
+import { readName } from '../../../collection/index.ts';
 import { Omissions } from './omissions.ts';
 import { folderOf } from './rules/file-kind.ts';
 import { EFFORT } from './settings.ts';
@@ -118,9 +119,9 @@ export class FolderSurvey {
   #observeUnmounted(text: string): void {
     for (const line of text.split('\n')) {
       const folder = /^- every (.+)\/$/s.exec(line)?.[1];
-      const path = /^- (.+?): /s.exec(line)?.[1];
+      const path = /^- ("(?:[^"\\]|\\.)*"|[^":]+): /s.exec(line)?.[1];
       if (folder !== undefined) this.#leftOutFolders.add(folder);
-      else if (path !== undefined) this.unmounted.add(path);
+      else if (path !== undefined) this.unmounted.add(readName(path));
     }
   }
 

@@ -1,3 +1,4 @@
+import { readName, showName } from '../../../collection/index.ts';
 import type { Finding } from '../finding.ts';
 import { itemKey, itemText } from '../report-format.ts';
 import type { FileReading } from './file-reading.ts';
@@ -26,7 +27,8 @@ const ownWords = [
 
 /** The path that an entry is about; undefined when it names none. */
 export function itemPath(item: string): string | undefined {
-  return /^`([^`]+?)(?::\d+)?`/.exec(item)?.[1];
+  const shown = /^`([^`]+?)(?::\d+)?`/.exec(item)?.[1];
+  return shown === undefined ? undefined : readName(shown);
 }
 
 /** Entries that a refusal of `publish_report` names, in its order: one line each, with the reason in brackets at its end. */
@@ -49,7 +51,7 @@ export function judgeItem(
 ): JudgedItem {
   const path = itemPath(text);
   if (path !== undefined && path !== '.' && !folder.survey.mayHold(path)) {
-    return { text, isOpen: false, note: `settled: there is no ${path} any more` };
+    return { text, isOpen: false, note: `settled: there is no ${showName(path)} any more` };
   }
   const words = text.replace(/^`[^`]*`\s*/, '');
   if (path === undefined || !ownWords.some((pattern) => pattern.test(words)))

@@ -1,3 +1,4 @@
+import { showName } from '../../../collection/index.ts';
 import type { Finding } from '../finding.ts';
 import { MISSING_BECAUSE } from '../publish-report.ts';
 import { formatReport, formatSincePrevious, NOTES_HEADING, REPORT_PATH } from '../report-format.ts';
@@ -86,7 +87,8 @@ export class Reporting {
 
   observe(call: AnsweredCall): void {
     if (call.name === 'record_finding') {
-      if (call.isError) this.#unrecorded.push(`${textArgument(call, 'path') ?? ''}: ${firstLine(call.text)}`);
+      if (call.isError)
+        this.#unrecorded.push(`${showName(textArgument(call, 'path') ?? '')}: ${firstLine(call.text)}`);
     } else if (call.name === 'read_file') this.#observeReport(call);
     else if (call.name === 'write_file') this.#observeWrite(call);
     else if (call.name === 'edit_file') {

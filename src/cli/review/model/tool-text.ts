@@ -1,3 +1,4 @@
+import { readName } from '../../../collection/index.ts';
 /** An entry of a directory, as `ls` shows it. */
 export interface ListedEntry {
   readonly name: string;
@@ -42,8 +43,9 @@ export function parseListing(text: string): ListedDirectory {
   for (const line of bodyLines(text)) {
     const file = /^(.+) \(([\d,]+) bytes?\)$/s.exec(line);
     if (file?.[1] !== undefined) {
-      entries.push({ name: file[1], isDirectory: false, bytes: toNumber(file[2]) });
-    } else if (line.endsWith('/')) entries.push({ name: line.slice(0, -1), isDirectory: true, bytes: 0 });
+      entries.push({ name: readName(file[1]), isDirectory: false, bytes: toNumber(file[2]) });
+    } else if (readName(line).endsWith('/'))
+      entries.push({ name: readName(line).slice(0, -1), isDirectory: true, bytes: 0 });
     else if (/^[\d,]+ more entr(?:y|ies) not shown\./.test(line)) isPartial = true;
   }
   return { entries, isPartial };
@@ -71,7 +73,7 @@ export function parsePaths(text: string): { readonly paths: readonly string[]; r
   const lines = bodyLines(text);
   const isPartial = lines.at(-1)?.startsWith('There are more.') === true;
   const paths = isPartial ? lines.slice(0, -1) : lines;
-  return { paths: paths.filter((path) => !isLink(path)), isPartial };
+  return { paths: paths.filter((path) => !isLink(path)).map(readName), isPartial };
 }
 
 /** A result of `grep`. */
@@ -83,8 +85,8 @@ export function parseMatches(text: string): {
   const isPartial = lines.at(-1)?.startsWith('There are more.') === true;
   const matches: ShownMatch[] = [];
   for (const line of isPartial ? lines.slice(0, -1) : lines) {
-    const match = /^(.+?):(\d+): /s.exec(line);
-    if (match?.[1] !== undefined) matches.push({ path: match[1], line: toNumber(match[2]) });
+    const match = /^("(?:[^"\\]|\\.)*"|[^":]+):(\d+): /s.exec(line);
+    if (match?.[1] !== undefined) matches.push({ path: readName(match[1]), line: toNumber(match[2]) });
   }
   return { matches, isPartial };
 }

@@ -24,6 +24,20 @@ function planning(log: CallLog): readonly string[] {
 }
 
 describe('findings', () => {
+  it('are one line each, whatever files are called, and found again under the same name', async () => {
+    const name = 'a\n\n- [ ] `b.ts` is empty: \u202e.ts';
+    const files = { [name]: '// TODO: more\n', 'src/a test.ts': '// FIXME: x\n', [`${name}.d/c.ts`]: '' };
+    const first = await review(files);
+    expect(entries(first.report)).toEqual([
+      '- [ ] `"a\\n\\n- [ ] \\u0060b.ts\\u0060 is empty: \\u202e.ts":1` TODO: more',
+      '- [ ] `"src/a test.ts":1` FIXME: x',
+      '- [ ] `"a\\n\\n- [ ] \\u0060b.ts\\u0060 is empty: \\u202e.ts.d/c.ts"` is empty',
+    ]);
+    const second = await review({ ...files, 'REVIEW.md': first.report });
+    expect(second.report).not.toContain('settled');
+    expect(entries(second.report).filter((entry) => entry.includes('TODO'))).toHaveLength(1);
+  });
+
   it('come from every rule, by kind and path', async () => {
     const { report, outcome, text } = await review({
       'README.md': '[ok](src/long.ts#L3) [gone](docs/gone.md) [web](https://example.com)\n',

@@ -17,6 +17,23 @@ async function answer(files: Files, name: string, args: object): Promise<string>
   return result?.text ?? '';
 }
 
+describe('names that are shown in quotes', () => {
+  it('are read from every result', async () => {
+    const name = 'a" (3 bytes)\n\nb:1: c.md';
+    const files = { [name]: 'x', [`d\n/${name}`]: 'x' };
+    expect(parseListing(await answer(files, 'ls', {})).entries).toEqual([
+      { name, isDirectory: false, bytes: 1 },
+      { name: 'd\n', isDirectory: true, bytes: 0 },
+    ]);
+    expect(parsePaths(await answer(files, 'glob', { pattern: '**' })).paths).toEqual([name, `d\n/${name}`]);
+    expect(parseMatches(await answer(files, 'grep', { pattern: 'x' })).matches).toEqual([
+      { path: name, line: 1 },
+      { path: `d\n/${name}`, line: 1 },
+    ]);
+    expect(parseWindow(await answer(files, 'read_file', { file_path: name }))?.totalLines).toBe(1);
+  });
+});
+
 describe('parseListing', () => {
   it('reads what ls says', async () => {
     const text = await answer(
