@@ -76,8 +76,8 @@ describe('findings', () => {
       expect.arrayContaining([
         '- [ ] `README.md:1` broken link to docs/li\\u2028ne.md',
         '- [ ] `README.md:1` broken link to gone.md',
-        '- [ ] `notes\\u2029.md:1` broken link to gone.md',
-        '- [ ] `src/na\\u2028me.ts:1` TODO: first\\u2029second',
+        '- [ ] `"notes\\u2029.md":1` broken link to gone.md',
+        '- [ ] `"src/na\\u2028me.ts":1` TODO: first\\u2029second',
       ]),
     );
   });
