@@ -5,7 +5,6 @@ import { PolicyFacts } from '../policy/index.ts';
 import type { Prompt, RenderedPrompt } from '../prompt/index.ts';
 import { type CallScope, ResourceContainer } from '../resource/index.ts';
 import {
-  Breather,
   type ConversationItem,
   type EvaluationEnvironment,
   type EvaluationOrigin,
@@ -19,6 +18,7 @@ import {
   RunStopped,
   type StopReason,
 } from '../runtime/index.ts';
+import { EventLoopYield } from '../session/index.ts';
 import { type EnclosingCall, type Logger, silentLogger } from '../tool/index.ts';
 import type { EvaluateOptions } from './evaluate-options.ts';
 import { type EvaluationFiles, filesInside, filesOfRoot, type RunGround } from './evaluation-ground.ts';
@@ -130,7 +130,7 @@ export async function prepareEvaluation<Output>(
         logger,
         deadline: options.deadline,
         budget,
-        breather: outer?.call.run.breather ?? new Breather(clock),
+        eventLoop: outer?.call.run.eventLoop ?? new EventLoopYield(clock),
         stop,
         approve: options.approve,
         feedback:

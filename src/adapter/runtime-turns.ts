@@ -57,7 +57,7 @@ export class RuntimeTurns {
    */
   async run(pending: readonly PendingCall[]): Promise<readonly CallOutcome[]> {
     const { state, holdWatch } = this.#options;
-    const pause = this.#environment.breather.breathe();
+    const pause = this.#environment.eventLoop.pauseIfDue();
     if (pause !== undefined) await pause;
     state.turn += 1;
     const { turn } = state;

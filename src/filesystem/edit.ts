@@ -28,9 +28,24 @@ export interface EditedText {
 interface Replacement {
   readonly start: number;
   readonly end: number;
-  readonly newText: string;
+  readonly newText: NewText;
   /** The number of the edit, from 1. */
   readonly edit: number;
+}
+
+/** The most replacements of all edits together: they are made in one go, so that nothing else runs meanwhile. */
+const MAX_REPLACEMENTS = 100_000;
+
+/** What is put in, as it was given and with either line ending. */
+interface NewText {
+  readonly given: string;
+  readonly lineFeeds: string;
+  readonly carriageReturns: string;
+}
+
+function newTextOf(given: string): NewText {
+  const lineFeeds = toLineFeeds(given);
+  return { given, lineFeeds, carriageReturns: lineFeeds.replaceAll('\n', '\r\n') };
 }
 
 const byteOrderMark = '\uFEFF';
@@ -94,10 +109,21 @@ function findReplacements(
     );
   }
   const found: Replacement[] = [];
+  const put = newTextOf(newText);
   for (let start = first; start !== -1; start = text.indexOf(wanted, start + wanted.length)) {
-    found.push({ start, end: start + wanted.length, newText, edit });
+    if (found.length === MAX_REPLACEMENTS) throw tooManyError(path, edit);
+    found.push({ start, end: start + wanted.length, newText: put, edit });
   }
   return found;
+}
+
+function tooManyError(path: string, edit: number): FilesystemError {
+  return new FilesystemError(
+    'invalid-argument',
+    `Edit ${edit} of ${quoteText(path)} makes it more than 100,000 replacements in one go. ` +
+      'Nothing was changed. Replace longer pieces, or write the whole file.',
+    { details: { path, edit, maxReplacements: MAX_REPLACEMENTS } },
+  );
 }
 
 /** Positions in the text without carriage returns before line feeds, in ascending order, as positions in the original. */
@@ -124,12 +150,12 @@ function frequentEnding(original: string, withLineFeeds: string): '\n' | '\r\n' 
 }
 
 /** The ending that a replacement takes: that of the first line it replaces, else the more frequent one of the file. */
-function withEndings(newText: string, replaced: string, frequent: '\n' | '\r\n' | undefined): string {
+function withEndings(newText: NewText, replaced: string, frequent: '\n' | '\r\n' | undefined): string {
   const newline = replaced.indexOf('\n');
   const own = newline === -1 ? undefined : replaced[newline - 1] === '\r' ? '\r\n' : '\n';
   const ending = own ?? frequent;
-  if (ending === undefined) return newText;
-  return ending === '\n' ? toLineFeeds(newText) : toLineFeeds(newText).replaceAll('\n', '\r\n');
+  if (ending === undefined) return newText.given;
+  return ending === '\n' ? newText.lineFeeds : newText.carriageReturns;
 }
 
 /**
@@ -143,14 +169,18 @@ function withEndings(newText: string, replaced: string, frequent: '\n' | '\r\n' 
  *
  * @param path only for messages.
  * @throws {FilesystemError} `edit-not-found`, `edit-ambiguous`; `invalid-argument` for no edits, an empty `oldText`, an
- * edit that changes nothing, or edits that overlap.
+ * edit that changes nothing, edits that overlap, or more than 100,000 replacements.
  */
 export function applyTextEdits(path: string, content: string, edits: readonly TextEdit[]): EditedText {
   assertEdits(path, edits);
   const mark = content.startsWith(byteOrderMark) ? byteOrderMark : '';
   const original = content.slice(mark.length);
   const text = toLineFeeds(original);
-  const replacements = edits.flatMap((edit, index) => findReplacements(path, text, edit, index + 1));
+  const replacements: Replacement[] = [];
+  for (const [index, edit] of edits.entries()) {
+    for (const replacement of findReplacements(path, text, edit, index + 1)) replacements.push(replacement);
+    if (replacements.length > MAX_REPLACEMENTS) throw tooManyError(path, index + 1);
+  }
   replacements.sort((left, right) => left.start - right.start);
   const frequent = frequentEnding(original, text);
   const toOriginal = originalPositions(original);

@@ -71,6 +71,8 @@ export interface GlobOptions {
   readonly path?: string;
   /** The most paths to return, at least 1. Default: all. */
   readonly limit?: number;
+  /** Ends the search; it then rejects with the signal's reason. Default: nothing does. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Paths of files, relative to the root, sorted by UTF-16 units. `truncated`: there were more than the limit. */
@@ -98,6 +100,8 @@ export interface GrepOptions {
   readonly limit?: number;
   /** A longer line is cut there and ends with `…`; UTF-16 units, at least 1. Default: 2,000. */
   readonly maxLineLength?: number;
+  /** Ends the search; it then rejects with the signal's reason. Default: nothing does. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** One matching line. `line` counts from 1; `text` has no line ending. */
@@ -190,7 +194,8 @@ export interface Filesystem {
    */
   list(path?: string): Promise<readonly DirectoryEntry[]>;
   /**
-   * The files that a pattern matches (see `compileGlob`).
+   * The files that a pattern matches (see `compileGlob`). Long searches let timers in; what they find is what was there at the
+   * beginning, but for what others change on a disk.
    * @throws {FilesystemError} `invalid-pattern`, `not-found`, `not-a-directory`.
    */
   glob(pattern: string, options?: GlobOptions): Promise<GlobResult>;

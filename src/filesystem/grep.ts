@@ -8,8 +8,11 @@ export interface MatchingLine {
 
 /** A compiled search. */
 export interface Grep {
-  /** The matching lines of a text in order, found as they are asked for. */
-  matchingLines(text: string): Iterable<MatchingLine>;
+  /**
+   * The matching lines of a text in order, found as they are asked for; undefined now and then where no line matches, so that who searches
+   * can pause there.
+   */
+  matchingLines(text: string): Iterable<MatchingLine | undefined>;
 }
 
 function lineAt(text: string, start: number, newline: number): string {
@@ -17,12 +20,19 @@ function lineAt(text: string, start: number, newline: number): string {
   return text.slice(start, text[end - 1] === '\r' && end > start ? end - 1 : end);
 }
 
-function* testedLines(text: string, test: (line: string) => boolean): Generator<MatchingLine, void> {
+/** Lines without a match between two moments to pause. */
+const LINES_PER_PAUSE = 64;
+
+function* testedLines(
+  text: string,
+  test: (line: string) => boolean,
+): Generator<MatchingLine | undefined, void> {
   let line = 1;
   for (let start = 0; start < text.length; line += 1) {
     const newline = text.indexOf('\n', start);
     const content = lineAt(text, start, newline);
     if (test(content)) yield { line, text: content };
+    else if (line % LINES_PER_PAUSE === 0) yield undefined;
     start = newline === -1 ? text.length : newline + 1;
   }
 }

@@ -36,7 +36,7 @@ export { removePath, transferPath } from './structure-operations.ts';
 export { decodeText, encodeText } from './text-codec.ts';
 export { type TextWindow, type TextWindowOptions, textWindow } from './text-window.ts';
 export { nodeAt, removeNode, resolvePath } from './tree.ts';
-export { closedError, TreeCell } from './tree-cell.ts';
+export { closedError, TreeCell, type TreeClock } from './tree-cell.ts';
 export {
   fileChanges,
   operationsOf,

@@ -47,8 +47,10 @@ export interface MemoryFilesystemOptions {
   readonly maxFileBytes?: number;
   /** The most files, at least 0. Default: 1,000,000. The same number of directories is always allowed. */
   readonly maxFiles?: number;
-  /** Where modification times come from. Default: the system's time. */
-  readonly clock?: Pick<Clock, 'now'>;
+  /**
+   * Where modification times come from. With `yieldToTimers` a long search lets timers in about every 20 milliseconds. Default: the system's clock.
+   */
+  readonly clock?: Pick<Clock, 'now' | 'yieldToTimers'>;
 }
 
 const DEFAULT_MAX_BYTES = 1_073_741_824;
@@ -78,7 +80,7 @@ function limitsOf(options: MemoryFilesystemOptions): TreeLimits {
 function cellFor(options: MemoryFilesystemOptions): TreeCell {
   const { clock = systemClock, base } = options;
   const root = base === undefined ? emptyDirectory : TreeCell.inspect(base);
-  const cell = TreeCell.of(root, limitsOf(options), () => clock.now());
+  const cell = TreeCell.of(root, limitsOf(options), clock);
   // No change, but a look at the limits, which those of the snapshot's owner need not have been.
   if (base !== undefined) cell.update('.', []);
   const mode = base === undefined ? 'create' : 'overwrite';
@@ -153,12 +155,12 @@ export class MemoryFilesystem implements Filesystem {
     return listDirectory(this.#open(), path);
   }
 
-  async glob(pattern: string, options?: GlobOptions): Promise<GlobResult> {
-    return globFiles(this.#open(), pattern, options);
+  async glob(pattern: string, options: GlobOptions = {}): Promise<GlobResult> {
+    return globFiles(this.#open(), pattern, options, () => void this.#open());
   }
 
-  async grep(pattern: string, options?: GrepOptions): Promise<GrepResult> {
-    return grepFiles(this.#open(), pattern, options);
+  async grep(pattern: string, options: GrepOptions = {}): Promise<GrepResult> {
+    return grepFiles(this.#open(), pattern, options, () => void this.#open());
   }
 
   async mkdir(path: string): Promise<MakeDirectoryResult> {

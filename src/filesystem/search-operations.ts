@@ -1,65 +1,55 @@
+import { EventLoopYield } from '../session/index.ts';
+import { type FoundFile, walkFiles } from './file-walk.ts';
 import type { FileLink, GlobOptions, GlobResult, GrepMatch, GrepOptions, GrepResult } from './filesystem.ts';
 import { compileGlob, compileNameFilter, type Glob } from './glob.ts';
 import { compileGrep } from './grep.ts';
 import { assertIntegerOption } from './integer-option.ts';
-import { childPath, normalizePath } from './path.ts';
+import { normalizePath } from './path.ts';
 import { notDirectoryError, notFoundError } from './path-error.ts';
-import { blockedError, childrenInPathOrder } from './tree.ts';
+import { blockedError } from './tree.ts';
 import type { TreeCell } from './tree-cell.ts';
-import { childOf, type DirectoryNode, type FileNode, type TreeNode } from './tree-node.ts';
 
 const DEFAULT_GREP_LIMIT = 1000;
 const DEFAULT_MAX_LINE_LENGTH = 2000;
 
-interface FoundFile {
-  readonly path: string;
-  readonly node: FileNode;
-}
+/** Lets timers in while a search goes on, and ends it when nobody waits for it any more. */
+class SearchPauses {
+  readonly #eventLoop: EventLoopYield;
+  readonly #signal: AbortSignal | undefined;
+  readonly #assertOpen: () => void;
 
-/** Where a walk is. `relative` is the path from where the walk started. */
-interface WalkPosition {
-  readonly path: string;
-  readonly relative: string;
-  readonly depth: number;
-}
-
-/** The matching files below a directory, in the order of their paths. Only directories that can hold matches are entered. */
-function* matchingFiles(
-  directory: DirectoryNode,
-  at: WalkPosition,
-  glob: Glob | undefined,
-): Generator<FoundFile, void> {
-  const wanted = glob?.prefix[at.depth];
-  if (wanted !== undefined) {
-    const child = childOf(directory, wanted);
-    if (child !== undefined) yield* matchingChild(child, wanted, at, glob);
-    return;
+  /** @throws the reason of a signal that is aborted already. */
+  constructor(cell: TreeCell, signal: AbortSignal | undefined, assertOpen: () => void) {
+    signal?.throwIfAborted();
+    this.#eventLoop = new EventLoopYield(cell.clock);
+    this.#signal = signal;
+    this.#assertOpen = assertOpen;
   }
-  for (const [name, child] of childrenInPathOrder(directory)) yield* matchingChild(child, name, at, glob);
-}
 
-function* matchingChild(
-  node: TreeNode,
-  name: string,
-  at: WalkPosition,
-  glob: Glob | undefined,
-): Generator<FoundFile, void> {
-  const path = childPath(at.path, name);
-  const relative = childPath(at.relative, name);
-  const depth = at.depth + 1;
-  if (node.kind === 'file') {
-    if (glob === undefined || glob.test(relative)) yield { path, node };
-  } else if (glob?.maxDepth === undefined || depth < glob.maxDepth) {
-    yield* matchingFiles(node, { path, relative, depth }, glob);
+  /** A pause when one is due; it rejects when the search is to end. */
+  pauseIfDue(): Promise<void> | undefined {
+    return this.#eventLoop.pauseIfDue()?.then(() => {
+      this.#signal?.throwIfAborted();
+      this.#assertOpen();
+    });
   }
 }
 
-/** Does `Filesystem.glob` on a cell. */
-export function globFiles(cell: TreeCell, pattern: string, options: GlobOptions = {}): GlobResult {
+/**
+ * Does `Filesystem.glob` on a cell. What it looks at is recorded at once and stays as it was, whatever is changed while it pauses.
+ * @param assertOpen throws when the view it was asked through is gone.
+ */
+export async function globFiles(
+  cell: TreeCell,
+  pattern: string,
+  options: GlobOptions,
+  assertOpen: () => void,
+): Promise<GlobResult> {
   const path = normalizePath(options.path ?? '.');
   assertIntegerOption('limit', options.limit, 1);
   const limit = options.limit ?? Number.POSITIVE_INFINITY;
   const glob = compileGlob(pattern);
+  const pauses = new SearchPauses(cell, options.signal, assertOpen);
   const found = cell.look({ kind: 'glob', path, glob });
   if (found.kind === 'blocked') throw blockedError(path, found.at);
   if (found.kind === 'absent') throw notFoundError(path, 'directory');
@@ -67,7 +57,10 @@ export function globFiles(cell: TreeCell, pattern: string, options: GlobOptions 
   const paths: string[] = [];
   const links: Record<string, FileLink> = Object.create(null);
   let hasLinks = false;
-  for (const file of matchingFiles(found.node, { path, relative: '.', depth: 0 }, glob)) {
+  for (const file of walkFiles(found.node, path, glob)) {
+    const pause = pauses.pauseIfDue();
+    if (pause !== undefined) await pause;
+    if (file === undefined) continue;
     if (paths.length === limit) return globResult(paths, true, links, hasLinks);
     paths.push(file.path);
     const { link } = file.node;
@@ -89,12 +82,15 @@ function globResult(
   return hasLinks ? { paths, truncated, links } : { paths, truncated };
 }
 
-function filesToSearch(cell: TreeCell, path: string, glob: Glob | undefined): Iterable<FoundFile> {
+function filesToSearch(
+  cell: TreeCell,
+  path: string,
+  glob: Glob | undefined,
+): Iterable<FoundFile | undefined> {
   const found = cell.look({ kind: 'grep', path, glob });
   if (found.kind === 'blocked') throw blockedError(path, found.at);
   if (found.kind === 'absent') throw notFoundError(path, 'file or directory');
-  if (found.node.kind === 'directory')
-    return matchingFiles(found.node, { path, relative: '.', depth: 0 }, glob);
+  if (found.node.kind === 'directory') return walkFiles(found.node, path, glob);
   const name = path.slice(path.lastIndexOf('/') + 1);
   return glob === undefined || glob.test(name) ? [{ path, node: found.node }] : [];
 }
@@ -106,8 +102,16 @@ function cutLine(text: string, maxLength: number): string {
   return `${text.slice(0, isPairSplit ? maxLength - 1 : maxLength)}…`;
 }
 
-/** Does `Filesystem.grep` on a cell. */
-export function grepFiles(cell: TreeCell, pattern: string, options: GrepOptions = {}): GrepResult {
+/**
+ * Does `Filesystem.grep` on a cell, as {@link globFiles}.
+ * @param assertOpen throws when the view it was asked through is gone.
+ */
+export async function grepFiles(
+  cell: TreeCell,
+  pattern: string,
+  options: GrepOptions,
+  assertOpen: () => void,
+): Promise<GrepResult> {
   const { limit = DEFAULT_GREP_LIMIT, maxLineLength = DEFAULT_MAX_LINE_LENGTH } = options;
   const path = normalizePath(options.path ?? '.');
   assertIntegerOption('limit', limit, 1);
@@ -118,9 +122,13 @@ export function grepFiles(cell: TreeCell, pattern: string, options: GrepOptions 
     literal: options.literal ?? false,
     ignoreCase: options.ignoreCase ?? false,
   });
+  const pauses = new SearchPauses(cell, options.signal, assertOpen);
   const matches: GrepMatch[] = [];
   let skippedBinary = 0;
   for (const file of filesToSearch(cell, path, glob)) {
+    const pause = pauses.pauseIfDue();
+    if (pause !== undefined) await pause;
+    if (file === undefined) continue;
     const text = file.node.content.text();
     if (text === undefined) {
       // A link that leads to no file has no content, binary or not.
@@ -128,6 +136,9 @@ export function grepFiles(cell: TreeCell, pattern: string, options: GrepOptions 
       continue;
     }
     for (const match of grep.matchingLines(text)) {
+      const pauseWithin = pauses.pauseIfDue();
+      if (pauseWithin !== undefined) await pauseWithin;
+      if (match === undefined) continue;
       if (matches.length === limit) return { matches, truncated: true, skippedBinary };
       matches.push({ path: file.path, line: match.line, text: cutLine(match.text, maxLineLength) });
     }

@@ -1,5 +1,6 @@
 import { none, quoteText } from '../collection/index.ts';
 import { FilesystemError, SnapshotError, TransactionClosedError } from '../error/index.ts';
+import type { Clock } from '../session/index.ts';
 import { digestAs } from './content-digest.ts';
 import type { FileChange } from './file-change.ts';
 import type { FileContent } from './file-content.ts';
@@ -19,6 +20,9 @@ import {
 import { findExcess, isUnlimited, type TreeLimits } from './tree-limits.ts';
 import { childOf, type DirectoryNode, isSameNode } from './tree-node.ts';
 import { TreeSnapshot } from './tree-snapshot.ts';
+
+/** What a tree asks of a clock. */
+export type TreeClock = Pick<Clock, 'now' | 'yieldToTimers'>;
 
 /** A read that asks about one path. */
 export type PathRead = Extract<Read, { readonly path: string }>;
@@ -73,26 +77,26 @@ export class TreeCell {
   readonly #fork: ForkState | undefined;
   readonly isReadOnly: boolean;
   readonly limits: TreeLimits;
-  /** The present time in milliseconds since the Unix epoch. */
-  readonly now: () => number;
+  /** Where modification times come from, and what lets timers in while a search goes on. */
+  readonly clock: TreeClock;
 
   private constructor(
     root: DirectoryNode,
     limits: TreeLimits,
-    now: () => number,
+    clock: TreeClock,
     isReadOnly: boolean,
     fork?: ForkState,
   ) {
     this.#root = root;
     this.#fork = fork;
     this.limits = limits;
-    this.now = now;
+    this.clock = clock;
     this.isReadOnly = isReadOnly;
   }
 
   /** A cell of its own, which records nothing. */
-  static of(root: DirectoryNode, limits: TreeLimits, now: () => number): TreeCell {
-    return new TreeCell(root, limits, now, false);
+  static of(root: DirectoryNode, limits: TreeLimits, clock: TreeClock): TreeCell {
+    return new TreeCell(root, limits, clock, false);
   }
 
   /** A fork of this cell's present content. The caller has made sure that it is open. */
@@ -105,7 +109,7 @@ export class TreeCell {
       transfers: undefined,
       found: undefined,
     };
-    return new TreeCell(this.#root, this.limits, this.now, isReadOnly || this.isReadOnly, fork);
+    return new TreeCell(this.#root, this.limits, this.clock, isReadOnly || this.isReadOnly, fork);
   }
 
   /** The present content, unrecorded. */

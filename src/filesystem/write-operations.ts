@@ -26,7 +26,7 @@ function storedBytes(data: string | Uint8Array, path: string): Uint8Array {
 function storeFile(cell: TreeCell, path: string, data: Uint8Array): void {
   const { maxFileBytes } = cell.limits;
   if (data.byteLength > maxFileBytes) throw tooLargeError(path, data.byteLength, maxFileBytes);
-  cell.update(path, [{ op: 'put', path, node: fileNode(data, cell.now()) }]);
+  cell.update(path, [{ op: 'put', path, node: fileNode(data, cell.clock.now()) }]);
 }
 
 function appended(cell: TreeCell, path: string, data: Uint8Array): Uint8Array {

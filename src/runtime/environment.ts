@@ -1,8 +1,7 @@
 import type { FileChange } from '../filesystem/index.ts';
 import type { JsonValue } from '../schema/index.ts';
-import type { Clock, IdSource } from '../session/index.ts';
+import type { Clock, EventLoopYield, IdSource } from '../session/index.ts';
 import type { AnyTool, EnclosingCall, EvaluatorPort, Logger, PromptPort } from '../tool/index.ts';
-import type { Breather } from './breather.ts';
 import type { Deadline } from './deadline.ts';
 import type { EvaluationOrigin } from './event-origin.ts';
 import type { FeedbackDesk } from './feedback-desk.ts';
@@ -57,7 +56,7 @@ export interface EvaluationEnvironment {
   readonly logger: Logger;
   readonly deadline: Deadline | undefined;
   readonly budget: RunBudget;
-  readonly breather: Breather;
+  readonly eventLoop: EventLoopYield;
   readonly stop: RunStop;
   readonly approve: Approve | undefined;
   /** The feedback providers; undefined when there are none. */

@@ -15,7 +15,6 @@ export type {
   UserItem,
 } from '../tool/index.ts';
 export type { AnswerOptions, ReadAnswer } from './answer-desk.ts';
-export { Breather } from './breather.ts';
 export { BudgetTracker, type BudgetTrackerOptions, toBudgetTracker } from './budget-tracker.ts';
 export { checkFeedbackProviders } from './check-feedback.ts';
 export { toCompletionOptions } from './completion-desk.ts';

@@ -129,11 +129,11 @@ class Loop<Output> {
   }
 
   async run(): Promise<LoopResult<Output>> {
-    const { breather, budget, isObserved, ready, stop } = this.#environment;
+    const { eventLoop, budget, isObserved, ready, stop } = this.#environment;
     const { maxTurns } = this.#options;
     for (;;) {
       // Lets timers and those who listen come in.
-      const pause = breather.breathe();
+      const pause = eventLoop.pauseIfDue();
       if (pause !== undefined) await pause;
       const wait = ready?.();
       // A run that is stopped meanwhile hears of it right behind this.

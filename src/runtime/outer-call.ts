@@ -1,9 +1,8 @@
 import type { FileChange, Filesystem } from '../filesystem/index.ts';
 import type { OuterCall as OuterResources } from '../resource/index.ts';
-import type { SessionFork, SessionView } from '../session/index.ts';
+import type { EventLoopYield, SessionFork, SessionView } from '../session/index.ts';
 import type { AnyTool, EnclosingCall, TokenUsage, ToolEffects } from '../tool/index.ts';
 import type { ApprovalMemory } from './approval-memory.ts';
-import type { Breather } from './breather.ts';
 import type { CommitLock } from './commit-lock.ts';
 import type { Deadline } from './deadline.ts';
 import type { GoverningPolicy } from './policy-phases.ts';
@@ -17,7 +16,7 @@ export interface OuterRun {
   readonly enclosing: readonly EnclosingCall[];
   readonly deadline: Deadline | undefined;
   readonly budget: RunBudget;
-  readonly breather: Breather;
+  readonly eventLoop: EventLoopYield;
   readonly stop: RunStop;
   /** Tools whose values had no renderer, warned about once. */
   readonly warnedTools: Set<AnyTool>;

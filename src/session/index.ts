@@ -14,6 +14,7 @@ export {
   type SubscriberFailure,
 } from './dispatcher.ts';
 export { type AnyEvent, defineEvent, defineSystemEvent, type EventDefinition } from './event.ts';
+export { EventLoopYield } from './event-loop-yield.ts';
 export { type ForkOptions, type SessionFork } from './fork.ts';
 export { type IdSource, randomIds } from './ids.ts';
 export type { ImportOptions, ImportReport } from './import-slices.ts';

@@ -62,13 +62,13 @@ export function filesExist(...paths: readonly string[]): CompletionChecker {
   return {
     name: 'files-exist',
     requires: [{ kind: 'filesystem' }],
-    check: async ({ filesystem }) => {
+    check: async ({ filesystem, signal }) => {
       if (filesystem === undefined) {
         throw new TypeError('filesExist() has nothing to look at: the prompt binds no file system.');
       }
       const missing: string[] = [];
       for (const path of paths) {
-        const { paths: found } = await filesystem.glob(path, { limit: 1 });
+        const { paths: found } = await filesystem.glob(path, { limit: 1, signal });
         if (found.length === 0) missing.push(path);
       }
       return missing.length === 0

@@ -1,6 +1,5 @@
 import type { Clock, ModelProvider, Prompt, Session } from 'weakincentives';
 import {
-  Breather,
   type EvaluationEnvironment,
   type LoopState,
   PromptDisplay,
@@ -8,6 +7,7 @@ import {
   type RunStop,
   type TransactionRoots,
 } from '../../src/runtime/index.ts';
+import { EventLoopYield } from '../../src/session/index.ts';
 import { silentLogger } from '../../src/tool/index.ts';
 
 /** What a test of the loop itself brings. */
@@ -40,7 +40,7 @@ export async function bareEnvironment(
     logger: silentLogger,
     deadline: undefined,
     budget: new RunBudget(undefined, model),
-    breather: new Breather(clock),
+    eventLoop: new EventLoopYield(clock),
     stop,
     approve: undefined,
     enforce: true,

@@ -9,6 +9,7 @@ import {
   operationsOf,
   patchOperations,
   TreeCell,
+  type TreeClock,
   type TreeDifference,
   type TreeLimits,
   type TreeNode,
@@ -41,8 +42,7 @@ export interface WorkspaceParts {
   /** Paths that are shown; undefined: all. */
   readonly visible: VisiblePaths | undefined;
   readonly limits: TreeLimits;
-  /** Milliseconds since the Unix epoch. */
-  readonly now: () => number;
+  readonly clock: TreeClock;
 }
 
 /** What was applied and is not on the disk. */
@@ -67,7 +67,7 @@ export class DiskWorkspace {
     this.#parts = parts;
     this.#traces = parts.writer?.traces ?? new OwnTraces();
     if (parts.holdsBack) this.#held = this.#nothingHeld();
-    this.#cell = TreeCell.of(this.look().root, parts.limits, parts.now);
+    this.#cell = TreeCell.of(this.look().root, parts.limits, parts.clock);
   }
 
   get jail(): HostJail {
@@ -89,6 +89,11 @@ export class DiskWorkspace {
     this.#cell.assertOpen();
     this.#cell.refresh(root);
     return this.#cell;
+  }
+
+  /** @throws {TransactionClosedError} */
+  assertOpen(): void {
+    this.#cell.assertOpen();
   }
 
   get limits(): TreeLimits {
@@ -227,7 +232,8 @@ export class DiskWorkspace {
 
   #lookAtDisk(followsDisk: boolean): Sight {
     if (!this.#isOpen) throw closedError();
-    const { jail, limits, now, visible } = this.#parts;
+    const { clock, jail, limits, visible } = this.#parts;
+    const now = (): number => clock.now();
     const unsettled = new Set<DiskContent>();
     const { maxFileBytes } = limits;
     const context: ReadingContext = { jail, maxFileBytes, now, unsettled, visible, followsDisk };

@@ -129,12 +129,12 @@ export class HostFilesystem implements Filesystem, AsyncDisposable {
     return this.#look((operations) => operations.list(path));
   }
 
-  async glob(pattern: string, options?: GlobOptions): Promise<GlobResult> {
-    return this.#look((operations) => operations.glob(pattern, options));
+  async glob(pattern: string, options: GlobOptions = {}): Promise<GlobResult> {
+    return this.#look((operations) => operations.glob(pattern, options, () => this.#workspace.assertOpen()));
   }
 
-  async grep(pattern: string, options?: GrepOptions): Promise<GrepResult> {
-    return this.#look((operations) => operations.grep(pattern, options));
+  async grep(pattern: string, options: GrepOptions = {}): Promise<GrepResult> {
+    return this.#look((operations) => operations.grep(pattern, options, () => this.#workspace.assertOpen()));
   }
 
   async mkdir(path: string): Promise<MakeDirectoryResult> {

@@ -106,12 +106,16 @@ export class HostOperations {
     return listDirectory(this.#cell, this.#listable(given));
   }
 
-  glob(pattern: string, options: GlobOptions = {}): GlobResult {
-    return globFiles(this.#cell, pattern, { ...options, path: this.#listable(options.path ?? '.') });
+  /** @param assertOpen throws when the view it was asked through is gone. */
+  async glob(pattern: string, options: GlobOptions, assertOpen: () => void): Promise<GlobResult> {
+    const path = this.#listable(options.path ?? '.');
+    return globFiles(this.#cell, pattern, { ...options, path }, assertOpen);
   }
 
-  grep(pattern: string, options: GrepOptions = {}): GrepResult {
-    return grepFiles(this.#cell, pattern, { ...options, path: this.#listable(options.path ?? '.') });
+  /** @param assertOpen throws when the view it was asked through is gone. */
+  async grep(pattern: string, options: GrepOptions, assertOpen: () => void): Promise<GrepResult> {
+    const path = this.#listable(options.path ?? '.');
+    return grepFiles(this.#cell, pattern, { ...options, path }, assertOpen);
   }
 
   mkdir(given: string): MakeDirectoryResult {

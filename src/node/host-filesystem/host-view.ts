@@ -96,12 +96,12 @@ class CellView implements HostView {
     return this.#open().list(path);
   }
 
-  async glob(pattern: string, options?: GlobOptions): Promise<GlobResult> {
-    return this.#open().glob(pattern, options);
+  async glob(pattern: string, options: GlobOptions = {}): Promise<GlobResult> {
+    return this.#open().glob(pattern, options, () => void this.#open());
   }
 
-  async grep(pattern: string, options?: GrepOptions): Promise<GrepResult> {
-    return this.#open().grep(pattern, options);
+  async grep(pattern: string, options: GrepOptions = {}): Promise<GrepResult> {
+    return this.#open().grep(pattern, options, () => void this.#open());
   }
 
   async mkdir(path: string): Promise<MakeDirectoryResult> {

@@ -1,12 +1,12 @@
-import { childPath, type DirectoryNode, type FileContent } from '../../filesystem/index.ts';
+import { childPath, type DirectoryNode, type FileContent, MAX_DEPTH } from '../../filesystem/index.ts';
 import type { MountSkip, MountSkipReason } from '../host-mount/report.ts';
 import { DiskContent, RefusedContent } from './disk-content.ts';
 import { DiskDirectory } from './disk-directory.ts';
 
-/** What of a tree is no ordinary file that can be read, sorted by path. */
+/** What of a tree is no ordinary file that can be read, sorted by path. What is deeper than paths reach is named, and not entered. */
 export function listSkipped(root: DirectoryNode, maxFileBytes: number): readonly MountSkip[] {
   const found: MountSkip[] = [];
-  const walk = (directory: DirectoryNode, path: string): void => {
+  const walk = (directory: DirectoryNode, path: string, depth: number): void => {
     if (directory instanceof DiskDirectory) {
       for (const name of directory.hiddenNames) {
         found.push({ path: childPath(path, name), reason: 'name-not-allowed' });
@@ -15,13 +15,14 @@ export function listSkipped(root: DirectoryNode, maxFileBytes: number): readonly
     for (const [name, node] of directory.entries) {
       const at = childPath(path, name);
       const reason = node.kind === 'file' ? reasonOf(node.content, maxFileBytes) : undefined;
-      if (reason !== undefined) found.push({ path: at, reason });
+      if (depth >= MAX_DEPTH) found.push({ path: at, reason: 'name-not-allowed' });
+      else if (reason !== undefined) found.push({ path: at, reason });
       else if (node.kind === 'directory' && node.link !== undefined)
         found.push({ path: at, reason: 'symlink' });
-      else if (node.kind === 'directory') walk(node, at);
+      else if (node.kind === 'directory') walk(node, at, depth + 1);
     }
   };
-  walk(root, '.');
+  walk(root, '.', 0);
   return found.sort((left, right) => (left.path < right.path ? -1 : 1));
 }
 

@@ -84,7 +84,7 @@ function specialError(path: string): FilesystemError {
 }
 
 function unnamedError(path: string, names: readonly string[]): FilesystemError {
-  const shown = names.slice(0, SHOWN_NAMES).map((name) => JSON.stringify(name.slice(0, MAX_SHOWN_LENGTH)));
+  const shown = names.slice(0, SHOWN_NAMES).map((name) => quoteText(name.slice(0, MAX_SHOWN_LENGTH)));
   const rest = names.length - shown.length;
   return new FilesystemError(
     'left-out',

@@ -41,7 +41,7 @@ export function openWorkspace(
     );
   }
   const jail = openJail(root);
-  const parts = { jail, visible, limits, holdsBack: writeOn !== 'apply', now: () => clock.now() };
+  const parts = { jail, visible, limits, holdsBack: writeOn !== 'apply', clock };
   let lock: FolderLock | undefined;
   try {
     if (writeOn === 'never') {

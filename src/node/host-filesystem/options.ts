@@ -39,8 +39,11 @@ export interface HostFilesystemOptions {
   readonly maxBytes?: number;
   /** The most files, at least 0; as many directories are allowed. Default: unlimited. */
   readonly maxFiles?: number;
-  /** Where the times of staged files come from; on the disk a written file has the time of the machine. Default: the system's. */
-  readonly clock?: Pick<Clock, 'now'>;
+  /**
+   * Where the times of staged files come from; on the disk a written file has the time of the machine. With `yieldToTimers` a long search
+   * lets timers in about every 20 milliseconds. Default: the system's.
+   */
+  readonly clock?: Pick<Clock, 'now' | 'yieldToTimers'>;
 }
 
 const DEFAULT_MAX_FILE_BYTES = 33_554_432;

@@ -87,9 +87,9 @@ export function createGlobTool(limits: VfsLimits): Tool<GlobParams, GlobResult> 
       },
     ],
     render: renderPaths,
-    execute: ({ pattern, path = '.' }, { filesystem }) =>
+    execute: ({ pattern, path = '.' }, { filesystem, signal }) =>
       explainingFailures(filesystem, path, async () => {
-        const found = await filesystem.glob(pattern, { path, limit: limits.maxPaths });
+        const found = await filesystem.glob(pattern, { path, limit: limits.maxPaths, signal });
         const paths = takeWithin(found.paths, limits.maxOutputCharacters, showName);
         const result: GlobResult = {
           paths,

@@ -113,7 +113,7 @@ export function createGrepTool(limits: VfsLimits): Tool<GrepParams, GrepResult> 
     render: renderMatches,
     execute: (
       { pattern, path = '.', glob, literal = false, ignore_case: ignoreCase = false },
-      { filesystem },
+      { filesystem, signal },
     ) =>
       explainingFailures(filesystem, path, async () => {
         const found = await filesystem.grep(pattern, {
@@ -122,6 +122,7 @@ export function createGrepTool(limits: VfsLimits): Tool<GrepParams, GrepResult> 
           ignoreCase,
           limit: limits.maxMatches,
           maxLineLength: limits.maxMatchCharacters,
+          signal,
           ...(glob === undefined ? {} : { glob }),
         });
         const matches = takeWithin(found.matches, limits.maxOutputCharacters, showMatch);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FilesystemError } from '../../../src/error/index.ts';
-import { applyTextEdits } from '../../../src/filesystem/index.ts';
+import { applyTextEdits, MemoryFilesystem } from '../../../src/filesystem/index.ts';
 
 function edited(content: string, oldText: string, newText: string): string {
   return applyTextEdits('f', content, [{ oldText, newText }]).text;
@@ -55,5 +55,26 @@ describe('applyTextEdits', () => {
       }),
       { numRuns: 2000 },
     );
+  });
+});
+
+describe('the number of replacements', () => {
+  it('is bounded, and what is over that changes nothing', async () => {
+    const file = 'ab'.repeat(100_000);
+    const all = { oldText: 'a', newText: 'c', replaceAll: true };
+    expect(applyTextEdits('f', file, [all])).toEqual({
+      text: file.replaceAll('a', 'c'),
+      replacements: 100_000,
+    });
+    const tooMany = expect.objectContaining({
+      code: 'invalid-argument',
+      message: expect.stringContaining('more than 100,000 replacements'),
+    });
+    expect(() => applyTextEdits('f', `${file}a`, [all])).toThrow(tooMany);
+    // Together, too.
+    expect(() => applyTextEdits('f', `${file}x`, [all, { oldText: 'x', newText: 'y' }])).toThrow(tooMany);
+    const filesystem = new MemoryFilesystem({ files: { f: `${file}a` } });
+    await expect(filesystem.edit('f', [all])).rejects.toThrow(tooMany);
+    expect((await filesystem.read('f')).text).toBe(`${file}a`);
   });
 });

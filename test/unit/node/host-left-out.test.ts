@@ -134,6 +134,18 @@ describe.each(['apply', 'flush'] as const)('what a folder leaves out, with write
 });
 
 describe('listSkipped', () => {
+  it('names what is deeper than paths reach, and does not enter it', async () => {
+    const levels = Array.from({ length: 70 }, () => 'd').join('/');
+    const { filesystem } = await open({});
+    const folders = testFolders({ [`${levels}/f`]: '' });
+    const deep = await openHost(folders);
+    expect(filesystem.listSkipped()).toEqual([]);
+    expect(deep.listSkipped()).toEqual([
+      { path: Array.from({ length: 65 }, () => 'd').join('/'), reason: 'name-not-allowed' },
+    ]);
+    expect((await deep.glob('**')).paths).toEqual([]);
+  });
+
   it('names what is no ordinary file, but nothing that is left out', async () => {
     const { filesystem, at } = await open({ exclude: ['**/.git'], maxFileBytes: 6 });
     symlinkSync('src', at('link'));
