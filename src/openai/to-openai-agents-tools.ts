@@ -45,6 +45,7 @@ export interface OpenAIAgentsTool {
   ) => Promise<OpenAIAgentsOutput>;
   /** Never: policies of the prompt ask. */
   needsApproval: () => Promise<boolean>;
+  /** Always: the runtime offers what there is. */
   isEnabled: () => Promise<boolean>;
 }
 
