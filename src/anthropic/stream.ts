@@ -1,5 +1,6 @@
 import {
   type Fields,
+  failureReason,
   isFields,
   StreamReader,
   type StreamReaderOptions,
@@ -143,7 +144,7 @@ function parse(json: string): unknown {
 }
 
 function failureOf(error: unknown): Error {
-  const { type, message } = isFields(error) ? error : {};
-  const text = typeof message === 'string' ? message : 'The provider failed without a reason.';
+  const { type } = isFields(error) ? error : {};
+  const text = failureReason(error) ?? 'The provider failed without a reason.';
   return toFailure(typeof type === 'string' ? type : undefined, text, anthropicErrorWords);
 }

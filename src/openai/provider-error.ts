@@ -1,5 +1,6 @@
 import {
   type Fields,
+  failureReason,
   isFields,
   type ProviderErrorWords,
   toFailure as toAnyFailure,
@@ -38,8 +39,7 @@ export function toStreamError(error: unknown): unknown {
 /** What an event in a stream says that tells of an error: the fields stand in it, or in an object of their own. */
 export function toEventFailure(event: Fields): ThrottleError | ModelResponseError {
   const error = isFields(event['error']) ? event['error'] : event;
-  const { message } = error;
-  return toFailure(codeIn(error), typeof message === 'string' ? message : describeError(error));
+  return toFailure(codeIn(error), failureReason(event) ?? describeError(error));
 }
 
 /**

@@ -112,6 +112,14 @@ describe('a stream', () => {
     expect(seen.left).toBe(true);
   });
 
+  it.each([
+    ['No template.', { code: 'model-response-failed', message: 'No template.' }],
+    ['prompt is too long: 9 tokens > 8 maximum', { code: 'model-context-exceeded' }],
+  ])('with an event whose error is a text fails by it: %s', async (error, expected) => {
+    const { events } = eventsOf([...toEvents(body).slice(0, 4), { type: 'error', error }]);
+    await expect(readMessageStream(events, { signal })).rejects.toMatchObject(expected);
+  });
+
   it('that is silent is left when the run is stopped', async () => {
     const controller = new AbortController();
     const silent: AsyncIterable<unknown> = {

@@ -409,6 +409,15 @@ describe('a failure told in a stream', () => {
     await expect(readStream(nested, listener)).rejects.toMatchObject(expected);
   });
 
+  it.each([
+    ['No template.', { code: 'model-response-failed', message: 'No template.' }],
+    ['Context size has been exceeded.', { code: 'model-context-exceeded' }],
+  ])('by an event whose error is a text: %s', async (error, expected) => {
+    await expect(readStream(eventsOf([{ type: 'error', error }]).events, listener)).rejects.toMatchObject(
+      expected,
+    );
+  });
+
   it.each(failures)("by the vendor's client: %j", async (error, expected) => {
     const text = `event: error\ndata: ${JSON.stringify({ type: 'error', ...error })}\n\n`;
     const failed = runOpenAI(prompt, [sse(text)], { streaming: true });
