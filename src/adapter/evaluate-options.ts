@@ -1,4 +1,4 @@
-import { PromptValidationError } from '../error/index.ts';
+import { assertOptions, PromptValidationError } from '../error/index.ts';
 import type { OverridesSource } from '../prompt/index.ts';
 import {
   type Approve,
@@ -150,6 +150,15 @@ export interface EvaluateOptions {
 
 /** @throws {PromptValidationError} when a number is out of its range. */
 export function checkEvaluateOptions(options: EvaluateOptions): void {
+  assertOptions('evaluate()', options, {
+    session: 'object',
+    logger: 'object',
+    clock: 'object',
+    onEvent: 'function',
+    ids: 'function',
+  });
+  if (options.session !== undefined)
+    assertOptions('evaluate(): session', options.session, { hold: 'function!' });
   for (const name of ['concurrency', 'maxTurns', 'maxRepeatedFailures'] as const) {
     const value = options[name];
     if (value !== undefined && (!Number.isSafeInteger(value) || value < 1)) {

@@ -12,6 +12,7 @@ import {
   toThrottlePolicy,
 } from '../runtime/index.ts';
 import { type EvaluatorPort, type PromptResponse, silentLogger } from '../tool/index.ts';
+import { assertPrompt } from './assert-prompt.ts';
 import { checkRequirements } from './check-requirements.ts';
 import { beginningOf } from './complete-history.ts';
 import type { EvaluateOptions } from './evaluate-options.ts';
@@ -42,6 +43,7 @@ export async function evaluatePrompt<Output>(
   given: EvaluateOptions,
   ready?: EvaluationGround['ready'],
 ): Promise<PromptResponse<Output>> {
+  assertPrompt(prompt);
   const run = holdSession(given);
   try {
     return await evaluateOn({ evaluator, model, ...run.ground, ready }, prompt, run.options, run.stop);

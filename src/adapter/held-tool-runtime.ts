@@ -1,4 +1,9 @@
-import { describeError, PromptValidationError, TransactionClosedError } from '../error/index.ts';
+import {
+  assertArgument,
+  describeError,
+  PromptValidationError,
+  TransactionClosedError,
+} from '../error/index.ts';
 import type { RenderedPrompt } from '../prompt/index.ts';
 import {
   addUsage,
@@ -97,6 +102,7 @@ export class HeldToolRuntime<Output> implements ToolRuntime<Output> {
   ): Promise<readonly ToolCallOutput[]> {
     return this.#told(async () => {
       this.#assertOpen();
+      assertArgument('runCalls()', 'calls', calls, 'array');
       const parts = this.#toParts(calls);
       if (parts.length === 0) return [];
       const outcomes = await this.#queue.turn(parts.map((part) => ({ part, signal })));
@@ -117,6 +123,7 @@ export class HeldToolRuntime<Output> implements ToolRuntime<Output> {
   countUsage(usage: ReportedUsage | undefined): BudgetExcess | undefined {
     const { environment, state } = this.#parts;
     const { budget, emit, logger } = environment;
+    if (usage !== undefined) assertArgument('countUsage()', 'usage', usage, 'object');
     const counted = readUsage(usage);
     state.usage = addUsage(state.usage, counted);
     for (const excess of budget.count(counted, logger)) {
@@ -190,12 +197,9 @@ export class HeldToolRuntime<Output> implements ToolRuntime<Output> {
 }
 
 /** The call as a part of what a model said. */
-function toPart({
-  callId,
-  name,
-  arguments: given,
-  isComplete,
-}: RuntimeToolCall | ToolCallPart): ToolCallPart {
+function toPart(call: RuntimeToolCall | ToolCallPart): ToolCallPart {
+  assertArgument('A call', 'it', call, 'object');
+  const { callId, name, arguments: given, isComplete } = call;
   const part = { type: 'tool-call', callId, name, arguments: toText(given) } as const;
   return isComplete === undefined ? part : { ...part, isComplete };
 }

@@ -9,6 +9,7 @@ import {
   toBudgetTracker,
 } from '../runtime/index.ts';
 import type { EvaluatorPort, NestedEvaluateOptions, PromptPort, PromptResponse } from '../tool/index.ts';
+import { assertPrompt } from './assert-prompt.ts';
 import { checkEvaluateOptions, type EvaluateOptions } from './evaluate-options.ts';
 import type { EvaluationFiles, EvaluationGround } from './evaluation-ground.ts';
 
@@ -36,9 +37,7 @@ export function nestedEvaluator(around: OuterEvaluation, call: OuterCall): Evalu
     given: NestedEvaluateOptions,
   ): Promise<PromptResponse<Output>> => {
     if (!call.isOpen) throw closed(call);
-    if (!isPrompt(prompt)) {
-      throw new PromptValidationError('Only a prompt can be evaluated: bind the params of a template first.');
-    }
+    assertPrompt(prompt);
     if (call.path.length > maxDepth) throw tooDeep(prompt, call);
     const number = call.nextEvaluation();
     const options = innerOptions(around.options, given, call, (event) => call.tell(number, event));
@@ -139,11 +138,6 @@ function insideOf({ ground, files }: OuterEvaluation, call: OuterCall, evaluatio
     install: (slice) => sessionFork.install(slice),
     outer: { call, files, evaluation },
   };
-}
-
-/** True for what `bind()` makes; its type of output is the one the port names. */
-function isPrompt<Output>(prompt: PromptPort<Output>): prompt is Prompt<Output> {
-  return 'kind' in prompt && prompt.kind === 'prompt';
 }
 
 function closed({ toolName }: OuterCall): TransactionClosedError {

@@ -1,3 +1,4 @@
+import { assertOptions } from '../error/index.ts';
 import type { Prompt } from '../prompt/index.ts';
 import type { ModelProvider } from '../runtime/index.ts';
 import type { EvaluatorPort, PromptResponse } from '../tool/index.ts';
@@ -45,6 +46,8 @@ export function defineAdapter(options: {
   readonly model: ModelProvider;
   readonly name?: string;
 }): ProviderAdapter {
+  assertOptions('defineAdapter()', options, { model: 'object!', name: 'string' });
+  assertOptions('defineAdapter(): model', options.model, { name: 'string!', generate: 'function!' });
   const { model } = options;
   const adapter: ProviderAdapter = Object.freeze({
     name: options.name ?? model.name,

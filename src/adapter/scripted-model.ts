@@ -1,3 +1,4 @@
+import { assertOptions } from '../error/index.ts';
 import type {
   ApprovalRequestPart,
   AssistantPart,
@@ -86,6 +87,7 @@ export function scriptedModel(
   script: readonly ScriptedTurn[] | Script,
   options: ScriptedModelOptions = {},
 ): ProviderAdapter {
+  assertOptions('scriptedModel()', options, { name: 'string' });
   const { name = 'scripted model', prices } = options;
   const desk = deskOf(name, options);
   return defineAdapter({

@@ -1,7 +1,8 @@
-import { PromptValidationError } from '../error/index.ts';
+import { assertOptions, PromptValidationError } from '../error/index.ts';
 import type { Prompt } from '../prompt/index.ts';
 import { newLoopState, RunBudget } from '../runtime/index.ts';
 import { type EvaluatorPort, silentLogger } from '../tool/index.ts';
+import { assertPrompt } from './assert-prompt.ts';
 import { checkRequirements } from './check-requirements.ts';
 import { evaluateOn } from './evaluate.ts';
 import type { EvaluationGround, RunGround } from './evaluation-ground.ts';
@@ -25,8 +26,11 @@ const defaultName = 'tool runtime';
  */
 export async function toolRuntime<Output>(
   prompt: Prompt<Output>,
-  { name = defaultName, adapter, ...given }: ToolRuntimeOptions = {},
+  runtimeOptions: ToolRuntimeOptions = {},
 ): Promise<ToolRuntime<Output>> {
+  assertPrompt(prompt);
+  assertOptions('toolRuntime()', runtimeOptions, { name: 'string' });
+  const { name = defaultName, adapter, ...given } = runtimeOptions;
   const nestedModel = adapter === undefined ? undefined : modelOf(adapter);
   if (adapter !== undefined && nestedModel === undefined) {
     throw new PromptValidationError(

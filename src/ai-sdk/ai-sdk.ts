@@ -13,7 +13,7 @@ import {
   type StrictTools,
   type UnsupportedConfig,
 } from '../adapter/index.ts';
-import { PromptValidationError } from '../error/index.ts';
+import { assertOptions, PromptValidationError } from '../error/index.ts';
 import type { GenerateOptions, ModelRequest, ModelTurn } from '../runtime/index.ts';
 import { describeReceived, type JsonObject } from '../schema/index.ts';
 import { systemClock } from '../session/index.ts';
@@ -100,6 +100,7 @@ export interface AiSdkOptions {
  * @throws {PromptValidationError} for a model of another version, or options that cannot be used.
  */
 export function aiSdk(options: AiSdkOptions): ProviderAdapter {
+  assertOptions('aiSdk()', options);
   const { model } = options;
   assertModel(model);
   const { timeoutMs, unsupportedConfig } = options;

@@ -1,4 +1,4 @@
-import { PromptValidationError } from '../error/index.ts';
+import { assertArgument, assertOptions, PromptValidationError } from '../error/index.ts';
 import { type JsonValue, renderJson } from '../schema/index.ts';
 import { type Tool, type ToolContext, type ToolEffects, ToolResult, tool } from '../tool/index.ts';
 import { fromAiSdkSchema } from './from-ai-sdk-schema.ts';
@@ -62,6 +62,8 @@ export function fromAiSdkTool<Input, Output>(
   aiTool: AiSdkTool<Input, Output>,
   options: FromAiSdkToolOptions = {},
 ): Tool<Input, Output> {
+  assertArgument('fromAiSdkTool()', 'tool', aiTool, 'object');
+  assertOptions('fromAiSdkTool()', options);
   if (typeof aiTool.execute !== 'function') {
     throw refused(name, 'execute', 'it has no execute function, so nothing can run it here');
   }

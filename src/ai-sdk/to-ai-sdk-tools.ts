@@ -1,4 +1,5 @@
 import type { ToolCallOutput, ToolRuntime } from '../adapter/index.ts';
+import { assertOptions } from '../error/index.ts';
 import type { ModelTool } from '../runtime/index.ts';
 import { type JsonObject, type JsonSchema, projectSchema, type Schema } from '../schema/index.ts';
 import type { MediaPart } from '../tool/index.ts';
@@ -44,8 +45,11 @@ export type AiSdkRuntimeTools = { [name: string]: AiSdkRuntimeTool };
  */
 export function toAiSdkTools(
   runtime: Pick<ToolRuntime, 'tools' | 'call'>,
-  { version = 7 }: ToAiSdkToolsOptions = {},
+  options: ToAiSdkToolsOptions = {},
 ): AiSdkRuntimeTools {
+  assertOptions('toAiSdkTools(): runtime', runtime, { tools: 'array!', call: 'function!' });
+  assertOptions('toAiSdkTools()', options);
+  const { version = 7 } = options;
   // Without a prototype: a tool may be called `__proto__`.
   const set: AiSdkRuntimeTools = Object.create(null);
   const addNew = (): void => {

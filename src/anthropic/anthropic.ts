@@ -11,7 +11,7 @@ import {
   toProviderError,
   type UnsupportedConfig,
 } from '../adapter/index.ts';
-import { PromptValidationError } from '../error/index.ts';
+import { assertOptions, PromptValidationError } from '../error/index.ts';
 import type { TokenPrices } from '../tool/index.ts';
 import { anthropicDialect } from './anthropic-dialect.ts';
 import { type AnthropicClient, type AnthropicClientOptions, createClient } from './client.ts';
@@ -85,6 +85,7 @@ const defaultMaxTokens = 16_000;
  * @throws {PromptValidationError} for options that exclude each other or cannot be used.
  */
 export function anthropic(options: AnthropicOptions): ProviderAdapter {
+  assertOptions('anthropic()', options, { settings: 'object' });
   const { model, name = 'anthropic', settings = {}, betas = [] } = options;
   const { maxTokens = defaultMaxTokens, unsupportedConfig } = options;
   checkModelOptions('Anthropic', options, clientKeys);

@@ -1,3 +1,8 @@
+export {
+  assertArgument,
+  assertOptions,
+  type RefuseArgument,
+} from './argument.ts';
 export { BudgetExceededError } from './budget-exceeded-error.ts';
 export { DeadlineExceededError } from './deadline-exceeded-error.ts';
 export { describeError } from './describe-error.ts';

@@ -1,5 +1,8 @@
 import { quoteText } from '../collection/index.ts';
-import { FilesystemError } from '../error/index.ts';
+import { assertArgument, assertOptions, FilesystemError, type RefuseArgument } from '../error/index.ts';
+
+const refuse: RefuseArgument = (message, details) =>
+  new FilesystemError('invalid-argument', message, details);
 
 /** One replacement of a piece of text. */
 export interface TextEdit {
@@ -61,6 +64,8 @@ function lineOf(text: string, position: number): number {
 }
 
 function assertEdits(path: string, edits: readonly TextEdit[]): void {
+  assertArgument('edit()', 'edits', edits, 'array', refuse);
+  for (const edit of edits) assertOptions('edit()', edit, { oldText: 'string!', newText: 'string!' }, refuse);
   if (edits.length === 0) {
     throw new FilesystemError(
       'invalid-argument',

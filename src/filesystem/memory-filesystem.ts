@@ -1,3 +1,4 @@
+import { assertOptions, FilesystemError, type RefuseArgument } from '../error/index.ts';
 import { type Clock, systemClock } from '../session/index.ts';
 import type { EditResult, TextEdit } from './edit.ts';
 import type { FileChange } from './file-change.ts';
@@ -31,6 +32,9 @@ import { type ForkedView, TreeFork } from './tree-fork.ts';
 import type { TreeLimits } from './tree-limits.ts';
 import { emptyDirectory } from './tree-node.ts';
 import { editFile, makeDirectory, writeFile } from './write-operations.ts';
+
+const refuse: RefuseArgument = (message, details) =>
+  new FilesystemError('invalid-argument', message, details);
 
 /** What a memory file system starts with, and what it may hold. */
 export interface MemoryFilesystemOptions {
@@ -110,6 +114,7 @@ export class MemoryFilesystem implements Filesystem {
    */
   constructor(options?: MemoryFilesystemOptions);
   constructor(options: MemoryFilesystemOptions = {}, forked?: ForkedView) {
+    if (forked === undefined) assertOptions('new MemoryFilesystem()', options, { files: 'object' }, refuse);
     this.#forked = forked;
     this.#cell = forked?.cell ?? cellFor(options);
   }

@@ -1,3 +1,4 @@
+import { assertOptions, FilesystemError, type RefuseArgument } from '../error/index.ts';
 import { EventLoopYield } from '../session/index.ts';
 import { type FoundFile, walkFiles } from './file-walk.ts';
 import type { FileLink, GlobOptions, GlobResult, GrepMatch, GrepOptions, GrepResult } from './filesystem.ts';
@@ -8,6 +9,9 @@ import { normalizePath } from './path.ts';
 import { notDirectoryError, notFoundError } from './path-error.ts';
 import { blockedError } from './tree.ts';
 import type { TreeCell } from './tree-cell.ts';
+
+const refuse: RefuseArgument = (message, details) =>
+  new FilesystemError('invalid-argument', message, details);
 
 const DEFAULT_GREP_LIMIT = 1000;
 const DEFAULT_MAX_LINE_LENGTH = 2000;
@@ -45,6 +49,7 @@ export async function globFiles(
   options: GlobOptions,
   assertOpen: () => void,
 ): Promise<GlobResult> {
+  assertOptions('glob()', options, {}, refuse);
   const path = normalizePath(options.path ?? '.');
   assertIntegerOption('limit', options.limit, 1);
   const limit = options.limit ?? Number.POSITIVE_INFINITY;
@@ -112,6 +117,7 @@ export async function grepFiles(
   options: GrepOptions,
   assertOpen: () => void,
 ): Promise<GrepResult> {
+  assertOptions('grep()', options, {}, refuse);
   const { limit = DEFAULT_GREP_LIMIT, maxLineLength = DEFAULT_MAX_LINE_LENGTH } = options;
   const path = normalizePath(options.path ?? '.');
   assertIntegerOption('limit', limit, 1);

@@ -10,7 +10,7 @@ import {
   SchemaProjections,
   type UnsupportedConfig,
 } from '../adapter/index.ts';
-import { PromptValidationError } from '../error/index.ts';
+import { assertOptions, PromptValidationError } from '../error/index.ts';
 import type { ModelProvider } from '../runtime/index.ts';
 import type { TokenPrices } from '../tool/index.ts';
 import { cacheKeySource } from './cache-key.ts';
@@ -95,6 +95,7 @@ const clientKeys = ['apiKey', 'baseURL', 'organization', 'project', 'defaultHead
  * @throws {PromptValidationError} for options that exclude each other or cannot be used.
  */
 export function openai(options: OpenAIOptions): ProviderAdapter {
+  assertOptions('openai()', options);
   checkModelOptions('OpenAI', options, clientKeys);
   checkCacheKey(options.promptCacheKey);
   return defineAdapter({ model: createModel(options) });

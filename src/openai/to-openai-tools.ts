@@ -1,4 +1,5 @@
 import type { RuntimeCallOptions, ToolRuntime } from '../adapter/index.ts';
+import { assertArgument, assertOptions } from '../error/index.ts';
 import { restoreText } from '../schema/index.ts';
 import { type Logger, silentLogger } from '../tool/index.ts';
 import { toToolOutput } from './input-items.ts';
@@ -22,8 +23,11 @@ export interface ResponseOutputItem {
  */
 export function toOpenAITools(
   runtime: Pick<ToolRuntime, 'tools'>,
-  { logger = silentLogger }: { readonly logger?: Logger } = {},
+  options: { readonly logger?: Logger } = {},
 ): FunctionTool[] {
+  assertOptions('toOpenAITools(): runtime', runtime, { tools: 'array!' });
+  assertOptions('toOpenAITools()', options);
+  const { logger = silentLogger } = options;
   const { tools } = projectionsOf(runtime).project({ tools: runtime.tools }, logger);
   return tools.map(toFunctionTool);
 }
@@ -41,6 +45,8 @@ export async function runOpenAICalls(
   output: readonly ResponseOutputItem[],
   options: RuntimeCallOptions = {},
 ): Promise<FunctionCallOutput[]> {
+  assertOptions('runOpenAICalls(): runtime', runtime, { tools: 'array!', runCalls: 'function!' });
+  assertArgument('runOpenAICalls()', 'output', output, 'array');
   const { tools } = projectionsOf(runtime).project({ tools: runtime.tools }, silentLogger);
   const schemas = new Map(tools.map(({ tool, schema }) => [tool.name, schema]));
   const answers = await runtime.runCalls(

@@ -1,5 +1,5 @@
 import { quoteText } from '../collection/index.ts';
-import { FilesystemError, PromptValidationError } from '../error/index.ts';
+import { assertOptions, FilesystemError, PromptValidationError } from '../error/index.ts';
 import {
   contentDigest,
   digestOf,
@@ -52,6 +52,7 @@ export interface ReadBeforeWriteOptions {
  * @see spec TOOLS "ReadBeforeWritePolicy"
  */
 export function readBeforeWritePolicy(options: ReadBeforeWriteOptions = {}): ToolPolicy {
+  assertOptions('readBeforeWritePolicy()', options);
   const rule = new ReadBeforeWrite(options);
   return Object.freeze({
     name: rule.name,

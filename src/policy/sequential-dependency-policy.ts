@@ -1,4 +1,4 @@
-import { PromptValidationError } from '../error/index.ts';
+import { assertArgument, assertOptions, PromptValidationError } from '../error/index.ts';
 import { howToCall } from './how-to-call.ts';
 import { allow, deny } from './policy-decision.ts';
 import { findFact, PolicyFacts, recordFact } from './policy-facts.ts';
@@ -23,9 +23,11 @@ export interface SequentialDependencyOptions {
  * @see spec TOOLS "SequentialDependencyPolicy"
  */
 export function sequentialDependencyPolicy(options: SequentialDependencyOptions): ToolPolicy {
+  assertOptions('sequentialDependencyPolicy()', options, { name: 'string', dependencies: 'object!' });
   const { name = 'sequential-dependency', scope } = options;
   const required = new Map<string, readonly string[]>();
   for (const [tool, needed] of Object.entries(options.dependencies)) {
+    assertArgument('sequentialDependencyPolicy()', `dependencies.${tool}`, needed, 'array');
     required.set(tool, [...new Set(needed)].sort());
   }
   assertNotEmpty(name, required);

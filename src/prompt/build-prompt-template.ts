@@ -1,3 +1,4 @@
+import { assertOptions } from '../error/index.ts';
 import type { Schema } from '../schema/index.ts';
 import { toRegistry } from './collect-resources.ts';
 import { createPrompt } from './create-prompt.ts';
@@ -22,6 +23,7 @@ export function promptTemplate<
 >(
   options: PromptTemplateOptions<Sections, Output>,
 ): PromptTemplate<SectionsInput<Sections>, OutputOf<Output>, Sections> {
+  assertOptions('promptTemplate()', options, { name: 'string', policies: 'array' });
   const plan = planPrompt<OutputOf<Output>>(options);
   return Object.freeze({
     kind: 'prompt-template',
@@ -29,11 +31,13 @@ export function promptTemplate<
     // A frozen copy of the very list.
     sections: Object.freeze([...options.sections]) as readonly AnySection[] as Sections,
     '~parts': Object.freeze({ slices: plan.slices, toolNames: plan.toolNames }),
-    bind: (...[params, bound]: BindArguments<SectionsInput<Sections>>) =>
-      createPrompt<OutputOf<Output>, SectionsInput<Sections>>(
+    bind: (...[params, bound = {}]: BindArguments<SectionsInput<Sections>>) => {
+      assertOptions('template.bind()', bound);
+      return createPrompt<OutputOf<Output>, SectionsInput<Sections>>(
         plan,
         checkRawParams(params === undefined ? {} : params, plan.params, plan.identity.name),
-        toRegistry(bound?.resources),
-      ),
+        toRegistry(bound.resources),
+      );
+    },
   });
 }

@@ -1,3 +1,4 @@
+import { assertOptions } from '../error/index.ts';
 import type { Schema } from '../schema/index.ts';
 import { compileSection } from './compile-section.ts';
 import type { AnySection } from './section.ts';
@@ -18,6 +19,7 @@ export function section<
   const Text extends string = string,
   const Summary extends string = string,
 >(options: SectionOptions<Params, Children, Text, Summary>): SectionOf<Params, SectionsInput<Children>> {
+  assertOptions('section()', options);
   // The schema and the children are those of the options.
   return compileSection({ ...options, examplesInText: undefined }) as SectionOf<
     Params,
@@ -37,6 +39,7 @@ export function toolsSection<
   const Text extends string = string,
   const Summary extends string = string,
 >(options: ToolsSectionOptions<Params, Children, Text, Summary>): SectionOf<Params, SectionsInput<Children>> {
+  assertOptions('toolsSection()', options);
   const { description: template, ...rest } = options;
   // As above.
   return compileSection({ ...rest, template, examplesInText: false }) as SectionOf<

@@ -1,3 +1,4 @@
+import { assertOptions } from '../error/index.ts';
 import type { ResourceRegistry } from '../resource/index.ts';
 import { applyOverrides, type OverriddenPlan } from './override/apply-overrides.ts';
 import { describePrompt } from './override/describe-prompt.ts';
@@ -36,10 +37,22 @@ export function createPrompt<Output, Params>(
       return describePrompt(plan);
     },
     seedOverrides: (tag = defaultOverridesTag) => seedOverrides(plan, tag),
-    checkOverrides: (overrides) => applyOverrides(plan, overrides).dropped,
-    tools: (options = {}) => enabledTools(overridden(plan, options).plan, params, options),
-    sections: (options = {}) => sectionsOf(overridden(plan, options).plan, params, options),
-    render: (options = {}) => renderPrompt(overridden(plan, options), params, options),
+    checkOverrides: (overrides) => {
+      assertOptions('checkOverrides(): overrides', overrides, { sections: 'object!', tools: 'object!' });
+      return applyOverrides(plan, overrides).dropped;
+    },
+    tools: (options = {}) => {
+      assertOptions('prompt.tools()', options);
+      return enabledTools(overridden(plan, options).plan, params, options);
+    },
+    sections: (options = {}) => {
+      assertOptions('prompt.sections()', options);
+      return sectionsOf(overridden(plan, options).plan, params, options);
+    },
+    render: (options = {}) => {
+      assertOptions('prompt.render()', options);
+      return renderPrompt(overridden(plan, options), params, options);
+    },
     slices: () => plan.slices,
     '~toolNames': plan.toolNames,
     resources: () => (resources ??= plan.resources.merge(bound, { strict: false })),

@@ -1,4 +1,4 @@
-import { PromptValidationError } from '../error/index.ts';
+import { assertOptions, PromptValidationError } from '../error/index.ts';
 import type { Schema } from '../schema/index.ts';
 import { compileSection } from './compile-section.ts';
 import { freezeSection } from './freeze-section.ts';
@@ -69,6 +69,7 @@ export function extendSection<
   base: Base,
   changes: SectionChanges<Base, Params, Children, Text, Summary>,
 ): SectionOf<Params, ExtendedChildrenInput<Base, Children>> {
+  assertOptions('extendSection()', changes);
   if (typeof base !== 'object' || base === null) {
     throw new PromptValidationError(
       `A ${typeof base} cannot be extended; give an object made by section().`,

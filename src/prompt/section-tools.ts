@@ -1,4 +1,4 @@
-import { PromptValidationError } from '../error/index.ts';
+import { assertArgument, PromptValidationError } from '../error/index.ts';
 import { jsonSchema, type Schema } from '../schema/index.ts';
 import { defineSystemEvent, type EventDefinition } from '../session/index.ts';
 import { type AnyTool, type ToolContext, ToolResult, type ToolSucceeded, tool } from '../tool/index.ts';
@@ -136,6 +136,8 @@ const notRendered = 'There are no sections here that could be shown.';
  * @throws {PromptValidationError} when the prompt has no such section.
  */
 export function isSectionOpen(context: ToolContext, section: string): boolean {
+  assertArgument('isSectionOpen()', 'context', context, 'object');
+  assertArgument('isSectionOpen()', 'context.prompt', context.prompt, 'object');
   const isOpen = sectionsOf(context)?.isOpen(section, context.session);
   if (isOpen !== undefined) return isOpen;
   throw new PromptValidationError(

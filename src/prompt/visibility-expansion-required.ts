@@ -1,4 +1,4 @@
-import { WinkError } from '../error/index.ts';
+import { assertArgument, WinkError } from '../error/index.ts';
 
 /**
  * A signal, not a failure: thrown by a handler when the model has to see sections in full before it can go on.
@@ -19,6 +19,7 @@ export class VisibilityExpansionRequired extends WinkError<'visibility-expansion
    * @param reason one sentence for the model.
    */
   constructor(sections: readonly string[], reason: string, options: { readonly cause?: unknown } = {}) {
+    assertArgument('new VisibilityExpansionRequired()', 'sections', sections, 'array');
     super('VisibilityExpansionRequired', `Sections ${sections.join(', ')} have to be opened: ${reason}`, {
       code: 'visibility-expansion-required',
       details: { sections: [...sections], reason },

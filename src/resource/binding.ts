@@ -1,4 +1,4 @@
-import { ResourceError } from '../error/index.ts';
+import { assertOptions, type RefuseArgument, ResourceError } from '../error/index.ts';
 import { isTransactional, type Token, tokenName } from './token.ts';
 import { findProtocolFault, type TransactionalResource } from './transactional.ts';
 
@@ -107,6 +107,9 @@ export interface TransactionalBindOptions<T> {
   readonly transactional?: TransactionalResource<T>;
 }
 
+const refuse: RefuseArgument = (message, details) =>
+  new ResourceError('resource-binding-invalid', message, details);
+
 const scopes: readonly unknown[] = ['singleton', 'tool-call', 'prototype'] satisfies readonly Scope[];
 
 /**
@@ -121,6 +124,7 @@ export function bind<T>(
   factory: ResourceFactory<NoInfer<T>>,
   options: BindOptions<NoInfer<T>> & TransactionalBindOptions<NoInfer<T>> = {},
 ): Binding<T> {
+  assertOptions('bind()', options, { scope: 'string' }, refuse);
   const { scope = 'singleton', eager = false, postConstruct } = options;
   assertToken(token);
   const name = tokenName(token);
@@ -170,6 +174,7 @@ export function bindInstance<T>(
   value: NoInfer<T>,
   options: { readonly owned?: boolean } & TransactionalBindOptions<NoInfer<T>> = {},
 ): Binding<T> {
+  assertOptions('bindInstance()', options, {}, refuse);
   const { owned = false } = options;
   assertToken(token);
   const source: ResourceSource<T> = { kind: 'instance', value, owned };

@@ -1,4 +1,4 @@
-import { ResourceError } from '../error/index.ts';
+import { assertArgument, type RefuseArgument, ResourceError } from '../error/index.ts';
 import type { AnyBinding } from './binding.ts';
 import { type Token, tokenName } from './token.ts';
 
@@ -21,6 +21,11 @@ export class ResourceRegistry {
    * @throws {ResourceError} `resource-duplicate` when two bind the same token.
    */
   static of(bindings: readonly AnyBinding[]): ResourceRegistry {
+    const refuse: RefuseArgument = (message, details) =>
+      new ResourceError('resource-binding-invalid', message, details);
+    assertArgument('ResourceRegistry.of()', 'bindings', bindings, 'array', refuse);
+    for (const binding of bindings)
+      assertArgument('ResourceRegistry.of()', 'binding', binding, 'object', refuse);
     const seen = new Map<Token<unknown>, number>();
     for (const [index, { token }] of bindings.entries()) {
       const first = seen.get(token);

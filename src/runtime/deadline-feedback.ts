@@ -1,3 +1,4 @@
+import { assertOptions } from '../error/index.ts';
 import type { FeedbackProvider, FeedbackSeverity } from './feedback-provider.ts';
 
 /** Options of {@link deadlineFeedback}. */
@@ -10,7 +11,9 @@ export interface DeadlineFeedbackOptions {
  * A feedback provider that tells the model now and then how much time is left; it says nothing in a run without a
  * deadline. Named `deadline`.
  */
-export function deadlineFeedback({ everyMs = 60_000 }: DeadlineFeedbackOptions = {}): FeedbackProvider {
+export function deadlineFeedback(options: DeadlineFeedbackOptions = {}): FeedbackProvider {
+  assertOptions('deadlineFeedback()', options);
+  const { everyMs = 60_000 } = options;
   return {
     name: 'deadline',
     triggers: { everyMs },

@@ -1,4 +1,4 @@
-import { DeadlineExceededError } from '../error/index.ts';
+import { assertOptions, DeadlineExceededError } from '../error/index.ts';
 import { type Clock, systemClock } from '../session/index.ts';
 
 /** A point in time at which a run must have ended. Immutable; compared by identity where evaluations share one. */
@@ -12,7 +12,7 @@ export class Deadline {
    * @param now what counts as the present. Default: the clock's time.
    * @throws {DeadlineExceededError} when it is no finite number or not in the future.
    */
-  constructor(expiresAtMs: number, clock: Clock = systemClock, now: number = clock.now()) {
+  constructor(expiresAtMs: number, clock: Clock = systemClock, now: number = timeOf(clock)) {
     if (!Number.isFinite(expiresAtMs) || expiresAtMs <= now) {
       throw new DeadlineExceededError(
         `A deadline must lie in the future: ${expiresAtMs} is not after the present time ${now} (both in milliseconds since the epoch).`,
@@ -26,7 +26,7 @@ export class Deadline {
   /** The deadline `durationMs` milliseconds from now. */
   static after(durationMs: number, clock: Clock = systemClock): Deadline {
     // Asked for once: a millisecond that passes in between must not make a short deadline one of the past.
-    const now = clock.now();
+    const now = timeOf(clock);
     return new Deadline(now + durationMs, clock, now);
   }
 
@@ -50,4 +50,9 @@ export class Deadline {
     wait();
     return () => cancel();
   }
+}
+
+function timeOf(clock: Clock): number {
+  assertOptions('Deadline: clock', clock, { now: 'function!', schedule: 'function!' });
+  return clock.now();
 }

@@ -1,4 +1,5 @@
 import type { Writable } from '../collection/index.ts';
+import { assertArgument } from '../error/index.ts';
 import type { JsonSchema } from '../schema/index.ts';
 import type { Clock } from '../session/index.ts';
 import type {
@@ -114,7 +115,9 @@ export interface ModelProvider {
 
 /** The sum of two usages; a count that neither reports stays absent. */
 export function addUsage(left: TokenUsage, right: TokenUsage | undefined): TokenUsage {
+  assertArgument('addUsage()', 'left', left, 'object');
   if (right === undefined) return left;
+  assertArgument('addUsage()', 'right', right, 'object');
   const sum: Writable<TokenUsage> = {};
   for (const name of tokenCounts) {
     const count = addCounts(left[name], right[name]);

@@ -1,4 +1,4 @@
-import { PromptValidationError } from '../error/index.ts';
+import { assertOptions, PromptValidationError } from '../error/index.ts';
 import { canonicalJson } from '../schema/index.ts';
 import type { CallHistory, FeedbackProvider } from './feedback-provider.ts';
 import type { ToolInvokedPayload } from './tool-invoked.ts';
@@ -15,7 +15,9 @@ export interface RepetitionFeedbackOptions {
  *
  * @throws {PromptValidationError} for a number out of its range.
  */
-export function repetitionFeedback({ times = 3 }: RepetitionFeedbackOptions = {}): FeedbackProvider {
+export function repetitionFeedback(options: RepetitionFeedbackOptions = {}): FeedbackProvider {
+  assertOptions('repetitionFeedback()', options);
+  const { times = 3 } = options;
   if (!Number.isSafeInteger(times) || times < 2) {
     throw new PromptValidationError(
       `The option times of repetitionFeedback must be a whole number of at least 2, got ${times}.`,

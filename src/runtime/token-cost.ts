@@ -1,4 +1,4 @@
-import { PromptValidationError } from '../error/index.ts';
+import { assertArgument, PromptValidationError } from '../error/index.ts';
 import type { TokenPrices, TokenUsage } from '../tool/index.ts';
 
 /** Prices with every member filled in, in millionths of the currency unit for a million tokens. */
@@ -19,6 +19,8 @@ const millionth = 1_000_000n;
  * @throws {PromptValidationError} for a price that is no number of at least 0.
  */
 export function costOf(usage: TokenUsage, prices: TokenPrices): number {
+  assertArgument('costOf()', 'usage', usage, 'object');
+  assertArgument('costOf()', 'prices', prices, 'object');
   return costUp(exactCostOf(usage, toExactPrices(prices)));
 }
 

@@ -1,3 +1,4 @@
+export { assertSchema } from './assert-schema.ts';
 export { canonicalJson } from './canonical-json.ts';
 export { type CompiledSchema, compileSchema, withInputJsonSchema } from './compile-schema.ts';
 export { copyUntrustedJson } from './copy-untrusted-json.ts';

@@ -1,3 +1,4 @@
+import { assertSchema } from './assert-schema.ts';
 import { isList } from './close-json-schema.ts';
 import type { JsonValue } from './json.ts';
 import { isSchemaObject, type JsonSchema } from './json-schema.ts';
@@ -11,6 +12,7 @@ import type { InferInput, InferOutput, Schema } from './standard.ts';
  * the library.
  */
 export function open<S extends Schema>(schema: S): Schema<InferInput<S>, InferOutput<S>> {
+  assertSchema('open()', schema);
   const standard = schema['~standard'];
   const opened: Schema = {
     '~standard': {

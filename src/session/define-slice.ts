@@ -1,4 +1,12 @@
-import type { DeepReadonly, InferInput, InferOutput, JsonValue, Schema } from '../schema/index.ts';
+import { assertOptions, type RefuseArgument, SessionError } from '../error/index.ts';
+import {
+  assertSchema,
+  type DeepReadonly,
+  type InferInput,
+  type InferOutput,
+  type JsonValue,
+  type Schema,
+} from '../schema/index.ts';
 import type { ReducerBinding } from './reducer.ts';
 import type { Slice } from './slice.ts';
 import { compileSlice, rememberInternals, type SliceParts } from './slice-internals.ts';
@@ -35,6 +43,8 @@ interface LogPolicyOptions {
   readonly key?: undefined;
 }
 
+const refuseSlice: RefuseArgument = (message, details) => new SessionError('slice-invalid', message, details);
+
 /** Options of {@link defineSystemSlice}. @internal */
 export type SystemSliceOptions<T> = CommonSliceOptions<T, T> &
   (StatePolicyOptions<T> | LogPolicyOptions) & {
@@ -61,6 +71,8 @@ export function defineSlice<S extends Schema>(
   schema: S,
   options: SliceOptions<S> = {},
 ): Slice<InferOutput<S>> {
+  assertSchema('defineSlice()', schema);
+  assertOptions('defineSlice()', options, { initial: 'array', reducers: 'array' }, refuseSlice);
   return makeSlice(name, options, { schema, importSchema: schema, systemState: false });
 }
 

@@ -1,4 +1,4 @@
-import { SessionError } from '../error/index.ts';
+import { assertArgument, assertOptions, type RefuseArgument, SessionError } from '../error/index.ts';
 import type { DeepReadonly } from '../schema/index.ts';
 import type { AnyEvent, EventDefinition } from './event.ts';
 import { parsePayload } from './event-payload.ts';
@@ -60,6 +60,8 @@ export interface DispatcherOptions {
 }
 
 type Subscriber = (payload: unknown, meta: EventMeta) => unknown;
+const refuse: RefuseArgument = (message, details) => new SessionError('session-invalid', message, details);
+
 type Screen = (error: unknown) => unknown;
 type FailureListener = (failure: SubscriberFailure) => void;
 
@@ -75,6 +77,7 @@ interface Subscription {
  * is being told follows after it.
  */
 export function createDispatcher(options: DispatcherOptions = {}): Dispatcher {
+  assertOptions('createDispatcher()', options, { onError: 'function' }, refuse);
   const subscriptions = new Set<Subscription>();
   const events = new Map<string, { readonly event: AnyEvent; count: number }>();
   const waiting: {
@@ -121,6 +124,7 @@ export function createDispatcher(options: DispatcherOptions = {}): Dispatcher {
   };
 
   const add = (event: AnyEvent | undefined, subscriber: Subscriber): (() => void) => {
+    assertArgument('subscribe()', 'subscriber', subscriber, 'function', refuse);
     const subscription: Subscription = { eventName: event?.name, subscriber, isActive: true };
     if (event !== undefined) {
       const known = events.get(event.name);
@@ -149,13 +153,17 @@ export function createDispatcher(options: DispatcherOptions = {}): Dispatcher {
 
   return Object.freeze({
     // Only payloads of this very event, validated by its schema, are delivered under its name.
-    subscribe: (event, subscriber) => add(event, subscriber as Subscriber),
+    subscribe: (event, subscriber) => {
+      assertArgument('subscribe()', 'event', event, 'object', refuse);
+      return add(event, subscriber as Subscriber);
+    },
     subscribeAll: (subscriber) => add(undefined, subscriber),
     dispatch: (event, payload) => {
       const parsed = parsePayload(event, payload);
       if (subscriptions.size > 0) publish(event.name, parsed, undefined);
     },
     onFailure: (listener) => {
+      assertArgument('onFailure()', 'listener', listener, 'function', refuse);
       // A function of its own, so that one that listens twice is heard and removed twice.
       const own: FailureListener = (failure) => listener(failure);
       failureListeners.add(own);

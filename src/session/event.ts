@@ -1,5 +1,5 @@
 import { SessionError } from '../error/index.ts';
-import type { InferInput, InferOutput, Schema } from '../schema/index.ts';
+import { assertSchema, type InferInput, type InferOutput, type Schema } from '../schema/index.ts';
 
 /** An event of any payload type, for lists and look-ups. Every {@link EventDefinition} is one. */
 export interface AnyEvent {
@@ -36,13 +36,14 @@ function assertEventName(name: string): void {
  * Declares an event by name and payload schema. Payloads are validated when they are dispatched, unknown keys refused.
  * @param name not empty; unique in every session that uses the event.
  * @param schema must validate synchronously and yield plain JSON.
- * @throws {SessionError} code `event-invalid` when the name is empty.
+ * @throws {SessionError} code `event-invalid` when the name is empty; {@link SchemaError} code `schema-not-standard` for what is no schema.
  */
 export function defineEvent<S extends Schema>(
   name: string,
   schema: S,
 ): EventDefinition<InferInput<S>, InferOutput<S>> {
   assertEventName(name);
+  assertSchema('defineEvent()', schema);
   return Object.freeze({ kind: 'event', name, schema });
 }
 

@@ -1,4 +1,11 @@
-import { describeError, SessionBusyError, SessionError } from '../error/index.ts';
+import {
+  assertArgument,
+  assertOptions,
+  describeError,
+  type RefuseArgument,
+  SessionBusyError,
+  SessionError,
+} from '../error/index.ts';
 import { CellView } from './cell-view.ts';
 import { type Clock, systemClock } from './clock.ts';
 import type { AnySlice, DerivedSlice } from './derived-slice.ts';
@@ -77,6 +84,7 @@ export class Session implements SessionView, AsyncDisposable {
    * that is no text; `session-disposed` when the parent is disposed.
    */
   constructor(options: SessionOptions = {}) {
+    assertSessionOptions(options);
     this.#options = options;
     this.ids = options.ids ?? randomIds;
     this.id = options.id ?? this.ids();
@@ -121,6 +129,8 @@ export class Session implements SessionView, AsyncDisposable {
    * stands on STATE; the slice is not installed then.
    */
   install(slice: AnySlice, options: InstallOptions = {}): void {
+    assertArgument('session.install()', 'slice', slice, 'object', refuse);
+    assertOptions('session.install()', options, {}, refuse);
     this.#cell.assertUsable('write');
     this.#cell.install(slice, options);
   }
@@ -128,10 +138,12 @@ export class Session implements SessionView, AsyncDisposable {
   slice<T>(slice: Slice<T>): SliceAccessor<T>;
   slice<T>(slice: DerivedSlice<T>): ReadonlySliceAccessor<T>;
   slice<T>(slice: Slice<T> | DerivedSlice<T>): SliceAccessor<T> {
+    assertArgument('session.slice()', 'slice', slice, 'object', refuse);
     return this.#view.slice(slice);
   }
 
   dispatch<Input, Output>(event: EventDefinition<Input, Output>, payload: NoInfer<Input>): void {
+    assertArgument('session.dispatch()', 'event', event, 'object', refuse);
     this.#view.dispatch(event, payload);
   }
 
@@ -216,6 +228,7 @@ export class Session implements SessionView, AsyncDisposable {
 
   /** A private copy for one tool call. O(1). */
   fork(options: ForkOptions = {}): SessionFork {
+    assertArgument('session.fork()', 'options', options, 'object', refuse);
     this.#cell.assertUsable('write');
     return new CellFork(this.#cell, this.dispatcher, options.readOnly ?? false);
   }
@@ -312,6 +325,32 @@ export class Session implements SessionView, AsyncDisposable {
         throw invalid(`A session above has the id ${id}, too. Give this one an id of its own.`);
     }
   }
+}
+
+const refuse: RefuseArgument = (message, details) => new SessionError('session-invalid', message, details);
+
+function assertSessionOptions(options: SessionOptions): void {
+  const kinds = {
+    tags: 'object',
+    clock: 'object',
+    dispatcher: 'object',
+    ids: 'function',
+    logger: 'object',
+  } as const;
+  assertOptions('new Session()', options, kinds, refuse);
+  const { parent, clock, dispatcher } = options;
+  if (parent !== undefined && !(parent instanceof Session)) {
+    throw refuse('new Session(): parent must be a Session.', { details: { option: 'parent' } });
+  }
+  if (clock !== undefined)
+    assertOptions('new Session(): clock', clock, { now: 'function!', schedule: 'function!' }, refuse);
+  if (dispatcher !== undefined)
+    assertOptions(
+      'new Session(): dispatcher',
+      dispatcher,
+      { subscribe: 'function!', deliver: 'function!' },
+      refuse,
+    );
 }
 
 function ownDispatcher(logger: SessionLogger | undefined): Dispatcher {

@@ -1,4 +1,5 @@
 import type { HostedToolCodec, HostedToolFindings, HostedToolWire, HostedTurn } from '../adapter/index.ts';
+import { assertOptions } from '../error/index.ts';
 import type { JsonObject } from '../schema/index.ts';
 import type { HostedTool, HostedToolOutput } from '../tool/index.ts';
 
@@ -40,6 +41,7 @@ export function mockHostedToolCodec<
   Config extends JsonObject = JsonObject,
   Output extends HostedToolOutput = HostedToolOutput,
 >(options: MockHostedToolCodecOptions<Config, Output>): MockHostedToolCodec<Config, Output> {
+  assertOptions('mockHostedToolCodec()', options, { kind: 'string!' });
   const { kind, allowsSeveral = false, serialize = tellAsItIs, outputs = [] } = options;
   const serialized: MockHostedToolCodec<Config, Output>['serialized'][number][] = [];
   const parsed: MockHostedToolCodec<Config, Output>['parsed'][number][] = [];

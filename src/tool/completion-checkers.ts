@@ -1,5 +1,5 @@
 import { showName } from '../collection/index.ts';
-import { PromptValidationError } from '../error/index.ts';
+import { assertOptions, PromptValidationError } from '../error/index.ts';
 import { compileGlob } from '../filesystem/index.ts';
 import {
   type CompletionChecker,
@@ -106,6 +106,9 @@ export function lastCallSucceeded(toolName: string): CompletionChecker {
 
 function composedName(kind: string, checkers: readonly CompletionChecker[]): string {
   if (checkers.length === 0) throw invalid(`A checker ${kind} needs at least one checker to ask.`);
+  for (const checker of checkers) {
+    assertOptions(`${kind}: a checker`, checker, { name: 'string!', check: 'function!' });
+  }
   return `${kind}(${checkers.map(({ name }) => name).join(', ')})`;
 }
 

@@ -1,3 +1,4 @@
+import { assertArgument, assertOptions } from '../error/index.ts';
 import type { JsonObject } from '../schema/index.ts';
 import type { HostedToolOutput, HostedToolOutputs } from './hosted-output.ts';
 import type { HostedTool } from './hosted-tool.ts';
@@ -16,6 +17,8 @@ export function hostedOutputsOf<Output extends HostedToolOutput>(
   response: { readonly hostedOutputs: Readonly<Record<string, HostedToolOutputs>> },
   tool: HostedTool<JsonObject, Output>,
 ): HostedToolOutputs<Output> {
+  assertOptions('hostedOutputsOf()', response, { hostedOutputs: 'object!' });
+  assertArgument('hostedOutputsOf()', 'tool', tool, 'object');
   const { hostedOutputs } = response;
   if (!Object.hasOwn(hostedOutputs, tool.name)) return nothing;
   // What the codec of its kind makes is what the tool says it gives.

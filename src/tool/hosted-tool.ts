@@ -1,4 +1,4 @@
-import { describeError, PromptValidationError } from '../error/index.ts';
+import { assertOptions, describeError, PromptValidationError } from '../error/index.ts';
 import { freezeJson, type JsonObject } from '../schema/index.ts';
 import type { HostedToolOutput } from './hosted-output.ts';
 import { assertDescription, assertToolName } from './names.ts';
@@ -38,6 +38,7 @@ export function hostedTool<
   readonly description: string;
   readonly config: Config;
 }): HostedTool<Config, Output> {
+  assertOptions('hostedTool()', options);
   const { kind, name, config } = options;
   assertToolName(name);
   assertKind(kind, name);

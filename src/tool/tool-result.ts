@@ -65,16 +65,12 @@ export const ToolResult: {
     if (options?.attachments !== undefined) result.attachments = options.attachments;
     return Object.freeze(result);
   },
-  error(
-    message: string,
-    value?: unknown,
-    { attachments }: Pick<ToolFailure, 'attachments'> = {},
-  ): ToolFailure {
+  error(message: string, value?: unknown, options: Pick<ToolFailure, 'attachments'> = {}): ToolFailure {
     return Object.freeze({
       success: false,
       message,
       ...(value === undefined ? {} : { value }),
-      ...(attachments === undefined ? {} : { attachments }),
+      ...(options?.attachments === undefined ? {} : { attachments: options.attachments }),
     });
   },
 });

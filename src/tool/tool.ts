@@ -1,4 +1,4 @@
-import { describeError, PromptValidationError } from '../error/index.ts';
+import { assertOptions, describeError, PromptValidationError } from '../error/index.ts';
 import {
   assertObjectSchema,
   type CompiledSchema,
@@ -75,6 +75,7 @@ const maxTimeoutMs = 2_147_483_647;
 export function tool<PS extends Schema | undefined = undefined, RS extends Schema | undefined = undefined>(
   options: ToolOptions<PS, RS>,
 ): Tool<OutputOf<PS>, Value<RS>, InputOf<PS>> {
+  assertOptions('tool()', options, { examples: 'array', effects: 'string' });
   const { name, inputSchema, outputSchema, execute, render, timeoutMs, effects = 'external' } = options;
   const { maxResultCharacters } = options;
   assertToolName(name);

@@ -1,3 +1,4 @@
+import { assertOptions, FilesystemError } from '../../error/index.ts';
 import {
   type DirectoryEntry,
   type EditResult,
@@ -94,6 +95,12 @@ export class HostFilesystem implements Filesystem, AsyncDisposable {
    * `storage-failed` when lock or journal cannot be kept, or an interrupted commit cannot be undone.
    */
   static async open(options: HostFilesystemOptions): Promise<HostFilesystem> {
+    assertOptions(
+      'HostFilesystem.open()',
+      options,
+      { root: 'string!', include: 'array', exclude: 'array', stateDirectory: 'string' },
+      (message, details) => new FilesystemError('invalid-argument', message, details),
+    );
     return new HostFilesystem(openWorkspace(options));
   }
 

@@ -1,3 +1,4 @@
+import { assertOptions, FilesystemError } from '../../error/index.ts';
 import { compileMountFilter } from './mount-filter.ts';
 import { assertStillThere, openFolder } from './open-folder.ts';
 import { type HostMountOptions, resolveLimits, resolveMountPath } from './options.ts';
@@ -33,6 +34,12 @@ export interface HostMount {
  * @see spec TOOLS "Workspace Tools"
  */
 export async function hostMount(options: HostMountOptions): Promise<HostMount> {
+  assertOptions(
+    'hostMount()',
+    options,
+    { hostPath: 'string!', include: 'array', exclude: 'array', allowedRoots: 'array!' },
+    (message, details) => new FilesystemError('invalid-argument', message, details),
+  );
   const { hostPath, allowedRoots, followSymlinks = false, signal } = options;
   const limits = resolveLimits(options);
   const mountPath = resolveMountPath(options);

@@ -1,3 +1,4 @@
+import { assertOptions, FilesystemError } from '../../error/index.ts';
 import { MemoryFilesystem } from '../../filesystem/index.ts';
 import { hostMount } from './host-mount.ts';
 import { type MountOptions, resolveLimits } from './options.ts';
@@ -21,6 +22,12 @@ export interface MountedFolder {
  * @throws {FilesystemError} like `hostMount`; the signal's reason when it is aborted.
  */
 export async function mountFolder(options: MountOptions): Promise<MountedFolder> {
+  assertOptions(
+    'mountFolder()',
+    options,
+    { hostPath: 'string!' },
+    (message, details) => new FilesystemError('invalid-argument', message, details),
+  );
   const { files, report } = await hostMount({ ...options, allowedRoots: [options.hostPath] });
   // A file that the caller let in fits, whatever a workspace takes by default.
   const maxFileBytes = Math.max(DEFAULT_MAX_FILE_BYTES, resolveLimits(options).maxFileBytes);

@@ -1,4 +1,4 @@
-import { FilesystemError } from '../../error/index.ts';
+import { assertArgument, assertOptions, FilesystemError } from '../../error/index.ts';
 import type { Filesystem } from '../../filesystem/index.ts';
 import { type DiskSource, diskSourceOf } from '../host-filesystem/disk-source.ts';
 import { assertInPlace } from '../host-filesystem/root-in-place.ts';
@@ -58,6 +58,19 @@ export async function materialize(
   filesystem: Filesystem,
   options: MaterializeOptions = {},
 ): Promise<StagedFolder> {
+  assertOptions(
+    'materialize()',
+    options,
+    { exclude: 'array', tempRoot: 'string' },
+    (message, details) => new FilesystemError('invalid-argument', message, details),
+  );
+  assertArgument(
+    'materialize()',
+    'filesystem',
+    filesystem,
+    'object',
+    (message, details) => new FilesystemError('invalid-argument', message, details),
+  );
   try {
     return await openStaged(filesystem, options);
   } catch (error) {

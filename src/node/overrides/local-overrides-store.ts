@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { FilesystemError, OverridesError } from '../../error/index.ts';
+import { assertOptions, FilesystemError, OverridesError } from '../../error/index.ts';
 import {
   type OverridesStore,
   type PromptIdentity,
@@ -45,6 +45,12 @@ export class LocalOverridesStore implements OverridesStore {
 
   /** @throws {OverridesError} `overrides-storage-failed` when no root is given and there is no repository. */
   constructor(options: LocalOverridesStoreOptions = {}) {
+    assertOptions('new LocalOverridesStore()', options, {
+      root: 'string',
+      workingDirectory: 'string',
+      stateDirectory: 'string',
+      lockTimeoutMs: 'number',
+    });
     const { root, workingDirectory = '.', stateDirectory, lockTimeoutMs = DEFAULT_LOCK_TIMEOUT_MS } = options;
     this.#root = root === undefined ? findOverridesRoot(workingDirectory) : resolve(root);
     this.#stateDirectory = stateDirectory;

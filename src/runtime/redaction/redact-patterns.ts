@@ -1,4 +1,4 @@
-import { describeError, PromptValidationError } from '../../error/index.ts';
+import { assertArgument, describeError, PromptValidationError } from '../../error/index.ts';
 import { compilePattern, type LinearPattern } from '../../filesystem/index.ts';
 import type { Redact } from './redact.ts';
 
@@ -11,6 +11,7 @@ import type { Redact } from './redact.ts';
  *   that an empty text matches.
  */
 export function redactPatterns(patterns: readonly string[]): Redact {
+  assertArgument('redactPatterns()', 'patterns', patterns, 'array');
   const compiled = patterns.map(compile);
   return (text) => compiled.reduce((rest, pattern) => pattern.replaceAll(rest, '<redacted>'), text);
 }

@@ -1,4 +1,4 @@
-import { PromptValidationError } from '../../error/index.ts';
+import { assertArgument, PromptValidationError } from '../../error/index.ts';
 import type { Redact } from './redact.ts';
 
 /** Shorter texts stand everywhere. */
@@ -24,6 +24,7 @@ interface Form {
 export function redactSecrets(
   secrets: readonly string[] | Readonly<Record<string, string | undefined>>,
 ): Redact {
+  if (!isList(secrets)) assertArgument('redactSecrets()', 'secrets', secrets, 'object');
   const forms = (isList(secrets) ? listed(secrets) : named(secrets))
     .flatMap(formsOf)
     .sort((left, right) => right.text.length - left.text.length);

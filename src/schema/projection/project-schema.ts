@@ -1,3 +1,4 @@
+import { assertDialect, assertSchemaLike } from '../assert-schema.ts';
 import { compileSchema } from '../compile-schema.ts';
 import type { JsonValue } from '../json.ts';
 import type { JsonSchema } from '../json-schema.ts';
@@ -48,6 +49,8 @@ const noCounts: SchemaCounts = Object.freeze({
  * @throws {SchemaError} `schema-not-standard` or `schema-unrepresentable` for a schema that no tool could have.
  */
 export function projectSchema(schema: Schema | JsonSchema, dialect: SchemaDialect): SchemaProjection {
+  assertSchemaLike('projectSchema()', schema);
+  assertDialect('projectSchema()', dialect);
   return projectJsonSchema(isStandard(schema) ? compileSchema(schema).inputJsonSchema : schema, dialect);
 }
 

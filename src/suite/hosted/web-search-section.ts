@@ -1,3 +1,4 @@
+import { assertOptions } from '../../error/index.ts';
 import { type Section, section, type VisibilitySelector } from '../../prompt/index.ts';
 import type { HostedTool } from '../../tool/index.ts';
 import type { HostedToolTexts } from './make-hosted-tool.ts';
@@ -33,6 +34,7 @@ export interface WebSearchSection extends Section<NoSectionParams> {
  * @see spec HOSTED_TOOLS "WebSearchSection"
  */
 export function webSearchSection(options: WebSearchSectionOptions = {}): WebSearchSection {
+  assertOptions('webSearchSection()', options);
   const { config, title = 'Web Search', key = 'web_search', visibility = 'full', ...rest } = options;
   const { acceptsOverrides = true, ...texts } = rest;
   const tool = webSearchTool(config, texts);

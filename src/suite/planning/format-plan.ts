@@ -1,3 +1,4 @@
+import { assertOptions } from '../../error/index.ts';
 import type { Plan, PlanStep, StepStatus } from './plan.ts';
 
 const CHECKBOXES: Readonly<Record<StepStatus, string>> = { pending: '[ ]', in_progress: '[>]', done: '[x]' };
@@ -17,6 +18,7 @@ const CHECKBOXES: Readonly<Record<StepStatus, string>> = { pending: '[ ]', in_pr
  * print them on a terminal.
  */
 export function formatPlan(plan: Plan): string {
+  assertOptions('formatPlan()', plan, { objective: 'string!', steps: 'array!' });
   const progress = plan.steps.length === 0 ? 'no steps' : `${doneSteps(plan)} of ${plan.steps.length} done`;
   return [`${oneLine(plan.objective)} (${progress})`, ...plan.steps.map(formatPlanStep)].join('\n');
 }

@@ -1,3 +1,4 @@
+import { assertOptions } from '../../error/index.ts';
 import { type CompletionChecker, complete, incomplete } from '../../tool/index.ts';
 import { CurrentPlan } from './current-plan.ts';
 import { countSteps, formatPlanStep } from './format-plan.ts';
@@ -16,7 +17,9 @@ const MAX_NAMED_STEPS = 3;
  * at most by title, and how many more there are. The prompt or the session must have the slice `CurrentPlan`, which
  * `planningToolsSection()` brings: an evaluation without it is refused.
  */
-export function planCompletion({ isPlanRequired = false }: PlanCompletionOptions = {}): CompletionChecker {
+export function planCompletion(options: PlanCompletionOptions = {}): CompletionChecker {
+  assertOptions('planCompletion()', options);
+  const { isPlanRequired = false } = options;
   return {
     name: 'plan',
     requires: [{ kind: 'slice', slice: CurrentPlan, broughtBy: 'planningToolsSection()' }],

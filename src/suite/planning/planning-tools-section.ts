@@ -1,4 +1,4 @@
-import { PromptValidationError } from '../../error/index.ts';
+import { assertOptions, PromptValidationError } from '../../error/index.ts';
 import type { ToolPolicy } from '../../policy/index.ts';
 import { type Section, section, type VisibilitySelector } from '../../prompt/index.ts';
 import { CurrentPlan } from './current-plan.ts';
@@ -39,6 +39,7 @@ export interface PlanningToolsSectionOptions {
  * @see spec TOOLS "Planning Tool Suite"
  */
 export function planningToolsSection(options: PlanningToolsSectionOptions = {}): Section<NoSectionParams> {
+  assertOptions('planningToolsSection()', options, { policies: 'array' });
   const {
     title = 'Planning Tools',
     key = 'planning',

@@ -1,4 +1,4 @@
-import { PromptValidationError } from '../../error/index.ts';
+import { assertOptions, PromptValidationError } from '../../error/index.ts';
 import type { FilesystemCapabilities } from '../../filesystem/index.ts';
 import { readBeforeWritePolicy, type ToolPolicy } from '../../policy/index.ts';
 import { type Section, section, type VisibilitySelector } from '../../prompt/index.ts';
@@ -44,6 +44,7 @@ export interface VfsToolsSectionOptions extends VfsWorkspaceOptions {
  * @see spec TOOLS "Tool Suites as Sections"
  */
 export function vfsToolsSection(options: VfsToolsSectionOptions = {}): Section<NoSectionParams> {
+  assertOptions('vfsToolsSection()', options);
   const {
     title = 'Virtual Filesystem Tools',
     key = 'vfs',

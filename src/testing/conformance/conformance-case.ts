@@ -1,3 +1,4 @@
+import { assertOptions } from '../../error/index.ts';
 import { type Clock, systemClock } from '../../session/index.ts';
 import { manualClock } from '../manual-clock.ts';
 import type { CaseDefinition } from './case-definition.ts';
@@ -56,6 +57,8 @@ export function adapterConformance(
   peer: ConformancePeer,
   options: ConformanceOptions = {},
 ): readonly ConformanceCase[] {
+  assertOptions('adapterConformance(): peer', peer);
+  assertOptions('adapterConformance()', options);
   return definitions.flatMap((definition) =>
     modes
       .filter((mode) => definition.modes?.includes(mode) ?? true)
