@@ -144,13 +144,14 @@ class Trial {
     for (let wait = step?.delay ?? 0; wait > 0; wait -= 1) await Promise.resolve();
     const spent = step?.usage ?? { inputTokens: 1, outputTokens: 1 };
     this.made.push(spent);
+    const calls = (step?.calls ?? []).map((call, index) => ({
+      type: 'tool-call' as const,
+      callId: `${number}-${turn}-${index}`,
+      name: call.isExternal && number === 0 ? 'external' : 'state',
+      arguments: JSON.stringify({ turn, index }),
+    }));
     return {
-      content: (step?.calls ?? []).map((call, index) => ({
-        type: 'tool-call' as const,
-        callId: `${number}-${turn}-${index}`,
-        name: call.isExternal && number === 0 ? 'external' : 'state',
-        arguments: JSON.stringify({ turn, index }),
-      })),
+      content: calls.length > 0 ? calls : [{ type: 'text', text: 'Done.' }],
       finishReason: 'stop',
       usage: spent,
     };

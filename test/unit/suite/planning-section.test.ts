@@ -137,7 +137,7 @@ describe('planningToolsSection', () => {
     const noPlans = { name: 'no-plans', check: () => deny('not today') };
     const model = scriptedModel([
       { toolCalls: [{ name: 'planning_setup_plan', arguments: { objective: 'x' } }] },
-      {},
+      { text: 'Not today.' },
     ]);
     await model.evaluate(templateOf({ policies: [noPlans] }).bind(), { session });
     expect(session.slice(CurrentPlan).latest()).toBeUndefined();
