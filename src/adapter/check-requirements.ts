@@ -26,7 +26,7 @@ interface Available extends TemplateParts {
  */
 export function checkRequirements(
   { session, outer }: Pick<RunGround, 'session' | 'outer'>,
-  prompt: Prompt<unknown>,
+  prompt: Prompt,
   { completion, feedback, history = [] }: EvaluateOptions,
 ): void {
   if (completion === undefined && feedback === undefined) return;

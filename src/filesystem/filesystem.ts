@@ -1,6 +1,7 @@
 import { type NamedToken, transactionalResource } from '../resource/index.ts';
 import type { EditResult, TextEdit } from './edit.ts';
 import type { FileChange } from './file-change.ts';
+import type { FileLink } from './file-link.ts';
 import type { FilePatch } from './file-patch.ts';
 import type { FilesystemSnapshot } from './snapshot.ts';
 import type { TextWindow, TextWindowOptions } from './text-window.ts';
@@ -17,18 +18,6 @@ export interface FilesystemCapabilities {
   /** What keeps paths below the root: no real files at all, the operating system, or checks before each access. */
   readonly jail: 'virtual' | 'kernel' | 'checked';
 }
-
-/**
- * Where a symbolic link leads in the end.
- *
- * - `file`, `directory`: to that, at `path` from the root.
- * - `other`: to something at `path` that is neither read nor written.
- * - `outside`: out of what the file system shows. Where to is not said.
- * - `nowhere`: to nothing, or in a circle.
- */
-export type FileLink =
-  | { readonly leads: 'file' | 'directory' | 'other'; readonly path: string }
-  | { readonly leads: 'outside' | 'nowhere' };
 
 /**
  * What is at a path. A directory and a link have `bytes` 0; a directory has `modifiedAtMs` 0. A link that leads to a file or a

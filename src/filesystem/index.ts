@@ -2,10 +2,10 @@ export { contentDigest, digestOf } from './content-digest.ts';
 export { applyTextEdits, type EditResult, type TextEdit } from './edit.ts';
 export type { FileChange } from './file-change.ts';
 export { type FileContent, fileContent } from './file-content.ts';
+export type { FileLink } from './file-link.ts';
 export { type FileOperation, type FilePatch } from './file-patch.ts';
 export {
   type DirectoryEntry,
-  type FileLink,
   type FileStat,
   Filesystem,
   type FilesystemCapabilities,

@@ -1,7 +1,8 @@
 import { assertOptions, FilesystemError, type RefuseArgument } from '../error/index.ts';
 import { EventLoopYield } from '../session/index.ts';
+import type { FileLink } from './file-link.ts';
 import { type FoundFile, walkFiles } from './file-walk.ts';
-import type { FileLink, GlobOptions, GlobResult, GrepMatch, GrepOptions, GrepResult } from './filesystem.ts';
+import type { GlobOptions, GlobResult, GrepMatch, GrepOptions, GrepResult } from './filesystem.ts';
 import { compileGlob, compileNameFilter, type Glob } from './glob.ts';
 import { compileGrep } from './grep.ts';
 import { assertIntegerOption } from './integer-option.ts';

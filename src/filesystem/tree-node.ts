@@ -1,6 +1,6 @@
 import { PersistentMap } from '../collection/index.ts';
 import { type FileContent, fileContent } from './file-content.ts';
-import type { FileLink } from './filesystem.ts';
+import type { FileLink } from './file-link.ts';
 
 /** A file of the tree. Every write makes a new node, so the identity of the node stands for content and time. */
 export interface FileNode {

@@ -18,9 +18,9 @@ export class CommitLock {
       return undefined;
     }
     return new Promise<void>((resolve, reject) => {
-      let unsubscribe: (() => void) | undefined;
+      let unsubscribe = (): void => undefined;
       const take = (): void => {
-        unsubscribe?.();
+        unsubscribe();
         resolve();
       };
       this.#waiting.push(take);

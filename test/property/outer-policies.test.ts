@@ -382,7 +382,7 @@ function runReference({ rules, root, enforce, yes }: Case): Outcome {
         work.written = new Map([[call.path, call.text]]);
         work.files = new Map([...state.files, ...work.written]);
       } else evaluate(call, depth + 1, inside, work, memory);
-      const changes = new Map([...work.written].toSorted());
+      const changes = new Map([...work.written].toSorted(([a], [b]) => (a < b ? -1 : 1)));
       if (changes.size > 0 && !judge('changes', [...changes.keys()], changes)) return;
       state.files = work.files;
       state.written = new Map([...state.written, ...work.written]);

@@ -15,7 +15,7 @@ import { gate } from '../../support/gate.ts';
 import { Added, add, Count, calling, delegate, modelFor, promptWith } from '../../support/nested-setup.ts';
 
 const yielding = async (times: number): Promise<void> => {
-  for (let time = 0; time < times; time += 1) await null;
+  for (let time = 0; time < times; time += 1) await Promise.resolve();
 };
 
 /** Adds one, with this much waiting between reading and writing. */

@@ -79,8 +79,8 @@ describe.each([1, 2, 3])('a policy %i calls further out', (depth) => {
     ['check, on the section of the calling tool', { sectionPolicies: [byParams] }, 'by-params'],
     ['checkChanges, on the template', { policies: [byChanges] }, 'by-changes'],
     ['checkChanges, on the section of the calling tool', { sectionPolicies: [byChanges] }, 'by-changes'],
-  ] as const)('denies by %s', async (_how, level, policy) => {
-    const outcome = await runNested(under(level, depth, 'prod/x', 'a'));
+  ] as const)('denies by %s', async (_how, placed, policy) => {
+    const outcome = await runNested(under(placed, depth, 'prod/x', 'a'));
     expect(await written(outcome)).toEqual(['a']);
     expect(outcome.records[0]).toMatchObject({
       toolName: 'write_file',

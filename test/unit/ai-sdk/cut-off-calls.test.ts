@@ -134,8 +134,7 @@ describe.each(Object.entries(wires))('%s', (_name, { modelOf, cut, done, end = '
       return new Response(`${pieces.join('')}${end}`, { headers: { 'content-type': 'text/event-stream' } });
     };
     await using session = new Session();
-    // The packages call it with nothing else.
-    const adapter = aiSdk({ model: modelOf(fetch as typeof globalThis.fetch) });
+    const adapter = aiSdk({ model: modelOf(fetch) });
     const { text } = await adapter.evaluate(prompt, { session, streaming: isStreaming, throttle: false });
     expect(text).toBe('Done.');
     expect(wiped).toEqual([]);
