@@ -45,7 +45,9 @@ export async function textOf(filesystem: Filesystem, path: string): Promise<stri
 export async function contentOf(filesystem: Filesystem): Promise<Readonly<Record<string, string>>> {
   const found: Record<string, string> = {};
   const walk = async (directory: string): Promise<void> => {
-    for (const { path, kind } of await filesystem.list(directory)) {
+    for (const { path, kind, link } of await filesystem.list(directory)) {
+      // Of links, only those to files have a content here.
+      if (kind === 'link' && link?.leads !== 'file') continue;
       if (kind === 'directory') {
         found[`${path}/`] = '';
         await walk(path);

@@ -3,6 +3,7 @@ import { FilesystemError } from '../../error/index.ts';
 import {
   childPath,
   type DirectoryNode,
+  nodeAt,
   segmentsOf,
   type TreeDifference,
   type TreeNode,
@@ -49,14 +50,14 @@ export class DiskWriter {
       if (node.kind === 'directory') assertWithoutMounts(this.#place.jail, path);
       if (isRestored) this.#assertOwn(path, node, isTaken);
     }
+    const moved = movedFiles(before, plan);
     keepOld();
     commit(this.#place, plan);
     for (const { path, before: old } of differences)
       if (old !== undefined) this.traces.leave(path, undefined);
+    for (const [path, stamp] of moved) this.traces.leave(path, stamp);
     for (const step of plan.steps) {
       if (step.op === 'take') continue;
-      const taken = step.op === 'give' ? takenTo(plan, step.from) : undefined;
-      if (taken !== undefined) this.traces.move(taken, step.path);
       const stats = this.#place.jail.statOf(segmentsOf(step.path));
       if (stats?.isFile()) this.traces.leave(step.path, stampOf(stats));
     }
@@ -81,9 +82,20 @@ export class DiskWriter {
   }
 }
 
-/** Where what a step gives was before. */
-function takenTo({ steps }: CommitPlan, trash: string): string | undefined {
-  return steps.find((step) => step.op === 'take' && step.trash === trash)?.path;
+/** The files in directories that are moved, by the paths that they get, with their stamps: it is this process that brings them there. */
+function movedFiles(before: DirectoryNode, { steps }: CommitPlan): readonly (readonly [string, string])[] {
+  const found: (readonly [string, string])[] = [];
+  const walk = (path: string, node: TreeNode | undefined): void => {
+    if (node?.kind === 'directory')
+      for (const [name, child] of node.entries) walk(childPath(path, name), child);
+    else if (isFileOfItsOwn(node) && node.stamp !== undefined) found.push([path, node.stamp]);
+  };
+  for (const step of steps) {
+    if (step.op !== 'give') continue;
+    const taken = steps.find((other) => other.op === 'take' && other.trash === step.from);
+    if (taken !== undefined) walk(step.path, nodeAt(before, taken.path));
+  }
+  return found;
 }
 
 /** What is mounted in a directory belongs to another disk, or another place of this one. @throws {FilesystemError} `left-out`. */

@@ -41,7 +41,7 @@ import {
 import { DiskContent, RefusedContent } from './disk-content.ts';
 import { DiskDirectory } from './disk-directory.ts';
 import { assertListable, assertNothingLeftOut } from './left-out.ts';
-import { assertNothingLost } from './nothing-lost.ts';
+import { assertNothingLost, holdsUnnamed } from './nothing-lost.ts';
 import { isTemporaryName } from './temporary-name.ts';
 import type { PathKind, VisiblePaths } from './visible-paths.ts';
 
@@ -153,7 +153,20 @@ export class HostOperations {
     const node = from === '.' ? undefined : nodeAt(this.#cell.root, from);
     if (action === 'move') this.#assertWhole(from, node);
     if (node !== undefined) this.#visible?.assertTreeReached(to, node);
+    if (action === 'move' && node !== undefined) this.#assertFreePlace(to, node);
     return transferPath(this.#cell, from, to, action);
+  }
+
+  /** Where a directory was when the call began, another one cannot bring along what no path can name: the two are merged. */
+  #assertFreePlace(to: string, node: TreeNode): void {
+    const { base } = this.#cell;
+    if (base === undefined || nodeAt(base, to)?.kind !== 'directory' || !holdsUnnamed(node)) return;
+    throw new FilesystemError(
+      'left-out',
+      `${quoteText(to)} was a directory when this call began, so what is moved there could not bring along what no path can name. ` +
+        'Move it in a later call, or to another place.',
+      { details: { path: to, directory: to } },
+    );
   }
 
   /** What goes away as a whole must not take something along that is not shown. */

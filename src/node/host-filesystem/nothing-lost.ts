@@ -74,6 +74,23 @@ export function notMadeAgainError(path: string): FilesystemError {
   );
 }
 
+/** The error for a directory that would have to be made anew, without what no path can name. */
+export function notMovedError(path: string, names: readonly string[]): FilesystemError {
+  return new FilesystemError(
+    'left-out',
+    `${quoteText(path)} would have to be made anew, and what no path here can name would be missing in it: ${shown(names)}. Nothing was ` +
+      'changed. Where a directory like this is moved, do not put another in its place, or do that in a later call.',
+    { details: { path, directory: path } },
+  );
+}
+
+/** Whether something below a node has no path. */
+export function holdsUnnamed(node: TreeNode): boolean {
+  if (node.kind === 'file') return false;
+  if (node instanceof DiskDirectory && node.unnamed.length > 0) return true;
+  return [...node.entries.values()].some(holdsUnnamed);
+}
+
 function specialError(path: string): FilesystemError {
   return new FilesystemError(
     'left-out',
@@ -84,12 +101,16 @@ function specialError(path: string): FilesystemError {
 }
 
 function unnamedError(path: string, names: readonly string[]): FilesystemError {
-  const shown = names.slice(0, SHOWN_NAMES).map((name) => quoteText(name.slice(0, MAX_SHOWN_LENGTH)));
-  const rest = names.length - shown.length;
   return new FilesystemError(
     'left-out',
-    `${quoteText(path)} holds what no path here can name: ${shown.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}. It could not be ` +
+    `${quoteText(path)} holds what no path here can name: ${shown(names)}. It could not be ` +
       'brought back, so the directory is neither removed nor copied. It can be moved, with all it holds.',
     { details: { path, directory: path } },
   );
+}
+
+function shown(names: readonly string[]): string {
+  const first = names.slice(0, SHOWN_NAMES).map((name) => quoteText(name.slice(0, MAX_SHOWN_LENGTH)));
+  const rest = names.length - first.length;
+  return `${first.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
 }

@@ -16,15 +16,6 @@ export class OwnTraces {
     this.#traces.set(path, stamp);
   }
 
-  /** Of a directory that is moved, with all it holds. */
-  move(from: string, to: string): void {
-    for (const [path, stamp] of [...this.#traces]) {
-      if (!path.startsWith(`${from}/`)) continue;
-      this.#traces.delete(path);
-      this.#traces.set(`${to}${path.slice(from.length)}`, stamp);
-    }
-  }
-
   /** True when it was this process that brought the path into this state. */
   explain(path: string, node: TreeNode | undefined): boolean {
     if (node !== undefined)

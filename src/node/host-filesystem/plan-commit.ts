@@ -13,7 +13,7 @@ import type { CommitPlan, CommitStep, ExpectedFile, StagedContent } from './comm
 import { DiskContent, RefusedContent } from './disk-content.ts';
 import { DiskDirectory } from './disk-directory.ts';
 import { type DiskLink, linkOf } from './disk-link.ts';
-import { notMadeAgainError } from './nothing-lost.ts';
+import { notMadeAgainError, notMovedError } from './nothing-lost.ts';
 import type { FileAccess } from './stamp.ts';
 import { isFileOfItsOwn, isOneLink, type Taken, TakenNodes } from './taken-nodes.ts';
 import { temporaryNameOf } from './temporary-name.ts';
@@ -88,6 +88,7 @@ class Planner {
     else if (link !== undefined) this.#places.push(this.#linkStep(link, path));
     else if (node.kind === 'file') this.#stage(place, node, false);
     else {
+      if (node instanceof DiskDirectory && node.unnamed.length > 0) throw notMovedError(path, node.unnamed);
       const mode = node instanceof DiskDirectory ? node.mode : undefined;
       this.#made.push({ op: 'mkdir', path, ...(mode === undefined ? {} : { mode }) });
       for (const [name, child] of node.entries) this.#put(below(place, name), child);
