@@ -39,7 +39,7 @@ const somewhere = fc.oneof(
   directory.filter((path) => path !== '.'),
   fc.tuple(directory, fc.constantFrom(...NAMES, 'xf.txt', 'xlink')).map(([at, name]) => pathIn(at, name)),
 );
-const operation: fc.Arbitrary<Operation> = fc.oneof(
+const anyOperation: fc.Arbitrary<Operation> = fc.oneof(
   {
     weight: 4,
     arbitrary: fc.record({
@@ -152,7 +152,7 @@ describe('a folder of the disk, looked at byte by byte', () => {
     fc.assert(
       fc.property(
         fc.tuple(folder, folder, folder, folder, folder),
-        fc.array(fc.array(operation, { minLength: 1, maxLength: 6 }), { minLength: 1, maxLength: 3 }),
+        fc.array(fc.array(anyOperation, { minLength: 1, maxLength: 6 }), { minLength: 1, maxLength: 3 }),
         fc.option(fc.nat(40)),
         (folders, calls, failing) => {
           const base = mkdtempSync(join(tmpdir(), 'host-raw-'));
