@@ -57,7 +57,11 @@ export function defineAgent<Params, Output>(options: AgentOptions<Params, Output
   for (const [option, value] of Object.entries({ maxTurns, maxRepeatedFailures })) {
     check(option, value, (it) => isAmount(it) && it >= 1, 'a whole number from 1 on');
   }
-  const limits = budget === undefined ? undefined : new BudgetTracker(budget).budget;
+  // Prices alone have an effect: `wink run` says what the run cost.
+  const limits =
+    budget === undefined
+      ? undefined
+      : new BudgetTracker(budget, { isLimitRequired: budget.prices === undefined }).budget;
   check('approve', approve, isFunction, 'a function');
   if (feedback !== undefined) checkFeedbackProviders(feedback);
   if (completion !== undefined)

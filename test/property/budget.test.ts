@@ -95,7 +95,7 @@ class Trial {
   readonly #runs: { readonly plan: PlannedRun; readonly trackers: readonly BudgetTracker[] }[] = [];
 
   constructor(budget: Budget) {
-    this.tracker = new BudgetTracker(budget);
+    this.tracker = new BudgetTracker(budget, { isLimitRequired: false });
   }
 
   async run(plan: PlannedRun): Promise<unknown> {

@@ -195,13 +195,15 @@ describe('a budget without a limit is refused', () => {
       details: { option: 'budget' },
     });
     expect(() => new BudgetTracker(budget)).toThrow(expected);
-    expect(() => defineAgent({ template, budget })).toThrow(expected);
+    if (budget.prices === undefined) expect(() => defineAgent({ template, budget })).toThrow(expected);
     expect(await refused({ budget })).toBe(message);
   });
 
   test('but not where it is only to count', async () => {
     const budget = new BudgetTracker({ prices }, { isLimitRequired: false });
     expect((await run({ budget })).error).toBeUndefined();
+    // Of an agent, `wink run` says what it cost.
+    expect(defineAgent({ template, budget: { prices } }).budget).toMatchObject({ prices });
     for (const limited of [{ maxUncountedTurns: 0 }, { maxCost: 1, prices }]) {
       expect(() => new BudgetTracker(limited)).not.toThrow();
     }

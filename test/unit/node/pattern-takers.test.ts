@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { defineAgent, filesExist, promptTemplate, section } from 'weakincentives';
+import { bindInstance, defineAgent, Filesystem, filesExist, promptTemplate, section } from 'weakincentives';
 import { scriptedModel } from 'weakincentives/testing';
-import { type Filesystem, MemoryFilesystem } from '../../../src/filesystem/index.ts';
+import { MemoryFilesystem } from '../../../src/filesystem/index.ts';
 import { materialize, mountFolder } from '../../../src/node/index.ts';
 import { vfsTools } from '../../../src/suite/vfs/index.ts';
 import { runTool } from '../suite/run-tool.ts';
@@ -77,9 +77,12 @@ describe.each(takers)('%s', (_name, take, kind) => {
 
 describe('what is told beforehand which files', () => {
   const evaluate = async (fileCreated: string): Promise<unknown> =>
-    await scriptedModel([{ text: 'Done.' }]).evaluate(template.bind(), {
-      feedback: [{ name: 'told', triggers: { fileCreated }, provide: () => ({ message: 'A file.' }) }],
-    });
+    await scriptedModel([{ text: 'Done.' }]).evaluate(
+      template.bind({}, { resources: [bindInstance(Filesystem, new MemoryFilesystem())] }),
+      {
+        feedback: [{ name: 'told', triggers: { fileCreated }, provide: () => ({ message: 'A file.' }) }],
+      },
+    );
 
   it('refuses a pattern at once', async () => {
     expect(() => filesExist('!(a)')).toThrow(/"!\(", which is not supported/);

@@ -296,7 +296,7 @@ describe('what a provider sees', () => {
       files: { 'a.txt': 'a' },
       slices: [Count],
       turns: [calls('work'), calls('work')],
-      budget: { maxTotalTokens: 100 },
+      budget: { maxTotalTokens: 10_000 },
       feedback: [
         counter(
           { everyCalls: 2 },
