@@ -61,7 +61,7 @@ async function askOne(
 }
 
 function questionLines(request: ApprovalRequest, style: TextStyle, maxLines: number): readonly string[] {
-  const { toolName, params, policy, reason, changes } = request;
+  const { toolName, params, path, policy, reason, changes } = request;
   const remote = policy === PROVIDER ? remoteCall(params) : undefined;
   if (remote !== undefined) {
     const what = `${clip(printable(remote.name), MAX_PARAM_CHARACTERS)} of ${printable(toolName)}`;
@@ -74,12 +74,21 @@ function questionLines(request: ApprovalRequest, style: TextStyle, maxLines: num
   const what = changes === undefined ? 'wants to run' : 'has run and wants to keep its changes';
   return [
     style('warning', `${printable(toolName)} ${what}: the policy "${printable(policy)}" asks.`),
+    ...placeLines(path),
     ...printableLines(reason)
       .split('\n')
       .map((line) => `  ${line}`),
     ...paramLines(params),
     ...(changes === undefined ? [] : formatChangeDiff(changes, { maxLines, style })),
   ];
+}
+
+/** Where a call runs that the model of an inner evaluation made. */
+function placeLines(path: ApprovalRequest['path']): readonly string[] {
+  const innermost = path.at(-1);
+  if (innermost === undefined) return [];
+  const calls = path.map(({ toolName }) => printable(toolName)).join(' > ');
+  return [`  It runs inside the call of ${calls}, for the prompt ${printable(innermost.promptName)}.`];
 }
 
 function remoteCall(params: JsonValue): { readonly name: string; readonly arguments: JsonValue } | undefined {

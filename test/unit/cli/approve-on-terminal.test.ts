@@ -65,6 +65,18 @@ describe('approveOnTerminal', () => {
     expect(lines.at(-1)).toBe('Allow it? [y/N] ');
   });
 
+  it('says inside which calls the call runs, and for which prompt', async () => {
+    const path = [
+      { callId: 'c1', toolName: 'delegate', evaluation: 1, promptName: 'team/lead' },
+      { callId: 'c2', toolName: 'ask\nagain', evaluation: 2, promptName: 'team/writer' },
+    ];
+    expect((await questionOf({ path })).slice(0, 3)).toEqual([
+      'send wants to run: the policy "careful" asks.',
+      '  It runs inside the call of delegate > ask\\x0aagain, for the prompt team/writer.',
+      '  a letter',
+    ]);
+  });
+
   it('shows changes as a diff with an end to it, unless all of it is wanted', async () => {
     const short = await questionOf({ changes: await changesOf(1) });
     expect(short[0]).toBe('send has run and wants to keep its changes: the policy "careful" asks.');
