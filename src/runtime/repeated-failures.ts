@@ -19,7 +19,7 @@ const encoder = new TextEncoder();
 
 /**
  * Counts in how many turns the same call failed for the same reason while no call was committed. Takes bounded memory. A commit of any call
- * forgets all of it: the state is another one, so the same call may come to something else.
+ * forgets all of it: the state is another one, so the same call may have another result.
  */
 export class RepeatedFailures {
   readonly #limit: number;
