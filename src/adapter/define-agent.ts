@@ -61,7 +61,7 @@ export function defineAgent<Params, Output>(options: AgentOptions<Params, Output
   const limits =
     budget === undefined
       ? undefined
-      : new BudgetTracker(budget, { isLimitRequired: !isRecord(budget) || budget.prices === undefined })
+      : new BudgetTracker(budget, { isLimitRequired: !isRecord(budget) || budget['prices'] === undefined })
           .budget;
   check('approve', approve, isFunction, 'a function');
   if (feedback !== undefined) checkFeedbackProviders(feedback);

@@ -69,7 +69,7 @@ describe('wink review', () => {
     expect(code).toBe(0);
     expect(stdout).toContain('note:   left out, larger than 32.0 MB: big.bin\n');
     expect(stdout).toContain('its name is no UTF-8 or not allowed: caf');
-    expect(stdout).toContain('a\\x1b[31m.py:1` TODO: red');
+    expect(stdout).toContain('`"a\\u001b[31m.py":1` TODO: red');
     expect(stdout).not.toContain('\u001b');
   });
 
