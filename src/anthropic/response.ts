@@ -25,13 +25,11 @@ export function readMessage(
   const received = objectsIn(message['content']);
   const reason = message['stop_reason'];
   const isCut = isCutOff(reason);
-  const blocks = withDistinctCalls(
-    isCut ? withoutCutEnd(received, reason === 'max_tokens') : received,
-    prepared.asked,
-  );
+  const goesOn = reason === 'max_tokens';
+  const blocks = withDistinctCalls(isCut ? withoutCutEnd(received, goesOn) : received, prepared.asked);
   const text = new TurnText(blocks, prepared.answerSchema);
-  // Blocks come one after the other: only the last one can have been cut off.
-  const cutBlock = received.at(-1)?.['type'] === 'tool_use' ? blocks.at(-1) : undefined;
+  // Blocks come one after the other: only the last one can have been cut off, and it is there only when the model goes on.
+  const cutBlock = goesOn && received.at(-1)?.['type'] === 'tool_use' ? blocks.at(-1) : undefined;
   const parts = blocks.flatMap((block) =>
     toParts(block, text, { prepared, isComplete: isCut ? block !== cutBlock : undefined }),
   );

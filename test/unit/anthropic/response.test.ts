@@ -193,6 +193,16 @@ describe('why it ended', () => {
   });
 
   it.each(['model_context_window_exceeded', 'refusal'])(
+    'knows that a call came whole whose successor was cut off by %s and is dropped',
+    async (stop_reason) => {
+      const turn = await read(
+        message([toolUse('c1', 'known', {}), toolUse('c2', 'known', {})], { stop_reason }),
+      );
+      expect(turn.content).toMatchObject([{ type: 'tool-call', callId: 'c1', isComplete: true }]);
+    },
+  );
+
+  it.each(['model_context_window_exceeded', 'refusal'])(
     'drops what was cut off by %s and could not be sent back',
     async (stop_reason) => {
       const whole = [thinking('One.'), toolUse('c1', 'known', {}), text('and')];
