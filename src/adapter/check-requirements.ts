@@ -53,7 +53,7 @@ export function checkRequirements(
   );
 }
 
-/** @throws {PromptValidationError} for what is no checker, and for one that needs what there is not. */
+/** @throws {PromptValidationError} for what is not a checker, and for one that needs something that is missing. */
 export function checkCompletion(
   completion: CompletionChecker | CompletionOptions,
   available: Available,

@@ -39,8 +39,9 @@ export function readTurn(answer: unknown, context: TurnContext): ModelTurn {
   });
   // A model that ran into the limit of an answer goes on, and is answered the call that was cut off. Others end there.
   const endsThere = !['stop', 'tool-calls', 'length', 'paused'].includes(finishReason);
-  const items = endsThere ? withoutBrokenCalls(kept, { withLast: finishReason === 'other' }) : kept;
-  const spoken = readParts(items, prepared);
+  const withLast = finishReason === 'other';
+  const items = endsThere ? withoutBrokenCalls(kept, { withLast }) : kept;
+  const spoken = readParts(items, prepared, endsThere && !withLast);
   const content = withStructuredText(spoken.content, answer.structuredOutputText, prepared);
   const usage = readUsage(answer.usage);
   if (items.length === 0 && usage === undefined && finishReason === 'stop') {
@@ -82,7 +83,8 @@ interface SpokenParts {
   readonly places: ReadonlyMap<unknown, number>;
 }
 
-function readParts(items: readonly KeptPart[], prepared: PreparedRequest): SpokenParts {
+/** @param areWhole whether the calls are those that another call followed: the one that was cut off is left out. */
+function readParts(items: readonly KeptPart[], prepared: PreparedRequest, areWhole: boolean): SpokenParts {
   const places = new Map<unknown, number>();
   const isCommentary = commentaryIn(items);
   let length = 0;
@@ -99,7 +101,7 @@ function readParts(items: readonly KeptPart[], prepared: PreparedRequest): Spoke
       case 'reasoning':
         return text === '' ? [] : [{ type: 'reasoning', text }];
       case 'tool-call':
-        return isOwnCall(part) ? [toCall(part, prepared)] : [];
+        return isOwnCall(part) ? [toCall(part, prepared, areWhole)] : [];
       case 'tool-approval-request':
         return [toApprovalRequest(part, items, prepared)];
       default:
@@ -123,7 +125,7 @@ function phaseOf({ type, providerMetadata }: KeptPart): unknown {
     .find((phase) => phase !== undefined);
 }
 
-function toCall(part: KeptPart, { toolSchemas }: PreparedRequest): AssistantPart {
+function toCall(part: KeptPart, { toolSchemas }: PreparedRequest, isWhole: boolean): AssistantPart {
   const { toolCallId, toolName, input } = part;
   if (typeof toolCallId !== 'string' || typeof toolName !== 'string' || typeof input !== 'string') {
     throw new ModelResponseError(
@@ -131,12 +133,14 @@ function toCall(part: KeptPart, { toolSchemas }: PreparedRequest): AssistantPart
       'The answer has a tool call without toolName or input.',
     );
   }
-  return {
+  const call = {
     type: 'tool-call',
     callId: toolCallId,
     name: toolName,
     arguments: restoreText(input, toolSchemas.get(toolName)),
-  };
+  } as const;
+  // Of a call without arguments nothing shows that they came.
+  return isWhole && input !== '' ? { ...call, isComplete: true } : call;
 }
 
 /** The call that approval is asked for stands beside the request. */

@@ -201,6 +201,8 @@ describe('a turn, the same in both modes and both versions', () => {
         { unified: 'content-filter', raw: 'SAFETY' },
       );
       expect(turn?.content.map(({ type }) => type)).toEqual(['reasoning', 'tool-call']);
+      // Another call followed it, so it came whole.
+      expect(turn?.content[1]).toMatchObject({ callId: 'c1', isComplete: true });
       expect(turn?.items).toHaveLength(2);
     },
   );
