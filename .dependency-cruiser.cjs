@@ -3,8 +3,8 @@
  * subpath and `cli` come last, and only `cli` may see the others.
  */
 const order = [
+  'internal',
   'error',
-  'collection',
   'schema',
   'session',
   'resource',
@@ -13,7 +13,8 @@ const order = [
   'policy',
   'prompt',
   'runtime',
-  'adapter',
+  'evaluation',
+  'provider',
   'suite',
 ];
 
@@ -27,6 +28,20 @@ const directionRules = order.map((folder, position) => ({
   severity: 'error',
   from: { path: inside([folder]) },
   to: { path: '^src/', pathNot: inside(order.slice(0, position + 1)) },
+}));
+
+/** The rooms of src/runtime, each of which may import only those left of it. */
+const runtimeRooms = ['events', 'redaction', 'model', 'limits', 'feedback', 'call', 'loop'];
+
+const inRuntime = (/** @type {readonly string[]} */ rooms) => `^src/runtime/(${rooms.join('|')})/`;
+
+/** @type {import('dependency-cruiser').IForbiddenRuleType[]} */
+const roomRules = runtimeRooms.map((room, position) => ({
+  name: `direction-runtime-${room}`,
+  comment: `src/runtime/${room} may import only: ${runtimeRooms.slice(0, position).join(', ') || 'no other room'}.`,
+  severity: 'error',
+  from: { path: inRuntime([room]) },
+  to: { path: '^src/runtime/', pathNot: inRuntime(runtimeRooms.slice(0, position + 1)) },
 }));
 
 /** Which folder may import which package. Everything else from node_modules is refused in src. */
@@ -63,6 +78,7 @@ module.exports = {
       to: { circular: true },
     },
     ...directionRules,
+    ...roomRules,
     {
       name: 'direction-subpaths',
       comment: 'What has a subpath imports the core, never each other or the command line.',

@@ -1,3 +1,5 @@
+import { assertOptions, PromptValidationError } from '../error/index.ts';
+import { type ProviderAdapter } from '../evaluation/index.ts';
 import {
   type CallIdForm,
   checkModelOptions,
@@ -6,14 +8,12 @@ import {
   HostedToolDesk,
   isFields,
   nineCharacterCallIds,
-  type ProviderAdapter,
   plainCallIds,
   requestTimeoutMs,
   SchemaProjections,
   type StrictTools,
   type UnsupportedConfig,
-} from '../adapter/index.ts';
-import { assertOptions, PromptValidationError } from '../error/index.ts';
+} from '../provider/index.ts';
 import type { GenerateOptions, ModelRequest, ModelTurn } from '../runtime/index.ts';
 import { describeReceived, type JsonObject } from '../schema/index.ts';
 import { systemClock } from '../session/index.ts';

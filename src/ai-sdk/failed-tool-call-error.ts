@@ -1,5 +1,5 @@
-import type { ToolCallOutput } from '../adapter/index.ts';
 import { hasErrorMarker, WinkError } from '../error/index.ts';
+import type { ToolCallOutput } from '../evaluation/index.ts';
 
 /**
  * A call that failed, as a loop of the AI SDK learns of it: the loop gives the model the message, word for word, and goes

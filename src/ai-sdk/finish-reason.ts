@@ -1,5 +1,5 @@
-import { isFields, toBrokenStream } from '../adapter/index.ts';
 import { ModelResponseError } from '../error/index.ts';
+import { isFields, toBrokenStream } from '../provider/index.ts';
 import type { FinishReason } from '../runtime/index.ts';
 
 /** What providers say in words of their own, and the interface has no word for. */

@@ -1,4 +1,4 @@
-import { type Fields, isFields } from '../adapter/index.ts';
+import { type Fields, isFields } from '../provider/index.ts';
 
 /** What a provider's package hung on a piece of an answer, by whatever name that it gives to itself. */
 export function hungOn({ providerMetadata }: Fields): Fields {

@@ -1,4 +1,4 @@
-import { type DistinctCallIds, type Fields, isFields } from '../adapter/index.ts';
+import { type DistinctCallIds, type Fields, isFields } from '../provider/index.ts';
 import { keepFile } from './files.ts';
 
 /** A piece of an answer, as the model gave it but plain JSON, to be given back to it. */

@@ -1,3 +1,4 @@
+import { describeError, ModelResponseError, ThrottleError } from '../error/index.ts';
 import {
   type Fields,
   failureReason,
@@ -7,8 +8,7 @@ import {
   saysContextOverflow,
   toProviderError as toAnyProviderError,
   toBrokenStream,
-} from '../adapter/index.ts';
-import { describeError, ModelResponseError, ThrottleError } from '../error/index.ts';
+} from '../provider/index.ts';
 
 /** What the providers behind the models call their failures, all together: none of them means two things. */
 const words: ProviderErrorWords = {

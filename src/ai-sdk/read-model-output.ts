@@ -1,4 +1,4 @@
-import { type Fields, isFields } from '../adapter/index.ts';
+import { type Fields, isFields } from '../provider/index.ts';
 import type { MediaPart } from '../tool/index.ts';
 import { keepFile } from './files.ts';
 

@@ -1,3 +1,4 @@
+import { PromptValidationError } from '../error/index.ts';
 import {
   type CallIdForm,
   type HostedToolDesk,
@@ -6,8 +7,7 @@ import {
   type ProjectedTool,
   refuseHostedChoice,
   type SchemaProjections,
-} from '../adapter/index.ts';
-import { PromptValidationError } from '../error/index.ts';
+} from '../provider/index.ts';
 import type { ModelCheck, ModelRequest, ToolChoice } from '../runtime/index.ts';
 import type { JsonObject, JsonSchema, SchemaProjection } from '../schema/index.ts';
 import type { HostedTool, Logger, ModelSettings } from '../tool/index.ts';

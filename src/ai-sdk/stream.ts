@@ -1,5 +1,5 @@
-import { type Fields, isFields, streamEndGraceMs, toBrokenStream } from '../adapter/index.ts';
 import { describeError, ThrottleError } from '../error/index.ts';
+import { type Fields, isFields, streamEndGraceMs, toBrokenStream } from '../provider/index.ts';
 import type { GenerateOptions } from '../runtime/index.ts';
 import { systemClock } from '../session/index.ts';
 import type { AiSdkStream } from './ai-sdk-model.ts';

@@ -1,5 +1,5 @@
-import type { ToolCallOutput, ToolRuntime } from '../adapter/index.ts';
 import { assertOptions } from '../error/index.ts';
+import type { ToolCallOutput, ToolRuntime } from '../evaluation/index.ts';
 import type { ModelTool } from '../runtime/index.ts';
 import { type JsonObject, type JsonSchema, projectSchema, type Schema } from '../schema/index.ts';
 import type { MediaPart } from '../tool/index.ts';

@@ -1,5 +1,5 @@
-import { DistinctCallIds, type HostedToolDesk, type HostedTurn, isFields } from '../adapter/index.ts';
 import { ModelResponseError } from '../error/index.ts';
+import { DistinctCallIds, type HostedToolDesk, type HostedTurn, isFields } from '../provider/index.ts';
 import type { AssistantPart, ModelRequest, ModelTurn } from '../runtime/index.ts';
 import { restoreText } from '../schema/index.ts';
 import { readFinishReason } from './finish-reason.ts';

@@ -1,4 +1,4 @@
-import { isFields } from '../adapter/index.ts';
+import { isFields } from '../provider/index.ts';
 import type { TokenUsage } from '../runtime/index.ts';
 
 /** The tokens of an answer; the input counts what was read from and written to a cache, too. */

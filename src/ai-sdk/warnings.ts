@@ -1,5 +1,5 @@
-import { type Fields, isFields } from '../adapter/index.ts';
 import { PromptValidationError } from '../error/index.ts';
+import { type Fields, isFields } from '../provider/index.ts';
 import type { Logger } from '../tool/index.ts';
 
 /** How many different warnings are remembered; some hold parts of the conversation. */

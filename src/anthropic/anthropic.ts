@@ -1,3 +1,5 @@
+import { assertOptions, PromptValidationError } from '../error/index.ts';
+import { type ProviderAdapter } from '../evaluation/index.ts';
 import {
   checkModelOptions,
   defineAdapter,
@@ -5,13 +7,11 @@ import {
   HostedToolDesk,
   isEventStream,
   lazyClient,
-  type ProviderAdapter,
   requestTimeoutMs,
   SchemaProjections,
   toProviderError,
   type UnsupportedConfig,
-} from '../adapter/index.ts';
-import { assertOptions, PromptValidationError } from '../error/index.ts';
+} from '../provider/index.ts';
 import type { TokenPrices } from '../tool/index.ts';
 import { anthropicDialect } from './anthropic-dialect.ts';
 import { type AnthropicClient, type AnthropicClientOptions, createClient } from './client.ts';

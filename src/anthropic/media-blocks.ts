@@ -1,5 +1,5 @@
-import { isWebUrl, toBase64 } from '../adapter/index.ts';
 import { PromptValidationError } from '../error/index.ts';
+import { isWebUrl, toBase64 } from '../provider/index.ts';
 import type { InputPart, MediaPart } from '../runtime/index.ts';
 import type { DocumentBlock, ImageBlock, ImageType, InputBlock } from './wire.ts';
 

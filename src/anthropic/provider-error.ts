@@ -1,4 +1,4 @@
-import type { ProviderErrorWords } from '../adapter/index.ts';
+import type { ProviderErrorWords } from '../provider/index.ts';
 
 /** What Anthropic calls the failures that are more than a refused request. */
 export const anthropicErrorWords: ProviderErrorWords = {

@@ -1,10 +1,10 @@
+import { describeAnswerFormat } from '../prompt/index.ts';
 import {
   type HostedToolDesk,
   type ProjectedTool,
   refuseHostedChoice,
   type SchemaProjections,
-} from '../adapter/index.ts';
-import { describeAnswerFormat } from '../prompt/index.ts';
+} from '../provider/index.ts';
 import type { ModelCheck, ModelRequest } from '../runtime/index.ts';
 import {
   isSchemaObject,

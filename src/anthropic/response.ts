@@ -1,5 +1,5 @@
-import { DistinctCallIds, type Fields, type HostedToolDesk, isFields, objectsIn } from '../adapter/index.ts';
 import { ModelResponseError } from '../error/index.ts';
+import { DistinctCallIds, type Fields, type HostedToolDesk, isFields, objectsIn } from '../provider/index.ts';
 import type { AssistantPart, FinishReason, ModelTurn } from '../runtime/index.ts';
 import { restoreText } from '../schema/index.ts';
 import type { TokenUsage } from '../tool/index.ts';

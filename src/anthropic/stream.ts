@@ -6,7 +6,7 @@ import {
   type StreamReaderOptions,
   toBrokenStream,
   toFailure,
-} from '../adapter/index.ts';
+} from '../provider/index.ts';
 import type { GenerateOptions } from '../runtime/index.ts';
 import { anthropicErrorWords } from './provider-error.ts';
 

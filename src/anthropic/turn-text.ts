@@ -1,4 +1,4 @@
-import type { Fields } from '../adapter/index.ts';
+import type { Fields } from '../provider/index.ts';
 import { restoreText, type SchemaProjection } from '../schema/index.ts';
 import type { AssistantPart } from '../tool/index.ts';
 import { isHosted } from './block-types.ts';

@@ -1,6 +1,6 @@
-import { showName } from '../collection/index.ts';
 import { describeError, FilesystemError } from '../error/index.ts';
 import type { FileChange } from '../filesystem/index.ts';
+import { showName } from '../internal/index.ts';
 import type { OutsideChange } from '../node/index.ts';
 import type { OpenedFolder } from './open-folder.ts';
 import { counted, printable } from './plain-text.ts';

@@ -1,5 +1,5 @@
-import type { AnyAgent } from '../adapter/index.ts';
 import { describeError, PromptRenderError, PromptValidationError } from '../error/index.ts';
+import type { AnyAgent } from '../evaluation/index.ts';
 import { Filesystem } from '../filesystem/index.ts';
 import type { DynamicParams, Prompt } from '../prompt/index.ts';
 import type { JsonObject } from '../schema/index.ts';

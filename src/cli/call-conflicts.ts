@@ -1,5 +1,5 @@
-import { readName } from '../collection/index.ts';
 import { FilesystemError } from '../error/index.ts';
+import { readName } from '../internal/index.ts';
 import type { RunEvent } from '../runtime/index.ts';
 import { type ApplyConflict, pathIn } from './apply-to-folder.ts';
 

@@ -1,7 +1,7 @@
 import { createTwoFilesPatch } from 'diff';
-import { showName } from '../collection/index.ts';
 import { FilesystemError } from '../error/index.ts';
 import type { FileChange } from '../filesystem/index.ts';
+import { showName } from '../internal/index.ts';
 import { counted, printableLines, readableBytes } from './plain-text.ts';
 import type { TextStyle } from './text-style.ts';
 

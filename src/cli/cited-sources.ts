@@ -1,4 +1,4 @@
-import type { PromptResponse } from '../adapter/index.ts';
+import type { PromptResponse } from '../evaluation/index.ts';
 import type { Citation } from '../tool/index.ts';
 import { counted, printable } from './plain-text.ts';
 import type { TextStyle } from './text-style.ts';

@@ -1,5 +1,5 @@
-import { escapeUnseen } from '../collection/index.ts';
 import type { FileChange } from '../filesystem/index.ts';
+import { escapeUnseen } from '../internal/index.ts';
 import type { Redactor, RunEvent } from '../runtime/index.ts';
 import type { BudgetExcess, HostedToolOutput, HostedToolOutputs, TokenUsage } from '../tool/index.ts';
 import type { Application } from './apply-to-folder.ts';

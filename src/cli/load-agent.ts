@@ -1,8 +1,8 @@
 import { stat } from 'node:fs/promises';
 import { dirname, extname, resolve } from 'node:path';
 import { createJiti } from 'jiti';
-import type { AnyAgent } from '../adapter/index.ts';
 import { describeError } from '../error/index.ts';
+import type { AnyAgent } from '../evaluation/index.ts';
 import { BUILT_IN_AGENTS } from './built-in-agents.ts';
 import { errorMessage } from './host-failure.ts';
 import { printable } from './plain-text.ts';

@@ -1,8 +1,8 @@
 import { basename, resolve } from 'node:path';
-import type { AgentWorkspace } from '../adapter/index.ts';
-import { showName } from '../collection/index.ts';
 import { FilesystemError } from '../error/index.ts';
+import type { AgentWorkspace } from '../evaluation/index.ts';
 import type { FileChange, Filesystem, FilesystemSnapshot } from '../filesystem/index.ts';
+import { showName } from '../internal/index.ts';
 import {
   DEFAULT_MOUNT_EXCLUDES,
   HostFilesystem,

@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
-import type { AnyAgent, ProviderAdapter } from '../adapter/index.ts';
+import type { AnyAgent, ProviderAdapter } from '../evaluation/index.ts';
 import type { DynamicParams, OverridesSource } from '../prompt/index.ts';
 import { Redactor } from '../runtime/index.ts';
 import type { ApplyMode } from './apply-mode.ts';

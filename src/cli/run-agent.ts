@@ -1,5 +1,5 @@
-import type { EvaluateOptions, PromptResponse, ProviderAdapter } from '../adapter/index.ts';
 import { describeError } from '../error/index.ts';
+import type { EvaluateOptions, PromptResponse, ProviderAdapter } from '../evaluation/index.ts';
 import { Filesystem } from '../filesystem/index.ts';
 import type { DynamicParams, OverridesSource, Prompt } from '../prompt/index.ts';
 import { bindInstance } from '../resource/index.ts';

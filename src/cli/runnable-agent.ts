@@ -1,4 +1,4 @@
-import type { AnyAgent } from '../adapter/index.ts';
+import type { AnyAgent } from '../evaluation/index.ts';
 import type { AnyBinding } from '../resource/index.ts';
 import type { Session } from '../session/index.ts';
 import type { OpenedFolder } from './open-folder.ts';

@@ -1,4 +1,4 @@
-import { showName } from '../collection/index.ts';
+import { showName } from '../internal/index.ts';
 import type { MountSkip, MountSkipReason } from '../node/index.ts';
 import { counted, readableBytes } from './plain-text.ts';
 import type { Unmounted } from './review/unmounted.ts';

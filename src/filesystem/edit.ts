@@ -1,5 +1,5 @@
-import { quoteText } from '../collection/index.ts';
 import { assertArgument, assertOptions, FilesystemError, type RefuseArgument } from '../error/index.ts';
+import { quoteText } from '../internal/index.ts';
 
 const refuse: RefuseArgument = (message, details) =>
   new FilesystemError('invalid-argument', message, details);

@@ -1,4 +1,4 @@
-import { quoteText } from '../collection/index.ts';
+import { quoteText } from '../internal/index.ts';
 import { closingBracket, type PatternProblem } from './glob-class.ts';
 
 /** The most alternatives that the braces of one pattern may stand for. */

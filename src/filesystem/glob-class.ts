@@ -1,5 +1,5 @@
-import { quoteText } from '../collection/index.ts';
 import type { FilesystemError } from '../error/index.ts';
+import { quoteText } from '../internal/index.ts';
 
 /** Makes the error for a pattern that cannot be taken; `problem` continues the sentence that names the pattern. */
 export type PatternProblem = (problem: string) => FilesystemError;

@@ -1,5 +1,5 @@
-import { quoteText } from '../collection/index.ts';
 import { FilesystemError } from '../error/index.ts';
+import { quoteText } from '../internal/index.ts';
 import { expandBraces, MAX_ALTERNATIVES } from './glob-braces.ts';
 import { parseSegment } from './glob-parse.ts';
 import { compileSegment, literalSegment, type StepCount } from './glob-segment.ts';

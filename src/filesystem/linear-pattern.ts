@@ -1,6 +1,6 @@
 import { RE2JS } from 're2js';
-import { quoteText } from '../collection/index.ts';
 import { describeError, FilesystemError } from '../error/index.ts';
+import { quoteText } from '../internal/index.ts';
 
 /** The most UTF-16 units in a pattern. */
 const MAX_PATTERN_LENGTH = 2000;

@@ -1,5 +1,5 @@
-import { quoteText } from '../collection/index.ts';
 import { FilesystemError } from '../error/index.ts';
+import { quoteText } from '../internal/index.ts';
 
 /** The error for a path where a file or directory was needed and nothing is. */
 export function notFoundError(

@@ -1,5 +1,5 @@
-import { quoteText } from '../collection/index.ts';
 import { FilesystemError } from '../error/index.ts';
+import { quoteText } from '../internal/index.ts';
 
 /** The most UTF-8 bytes in one segment of a path. */
 const MAX_SEGMENT_BYTES = 255;

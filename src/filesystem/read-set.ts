@@ -1,4 +1,4 @@
-import { showName } from '../collection/index.ts';
+import { showName } from '../internal/index.ts';
 import type { Glob } from './glob.ts';
 import { childPath } from './path.ts';
 import { nodeAt, resolvePath } from './tree.ts';

@@ -1,5 +1,5 @@
-import { quoteText } from '../collection/index.ts';
 import { FilesystemError } from '../error/index.ts';
+import { quoteText } from '../internal/index.ts';
 import type { RemoveResult, TransferResult } from './filesystem.ts';
 import { MAX_DEPTH, normalizePath, segmentsOf } from './path.ts';
 import { alreadyExistsError, notFoundError, rootError } from './path-error.ts';

@@ -1,5 +1,5 @@
-import { quoteText } from '../collection/index.ts';
 import { FilesystemError } from '../error/index.ts';
+import { quoteText } from '../internal/index.ts';
 
 const BINARY_PROBE_BYTES = 8192;
 const loneSurrogate = /\p{Surrogate}/u;

@@ -1,5 +1,5 @@
-import { none, quoteText } from '../collection/index.ts';
 import { FilesystemError, SnapshotError, TransactionClosedError } from '../error/index.ts';
+import { none, quoteText } from '../internal/index.ts';
 import type { Clock } from '../session/index.ts';
 import { digestAs } from './content-digest.ts';
 import type { FileChange } from './file-change.ts';

@@ -1,4 +1,4 @@
-import { PersistentMap } from '../collection/index.ts';
+import { PersistentMap } from '../internal/index.ts';
 import type { FileChange } from './file-change.ts';
 import type { FileOperation } from './file-patch.ts';
 import { childPath } from './path.ts';

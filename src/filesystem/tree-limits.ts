@@ -1,5 +1,5 @@
-import { quoteText } from '../collection/index.ts';
 import { FilesystemError } from '../error/index.ts';
+import { quoteText } from '../internal/index.ts';
 import type { DirectoryNode } from './tree-node.ts';
 
 /** What a tree may hold at most. */

@@ -1,4 +1,4 @@
-import { PersistentMap } from '../collection/index.ts';
+import { PersistentMap } from '../internal/index.ts';
 import { type FileContent, fileContent } from './file-content.ts';
 import type { FileLink } from './file-link.ts';
 

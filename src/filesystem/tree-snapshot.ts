@@ -1,5 +1,5 @@
-import { quoteText } from '../collection/index.ts';
 import { SnapshotError } from '../error/index.ts';
+import { quoteText } from '../internal/index.ts';
 import type { FilesystemSnapshot } from './snapshot.ts';
 import type { DirectoryNode } from './tree-node.ts';
 

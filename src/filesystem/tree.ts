@@ -1,5 +1,5 @@
-import { quoteText } from '../collection/index.ts';
 import { FilesystemError } from '../error/index.ts';
+import { quoteText } from '../internal/index.ts';
 import type { FileOperation } from './file-patch.ts';
 import { childPath, segmentsOf } from './path.ts';
 import { childOf, type DirectoryNode, emptyDirectory, type TreeNode, withChild } from './tree-node.ts';

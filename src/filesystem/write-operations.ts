@@ -1,5 +1,5 @@
-import { quoteText } from '../collection/index.ts';
 import { FilesystemError } from '../error/index.ts';
+import { quoteText } from '../internal/index.ts';
 import { applyTextEdits, type EditResult, type TextEdit } from './edit.ts';
 import type { MakeDirectoryResult, WriteMode, WriteResult } from './filesystem.ts';
 import { normalizePath } from './path.ts';

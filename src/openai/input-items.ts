@@ -1,4 +1,4 @@
-import { ForeignCallIds, isWebUrl, shortCallIds, toUrl } from '../adapter/index.ts';
+import { ForeignCallIds, isWebUrl, shortCallIds, toUrl } from '../provider/index.ts';
 import type {
   ApprovalItem,
   AssistantItem,

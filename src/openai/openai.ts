@@ -1,3 +1,5 @@
+import { assertOptions, PromptValidationError } from '../error/index.ts';
+import { type ProviderAdapter } from '../evaluation/index.ts';
 import {
   checkModelOptions,
   defineAdapter,
@@ -5,12 +7,10 @@ import {
   HostedToolDesk,
   isEventStream,
   lazyClient,
-  type ProviderAdapter,
   requestTimeoutMs,
   SchemaProjections,
   type UnsupportedConfig,
-} from '../adapter/index.ts';
-import { assertOptions, PromptValidationError } from '../error/index.ts';
+} from '../provider/index.ts';
 import type { ModelProvider } from '../runtime/index.ts';
 import type { TokenPrices } from '../tool/index.ts';
 import { cacheKeySource } from './cache-key.ts';

@@ -1,4 +1,4 @@
-import { DistinctCallIds, type Fields, isFields } from '../adapter/index.ts';
+import { DistinctCallIds, type Fields, isFields } from '../provider/index.ts';
 import type { PreparedRequest } from './request.ts';
 
 /** Items that ask for something to be done here, which has to be answered before the model goes on. */

@@ -1,3 +1,4 @@
+import { describeError, ModelResponseError, ThrottleError } from '../error/index.ts';
 import {
   type Fields,
   failureReason,
@@ -6,8 +7,7 @@ import {
   toFailure as toAnyFailure,
   toProviderError as toAnyProviderError,
   toBrokenStream,
-} from '../adapter/index.ts';
-import { describeError, ModelResponseError, ThrottleError } from '../error/index.ts';
+} from '../provider/index.ts';
 
 const words: ProviderErrorWords = {
   codes: {

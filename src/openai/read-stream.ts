@@ -4,7 +4,7 @@ import {
   StreamReader,
   type StreamReaderOptions,
   toBrokenStream,
-} from '../adapter/index.ts';
+} from '../provider/index.ts';
 import type { GenerateOptions, ModelDelta } from '../runtime/index.ts';
 import { toEventFailure, toStreamError } from './provider-error.ts';
 

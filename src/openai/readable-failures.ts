@@ -1,4 +1,4 @@
-import { failureReason, isFields, parseJsonText } from '../adapter/index.ts';
+import { failureReason, isFields, parseJsonText } from '../provider/index.ts';
 
 /**
  * A `fetch` whose failed answers say why in the form that the vendor's client reads, `{ error: { message } }`: of any other form, such as

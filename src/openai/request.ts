@@ -1,4 +1,4 @@
-import type { HostedToolDesk, ProjectedTool, SchemaProjections } from '../adapter/index.ts';
+import type { HostedToolDesk, ProjectedTool, SchemaProjections } from '../provider/index.ts';
 import type { ModelCheck, ModelRequest } from '../runtime/index.ts';
 import { isSchemaObject, type JsonObject, type SchemaProjection } from '../schema/index.ts';
 import type { HostedTool, Logger } from '../tool/index.ts';

@@ -1,4 +1,4 @@
-import { type Fields, type HostedToolDesk, isFields, objectsIn } from '../adapter/index.ts';
+import { type Fields, type HostedToolDesk, isFields, objectsIn } from '../provider/index.ts';
 import type { FinishReason, ModelTurn } from '../runtime/index.ts';
 import { isRefusal, toReplayedItems, withWholeArguments } from './output-items.ts';
 import { toFailure } from './provider-error.ts';

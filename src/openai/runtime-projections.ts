@@ -1,4 +1,4 @@
-import { SchemaProjections } from '../adapter/index.ts';
+import { SchemaProjections } from '../provider/index.ts';
 import { openaiDialect } from './openai-dialect.ts';
 
 /** Each runtime's tools are projected once, and what gets lost is logged once. */

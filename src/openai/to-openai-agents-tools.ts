@@ -1,10 +1,5 @@
-import {
-  isWebUrl,
-  type ProjectedTool,
-  type ToolCallOutput,
-  type ToolRuntime,
-  toUrl,
-} from '../adapter/index.ts';
+import { type ToolCallOutput, type ToolRuntime } from '../evaluation/index.ts';
+import { isWebUrl, type ProjectedTool, toUrl } from '../provider/index.ts';
 import { type JsonSchema, restoreText } from '../schema/index.ts';
 import { type Logger, type MediaPart, silentLogger } from '../tool/index.ts';
 import { toFunctionTool } from './request.ts';

@@ -1,5 +1,5 @@
-import type { RuntimeCallOptions, ToolRuntime } from '../adapter/index.ts';
 import { assertArgument, assertOptions } from '../error/index.ts';
+import type { RuntimeCallOptions, ToolRuntime } from '../evaluation/index.ts';
 import { restoreText } from '../schema/index.ts';
 import { type Logger, silentLogger } from '../tool/index.ts';
 import { toToolOutput } from './input-items.ts';

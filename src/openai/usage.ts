@@ -1,4 +1,4 @@
-import { isFields } from '../adapter/index.ts';
+import { isFields } from '../provider/index.ts';
 import type { TokenUsage } from '../tool/index.ts';
 
 /** What a response says that it cost; undefined when it does not say. */

@@ -1,4 +1,3 @@
-import { quoteText } from '../collection/index.ts';
 import { assertOptions, FilesystemError, PromptValidationError } from '../error/index.ts';
 import {
   contentDigest,
@@ -8,6 +7,7 @@ import {
   type Filesystem,
   normalizePath,
 } from '../filesystem/index.ts';
+import { quoteText } from '../internal/index.ts';
 import type { SessionView } from '../session/index.ts';
 import { allow, deny, type PolicyDecision } from './policy-decision.ts';
 import { findFact, type PolicyFact, PolicyFacts, recordFact } from './policy-facts.ts';

@@ -1,5 +1,5 @@
-import { none } from '../collection/index.ts';
 import { PromptValidationError } from '../error/index.ts';
+import { none } from '../internal/index.ts';
 import type { ToolPolicy } from '../policy/index.ts';
 import type { AnyTool } from '../tool/index.ts';
 import { checkPolicies, type GovernedTool, type PlacedPolicy, placePolicies } from './check-policies.ts';

@@ -1,5 +1,5 @@
-import type { Writable } from '../collection/index.ts';
 import { PromptValidationError } from '../error/index.ts';
+import type { Writable } from '../internal/index.ts';
 import { freezeSection } from './freeze-section.ts';
 import { normalizeKey, normalizeTitle } from './identifier.ts';
 import type { AnySection } from './section.ts';

@@ -1,5 +1,5 @@
-import { none } from '../collection/index.ts';
 import { ResourceError } from '../error/index.ts';
+import { none } from '../internal/index.ts';
 import type { AnyBinding } from './binding.ts';
 import type { Build, LateFailureListener } from './build.ts';
 import { disposeAll } from './dispose.ts';

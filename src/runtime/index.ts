@@ -14,53 +14,28 @@ export type {
   ToolResultItem,
   UserItem,
 } from '../tool/index.ts';
-export type { AnswerOptions, ReadAnswer } from './answer-desk.ts';
-export { BudgetTracker, type BudgetTrackerOptions, toBudgetTracker } from './budget-tracker.ts';
-export { checkFeedbackProviders } from './check-feedback.ts';
-export { toCompletionOptions } from './completion-desk.ts';
-export { Deadline } from './deadline.ts';
-export { type DeadlineFeedbackOptions, deadlineFeedback } from './deadline-feedback.ts';
-export type { Approval, ApprovalRequest, Approve, EvaluationEnvironment } from './environment.ts';
-export type { EvaluationOrigin, EventOrigin } from './event-origin.ts';
-export { FeedbackDesk } from './feedback-desk.ts';
+export type { Approval, ApprovalRequest, Approve, EvaluationEnvironment } from './call/environment.ts';
+export { haltReason } from './call/halt-reason.ts';
+export type { OuterCall } from './call/outer-call.ts';
+export { markRejected } from './call/rejected-evaluation.ts';
+export { type ToolCall, toToolCall } from './call/tool-call.ts';
+export type { ToolCallResult } from './call/tool-call-run.ts';
 export {
-  type FeedbackProgress,
-  type FeedbackProviderProgress,
-  FeedbackState,
-} from './feedback-progress.ts';
-export type {
-  CallHistory,
-  Feedback,
-  FeedbackContext,
-  FeedbackProvider,
-  FeedbackSeverity,
-  FeedbackTriggers,
-} from './feedback-provider.ts';
-export { followSignal } from './follow-signal.ts';
-export { haltReason } from './halt-reason.ts';
-export { hostedOutputs } from './hosted-outputs.ts';
-export { type LoopOptions, type LoopResult, runLoop } from './loop.ts';
-export { type LoopState, newLoopState } from './loop-state.ts';
-export {
-  addUsage,
-  type GenerateOptions,
-  type ModelCheck,
-  type ModelDelta,
-  type ModelProvider,
-  type ModelRequest,
-  type ModelTool,
-  type ModelTurn,
-  tokenCounts,
-} from './model.ts';
-export type { OuterCall } from './outer-call.ts';
-export { PromptDisplay } from './prompt-display.ts';
+  applyPatch,
+  type CallPatch,
+  CallTransaction,
+  type SessionRoot,
+  type TransactionRoots,
+} from './call/transaction.ts';
+export { TurnScheduler } from './call/turn-scheduler.ts';
+export type { EvaluationOrigin, EventOrigin } from './events/event-origin.ts';
 export {
   type EvaluationPhase,
   PromptEvaluationError,
   type PromptEvaluationErrorCode,
   type PromptEvaluationErrorOptions,
-} from './prompt-evaluation-error.ts';
-export { PromptExecuted, type PromptExecutedPayload, PromptExecutions } from './prompt-executed.ts';
+} from './events/prompt-evaluation-error.ts';
+export { PromptExecuted, type PromptExecutedPayload, PromptExecutions } from './events/prompt-executed.ts';
 export {
   PromptRendered,
   type PromptRenderedPayload,
@@ -69,28 +44,10 @@ export {
   RenderedTools,
   type RenderedToolsPayload,
   ToolRenderings,
-} from './prompt-rendered.ts';
-export { type RecordedError, recordError } from './record-error.ts';
-export { recordable } from './recordable.ts';
-export { type Redact, Redactor, redactPatterns, redactSecrets } from './redaction/index.ts';
-export { markRejected } from './rejected-evaluation.ts';
-export { type RepetitionFeedbackOptions, repetitionFeedback } from './repetition-feedback.ts';
-export { RunBudget } from './run-budget.ts';
-export {
-  liveRunContext,
-  type RunContext,
-  type Step,
-  type StepHandlers,
-  type StepKinds,
-} from './run-context.ts';
-export { RunErrors } from './run-errors.ts';
-export type { RunEvent, RunEventListener } from './run-event.ts';
-export { RunStop, RunStopped, type StopReason } from './run-stop.ts';
-export { endingOf } from './stop-ending.ts';
-export { type ThrottleOptions, type ThrottlePolicy, toThrottlePolicy } from './throttle.ts';
-export { costOf } from './token-cost.ts';
-export { type ToolCall, toToolCall } from './tool-call.ts';
-export type { ToolCallResult } from './tool-call-run.ts';
+} from './events/prompt-rendered.ts';
+export { type RecordedError, recordError } from './events/record-error.ts';
+export { recordable } from './events/recordable.ts';
+export type { RunEvent, RunEventListener } from './events/run-event.ts';
 export {
   type RecordedApproval,
   type RecordedAttachment,
@@ -102,15 +59,58 @@ export {
   ToolInvocations,
   ToolInvoked,
   type ToolInvokedPayload,
-} from './tool-invoked.ts';
+} from './events/tool-invoked.ts';
+export { checkFeedbackProviders } from './feedback/check-feedback.ts';
+export { type DeadlineFeedbackOptions, deadlineFeedback } from './feedback/deadline-feedback.ts';
+export { FeedbackDesk } from './feedback/feedback-desk.ts';
 export {
-  applyPatch,
-  type CallPatch,
-  CallTransaction,
-  type SessionRoot,
-  type TransactionRoots,
-} from './transaction.ts';
-export { findTurnFault } from './turn-fault.ts';
-export { TurnRunner } from './turn-runner.ts';
-export { TurnScheduler } from './turn-scheduler.ts';
-export { Watchdog } from './watchdog.ts';
+  type FeedbackProgress,
+  type FeedbackProviderProgress,
+  FeedbackState,
+} from './feedback/feedback-progress.ts';
+export type {
+  CallHistory,
+  Feedback,
+  FeedbackContext,
+  FeedbackProvider,
+  FeedbackSeverity,
+  FeedbackTriggers,
+} from './feedback/feedback-provider.ts';
+export { type RepetitionFeedbackOptions, repetitionFeedback } from './feedback/repetition-feedback.ts';
+export { BudgetTracker, type BudgetTrackerOptions, toBudgetTracker } from './limits/budget-tracker.ts';
+export { Deadline } from './limits/deadline.ts';
+export { followSignal } from './limits/follow-signal.ts';
+export { RunBudget } from './limits/run-budget.ts';
+export { RunStop, RunStopped, type StopReason } from './limits/run-stop.ts';
+export { type ThrottleOptions, type ThrottlePolicy, toThrottlePolicy } from './limits/throttle.ts';
+export { costOf } from './limits/token-cost.ts';
+export { Watchdog } from './limits/watchdog.ts';
+export type { AnswerOptions, ReadAnswer } from './loop/answer-desk.ts';
+export { toCompletionOptions } from './loop/completion-desk.ts';
+export { type LoopOptions, type LoopResult, runLoop } from './loop/loop.ts';
+export {
+  liveRunContext,
+  type RunContext,
+  type Step,
+  type StepHandlers,
+  type StepKinds,
+} from './loop/run-context.ts';
+export { RunErrors } from './loop/run-errors.ts';
+export { endingOf } from './loop/stop-ending.ts';
+export { TurnRunner } from './loop/turn-runner.ts';
+export { hostedOutputs } from './model/hosted-outputs.ts';
+export { type LoopState, newLoopState } from './model/loop-state.ts';
+export {
+  addUsage,
+  type GenerateOptions,
+  type ModelCheck,
+  type ModelDelta,
+  type ModelProvider,
+  type ModelRequest,
+  type ModelTool,
+  type ModelTurn,
+  tokenCounts,
+} from './model/model.ts';
+export { PromptDisplay } from './model/prompt-display.ts';
+export { findTurnFault } from './model/turn-fault.ts';
+export { type Redact, Redactor, redactPatterns, redactSecrets } from './redaction/index.ts';

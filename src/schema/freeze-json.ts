@@ -1,4 +1,4 @@
-import { Itself } from '../collection/index.ts';
+import { Itself } from '../internal/index.ts';
 import type { DeepReadonly } from './json.ts';
 import { walkJson } from './json-walk.ts';
 

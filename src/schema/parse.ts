@@ -1,5 +1,5 @@
-import { none } from '../collection/index.ts';
 import { describeError, SchemaError } from '../error/index.ts';
+import { none } from '../internal/index.ts';
 import type { CompiledSchema } from './compile-schema.ts';
 import { formatPath, maxIssues, type ParseOutcome, type SchemaIssue } from './issue.ts';
 import { findUnknownKeys, type KeyFinding, type KeyFindings, maxDepth, unknownItem } from './key-checker.ts';

@@ -1,4 +1,4 @@
-import { none, type Writable } from '../collection/index.ts';
+import { none, type Writable } from '../internal/index.ts';
 import { isSchemaObject, type JsonSchema } from './json-schema.ts';
 import { compilePattern } from './pattern.ts';
 import { createReferenceResolver, type ReferenceResolver } from './schema-reference.ts';

@@ -1,5 +1,5 @@
-import { none } from '../collection/index.ts';
 import { SessionError } from '../error/index.ts';
+import { none } from '../internal/index.ts';
 import type { SliceOperation } from './operation.ts';
 import type { StoredSlice } from './slice.ts';
 import { admitItem } from './slice-internals.ts';

@@ -1,4 +1,4 @@
-import { none } from '../collection/index.ts';
+import { none } from '../internal/index.ts';
 import type { DeepReadonly } from '../schema/index.ts';
 import type { Dispatcher, EventMeta, SubscriberFailure } from './dispatcher.ts';
 import type { EventDefinition } from './event.ts';

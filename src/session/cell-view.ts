@@ -1,4 +1,4 @@
-import { none } from '../collection/index.ts';
+import { none } from '../internal/index.ts';
 import { BufferedDispatcher } from './buffered-dispatcher.ts';
 import { CellAccessor } from './cell-accessor.ts';
 import type { DerivedSlice } from './derived-slice.ts';

@@ -1,5 +1,5 @@
-import { Itself, none } from '../collection/index.ts';
 import { SessionError, TransactionClosedError } from '../error/index.ts';
+import { Itself, none } from '../internal/index.ts';
 import { CellView } from './cell-view.ts';
 import type { AnySlice } from './derived-slice.ts';
 import type { Dispatcher } from './dispatcher.ts';

@@ -1,4 +1,4 @@
-import { none } from '../collection/index.ts';
+import { none } from '../internal/index.ts';
 import { type SessionState, sliceStateIn } from './session-state.ts';
 import type { StoredSlice } from './slice.ts';
 import { KeyedState } from './slice-state.ts';

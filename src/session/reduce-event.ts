@@ -1,5 +1,5 @@
-import { none } from '../collection/index.ts';
 import { describeError, SessionError, TransactionClosedError } from '../error/index.ts';
+import { none } from '../internal/index.ts';
 import { applyOperation } from './apply-operation.ts';
 import type { DerivedSlice } from './derived-slice.ts';
 import type { LogAppend } from './patch.ts';

@@ -1,4 +1,4 @@
-import { PersistentMap, PersistentVector } from '../collection/index.ts';
+import { PersistentMap, PersistentVector } from '../internal/index.ts';
 import { sameJson } from '../schema/index.ts';
 
 /** The items of one slice at one moment. Immutable; every change makes a new one that shares structure with the old. */

@@ -1,5 +1,5 @@
-import { none } from '../collection/index.ts';
 import { SessionError } from '../error/index.ts';
+import { none } from '../internal/index.ts';
 import { appendOnly, applyOperation } from './apply-operation.ts';
 import type { DerivedSlice } from './derived-slice.ts';
 import type { SliceOperation } from './operation.ts';

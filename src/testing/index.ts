@@ -4,7 +4,7 @@ export {
   type ScriptedToolCall,
   type ScriptedTurn,
   scriptedModel,
-} from '../adapter/index.ts';
+} from '../provider/index.ts';
 export {
   adapterConformance,
   type ConformanceAnswer,

@@ -1,6 +1,6 @@
-import { showName } from '../collection/index.ts';
 import { assertOptions, PromptValidationError } from '../error/index.ts';
 import { compileGlob } from '../filesystem/index.ts';
+import { showName } from '../internal/index.ts';
 import {
   type CompletionChecker,
   type CompletionVerdict,

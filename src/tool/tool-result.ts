@@ -1,4 +1,4 @@
-import type { Writable } from '../collection/index.ts';
+import type { Writable } from '../internal/index.ts';
 import { readAttachments } from './attachments.ts';
 import type { MediaPart } from './conversation.ts';
 

@@ -55,49 +55,49 @@ const fileReads: readonly Mutant[] = [
 const commitRules: readonly Mutant[] = [
   {
     name: 'conflicts are not looked at',
-    file: 'runtime/tool-call-run',
+    file: 'runtime/call/tool-call-run',
     find: 'if (changed.length > 0) {',
     replace: 'if (false) {',
   },
   {
     name: 'the reads of failed calls do not count',
-    file: 'runtime/tool-call-run',
+    file: 'runtime/call/tool-call-run',
     find: 'attempt.effectsStand ? none : attempt.transaction.conflicts()',
     replace: "attempt.effectsStand || verdict.kind === 'failed' ? none : attempt.transaction.conflicts()",
   },
   {
     name: 'a call is tried once only',
-    file: 'runtime/tool-call-run',
+    file: 'runtime/call/tool-call-run',
     find: 'const maxAttempts = 3;',
     replace: 'const maxAttempts = 1;',
   },
   {
     name: 'calls commit in the order in which they end',
-    file: 'runtime/turn-scheduler',
+    file: 'runtime/call/turn-scheduler',
     find: 'if (index > this.#position) {',
     replace: 'if (index < 0) {',
   },
   {
     name: 'a call with effects outside is no barrier',
-    file: 'runtime/tool-call-run',
+    file: 'runtime/call/tool-call-run',
     find: "this.#resolution.resolved.bound.tool.effects === 'external'",
     replace: 'false',
   },
   {
     name: 'what a failed call changed is kept',
-    file: 'runtime/tool-call-run',
+    file: 'runtime/call/tool-call-run',
     find: "reached.kind === 'succeeded' ? transaction?.patch() : this.#survivingLog()",
     replace: 'transaction?.patch()',
   },
   {
     name: 'what a failed call logged is lost',
-    file: 'runtime/tool-call-run',
+    file: 'runtime/call/tool-call-run',
     find: 'return this.#attempt?.transaction.discardedPatch();',
     replace: 'return undefined;',
   },
   {
     name: 'what a superseded attempt logged is kept',
-    file: 'runtime/tool-call-run',
+    file: 'runtime/call/tool-call-run',
     find: 'await superseded.discard();',
     replace:
       'await superseded.discard(); this.#environment.roots.session.apply(superseded.transaction.discardedPatch().session);',
@@ -128,13 +128,13 @@ const commitRules: readonly Mutant[] = [
   },
   {
     name: 'an inner evaluation works on the committed files',
-    file: 'adapter/evaluation-ground',
+    file: 'evaluation/evaluation-ground',
     find: 'return { filesystem, aliases: [...outer.aliases, ...view] };',
     replace: 'return { filesystem: outer.aliases[0], aliases: [...outer.aliases, ...view] };',
   },
   {
     name: 'an inner evaluation commits into the root session',
-    file: 'adapter/nested-evaluator',
+    file: 'evaluation/nested-evaluator',
     find: 'apply: (patch) => sessionFork.apply(patch),',
     replace: 'apply: (patch) => ground.host.apply(patch),',
   },
@@ -146,7 +146,7 @@ const commitRules: readonly Mutant[] = [
   },
   {
     name: 'file changes are not committed',
-    file: 'runtime/transaction',
+    file: 'runtime/call/transaction',
     find: 'patch.files === undefined ?',
     replace: 'true ?',
   },
@@ -167,7 +167,7 @@ const resourceRules: readonly Mutant[] = [
   },
   {
     name: 'what a tool that may only read changed in a resource is committed',
-    file: 'runtime/transaction',
+    file: 'runtime/call/transaction',
     find: 'if (!this.#readOnly)',
     replace: 'if (true)',
   },
@@ -186,7 +186,7 @@ const resourceRules: readonly Mutant[] = [
   },
   {
     name: 'a resource that joins one transaction at a time is used by many calls at once',
-    file: 'runtime/turn-scheduler',
+    file: 'runtime/call/turn-scheduler',
     find: 'isSerial(environment) ? 1 : environment.concurrency',
     replace: 'environment.concurrency',
     accounts: 'snapshots',

@@ -1,10 +1,10 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { hostedOutputsOf, type ModelDelta, webSearchTool } from 'weakincentives';
-import { HostedToolDesk } from '../../src/adapter/index.ts';
 import { openaiHostedToolCodecs } from '../../src/openai/hosted/codecs.ts';
 import { readStream } from '../../src/openai/read-stream.ts';
 import { readResponse } from '../../src/openai/response.ts';
+import { HostedToolDesk } from '../../src/provider/index.ts';
 import { functionCall, message, reasoning, response } from '../support/openai-responses.ts';
 import { promptOf, runOpenAI } from '../support/openai-runs.ts';
 import { toEvents, toEventsWithoutOutput } from '../support/openai-stream.ts';

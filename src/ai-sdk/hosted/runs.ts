@@ -1,4 +1,4 @@
-import { type Fields, type HostedTurn, isFields, objectsIn, parseJsonText } from '../../adapter/index.ts';
+import { type Fields, type HostedTurn, isFields, objectsIn, parseJsonText } from '../../provider/index.ts';
 import type { HostedToolOutput } from '../../tool/index.ts';
 
 /** One run of a hosted tool. Where the model paused in the middle of it, the call is in one turn and the result in the next. */

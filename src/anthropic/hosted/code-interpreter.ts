@@ -5,7 +5,7 @@ import {
   objectsIn,
   onlyTexts,
   textsIn,
-} from '../../adapter/index.ts';
+} from '../../provider/index.ts';
 import type { CodeFile, CodeInterpreterConfig, CodeInterpreterResult } from '../../suite/index.ts';
 import { outcomeOf, type ServerCall, type ServerCallShape, serverCallsOf } from './server-calls.ts';
 

@@ -1,4 +1,4 @@
-import { type Fields, type HostedTurn, isFields, objectsIn } from '../../adapter/index.ts';
+import { type Fields, type HostedTurn, isFields, objectsIn } from '../../provider/index.ts';
 import type { HostedToolOutput } from '../../tool/index.ts';
 
 /** One time that the provider ran something: what was asked, and what came of it. */

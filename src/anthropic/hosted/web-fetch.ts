@@ -1,4 +1,4 @@
-import { type Fields, type HostedToolCodec, isFields, onlyTexts } from '../../adapter/index.ts';
+import { type Fields, type HostedToolCodec, isFields, onlyTexts } from '../../provider/index.ts';
 import type { WebFetchConfig, WebFetchResult } from '../../suite/index.ts';
 import { type CitedSource, citationsOf } from './citations.ts';
 import { type DomainLists, toDomainLists } from './domain-lists.ts';

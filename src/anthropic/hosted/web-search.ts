@@ -1,4 +1,4 @@
-import { type HostedToolCodec, objectsIn, onlyTexts } from '../../adapter/index.ts';
+import { type HostedToolCodec, objectsIn, onlyTexts } from '../../provider/index.ts';
 import type { GeoHint, WebSearchConfig, WebSearchResult, WebSource } from '../../suite/index.ts';
 import { type CitedSource, citationsOf } from './citations.ts';
 import { type DomainLists, toDomainLists } from './domain-lists.ts';

@@ -1,5 +1,5 @@
-import type { AnyAgent, ProviderAdapter } from '../../adapter/index.ts';
 import { describeError, MissingPeerError, PromptValidationError } from '../../error/index.ts';
+import type { AnyAgent, ProviderAdapter } from '../../evaluation/index.ts';
 import type { DynamicParams } from '../../prompt/index.ts';
 import { printable } from '../plain-text.ts';
 import { UsageError } from '../usage-error.ts';

@@ -1,4 +1,4 @@
-import type { ProviderAdapter } from '../../adapter/index.ts';
+import type { ProviderAdapter } from '../../evaluation/index.ts';
 import { loadPackageModel, type PackageModel } from './ai-sdk-package.ts';
 import type { Vendor } from './model-choice.ts';
 

@@ -1,4 +1,4 @@
-import type { EvaluateOptions } from '../../adapter/index.ts';
+import type { EvaluateOptions } from '../../evaluation/index.ts';
 import type { ModelSettings, ReasoningEffort } from '../../tool/index.ts';
 import { UsageError } from '../usage-error.ts';
 

@@ -1,4 +1,4 @@
-import { quoteText } from '../../collection/index.ts';
+import { quoteText } from '../../internal/index.ts';
 import { jsonSchema, type Schema } from '../../schema/index.ts';
 import { type Tool, ToolResult, tool } from '../../tool/index.ts';
 import { FINDING_KINDS, type Finding } from './finding.ts';

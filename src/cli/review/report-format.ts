@@ -1,4 +1,4 @@
-import { readName, showName } from '../../collection/index.ts';
+import { readName, showName } from '../../internal/index.ts';
 import { printable } from '../plain-text.ts';
 import { FINDING_HEADINGS, type Finding } from './finding.ts';
 

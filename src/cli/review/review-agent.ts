@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
-import { type Agent, defineAgent, scriptedModel } from '../../adapter/index.ts';
+import { type Agent, defineAgent } from '../../evaluation/index.ts';
 import type { Filesystem } from '../../filesystem/index.ts';
+import { scriptedModel } from '../../provider/index.ts';
 import { type AnyBinding, bindInstance } from '../../resource/index.ts';
 import type { Session } from '../../session/index.ts';
 import { Findings, PreviousItems, Publications } from './findings-slice.ts';

@@ -1,8 +1,8 @@
 import { accessSync, constants } from 'node:fs';
 import { posix } from 'node:path';
-import { quoteText } from '../../collection/index.ts';
 import { FilesystemError } from '../../error/index.ts';
 import { segmentsOf } from '../../filesystem/index.ts';
+import { quoteText } from '../../internal/index.ts';
 import { errorCode } from '../host-mount/host-error.ts';
 import type { CommitPlan, CommitStep } from './commit-step.ts';
 import { changedOnDiskError, diskError } from './disk-error.ts';

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { type BigIntStats, fstatSync, readFileSync, readSync } from 'node:fs';
-import { quoteText } from '../../collection/index.ts';
 import { FilesystemError } from '../../error/index.ts';
 import { decodeText, type FileContent, joinPath, tooLargeError } from '../../filesystem/index.ts';
+import { quoteText } from '../../internal/index.ts';
 import { withoutPaths } from '../host-mount/host-error.ts';
 import { changedOnDiskError, diskError } from './disk-error.ts';
 import type { HostJail, Segments } from './jail.ts';

@@ -1,5 +1,4 @@
 import { type BigIntStats, lstatSync, readdirSync } from 'node:fs';
-import { PersistentMap } from '../../collection/index.ts';
 import type { FilesystemError } from '../../error/index.ts';
 import {
   bytesOf,
@@ -11,6 +10,7 @@ import {
   MAX_DEPTH,
   type TreeNode,
 } from '../../filesystem/index.ts';
+import { PersistentMap } from '../../internal/index.ts';
 import { errorCode } from '../host-mount/host-error.ts';
 import type { ReadingContext } from './disk-content.ts';
 import { diskError } from './disk-error.ts';

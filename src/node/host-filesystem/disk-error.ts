@@ -1,5 +1,5 @@
-import { quoteText } from '../../collection/index.ts';
 import { FilesystemError } from '../../error/index.ts';
+import { quoteText } from '../../internal/index.ts';
 import { errorCode, withoutPaths } from '../host-mount/host-error.ts';
 import { NoDirectoryError } from './jail.ts';
 

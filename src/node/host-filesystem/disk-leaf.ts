@@ -1,7 +1,7 @@
 import type { BigIntStats } from 'node:fs';
-import { quoteText } from '../../collection/index.ts';
 import { FilesystemError } from '../../error/index.ts';
 import { type FileLink, joinPath, type TreeNode } from '../../filesystem/index.ts';
+import { quoteText } from '../../internal/index.ts';
 import { DiskContent, type ReadingContext, RefusedContent } from './disk-content.ts';
 import { asLink, linkNode } from './disk-link.ts';
 import type { LinkEnd, Segments } from './jail.ts';

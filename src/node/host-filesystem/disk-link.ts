@@ -1,5 +1,5 @@
-import { PersistentMap } from '../../collection/index.ts';
 import type { DirectoryNode, TreeNode } from '../../filesystem/index.ts';
+import { PersistentMap } from '../../internal/index.ts';
 
 /** A symbolic link as it stands on the disk. */
 export interface DiskLink {

@@ -1,4 +1,3 @@
-import { showName } from '../../collection/index.ts';
 import { FilesystemError } from '../../error/index.ts';
 import {
   closedError,
@@ -15,6 +14,7 @@ import {
   type TreeNode,
   treeDifferences,
 } from '../../filesystem/index.ts';
+import { showName } from '../../internal/index.ts';
 import { DiskContent, type ReadingContext } from './disk-content.ts';
 import { DiskDirectory, diskRoot } from './disk-directory.ts';
 import { changedOnDiskError } from './disk-error.ts';

@@ -1,4 +1,3 @@
-import { quoteText } from '../../collection/index.ts';
 import { FilesystemError } from '../../error/index.ts';
 import {
   childPath,
@@ -8,6 +7,7 @@ import {
   type TreeDifference,
   type TreeNode,
 } from '../../filesystem/index.ts';
+import { quoteText } from '../../internal/index.ts';
 import { type CommitPlace, commit } from './commit.ts';
 import type { CommitPlan } from './commit-step.ts';
 import { changedOnDiskError } from './disk-error.ts';

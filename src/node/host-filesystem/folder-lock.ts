@@ -1,8 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { quoteText } from '../../collection/index.ts';
 import { FilesystemError } from '../../error/index.ts';
+import { quoteText } from '../../internal/index.ts';
 import { errorCode } from '../host-mount/host-error.ts';
 import { createWhole, removeIfThere } from './create-whole.ts';
 import { isAlive, type ProcessIdentity, presentProcess } from './process-identity.ts';

@@ -1,4 +1,3 @@
-import { quoteText } from '../../collection/index.ts';
 import { FilesystemError } from '../../error/index.ts';
 import {
   childPath,
@@ -38,6 +37,7 @@ import {
   type WriteResult,
   writeFile,
 } from '../../filesystem/index.ts';
+import { quoteText } from '../../internal/index.ts';
 import { DiskContent, RefusedContent } from './disk-content.ts';
 import { DiskDirectory } from './disk-directory.ts';
 import { assertListable, assertNothingLeftOut } from './left-out.ts';

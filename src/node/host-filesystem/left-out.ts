@@ -1,6 +1,6 @@
-import { quoteText } from '../../collection/index.ts';
 import { FilesystemError } from '../../error/index.ts';
 import { childPath, joinPath, type TreeNode } from '../../filesystem/index.ts';
+import { quoteText } from '../../internal/index.ts';
 import { DiskDirectory } from './disk-directory.ts';
 
 /**

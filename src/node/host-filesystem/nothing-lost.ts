@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
-import { quoteText } from '../../collection/index.ts';
 import { FilesystemError } from '../../error/index.ts';
 import { childPath, segmentsOf, type TreeNode } from '../../filesystem/index.ts';
+import { quoteText } from '../../internal/index.ts';
 import type { RemovedNode } from './commit-step.ts';
 import { RefusedContent } from './disk-content.ts';
 import { DiskDirectory } from './disk-directory.ts';

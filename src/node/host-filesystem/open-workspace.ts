@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
-import { quoteText } from '../../collection/index.ts';
 import { FilesystemError, type FilesystemErrorCode } from '../../error/index.ts';
+import { quoteText } from '../../internal/index.ts';
 import { systemClock } from '../../session/index.ts';
 import { errorCode } from '../host-mount/host-error.ts';
 import { DiskWorkspace } from './disk-workspace.ts';

@@ -1,6 +1,6 @@
-import { quoteText } from '../../collection/index.ts';
 import { FilesystemError } from '../../error/index.ts';
 import { childPath, type TreeNode } from '../../filesystem/index.ts';
+import { quoteText } from '../../internal/index.ts';
 import { compileMountFilter, type MountFilter } from '../host-mount/mount-filter.ts';
 
 /** What a path is to be, or is. */

@@ -1,7 +1,7 @@
 import { lstat, realpath } from 'node:fs/promises';
 import { resolve, sep } from 'node:path';
-import { quoteText } from '../../collection/index.ts';
 import { FilesystemError, type FilesystemErrorCode } from '../../error/index.ts';
+import { quoteText } from '../../internal/index.ts';
 import { type HostDirectory, identityOf, openDirectory } from './host-directory.ts';
 import { errorCode } from './host-error.ts';
 

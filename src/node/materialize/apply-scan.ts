@@ -1,6 +1,6 @@
-import { quoteText } from '../../collection/index.ts';
 import { FilesystemError } from '../../error/index.ts';
 import type { Filesystem } from '../../filesystem/index.ts';
+import { quoteText } from '../../internal/index.ts';
 import { type Baseline, hashOf, type StagedFile } from './baseline.ts';
 import { type CollectReport, isCovered } from './collect-report.ts';
 import type { FolderScan } from './scan-folder.ts';

@@ -1,8 +1,8 @@
 import { lstat, mkdtemp, readdir, readFile, realpath, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { quoteText } from '../../collection/index.ts';
 import { FilesystemError } from '../../error/index.ts';
+import { quoteText } from '../../internal/index.ts';
 import { isAlive, presentProcess } from '../host-filesystem/process-identity.ts';
 import { errorCode, withoutPaths } from '../host-mount/host-error.ts';
 import { removeFolder } from './remove-folder.ts';

@@ -1,8 +1,8 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { quoteText } from '../../collection/index.ts';
 import { FilesystemError } from '../../error/index.ts';
 import { type Filesystem, normalizePath } from '../../filesystem/index.ts';
+import { quoteText } from '../../internal/index.ts';
 import { type HostDirectory, identityOf, openDirectory } from '../host-mount/host-directory.ts';
 import { errorCode, withoutPaths } from '../host-mount/host-error.ts';
 import type { MountFilter } from '../host-mount/mount-filter.ts';

@@ -1,5 +1,5 @@
-import { quoteText } from '../../collection/index.ts';
 import { describeError, FilesystemError, WinkError } from '../../error/index.ts';
+import { quoteText } from '../../internal/index.ts';
 import { changedOnDiskError } from '../host-filesystem/disk-error.ts';
 import { NoDirectoryError } from '../host-filesystem/jail.ts';
 import { errorCode, withoutPaths } from '../host-mount/host-error.ts';

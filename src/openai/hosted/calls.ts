@@ -1,4 +1,4 @@
-import { type Fields, type HostedTurn, isFields, objectsIn } from '../../adapter/index.ts';
+import { type Fields, type HostedTurn, isFields, objectsIn } from '../../provider/index.ts';
 import type { HostedToolOutput } from '../../tool/index.ts';
 
 /** The items of one type, in their order. */

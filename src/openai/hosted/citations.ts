@@ -4,7 +4,7 @@ import {
   type Fields,
   type HostedTurn,
   objectsIn,
-} from '../../adapter/index.ts';
+} from '../../provider/index.ts';
 import type { Citation } from '../../tool/index.ts';
 import { itemsOf } from './calls.ts';
 

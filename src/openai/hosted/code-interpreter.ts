@@ -1,4 +1,4 @@
-import { type Fields, type HostedToolCodec, objectsIn, onlyTexts } from '../../adapter/index.ts';
+import { type Fields, type HostedToolCodec, objectsIn, onlyTexts } from '../../provider/index.ts';
 import type { CodeInterpreterConfig, CodeInterpreterResult } from '../../suite/index.ts';
 import { itemsOf, toOutput } from './calls.ts';
 import { citationsOf } from './citations.ts';

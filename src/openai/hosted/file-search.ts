@@ -1,4 +1,4 @@
-import { type Fields, type HostedToolCodec, objectsIn, onlyTexts, textsIn } from '../../adapter/index.ts';
+import { type Fields, type HostedToolCodec, objectsIn, onlyTexts, textsIn } from '../../provider/index.ts';
 import type { FileSearchConfig, FileSearchHit, FileSearchResult } from '../../suite/index.ts';
 import { itemsOf, toOutput } from './calls.ts';
 import { citationsOf } from './citations.ts';

@@ -5,7 +5,7 @@ import {
   objectsIn,
   onlyTexts,
   parseJsonText,
-} from '../../adapter/index.ts';
+} from '../../provider/index.ts';
 import type { RemoteMcpConfig, RemoteMcpResult } from '../../suite/index.ts';
 import { toOutput } from './calls.ts';
 

@@ -5,7 +5,7 @@ import {
   objectsIn,
   onlyTexts,
   textsIn,
-} from '../../adapter/index.ts';
+} from '../../provider/index.ts';
 import type { WebSearchConfig, WebSearchResult } from '../../suite/index.ts';
 import { itemsOf, toOutput } from './calls.ts';
 import { citationsOf } from './citations.ts';

@@ -1,5 +1,5 @@
 import type { ThrottleKind } from '../../error/index.ts';
-import type { ToolCallFailureReason } from '../tool-invoked.ts';
+import type { ToolCallFailureReason } from '../events/tool-invoked.ts';
 
 /** Fields of events that hold nothing but words of the library. */
 const wordFields: ReadonlySet<string> = new Set([

@@ -1,5 +1,5 @@
 import { WinkError } from '../../error/index.ts';
-import { PromptEvaluationError } from '../prompt-evaluation-error.ts';
+import { PromptEvaluationError } from '../events/prompt-evaluation-error.ts';
 import { isDataField, isOwnWord } from './own-words.ts';
 
 /** Values may be nested this deep. */

@@ -1,6 +1,6 @@
-import { readName } from '../../collection/index.ts';
 import { FilesystemError, type FilesystemErrorCode } from '../../error/index.ts';
 import type { Filesystem } from '../../filesystem/index.ts';
+import { readName } from '../../internal/index.ts';
 import { type ToolFailure, ToolResult } from '../../tool/index.ts';
 import { count, quote } from './text.ts';
 

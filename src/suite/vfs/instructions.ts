@@ -1,5 +1,5 @@
-import { showName } from '../../collection/index.ts';
 import type { FilesystemCapabilities } from '../../filesystem/index.ts';
+import { showName } from '../../internal/index.ts';
 import type { VfsLimits } from './limits.ts';
 import type { VfsToolName } from './names.ts';
 import { count, formatNumber } from './text.ts';

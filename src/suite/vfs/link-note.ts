@@ -1,5 +1,5 @@
-import { showName } from '../../collection/index.ts';
 import type { FileLink } from '../../filesystem/index.ts';
+import { showName } from '../../internal/index.ts';
 
 /** What a list says of a link, behind its name. */
 export function linkNote(link: FileLink): string {

@@ -1,5 +1,5 @@
-import { showName } from '../../collection/index.ts';
 import { normalizePath } from '../../filesystem/index.ts';
+import { showName } from '../../internal/index.ts';
 import { jsonSchema, type Schema } from '../../schema/index.ts';
 import { type Tool, ToolResult, tool } from '../../tool/index.ts';
 import { explainingFailures } from './failure.ts';

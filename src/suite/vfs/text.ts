@@ -1,4 +1,4 @@
-import { quoteText } from '../../collection/index.ts';
+import { quoteText } from '../../internal/index.ts';
 
 /** Characters of a path or pattern that a message repeats; a longer one is cut. */
 const MAX_QUOTED_CHARACTERS = 200;

@@ -1,4 +1,4 @@
-import type { ProviderAdapter } from '../../adapter/index.ts';
+import type { ProviderAdapter } from '../../evaluation/index.ts';
 import type { ConformanceRequest } from './request.ts';
 import type { ConformanceTurn } from './turn.ts';
 

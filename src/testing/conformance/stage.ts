@@ -1,4 +1,4 @@
-import { type EvaluateOptions, evaluationSlices, type PromptStream } from '../../adapter/index.ts';
+import { type EvaluateOptions, evaluationSlices, type PromptStream } from '../../evaluation/index.ts';
 import type { Prompt } from '../../prompt/index.ts';
 import { ToolInvocations, type ToolInvokedPayload } from '../../runtime/index.ts';
 import { type Clock, Session, systemClock } from '../../session/index.ts';

@@ -1,8 +1,8 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { describe, expect, it } from 'vitest';
 import { ModelResponseError, ThrottleError } from 'weakincentives';
-import { toProviderError } from '../../../src/adapter/index.ts';
 import { anthropicErrorWords } from '../../../src/anthropic/provider-error.ts';
+import { toProviderError } from '../../../src/provider/index.ts';
 
 // How waits and connections are read is the same for every provider; see the tests of the OpenAI adapter.
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { HostedToolCodecs, ModelTurn } from 'weakincentives';
-import { HostedToolDesk } from '../../../src/adapter/index.ts';
 import { anthropicDialect } from '../../../src/anthropic/anthropic-dialect.ts';
 import type { PreparedRequest } from '../../../src/anthropic/request.ts';
 import { readMessage } from '../../../src/anthropic/response.ts';
 import { readMessageStream } from '../../../src/anthropic/stream.ts';
+import { HostedToolDesk } from '../../../src/provider/index.ts';
 import { projectSchema } from '../../../src/schema/index.ts';
 import {
   type AnthropicMessage,

@@ -1,10 +1,10 @@
-import type { ProviderAdapter } from '../../../src/adapter/index.ts';
 import { CallLog } from '../../../src/cli/call-log.ts';
 import { type CliEnvironment, type OutputStream } from '../../../src/cli/environment.ts';
 import type { OpenedFolder } from '../../../src/cli/open-folder.ts';
 import { type ReviewOutcome, reviewAgent, reviewSetting } from '../../../src/cli/review/review-agent.ts';
 import { reviewTemplate } from '../../../src/cli/review/review-template.ts';
 import type { Unmounted } from '../../../src/cli/review/unmounted.ts';
+import type { ProviderAdapter } from '../../../src/evaluation/index.ts';
 import { Filesystem, MemoryFilesystem } from '../../../src/filesystem/index.ts';
 import { bindInstance } from '../../../src/resource/index.ts';
 import type { ConversationItem } from '../../../src/runtime/index.ts';

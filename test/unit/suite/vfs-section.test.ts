@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { scriptedModel } from '../../../src/adapter/index.ts';
 import { PromptValidationError } from '../../../src/error/index.ts';
 import { Filesystem, MemoryFilesystem } from '../../../src/filesystem/index.ts';
 import { type PromptTemplate, promptTemplate, type Section, section } from '../../../src/prompt/index.ts';
+import { scriptedModel } from '../../../src/provider/index.ts';
 import { ResourceContainer } from '../../../src/resource/index.ts';
 import { Session } from '../../../src/session/index.ts';
 import { type VfsToolsSectionOptions, vfsTools, vfsToolsSection } from '../../../src/suite/index.ts';

@@ -1,4 +1,10 @@
-import { type Fields, type HostedToolCodec, isFields, objectsIn, onlyTexts } from '../../../adapter/index.ts';
+import {
+  type Fields,
+  type HostedToolCodec,
+  isFields,
+  objectsIn,
+  onlyTexts,
+} from '../../../provider/index.ts';
 import type { CodeInterpreterConfig, CodeInterpreterResult } from '../../../suite/index.ts';
 import { given, providerTool } from '../provider-tool.ts';
 import { type HostedRun, runsOf, toOutput } from '../runs.ts';

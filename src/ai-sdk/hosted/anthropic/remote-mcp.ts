@@ -1,4 +1,4 @@
-import { type HostedToolCodec, objectsIn } from '../../../adapter/index.ts';
+import { type HostedToolCodec, objectsIn } from '../../../provider/index.ts';
 import type { RemoteMcpConfig, RemoteMcpResult } from '../../../suite/index.ts';
 import { hungOn } from '../../hung-on.ts';
 import { given } from '../provider-tool.ts';

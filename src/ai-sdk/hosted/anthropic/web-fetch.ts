@@ -1,4 +1,4 @@
-import { type HostedToolCodec, type HostedTurn, isFields, onlyTexts } from '../../../adapter/index.ts';
+import { type HostedToolCodec, type HostedTurn, isFields, onlyTexts } from '../../../provider/index.ts';
 import type { WebFetchConfig, WebFetchResult } from '../../../suite/index.ts';
 import { providerTool } from '../provider-tool.ts';
 import { type HostedRun, runsOf, toOutput } from '../runs.ts';

@@ -1,4 +1,4 @@
-import { type HostedToolCodec, objectsIn, onlyTexts } from '../../../adapter/index.ts';
+import { type HostedToolCodec, objectsIn, onlyTexts } from '../../../provider/index.ts';
 import type { WebSearchConfig, WebSearchResult } from '../../../suite/index.ts';
 import { given, providerTool } from '../provider-tool.ts';
 import { type HostedRun, runsOf, toOutput } from '../runs.ts';

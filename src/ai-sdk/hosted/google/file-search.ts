@@ -1,4 +1,4 @@
-import { type Fields, type HostedToolCodec, isFields, onlyTexts, textsIn } from '../../../adapter/index.ts';
+import { type Fields, type HostedToolCodec, isFields, onlyTexts, textsIn } from '../../../provider/index.ts';
 import type { FileSearchConfig, FileSearchHit, FileSearchResult } from '../../../suite/index.ts';
 import { given, providerTool } from '../provider-tool.ts';
 import { citationsOf, groundingOf } from './grounding.ts';

@@ -1,4 +1,4 @@
-import { type Fields, type HostedTurn, isFields, objectsIn } from '../../../adapter/index.ts';
+import { type Fields, type HostedTurn, isFields, objectsIn } from '../../../provider/index.ts';
 import type { Citation } from '../../../tool/index.ts';
 import { hungOn } from '../../hung-on.ts';
 

@@ -1,4 +1,4 @@
-import { type Fields, type HostedToolCodec, isFields, onlyTexts } from '../../../adapter/index.ts';
+import { type Fields, type HostedToolCodec, isFields, onlyTexts } from '../../../provider/index.ts';
 import type { WebFetchConfig, WebFetchResult } from '../../../suite/index.ts';
 import { domainsIn, given, providerTool } from '../provider-tool.ts';
 import { citationsOf, groundingOf } from './grounding.ts';

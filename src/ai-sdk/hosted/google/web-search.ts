@@ -1,4 +1,4 @@
-import { type Fields, type HostedToolCodec, isFields, onlyTexts, textsIn } from '../../../adapter/index.ts';
+import { type Fields, type HostedToolCodec, isFields, onlyTexts, textsIn } from '../../../provider/index.ts';
 import type { WebSearchConfig, WebSearchResult, WebSource } from '../../../suite/index.ts';
 import { domainsIn, given, providerTool } from '../provider-tool.ts';
 import { citationsOf, groundingOf } from './grounding.ts';

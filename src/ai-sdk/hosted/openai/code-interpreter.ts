@@ -1,4 +1,4 @@
-import { type HostedToolCodec, isFields, objectsIn, onlyTexts } from '../../../adapter/index.ts';
+import { type HostedToolCodec, isFields, objectsIn, onlyTexts } from '../../../provider/index.ts';
 import type { JsonValue } from '../../../schema/index.ts';
 import type { CodeInterpreterConfig, CodeInterpreterResult } from '../../../suite/index.ts';
 import { given, providerTool } from '../provider-tool.ts';

@@ -1,4 +1,4 @@
-import { type HostedToolCodec, isFields, objectsIn, onlyTexts, textsIn } from '../../../adapter/index.ts';
+import { type HostedToolCodec, isFields, objectsIn, onlyTexts, textsIn } from '../../../provider/index.ts';
 import type { FileSearchConfig, FileSearchResult } from '../../../suite/index.ts';
 import { providerTool } from '../provider-tool.ts';
 import { type HostedRun, runsOf, toOutput } from '../runs.ts';

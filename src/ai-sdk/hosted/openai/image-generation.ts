@@ -1,4 +1,4 @@
-import { type HostedToolCodec, isFields } from '../../../adapter/index.ts';
+import { type HostedToolCodec, isFields } from '../../../provider/index.ts';
 import type { ImageGenerationConfig, ImageGenerationResult } from '../../../suite/index.ts';
 import { providerTool } from '../provider-tool.ts';
 import { runsOf, toOutput } from '../runs.ts';

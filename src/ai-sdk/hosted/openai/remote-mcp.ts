@@ -5,7 +5,7 @@ import {
   isFields,
   onlyTexts,
   parseJsonText,
-} from '../../../adapter/index.ts';
+} from '../../../provider/index.ts';
 import type { RemoteMcpConfig, RemoteMcpResult } from '../../../suite/index.ts';
 import { providerTool } from '../provider-tool.ts';
 import { type HostedRun, runsOf, toOutput } from '../runs.ts';

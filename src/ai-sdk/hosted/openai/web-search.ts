@@ -1,4 +1,4 @@
-import { type HostedToolCodec, isFields, objectsIn, onlyTexts, textsIn } from '../../../adapter/index.ts';
+import { type HostedToolCodec, isFields, objectsIn, onlyTexts, textsIn } from '../../../provider/index.ts';
 import type { JsonObject } from '../../../schema/index.ts';
 import type { DomainFilter, WebSearchConfig, WebSearchResult } from '../../../suite/index.ts';
 import { domainsIn, given, providerTool } from '../provider-tool.ts';

@@ -1,4 +1,4 @@
-import { readName } from '../../../collection/index.ts';
+import { readName } from '../../../internal/index.ts';
 import { Omissions } from './omissions.ts';
 import { folderOf } from './rules/file-kind.ts';
 import { EFFORT } from './settings.ts';

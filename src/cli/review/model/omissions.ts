@@ -1,4 +1,4 @@
-import { showName } from '../../../collection/index.ts';
+import { showName } from '../../../internal/index.ts';
 import { EFFORT } from './settings.ts';
 
 /** What a review left out, by reason, in the order in which the reasons came up. */

@@ -1,4 +1,4 @@
-import { readName, showName } from '../../../collection/index.ts';
+import { readName, showName } from '../../../internal/index.ts';
 import type { Finding } from '../finding.ts';
 import { itemKey, itemText } from '../report-format.ts';
 import type { FileReading } from './file-reading.ts';

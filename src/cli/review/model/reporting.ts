@@ -1,4 +1,4 @@
-import { showName } from '../../../collection/index.ts';
+import { showName } from '../../../internal/index.ts';
 import type { Finding } from '../finding.ts';
 import { MISSING_BECAUSE } from '../publish-report.ts';
 import { formatReport, formatSincePrevious, NOTES_HEADING, REPORT_PATH } from '../report-format.ts';

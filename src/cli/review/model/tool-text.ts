@@ -1,4 +1,4 @@
-import { readName } from '../../../collection/index.ts';
+import { readName } from '../../../internal/index.ts';
 /** An entry of a directory, as `ls` shows it. */
 export interface ListedEntry {
   readonly name: string;

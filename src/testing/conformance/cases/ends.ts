@@ -1,4 +1,4 @@
-import type { EvaluateOptions, StreamEvent } from '../../../adapter/index.ts';
+import type { EvaluateOptions, StreamEvent } from '../../../evaluation/index.ts';
 import { Deadline } from '../../../runtime/index.ts';
 import type { AnyTool, ToolResult } from '../../../tool/index.ts';
 import type { CaseDefinition } from '../case-definition.ts';

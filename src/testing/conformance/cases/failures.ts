@@ -1,5 +1,5 @@
-import type { EvaluateOptions } from '../../../adapter/index.ts';
 import { ThrottleError } from '../../../error/index.ts';
+import type { EvaluateOptions } from '../../../evaluation/index.ts';
 import { ToolResult } from '../../../tool/index.ts';
 import type { CaseDefinition } from '../case-definition.ts';
 import { expectEqual, expectTrue } from '../expect.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { scriptedModel } from '../../../../src/adapter/index.ts';
+import { scriptedModel } from '../../../../src/provider/index.ts';
 import { review } from '../support.ts';
 
 const record = (path: string, text = 'TODO: x') => ({

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { scriptedModel } from '../../../../../src/adapter/index.ts';
 import {
   parseListing,
   parseMatches,
   parsePaths,
   parseWindow,
 } from '../../../../../src/cli/review/model/tool-text.ts';
+import { scriptedModel } from '../../../../../src/provider/index.ts';
 import { type Files, review } from '../../support.ts';
 
 /** What the model reads when it makes one call. */

@@ -1,0 +1,44 @@
+import { assertOptions } from '../error/index.ts';
+import {
+  checkEvaluateOptions,
+  type EvaluateOptions,
+  evaluatePrompt,
+  type ModelAdapter,
+  type ProviderAdapter,
+  streamOf,
+} from '../evaluation/index.ts';
+import type { Prompt } from '../prompt/index.ts';
+import type { ModelProvider } from '../runtime/index.ts';
+
+/** Makes an adapter of a model. `name` defaults to the model's. */
+export function defineAdapter(options: {
+  readonly model: ModelProvider;
+  readonly name?: string;
+}): ProviderAdapter {
+  assertOptions('defineAdapter()', options, { model: 'object!', name: 'string' });
+  assertOptions('defineAdapter(): model', options.model, { name: 'string!', generate: 'function!' });
+  const { model } = options;
+  const adapter: ModelAdapter = Object.freeze({
+    name: options.name ?? model.name,
+    '~model': model,
+    evaluate: async <Output>(prompt: Prompt<Output>, evaluateOptions: EvaluateOptions = {}) =>
+      evaluatePrompt(adapter, model, prompt, evaluateOptions),
+    stream: <Output>(prompt: Prompt<Output>, evaluateOptions: EvaluateOptions = {}) => {
+      checkEvaluateOptions(evaluateOptions);
+      const { onEvent, signal, streaming = true } = evaluateOptions;
+      return streamOf<Output>((run) => {
+        const streamed: EvaluateOptions = {
+          ...evaluateOptions,
+          streaming,
+          signal: run.signal,
+          onEvent: (event) => {
+            run.onEvent(event);
+            return onEvent?.(event);
+          },
+        };
+        return evaluatePrompt(adapter, model, prompt, streamed, run.ready);
+      }, signal);
+    },
+  });
+  return adapter;
+}

@@ -1,0 +1,56 @@
+export { defineAdapter } from './define-adapter.ts';
+export { refuseHostedChoice } from './hosted/hosted-choice.ts';
+export type {
+  HostedToolCodec,
+  HostedToolCodecs,
+  HostedToolFindings,
+  HostedToolWire,
+  HostedTurn,
+} from './hosted/hosted-tool-codec.ts';
+export { HostedToolDesk, type HostedToolsWire, type UnsupportedConfig } from './hosted/hosted-tool-desk.ts';
+export {
+  type Script,
+  type ScriptedModelOptions,
+  type ScriptedToolCall,
+  type ScriptedTurn,
+  scriptedModel,
+} from './scripted-model.ts';
+export { annotatedCitations, type Cited } from './wire/annotations.ts';
+export { saysContextOverflow } from './wire/context-overflow.ts';
+export { DistinctCallIds } from './wire/distinct-call-ids.ts';
+export { failureReason } from './wire/failure-reason.ts';
+export { type Fields, isFields, objectsIn, onlyTexts, textsIn } from './wire/fields.ts';
+export {
+  type CallIdForm,
+  ForeignCallIds,
+  nineCharacterCallIds,
+  plainCallIds,
+  shortCallIds,
+} from './wire/foreign-call-ids.ts';
+export { isWebUrl, toBase64, toUrl } from './wire/media-url.ts';
+export {
+  type CommonModelOptions,
+  checkModelOptions,
+  lazyClient,
+  requestTimeoutMs,
+} from './wire/model-options.ts';
+export {
+  type ProviderErrorWords,
+  toBrokenStream,
+  toFailure,
+  toProviderError,
+} from './wire/provider-error.ts';
+export { describeRemoteFailure, parseJsonText } from './wire/remote-call.ts';
+export {
+  type ProjectedRequest,
+  type ProjectedTool,
+  SchemaProjections,
+  type StrictTools,
+} from './wire/schema-projections.ts';
+export { type SplitSettings, splitSettings } from './wire/split-settings.ts';
+export {
+  isEventStream,
+  StreamReader,
+  type StreamReaderOptions,
+  streamEndGraceMs,
+} from './wire/stream-reader.ts';

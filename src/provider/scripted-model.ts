@@ -1,0 +1,185 @@
+import { assertOptions } from '../error/index.ts';
+import type { ProviderAdapter } from '../evaluation/index.ts';
+import type {
+  ApprovalRequestPart,
+  AssistantPart,
+  ConversationItem,
+  FinishReason,
+  GenerateOptions,
+  ModelRequest,
+  ModelTurn,
+  TokenUsage,
+} from '../runtime/index.ts';
+import { isSchemaObject } from '../schema/index.ts';
+import type { HostedToolOutput, HostedToolReading, TokenPrices } from '../tool/index.ts';
+import { defineAdapter } from './define-adapter.ts';
+import type { HostedToolCodecs, HostedTurn } from './hosted/hosted-tool-codec.ts';
+import { HostedToolDesk, type UnsupportedConfig } from './hosted/hosted-tool-desk.ts';
+
+/** A call that a scripted turn asks for. */
+export interface ScriptedToolCall {
+  readonly name: string;
+  /** The arguments as a value, or as the JSON text a model would write, which may be malformed. Default: none. */
+  readonly arguments?: unknown;
+  /** Default: `call-TURN-NUMBER`, both from 1. */
+  readonly callId?: string;
+}
+
+/** An output with whatever the kind of its tool brings. */
+type AnyOutput = HostedToolOutput | (HostedToolOutput & { readonly [key: string]: unknown });
+
+/** What a scripted model says in one turn. Without calls the run ends with the text. */
+export interface ScriptedTurn {
+  /** In a run that streams it comes word by word. */
+  readonly text?: string;
+  /** What the model thinks before it speaks. Default: nothing. */
+  readonly reasoning?: string;
+  readonly toolCalls?: readonly ScriptedToolCall[];
+  /** What hosted tools of the prompt come to in this turn; the outputs may be of any kind. Default: nothing. */
+  readonly hosted?: readonly HostedToolReading<AnyOutput>[];
+  /** What a provider would have sent, for the codecs in `hostedToolCodecs` to read. Default: nothing. */
+  readonly items?: readonly unknown[];
+  /** What the provider asks whether it may run. Default: nothing. */
+  readonly approvalRequests?: readonly Omit<ApprovalRequestPart, 'type'>[];
+  /** Default: `tool-calls` with calls, else `stop`. */
+  readonly finishReason?: FinishReason;
+  readonly usage?: TokenUsage;
+}
+
+/**
+ * Decides one turn from the conversation so far. May be async; what it throws ends the run like a failing provider.
+ *
+ * @param options what a model provider gets beside the request: the signal that ends the answer, and in a run that streams a way to
+ *   tell pieces of it before the turn is there, or before the script throws. The text of the turn comes behind them.
+ */
+export type Script = (
+  conversation: readonly ConversationItem[],
+  request: ModelRequest,
+  options: GenerateOptions,
+) => ScriptedTurn | Promise<ScriptedTurn>;
+
+/** Options of {@link scriptedModel}. */
+export interface ScriptedModelOptions {
+  /** Shown in events. Default: `scripted model`. */
+  readonly name?: string;
+  /** For budgets that limit the cost. Default: not known. */
+  readonly prices?: TokenPrices;
+  /** How hosted tools are told and read, by kind; a kind without a codec is then refused. Default: they are not told. */
+  readonly hostedToolCodecs?: HostedToolCodecs;
+  /** What to do with a config that a codec cannot tell in full. Default: `'error'`. */
+  readonly unsupportedConfig?: UnsupportedConfig;
+}
+
+/**
+ * An adapter whose model follows a script: a list of turns, or a function of the conversation. It runs offline and
+ * through the very loop, transactions and policies that any other model runs through.
+ *
+ * With a list, the run fails in phase `request` when the model is asked more often than there are turns; a second
+ * evaluation starts at the first turn again.
+ *
+ * Hosted tools of the prompt may be of any kind: what they come to is `hosted` in a turn. With `hostedToolCodecs` they are told and
+ * read as by an adapter of a provider.
+ */
+export function scriptedModel(
+  script: readonly ScriptedTurn[] | Script,
+  options: ScriptedModelOptions = {},
+): ProviderAdapter {
+  assertOptions('scriptedModel()', options, { name: 'string' });
+  const { name = 'scripted model', prices } = options;
+  const desk = deskOf(name, options);
+  return defineAdapter({
+    model: {
+      name,
+      ...(prices === undefined ? {} : { prices }),
+      ...(desk === undefined ? {} : { check: ({ hostedTools }) => void desk.check(hostedTools) }),
+      generate: async (request, generateOptions) => {
+        const { onDelta, logger } = generateOptions;
+        desk?.serialize(request.hostedTools, logger);
+        const turn =
+          typeof script === 'function'
+            ? await script(request.conversation, request, generateOptions)
+            : turnAt(script, request.turn);
+        if (onDelta !== undefined) await tell(turn, onDelta);
+        return toModelTurn(turn, request.turn, hostedOf(turn, request, desk));
+      },
+    },
+  });
+}
+
+function deskOf(name: string, options: ScriptedModelOptions): HostedToolDesk | undefined {
+  const { hostedToolCodecs: codecs, unsupportedConfig } = options;
+  return codecs && new HostedToolDesk({ adapter: name, model: name, codecs, unsupportedConfig });
+}
+
+function hostedOf(
+  { hosted = [], items = [], text = '' }: ScriptedTurn,
+  { hostedTools }: ModelRequest,
+  desk: HostedToolDesk | undefined,
+): readonly HostedToolReading[] {
+  if (desk !== undefined)
+    return [...hosted, ...desk.read(hostedTools, { items, text, startOf: startIn(text) })];
+  if (items.length === 0) return hosted;
+  throw new TypeError(
+    'The script has a turn with items, but no codecs that read them: pass hostedToolCodecs.',
+  );
+}
+
+/** The text of a part is looked for in the text of the turn: nothing else ties the two in a script. */
+function startIn(text: string): HostedTurn['startOf'] {
+  return (part) => {
+    const passage = isSchemaObject(part) ? part['text'] : undefined;
+    const start = typeof passage === 'string' ? text.indexOf(passage) : -1;
+    return start < 0 ? undefined : start;
+  };
+}
+
+function turnAt(turns: readonly ScriptedTurn[], number: number): ScriptedTurn {
+  const turn = turns[number - 1];
+  if (turn === undefined) {
+    throw new RangeError(`The script has ${turns.length} turns, but the model was asked for turn ${number}.`);
+  }
+  return turn;
+}
+
+async function tell(
+  { reasoning = '', text = '' }: ScriptedTurn,
+  onDelta: NonNullable<GenerateOptions['onDelta']>,
+): Promise<void> {
+  for (const piece of inWords(reasoning)) await onDelta({ type: 'reasoning-delta', text: piece });
+  for (const piece of inWords(text)) await onDelta({ type: 'text-delta', text: piece });
+}
+
+function inWords(text: string): readonly string[] {
+  return text.match(/\S+\s*|\s+/g) ?? [];
+}
+
+function toModelTurn(turn: ScriptedTurn, number: number, hosted: readonly HostedToolReading[]): ModelTurn {
+  const calls = turn.toolCalls ?? [];
+  const spoken = spokenParts(turn);
+  const asked = calls.map(
+    (call, index): AssistantPart => ({
+      type: 'tool-call',
+      callId: call.callId ?? `call-${number}-${index + 1}`,
+      name: call.name,
+      arguments: toArgumentText(call.arguments),
+    }),
+  );
+  const approvals = (turn.approvalRequests ?? []).map(
+    (request): AssistantPart => ({ type: 'approval-request', ...request }),
+  );
+  const finishReason = turn.finishReason ?? (calls.length > 0 ? 'tool-calls' : 'stop');
+  const content = spoken.length + approvals.length === 0 ? asked : [...spoken, ...asked, ...approvals];
+  return turn.usage === undefined
+    ? { content, finishReason, hosted }
+    : { content, finishReason, usage: turn.usage, hosted };
+}
+
+function spokenParts({ reasoning = '', text = '' }: ScriptedTurn): readonly AssistantPart[] {
+  const said: readonly AssistantPart[] = text === '' ? [] : [{ type: 'text', text }];
+  return reasoning === '' ? said : [{ type: 'reasoning', text: reasoning }, ...said];
+}
+
+function toArgumentText(value: unknown): string {
+  if (value === undefined) return '';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

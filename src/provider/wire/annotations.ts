@@ -1,0 +1,78 @@
+import type { Citation } from '../../tool/index.ts';
+import type { HostedTurn } from '../hosted/hosted-tool-codec.ts';
+import { type Fields, objectsIn } from './fields.ts';
+
+/** A citation without its place in the text. */
+export type Cited = Citation extends infer One ? (One extends unknown ? Omit<One, 'span'> : never) : never;
+
+/**
+ * What a piece of text cites, told by annotations in the form of OpenAI's Responses interface.
+ *
+ * @param part the piece of text, under whose identity the turn knows its place.
+ * @param read what an annotation cites; undefined for one of another kind.
+ * @internal
+ */
+export function annotatedCitations(
+  turn: HostedTurn,
+  part: Fields,
+  list: unknown,
+  read: (annotation: Fields) => Cited | undefined,
+): readonly Citation[] {
+  const { text } = part;
+  const annotations = objectsIn(list);
+  const base = turn.startOf(part);
+  const findSpan = base === undefined || typeof text !== 'string' ? noSpan : spanReader(text, annotations);
+  return annotations.flatMap((annotation): readonly Citation[] => {
+    const cited = read(annotation);
+    if (cited === undefined) return [];
+    const span = findSpan(annotation);
+    if (span === undefined || base === undefined) return [cited];
+    return [{ ...cited, span: [base + span[0], base + span[1]] }];
+  });
+}
+
+type Span = readonly [start: number, end: number];
+
+const noSpan = (): undefined => undefined;
+
+/**
+ * Reads where in a text an annotation is, from its first character to behind its last. The provider does not say what it
+ * counts. It makes a difference behind a character outside the basic plane, such as an emoji: there code points are
+ * taken for it when more of the annotations then begin and end where a link does, else the units of a string.
+ */
+function spanReader(text: string, annotations: readonly Fields[]): (annotation: Fields) => Span | undefined {
+  const inUnits = (annotation: Fields): Span | undefined => readSpan(annotation, text.length);
+  if (!/[\uD800-\uDBFF]/.test(text)) return inUnits;
+  const starts = codePointStarts(text);
+  const inCodePoints = (annotation: Fields): Span | undefined => {
+    const [start, end] = readSpan(annotation, starts.length - 1) ?? [];
+    const units = start === undefined || end === undefined ? [] : [starts[start], starts[end]];
+    return units[0] === undefined || units[1] === undefined ? undefined : [units[0], units[1]];
+  };
+  const linksAmong = (read: typeof inUnits): number =>
+    annotations.map(read).filter((span) => span !== undefined && isLink(text.slice(...span))).length;
+  return linksAmong(inCodePoints) > linksAmong(inUnits) ? inCodePoints : inUnits;
+}
+
+function readSpan({ start_index: start, end_index: end }: Fields, length: number): Span | undefined {
+  const isSpan =
+    Number.isInteger(start) && Number.isInteger(end) && 0 <= Number(start) && Number(start) < Number(end);
+  return isSpan && Number(end) <= length ? [Number(start), Number(end)] : undefined;
+}
+
+/** Where each code point begins, and behind them where the text ends. */
+function codePointStarts(text: string): readonly number[] {
+  const starts = [0];
+  let at = 0;
+  for (const character of text) starts.push((at += character.length));
+  return starts;
+}
+
+/** The forms in which the provider writes what it cites: a Markdown link, with or without brackets, and the address of a file. */
+function isLink(passage: string): boolean {
+  return (
+    (passage.startsWith('([') && passage.endsWith('))')) ||
+    (passage.startsWith('[') && passage.endsWith(')') && !passage.endsWith('))')) ||
+    /^sandbox:[^\s()]+$/.test(passage)
+  );
+}

@@ -1,0 +1,92 @@
+import { openSections, type VisibilityExpansionRequired } from '../../prompt/index.ts';
+import { ToolResult } from '../../tool/index.ts';
+import { ApprovalMemory } from './approval-memory.ts';
+import type { EvaluationEnvironment } from './environment.ts';
+import type { ResolvedCall, ToolCall } from './tool-call.ts';
+import { type AttemptedCall, ToolCallAttempt } from './tool-call-attempt.ts';
+import { type FailedVerdict, failed, type SucceededVerdict, withNote } from './verdict.ts';
+
+interface ExpansionParts {
+  readonly thrower: ToolCallAttempt;
+  readonly signal: VisibilityExpansionRequired;
+  /** What the model has to know of what stands although the call is rolled back; empty when nothing does. */
+  readonly note: string;
+}
+
+/**
+ * What becomes of a call whose handler wants sections to be opened first: it is rolled back, and in its place the
+ * sections are opened by an attempt at `open_sections`, under the policies of the prompt. What the model reads tells both.
+ */
+export class Expansion implements AttemptedCall {
+  /** The attempt whose handler threw. */
+  readonly thrower: ToolCallAttempt;
+  readonly approvals: ApprovalMemory;
+  readonly #environment: EvaluationEnvironment;
+  readonly #signal: VisibilityExpansionRequired;
+  readonly #note: string;
+  readonly #opening: ResolvedCall;
+
+  constructor(
+    environment: EvaluationEnvironment,
+    { callId, turn }: ToolCall,
+    { thrower, signal, note }: ExpansionParts,
+  ) {
+    this.thrower = thrower;
+    this.#note = note;
+    this.#environment = environment;
+    this.#signal = signal;
+    const params = { section_keys: [...signal.sections], reason: signal.reason };
+    const call = { callId, toolName: openSections.name, arguments: JSON.stringify(params), turn };
+    this.approvals = new ApprovalMemory(
+      { toolName: openSections.name, params },
+      environment.outer?.approvals,
+    );
+    this.#opening = { call, bound: environment.display.rendered['~sections'].opener, params };
+  }
+
+  /** Opens the sections; keeps what the handler logged. */
+  open(number: number): ToolCallAttempt {
+    return new ToolCallAttempt(this.#environment, this.#opening, {
+      number,
+      call: this,
+      log: this.thrower.transaction.discardedPatch().session,
+    });
+  }
+
+  /** Opening sections spends nothing. */
+  countUsage(): void {}
+
+  /** The verdict over the call, given that over the opening. */
+  verdict(toolName: string, opening: SucceededVerdict | FailedVerdict): FailedVerdict {
+    const { reason } = this.#signal;
+    const note = this.#note;
+    if (opening.kind === 'failed') {
+      if (opening.outcome === 'aborted') return opening;
+      const message = `The call of "${toolName}" was rolled back: it needs sections that could not be opened (${reason}). ${opening.result.message}`;
+      const { policy, policyPrompt, error } = opening;
+      return withNote(
+        failed('rolled-back', 'sections-not-opened', message, {
+          ...(policy === undefined ? {} : { policy }),
+          ...(policyPrompt === undefined ? {} : { policyPrompt }),
+          ...(error === undefined ? {} : { error }),
+        }),
+        note,
+      );
+    }
+    const message = `The call of "${toolName}" was rolled back: it needs sections that were not open yet (${reason}).${note} ${opening.result.message} Read them, then call it again if it is still needed.`;
+    return {
+      ...failed('rolled-back', 'sections-opened', message),
+      result: ToolResult.error(message, opening.result.value),
+    };
+  }
+}
+
+/** The verdict over a call that wants sections to be opened after too many have done so. */
+export function tooManyExpansions(toolName: string, max: number, effectsStand: boolean): FailedVerdict {
+  const note = effectsStand ? ' What it did outside of session and files stands.' : '';
+  return failed(
+    'rolled-back',
+    'sections-not-opened',
+    `The call of "${toolName}" was rolled back: it needs sections to be opened, and in this run tools have asked for that ${max} times already, which is as often as they may.${note} Go on without it, or open what you need with ${openSections.name}.`,
+  );
+}

@@ -1,0 +1,130 @@
+import { none, type Writable } from '../../internal/index.ts';
+import { openSections } from '../../prompt/index.ts';
+import type { JsonObject, JsonValue } from '../../schema/index.ts';
+import type { AnyTool, MediaPart, TokenUsage } from '../../tool/index.ts';
+import { recordError } from '../events/record-error.ts';
+import { recordable } from '../events/recordable.ts';
+import type {
+  RecordedApproval,
+  RecordedAttachment,
+  RecordedChange,
+  ToolInvokedPayload,
+} from '../events/tool-invoked.ts';
+import { renderValue, toModelText } from '../model/model-text.ts';
+import { sectionsShownBy } from '../model/opened-sections.ts';
+import type { EvaluationEnvironment } from './environment.ts';
+import type { Expansion } from './expansion.ts';
+import type { ToolCall } from './tool-call.ts';
+import type { ToolCallAttempt } from './tool-call-attempt.ts';
+import type { FailedVerdict, SucceededVerdict } from './verdict.ts';
+
+/** What is known of a call at its end, beside the verdict. */
+interface CallFacts {
+  readonly call: ToolCall;
+  readonly tool: AnyTool | undefined;
+  readonly params: JsonObject | undefined;
+  /** The last one; undefined when the call never began. */
+  readonly attempt: ToolCallAttempt | undefined;
+  /** Present when its handler wanted sections to be opened. */
+  readonly expansion: Expansion | undefined;
+  /** How these were opened; absent when they were not. */
+  readonly opening: SucceededVerdict | undefined;
+  readonly conflicts: readonly string[];
+  readonly approvals: readonly RecordedApproval[];
+  /** Resources without transactions that earlier attempts asked for. */
+  readonly plainResources: readonly string[];
+  readonly startedAtMs: number | undefined;
+  readonly usage: TokenUsage | undefined;
+}
+
+/** What happened in a call, as it is recorded and as the model reads it. */
+export function recordCall(
+  environment: EvaluationEnvironment,
+  verdict: FailedVerdict | SucceededVerdict,
+  facts: CallFacts,
+): ToolInvokedPayload {
+  const { clock, ids, origin } = environment;
+  const { call, tool, params, attempt, expansion, opening, conflicts, approvals, usage } = facts;
+  const { result } = verdict;
+  const shown =
+    opening === undefined ? sectionsShownBy(tool, result) : sectionsShownBy(openSections, opening.result);
+  const rendered = renderedValue(environment, verdict, facts);
+  const endedAtMs = clock.now();
+  const startedAtMs = facts.startedAtMs ?? endedAtMs;
+  const record: Writable<ToolInvokedPayload> = {
+    eventId: ids(),
+    evaluationId: origin.evaluationId,
+    promptName: origin.promptName,
+    adapter: origin.adapter,
+    sessionId: origin.sessionId,
+    callId: call.callId,
+    toolName: call.toolName,
+    turn: call.turn,
+    success: verdict.kind === 'succeeded',
+    outcome: verdict.kind === 'succeeded' ? 'committed' : verdict.outcome,
+    message: result.message,
+    rendered,
+    modelText: toModelText(result, rendered),
+    attempts: attempt?.number ?? 0,
+    conflicts,
+    startedAtMs,
+    durationMs: endedAtMs - startedAtMs,
+    changes: verdict.kind === 'succeeded' ? recordedChanges(attempt) : none,
+  };
+  if (origin.parentCallIds !== undefined) record.parentCallIds = origin.parentCallIds;
+  if (params !== undefined) record.params = recordable(params, call.arguments);
+  // The value was checked to be plain JSON when the attempt ended.
+  if (result.value !== undefined) record.value = recordable(result.value as JsonValue);
+  if (result.attachments !== undefined) record.attachments = result.attachments.map(recordAttachment);
+  if (usage !== undefined) record.usage = usage;
+  if (approvals.length > 0) record.approvals = approvals;
+  if (shown !== undefined) record.openedSections = shown;
+  const shadow =
+    expansion === undefined ? attempt?.shadow : [...expansion.thrower.shadow, ...(attempt?.shadow ?? [])];
+  if (shadow !== undefined && shadow.length > 0) record.shadow = shadow;
+  if (verdict.kind === 'failed') {
+    record.reason = verdict.reason;
+    if (verdict.policy !== undefined) record.policy = verdict.policy;
+    if (verdict.policyPrompt !== undefined) record.policyPrompt = verdict.policyPrompt;
+    if (verdict.error !== undefined) record.error = recordError(verdict.error);
+    const standing = whatStands(facts);
+    if (standing.length > 0) record.standing = standing;
+  }
+  return record;
+}
+
+/** The value as the model gets it. That of a success was rendered when its handler returned. */
+function renderedValue(
+  environment: EvaluationEnvironment,
+  { kind, result }: FailedVerdict | SucceededVerdict,
+  { tool, attempt, opening }: CallFacts,
+): string {
+  if (opening !== undefined)
+    return attempt?.rendered ?? renderValue(openSections, opening.result, environment);
+  return kind === 'succeeded' && attempt?.rendered !== undefined
+    ? attempt.rendered
+    : renderValue(tool, result, environment);
+}
+
+/** What a call that was not committed leaves in place. */
+function whatStands({ tool, attempt, expansion, plainResources }: CallFacts): readonly string[] {
+  const doer = expansion?.thrower ?? attempt;
+  if (doer === undefined) return [];
+  const { committedResources, plainResources: asked, stuckResources } = doer.transaction;
+  const plain = tool?.effects === 'read' ? [] : new Set([...plainResources, ...asked]);
+  return [
+    ...(doer.effectsStand ? ['effects outside session, files and resources'] : []),
+    ...committedResources.map((name) => `resource ${name}: committed before the call failed`),
+    ...stuckResources.map((name) => `resource ${name}: could not be rolled back`),
+    ...[...plain].map((name) => `resource ${name}: takes no part in transactions`),
+  ];
+}
+
+function recordedChanges(attempt: ToolCallAttempt | undefined): readonly RecordedChange[] {
+  const changes = attempt?.changes ?? none;
+  return changes.length === 0 ? none : changes.map(({ path, kind }) => ({ path, kind }));
+}
+
+function recordAttachment({ data, ...part }: MediaPart): RecordedAttachment {
+  return { ...part, characters: data.length };
+}

@@ -1,0 +1,103 @@
+import { type ErrorDetails, hasErrorMarker, WinkError } from '../../error/index.ts';
+import type { ConversationItem, TokenUsage } from '../../tool/index.ts';
+
+/**
+ * Where an evaluation ended.
+ *
+ * - `render`: before the first request, while the prompt was put together.
+ * - `request`: the model could not be asked, or must not be asked again (deadline, abort, turn limit).
+ * - `response`: the model's answer cannot be used.
+ * - `parse`: the final answer does not fit the output schema.
+ * - `tool`: while tool calls were running.
+ * - `budget`: a budget is used up.
+ */
+export type EvaluationPhase = 'render' | 'request' | 'response' | 'parse' | 'tool' | 'budget';
+
+/**
+ * Codes of {@link PromptEvaluationError}.
+ *
+ * - `evaluation-aborted`: the caller's signal was aborted; the signal's reason is the cause.
+ * - `evaluation-deadline`: the deadline passed.
+ * - `evaluation-budget`: a budget is used up, or does not hold another turn; a `BudgetExceededError` is the cause.
+ * - `evaluation-silent`: nothing was heard of the run for longer than `watchdogMs`.
+ * - `evaluation-max-turns`: the model asked for more turns than allowed.
+ * - `evaluation-repeated-failures`: the same call failed for the same reason too often, with no commit in between.
+ * - `evaluation-request-failed`: the model provider threw.
+ * - `evaluation-context-exceeded`: the conversation is longer than what the model can look at.
+ * - `evaluation-response-invalid`: the model's answer cannot be used.
+ * - `evaluation-output-invalid`: the final answer does not fit the output schema.
+ * - `evaluation-render-failed`: rendering, installing slices or starting resources failed.
+ * - `evaluation-interrupted`: a handler ended the evaluation. Handlers make errors with this code to do so.
+ * - `evaluation-tools-failed`: the calls of a turn could not be run to their end, through no fault of a tool: the session
+ *   was disposed, or a journal failed.
+ * - `evaluation-incomplete`: the completion checker still said no when it was asked for the last time.
+ * - `evaluation-completion-failed`: it threw, or gave no verdict.
+ * - `evaluation-too-deep`: too many evaluations run inside one another; their tools call each other without end.
+ */
+export type PromptEvaluationErrorCode =
+  | 'evaluation-aborted'
+  | 'evaluation-deadline'
+  | 'evaluation-budget'
+  | 'evaluation-silent'
+  | 'evaluation-max-turns'
+  | 'evaluation-repeated-failures'
+  | 'evaluation-request-failed'
+  | 'evaluation-context-exceeded'
+  | 'evaluation-response-invalid'
+  | 'evaluation-output-invalid'
+  | 'evaluation-render-failed'
+  | 'evaluation-interrupted'
+  | 'evaluation-tools-failed'
+  | 'evaluation-incomplete'
+  | 'evaluation-completion-failed'
+  | 'evaluation-too-deep';
+
+/** What a {@link PromptEvaluationError} is built from. */
+export interface PromptEvaluationErrorOptions {
+  readonly phase: EvaluationPhase;
+  readonly promptName: string;
+  readonly conversation?: readonly ConversationItem[];
+  readonly usage?: TokenUsage;
+  readonly cause?: unknown;
+  readonly details?: ErrorDetails;
+}
+
+/**
+ * The one error an evaluation rejects with. Nothing is lost: it carries the conversation and the usage up to the point
+ * where the evaluation ended; what was committed before stays committed.
+ *
+ * A handler that throws one which it has made itself ends the run that it belongs to, in phase `tool`. One that an evaluation
+ * rejected with, or that has such a one among its causes, fails the call only.
+ */
+export class PromptEvaluationError extends WinkError<PromptEvaluationErrorCode> {
+  readonly phase: EvaluationPhase;
+  readonly promptName: string;
+  /** Tokens spent so far. */
+  readonly usage: TokenUsage;
+  readonly #conversation: readonly ConversationItem[];
+
+  constructor(code: PromptEvaluationErrorCode, message: string, options: PromptEvaluationErrorOptions) {
+    super('PromptEvaluationError', message, {
+      code,
+      cause: options.cause,
+      details: { phase: options.phase, promptName: options.promptName, ...options.details },
+    });
+    this.phase = options.phase;
+    this.promptName = options.promptName;
+    this.usage = options.usage ?? {};
+    this.#conversation = Object.freeze([...(options.conversation ?? [])]);
+  }
+
+  /**
+   * Everything said so far but for turns that were left out, well formed: every call has its result. Pass it on as `history` to go on from here. It is
+   * what the model read, never redacted, and no part of what the error shows when it is logged.
+   */
+  get conversation(): readonly ConversationItem[] {
+    return this.#conversation;
+  }
+
+  /** Recognises this error, also one made by another loaded copy of the package. */
+  static override isInstance(value: unknown): value is PromptEvaluationError {
+    return hasErrorMarker(value, 'PromptEvaluationError');
+  }
+}

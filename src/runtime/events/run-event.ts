@@ -1,0 +1,224 @@
+import type { ThrottleKind } from '../../error/index.ts';
+import type { JsonValue } from '../../schema/index.ts';
+import type {
+  BudgetExcess,
+  Citation,
+  FinishReason,
+  HostedToolOutput,
+  TokenUsage,
+  ToolCallPart,
+} from '../../tool/index.ts';
+import type {
+  RecordedApproval,
+  RecordedChange,
+  RecordedFeedback,
+  ShadowFinding,
+  ToolInvokedPayload,
+} from './tool-invoked.ts';
+
+/** What an observer of a run is told, while it happens. `turn` counts model calls from 1. A closed union. */
+export type RunEvent =
+  | {
+      readonly type: 'run-start';
+      readonly promptName: string;
+      readonly adapter: string;
+      readonly tools: readonly string[];
+    }
+  | { readonly type: 'model-call-start'; readonly turn: number }
+  | {
+      readonly type: 'model-call-retry';
+      readonly turn: number;
+      /** Number of the attempt that comes after the wait, from 2. */
+      readonly attempt: number;
+      /** How long is waited first. */
+      readonly delayMs: number;
+      readonly reason: ThrottleKind;
+      readonly message: string;
+    }
+  | {
+      /**
+       * A piece of what the model says; only in a run that streams, and between the start and the end of a model
+       * call. After a `model-call-retry` the answer begins anew: what was told of it before is void. With `redact`
+       * what may be the beginning of a secret waits for what comes behind it: all of the answer, unless `redact.pending` says.
+       */
+      readonly type: 'text-delta';
+      readonly turn: number;
+      readonly text: string;
+    }
+  | {
+      /** A piece of what the model thinks, under the same rules. */
+      readonly type: 'reasoning-delta';
+      readonly turn: number;
+      readonly text: string;
+    }
+  | {
+      readonly type: 'model-call-end';
+      readonly turn: number;
+      readonly text: string;
+      readonly toolCalls: readonly ToolCallPart[];
+      readonly finishReason: FinishReason;
+      readonly usage?: TokenUsage;
+    }
+  | {
+      /** What has been spent, after each model call. */
+      readonly type: 'usage';
+      readonly turn: number;
+      /** Of this model call; empty when the provider does not say. */
+      readonly usage: TokenUsage;
+      /** Of the run so far, evaluations inside its calls included. */
+      readonly total: TokenUsage;
+    }
+  | {
+      /** The provider ran a hosted tool: outside policies and transactions, and nothing of it is rolled back. */
+      readonly type: 'hosted-tool-call';
+      readonly turn: number;
+      readonly toolName: string;
+      readonly output: HostedToolOutput;
+      /** What of the turn's text rests on the tool; with the last invocation of the turn. */
+      readonly citations: readonly Citation[];
+    }
+  | {
+      /** The answer to a provider that asked whether it may run something. */
+      readonly type: 'hosted-approval';
+      readonly turn: number;
+      readonly toolName: string;
+      /** What is to be run, such as the name of a remote tool. */
+      readonly name: string;
+      readonly approved: boolean;
+      readonly reason?: string;
+    }
+  | {
+      /** The conversation had outgrown the model; the results of these calls became a note, oldest first. */
+      readonly type: 'tool-results-dropped';
+      readonly turn: number;
+      readonly callIds: readonly string[];
+      /** Characters less. */
+      readonly characters: number;
+    }
+  | {
+      /** The conversation held more turns of the model than `maxConversationTurns`; these are in it no more. */
+      readonly type: 'turns-dropped';
+      /** The last turn before. */
+      readonly turn: number;
+      /** How many turns. */
+      readonly turns: number;
+      /** The calls that they made, oldest first. */
+      readonly callIds: readonly string[];
+    }
+  | {
+      /** A turn is over: the model has answered, and the calls that it asked for have their results. */
+      readonly type: 'turn-end';
+      readonly turn: number;
+      readonly finishReason: FinishReason;
+      /** How many calls it asked for. */
+      readonly toolCalls: number;
+    }
+  | ({
+      /** A turn of the model passed a limit of a budget. Nothing is begun any more: no turn, no tool call. */
+      readonly type: 'budget-exceeded';
+      readonly turn: number;
+    } & BudgetExcess)
+  | {
+      readonly type: 'tool-call-start';
+      readonly turn: number;
+      readonly callId: string;
+      readonly toolName: string;
+      /** The arguments as parsed JSON; absent when they were no JSON. */
+      readonly params?: JsonValue;
+    }
+  | {
+      readonly type: 'tool-call-rerun';
+      readonly turn: number;
+      readonly callId: string;
+      readonly toolName: string;
+      /** Number of the attempt that begins now, from 2. */
+      readonly attempt: number;
+      readonly conflicts: readonly string[];
+    }
+  | ({
+      /** Someone is asked, and the call waits for the answer. */
+      readonly type: 'approval-start';
+      readonly callId: string;
+      readonly toolName: string;
+      /** The files that the call would change; absent when it has not run yet. */
+      readonly changes?: readonly RecordedChange[];
+    } & Pick<RecordedApproval, 'policy' | 'policyPrompt' | 'reason' | 'about'>)
+  | ({
+      /** The answer. It does not come when the run ends first. */
+      readonly type: 'approval-end';
+      readonly callId: string;
+      readonly toolName: string;
+    } & RecordedApproval)
+  | ({
+      /** A policy would have refused the call, or asked, but is not enforced. */
+      readonly type: 'policy-shadow';
+      readonly callId: string;
+      readonly toolName: string;
+      /** Number of the attempt, from 1. What superseded attempts met is not part of the record of the call. */
+      readonly attempt: number;
+    } & ShadowFinding)
+  | {
+      readonly type: 'tool-progress';
+      readonly callId: string;
+      readonly toolName: string;
+      readonly update: JsonValue;
+    }
+  | { readonly type: 'heartbeat'; readonly callId: string; readonly toolName: string }
+  | ({
+      /** A feedback provider ran after a call; what it said is part of the text of the call. */
+      readonly type: 'feedback';
+      readonly turn: number;
+      readonly callId: string;
+      readonly toolName: string;
+    } & RecordedFeedback)
+  | {
+      /** An answer could not be read as the structured output that is asked for; the model is told why and asked again. */
+      readonly type: 'output-repair';
+      /** The turn whose text is discarded. */
+      readonly turn: number;
+      /** Number of the repair, from 1. */
+      readonly repair: number;
+      /** What the model is told. */
+      readonly problem: string;
+    }
+  | {
+      /** The model has answered, and a checker decided whether the task is done. */
+      readonly type: 'completion-check';
+      readonly turn: number;
+      readonly checker: string;
+      /** Number of the check, from 1. */
+      readonly check: number;
+      /** After `incomplete` the model is asked again, unless it was the last check. */
+      readonly outcome: 'complete' | 'incomplete';
+      /** What the model is told. */
+      readonly feedback?: string;
+    }
+  | {
+      readonly type: 'tool-call-end';
+      readonly invocation: ToolInvokedPayload;
+      /** What the handler threw, as it was thrown. */
+      readonly cause?: unknown;
+    }
+  | {
+      /** Something that happened in an evaluation inside a tool call. Nothing is told once the attempt has ended. */
+      readonly type: 'nested';
+      /** The call around it. */
+      readonly callId: string;
+      readonly toolName: string;
+      /** Number of the attempt at that call, from 1. */
+      readonly attempt: number;
+      /** Number of the evaluation among those of the attempt, from 1 in the order they were begun. */
+      readonly evaluation: number;
+      /** The policy that evaluates, to judge the call. Absent: the handler evaluates. */
+      readonly policy?: string;
+      readonly event: RunEvent;
+    }
+  | {
+      readonly type: 'run-end';
+      readonly outcome: 'finished' | 'failed';
+      readonly turns: number;
+      readonly usage: TokenUsage;
+    };
+
+/** Hears run events. Must not throw: what it throws is logged and changes nothing. */
+export type RunEventListener = (event: RunEvent) => void;

@@ -1,0 +1,77 @@
+import { PromptValidationError } from '../../error/index.ts';
+import { compileGlob } from '../../filesystem/index.ts';
+import type { FeedbackProvider } from './feedback-provider.ts';
+
+const namePattern = /^[a-z0-9][a-z0-9._-]{0,63}$/;
+
+/** Triggers, with what each must be. */
+const triggerRules: Readonly<Record<string, readonly [(value: unknown) => boolean, string]>> = {
+  everyCalls: [(value) => Number.isSafeInteger(value) && Number(value) >= 1, 'a whole number of at least 1'],
+  everyMs: [(value) => Number.isFinite(value) && Number(value) > 0, 'a number of milliseconds above 0'],
+  fileCreated: [(value) => typeof value === 'string' && value !== '', 'a path or a glob'],
+};
+
+/**
+ * @throws {PromptValidationError} for a provider without a good name, of a name there is already, without a function, or without good triggers.
+ * @throws {FilesystemError} code `invalid-pattern` for a glob that is none.
+ */
+export function checkFeedbackProviders(providers: readonly FeedbackProvider[]): void {
+  const given: unknown = providers;
+  if (!Array.isArray(given)) throw invalid('The option feedback must be a list of providers.');
+  const names = new Set<string>();
+  for (const provider of given as readonly unknown[]) {
+    const name = checkProvider(provider);
+    if (names.has(name)) throw invalid(`Two feedback providers have the name "${name}".`, name);
+    names.add(name);
+  }
+}
+
+function checkProvider(provider: unknown): string {
+  if (!isRecord(provider)) throw invalid('A feedback provider must be an object.');
+  const { name, triggers, provide, shouldRun } = provider;
+  if (typeof name !== 'string' || !namePattern.test(name)) {
+    throw invalid(
+      `The name ${JSON.stringify(name)} of a feedback provider is not valid: use 1 to 64 of a-z, 0-9, ".", "_", "-", starting with a letter or digit.`,
+    );
+  }
+  if (typeof provide !== 'function') {
+    throw invalid(`The feedback provider "${name}" has no function provide.`, name);
+  }
+  if (shouldRun !== undefined && typeof shouldRun !== 'function') {
+    throw invalid(`The shouldRun of the feedback provider "${name}" must be a function.`, name);
+  }
+  const entries = isRecord(triggers)
+    ? Object.entries(triggers).filter(([, value]) => value !== undefined)
+    : [];
+  const known = Object.keys(triggerRules).join(', ');
+  if (entries.length === 0) {
+    throw invalid(
+      `The feedback provider "${name}" is never due: give it at least one trigger of ${known}.`,
+      name,
+    );
+  }
+  for (const [trigger, value] of entries) {
+    const rule = Object.hasOwn(triggerRules, trigger) ? triggerRules[trigger] : undefined;
+    if (rule === undefined) {
+      throw invalid(`The feedback provider "${name}" has no trigger "${trigger}"; there are ${known}.`, name);
+    }
+    if (!rule[0](value)) {
+      throw invalid(
+        `The trigger ${trigger} of the feedback provider "${name}" must be ${rule[1]}, got ${JSON.stringify(value)}.`,
+        name,
+      );
+    }
+    if (trigger === 'fileCreated') compileGlob(String(value));
+  }
+  return name;
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function invalid(message: string, provider?: string): PromptValidationError {
+  return new PromptValidationError(message, {
+    details: { option: 'feedback', ...(provider === undefined ? {} : { provider }) },
+  });
+}

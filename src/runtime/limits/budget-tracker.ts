@@ -1,0 +1,280 @@
+import { BudgetExceededError, PromptValidationError } from '../../error/index.ts';
+import type {
+  Budget,
+  BudgetExcess,
+  BudgetLimits,
+  BudgetRemainder,
+  BudgetTrackerPort,
+  TokenPrices,
+  TokenUsage,
+} from '../../tool/index.ts';
+import { addUsage, tokenCounts } from '../model/model.ts';
+import { checkBudget, limitNames } from './check-budget.ts';
+import { costDown, costUp, exactCostOf, toExactAmount, toExactPrices } from './token-cost.ts';
+
+/** What counts against the limits. */
+interface Spending {
+  readonly usage: TokenUsage;
+  /** What turns took about that no provider reported. */
+  readonly estimated: TokenUsage;
+  readonly cost: bigint;
+  readonly uncountedTurns: number;
+}
+
+const noTokens: TokenUsage = Object.freeze({});
+
+/** Options of {@link BudgetTracker}. */
+export interface BudgetTrackerOptions {
+  /** Whether the budget needs a limit. Default true; with false a tracker without one counts tokens and cost, and ends nothing. */
+  readonly isLimitRequired?: boolean;
+}
+
+/**
+ * Counts what is spent against a budget: every turn of every evaluation it is given to, of those inside tool calls and of
+ * attempts that were superseded. Give the same one to several evaluations for one budget over all of them; compared by identity.
+ */
+export class BudgetTracker implements BudgetTrackerPort {
+  readonly budget: Budget;
+  readonly #refusals = new WeakSet<BudgetExceededError>();
+  #spent: Spending = { usage: noTokens, estimated: noTokens, cost: 0n, uncountedTurns: 0 };
+  #isPriced = true;
+
+  /**
+   * @throws {PromptValidationError} for a limit or price out of its range, an option that does not exist, and a budget without a limit
+   *   where one is required.
+   */
+  constructor(budget: Budget, { isLimitRequired = true }: BudgetTrackerOptions = {}) {
+    checkBudget(budget, isLimitRequired);
+    const { prices } = budget;
+    this.budget = Object.freeze({
+      ...budget,
+      ...(prices === undefined ? {} : { prices: Object.freeze({ ...prices }) }),
+    });
+  }
+
+  /** Tokens spent so far; a count that no provider reported is absent. */
+  get usage(): TokenUsage {
+    return this.#spent.usage;
+  }
+
+  /**
+   * Tokens that turns took about whose provider did not report them: counted against the limits beside {@link usage}, and a part of the cost. A count that
+   * was never estimated is absent.
+   */
+  get estimatedUsage(): TokenUsage {
+    return this.#spent.estimated;
+  }
+
+  /** What they cost, rounded up to a millionth; undefined once a turn was counted whose price is unknown. */
+  get cost(): number | undefined {
+    return this.#isPriced ? costUp(this.#spent.cost) : undefined;
+  }
+
+  /** Turns for which the provider did not report both input and output tokens. */
+  get uncountedTurns(): number {
+    return this.#spent.uncountedTurns;
+  }
+
+  /** The first limit that was passed (input, output, total, cost, uncounted turns, in this order); undefined while none is. */
+  get exceeded(): BudgetExcess | undefined {
+    return this.#excessOf(this.#spent);
+  }
+
+  /** What is left. */
+  remaining(): BudgetRemainder {
+    const { maxTotalTokens, maxInputTokens, maxOutputTokens, maxCost } = this.budget;
+    const { cost } = this.#spent;
+    const usage = tokensOf(this.#spent);
+    const costLeft = maxCost === undefined ? undefined : toExactAmount(maxCost) - cost;
+    return {
+      ...(maxTotalTokens === undefined ? {} : { totalTokens: atLeastZero(maxTotalTokens - totalOf(usage)) }),
+      ...(maxInputTokens === undefined
+        ? {}
+        : { inputTokens: atLeastZero(maxInputTokens - (usage.inputTokens ?? 0)) }),
+      ...(maxOutputTokens === undefined
+        ? {}
+        : { outputTokens: atLeastZero(maxOutputTokens - (usage.outputTokens ?? 0)) }),
+      ...(costLeft === undefined ? {} : { cost: costLeft < 0n ? 0 : costDown(costLeft) }),
+    };
+  }
+
+  /**
+   * Counts one turn of a model. Evaluations do it by themselves; for what is spent outside of them.
+   *
+   * @param usage undefined: the provider reported nothing.
+   * @param prices of the model, unless the budget has prices. Default: unknown.
+   * @throws {PromptValidationError} for a count that is no number of at least 0, or when the budget limits the cost and nothing says the price.
+   */
+  count(usage: TokenUsage | undefined, prices?: TokenPrices): void {
+    this.countTurn(usage, prices, noTokens);
+  }
+
+  /** @internal Counts a turn, with an estimate of the counts that were not reported. */
+  countTurn(usage: TokenUsage | undefined, prices: TokenPrices | undefined, estimate: TokenUsage): void {
+    const known = this.budget.prices ?? prices;
+    if (known === undefined && this.budget.maxCost !== undefined) throw noPrices();
+    checkUsage(usage);
+    const { usage: before, estimated, cost, uncountedTurns } = this.#spent;
+    const taken = addUsage(usage ?? noTokens, estimate);
+    const isCounted = usage?.inputTokens !== undefined && usage.outputTokens !== undefined;
+    this.#spent = {
+      usage: Object.freeze(addUsage(before, usage)),
+      estimated: Object.freeze(addUsage(estimated, estimate)),
+      cost: cost + (known === undefined ? 0n : exactCostOf(taken, toExactPrices(known))),
+      uncountedTurns: uncountedTurns + (isCounted ? 0 : 1),
+    };
+    if (known === undefined) this.#isPriced = false;
+  }
+
+  /** @internal True when there is something to hold to. */
+  get isLimited(): boolean {
+    return limitNames.some((name) => this.budget[name] !== undefined);
+  }
+
+  /** @internal Says why nothing may be spent any more; undefined while something may. */
+  refuse(): BudgetExceededError | undefined {
+    const excess = this.exceeded;
+    if (excess === undefined) return undefined;
+    const { limit, value, maximum } = excess;
+    return this.#refusal(
+      `The budget is used up: ${nameOf(limit)} came to ${value}${this.#estimatedPart(limit)}, and ${limit} is ${maximum}.`,
+      excess,
+    );
+  }
+
+  /** @internal Says why a turn that takes this at least must not begin; undefined when it may. */
+  refuseTurn(atLeast: TokenUsage, prices: TokenPrices | undefined): BudgetExceededError | undefined {
+    const refusal = this.refuse();
+    if (refusal !== undefined) return refusal;
+    const known = this.budget.prices ?? prices;
+    const { usage, estimated, cost, uncountedTurns } = this.#spent;
+    // All of it might come out of the cache.
+    const cheapest = known === undefined ? undefined : exactCostOf(atLeast, cheapestOf(known));
+    const excess = this.#excessOf({
+      usage: addUsage(usage, atLeast),
+      estimated,
+      cost: cost + (cheapest ?? 0n),
+      uncountedTurns,
+    });
+    if (excess === undefined) return undefined;
+    const { limit, value: needed, maximum } = excess;
+    const value = this.#valueOf(limit, this.#spent);
+    return this.#refusal(
+      `The budget does not hold another turn of the model: ${nameOf(limit)} came to ${value}${this.#estimatedPart(limit)} and would come to ${needed} at least, and ${limit} is ${maximum}.`,
+      { limit, value, maximum, needed },
+    );
+  }
+
+  /** @internal True for an error that this tracker made. */
+  hasRefused(error: unknown): boolean {
+    return BudgetExceededError.isInstance(error) && this.#refusals.has(error);
+  }
+
+  #refusal(message: string, excess: BudgetExcess & { readonly needed?: number }): BudgetExceededError {
+    const error = new BudgetExceededError(message, { details: { ...excess } });
+    this.#refusals.add(error);
+    return error;
+  }
+
+  #excessOf(spending: Spending): BudgetExcess | undefined {
+    for (const limit of limitNames) {
+      const maximum = this.budget[limit];
+      if (maximum === undefined) continue;
+      const isPassed =
+        limit === 'maxCost'
+          ? spending.cost > toExactAmount(maximum)
+          : this.#valueOf(limit, spending) > maximum;
+      if (isPassed) return { limit, value: this.#valueOf(limit, spending), maximum };
+    }
+    return undefined;
+  }
+
+  /** What of the tokens is no report of a provider, as a part of a sentence. */
+  #estimatedPart(limit: keyof BudgetLimits): string {
+    const { inputTokens = 0, outputTokens = 0 } = this.#spent.estimated;
+    const isOfBoth = limit === 'maxTotalTokens' || limit === 'maxCost';
+    const counts = { maxInputTokens: inputTokens, maxOutputTokens: outputTokens, maxUncountedTurns: 0 };
+    const count = isOfBoth ? inputTokens + outputTokens : counts[limit];
+    return count === 0 ? '' : ` (with ${count} estimated tokens, which the provider did not report)`;
+  }
+
+  #valueOf(limit: keyof BudgetLimits, spending: Spending): number {
+    const { cost, uncountedTurns } = spending;
+    const usage = tokensOf(spending);
+    switch (limit) {
+      case 'maxInputTokens':
+        return usage.inputTokens ?? 0;
+      case 'maxOutputTokens':
+        return usage.outputTokens ?? 0;
+      case 'maxTotalTokens':
+        return totalOf(usage);
+      case 'maxCost':
+        return costUp(cost);
+      case 'maxUncountedTurns':
+        return uncountedTurns;
+    }
+  }
+}
+
+/**
+ * @internal The tracker that was given, or a new one over the limits that were.
+ * @throws {PromptValidationError} for what is neither.
+ */
+export function toBudgetTracker(given: Budget | BudgetTrackerPort): BudgetTracker {
+  if (given instanceof BudgetTracker) return given;
+  if (typeof given === 'object' && given !== null && 'remaining' in given) {
+    throw new PromptValidationError(
+      'The option budget must be limits, such as { maxTotalTokens: 100_000 }, or a BudgetTracker.',
+      { details: { option: 'budget' } },
+    );
+  }
+  return new BudgetTracker(given);
+}
+
+/** @internal The error of a limit on the cost of a model whose prices nobody has given. */
+export function noPrices(modelName?: string): PromptValidationError {
+  const model = modelName === undefined ? 'the model' : `the model "${modelName}"`;
+  return new PromptValidationError(
+    `The budget limits the cost, but what ${model} costs is not known. Give prices to the budget or to the adapter: { inputPerMillion, outputPerMillion }.`,
+    { details: { option: 'budget.prices' } },
+  );
+}
+
+function cheapestOf(prices: TokenPrices): ReturnType<typeof toExactPrices> {
+  const { input, cachedInput, cacheWrite, output } = toExactPrices(prices);
+  const cheapest = [cachedInput, cacheWrite].reduce((least, price) => (price < least ? price : least), input);
+  return { input: cheapest, cachedInput: cheapest, cacheWrite: cheapest, output };
+}
+
+function checkUsage(usage: TokenUsage | undefined): void {
+  for (const name of tokenCounts) {
+    const count = usage?.[name];
+    if (count !== undefined && !(Number.isFinite(count) && count >= 0)) {
+      throw new PromptValidationError(`The ${name} of a turn must be a number of at least 0, got ${count}.`, {
+        details: { option: name, value: count },
+      });
+    }
+  }
+}
+
+function tokensOf({ usage, estimated }: Pick<Spending, 'usage' | 'estimated'>): TokenUsage {
+  return estimated === noTokens ? usage : addUsage(usage, estimated);
+}
+
+function totalOf({ inputTokens = 0, outputTokens = 0 }: TokenUsage): number {
+  return inputTokens + outputTokens;
+}
+
+function atLeastZero(count: number): number {
+  return Math.max(0, count);
+}
+
+function nameOf(limit: keyof BudgetLimits): string {
+  return {
+    maxInputTokens: 'input tokens',
+    maxOutputTokens: 'output tokens',
+    maxTotalTokens: 'input and output tokens',
+    maxCost: 'the cost',
+    maxUncountedTurns: 'turns without reported tokens',
+  }[limit];
+}

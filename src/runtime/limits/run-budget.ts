@@ -1,0 +1,119 @@
+import type { BudgetExceededError } from '../../error/index.ts';
+import { none } from '../../internal/index.ts';
+import type { Budget, BudgetExcess, BudgetTrackerPort, Logger, TokenUsage } from '../../tool/index.ts';
+import type { ModelProvider } from '../model/model.ts';
+import { type BudgetTracker, noPrices, toBudgetTracker } from './budget-tracker.ts';
+
+const noTokens: TokenUsage = Object.freeze({});
+
+/**
+ * The budgets that hold for one evaluation: its own, and those of the runs around it. One that several of them share is
+ * counted once.
+ */
+export class RunBudget {
+  /** True when there is no budget at all, neither of the evaluation nor around it. */
+  readonly isUnlimited: boolean;
+  readonly #own: BudgetTracker | undefined;
+  readonly #trackers: readonly BudgetTracker[];
+  readonly #model: Pick<ModelProvider, 'name' | 'prices'>;
+  #hasWarned = false;
+
+  /**
+   * @param given what the evaluation was given as its budget.
+   * @param model whose turns are counted.
+   * @param outer of the run around it.
+   * @throws {PromptValidationError} for limits out of their range, or a limit on a cost that is not known.
+   */
+  constructor(
+    given: Budget | BudgetTrackerPort | undefined,
+    model: Pick<ModelProvider, 'name' | 'prices'>,
+    outer?: RunBudget,
+  ) {
+    const own = given === undefined ? undefined : toBudgetTracker(given);
+    const around = outer === undefined ? [] : outer.#trackers;
+    this.#own = own ?? outer?.tracker;
+    this.#trackers = own === undefined || around.includes(own) ? around : [own, ...around];
+    this.isUnlimited = this.#trackers.length === 0;
+    this.#model = model;
+    const unpriced = this.#trackers.find(
+      ({ budget }) => budget.maxCost !== undefined && budget.prices === undefined,
+    );
+    if (unpriced !== undefined && model.prices === undefined) throw noPrices(model.name);
+  }
+
+  /** What handlers see: the evaluation's own, or else that of the run around it. */
+  get tracker(): BudgetTracker | undefined {
+    return this.#own;
+  }
+
+  /**
+   * Counts one turn of the model.
+   *
+   * @param estimate what the turn took about; asked where the provider did not report all of it, and something is limited. Default: not known, which
+   * counts as 0.
+   * @returns the limits that it passed.
+   */
+  count(usage: TokenUsage | undefined, logger: Logger, estimate?: () => TokenUsage): readonly BudgetExcess[] {
+    if (this.isUnlimited) return none;
+    const missing = this.#estimate(usage, logger, estimate);
+    return this.#trackers.flatMap((tracker) => {
+      const wasExceeded = tracker.exceeded !== undefined;
+      tracker.countTurn(usage, this.#model.prices, missing);
+      const excess = tracker.exceeded;
+      return wasExceeded || excess === undefined ? [] : [excess];
+    });
+  }
+
+  /** What the provider left out of what it reports, about. */
+  #estimate(usage: TokenUsage | undefined, logger: Logger, estimate?: () => TokenUsage): TokenUsage {
+    if (usage?.inputTokens !== undefined && usage.outputTokens !== undefined) return noTokens;
+    if (!this.#trackers.some(({ isLimited }) => isLimited)) return noTokens;
+    this.#warnOfUncounted(
+      logger,
+      estimate === undefined ? 'counts it as 0' : 'counts an estimate by the length of the texts',
+    );
+    if (estimate === undefined) return noTokens;
+    const { inputTokens = 0, outputTokens = 0 } = estimate();
+    return {
+      ...(usage?.inputTokens === undefined ? { inputTokens } : {}),
+      ...(usage?.outputTokens === undefined ? { outputTokens } : {}),
+    };
+  }
+
+  #warnOfUncounted(logger: Logger, consequence: string): void {
+    if (this.#hasWarned) return;
+    this.#hasWarned = true;
+    logger.warn(
+      `A model did not report what a turn took; the budget ${consequence}. Have the provider report it (streams of OpenAI-compatible servers: includeUsage or stream_options.include_usage), or set maxUncountedTurns to end runs that cannot be counted.`,
+      { model: this.#model.name },
+    );
+  }
+
+  /** The first limit that was passed; undefined while nothing is used up. */
+  get exceeded(): BudgetExcess | undefined {
+    return this.#trackers.find((tracker) => tracker.exceeded !== undefined)?.exceeded;
+  }
+
+  /** Why nothing may be begun any more; undefined while something may. */
+  refuse(): BudgetExceededError | undefined {
+    for (const tracker of this.#trackers) {
+      const refusal = tracker.refuse();
+      if (refusal !== undefined) return refusal;
+    }
+    return undefined;
+  }
+
+  /** Why a turn of the model that takes this at least must not begin; undefined when it may. */
+  refuseTurn(atLeast: TokenUsage): BudgetExceededError | undefined {
+    for (const tracker of this.#trackers) {
+      const refusal = tracker.refuseTurn(atLeast, this.#model.prices);
+      if (refusal !== undefined) return refusal;
+    }
+    return undefined;
+  }
+
+  /** True for an error of a budget that holds here: whatever shares it must end, too. */
+  hasRefused(error: unknown): boolean {
+    return this.#trackers.some((tracker) => tracker.hasRefused(error));
+  }
+}

@@ -1,0 +1,124 @@
+import { type BudgetExceededError, DeadlineExceededError } from '../../error/index.ts';
+import type { Deadline } from './deadline.ts';
+import { followSignal } from './follow-signal.ts';
+
+/** Why a run has to end before the model is done. */
+export type StopReason =
+  | { readonly kind: 'aborted'; readonly cause: unknown }
+  | { readonly kind: 'deadline'; readonly cause: DeadlineExceededError }
+  | { readonly kind: 'budget'; readonly cause: BudgetExceededError }
+  /** By its watchdog. */
+  | { readonly kind: 'silent'; readonly cause: DOMException }
+  | { readonly kind: 'interrupted'; readonly cause: unknown };
+
+/** Rejection of {@link RunStop.race}: the run was stopped while something was awaited. */
+export class RunStopped {
+  readonly reason: StopReason;
+
+  constructor(reason: StopReason) {
+    this.reason = reason;
+  }
+}
+
+/** The run around another one, and its deadline. */
+interface OuterDeadline {
+  readonly stop: RunStop;
+  readonly deadline: Deadline | undefined;
+}
+
+/**
+ * The one place where a run learns that it must end: the caller's abort signal and the deadline meet here, and whatever
+ * is in flight listens here. It stops at most once; the first reason stays.
+ */
+export class RunStop {
+  readonly #outer: OuterDeadline | undefined;
+  readonly #listeners = new Set<(reason: StopReason) => void>();
+  /** Why the run was stopped; undefined while it goes on. Set by {@link stop} alone. */
+  reason: StopReason | undefined;
+  #controller: AbortController | undefined;
+
+  /** `work`, or a rejection with {@link RunStopped} as soon as the run stops; `work` is then left behind. Can be passed on as a function. */
+  readonly race = <T>(work: PromiseLike<T>): Promise<T> => {
+    const reason = this.reason;
+    if (reason !== undefined) return Promise.race([work, Promise.reject(new RunStopped(reason))]);
+    return new Promise<T>((resolve, reject) => {
+      const giveUp = (stopped: StopReason): void => {
+        // Work that is done by now has come first.
+        queueMicrotask(() => reject(new RunStopped(stopped)));
+      };
+      this.#listeners.add(giveUp);
+      // What is no promise may resolve with one that never settles, or throw.
+      Promise.resolve(work).then(
+        (result) => {
+          this.#listeners.delete(giveUp);
+          resolve(result);
+        },
+        (error: unknown) => {
+          this.#listeners.delete(giveUp);
+          reject(error);
+        },
+      );
+    });
+  };
+
+  /** @param outer for a run inside a tool call: whose deadline it may share. Default: it stands alone. */
+  constructor(outer?: OuterDeadline) {
+    this.#outer = outer;
+  }
+
+  /** A signal that is aborted when the run stops, made on first use. */
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      if (this.reason !== undefined) this.#controller.abort(this.reason.cause);
+    }
+    return this.#controller.signal;
+  }
+
+  /** Stops the run. Later calls do nothing. */
+  stop(reason: StopReason): void {
+    if (this.reason !== undefined) return;
+    this.reason = reason;
+    this.#controller?.abort(reason.cause);
+    for (const listener of [...this.#listeners]) listener(reason);
+    this.#listeners.clear();
+  }
+
+  /** Calls `listener` once when the run stops, at once if it has stopped. It must not throw. @returns an unsubscribe function. */
+  onStop(listener: (reason: StopReason) => void): () => void {
+    if (this.reason !== undefined) {
+      listener(this.reason);
+      return () => undefined;
+    }
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Follows a caller's signal and a deadline until the returned function is called. */
+  follow(sources: {
+    readonly signal?: AbortSignal | undefined;
+    readonly deadline?: Deadline | undefined;
+  }): () => void {
+    const { signal, deadline } = sources;
+    const unfollow =
+      signal && followSignal(signal, () => this.stop({ kind: 'aborted', cause: signal.reason }));
+    const cancelTimer = deadline?.onExpiry(() => this.checkDeadline(deadline));
+    return () => {
+      unfollow?.();
+      cancelTimer?.();
+    };
+  }
+
+  /** Stops the run when `deadline` has passed, without waiting for its timer. */
+  checkDeadline(deadline: Deadline | undefined): void {
+    if (deadline?.isExpired() !== true) return;
+    // A deadline that both share ends the run around this one, and this one with it.
+    if (deadline === this.#outer?.deadline) this.#outer.stop.checkDeadline(deadline);
+    this.stop({
+      kind: 'deadline',
+      cause: new DeadlineExceededError('The deadline of the run has passed.', {
+        details: { expiresAtMs: deadline.expiresAtMs },
+      }),
+    });
+  }
+}

@@ -1,0 +1,148 @@
+import { PromptValidationError, ThrottleError, type ThrottleErrorCode } from '../../error/index.ts';
+import type { Clock } from '../../session/index.ts';
+import type { Deadline } from './deadline.ts';
+import { type RunStop, RunStopped } from './run-stop.ts';
+
+/** How often and how patiently a model that could not answer is asked again. Delays are milliseconds over 0. */
+export interface ThrottleOptions {
+  /** How often the model is asked for one turn, the first time included: 1 or more. Default: 5. */
+  readonly maxAttempts?: number;
+  /** The shortest wait, and the upper end of the random first one. Default: 500. */
+  readonly baseDelayMs?: number;
+  /** Where doubling the upper end stops; not below `baseDelayMs`. A longer `retry-after` counts more. Default: 8,000. */
+  readonly maxDelayMs?: number;
+  /** The sum of all waits within one turn. Default: 30,000. */
+  readonly maxTotalDelayMs?: number;
+  /** A random number from 0 up to 1. Must not throw. Default: `Math.random`. */
+  readonly random?: () => number;
+}
+
+/** {@link ThrottleOptions} with nothing left open. */
+export type ThrottlePolicy = Required<ThrottleOptions>;
+
+const defaults: ThrottlePolicy = Object.freeze({
+  maxAttempts: 5,
+  baseDelayMs: 500,
+  maxDelayMs: 8_000,
+  maxTotalDelayMs: 30_000,
+  random: Math.random,
+});
+
+/**
+ * The policy that the options describe; undefined for `false`, which never asks again.
+ *
+ * @throws {PromptValidationError} for a number out of its range.
+ */
+export function toThrottlePolicy(options: ThrottleOptions | false = {}): ThrottlePolicy | undefined {
+  if (options === false) return undefined;
+  const policy = { ...defaults, ...options };
+  if (!Number.isSafeInteger(policy.maxAttempts) || policy.maxAttempts < 1) {
+    throw invalid('maxAttempts', policy.maxAttempts, 'a whole number of at least 1');
+  }
+  for (const name of ['baseDelayMs', 'maxDelayMs', 'maxTotalDelayMs'] as const) {
+    const value = policy[name];
+    if (!Number.isFinite(value) || value <= 0) throw invalid(name, value, 'a number of milliseconds over 0');
+  }
+  if (policy.maxDelayMs < policy.baseDelayMs) {
+    throw invalid('maxDelayMs', policy.maxDelayMs, `at least baseDelayMs, which is ${policy.baseDelayMs}`);
+  }
+  return policy;
+}
+
+/**
+ * How long to wait after attempt number `attempt`, from 1: a random time below the doubling limit or, if that is
+ * longer, below what the provider asked for, but never shorter than the base or than what the provider asked for.
+ */
+export function throttleDelayMs(policy: ThrottlePolicy, attempt: number, retryAfterMs = 0): number {
+  const { baseDelayMs, maxDelayMs, random } = policy;
+  const limit = Math.max(Math.min(maxDelayMs, baseDelayMs * 2 ** (attempt - 1)), retryAfterMs);
+  return Math.max(random() * limit, baseDelayMs, retryAfterMs);
+}
+
+/** What asking again depends on. */
+export interface ThrottleContext {
+  /** Undefined: never asked again. */
+  readonly policy: ThrottlePolicy | undefined;
+  readonly clock: Clock;
+  readonly stop: Pick<RunStop, 'onStop' | 'reason'>;
+  readonly deadline: Deadline | undefined;
+  /** Hears of each wait before it begins. `attempt` is the number of the attempt after it, from 2. */
+  onRetry(retry: { readonly attempt: number; readonly delayMs: number; readonly error: ThrottleError }): void;
+}
+
+/**
+ * What `ask` comes to; asked again after a wait while it throws a {@link ThrottleError} that is safe to retry.
+ *
+ * @throws {ThrottleError} `throttle-attempts-exhausted`, `throttle-deadline` or `throttle-delay-exceeded` when it is
+ *   given up, checked in this order. What is not safe to retry is thrown as it is.
+ * @throws {RunStopped} when the run stops during a wait.
+ */
+export async function askThrottled<T>(ask: () => T | Promise<T>, context: ThrottleContext): Promise<T> {
+  const { policy } = context;
+  let waitedMs = 0;
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (policy === undefined || !ThrottleError.isInstance(error) || !error.retrySafe) throw error;
+      if (context.stop.reason !== undefined) throw error;
+      const delayMs = nextDelayMs(error, attempt, waitedMs, { policy, deadline: context.deadline });
+      waitedMs += delayMs;
+      context.onRetry({ attempt: attempt + 1, delayMs, error });
+      await wait(delayMs, context);
+    }
+  }
+}
+
+function nextDelayMs(
+  error: ThrottleError,
+  attempt: number,
+  waitedMs: number,
+  { policy, deadline }: { readonly policy: ThrottlePolicy; readonly deadline: Deadline | undefined },
+): number {
+  if (attempt >= policy.maxAttempts) {
+    throw givenUp('throttle-attempts-exhausted', 'no attempt is left', error, attempt);
+  }
+  const delayMs = throttleDelayMs(policy, attempt, error.retryAfterMs);
+  if (deadline !== undefined && delayMs >= deadline.remainingMs()) {
+    const why = `the next attempt in ${Math.ceil(delayMs)} ms would come after the deadline`;
+    throw givenUp('throttle-deadline', why, error, attempt);
+  }
+  if (waitedMs + delayMs > policy.maxTotalDelayMs) {
+    const why = `waiting ${Math.ceil(delayMs)} ms more would exceed maxTotalDelayMs, ${policy.maxTotalDelayMs}`;
+    throw givenUp('throttle-delay-exceeded', why, error, attempt);
+  }
+  return delayMs;
+}
+
+function givenUp(
+  code: ThrottleErrorCode,
+  why: string,
+  cause: ThrottleError,
+  attempts: number,
+): ThrottleError {
+  const { kind, retryAfterMs } = cause;
+  const times = attempts === 1 ? 'once' : `${attempts} times`;
+  const message = `The model was asked ${times} and given up (${kind}): ${why}. The last answer: ${cause.message}`;
+  return new ThrottleError(message, { code, kind, attempts, retryAfterMs, cause });
+}
+
+function wait(delayMs: number, { clock, stop }: ThrottleContext): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const listener: { remove?: () => void } = {};
+    const cancel = clock.schedule(delayMs, () => {
+      listener.remove?.();
+      resolve();
+    });
+    listener.remove = stop.onStop((reason) => {
+      cancel();
+      reject(new RunStopped(reason));
+    });
+  });
+}
+
+function invalid(name: keyof ThrottleOptions, value: number, rule: string): PromptValidationError {
+  return new PromptValidationError(`The option throttle.${name} must be ${rule}, got ${value}.`, {
+    details: { option: `throttle.${name}`, value },
+  });
+}

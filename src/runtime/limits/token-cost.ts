@@ -1,0 +1,89 @@
+import { assertArgument, PromptValidationError } from '../../error/index.ts';
+import type { TokenPrices, TokenUsage } from '../../tool/index.ts';
+
+/** Prices with every member filled in, in millionths of the currency unit for a million tokens. */
+interface ExactPrices {
+  readonly input: bigint;
+  readonly cachedInput: bigint;
+  readonly cacheWrite: bigint;
+  readonly output: bigint;
+}
+
+const millionth = 1_000_000n;
+
+/**
+ * What tokens cost, in the currency unit of the prices, rounded up to a millionth of it. Sums are exact when usages are
+ * added (`addUsage`) and the cost is asked for once. A count that is not reported costs nothing; cached input that is not
+ * reported is paid like other input.
+ *
+ * @throws {PromptValidationError} for a price that is no number of at least 0.
+ */
+export function costOf(usage: TokenUsage, prices: TokenPrices): number {
+  assertArgument('costOf()', 'usage', usage, 'object');
+  assertArgument('costOf()', 'prices', prices, 'object');
+  return costUp(exactCostOf(usage, toExactPrices(prices)));
+}
+
+/** {@link costOf} in millionths of a millionth of the currency unit, without rounding. */
+export function exactCostOf(
+  usage: TokenUsage,
+  { input, cachedInput, cacheWrite, output }: ExactPrices,
+): bigint {
+  const inputTokens = toCount(usage.inputTokens);
+  const reported = toCount(usage.cachedInputTokens);
+  const cached = reported < inputTokens ? reported : inputTokens;
+  const written = toCount(usage.cacheWriteInputTokens);
+  const others = inputTokens - cached;
+  const stored = written < others ? written : others;
+  return (
+    cached * cachedInput +
+    stored * cacheWrite +
+    (others - stored) * input +
+    toCount(usage.outputTokens) * output
+  );
+}
+
+/** @throws {PromptValidationError} for a price that is no number of at least 0, or one that is missing. */
+export function toExactPrices(prices: TokenPrices): ExactPrices {
+  const { inputPerMillion, outputPerMillion } = prices;
+  const { cachedInputPerMillion = inputPerMillion, cacheWriteInputPerMillion = inputPerMillion } = prices;
+  return {
+    input: toExactPrice('inputPerMillion', inputPerMillion),
+    cachedInput: toExactPrice('cachedInputPerMillion', cachedInputPerMillion),
+    cacheWrite: toExactPrice('cacheWriteInputPerMillion', cacheWriteInputPerMillion),
+    output: toExactPrice('outputPerMillion', outputPerMillion),
+  };
+}
+
+/** An amount of the currency as {@link exactCostOf} counts it, taken to six decimal places. */
+export function toExactAmount(amount: number): bigint {
+  return BigInt(Math.round(amount * 1e6)) * millionth;
+}
+
+/** A cost as a number, rounded up to a millionth. */
+export function costUp(exact: bigint): number {
+  return Number((exact + millionth - 1n) / millionth) / 1e6;
+}
+
+/** A cost as a number, rounded down to a millionth. */
+export function costDown(exact: bigint): number {
+  return Number(exact / millionth) / 1e6;
+}
+
+function toExactPrice(name: keyof TokenPrices, price: unknown): bigint {
+  if (typeof price !== 'number' || !Number.isFinite(price) || price < 0) {
+    throw new PromptValidationError(
+      `The price ${name} must be a number of at least 0, got ${String(price)}.`,
+      {
+        details: { option: `prices.${name}`, value: price },
+      },
+    );
+  }
+  const exact = Math.round(price * 1e6);
+  return BigInt(exact === 0 && price > 0 ? 1 : exact);
+}
+
+/** Providers may report parts of a token. */
+function toCount(tokens: number | undefined): bigint {
+  return BigInt(Math.ceil(tokens ?? 0));
+}

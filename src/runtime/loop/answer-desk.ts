@@ -1,0 +1,83 @@
+import { describeError, OutputParseError } from '../../error/index.ts';
+import type { JsonValue } from '../../schema/index.ts';
+import type { FinishReason } from '../../tool/index.ts';
+import type { EvaluationEnvironment } from '../call/environment.ts';
+import { RunStopped } from '../limits/run-stop.ts';
+import { noAnswer } from '../model/empty-answer.ts';
+import { isClaimed } from '../model/finish-reason.ts';
+import type { LoopState } from '../model/loop-state.ts';
+import type { RunErrors } from './run-errors.ts';
+
+/** What a final text was read as. */
+export interface ReadAnswer<out Output> {
+  readonly output: Output;
+  /** The JSON that the model wrote for it; absent for a prompt whose answer is text. */
+  readonly json?: JsonValue;
+}
+
+/** How answers are read. */
+export interface AnswerOptions<out Output> {
+  /** Name of the model, for messages. */
+  readonly model: string;
+  /** Rejects with an `OutputParseError` for a text that is no such answer. Anything else that it rejects with ends the run. */
+  readonly read: (text: string) => Promise<ReadAnswer<Output>>;
+  /** How often the model may be told what was wrong, and asked again, in one run. */
+  readonly maxRepairs: number;
+}
+
+/** Reads the answers of one run. A model whose answer cannot be read is told why, and asked again. */
+export class AnswerDesk<Output> {
+  readonly #options: AnswerOptions<Output>;
+  readonly #environment: EvaluationEnvironment;
+  readonly #state: LoopState;
+  readonly #errors: RunErrors;
+
+  constructor(
+    options: AnswerOptions<Output>,
+    environment: EvaluationEnvironment,
+    run: { readonly state: LoopState; readonly errors: RunErrors },
+  ) {
+    this.#options = options;
+    this.#environment = environment;
+    this.#state = run.state;
+    this.#errors = run.errors;
+  }
+
+  /**
+   * Reads a final text; undefined when the model is to answer again.
+   * @throws {PromptEvaluationError} phase `parse`; phase `response` for a text that is empty.
+   */
+  async read(text: string, finishReason: FinishReason): Promise<ReadAnswer<Output> | undefined> {
+    const { stop, deadline, prompt } = this.#environment;
+    try {
+      const answer = await stop.race(this.#options.read(text));
+      stop.checkDeadline(deadline);
+      if (stop.reason !== undefined) throw new RunStopped(stop.reason);
+      return answer;
+    } catch (cause) {
+      if (cause instanceof RunStopped) throw this.#errors.stopped(cause.reason, 'parse');
+      if (OutputParseError.isInstance(cause) && isClaimed(finishReason) && this.#sendBack(cause))
+        return undefined;
+      if (text === '' && isClaimed(finishReason)) {
+        throw this.#errors.noAnswer(this.#options.model, noAnswer(this.#state.conversation, finishReason));
+      }
+      const why = isClaimed(finishReason)
+        ? ''
+        : `The model did not end its answer itself (${finishReason}). `;
+      const message = `${why}${describeError(cause)} (prompt "${prompt.name}")`;
+      throw this.#errors.error('evaluation-output-invalid', 'parse', message, cause);
+    }
+  }
+
+  /** @returns false when it was sent back as often as it may be. */
+  #sendBack({ message: problem }: OutputParseError): boolean {
+    const { maxRepairs } = this.#options;
+    if (this.#state.outputRepairs >= maxRepairs) return false;
+    this.#state.outputRepairs += 1;
+    const repair = this.#state.outputRepairs;
+    this.#environment.emit({ type: 'output-repair', turn: this.#state.turn, repair, problem });
+    const request = `Your answer was not accepted. ${problem}\n\nAnswer again, with the whole JSON and nothing else.`;
+    this.#state.conversation.push({ type: 'user', content: [{ type: 'text', text: request }] });
+    return true;
+  }
+}

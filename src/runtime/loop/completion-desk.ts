@@ -1,0 +1,164 @@
+import { describeError, PromptValidationError } from '../../error/index.ts';
+import { readOnlyView } from '../../session/index.ts';
+import {
+  type CompletionChecker,
+  type CompletionContext,
+  type CompletionOptions,
+  type CompletionVerdict,
+  type FinishReason,
+  readVerdict,
+} from '../../tool/index.ts';
+import type { EvaluationEnvironment } from '../call/environment.ts';
+import { RunStopped } from '../limits/run-stop.ts';
+import { isClaimed } from '../model/finish-reason.ts';
+import type { LoopState } from '../model/loop-state.ts';
+import { seenPrompt } from '../model/seen-prompt.ts';
+import type { CompletionCheck, RunContext } from './run-context.ts';
+import type { RunErrors } from './run-errors.ts';
+
+const defaultMaxChecks = 3;
+
+/** What the model ended its turn with. */
+interface Answer {
+  readonly text: string;
+  readonly finishReason: FinishReason;
+  /** As the output schema reads it. */
+  readonly output: unknown;
+}
+
+/** The completion checker of one run: when it is asked, how often, and what becomes of its verdict. */
+export class CompletionDesk {
+  readonly #checker: CompletionChecker;
+  readonly #maxChecks: number;
+  readonly #environment: EvaluationEnvironment;
+  readonly #state: LoopState;
+  readonly #errors: RunErrors;
+  #checks = 0;
+  #output: unknown;
+
+  /** @param options as {@link toCompletionOptions} has checked them. */
+  constructor(
+    { checker, maxChecks = defaultMaxChecks }: CompletionOptions,
+    environment: EvaluationEnvironment,
+    run: { readonly state: LoopState; readonly errors: RunErrors },
+  ) {
+    this.#checker = checker;
+    this.#maxChecks = maxChecks;
+    this.#environment = environment;
+    this.#state = run.state;
+    this.#errors = run.errors;
+  }
+
+  /**
+   * Whether the run may end with this answer. If not, what is missing is put on the conversation.
+   *
+   * @throws {PromptEvaluationError} when it is the last check, the checker throws, or the run was stopped.
+   */
+  async isDone(answer: Answer, context: RunContext): Promise<boolean> {
+    const { emit, logger } = this.#environment;
+    const { turn, conversation } = this.#state;
+    const { text, finishReason } = answer;
+    const checker = this.#checker.name;
+    if (!isClaimed(finishReason)) {
+      logger.warn('An answer was not checked for completion: the model did not end it itself.', {
+        checker,
+        finishReason,
+      });
+      return true;
+    }
+    this.#checks += 1;
+    this.#output = answer.output;
+    const check = this.#checks;
+    const verdict = await this.#ask({ checker, turn, check, text, finishReason }, context);
+    emit({ type: 'completion-check', turn, checker, check, ...verdict });
+    if (verdict.outcome === 'complete') return true;
+    if (check >= this.#maxChecks) {
+      const times = check === 1 ? 'once' : `${check} times`;
+      throw this.#errors.error(
+        'evaluation-incomplete',
+        'response',
+        `The model has answered ${times}, and by the checker "${checker}" the task is not done: ${verdict.feedback}`,
+      );
+    }
+    conversation.push({ type: 'user', content: [{ type: 'text', text: verdict.feedback }] });
+    return false;
+  }
+
+  /** Asks the checker, in the live run. */
+  async check({ text, finishReason, check }: CompletionCheck): Promise<CompletionVerdict> {
+    const environment = this.#environment;
+    const { roots, deadline, budget, stop } = environment;
+    const session = roots.session.fork({ readOnly: true });
+    const files = roots.filesystem?.fork({ readOnly: true });
+    const context: CompletionContext = Object.freeze({
+      get prompt() {
+        return seenPrompt(environment, () => session.view);
+      },
+      text,
+      output: this.#output,
+      finishReason,
+      conversation: Object.freeze([...this.#state.conversation]),
+      check,
+      session: readOnlyView(session.view),
+      filesystem: files?.view,
+      deadline,
+      budgetTracker: budget.tracker,
+      signal: stop.signal,
+    });
+    try {
+      const asked = (async () => this.#checker.check(context))();
+      return readVerdict(this.#checker, await stop.race(asked));
+    } finally {
+      session.close();
+      files?.close();
+    }
+  }
+
+  async #ask(check: CompletionCheck, context: RunContext): Promise<CompletionVerdict> {
+    const { stop, deadline } = this.#environment;
+    const key = `turn-${check.turn}/completion`;
+    try {
+      const verdict = await stop.race(context.step({ kind: 'completion-check', key, input: check }));
+      stop.checkDeadline(deadline);
+      if (stop.reason !== undefined) throw new RunStopped(stop.reason);
+      return verdict;
+    } catch (error) {
+      const reason = error instanceof RunStopped ? error.reason : stop.reason;
+      if (reason !== undefined) throw this.#errors.stopped(reason, 'response');
+      const message = `The completion checker "${check.checker}" failed: ${describeError(error)}`;
+      throw this.#errors.error('evaluation-completion-failed', 'response', message, error);
+    }
+  }
+}
+
+/**
+ * The option `completion` in its long form.
+ *
+ * @throws {PromptValidationError} for a checker without name or function, or a `maxChecks` out of its range.
+ */
+export function toCompletionOptions(given: CompletionChecker | CompletionOptions): CompletionOptions {
+  const option: unknown = given;
+  if (typeof option !== 'object' || option === null) throw invalid('must be a checker, or options with one');
+  const options = 'checker' in given ? given : { checker: given };
+  const { checker, maxChecks }: { readonly checker: unknown; readonly maxChecks?: unknown } = options;
+  if (
+    typeof checker !== 'object' ||
+    checker === null ||
+    !('check' in checker && typeof checker.check === 'function')
+  ) {
+    throw invalid('must have a checker with a function check');
+  }
+  if (!('name' in checker && typeof checker.name === 'string' && checker.name.trim() !== '')) {
+    throw invalid('must have a checker with a name');
+  }
+  if (maxChecks !== undefined && !(Number.isSafeInteger(maxChecks) && Number(maxChecks) >= 1)) {
+    throw invalid(`must have a whole number of at least 1 as maxChecks, not ${JSON.stringify(maxChecks)}`);
+  }
+  return options;
+}
+
+function invalid(problem: string): PromptValidationError {
+  return new PromptValidationError(`The option completion ${problem}.`, {
+    details: { option: 'completion' },
+  });
+}

@@ -1,0 +1,117 @@
+import type { ConversationItem, UserItem } from '../../tool/index.ts';
+import type { LoopState } from '../model/loop-state.ts';
+
+/** Stands where turns were left out. */
+const note = '[Earlier turns of this conversation were left out. What they changed is in place.]';
+const noteItem: UserItem = { type: 'user', content: [{ type: 'text', text: note }] };
+
+/** What was left out of a conversation. */
+export interface DroppedTurns {
+  /** How many turns of the model. */
+  readonly turns: number;
+  readonly callIds: readonly string[];
+}
+
+/** The items from `start` to before `end`: an assistant item and what answers it. */
+interface Turn {
+  readonly start: number;
+  readonly end: number;
+  isKept: boolean;
+}
+
+/**
+ * Holds a conversation to its last turns. A turn is what the model said with all that answers it, so that calls stay with
+ * their results. When there are more turns than there may be, the older ones go, down to half of the number: what a provider
+ * has cached of a conversation is good until then, and a turn costs the same however many there were.
+ *
+ * Whatever their age, these stay, beside those turns: the first item of the user, what the user said last when the run began,
+ * and turns whose calls opened sections.
+ */
+export class ConversationWindow {
+  readonly #maxTurns: number;
+  readonly #state: Pick<LoopState, 'conversation' | 'openings'>;
+  readonly #pinned: ReadonlySet<ConversationItem>;
+  /** How many items are counted. */
+  #counted = 0;
+  #turns = 0;
+
+  /** @param state of a run that has not begun. */
+  constructor(maxTurns: number, state: Pick<LoopState, 'conversation' | 'openings'>) {
+    this.#maxTurns = maxTurns;
+    this.#state = state;
+    const { conversation } = state;
+    const said = conversation.find((item) => item.type === 'user' && !isNote(item));
+    const last = conversation.at(-1);
+    this.#pinned = new Set([said, last].filter((item) => item?.type === 'user'));
+  }
+
+  /** Between two turns. @returns what was left out; undefined when nothing was. */
+  move(): DroppedTurns | undefined {
+    const { conversation } = this.#state;
+    for (; this.#counted < conversation.length; this.#counted += 1) {
+      if (conversation[this.#counted]?.type === 'assistant') this.#turns += 1;
+    }
+    return this.#turns > this.#maxTurns ? this.#drop() : undefined;
+  }
+
+  #drop(): DroppedTurns | undefined {
+    const { conversation } = this.#state;
+    const turns = this.#findTurns();
+    const windowStart = this.#findWindow(turns);
+    const older = turns.filter(({ start }) => start < windowStart);
+    const dropped = older.filter(({ isKept }) => !isKept);
+    // What stays for good does not count, or a run with much of it would drop something in every turn.
+    this.#turns = turns.length - older.length;
+    if (dropped.length === 0) return undefined;
+    const kept = new Set(this.#pinned);
+    for (const { start, end, isKept } of older) {
+      if (isKept) for (const item of conversation.slice(start, end)) kept.add(item);
+    }
+    const callIds = dropped.flatMap(({ start, end }) =>
+      conversation.slice(start, end).flatMap((item) => (item.type === 'tool-result' ? [item.callId] : [])),
+    );
+    const before = conversation.slice(0, windowStart).filter((item) => kept.has(item) && !isNote(item));
+    conversation.splice(0, windowStart, ...before, noteItem);
+    this.#counted = conversation.length;
+    return { turns: dropped.length, callIds };
+  }
+
+  /** All turns; marked as kept are those that opened sections, with what they go on from. */
+  #findTurns(): readonly Turn[] {
+    const { conversation, openings } = this.#state;
+    const opened = new Set(openings.map(({ callId }) => callId));
+    const starts = [...conversation.keys()].filter((index) => conversation[index]?.type === 'assistant');
+    const turns: Turn[] = [];
+    for (const [position, start] of starts.entries()) {
+      const end = starts[position + 1] ?? conversation.length;
+      const items = conversation.slice(start, end);
+      const isKept = items.some((item) => item.type === 'tool-result' && opened.has(item.callId));
+      turns.push({ start, end, isKept });
+    }
+    for (const [position, { isKept }] of [...turns.entries()].reverse()) {
+      const previous = turns[position - 1];
+      if (isKept && previous !== undefined && this.#goesOn(previous)) previous.isKept = true;
+    }
+    return turns;
+  }
+
+  /** Where the last turns begin, with what they go on from. */
+  #findWindow(turns: readonly Turn[]): number {
+    let first = Math.max(0, turns.length - Math.floor(this.#maxTurns / 2));
+    for (let previous = turns[first - 1]; previous !== undefined && this.#goesOn(previous); ) {
+      first -= 1;
+      previous = turns[first - 1];
+    }
+    return turns[first]?.start ?? 0;
+  }
+
+  /** Whether the turn behind this one is a part of it: of an answer that was paused, or what an approval has allowed. */
+  #goesOn({ end }: Turn): boolean {
+    const last = this.#state.conversation[end - 1]?.type;
+    return last === 'assistant' || last === 'approval';
+  }
+}
+
+function isNote(item: ConversationItem): boolean {
+  return item.type === 'user' && item.content.every((part) => part.type === 'text' && part.text === note);
+}

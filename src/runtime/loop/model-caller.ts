@@ -1,0 +1,172 @@
+import { describeError, ModelResponseError } from '../../error/index.ts';
+import type { Writable } from '../../internal/index.ts';
+import type { JsonSchema } from '../../schema/index.ts';
+import type { ModelSettings, TokenUsage, ToolChoice } from '../../tool/index.ts';
+import type { EvaluationEnvironment } from '../call/environment.ts';
+import { PromptEvaluationError } from '../events/prompt-evaluation-error.ts';
+import { RunStopped } from '../limits/run-stop.ts';
+import { askThrottled, type ThrottleContext, type ThrottlePolicy } from '../limits/throttle.ts';
+import { estimateUsage } from '../model/estimate-usage.ts';
+import type { LoopState } from '../model/loop-state.ts';
+import type { GenerateOptions, ModelProvider, ModelRequest, ModelTurn } from '../model/model.ts';
+import { readUsage } from '../model/turn-fault.ts';
+import { DeltaDesk } from './delta-desk.ts';
+import type { RunContext } from './run-context.ts';
+import type { RunErrors } from './run-errors.ts';
+
+/** How the model of a run is asked. */
+export interface ModelOptions {
+  readonly model: ModelProvider;
+  readonly outputSchema: JsonSchema | undefined;
+  readonly toolChoice: ToolChoice;
+  readonly settings: ModelSettings;
+  /** How a model that could not answer is asked again. Default: it is not. */
+  readonly throttle?: ThrottlePolicy | undefined;
+  /** Whether answers are asked for piece by piece. Default: false. */
+  readonly streaming?: boolean | undefined;
+}
+
+/** What of a run a {@link ModelCaller} needs. */
+interface RunParts {
+  readonly state: LoopState;
+  readonly errors: RunErrors;
+  /** What the next turn takes at least. */
+  readonly nextTurnAtLeast: () => TokenUsage;
+  /** Whether a turn of the model was taken: one that made room for another was not. */
+  readonly hasAnswered: () => boolean;
+}
+
+/** Asks the model of a run for its turns, with what the prompt shows at the time. */
+export class ModelCaller {
+  readonly #options: ModelOptions;
+  readonly #environment: EvaluationEnvironment;
+  readonly #run: RunParts;
+  readonly #deltas: DeltaDesk | undefined;
+  readonly #throttle: ThrottleContext;
+  #generateOptions: GenerateOptions | undefined;
+  #checked: ModelRequest['hostedTools'];
+
+  constructor(options: ModelOptions, environment: EvaluationEnvironment, run: RunParts) {
+    this.#options = options;
+    this.#environment = environment;
+    this.#run = run;
+    if (options.streaming === true) this.#deltas = new DeltaDesk(environment);
+    const { clock, deadline, emit, stop } = environment;
+    this.#throttle = {
+      policy: options.throttle,
+      clock,
+      stop,
+      deadline,
+      onRetry: ({ attempt, delayMs, error }) => {
+        const { kind: reason, message } = error;
+        emit({ type: 'model-call-retry', turn: run.state.turn, attempt, delayMs, reason, message });
+      },
+    };
+    this.#checked = environment.display.rendered.hostedTools;
+  }
+
+  /**
+   * One turn of the model, as a step of the run.
+   *
+   * @throws {PromptEvaluationError} when there is none.
+   * @throws {ModelResponseError} `model-context-exceeded`: the conversation is too long.
+   */
+  async ask(context: RunContext): Promise<ModelTurn> {
+    const { display, emit, isObserved, stop } = this.#environment;
+    const { state, errors, hasAnswered } = this.#run;
+    display.update();
+    if (display.rendered.hostedTools !== this.#checked) this.#checkHostedTools();
+    state.turn += 1;
+    const number = state.turn;
+    if (isObserved) emit({ type: 'model-call-start', turn: number });
+    const { outputSchema, toolChoice, settings, model } = this.#options;
+    const request: Writable<ModelRequest> = {
+      instructions: display.rendered.text,
+      conversation: state.conversation,
+      tools: display.tools,
+      hostedTools: display.rendered.hostedTools,
+      toolChoice: hasAnswered() ? afterFirstAnswer(toolChoice) : toolChoice,
+      settings,
+      turn: number,
+    };
+    if (outputSchema !== undefined) request.outputSchema = outputSchema;
+    const answer = context.step({ kind: 'model-call', key: `turn-${number}/model`, input: request });
+    try {
+      return await stop.race(answer);
+    } catch (error) {
+      // An answer that nobody waits for any more is paid for all the same.
+      answer.then(
+        (late) => {
+          const { budget, logger } = this.#environment;
+          budget.count(readUsage(late), logger, () => estimateUsage(request, late));
+        },
+        () => undefined,
+      );
+      if (error instanceof RunStopped) throw errors.stopped(error.reason, 'request');
+      if (stop.reason !== undefined) throw errors.stopped(stop.reason, 'request');
+      if (PromptEvaluationError.isInstance(error)) throw error;
+      if (!ModelResponseError.isInstance(error)) {
+        const message = `The model "${model.name}" could not be asked: ${describeError(error)}`;
+        throw errors.error('evaluation-request-failed', 'request', message, error);
+      }
+      if (error.code === 'model-context-exceeded') throw error;
+      const message = `The answer of the model "${model.name}" cannot be used: ${error.message}`;
+      throw errors.error('evaluation-response-invalid', 'response', message, error);
+    }
+  }
+
+  /** Asks the model for one turn, again and again while the throttle allows it. One step: a journal keeps its end. */
+  generate(request: ModelRequest): Promise<ModelTurn> {
+    return askThrottled(() => this.#ask(request), this.#throttle);
+  }
+
+  #ask(request: ModelRequest): ModelTurn | Promise<ModelTurn> {
+    const { budget, clock, logger, stop } = this.#environment;
+    // Others may have used it up since, while this one waited to be asked again.
+    const refusal = budget.isUnlimited ? undefined : budget.refuseTurn(this.#run.nextTurnAtLeast());
+    if (refusal !== undefined) throw new RunStopped({ kind: 'budget', cause: refusal });
+    this.#generateOptions ??= { signal: stop.signal, logger, clock };
+    return this.#deltas === undefined
+      ? this.#options.model.generate(request, this.#generateOptions)
+      : this.#askStreaming(request, this.#deltas, this.#generateOptions);
+  }
+
+  async #askStreaming(
+    request: ModelRequest,
+    deltas: DeltaDesk,
+    options: GenerateOptions,
+  ): Promise<ModelTurn> {
+    const answer = deltas.begin(request.turn);
+    try {
+      const turn = await this.#options.model.generate(request, { ...options, onDelta: answer.onDelta });
+      answer.complete();
+      return turn;
+    } finally {
+      answer.end();
+    }
+  }
+
+  /** Sections that were opened may have brought hosted tools that the provider cannot be told of. */
+  #checkHostedTools(): void {
+    const { tools, rendered } = this.#environment.display;
+    const { hostedTools } = rendered;
+    const { model, outputSchema, toolChoice, settings } = this.#options;
+    try {
+      model.check?.({
+        tools,
+        hostedTools,
+        toolChoice,
+        settings,
+        ...(outputSchema === undefined ? {} : { outputSchema }),
+      });
+    } catch (cause) {
+      const message = `The sections that were opened cannot be used: ${describeError(cause)}`;
+      throw this.#run.errors.error('evaluation-render-failed', 'render', message, cause);
+    }
+    this.#checked = hostedTools;
+  }
+}
+
+function afterFirstAnswer(choice: ToolChoice): ToolChoice {
+  return choice === 'none' ? 'none' : 'auto';
+}

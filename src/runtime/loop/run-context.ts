@@ -1,0 +1,64 @@
+import type { ApprovalRequestPart, CompletionVerdict, FinishReason } from '../../tool/index.ts';
+import type { ToolCall } from '../call/tool-call.ts';
+import type { ToolCallResult } from '../call/tool-call-run.ts';
+import type { ModelRequest, ModelTurn } from '../model/model.ts';
+
+/** One question to a completion checker. */
+export interface CompletionCheck {
+  readonly checker: string;
+  readonly turn: number;
+  /** Number of the check, from 1. */
+  readonly check: number;
+  readonly text: string;
+  readonly finishReason: FinishReason;
+}
+
+/** What a provider asks whether it may run. */
+export type RemoteApprovalRequest = Omit<ApprovalRequestPart, 'type'> & { readonly turn: number };
+
+/** The answer to it. */
+export interface RemoteApproval {
+  readonly approved: boolean;
+  /** Why not. */
+  readonly reason?: string;
+}
+
+/** Every kind of impure act of a run: what describes it, and what it comes to. */
+export interface StepKinds {
+  /** One call of the model. */
+  readonly 'model-call': { readonly input: ModelRequest; readonly result: ModelTurn };
+  /** One tool call at its place `index` in the turn. Resolves at its turn in the order, with result and patch. */
+  readonly 'tool-call': {
+    readonly input: ToolCall & { readonly index: number };
+    readonly result: ToolCallResult;
+  };
+  /** Whether a provider may run something. */
+  readonly 'remote-approval': { readonly input: RemoteApprovalRequest; readonly result: RemoteApproval };
+  /** Whether the task is done with the answer of turn `turn`. */
+  readonly 'completion-check': { readonly input: CompletionCheck; readonly result: CompletionVerdict };
+}
+
+/** One impure act, described as data. `key` is unique within the run and the same when the run is repeated. */
+export interface Step<Kind extends keyof StepKinds = keyof StepKinds> {
+  readonly kind: Kind;
+  readonly key: string;
+  readonly input: StepKinds[Kind]['input'];
+}
+
+/**
+ * Where the loop does everything that is not pure. The live context does the act; a journal does it once and answers
+ * from its record when the run is repeated. Steps of one turn are asked for together and answered in order.
+ */
+export interface RunContext {
+  step<Kind extends keyof StepKinds>(step: Step<Kind>): Promise<StepKinds[Kind]['result']>;
+}
+
+/** How each kind of step is done. */
+export type StepHandlers = {
+  readonly [Kind in keyof StepKinds]: (input: StepKinds[Kind]['input']) => Promise<StepKinds[Kind]['result']>;
+};
+
+/** The context that does every step there and then. */
+export function liveRunContext(handlers: StepHandlers): RunContext {
+  return { step: (step) => handlers[step.kind](step.input) };
+}

@@ -1,0 +1,43 @@
+import type { ShownSection } from '../../prompt/index.ts';
+import type { ConversationItem, HostedToolReading, TokenUsage } from '../../tool/index.ts';
+
+/** What a hosted tool came to in one turn. */
+export interface HostedTurnReading {
+  readonly turn: number;
+  /** How much text of paused turns comes before that of the turn. */
+  readonly textStart: number;
+  readonly reading: HostedToolReading;
+}
+
+/** Where a run stands: plain data, enough to go on from. */
+export interface LoopState {
+  /** Model calls made so far. */
+  turn: number;
+  /** Grows at its end; tool results that had to be dropped change their text, and turns that had to be are gone. */
+  readonly conversation: ConversationItem[];
+  usage: TokenUsage;
+  /** The text of the turns before this one that the provider paused: the answer goes on behind it. */
+  pausedText: string;
+  /** What the hosted tools came to, turn by turn. Grows at its end only. */
+  readonly hosted: HostedTurnReading[];
+  /** What calls showed by opening sections, call by call. Grows at its end only. */
+  readonly openings: { readonly callId: string; readonly shown: readonly ShownSection[] }[];
+  /** How often handlers wanted sections to be opened. */
+  expansions: number;
+  /** How often the model was asked again because its answer could not be read. */
+  outputRepairs: number;
+}
+
+/** A run that has not begun, on an earlier conversation or an empty one, which grows with it. */
+export function newLoopState(conversation: ConversationItem[] = []): LoopState {
+  return {
+    turn: 0,
+    conversation,
+    usage: {},
+    pausedText: '',
+    hosted: [],
+    openings: [],
+    expansions: 0,
+    outputRepairs: 0,
+  };
+}

@@ -1,0 +1,140 @@
+import { assertArgument } from '../../error/index.ts';
+import type { Writable } from '../../internal/index.ts';
+import type { JsonSchema } from '../../schema/index.ts';
+import type { Clock } from '../../session/index.ts';
+import type {
+  AssistantPart,
+  ConversationItem,
+  FinishReason,
+  HostedTool,
+  HostedToolReading,
+  Logger,
+  ModelSettings,
+  RawItems,
+  TokenPrices,
+  TokenUsage,
+  ToolChoice,
+  ToolExample,
+} from '../../tool/index.ts';
+
+/** A tool as a model sees it. */
+export interface ModelTool {
+  readonly name: string;
+  readonly description: string;
+  /** Closed JSON Schema of the arguments, made once per tool. */
+  readonly inputSchema: JsonSchema;
+  readonly examples: readonly ToolExample[];
+}
+
+/** Everything a model gets for one turn. All of it is read-only and passed by reference: nothing is copied per turn. */
+export interface ModelRequest {
+  /** The rendered prompt (system text). */
+  readonly instructions: string;
+  /** The conversation so far. The array grows after the call returns: read it during the call, keep no reference. */
+  readonly conversation: readonly ConversationItem[];
+  readonly tools: readonly ModelTool[];
+  readonly hostedTools: readonly HostedTool[];
+  /** JSON Schema of the final answer, when the prompt declares one; also for a model that is told of it in the instructions. */
+  readonly outputSchema?: JsonSchema;
+  readonly toolChoice: ToolChoice;
+  /** Settings of the caller: the neutral ones by their names, all others in the provider's own words. */
+  readonly settings: ModelSettings;
+  /** Number of this model call within the evaluation, from 1. */
+  readonly turn: number;
+}
+
+/** What a model answered in one turn. */
+export interface ModelTurn {
+  readonly content: readonly AssistantPart[];
+  readonly finishReason: FinishReason;
+  readonly usage?: TokenUsage;
+  /** The provider's own items of this turn, replayed to it unchanged. */
+  readonly raw?: RawItems;
+  /** What the hosted tools of the request came to in this turn. Default: nothing. */
+  readonly hosted?: readonly HostedToolReading[];
+  /** True when the turn holds files that the model made, which no part tells of: it is then an answer although it has no text. Default: false. */
+  readonly hasFiles?: boolean;
+}
+
+/** A piece of an answer that is still being made. */
+export type ModelDelta =
+  | { readonly type: 'text-delta'; readonly text: string }
+  | { readonly type: 'reasoning-delta'; readonly text: string };
+
+/** What a model provider gets beside the request. */
+export interface GenerateOptions {
+  readonly signal: AbortSignal;
+  readonly logger: Logger;
+  /** The timers of the run, for what a provider waits for. Default, where it is called without a run: those of the machine. */
+  readonly clock?: Pick<Clock, 'schedule'>;
+  /**
+   * There when the run wants the answer piece by piece: the provider then streams, and calls it with each piece in order. When it returns a
+   * promise the provider waits for it before it reads on: whoever listens is slower than the model. Never rejects. What was
+   * told of an answer that fails is void.
+   */
+  readonly onDelta?: (delta: ModelDelta) => Promise<void> | undefined;
+}
+
+/** What of a request is known before the first one, and after sections were opened. */
+export type ModelCheck = Pick<
+  ModelRequest,
+  'tools' | 'hostedTools' | 'outputSchema' | 'settings' | 'toolChoice'
+>;
+
+/** A language model: the one thing a provider has to bring. */
+export interface ModelProvider {
+  /** Shown in events and errors. */
+  readonly name: string;
+  /** True when the wire format has a field for tool examples; they are then left out of the instructions. Default: false. */
+  readonly takesExamples?: boolean;
+  /**
+   * True when the provider makes the model keep to `request.outputSchema`. Else the instructions end with that schema and
+   * the request to answer in JSON. Default: false.
+   */
+  readonly takesOutputSchema?: boolean;
+  /** What it costs, for budgets that do not say. Default: not known; a budget that limits the cost is then refused. */
+  readonly prices?: TokenPrices;
+  /**
+   * Looks at what the model is going to get, before any request. May throw, best a `PromptValidationError`, for what the provider cannot
+   * be told, such as a hosted tool of an unknown kind: the evaluation ends in phase `render`. Default: everything can be told.
+   */
+  check?(check: ModelCheck): void;
+  /**
+   * Makes one turn. May throw or reject:
+   *
+   * - a `ThrottleError` that is safe to retry: asked again after a wait, with the very same request;
+   * - a `ModelResponseError` with the code `model-context-exceeded`: the conversation is too long, see `contextOverflow`;
+   * - any other `ModelResponseError`: the evaluation ends with a `PromptEvaluationError` of phase `response`;
+   * - anything else: the evaluation ends with one of phase `request`.
+   *
+   * The error is the cause of the one the evaluation ends with. Must stop when `options.signal` is aborted, which also
+   * happens at the deadline of the run.
+   */
+  generate(request: ModelRequest, options: GenerateOptions): ModelTurn | Promise<ModelTurn>;
+}
+
+/** The sum of two usages; a count that neither reports stays absent. */
+export function addUsage(left: TokenUsage, right: TokenUsage | undefined): TokenUsage {
+  assertArgument('addUsage()', 'left', left, 'object');
+  if (right === undefined) return left;
+  assertArgument('addUsage()', 'right', right, 'object');
+  const sum: Writable<TokenUsage> = {};
+  for (const name of tokenCounts) {
+    const count = addCounts(left[name], right[name]);
+    if (count !== undefined) sum[name] = count;
+  }
+  return sum;
+}
+
+/** Every count of a {@link TokenUsage}. */
+export const tokenCounts: readonly (keyof TokenUsage)[] = [
+  'inputTokens',
+  'outputTokens',
+  'cachedInputTokens',
+  'cacheWriteInputTokens',
+  'reasoningTokens',
+];
+
+function addCounts(left: number | undefined, right: number | undefined): number | undefined {
+  return left === undefined ? right : left + (right ?? 0);
+}

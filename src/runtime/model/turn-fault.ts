@@ -1,0 +1,109 @@
+import type { FinishReason, TokenUsage } from '../../tool/index.ts';
+import { type ModelTurn, tokenCounts } from './model.ts';
+
+const finishReasons: readonly unknown[] = [
+  'stop',
+  'tool-calls',
+  'length',
+  'context-window',
+  'content-filter',
+  'refusal',
+  'paused',
+  'other',
+] satisfies readonly FinishReason[];
+
+/**
+ * What is wrong with an answer that should be a turn, as the end of a sentence; undefined for a good one. Providers are
+ * code of others: nothing of an answer is used before it was looked at here.
+ */
+export function findTurnFault(turn: ModelTurn): string | undefined {
+  const answer: unknown = turn;
+  if (!isObject(answer)) return `is ${describe(answer)} instead of a turn`;
+  const { content, finishReason, usage, hosted } = answer;
+  if (!Array.isArray(content)) return 'has no list of content';
+  const callIds = content.length > 1 ? new Set<unknown>() : undefined;
+  for (let index = 0; index < content.length; index += 1) {
+    const fault = findPartFault(content[index], callIds);
+    if (fault !== undefined) return `has ${fault.what} in part ${index + 1} of its content${fault.why ?? ''}`;
+  }
+  if (!finishReasons.includes(finishReason)) return `has ${describe(finishReason)} as its finish reason`;
+  if (hosted !== undefined && !isListOfReadings(hosted))
+    return 'has something else than outputs of hosted tools';
+  return usage === undefined ? undefined : findUsageFault(usage);
+}
+
+/** What a turn says it cost, also when nothing else of it can be used; undefined when it does not say. */
+export function readUsage(turn: ModelTurn): TokenUsage | undefined {
+  const answer: unknown = turn;
+  if (!isObject(answer) || answer['usage'] === undefined) return undefined;
+  return findUsageFault(answer['usage']) === undefined ? turn.usage : undefined;
+}
+
+/** What is wrong with one part, and why that matters. */
+function findPartFault(
+  part: unknown,
+  callIds: Set<unknown> | undefined,
+): { readonly what: string; readonly why?: string } | undefined {
+  if (!isObject(part)) return { what: describe(part) };
+  switch (part['type']) {
+    case 'text':
+    case 'reasoning':
+      return typeof part['text'] === 'string' ? undefined : { what: 'no text' };
+    case 'tool-call': {
+      const { callId, name } = part;
+      if (typeof callId !== 'string' || callId === '') return { what: 'a call without a call id' };
+      if (callIds?.has(callId) === true) {
+        return { what: `a repeated call id "${callId}"`, why: '; results could not be told apart' };
+      }
+      callIds?.add(callId);
+      if (typeof name !== 'string') return { what: 'a call without a name' };
+      if (typeof part['arguments'] !== 'string') return { what: 'a call whose arguments are no text' };
+      const { isComplete } = part;
+      return isComplete === undefined || typeof isComplete === 'boolean'
+        ? undefined
+        : { what: `${describe(isComplete)} as isComplete` };
+    }
+    case 'approval-request': {
+      const missing = ['approvalId', 'toolName', 'name', 'arguments'].find(
+        (key) => typeof part[key] !== 'string',
+      );
+      return missing === undefined ? undefined : { what: `a request for approval without ${missing}` };
+    }
+    default:
+      return { what: `something of the unknown type ${describe(part['type'])}` };
+  }
+}
+
+function isListOfReadings(hosted: unknown): boolean {
+  return (
+    Array.isArray(hosted) &&
+    hosted.every(
+      (reading) =>
+        isObject(reading) &&
+        typeof reading['toolName'] === 'string' &&
+        Array.isArray(reading['invocations']) &&
+        Array.isArray(reading['citations']) &&
+        [...reading['invocations'], ...reading['citations']].every(isObject),
+    )
+  );
+}
+
+function findUsageFault(usage: unknown): string | undefined {
+  if (!isObject(usage)) return `has ${describe(usage)} as its usage`;
+  for (const name of tokenCounts) {
+    const count = usage[name];
+    if (count !== undefined && !(Number.isFinite(count) && Number(count) >= 0)) {
+      return `has ${describe(count)} as its ${name}`;
+    }
+  }
+  return undefined;
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function describe(value: unknown): string {
+  if (value === null || value === undefined || typeof value === 'number') return String(value);
+  return typeof value === 'string' ? `"${value.slice(0, 40)}"` : `a value of type ${typeof value}`;
+}

@@ -1,0 +1,107 @@
+import { expect, test } from 'vitest';
+import { type Clock, promptTemplate, section, systemClock, ToolResult, tool } from 'weakincentives';
+import { scriptedModel } from 'weakincentives/testing';
+import { evaluationFailure } from '../../../support/failure.ts';
+import { calling, delegate, modelFor, promptWith } from '../../../support/nested-setup.ts';
+
+/** A clock that is a millisecond further at each look, and does this whenever a run pauses. */
+const busyClock = (onYield: () => void): Clock => {
+  let now = 0;
+  return {
+    now: () => (now += 1),
+    schedule: () => () => undefined,
+    yieldToTimers: async () => onYield(),
+  };
+};
+
+const work = tool({
+  name: 'work',
+  description: 'Works.',
+  effects: 'state',
+  execute: () => ToolResult.ok(null),
+});
+const prompt = promptTemplate({
+  ns: 'test',
+  key: 'busy',
+  sections: [section({ title: 'Task', key: 'task', template: 'Do it.', tools: [work] })],
+}).bind();
+const endless = scriptedModel(() => ({ toolCalls: [{ name: 'work' }] }));
+
+test('a run that never waits for anything outside hears of its abort', async () => {
+  const abort = new AbortController();
+  const clock = busyClock(() => abort.abort());
+  const error = await evaluationFailure(
+    endless.evaluate(prompt, { clock, signal: abort.signal, maxTurns: 1_000 }),
+  );
+  expect(error.code).toBe('evaluation-aborted');
+});
+
+test('so does one that only evaluates inside its calls, for a short time each', async () => {
+  const abort = new AbortController();
+  const clock = busyClock(() => abort.abort());
+  let evaluated = 0;
+  const outer = delegate('read', async (context) => {
+    for (; evaluated < 1_000; evaluated += 1) await context.adapter.evaluate(promptWith('inner', []));
+    return ToolResult.ok(null);
+  });
+  const error = await evaluationFailure(
+    modelFor({ outer: [calling('delegate')] }).evaluate(promptWith('outer', [outer]), {
+      clock,
+      signal: abort.signal,
+    }),
+  );
+  expect(error.code).toBe('evaluation-aborted');
+  expect(evaluated).toBeLessThan(100);
+});
+
+test('a run does not pause in every turn', async () => {
+  let yields = 0;
+  let turns = 0;
+  const clock = busyClock(() => (yields += 1));
+  const model = scriptedModel((_conversation, { turn }) => {
+    turns = turn;
+    return turn < 500 ? { toolCalls: [{ name: 'work' }] } : { text: 'done' };
+  });
+  await model.evaluate(prompt, { clock, maxTurns: 1_000 });
+  expect(yields).toBeGreaterThan(10);
+  expect(yields).toBeLessThan(turns);
+});
+
+test('a run that waits for its model pauses once, and again when it waits no more', async () => {
+  let yields = 0;
+  let due: (() => void)[] = [];
+  let now = 0;
+  const clock: Clock = {
+    now: () => (now += 50),
+    schedule: (_delayMs, callback) => {
+      due.push(callback);
+      return () => {
+        due = due.filter((each) => each !== callback);
+      };
+    },
+    yieldToTimers: async () => void (yields += 1),
+  };
+  const yieldsBefore: number[] = [];
+  const model = scriptedModel((_conversation, { turn }) => {
+    yieldsBefore.push(yields);
+    const isWaiting = turn <= 5;
+    if (isWaiting) for (const callback of due.splice(0)) callback();
+    return turn < 8 ? { toolCalls: [{ name: 'work' }] } : { text: 'done' };
+  });
+  await model.evaluate(prompt, { clock });
+  // Nobody has watched the first turn; the turns from the sixth on fire no timer.
+  expect(yieldsBefore).toEqual([1, 1, 1, 1, 1, 1, 2, 3]);
+});
+
+test('a clock that cannot yield is not asked to', async () => {
+  const clock: Clock = { now: () => 0, schedule: () => () => undefined };
+  await scriptedModel([{ text: 'done' }]).evaluate(prompt, { clock });
+});
+
+test('the clock of the machine lets timers that are due go first', async () => {
+  const order: string[] = [];
+  systemClock.schedule(0, () => order.push('timer'));
+  await systemClock.yieldToTimers?.();
+  order.push('run');
+  expect(order).toEqual(['timer', 'run']);
+});
