@@ -30,18 +30,35 @@ const directionRules = order.map((folder, position) => ({
   to: { path: '^src/', pathNot: inside(order.slice(0, position + 1)) },
 }));
 
-/** The rooms of src/runtime, each of which may import only those left of it. */
-const runtimeRooms = ['events', 'redaction', 'model', 'limits', 'feedback', 'call', 'loop'];
-
-const inRuntime = (/** @type {readonly string[]} */ rooms) => `^src/runtime/(${rooms.join('|')})/`;
+/**
+ * The rooms (sub folders) of a folder, each of which may import only those left of it. The files directly in the folder, beside its
+ * index.ts, may import every room; no room imports them.
+ *
+ * @type {Readonly<Record<string, readonly string[]>>}
+ */
+const rooms = {
+  runtime: ['events', 'redaction', 'model', 'limits', 'feedback', 'call', 'loop'],
+};
 
 /** @type {import('dependency-cruiser').IForbiddenRuleType[]} */
-const roomRules = runtimeRooms.map((room, position) => ({
-  name: `direction-runtime-${room}`,
-  comment: `src/runtime/${room} may import only: ${runtimeRooms.slice(0, position).join(', ') || 'no other room'}.`,
+const roomRules = Object.entries(rooms).flatMap(([folder, names]) => {
+  const insideRooms = (/** @type {readonly string[]} */ some) => `^src/${folder}/(${some.join('|')})/`;
+  return names.map((room, position) => ({
+    name: `direction-${folder}-${room}`,
+    comment: `src/${folder}/${room} may import only: ${names.slice(0, position).join(', ') || 'no other room'}.`,
+    severity: 'error',
+    from: { path: insideRooms([room]) },
+    to: { path: `^src/${folder}/`, pathNot: insideRooms(names.slice(0, position + 1)) },
+  }));
+});
+
+/** @type {import('dependency-cruiser').IForbiddenRuleType[]} */
+const knownRoomRules = Object.entries(rooms).map(([folder, names]) => ({
+  name: `known-rooms-${folder}`,
+  comment: `A room of src/${folder} has its place in the order: ${names.join(', ')}.`,
   severity: 'error',
-  from: { path: inRuntime([room]) },
-  to: { path: '^src/runtime/', pathNot: inRuntime(runtimeRooms.slice(0, position + 1)) },
+  from: { path: `^src/${folder}/[^/]+/`, pathNot: `^src/${folder}/(${names.join('|')})/` },
+  to: {},
 }));
 
 /** Which folder may import which package. Everything else from node_modules is refused in src. */
@@ -79,6 +96,7 @@ module.exports = {
     },
     ...directionRules,
     ...roomRules,
+    ...knownRoomRules,
     {
       name: 'direction-subpaths',
       comment: 'What has a subpath imports the core, never each other or the command line.',
