@@ -38,6 +38,13 @@ const directionRules = order.map((folder, position) => ({
  */
 const rooms = {
   runtime: ['events', 'redaction', 'model', 'limits', 'feedback', 'call', 'loop'],
+  provider: ['schema', 'hosted', 'wire'],
+  'ai-sdk': ['wire', 'hosted', 'request', 'turn', 'tools'],
+  node: ['disk', 'lock', 'host-mount', 'host-filesystem', 'materialize', 'overrides'],
+  'node/host-filesystem': ['jail', 'tree', 'commit', 'workspace'],
+  'node/materialize': ['staging', 'process', 'overlay', 'collect'],
+  openai: ['hosted', 'wire', 'request', 'response', 'tools'],
+  suite: ['vfs', 'planning', 'hosted'],
 };
 
 /** @type {import('dependency-cruiser').IForbiddenRuleType[]} */

@@ -18,19 +18,19 @@ import type { GenerateOptions, ModelRequest, ModelTurn } from '../runtime/index.
 import { describeReceived, type JsonObject } from '../schema/index.ts';
 import { systemClock } from '../session/index.ts';
 import type { ModelSettings, TokenPrices } from '../tool/index.ts';
-import { aiSdkDialect } from './ai-sdk-dialect.ts';
-import { type AiSdkModel, type AiSdkModelOf, assertModel } from './ai-sdk-model.ts';
-import { type CacheTtl, cacheMarkOf } from './cache-marks.ts';
-import type { AiSdkVersion } from './call-options.ts';
-import { type FileForm, filesOfV3, filesOfV4 } from './files.ts';
 import { hostedToolCodecsOf } from './hosted/index.ts';
-import { toProviderError } from './provider-error.ts';
-import { checkRequest, prepareRequest, type RequestContext } from './request.ts';
-import { readSettings } from './request-settings.ts';
-import { readStream } from './stream.ts';
-import { withTimeLimit } from './time-limit.ts';
-import { readTurn } from './turn.ts';
-import { Warnings } from './warnings.ts';
+import { type CacheTtl, cacheMarkOf } from './request/cache-marks.ts';
+import { checkRequest, prepareRequest, type RequestContext } from './request/request.ts';
+import { readSettings } from './request/request-settings.ts';
+import { toProviderError } from './turn/provider-error.ts';
+import { readStream } from './turn/stream.ts';
+import { withTimeLimit } from './turn/time-limit.ts';
+import { readTurn } from './turn/turn.ts';
+import { Warnings } from './turn/warnings.ts';
+import { aiSdkDialect } from './wire/ai-sdk-dialect.ts';
+import { type AiSdkModel, type AiSdkModelOf, assertModel } from './wire/ai-sdk-model.ts';
+import type { AiSdkVersion } from './wire/call-options.ts';
+import { type FileForm, filesOfV3, filesOfV4 } from './wire/files.ts';
 
 /** Options of {@link aiSdk}. */
 export interface AiSdkOptions {

@@ -1,4 +1,5 @@
 export { Itself } from './itself.ts';
+export { lazyObject } from './lazy.ts';
 export { none } from './none.ts';
 export { type MapDifference, PersistentMap } from './persistent-map.ts';
 export { PersistentVector } from './persistent-vector.ts';

@@ -1,4 +1,3 @@
-export type { OpenAIClient, OpenAIClientOptions, OpenAIRequestOptions } from './client.ts';
 export type { CodeInterpreterWire } from './hosted/code-interpreter.ts';
 export { type HostedWire, openaiHostedToolCodecs } from './hosted/codecs.ts';
 export type { FileFilterWire, FileSearchWire } from './hosted/file-search.ts';
@@ -6,20 +5,21 @@ export type { ImageGenerationWire } from './hosted/image-generation.ts';
 export type { RemoteMcpWire } from './hosted/remote-mcp.ts';
 export type { WebSearchWire } from './hosted/web-search.ts';
 export { type OpenAIModelOptions, type OpenAIOptions, openai } from './openai.ts';
-export { openaiDialect } from './openai-dialect.ts';
-export type { OpenAISettings } from './request-settings.ts';
+export type { OpenAISettings } from './request/request-settings.ts';
 export {
   type OpenAIAgentsOutput,
   type OpenAIAgentsParameters,
   type OpenAIAgentsTool,
   toOpenAIAgentsTools,
-} from './to-openai-agents-tools.ts';
+} from './tools/to-openai-agents-tools.ts';
 export {
   type FunctionCallOutput,
   type ResponseOutputItem,
   runOpenAICalls,
   toOpenAITools,
-} from './to-openai-tools.ts';
+} from './tools/to-openai-tools.ts';
+export type { OpenAIClient, OpenAIClientOptions, OpenAIRequestOptions } from './wire/client.ts';
+export { openaiDialect } from './wire/openai-dialect.ts';
 export type {
   AnswerFormat,
   FunctionTool,
@@ -28,4 +28,4 @@ export type {
   InputItem,
   ResponsesRequest,
   WireToolChoice,
-} from './wire.ts';
+} from './wire/wire.ts';

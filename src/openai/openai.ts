@@ -13,21 +13,21 @@ import {
 } from '../provider/index.ts';
 import type { ModelProvider } from '../runtime/index.ts';
 import type { TokenPrices } from '../tool/index.ts';
-import { cacheKeySource } from './cache-key.ts';
+import { openaiHostedToolCodecs } from './hosted/codecs.ts';
+import { cacheKeySource } from './request/cache-key.ts';
+import { checkRequest, prepareRequest, type RequestOptions } from './request/request.ts';
+import { type OpenAISettings, toWireSettings } from './request/request-settings.ts';
+import { toProviderError } from './response/provider-error.ts';
+import { readStream, type StreamListener } from './response/read-stream.ts';
+import { readResponse } from './response/response.ts';
 import {
   createClient,
   type OpenAIClient,
   type OpenAIClientOptions,
   type OpenAIRequestOptions,
-} from './client.ts';
-import { openaiHostedToolCodecs } from './hosted/codecs.ts';
-import { openaiDialect } from './openai-dialect.ts';
-import { toProviderError } from './provider-error.ts';
-import { readStream, type StreamListener } from './read-stream.ts';
-import { checkRequest, prepareRequest, type RequestOptions } from './request.ts';
-import { type OpenAISettings, toWireSettings } from './request-settings.ts';
-import { readResponse } from './response.ts';
-import type { ResponsesRequest } from './wire.ts';
+} from './wire/client.ts';
+import { openaiDialect } from './wire/openai-dialect.ts';
+import type { ResponsesRequest } from './wire/wire.ts';
 
 /** What every adapter for OpenAI takes, whatever client it uses. */
 export interface OpenAIModelOptions {

@@ -7,7 +7,17 @@ export type {
   HostedToolWire,
   HostedTurn,
 } from './hosted/hosted-tool-codec.ts';
-export { HostedToolDesk, type HostedToolsWire, type UnsupportedConfig } from './hosted/hosted-tool-desk.ts';
+export {
+  HostedToolDesk,
+  type HostedToolsWire,
+  type UnsupportedConfig,
+} from './hosted/hosted-tool-registry.ts';
+export {
+  type ProjectedRequest,
+  type ProjectedTool,
+  SchemaProjections,
+  type StrictTools,
+} from './schema/schema-projections.ts';
 export {
   type Script,
   type ScriptedModelOptions,
@@ -41,12 +51,6 @@ export {
   toProviderError,
 } from './wire/provider-error.ts';
 export { describeRemoteFailure, parseJsonText } from './wire/remote-call.ts';
-export {
-  type ProjectedRequest,
-  type ProjectedTool,
-  SchemaProjections,
-  type StrictTools,
-} from './wire/schema-projections.ts';
 export { type SplitSettings, splitSettings } from './wire/split-settings.ts';
 export {
   isEventStream,

@@ -19,7 +19,7 @@ import { type Filesystem, MemoryFilesystem } from 'weakincentives';
 import { HostFilesystem, materialize } from 'weakincentives/node';
 import { contentOf } from '../contract/filesystem-setup.ts';
 import { manifestOf } from '../support/tree-manifest.ts';
-import { layers } from '../unit/node/staging-layers.ts';
+import { layers } from '../unit/node/materialize/staging-layers.ts';
 import { passTick } from '../unit/node/temp-folder.ts';
 
 const runs = Number(process.env['WINK_PROPERTY_BATCHES'] ?? 150);

@@ -20,7 +20,7 @@ import { toFileSearch } from '../../src/openai/hosted/file-search.ts';
 import { toImageGeneration } from '../../src/openai/hosted/image-generation.ts';
 import { toRemoteMcp } from '../../src/openai/hosted/remote-mcp.ts';
 import { toWebSearch } from '../../src/openai/hosted/web-search.ts';
-import { checkRequest, prepareRequest } from '../../src/openai/request.ts';
+import { checkRequest, prepareRequest } from '../../src/openai/request/request.ts';
 
 // The vendor's own types must accept whatever the adapter builds.
 

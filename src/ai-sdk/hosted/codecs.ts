@@ -1,5 +1,5 @@
 import type { HostedToolCodecs } from '../../provider/index.ts';
-import type { AiSdkVersion } from '../call-options.ts';
+import type { AiSdkVersion } from '../wire/call-options.ts';
 import { anthropicCodecs } from './anthropic/codecs.ts';
 import { googleCodecs } from './google/codecs.ts';
 import { openaiCodecs, openaiCodecsV3 } from './openai/codecs.ts';

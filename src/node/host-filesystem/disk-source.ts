@@ -1,6 +1,6 @@
 import type { DirectoryNode, Filesystem, TreeCell } from '../../filesystem/index.ts';
-import type { HostJail } from './jail.ts';
-import type { VisiblePaths } from './visible-paths.ts';
+import type { HostJail } from './jail/jail.ts';
+import type { VisiblePaths } from './tree/visible-paths.ts';
 
 /** A folder of the disk as one view of it sees it: whatever the view has not changed stands on the disk. */
 export interface DiskSource {

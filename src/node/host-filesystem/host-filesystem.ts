@@ -25,16 +25,16 @@ import {
   type WriteResult,
 } from '../../filesystem/index.ts';
 import type { MountSkip } from '../host-mount/report.ts';
+import type { InterruptedCommit } from './commit/recover.ts';
 import { registerDiskSource } from './disk-source.ts';
-import type { DiskWorkspace } from './disk-workspace.ts';
 import type { HostFilesystemFork, HostView } from './host-filesystem-fork.ts';
 import { HostOperations } from './host-operations.ts';
 import { viewsOf } from './host-view.ts';
 import { listSkipped } from './list-skipped.ts';
 import { type OpenWorkspace, openWorkspace } from './open-workspace.ts';
 import type { HostFilesystemOptions } from './options.ts';
-import type { OutsideChange } from './outside-changes.ts';
-import type { InterruptedCommit } from './recover.ts';
+import type { DiskWorkspace } from './workspace/disk-workspace.ts';
+import type { OutsideChange } from './workspace/outside-changes.ts';
 
 /** What the patch of a fork would overwrite that somebody else has changed since. */
 const outsideChangesOf = new WeakMap<FilePatch, () => readonly string[]>();

@@ -38,12 +38,12 @@ import {
   writeFile,
 } from '../../filesystem/index.ts';
 import { quoteText } from '../../internal/index.ts';
-import { DiskContent, RefusedContent } from './disk-content.ts';
-import { DiskDirectory } from './disk-directory.ts';
-import { assertListable, assertNothingLeftOut } from './left-out.ts';
-import { assertNothingLost, holdsUnnamed } from './nothing-lost.ts';
-import { isTemporaryName } from './temporary-name.ts';
-import type { PathKind, VisiblePaths } from './visible-paths.ts';
+import { assertListable, assertNothingLeftOut } from './commit/left-out.ts';
+import { assertNothingLost, holdsUnnamed } from './commit/nothing-lost.ts';
+import { isTemporaryName } from './jail/temporary-name.ts';
+import { DiskContent, RefusedContent } from './tree/disk-content.ts';
+import { DiskDirectory } from './tree/disk-directory.ts';
+import type { PathKind, VisiblePaths } from './tree/visible-paths.ts';
 
 const MAX_LINKS = 40;
 

@@ -26,8 +26,8 @@ import {
 import { registerDiskSource } from './disk-source.ts';
 import type { HostFilesystemFork, HostView } from './host-filesystem-fork.ts';
 import { HostOperations } from './host-operations.ts';
-import type { HostJail } from './jail.ts';
-import type { VisiblePaths } from './visible-paths.ts';
+import type { HostJail } from './jail/jail.ts';
+import type { VisiblePaths } from './tree/visible-paths.ts';
 
 /** What all views of a folder have in common. */
 interface ViewOptions {

@@ -1,7 +1,7 @@
 import { childPath, type DirectoryNode, type FileContent, MAX_DEPTH } from '../../filesystem/index.ts';
 import type { MountSkip, MountSkipReason } from '../host-mount/report.ts';
-import { DiskContent, RefusedContent } from './disk-content.ts';
-import { DiskDirectory } from './disk-directory.ts';
+import { DiskContent, RefusedContent } from './tree/disk-content.ts';
+import { DiskDirectory } from './tree/disk-directory.ts';
 
 /** What of a tree is no ordinary file that can be read, sorted by path. What is deeper than paths reach is named, and not entered. */
 export function listSkipped(root: DirectoryNode, maxFileBytes: number): readonly MountSkip[] {

@@ -2,15 +2,15 @@ import { existsSync } from 'node:fs';
 import { FilesystemError, type FilesystemErrorCode } from '../../error/index.ts';
 import { quoteText } from '../../internal/index.ts';
 import { systemClock } from '../../session/index.ts';
-import { errorCode } from '../host-mount/host-error.ts';
-import { DiskWorkspace } from './disk-workspace.ts';
-import { DiskWriter } from './disk-writer.ts';
-import { FolderLock } from './folder-lock.ts';
-import { HostJail } from './jail.ts';
+import { errorCode } from '../disk/system-error.ts';
+import { FolderLock } from '../lock/folder-lock.ts';
+import { openStateFolder, stateFolderOf } from '../lock/state-folder.ts';
+import { findInterruptedCommits, type InterruptedCommit, recoverCommits } from './commit/recover.ts';
+import { HostJail } from './jail/jail.ts';
 import { type HostFilesystemOptions, limitsOf } from './options.ts';
-import { findInterruptedCommits, type InterruptedCommit, recoverCommits } from './recover.ts';
-import { openStateFolder, stateFolderOf } from './state-folder.ts';
-import { VisiblePaths } from './visible-paths.ts';
+import { VisiblePaths } from './tree/visible-paths.ts';
+import { DiskWorkspace } from './workspace/disk-workspace.ts';
+import { DiskWriter } from './workspace/disk-writer.ts';
 
 /** An open folder and the right to work on it. */
 export interface OpenWorkspace {

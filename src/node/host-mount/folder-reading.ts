@@ -1,4 +1,4 @@
-import type { HostDirectory } from './host-directory.ts';
+import type { HostDirectory } from '../disk/host-directory.ts';
 import type { MountFilter } from './mount-filter.ts';
 import type { MountLimits } from './options.ts';
 import type { MountTally } from './report.ts';

@@ -1,10 +1,9 @@
 import type { FileHandle } from 'node:fs/promises';
 import { realpath, stat } from 'node:fs/promises';
 import { relative, sep } from 'node:path';
+import { type HostDirectory, isBelow, locate, openDirectory, openFile } from '../disk/host-directory.ts';
+import { errorCode } from '../disk/system-error.ts';
 import type { FolderReading } from './folder-reading.ts';
-import { type HostDirectory, locate, openDirectory, openFile } from './host-directory.ts';
-import { errorCode } from './host-error.ts';
-import { isBelow } from './open-folder.ts';
 import type { MountSkipReason } from './report.ts';
 
 /** Where a link leads, or why it is not followed. */

@@ -1,9 +1,10 @@
 import { lstat, realpath } from 'node:fs/promises';
-import { resolve, sep } from 'node:path';
+import { resolve } from 'node:path';
 import { FilesystemError, type FilesystemErrorCode } from '../../error/index.ts';
 import { quoteText } from '../../internal/index.ts';
-import { type HostDirectory, identityOf, openDirectory } from './host-directory.ts';
-import { errorCode } from './host-error.ts';
+import { type HostDirectory, isBelow, openDirectory } from '../disk/host-directory.ts';
+import { identityOf } from '../disk/stamp.ts';
+import { errorCode } from '../disk/system-error.ts';
 
 /**
  * Opens the folder of a mount and checks where it really is.
@@ -43,11 +44,6 @@ export async function assertStillThere(
     hostPath,
     'was renamed, removed or replaced by another one while it was read. Mount it again.',
   );
-}
-
-/** Whether a real path is a folder or lies in it. */
-export function isBelow(path: string, folder: string): boolean {
-  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : `${folder}${sep}`);
 }
 
 async function open(hostPath: string, allowedRoots: readonly string[]): Promise<HostDirectory> {

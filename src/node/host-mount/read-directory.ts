@@ -1,6 +1,6 @@
+import type { HostDirectory } from '../disk/host-directory.ts';
+import { skipReason } from '../disk/system-error.ts';
 import type { FolderReading } from './folder-reading.ts';
-import type { HostDirectory } from './host-directory.ts';
-import { skipReason } from './host-error.ts';
 import { readFiles } from './read-files.ts';
 import { type DirectoryCandidate, type SortedEntries, sortEntries } from './sort-entries.ts';
 

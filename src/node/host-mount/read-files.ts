@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
+import { type OpenedStamp, readContent } from '../disk/read-content.ts';
+import { skipReason } from '../disk/system-error.ts';
 import { type FolderReading, workspacePath } from './folder-reading.ts';
-import { skipReason } from './host-error.ts';
-import { type OpenedStamp, readContent } from './read-content.ts';
 import type { FileCandidate } from './sort-entries.ts';
 
 /** Files that are open and read at one time. */

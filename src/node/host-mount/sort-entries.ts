@@ -1,9 +1,9 @@
 import type { FileHandle } from 'node:fs/promises';
 import { normalizePath } from '../../filesystem/index.ts';
+import { type HostDirectory, openDirectory, openFile } from '../disk/host-directory.ts';
+import { type HostEntry, listEntries } from '../disk/list-entries.ts';
 import { type FolderReading, workspacePath } from './folder-reading.ts';
 import { followLink } from './follow-link.ts';
-import { type HostDirectory, openDirectory, openFile } from './host-directory.ts';
-import { type HostEntry, listEntries } from './list-entries.ts';
 
 /** A file to read. */
 export interface FileCandidate {

@@ -1,23 +1,22 @@
 import { assertArgument, assertOptions, FilesystemError } from '../../error/index.ts';
 import type { Filesystem } from '../../filesystem/index.ts';
+import { isBelow, openDirectory } from '../disk/host-directory.ts';
 import { type DiskSource, diskSourceOf } from '../host-filesystem/disk-source.ts';
-import { assertInPlace } from '../host-filesystem/root-in-place.ts';
-import { openDirectory } from '../host-mount/host-directory.ts';
+import { assertInPlace } from '../host-filesystem/jail/root-in-place.ts';
 import { compileMountFilter } from '../host-mount/mount-filter.ts';
-import { isBelow } from '../host-mount/open-folder.ts';
-import type { Baseline } from './baseline.ts';
-import { type MaterializeOptions, resolveStagingLimits } from './options.ts';
-import { mountOverlay, OverlayRefusedError } from './overlay-mount.ts';
-import { overlayRefusal } from './overlay-support.ts';
-import { planDisk } from './plan-disk.ts';
-import { makePrivateFolder, openTempRoot } from './private-folder.ts';
-import { removeFolder } from './remove-folder.ts';
-import type { OpenSource } from './stage-file.ts';
-import { stagePlan } from './stage-plan.ts';
+import { mountOverlay, OverlayRefusedError } from './overlay/overlay-mount.ts';
+import { overlayRefusal } from './overlay/overlay-support.ts';
+import { copyPlace, overlayPlace } from './overlay/staged-place.ts';
 import { MaterializedFolder, type StagedFolder, type StagedFolderParts } from './staged-folder.ts';
-import { copyPlace, overlayPlace } from './staged-place.ts';
-import { stagingError } from './staging-error.ts';
-import { writeFolder } from './write-folder.ts';
+import type { Baseline } from './staging/baseline.ts';
+import { type MaterializeOptions, resolveStagingLimits } from './staging/options.ts';
+import { planDisk } from './staging/plan-disk.ts';
+import { makePrivateFolder, openTempRoot } from './staging/private-folder.ts';
+import { removeFolder } from './staging/remove-folder.ts';
+import type { OpenSource } from './staging/stage-file.ts';
+import { stagePlan } from './staging/stage-plan.ts';
+import { stagingError } from './staging/staging-error.ts';
+import { writeFolder } from './staging/write-folder.ts';
 
 /** What one staged folder is made with. */
 interface Staging extends Pick<StagedFolderParts, 'filesystem' | 'filter' | 'limits' | 'signal' | 'isShown'> {

@@ -3,19 +3,20 @@ import { join } from 'node:path';
 import { FilesystemError } from '../../error/index.ts';
 import { type Filesystem, normalizePath } from '../../filesystem/index.ts';
 import { quoteText } from '../../internal/index.ts';
-import { type HostDirectory, identityOf, openDirectory } from '../host-mount/host-directory.ts';
-import { errorCode, withoutPaths } from '../host-mount/host-error.ts';
+import { type HostDirectory, openDirectory } from '../disk/host-directory.ts';
+import { identityOf } from '../disk/stamp.ts';
+import { errorCode, withoutPaths } from '../disk/system-error.ts';
 import type { MountFilter } from '../host-mount/mount-filter.ts';
-import { applyScan, rebase } from './apply-scan.ts';
-import type { Baseline } from './baseline.ts';
-import type { CollectReport } from './collect-report.ts';
-import type { StagingLimits } from './options.ts';
-import { removeFolder } from './remove-folder.ts';
-import type { RunOptions, RunOutcome, SpawnArguments } from './run-options.ts';
-import { type RunningProcess, runProcess } from './run-process.ts';
-import { scanFolder } from './scan-folder.ts';
-import type { StagedPlace } from './staged-place.ts';
-import { goneError, stagingError } from './staging-error.ts';
+import { applyScan, rebase } from './collect/apply-scan.ts';
+import type { CollectReport } from './collect/collect-report.ts';
+import { scanFolder } from './collect/scan-folder.ts';
+import type { StagedPlace } from './overlay/staged-place.ts';
+import type { RunOptions, RunOutcome, SpawnArguments } from './process/run-options.ts';
+import { type RunningProcess, runProcess } from './process/run-process.ts';
+import type { Baseline } from './staging/baseline.ts';
+import type { StagingLimits } from './staging/options.ts';
+import { removeFolder } from './staging/remove-folder.ts';
+import { goneError, stagingError } from './staging/staging-error.ts';
 
 /** A private folder on the disk with the content of a file system, for processes that work on real files. */
 export interface StagedFolder extends AsyncDisposable {

@@ -8,9 +8,9 @@ import {
   type PromptOverrides,
   parseOverrides,
 } from '../../prompt/index.ts';
-import { FolderLock } from '../host-filesystem/folder-lock.ts';
-import { openStateFolder } from '../host-filesystem/state-folder.ts';
-import { errorCode } from '../host-mount/host-error.ts';
+import { errorCode } from '../disk/system-error.ts';
+import { FolderLock } from '../lock/folder-lock.ts';
+import { openStateFolder } from '../lock/state-folder.ts';
 import { overridesFileName, readOverrides, removeOverrides, writeOverrides } from './overrides-file.ts';
 import { findOverridesRoot } from './overrides-root.ts';
 

@@ -13,7 +13,7 @@ import { dirname, join } from 'node:path';
 import { describeError, OverridesError, type OverridesErrorCode } from '../../error/index.ts';
 import { type PromptIdentity, type PromptOverrides, parseOverrides } from '../../prompt/index.ts';
 import type { JsonValue } from '../../schema/index.ts';
-import { errorCode } from '../host-mount/host-error.ts';
+import { errorCode } from '../disk/system-error.ts';
 
 /** Keys, parts of a namespace, and tags: no separator, and never `.` or `..`. */
 const safeName = /^[a-z0-9][a-z0-9._-]{0,63}$/;

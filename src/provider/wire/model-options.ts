@@ -1,5 +1,5 @@
 import { PromptValidationError } from '../../error/index.ts';
-import type { UnsupportedConfig } from '../hosted/hosted-tool-desk.ts';
+import type { UnsupportedConfig } from '../hosted/hosted-tool-registry.ts';
 
 /** What the adapters of every provider take, whatever else they take. */
 export interface CommonModelOptions {

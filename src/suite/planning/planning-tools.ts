@@ -1,5 +1,5 @@
+import { lazyObject } from '../../internal/index.ts';
 import type { Tool } from '../../tool/index.ts';
-import { madeOnUse } from '../made-on-use.ts';
 import { type AddStepParams, type AddStepResult, createAddStepTool } from './add-step.ts';
 import { PLANNING_TOOL_NAMES } from './names.ts';
 import type { Plan } from './plan.ts';
@@ -41,7 +41,7 @@ export function createPlanningTools({
  * The planning tools with fixed texts: the very objects that `planningToolsSection` offers unless it accepts overrides, so
  * that `planningTools.planning_update_step.succeeded` is the event to reduce.
  */
-export const planningTools: PlanningTools = /* @__PURE__ */ madeOnUse(
+export const planningTools: PlanningTools = /* @__PURE__ */ lazyObject(
   PLANNING_TOOL_NAMES,
   createPlanningTools,
 );

@@ -1,5 +1,5 @@
+import { lazyObject } from '../../internal/index.ts';
 import type { Tool } from '../../tool/index.ts';
-import { madeOnUse } from '../made-on-use.ts';
 import { createEditFileTool, type EditFileParams, type EditFileResult } from './edit-file.ts';
 import { createGlobTool, type GlobParams, type GlobResult } from './glob.ts';
 import { createGrepTool, type GrepParams, type GrepResult } from './grep.ts';
@@ -52,4 +52,4 @@ export function createVfsTools(limits: Partial<VfsLimits> = {}): VfsTools {
  * The file tools with the default limits: the very objects that `vfsToolsSection` offers when it is given no limits, so
  * that `vfsTools.write_file.succeeded` is the event to reduce.
  */
-export const vfsTools: VfsTools = /* @__PURE__ */ madeOnUse(VFS_TOOL_NAMES, createVfsTools);
+export const vfsTools: VfsTools = /* @__PURE__ */ lazyObject(VFS_TOOL_NAMES, createVfsTools);

@@ -8,7 +8,7 @@ import {
   type MemoryFilesystemOptions,
 } from '../../../src/filesystem/index.ts';
 import { type PausingClock, pausingClock } from '../../support/pausing-clock.ts';
-import { openHost, testFolders } from '../node/host-workspace.ts';
+import { openHost, testFolders } from '../node/host-filesystem/host-workspace.ts';
 
 type Files = Readonly<Record<string, string>>;
 

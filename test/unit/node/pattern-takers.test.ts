@@ -5,7 +5,7 @@ import { MemoryFilesystem } from '../../../src/filesystem/index.ts';
 import { materialize, mountFolder } from '../../../src/node/index.ts';
 import { vfsTools } from '../../../src/suite/vfs/index.ts';
 import { runTool } from '../suite/run-tool.ts';
-import { openHost, testFolders } from './host-workspace.ts';
+import { openHost, testFolders } from './host-filesystem/host-workspace.ts';
 import { tempFolder } from './temp-folder.ts';
 
 const files = { 'a.txt': 'x', 'b/app.env': 'secret', 'b/key.pem': 'secret' };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createClient, type OpenAIModule } from '../../../src/openai/client.ts';
+import { createClient, type OpenAIModule } from '../../../src/openai/wire/client.ts';
 
 describe('createClient', () => {
   it('names what to install when the package cannot be loaded', async () => {

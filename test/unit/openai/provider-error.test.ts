@@ -1,7 +1,7 @@
 import OpenAI from 'openai';
 import { describe, expect, it } from 'vitest';
 import { ThrottleError } from 'weakincentives';
-import { toProviderError } from '../../../src/openai/provider-error.ts';
+import { toProviderError } from '../../../src/openai/response/provider-error.ts';
 
 const apiError = (status: number, error: object = {}, headers: Record<string, string> = {}): Error =>
   OpenAI.APIError.generate(status, { error: { message: 'No.', ...error } }, undefined, new Headers(headers));

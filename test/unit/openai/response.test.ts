@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { ModelTurn } from 'weakincentives';
 import { openaiHostedToolCodecs } from '../../../src/openai/hosted/codecs.ts';
-import { openaiDialect } from '../../../src/openai/openai-dialect.ts';
-import type { PreparedRequest } from '../../../src/openai/request.ts';
-import { readResponse } from '../../../src/openai/response.ts';
+import type { PreparedRequest } from '../../../src/openai/request/request.ts';
+import { readResponse } from '../../../src/openai/response/response.ts';
+import { openaiDialect } from '../../../src/openai/wire/openai-dialect.ts';
 import { HostedToolDesk } from '../../../src/provider/index.ts';
 import { projectSchema } from '../../../src/schema/index.ts';
 import { functionCall, message, reasoning, response } from '../../support/openai-responses.ts';

@@ -6,7 +6,7 @@ import type { ModelDelta, RunEvent } from 'weakincentives';
 import { remoteMcpTool, ToolResult, tool } from 'weakincentives';
 import { openai } from 'weakincentives/openai';
 import { z } from 'zod';
-import { readStream } from '../../../src/openai/read-stream.ts';
+import { readStream } from '../../../src/openai/response/read-stream.ts';
 import type { CapturedAnswer } from '../../support/captured-requests.ts';
 import { gate as makeGate } from '../../support/gate.ts';
 import { manualClock } from '../../support/manual-clock.ts';

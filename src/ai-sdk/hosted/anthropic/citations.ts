@@ -1,6 +1,6 @@
 import { type Fields, type HostedTurn, isFields, objectsIn, onlyTexts } from '../../../provider/index.ts';
 import type { Citation } from '../../../tool/index.ts';
-import { hungOn } from '../../hung-on.ts';
+import { hungOn } from '../../wire/provider-metadata.ts';
 
 /**
  * What the texts of an answer cite. The provider breaks its text into pieces so that a citation is about the whole of one. Earlier packages do not

@@ -1,6 +1,6 @@
 import { type HostedToolCodec, objectsIn } from '../../../provider/index.ts';
 import type { RemoteMcpConfig, RemoteMcpResult } from '../../../suite/index.ts';
-import { hungOn } from '../../hung-on.ts';
+import { hungOn } from '../../wire/provider-metadata.ts';
 import { given } from '../provider-tool.ts';
 import { type HostedRun, runsOf, toOutput } from '../runs.ts';
 

@@ -1,6 +1,6 @@
 import { type Fields, type HostedTurn, isFields, objectsIn } from '../../../provider/index.ts';
 import type { Citation } from '../../../tool/index.ts';
-import { hungOn } from '../../hung-on.ts';
+import { hungOn } from '../../wire/provider-metadata.ts';
 
 /** What an answer says about where it comes from: once, for all of it. */
 export interface Grounding {

@@ -6,7 +6,7 @@ import {
   objectsIn,
 } from '../../../provider/index.ts';
 import type { Citation } from '../../../tool/index.ts';
-import { hungOn } from '../../hung-on.ts';
+import { hungOn } from '../../wire/provider-metadata.ts';
 
 /**
  * What the texts of an answer cite. The package passes the provider's own annotations on, in both versions of the interface.

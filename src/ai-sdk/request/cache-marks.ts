@@ -1,0 +1,59 @@
+import type {
+  AiSdkVersion,
+  FunctionTool,
+  PromptMessage,
+  ProviderOptions,
+  ProviderTool,
+} from '../wire/call-options.ts';
+
+/** How long the provider keeps what was marked after the last reading. */
+export type CacheTtl = '5m' | '1h';
+
+/** What a request holds that a provider may keep. */
+export interface Prefixes<Version extends AiSdkVersion> {
+  readonly prompt: PromptMessage<Version>[];
+  readonly tools: readonly (ProviderTool | FunctionTool)[];
+}
+
+/** What makes a prefix end behind the piece that it hangs on; undefined for models that are not Claude. */
+export function cacheMarkOf(
+  { provider, modelId }: { readonly provider: string; readonly modelId: string },
+  ttl: CacheTtl | undefined,
+): ProviderOptions | undefined {
+  if (!/anthropic|claude/i.test(`${provider} ${modelId}`)) return undefined;
+  const kept = ttl === undefined ? {} : { ttl };
+  const cacheControl = { type: 'ephemeral', ...kept };
+  return {
+    anthropic: { cacheControl },
+    // Packages read the options under names of their own and pass over the others.
+    ...(/bedrock/i.test(provider) ? { bedrock: { cachePoint: { type: 'default', ...kept } } } : {}),
+    ...(/openrouter/i.test(provider) ? { openrouter: { cacheControl } } : {}),
+  };
+}
+
+/**
+ * The request with the ends of its prefixes marked, four at most: behind the tools, behind the instructions, behind the conversation, and where the
+ * conversation of the previous request ended. What is marked is a copy.
+ */
+export function markPrefixes<Version extends AiSdkVersion>(
+  { prompt, tools }: Prefixes<Version>,
+  mark: ProviderOptions,
+): Prefixes<Version> {
+  const lastAnswer = prompt.findLastIndex(({ role }) => role === 'assistant');
+  const ends = new Set([lastAnswer - 1, prompt.length - 1]);
+  return {
+    prompt: prompt.map((message, index) =>
+      (message.role === 'system' || ends.has(index)) && isMarkable(message)
+        ? { ...message, providerOptions: mark }
+        : message,
+    ),
+    tools: tools.map((tool, index) =>
+      index === tools.length - 1 && tool.type === 'function' ? { ...tool, providerOptions: mark } : tool,
+    ),
+  };
+}
+
+/** The mark of a message is that of its last piece; reasoning takes none. */
+function isMarkable<Version extends AiSdkVersion>({ role, content }: PromptMessage<Version>): boolean {
+  return role !== 'assistant' || content.at(-1)?.type !== 'reasoning';
+}

@@ -1,0 +1,36 @@
+import { hasErrorMarker, WinkError } from '../../error/index.ts';
+import type { ToolCallOutput } from '../../evaluation/index.ts';
+
+/**
+ * A call that failed, as a loop of the AI SDK learns of it: the loop gives the model the message, word for word, and goes
+ * on. Nothing that the call changed in session, files and transactional resources is left.
+ *
+ * Code: `tool-call-failed`.
+ */
+export class FailedToolCallError extends WinkError<'tool-call-failed'> {
+  readonly #output: ToolCallOutput;
+
+  constructor(output: ToolCallOutput) {
+    const { callId, toolName, text, invocation } = output;
+    super('FailedToolCallError', text, {
+      code: 'tool-call-failed',
+      details: { callId, tool: toolName, outcome: invocation.outcome, reason: invocation.reason },
+    });
+    this.#output = output;
+  }
+
+  /** What became of the call; no part of what the error shows when it is logged. */
+  get output(): ToolCallOutput {
+    return this.#output;
+  }
+
+  /** The message alone: it is what the AI SDK gives the model. */
+  override toString(): string {
+    return this.message;
+  }
+
+  /** Recognises this error, also one made by another loaded copy of the package. */
+  static override isInstance(value: unknown): value is FailedToolCallError {
+    return hasErrorMarker(value, 'FailedToolCallError');
+  }
+}

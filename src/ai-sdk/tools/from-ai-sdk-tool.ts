@@ -1,0 +1,149 @@
+import { assertArgument, assertOptions, PromptValidationError } from '../../error/index.ts';
+import { type JsonValue, renderJson } from '../../schema/index.ts';
+import { type Tool, type ToolContext, type ToolEffects, ToolResult, tool } from '../../tool/index.ts';
+import { fromAiSdkSchema } from './from-ai-sdk-schema.ts';
+import { readModelOutput } from './read-model-output.ts';
+
+/** What the `execute` of a tool of the AI SDK gets beside its input. */
+export interface AiSdkExecuteOptions {
+  readonly toolCallId: string;
+  /** Always empty: the messages of the AI SDK are those of a loop of its own. */
+  readonly messages: never[];
+  /** Aborted when the call is given up. */
+  readonly abortSignal: AbortSignal;
+  /** What the option `contextFor` made; typed by the tool, which is the one to know. */
+  readonly context: never;
+}
+
+/** What is used of a tool of the AI SDK. What `tool()` and `dynamicTool()` of `ai` make fits, and so do the tools of its MCP client. */
+export interface AiSdkTool<Input, Output> {
+  /** For the model. A function is none that is fixed: give the option `description` instead. */
+  readonly description?: string | ((options: never) => string) | undefined;
+  /** A Standard Schema with JSON Schema, or one of the AI SDK's own. */
+  readonly inputSchema: unknown;
+  readonly outputSchema?: unknown;
+  readonly needsApproval?: unknown;
+  /** Does the work. May throw: the call fails. Of an async iterable the last value counts. */
+  execute?(input: Input, options: AiSdkExecuteOptions): AsyncIterable<Output> | PromiseLike<Output> | Output;
+  /** What the model reads. May throw: the call fails. */
+  toModelOutput?(options: {
+    readonly toolCallId: string;
+    readonly input: Input;
+    readonly output: Output;
+  }): unknown;
+}
+
+/** What a tool of the AI SDK does not say of itself. */
+export interface FromAiSdkToolOptions {
+  /** Default: `'external'`. */
+  readonly effects?: ToolEffects;
+  /** Default: false. */
+  readonly idempotent?: boolean;
+  /** Time limit for one attempt in milliseconds, above 0 and at most 2,147,483,647. Default: none of its own. */
+  readonly timeoutMs?: number;
+  /** 1 to 200 characters, for the model. Default: the tool's own, which must not be longer. */
+  readonly description?: string;
+  /** Makes what `execute` gets as its `context`; a way to the session and the files of the call. May throw: the call fails. Default: undefined. */
+  readonly contextFor?: (context: ToolContext) => unknown;
+  /** Default: true. */
+  readonly acceptsOverrides?: boolean;
+}
+
+/**
+ * A tool from one of the AI SDK, for a prompt. What its `execute` returns becomes the value of a success, as JSON; of an async
+ * iterable the last value, and those before it are told as progress. What it throws fails the call. `toModelOutput` says what the
+ * model reads, files included; without it the model reads a text as it is and anything else as JSON.
+ *
+ * @throws {PromptValidationError} for a tool without `execute`, one with `needsApproval` (put a policy that asks on its section instead),
+ * and whatever else `tool()` refuses.
+ */
+export function fromAiSdkTool<Input, Output>(
+  name: string,
+  aiTool: AiSdkTool<Input, Output>,
+  options: FromAiSdkToolOptions = {},
+): Tool<Input, Output> {
+  assertArgument('fromAiSdkTool()', 'tool', aiTool, 'object');
+  assertOptions('fromAiSdkTool()', options);
+  if (typeof aiTool.execute !== 'function') {
+    throw refused(name, 'execute', 'it has no execute function, so nothing can run it here');
+  }
+  if (aiTool.needsApproval !== undefined && aiTool.needsApproval !== false) {
+    throw refused(
+      name,
+      'needsApproval',
+      'it asks for approval by itself (needsApproval); take that off and put a policy that asks on its section',
+    );
+  }
+  const { contextFor, description = aiTool.description, ...rest } = options;
+  if (typeof description !== 'string') {
+    throw refused(name, 'description', 'it has no fixed description; give one as the option description');
+  }
+  const outputSchema =
+    aiTool.outputSchema === undefined
+      ? undefined
+      : fromAiSdkSchema(aiTool.outputSchema, name, 'outputSchema');
+  const made = tool({
+    ...rest,
+    name,
+    description,
+    inputSchema: fromAiSdkSchema(aiTool.inputSchema, name, 'inputSchema'),
+    ...(outputSchema === undefined ? {} : { outputSchema }),
+    render: (value) => (typeof value === 'string' ? value : renderJson(value as JsonValue)), // Recorded values are JSON.
+    execute: async (given, context) => {
+      // The tool's own schema has made it.
+      const input = given as Input;
+      const returned = aiTool.execute?.(input, {
+        toolCallId: context.callId,
+        messages: [],
+        abortSignal: context.signal,
+        context: contextFor?.(context) as never,
+      });
+      const output = isAsyncIterable(returned)
+        ? await lastOf(returned, context)
+        : await (returned as PromiseLike<Output> | Output);
+      return toResult(aiTool, { toolCallId: context.callId, input, output });
+    },
+  });
+  // Params and value are what the schemas of the given tool make of them.
+  return made as Tool<Input, Output>;
+}
+
+async function toResult<Input, Output>(
+  aiTool: AiSdkTool<Input, Output>,
+  call: { readonly toolCallId: string; readonly input: Input; readonly output: Output },
+): Promise<ToolResult<unknown>> {
+  const value = toJson(call.output);
+  if (aiTool.toModelOutput === undefined) return ToolResult.ok(value, value === undefined ? 'OK' : '');
+  const { isError, text, attachments } = readModelOutput(await aiTool.toModelOutput(call));
+  if (isError) return ToolResult.error(text, value);
+  return ToolResult.ok(value, text, { excludeValueFromContext: true, attachments });
+}
+
+/** The last value. Those before it are told as progress. */
+async function lastOf<Output>(values: AsyncIterable<Output>, context: ToolContext): Promise<Output> {
+  let last: { readonly value: Output } | undefined;
+  for await (const value of values) {
+    if (last !== undefined) context.progress(toJson(last.value) ?? null);
+    last = { value };
+    // Leaving the loop ends the source.
+    if (context.signal.aborted) break;
+  }
+  // As in the AI SDK: nothing was said, so that is the output.
+  return last?.value as Output;
+}
+
+/** The value as JSON makes it, as the AI SDK does before a model sees it. */
+function toJson(value: unknown): JsonValue | undefined {
+  const text: string | undefined = JSON.stringify(value);
+  return text === undefined ? undefined : JSON.parse(text);
+}
+
+function isAsyncIterable<T>(value: unknown): value is AsyncIterable<T> {
+  return typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
+}
+
+function refused(name: string, option: string, problem: string): PromptValidationError {
+  return new PromptValidationError(`The AI SDK tool "${name}" cannot be used: ${problem}.`, {
+    details: { tool: name, placeholder: option },
+  });
+}

@@ -1,0 +1,24 @@
+import type { TokenUsage } from '../../runtime/index.ts';
+
+type Count = number | undefined;
+
+/** The tokens of an answer as the results of `generateText` and `streamText` tell of them. */
+export interface AiSdkUsage {
+  readonly inputTokens: Count;
+  readonly outputTokens: Count;
+  readonly inputTokenDetails?: { readonly cacheReadTokens: Count; readonly cacheWriteTokens: Count };
+  readonly outputTokenDetails?: { readonly reasoningTokens: Count };
+}
+
+/** What a step of the AI SDK took, cached tokens included, for `runtime.countUsage`. */
+export function fromAiSdkUsage(usage: AiSdkUsage): TokenUsage {
+  const { inputTokens, outputTokens, inputTokenDetails: input, outputTokenDetails: output } = usage;
+  const counts: Readonly<Record<keyof TokenUsage, Count>> = {
+    inputTokens,
+    outputTokens,
+    cachedInputTokens: input?.cacheReadTokens,
+    cacheWriteInputTokens: input?.cacheWriteTokens,
+    reasoningTokens: output?.reasoningTokens,
+  };
+  return Object.fromEntries(Object.entries(counts).filter(([, count]) => count !== undefined));
+}

@@ -1,0 +1,77 @@
+import { type Fields, isFields } from '../../provider/index.ts';
+import type { MediaPart } from '../../tool/index.ts';
+import { keepFile } from '../wire/files.ts';
+
+/** What a model is to read of a call. */
+export interface ModelOutput {
+  readonly isError: boolean;
+  readonly text: string;
+  readonly attachments: readonly MediaPart[];
+}
+
+/**
+ * What the `toModelOutput` of a tool of the AI SDK makes, in any of its versions. A file that only one provider knows (by an id) is named
+ * in the text.
+ *
+ * @throws {TypeError} for what is no output.
+ */
+export function readModelOutput(output: unknown): ModelOutput {
+  if (!isFields(output)) throw new TypeError('toModelOutput made no output.');
+  const { type, value } = output;
+  switch (type) {
+    case 'text':
+    case 'error-text':
+      return { isError: type !== 'text', text: String(value), attachments: [] };
+    case 'json':
+    case 'error-json':
+      return { isError: type !== 'json', text: JSON.stringify(value) ?? 'null', attachments: [] };
+    case 'execution-denied': {
+      const { reason } = output;
+      return {
+        isError: true,
+        text: typeof reason === 'string' ? reason : 'The tool was not allowed to run.',
+        attachments: [],
+      };
+    }
+    case 'content':
+      return readContent(Array.isArray(value) ? value.filter(isFields) : []);
+    default:
+      throw new TypeError(`toModelOutput made an output of the unknown type ${JSON.stringify(type)}.`);
+  }
+}
+
+function readContent(parts: readonly Fields[]): ModelOutput {
+  const texts: string[] = [];
+  const attachments: MediaPart[] = [];
+  for (const part of parts) {
+    const media = part['type'] === 'text' ? undefined : readMedia(part);
+    if (media !== undefined) attachments.push(media);
+    else texts.push(part['type'] === 'text' ? String(part['text']) : `[${String(part['type'])}]`);
+  }
+  return { isError: false, text: texts.join('\n'), attachments };
+}
+
+/** An image or a file in the words of AI SDK 5 (`media`), 6 (`image-data` and the like) or 7 (`file`); undefined for what is none. */
+function readMedia({ type, data, url, mediaType, filename }: Fields): MediaPart | undefined {
+  const kept = keepFile(type === 'image-url' || type === 'file-url' ? { type: 'url', url } : data);
+  if (kept === undefined) return undefined;
+  const content = kept.type === 'url' ? kept.url : kept.data;
+  const isImage =
+    type === 'image-url' ||
+    type === 'image-data' ||
+    (typeof mediaType === 'string' && /^image\b/.test(mediaType));
+  const full = fullMediaType(mediaType, isImage);
+  if (isImage) return { type: 'image', mediaType: full, data: content };
+  return {
+    type: 'file',
+    mediaType: full,
+    data: content,
+    ...(typeof filename === 'string' ? { name: filename } : {}),
+  };
+}
+
+/** Addresses come without a type, and AI SDK 7 takes the first half of one. */
+function fullMediaType(mediaType: unknown, isImage: boolean): string {
+  if (typeof mediaType === 'string' && mediaType.includes('/') && !mediaType.endsWith('*')) return mediaType;
+  return isImage ? 'image/png' : 'application/octet-stream';
+}

@@ -1,0 +1,44 @@
+import { ModelResponseError } from '../../error/index.ts';
+import { isFields, toBrokenStream } from '../../provider/index.ts';
+import type { FinishReason } from '../../runtime/index.ts';
+
+/** What providers say in words of their own, and the interface has no word for. */
+const rawReasons = new Map<unknown, FinishReason>([
+  ['pause_turn', 'paused'],
+  ['refusal', 'refusal'],
+  ['model_context_window_exceeded', 'context-window'],
+]);
+
+/**
+ * Why the model ended its answer.
+ *
+ * @param facts.hasCalls whether it asks for calls that are run here.
+ * @param facts.saysRefusalsOnlySo whether the provider's package tells refusals as filtered content without a reason.
+ * @throws {ModelResponseError} `model-response-failed` when it ended in an error, such as a call that could not be made out.
+ * @throws {ThrottleError} `server-error` when it was interrupted.
+ */
+export function readFinishReason(
+  finishReason: unknown,
+  facts: { readonly hasCalls: boolean; readonly saysRefusalsOnlySo: boolean },
+): FinishReason {
+  const { unified, raw } = isFields(finishReason) ? finishReason : { unified: undefined, raw: undefined };
+  const known = rawReasons.get(raw);
+  if (known !== undefined) return known;
+  switch (unified) {
+    case 'stop':
+    case 'tool-calls':
+      return facts.hasCalls ? 'tool-calls' : 'stop';
+    case 'length':
+      return 'length';
+    case 'content-filter':
+      return raw === undefined && facts.saysRefusalsOnlySo ? 'refusal' : 'content-filter';
+    case 'interrupted':
+      throw toBrokenStream();
+    case 'error': {
+      const why = typeof raw === 'string' ? `: ${raw}` : '';
+      throw new ModelResponseError('model-response-failed', `The model ended its answer in an error${why}.`);
+    }
+    default:
+      return 'other';
+  }
+}

@@ -1,0 +1,145 @@
+import { describeError, ModelResponseError, ThrottleError } from '../../error/index.ts';
+import {
+  type Fields,
+  failureReason,
+  isFields,
+  type ProviderErrorWords,
+  parseJsonText,
+  saysContextOverflow,
+  toProviderError as toAnyProviderError,
+  toBrokenStream,
+} from '../../provider/index.ts';
+
+/** What the providers behind the models call their failures, all together: none of them means two things. */
+const words: ProviderErrorWords = {
+  codes: {
+    insufficient_quota: 'quota',
+    billing_hard_limit_reached: 'quota',
+    billing_error: 'quota',
+    rate_limit_exceeded: 'rate-limit',
+    rate_limit_error: 'rate-limit',
+    RESOURCE_EXHAUSTED: 'rate-limit',
+    vector_store_timeout: 'timeout',
+    timeout_error: 'timeout',
+    DEADLINE_EXCEEDED: 'timeout',
+    server_error: 'server-error',
+    api_error: 'server-error',
+    overloaded_error: 'server-error',
+    INTERNAL: 'server-error',
+    UNAVAILABLE: 'server-error',
+    context_length_exceeded: 'context',
+    exceed_context_size_error: 'context',
+    model_context_window_exceeded: 'context',
+    request_too_large: 'context',
+  },
+};
+
+/** What the AI SDK's packages call an answer that they cannot read. */
+const unreadable = new Set([
+  'AI_JSONParseError',
+  'AI_TypeValidationError',
+  'AI_InvalidResponseDataError',
+  'AI_EmptyResponseBodyError',
+  'AI_NoContentGeneratedError',
+]);
+
+/** What a failed request comes to. Errors are told by what they carry: the packages bring classes of their own. */
+export function toProviderError(error: unknown): unknown {
+  if (!isFields(error)) return error;
+  hideRequest(error);
+  const { name, statusCode: status, isRetryable } = error;
+  if (typeof status !== 'number' && isRetryable === true) return lostConnection(error);
+  const wasFine = typeof status === 'number' && status < 300;
+  if (wasFine && isRetryable === true) return lostConnection(error);
+  // Failures of servers may pass, so the package has made up the status of an answer that came.
+  const isMadeUp = typeof status === 'number' && status >= 500 && isRetryable === false;
+  if (wasFine || isMadeUp || (typeof name === 'string' && unreadable.has(name))) {
+    const message = `The answer cannot be read: ${shortened(describeError(error))}`;
+    return new ModelResponseError('model-response-invalid', message, { cause: error });
+  }
+  return toAnyProviderError(error, words, carriedBy(error));
+}
+
+/** What an error comes to that a stream reports in the middle of an answer. What may pass by itself is asked again. */
+export function toStreamError(error: unknown): unknown {
+  const name = isFields(error) ? error['name'] : undefined;
+  // Broken JSON in the middle of a stream is its end.
+  if (name === 'AI_JSONParseError' || error instanceof SyntaxError) return toBrokenStream();
+  const read = toProviderError(error);
+  if (read !== error) return read;
+  const { status, apiMessage } = isFields(error)
+    ? carriedBy(error)
+    : { status: undefined, apiMessage: failureReason(error) ?? String(error) };
+  if (error instanceof Error && typeof status === 'number') return error;
+  const message = apiMessage || 'The provider failed in the middle of its answer.';
+  if (saysContextOverflow(message))
+    return new ModelResponseError('model-context-exceeded', message, { cause: error });
+  return typeof status === 'number'
+    ? new ModelResponseError('model-response-failed', message, { cause: error })
+    : new ThrottleError(message, { kind: 'server-error', cause: error });
+}
+
+/** The packages tell the whole value, and all that they had expected. */
+function shortened(message: string): string {
+  const [line = ''] = message.split('\n');
+  return line.length > 200 ? `${line.slice(0, 200)}…` : line;
+}
+
+/** The packages' errors hold the request, so the whole conversation and what authorizes remote servers: nothing for a log. */
+function hideRequest(error: Fields): void {
+  if (Object.getOwnPropertyDescriptor(error, 'requestBodyValues')?.configurable === true) {
+    Object.defineProperty(error, 'requestBodyValues', { enumerable: false });
+  }
+}
+
+function lostConnection(error: Fields): ThrottleError {
+  const message = describeError(error);
+  const kind = /time(d )?-?out/i.test(`${message} ${describeError(error['cause'])}`)
+    ? 'timeout'
+    : 'server-error';
+  return new ThrottleError(message, { kind, cause: error });
+}
+
+/** What an error carries, under the names that errors of other clients have for it. */
+function carriedBy(error: Fields): {
+  readonly status?: unknown;
+  readonly headers: Fields;
+  readonly apiMessage: string;
+} {
+  const { statusCode, responseHeaders } = error;
+  const body = bodyOf(error);
+  const told = toldBy(body) ?? toldBy(error) ?? (isFields(body) ? body : error);
+  const { code = error['code'], status, type, message = error['message'] } = told;
+  return {
+    ...(typeof statusCode === 'number' ? { status: statusCode } : {}),
+    // One of them is the name of the failure, where the other is a number.
+    ...{ errorCode: status, code, type },
+    headers: { ...askedToWait(told), ...(isFields(responseHeaders) ? responseHeaders : {}) },
+    apiMessage: failureReason(body) ?? failureReason(message) ?? '',
+  };
+}
+
+/** The body of the answer. Packages parse only the form of it that they know. */
+function bodyOf({ data, responseBody }: Fields): unknown {
+  if (isFields(data)) return data;
+  return typeof responseBody === 'string' && responseBody !== '' ? parseJsonText(responseBody) : undefined;
+}
+
+/** The part of a body that is about the failure, however deep it lies. */
+function toldBy(body: unknown): Fields | undefined {
+  if (!isFields(body)) return undefined;
+  const { error, response } = body;
+  return [error, isFields(response) ? response['error'] : undefined].find(isFields);
+}
+
+/** Google says in the body how long to wait. */
+function askedToWait({ details }: Fields): Fields {
+  const delay = Array.isArray(details)
+    ? details
+        .filter(isFields)
+        .map(({ retryDelay }) => retryDelay)
+        .find((it) => typeof it === 'string')
+    : undefined;
+  const seconds = typeof delay === 'string' ? /^([\d.]+)s$/.exec(delay)?.[1] : undefined;
+  return seconds === undefined ? {} : { 'retry-after': seconds };
+}

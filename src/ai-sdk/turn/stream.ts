@@ -1,0 +1,198 @@
+import { describeError, ThrottleError } from '../../error/index.ts';
+import { type Fields, isFields, streamEndGraceMs, toBrokenStream } from '../../provider/index.ts';
+import type { GenerateOptions } from '../../runtime/index.ts';
+import { systemClock } from '../../session/index.ts';
+import type { AiSdkStream } from '../wire/ai-sdk-model.ts';
+import { isPart, type KeptPart } from '../wire/kept-part.ts';
+import { toStreamError } from './provider-error.ts';
+
+/** An answer, whole or put together from its pieces; what is in it is the model's to know. */
+export interface Answer {
+  readonly content: readonly unknown[];
+  readonly finishReason: unknown;
+  readonly usage: unknown;
+  readonly providerMetadata: unknown;
+  /** What is to be read as the structured answer, where it is not all of the text. */
+  readonly structuredOutputText?: unknown;
+  /** Calls that a stream began and did not bring as a whole: packages leave out a call whose arguments came to no end. */
+  readonly unfinishedCalls?: readonly KeptPart[];
+}
+
+/** What hears of a stream while it is read. */
+export interface StreamListener extends Pick<GenerateOptions, 'signal' | 'onDelta' | 'clock'> {
+  /** Gets the warnings, before anything else. May throw: the stream is then given up. */
+  onWarnings(warnings: unknown): void;
+}
+
+type Block = KeptPart & { text: string; providerMetadata?: unknown; citations?: unknown };
+
+/**
+ * The answer that a stream brings. The next piece is asked for when `onDelta` is done with the last one. A stream that does not end after its finish is
+ * left after a second: an open connection keeps the process alive.
+ *
+ * @throws {ThrottleError} `server-error` for a stream that ends before its finish, and for what else may pass by itself.
+ * @throws the reason of the signal as soon as it is aborted, whether or not the model heeds it.
+ */
+export async function readStream(stream: AiSdkStream, listener: StreamListener): Promise<Answer> {
+  const { signal, clock = systemClock } = listener;
+  const reader = stream.getReader();
+  const giveUp = (): void => {
+    // That the end of a stream fails that nobody reads any more says nothing new.
+    Promise.resolve(reader.cancel(signal.reason)).catch(() => undefined);
+  };
+  signal.addEventListener('abort', giveUp);
+  try {
+    const answer = new AnswerBuilder(listener);
+    for (;;) {
+      signal.throwIfAborted();
+      // A server that keeps the connection open has nothing to say any more.
+      const cancel = answer.isFinished ? clock.schedule(streamEndGraceMs, giveUp) : undefined;
+      const { done, value } = await reader.read().then(undefined, brokenOff);
+      cancel?.();
+      signal.throwIfAborted();
+      if (done) return answer.finish();
+      await answer.add(value);
+    }
+  } catch (error) {
+    giveUp();
+    throw signal.aborted ? signal.reason : error;
+  } finally {
+    signal.removeEventListener('abort', giveUp);
+  }
+}
+
+function brokenOff(error: unknown): never {
+  throw new ThrottleError(`The answer broke off: ${describeError(error)}`, {
+    kind: 'server-error',
+    cause: error,
+  });
+}
+
+/** Puts the pieces of one answer together, as the model would have given it whole. */
+class AnswerBuilder {
+  readonly #listener: StreamListener;
+  readonly #content: unknown[] = [];
+  readonly #open = new Map<string, Block>();
+  /** Calls that were begun, until they come as a whole. */
+  readonly #inputs = new Map<unknown, { readonly start: KeptPart; text: string }>();
+  #finish: Fields | undefined;
+
+  constructor(listener: StreamListener) {
+    this.#listener = listener;
+  }
+
+  /** Whether the piece came that ends an answer. */
+  get isFinished(): boolean {
+    return this.#finish !== undefined;
+  }
+
+  /** @returns what to wait for before the next piece is asked for. */
+  add(piece: unknown): Promise<void> | undefined {
+    if (!isPart(piece)) return undefined;
+    switch (piece.type) {
+      case 'stream-start':
+        this.#listener.onWarnings(piece['warnings']);
+        return undefined;
+      case 'text-start':
+      case 'reasoning-start': {
+        const block: Block = { type: kindOf(piece), text: '' };
+        this.#open.set(keyOf(piece), block);
+        this.#content.push(block);
+        hang(block, piece);
+        return undefined;
+      }
+      case 'text-delta':
+      case 'reasoning-delta': {
+        const block = this.#open.get(keyOf(piece));
+        const { delta } = piece;
+        if (block === undefined || typeof delta !== 'string') return undefined;
+        block.text += delta;
+        hang(block, piece);
+        return delta === '' ? undefined : this.#tell(block, delta);
+      }
+      case 'text-end':
+      case 'reasoning-end': {
+        const block = this.#open.get(keyOf(piece));
+        if (block !== undefined) hang(block, piece);
+        return undefined;
+      }
+      case 'tool-input-start':
+        this.#inputs.set(piece['id'], { start: piece, text: '' });
+        return undefined;
+      case 'tool-input-delta': {
+        const input = this.#inputs.get(piece['id']);
+        if (input !== undefined && typeof piece['delta'] === 'string') input.text += piece['delta'];
+        return undefined;
+      }
+      case 'tool-call':
+        this.#inputs.delete(piece['toolCallId']);
+        this.#content.push(piece);
+        return undefined;
+      case 'error':
+        throw toStreamError(piece['error']);
+      case 'finish':
+        this.#finish = piece;
+        return undefined;
+      default:
+        // The other pieces are parts of the answer as they are, or stages on the way to one.
+        if (!passing.has(piece.type)) this.#content.push(piece);
+        return undefined;
+    }
+  }
+
+  finish(): Answer {
+    const finish = this.#finish;
+    if (finish === undefined || isCutOff(finish)) throw toBrokenStream();
+    const { finishReason, usage, providerMetadata } = finish;
+    return {
+      content: this.#content,
+      finishReason,
+      usage,
+      providerMetadata,
+      unfinishedCalls: [...this.#inputs.values()].map(({ start, text }) => {
+        const { id, ...call } = start;
+        return { ...call, type: 'tool-call', toolCallId: id, input: text };
+      }),
+    };
+  }
+
+  #tell(block: Block, text: string): Promise<void> | undefined {
+    const type = block.type === 'text' ? 'text-delta' : 'reasoning-delta';
+    return this.#listener.onDelta?.({ type, text });
+  }
+}
+
+const passing = new Set(['response-metadata', 'tool-input-end', 'ping', 'raw']);
+
+/** Packages end a stream that broke off with a finish that has neither a reason of the provider nor a count of tokens. */
+function isCutOff({ finishReason, usage }: Fields): boolean {
+  if (!isFields(finishReason)) return false;
+  if (finishReason['unified'] === 'interrupted') return true;
+  return finishReason['unified'] === 'other' && finishReason['raw'] === undefined && !hasCounts(usage);
+}
+
+function hasCounts(usage: unknown): boolean {
+  const counts = isFields(usage) ? [usage['inputTokens'], usage['outputTokens']] : [];
+  return counts.some((count) => isFields(count) && typeof count['total'] === 'number' && count['total'] > 0);
+}
+
+function kindOf({ type }: KeptPart): 'text' | 'reasoning' {
+  return type.startsWith('text') ? 'text' : 'reasoning';
+}
+
+/** Blocks of text and of reasoning may have the same ids. */
+function keyOf(piece: KeptPart): string {
+  return `${kindOf(piece)} ${String(piece['id'])}`;
+}
+
+/** What the provider hangs on a block comes in pieces, too. */
+function hang(block: Block, { providerMetadata, citations }: KeptPart): void {
+  if (citations !== undefined) block.citations = citations;
+  if (!isFields(providerMetadata)) return;
+  const before = isFields(block.providerMetadata) ? block.providerMetadata : {};
+  const merged = Object.entries(providerMetadata).map(([provider, data]) => {
+    const known = before[provider];
+    return [provider, isFields(known) && isFields(data) ? { ...known, ...data } : data] as const;
+  });
+  block.providerMetadata = { ...before, ...Object.fromEntries(merged) };
+}

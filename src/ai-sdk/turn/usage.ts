@@ -1,0 +1,21 @@
+import { isFields } from '../../provider/index.ts';
+import type { TokenUsage } from '../../runtime/index.ts';
+
+/** The tokens of an answer; the input counts what was read from and written to a cache, too. */
+export function readUsage(usage: unknown): TokenUsage | undefined {
+  if (!isFields(usage)) return undefined;
+  const { inputTokens: input, outputTokens: output } = usage;
+  const counts = {
+    ...count('inputTokens', input, 'total'),
+    ...count('outputTokens', output, 'total'),
+    ...count('cachedInputTokens', input, 'cacheRead'),
+    ...count('cacheWriteInputTokens', input, 'cacheWrite'),
+    ...count('reasoningTokens', output, 'reasoning'),
+  };
+  return Object.keys(counts).length === 0 ? undefined : counts;
+}
+
+function count(name: keyof TokenUsage, counts: unknown, key: string): TokenUsage {
+  const value = isFields(counts) ? counts[key] : undefined;
+  return typeof value === 'number' ? { [name]: value } : {};
+}

@@ -1,0 +1,45 @@
+import { PromptValidationError } from '../../error/index.ts';
+import { type Fields, isFields } from '../../provider/index.ts';
+import type { Logger } from '../../tool/index.ts';
+
+/** How many different warnings are remembered; some hold parts of the conversation. */
+const maxRemembered = 200;
+
+/** Reads the warnings of a model: each is logged once. One that says that a tool was left out ends the evaluation. */
+export class Warnings {
+  readonly #model: string;
+  readonly #told = new Set<string>();
+
+  /** @param model for messages. */
+  constructor(model: string) {
+    this.#model = model;
+  }
+
+  /** @throws {PromptValidationError} when the provider's package has left out tools. */
+  read(warnings: unknown, logger: Logger): void {
+    for (const warning of Array.isArray(warnings) ? warnings.filter(isFields) : []) {
+      const told = textOf(warning);
+      if (isAboutTools(warning)) {
+        throw new PromptValidationError(
+          `${this.#model} was not told of all tools of the prompt (${told}). Take the tool out of the prompt, or use a model that knows it.`,
+          { details: { warning: told } },
+        );
+      }
+      if (this.#told.has(told)) continue;
+      if (this.#told.size >= maxRemembered) this.#told.clear();
+      this.#told.add(told);
+      logger.warn(`${this.#model} warns: ${told}`, { type: String(warning['type']) });
+    }
+  }
+}
+
+/** Tools that a package leaves out of the request, by how the packages say it. */
+function isAboutTools({ type, feature }: Fields): boolean {
+  return type === 'unsupported' && typeof feature === 'string' && leftOut.test(feature);
+}
+
+const leftOut = /^(tools?\b|(provider|function)[a-z -]* tool\b|combination of function and provider)/i;
+
+function textOf({ type, feature, setting, message, details }: Fields): string {
+  return [type, feature, setting, message, details].filter((part) => typeof part === 'string').join(', ');
+}

@@ -1,0 +1,72 @@
+import { isWebUrl, toBase64 } from '../../provider/index.ts';
+import type { MediaPart } from '../../tool/index.ts';
+import type { AiSdkVersion, FileDataV4, FilePart, ResultFile } from './call-options.ts';
+
+/** How a version of the interface holds files. */
+export interface FileForm<Version extends AiSdkVersion> {
+  /** A file that a user brings. */
+  toPart(media: MediaPart): FilePart<Version>;
+  /** A file behind the text of a tool result. */
+  toResultFile(media: MediaPart): ResultFile<Version>;
+  /** A file that the model made, from how it is kept, for the way back. */
+  toAnswerData(kept: KeptFile): FilePart<Version>['data'];
+}
+
+/** The data of a model's file as it is kept, in the words of version 4 but plain JSON: base64 text or an address. */
+export type KeptFile =
+  | { readonly type: 'data'; readonly data: string }
+  | { readonly type: 'url'; readonly url: string };
+
+export const filesOfV4: FileForm<'v4'> = {
+  toPart: (media) => ({ type: 'file', ...named(media), data: toDataV4(media) }),
+  toResultFile: (media) => ({ type: 'file', ...named(media), data: toDataV4(media) }),
+  toAnswerData: (kept) => (kept.type === 'url' ? { type: 'url', url: new URL(kept.url) } : kept),
+};
+
+export const filesOfV3: FileForm<'v3'> = {
+  toPart: (media) => ({
+    type: 'file',
+    ...named(media),
+    data: isWebUrl(media.data) ? new URL(media.data) : toBase64(media.data),
+  }),
+  toResultFile: (media) =>
+    isWebUrl(media.data)
+      ? { type: `${media.type}-url`, url: media.data }
+      : { type: `${media.type}-data`, ...named(media), data: toBase64(media.data) },
+  toAnswerData: (kept) => (kept.type === 'url' ? new URL(kept.url) : kept.data),
+};
+
+function toDataV4({ data }: MediaPart): FileDataV4 {
+  return isWebUrl(data) ? { type: 'url', url: new URL(data) } : { type: 'data', data: toBase64(data) };
+}
+
+function named(media: MediaPart): { mediaType: string; filename?: string } {
+  const name = media.type === 'file' ? media.name : undefined;
+  return { mediaType: media.mediaType, ...(name === undefined ? {} : { filename: name }) };
+}
+
+/** The data of a model's file as it is kept; undefined for what is no file of either version. */
+export function keepFile(data: unknown): KeptFile | undefined {
+  if (data instanceof URL) return { type: 'url', url: data.href };
+  if (data instanceof Uint8Array) return { type: 'data', data: encode(data) };
+  if (typeof data === 'string') return { type: 'data', data };
+  if (typeof data !== 'object' || data === null) return undefined;
+  const {
+    type,
+    data: inner,
+    url,
+  }: { readonly type?: unknown; readonly data?: unknown; readonly url?: unknown } = data;
+  if (type === 'url')
+    return url instanceof URL || typeof url === 'string' ? { type, url: String(url) } : undefined;
+  return type === 'data' ? keepFile(inner) : undefined;
+}
+
+const chunkSize = 32_768;
+
+function encode(bytes: Uint8Array): string {
+  let text = '';
+  for (let start = 0; start < bytes.length; start += chunkSize) {
+    text += String.fromCharCode(...bytes.subarray(start, start + chunkSize));
+  }
+  return btoa(text);
+}

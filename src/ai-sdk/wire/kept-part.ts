@@ -1,0 +1,58 @@
+import { type DistinctCallIds, type Fields, isFields } from '../../provider/index.ts';
+import { keepFile } from './files.ts';
+
+/** A piece of an answer, as the model gave it but plain JSON, to be given back to it. */
+export type KeptPart = Fields & { readonly type: string };
+
+export function isPart(value: unknown): value is KeptPart {
+  return isFields(value) && typeof value['type'] === 'string';
+}
+
+/** A call that is answered here; those that the provider runs itself are not. */
+export function isOwnCall(part: KeptPart): boolean {
+  return part.type === 'tool-call' && part['providerExecuted'] !== true;
+}
+
+/**
+ * The pieces of an answer as they are kept: bytes as text, calls under ids of their own, results of hosted tools only when
+ * they are final.
+ */
+export function keepParts(content: readonly unknown[], callIds: DistinctCallIds): readonly KeptPart[] {
+  return content.flatMap((part): readonly KeptPart[] => {
+    if (!isPart(part) || part['preliminary'] === true) return [];
+    if (isOwnCall(part)) return [{ ...part, toolCallId: callIds.take(part['toolCallId']) }];
+    if (part.type !== 'file' && part.type !== 'reasoning-file') return [part];
+    const data = keepFile(part['data']);
+    return data === undefined ? [] : [{ ...part, data }];
+  });
+}
+
+/**
+ * The pieces of an answer that ended without the model, without the calls that were cut off: nobody answers them, and providers refuse a
+ * conversation with an unanswered call. The reasoning that led to a call goes with it.
+ *
+ * @param options.withLast whether the last call is kept when its arguments are JSON. They may still be what stands in for arguments that did not come.
+ */
+export function withoutBrokenCalls(
+  parts: readonly KeptPart[],
+  { withLast }: { readonly withLast: boolean },
+): readonly KeptPart[] {
+  const last = parts.findLast(isOwnCall);
+  const kept: KeptPart[] = [];
+  for (const part of parts) {
+    const isWhole = !isOwnCall(part) || (isJson(part['input']) && (withLast || part !== last));
+    if (isWhole) kept.push(part);
+    else while (kept.at(-1)?.type.startsWith('reasoning')) kept.pop();
+  }
+  return kept;
+}
+
+function isJson(text: unknown): boolean {
+  if (text === '') return true;
+  try {
+    JSON.parse(String(text));
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,93 @@
+import { constants } from 'node:fs';
+import { type FileHandle, open, readlink, realpath, stat } from 'node:fs/promises';
+import { sep } from 'node:path';
+import { NO_FOLLOW, NO_WAITING, ONLY_DIRECTORY, OPEN_FILES } from './open-flags.ts';
+import { identityOf } from './stamp.ts';
+
+/**
+ * A directory of the host that is held open while it is read. Where the platform allows it (Linux), names are looked up
+ * from the open handle, so nobody can lead the reading elsewhere by swapping a directory for a link in the meantime. On
+ * other platforms they are looked up by path.
+ */
+export interface HostDirectory {
+  /** Device and inode: the same for two ways into one directory. */
+  readonly identity: string;
+  /** Real path at the time of opening. For checks only, never for messages. */
+  readonly realPath: string;
+  /** A path to `name` within this directory, for calls to the operating system only. */
+  pathOf(name: string): string;
+  /** A path to the directory itself, for calls to the operating system only. */
+  readonly path: string;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens a directory.
+ * @param followLast whether the last part of `path` may be a link.
+ * @throws the error of the operating system, such as `ENOENT`, `ENOTDIR`, `EACCES` or `ELOOP`.
+ */
+export async function openDirectory(path: string, followLast: boolean): Promise<HostDirectory> {
+  const handle = await openHandle(path, followLast);
+  if (handle === undefined) {
+    const realPath = await realpath(path);
+    const found = await stat(realPath, { bigint: true });
+    return byPath(realPath, identityOf(found));
+  }
+  try {
+    const found = await handle.stat({ bigint: true });
+    const location = await locate(handle);
+    if (location === undefined) {
+      await handle.close();
+      return byPath(await realpath(path), identityOf(found));
+    }
+    const anchor = `${OPEN_FILES}/${handle.fd}`;
+    return {
+      identity: identityOf(found),
+      realPath: location,
+      path: anchor,
+      pathOf: (name) => `${anchor}/${name}`,
+      close: () => handle.close(),
+    };
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}
+
+/**
+ * Opens a file for reading without waiting and, unless asked to, without following a link.
+ * @throws the error of the operating system; `ELOOP` for a link that is not to be followed.
+ */
+export function openFile(path: string): Promise<FileHandle> {
+  return open(path, constants.O_RDONLY | NO_FOLLOW | NO_WAITING);
+}
+
+/** Real path of what is held open, asked of the handle itself; `undefined` where the platform cannot tell. */
+export async function locate(handle: FileHandle): Promise<string | undefined> {
+  try {
+    return await readlink(`${OPEN_FILES}/${handle.fd}`);
+  } catch {
+    return undefined;
+  }
+}
+
+/** `undefined` where a directory cannot be opened as a file, as on Windows. */
+async function openHandle(path: string, followLast: boolean): Promise<FileHandle | undefined> {
+  if (ONLY_DIRECTORY === 0) return undefined;
+  return open(path, constants.O_RDONLY | ONLY_DIRECTORY | (followLast ? 0 : NO_FOLLOW));
+}
+
+function byPath(realPath: string, identity: string): HostDirectory {
+  return {
+    identity,
+    realPath,
+    path: realPath,
+    pathOf: (name) => `${realPath}/${name}`,
+    close: () => Promise.resolve(),
+  };
+}
+
+/** Whether a real path is a folder or lies in it. */
+export function isBelow(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : `${folder}${sep}`);
+}

@@ -1,0 +1,166 @@
+import { randomUUID } from 'node:crypto';
+import { posix } from 'node:path';
+import {
+  childPath,
+  type DirectoryNode,
+  type FileNode,
+  isSameNode,
+  nodeAt,
+  type TreeDifference,
+  type TreeNode,
+} from '../../../filesystem/index.ts';
+import type { FileAccess } from '../../disk/stamp.ts';
+import { temporaryNameOf } from '../jail/temporary-name.ts';
+import { DiskContent, RefusedContent } from '../tree/disk-content.ts';
+import { DiskDirectory } from '../tree/disk-directory.ts';
+import { type DiskLink, linkOf } from '../tree/disk-link.ts';
+import type { CommitPlan, CommitStep, ExpectedFile, StagedContent } from './commit-step.ts';
+import { notMadeAgainError, notMovedError } from './nothing-lost.ts';
+import { isFileOfItsOwn, isOneLink, type Taken, TakenNodes } from './taken-nodes.ts';
+
+/** The directory that a path stands in; `.` for the root. */
+function parentOf(path: string): string {
+  return posix.dirname(path);
+}
+
+/** Where something is put. */
+interface Place {
+  readonly path: string;
+  /** A directory that is there before, during and after the commit, so that staged files can lie in it. */
+  readonly beside: string;
+  /** Where the path is before the commit, below a directory that is moved. */
+  readonly oldPath: string;
+}
+
+/** Turns differences between what is on the disk and what shall be there into steps. */
+class Planner {
+  readonly id: string = randomUUID();
+  readonly #before: DirectoryNode;
+  readonly #accessOf: (path: string) => FileAccess | undefined;
+  readonly #taken: TakenNodes;
+  /** Directories, those outside first, each made or moved to its place. */
+  readonly #made: CommitStep[] = [];
+  readonly #places: CommitStep[] = [];
+  readonly #staged: StagedContent[] = [];
+  readonly #expected: ExpectedFile[] = [];
+  readonly #replaced: string[] = [];
+
+  constructor(before: DirectoryNode, accessOf: (path: string) => FileAccess | undefined) {
+    this.#before = before;
+    this.#accessOf = accessOf;
+    this.#taken = new TakenNodes(this.id);
+  }
+
+  plan(found: readonly TreeDifference[]): CommitPlan {
+    const differences = found.filter((difference) => !isOneLink(difference, difference.path));
+    this.#taken.takeAll(differences);
+    for (const { path, before } of differences) this.#expect(path, before);
+    for (const { path, before, after } of differences) {
+      const place = { path, beside: parentOf(path), oldPath: path };
+      if (after === undefined) continue;
+      if (isFileOfItsOwn(before) && isFileOfItsOwn(after)) this.#stage(place, after, true);
+      else this.#put(place, after);
+    }
+    return {
+      id: this.id,
+      steps: [...this.#taken.steps(), ...this.#made, ...this.#places],
+      staged: this.#staged,
+      expected: this.#expected,
+      replaced: this.#replaced,
+      removed: this.#taken.removed(),
+    };
+  }
+
+  /** What is replaced or removed has to be what was seen. */
+  #expect(path: string, before: TreeNode | undefined): void {
+    const stamp = before?.kind === 'file' ? before.stamp : before?.link?.stamp;
+    // Of a link, the first part is its own.
+    if (stamp !== undefined) this.#expected.push({ path, stamp: stamp.split('>')[0] ?? stamp });
+  }
+
+  #put(place: Place, node: TreeNode): void {
+    const { path } = place;
+    const moved = this.#taken.givenTo(path);
+    const file = moved === undefined ? this.#movedFile(node) : undefined;
+    const link = linkOf(node);
+    if (moved !== undefined) this.#move(place, moved);
+    else if (file !== undefined) this.#made.push({ op: 'give', path, from: file.trash });
+    else if (link !== undefined) this.#places.push(this.#linkStep(link, path));
+    else if (node.kind === 'file') this.#stage(place, node, false);
+    else {
+      if (node instanceof DiskDirectory && node.unnamed.length > 0) throw notMovedError(path, node.unnamed);
+      const mode = node instanceof DiskDirectory ? node.mode : undefined;
+      this.#made.push({ op: 'mkdir', path, ...(mode === undefined ? {} : { mode }) });
+      for (const [name, child] of node.entries) this.#put(below(place, name), child);
+    }
+  }
+
+  /** A directory comes to its new place with all that is in it; what else was changed in it is changed there. */
+  #move(place: Place, { path: from, trash, inner }: Taken): void {
+    this.#made.push({ op: 'give', path: place.path, from: trash });
+    for (const { path, before, after } of inner) {
+      const oldPath = childPath(from, path);
+      this.#expect(oldPath, before);
+      if (after === undefined) continue;
+      const at = { path: childPath(place.path, path), beside: place.beside, oldPath };
+      if (isFileOfItsOwn(before) && isFileOfItsOwn(after)) this.#stage(at, after, true);
+      else this.#put(at, after);
+    }
+  }
+
+  /** What was taken when all that happened to a file is that it was moved. */
+  #movedFile(node: TreeNode): Taken | undefined {
+    if (node.kind !== 'file' || !(node.content instanceof DiskContent) || linkOf(node) !== undefined)
+      return undefined;
+    const { path } = node.content;
+    return isSameNode(node, nodeAt(this.#before, path)) ? this.#taken.give(path) : undefined;
+  }
+
+  /** What is written in a link: what was, unless from its new place that would lead elsewhere. */
+  #linkStep({ path: from, text, target, bytes }: DiskLink, path: string): CommitStep {
+    if (bytes !== undefined)
+      return { op: 'link', path, target: bytes.toString('base64'), encoding: 'base64' };
+    const isNear = posix.isAbsolute(text) || parentOf(from) === parentOf(path);
+    if (isNear || target === undefined || this.#taken.covers(target))
+      return { op: 'link', path, target: text };
+    return { op: 'link', path, target: posix.relative(`/${parentOf(path)}`, `/${target}`) || '.' };
+  }
+
+  #stage({ path, beside, oldPath }: Place, node: FileNode, replaces: boolean): void {
+    const { content } = node;
+    if (content instanceof RefusedContent) throw notMadeAgainError(path);
+    if (replaces) this.#replaced.push(oldPath);
+    const index = this.#staged.length;
+    const staged = childPath(beside, temporaryNameOf(this.id, `n${index}`));
+    const old = content instanceof DiskContent ? content : undefined;
+    // What was written keeps the access of what it replaces, what was moved, copied or restored has its own.
+    const access =
+      replaces && (old === undefined || old.path === path) ? this.#accessOf(oldPath) : old?.access;
+    this.#staged.push({
+      path,
+      staged,
+      content,
+      access,
+      modifiedAtMs: node.stamp === undefined ? undefined : node.modifiedAtMs,
+    });
+    const backup = childPath(parentOf(path), temporaryNameOf(this.id, `b${index}`));
+    this.#places.push({ op: 'place', path, staged, ...(replaces ? { backup } : {}) });
+  }
+}
+
+function below({ path, beside, oldPath }: Place, name: string): Place {
+  return { path: childPath(path, name), beside, oldPath: childPath(oldPath, name) };
+}
+
+/**
+ * The steps that bring the disk from `before`, which it holds, to the other side of the differences.
+ * @param accessOf asks the disk.
+ * @throws {FilesystemError} `left-out` when something would have to be made that only the operating system can make.
+ */
+export function planCommit(
+  before: DirectoryNode,
+  differences: readonly TreeDifference[],
+  accessOf: (path: string) => FileAccess | undefined,
+): CommitPlan {
+  return new Planner(before, accessOf).plan(differences);
+}

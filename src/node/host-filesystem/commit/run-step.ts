@@ -1,0 +1,205 @@
+import {
+  chmodSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  readlinkSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  symlinkSync,
+  unlinkSync,
+} from 'node:fs';
+import { posix } from 'node:path';
+import { segmentsOf } from '../../../filesystem/index.ts';
+import { identityOf } from '../../disk/stamp.ts';
+import { errorCode } from '../../disk/system-error.ts';
+import type { HostJail } from '../jail/jail.ts';
+import type { CommitStep } from './commit-step.ts';
+import type { JournalRecord } from './journal.ts';
+
+/** File systems without hard links answer with one of these. */
+const WITHOUT_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EACCES']);
+
+/** Works with a path, given as the operating system finds it. */
+export function atPath<Result>(jail: HostJail, path: string, use: (hostPath: string) => Result): Result {
+  const segments = segmentsOf(path);
+  return jail.within(segments.slice(0, -1), (pathOf) => use(pathOf(segments.at(-1))));
+}
+
+/** Works with two paths at once. */
+function atPaths(
+  jail: HostJail,
+  left: string,
+  right: string,
+  use: (left: string, right: string) => void,
+): void {
+  atPath(jail, left, (hostLeft) => atPath(jail, right, (hostRight) => use(hostLeft, hostRight)));
+}
+
+/** Renames, unless something stands at the target. */
+function renameToFree(jail: HostJail, from: string, to: string): void {
+  atPaths(jail, from, to, (hostFrom, hostTo) => {
+    if (lstatSync(hostTo, { throwIfNoEntry: false }) !== undefined) {
+      throw Object.assign(new Error('the target exists'), { code: 'EEXIST' });
+    }
+    renameSync(hostFrom, hostTo);
+  });
+}
+
+/** Does one step. @throws the error of the operating system; then the step may have been done in part. */
+export function runStep(jail: HostJail, step: CommitStep, onMoment: (moment: string) => void): void {
+  switch (step.op) {
+    case 'take':
+      return renameToFree(jail, step.path, step.trash);
+    case 'give':
+      return renameToFree(jail, step.from, step.path);
+    case 'mkdir':
+      return atPath(jail, step.path, (path) => {
+        mkdirSync(path);
+        if (step.mode !== undefined) chmodSync(path, step.mode);
+      });
+    case 'link':
+      return atPath(jail, step.path, (path) => symlinkSync(linkText(step), path));
+    case 'place':
+      return step.backup === undefined
+        ? placeNew(jail, step.staged, step.path)
+        : replace(jail, step.staged, step.path, step.backup, onMoment);
+  }
+}
+
+function linkText({ target, encoding }: Extract<CommitStep, { readonly op: 'link' }>): Buffer {
+  return Buffer.from(target, encoding ?? 'utf8');
+}
+
+/** A hard link cannot overwrite what somebody else has put there meanwhile; a rename could. */
+function placeNew(jail: HostJail, staged: string, path: string): void {
+  try {
+    atPaths(jail, staged, path, linkSync);
+  } catch (error) {
+    if (!WITHOUT_LINKS.has(errorCode(error) ?? '')) throw error;
+    renameToFree(jail, staged, path);
+  }
+}
+
+/** The old file is there, under its name or as the backup, at every moment. */
+function replace(
+  jail: HostJail,
+  staged: string,
+  path: string,
+  backup: string,
+  onMoment: (moment: string) => void,
+): void {
+  try {
+    atPaths(jail, path, backup, linkSync);
+  } catch (error) {
+    if (!WITHOUT_LINKS.has(errorCode(error) ?? '')) throw error;
+    renameToFree(jail, path, backup);
+  }
+  onMoment('swap');
+  atPaths(jail, staged, path, renameSync);
+}
+
+/** Device and inode of what stands at a path. */
+function identityAt(jail: HostJail, path: string): string | undefined {
+  const stats = jail.statOf(segmentsOf(path));
+  return stats === undefined ? undefined : identityOf(stats);
+}
+
+/**
+ * Undoes a step as far as it was done, which is seen from what is there: undoing twice is the same as once. What somebody
+ * else has put into a place meanwhile stays.
+ * @throws the error of the operating system.
+ */
+function undoStep(jail: HostJail, step: CommitStep, identity: string | undefined): void {
+  switch (step.op) {
+    case 'take':
+      return putBack(jail, step.trash, step.path);
+    case 'give':
+      if (identityAt(jail, step.from) !== undefined || identityAt(jail, step.path) !== identity)
+        return undefined;
+      return renameToFree(jail, step.path, step.from);
+    case 'mkdir':
+      return ignoring(['ENOENT', 'ENOTDIR', 'ENOTEMPTY', 'EEXIST'], () =>
+        atPath(jail, step.path, (path) => rmdirSync(path)),
+      );
+    case 'link':
+      return ignoring(['EINVAL', 'ENOENT'], () =>
+        atPath(jail, step.path, (path) => {
+          if (readlinkSync(path, { encoding: 'buffer' }).equals(linkText(step))) unlinkSync(path);
+        }),
+      );
+    case 'place':
+      return step.backup === undefined
+        ? removeOwn(jail, step.path, identity)
+        : restoreBackup(jail, step.path, step.backup, identity);
+  }
+}
+
+function putBack(jail: HostJail, trash: string, path: string): void {
+  if (identityAt(jail, trash) === undefined) return;
+  // Somebody else has taken the place: both are kept.
+  const isFree = identityAt(jail, path) === undefined;
+  renameToFree(jail, trash, isFree ? path : `${path}${posix.basename(trash, '.tmp')}`);
+}
+
+function removeOwn(jail: HostJail, path: string, identity: string | undefined): void {
+  if (identity === undefined || identityAt(jail, path) !== identity) return;
+  atPath(jail, path, unlinkSync);
+}
+
+function restoreBackup(jail: HostJail, path: string, backup: string, identity: string | undefined): void {
+  const kept = identityAt(jail, backup);
+  if (kept === undefined) return;
+  const present = identityAt(jail, path);
+  if (present === undefined || present === identity) atPaths(jail, backup, path, renameSync);
+  // Renaming one of two names of a file to the other does nothing, so the name may still be there.
+  ignoring(['ENOENT'], () => atPath(jail, backup, unlinkSync));
+}
+
+function ignoring(codes: readonly string[], action: () => void): void {
+  try {
+    action();
+  } catch (error) {
+    const isGone = error instanceof Error && error.name === 'NoDirectoryError';
+    if (!isGone && !codes.includes(errorCode(error) ?? '')) throw error;
+  }
+}
+
+/** Brings back the tree as it was before the commit. @throws the error of the operating system. */
+export function undoSteps(
+  jail: HostJail,
+  {
+    steps,
+    begun,
+    identities,
+    stagedPaths,
+  }: Pick<JournalRecord, 'steps' | 'begun' | 'identities' | 'stagedPaths'>,
+  onMoment: (moment: string) => void,
+): void {
+  for (let index = Math.min(begun, steps.length) - 1; index >= 0; index -= 1) {
+    const step = steps[index];
+    onMoment('undo');
+    if (step !== undefined) undoStep(jail, step, identities[index]);
+  }
+  for (const staged of stagedPaths) ignoring(['ENOENT'], () => atPath(jail, staged, unlinkSync));
+}
+
+/** Clears away what a commit that stands has left behind. @throws the error of the operating system. */
+export function clearAway(
+  jail: HostJail,
+  { steps, stagedPaths }: Pick<JournalRecord, 'steps' | 'stagedPaths'>,
+): void {
+  for (const staged of stagedPaths) ignoring(['ENOENT'], () => atPath(jail, staged, unlinkSync));
+  for (const step of steps) {
+    if (step.op === 'place' && step.backup !== undefined) {
+      const { backup } = step;
+      ignoring(['ENOENT'], () => atPath(jail, backup, unlinkSync));
+    }
+    if (step.op === 'take') {
+      ignoring(['ENOENT'], () =>
+        atPath(jail, step.trash, (path) => rmSync(path, { recursive: true, force: true })),
+      );
+    }
+  }
+}

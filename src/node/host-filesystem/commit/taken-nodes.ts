@@ -1,0 +1,199 @@
+import { posix } from 'node:path';
+import {
+  childPath,
+  type FileNode,
+  removeNode,
+  type TreeDifference,
+  type TreeNode,
+  treeDifferences,
+} from '../../../filesystem/index.ts';
+import { temporaryNameOf } from '../jail/temporary-name.ts';
+import { RefusedContent } from '../tree/disk-content.ts';
+import { DiskDirectory } from '../tree/disk-directory.ts';
+import { linkOf } from '../tree/disk-link.ts';
+import type { CommitStep, RemovedNode } from './commit-step.ts';
+
+/** Something that a commit takes out of its place. */
+export interface Taken {
+  readonly path: string;
+  readonly trash: string;
+  readonly node: TreeNode;
+  isGiven: boolean;
+  /** Of a directory that is given to another place, what else is to be changed in it; paths are relative to it. */
+  inner: readonly TreeDifference[];
+}
+
+/** Something in a directory that is taken, which may be wanted elsewhere by itself. */
+interface Nested {
+  readonly path: string;
+  readonly node: TreeNode;
+  readonly outer: Taken;
+}
+
+/**
+ * What a commit takes out of its place, and where it goes. A directory is known by device and inode, so whatever place it is
+ * wanted at, it comes there by one rename with everything in it, whether a path can name that or not. So does what only the
+ * operating system can make: fifos, sockets and devices.
+ */
+export class TakenNodes {
+  readonly #id: string;
+  readonly #taken: Taken[] = [];
+  readonly #byPath = new Map<string, Taken>();
+  readonly #byIdentity = new Map<string, Taken>();
+  /** By the place that it is given to. */
+  readonly #given = new Map<string, Taken>();
+  #nested: Map<string, Nested> | undefined;
+
+  /** @param id of the commit. */
+  constructor(id: string) {
+    this.#id = id;
+  }
+
+  /** Takes what is removed or gives way to something of another kind, and finds the places that want it. */
+  takeAll(differences: readonly TreeDifference[]): void {
+    for (const { path, before, after } of differences) {
+      if (isGivingWay(before, after)) this.#take(path, before, posix.dirname(path));
+    }
+    // Moving a directory may take something out of it that another place wants.
+    for (let count = -1; count !== this.#taken.length; ) {
+      count = this.#taken.length;
+      for (const { path, after } of differences) this.#findPlaces(path, after);
+    }
+    if (this.#taken.every((taken) => taken.isGiven || taken.node.kind === 'file')) return;
+    // What is taken out of a directory that goes away.
+    this.#nested = this.#indexNested();
+    for (const { path, after } of differences) this.#findPlaces(path, after);
+  }
+
+  /** What is given to a place. */
+  givenTo(path: string): Taken | undefined {
+    return this.#given.get(path);
+  }
+
+  /** Gives away what was at a path; undefined when it was not taken by itself, or is given already. */
+  give(path: string): Taken | undefined {
+    const taken = this.#byPath.get(path);
+    if (taken === undefined || taken.isGiven) return undefined;
+    taken.isGiven = true;
+    return taken;
+  }
+
+  /** True when a path, or a directory on the way to it, is moved or removed. */
+  covers(path: string): boolean {
+    for (let at = path; at !== '.'; at = posix.dirname(at)) if (this.#byPath.has(at)) return true;
+    return false;
+  }
+
+  /** What is in a directory is taken out of it before that is taken itself. */
+  steps(): readonly CommitStep[] {
+    return this.#taken
+      .map(({ path, trash }) => ({ op: 'take', path, trash }) as const)
+      .sort((left, right) => depthOf(right.path) - depthOf(left.path));
+  }
+
+  /** What nothing wants: it goes away for good. */
+  removed(): readonly RemovedNode[] {
+    const isTaken = (path: string): boolean => this.#byPath.has(path);
+    return this.#taken
+      .filter(({ isGiven }) => !isGiven)
+      .map(({ path, trash, node }) => ({ path, trash, node, isTaken }));
+  }
+
+  #take(path: string, node: TreeNode, beside: string): Taken {
+    const trash = childPath(beside, temporaryNameOf(this.#id, `t${this.#taken.length}`));
+    const taken: Taken = { path, trash, node, isGiven: false, inner: [] };
+    this.#taken.push(taken);
+    this.#byPath.set(path, taken);
+    const identity = identityOf(node);
+    if (identity !== undefined && !this.#byIdentity.has(identity)) this.#byIdentity.set(identity, taken);
+    return taken;
+  }
+
+  #findPlaces(path: string, node: TreeNode | undefined): void {
+    if (node === undefined) return;
+    const given = this.#given.get(path) ?? this.#claim(path, node);
+    if (given !== undefined) {
+      for (const { path: rest, after } of given.inner) this.#findPlaces(childPath(path, rest), after);
+    } else if (node.kind === 'directory' && node.link === undefined) {
+      for (const [name, child] of node.entries) this.#findPlaces(childPath(path, name), child);
+    }
+  }
+
+  #claim(path: string, node: TreeNode): Taken | undefined {
+    const identity = identityOf(node);
+    if (identity === undefined) return undefined;
+    let taken = this.#byIdentity.get(identity);
+    if (taken === undefined) taken = this.#takeNested(identity);
+    if (taken === undefined || taken.isGiven || taken.node.kind !== node.kind) return undefined;
+    taken.isGiven = true;
+    this.#given.set(path, taken);
+    if (node.kind === 'file') return taken;
+    const { path: from, trash } = taken;
+    let present = taken.node;
+    for (const other of this.#taken) {
+      if (present.kind === 'directory' && other.path.startsWith(`${from}/`))
+        present = removeNode(present, other.path.slice(from.length + 1));
+    }
+    taken.inner = [...treeDifferences(present, node, '.')].filter(
+      (difference) => !isOneLink(difference, childPath(from, difference.path)),
+    );
+    for (const { path: rest, before, after } of taken.inner) {
+      if (isGivingWay(before, after)) this.#take(childPath(from, rest), before, posix.dirname(trash));
+    }
+    return taken;
+  }
+
+  #takeNested(identity: string): Taken | undefined {
+    const nested = this.#nested?.get(identity);
+    if (nested === undefined) return undefined;
+    const { path, node, outer } = nested;
+    // Where it moves with a directory around it, it is there already.
+    for (let at = posix.dirname(path); at !== '.'; at = posix.dirname(at))
+      if (this.#byPath.get(at)?.isGiven === true) return undefined;
+    return this.#take(path, node, posix.dirname(outer.trash));
+  }
+
+  #indexNested(): Map<string, Nested> {
+    const index = new Map<string, Nested>();
+    const walk = (path: string, node: TreeNode, outer: Taken): void => {
+      if (node.kind !== 'directory') return;
+      for (const [name, child] of node.entries) {
+        const at = childPath(path, name);
+        const identity = identityOf(child);
+        if (identity !== undefined) index.set(identity, { path: at, node: child, outer });
+        walk(at, child, outer);
+      }
+    };
+    for (const taken of this.#taken) if (!taken.isGiven) walk(taken.path, taken.node, taken);
+    return index;
+  }
+}
+
+/** True for what has content of its own. */
+export function isFileOfItsOwn(node: TreeNode | undefined): node is FileNode {
+  return node?.kind === 'file' && linkOf(node) === undefined && !(node.content instanceof RefusedContent);
+}
+
+/** True when the same link stands there on both sides, whatever has become of what it leads to. @param path where it stands now. */
+export function isOneLink({ before, after }: TreeDifference, path: string): boolean {
+  const link = linkOf(after);
+  const present = linkOf(before);
+  if (link === undefined || link.path !== path || present === undefined) return false;
+  return link.text === present.text && link.bytes?.toString('hex') === present.bytes?.toString('hex');
+}
+
+function isGivingWay(before: TreeNode | undefined, after: TreeNode | undefined): before is TreeNode {
+  return before !== undefined && !(isFileOfItsOwn(before) && isFileOfItsOwn(after));
+}
+
+/** Device and inode of what keeps them wherever it is moved, and is never made anew. */
+function identityOf(node: TreeNode): string | undefined {
+  if (node instanceof DiskDirectory) return node.identity;
+  if (node.kind === 'file' && node.content instanceof RefusedContent && !node.content.isLink)
+    return node.content.identity;
+  return undefined;
+}
+
+function depthOf(path: string): number {
+  return path.split('/').length;
+}

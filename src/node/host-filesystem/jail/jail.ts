@@ -1,0 +1,257 @@
+import {
+  type BigIntStats,
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readlinkSync,
+  realpathSync,
+} from 'node:fs';
+import { resolve, sep } from 'node:path';
+import { NO_FOLLOW, NO_WAITING, ONLY_DIRECTORY, OPEN_FILES } from '../../disk/open-flags.ts';
+import { identityOf } from '../../disk/stamp.ts';
+import { errorCode } from '../../disk/system-error.ts';
+
+/** Segments of a path below the root; none for the root itself. */
+export type Segments = readonly string[];
+
+/** Gives the path under which the operating system finds a name of an open directory; without a name, the directory. */
+export type PathOf = (name?: string) => string;
+
+/** Something on the way to a path is no directory, or is a link: nothing that is reached through it is touched. */
+export class NoDirectoryError extends Error {
+  constructor() {
+    super('a parent of the path is no ordinary directory');
+    this.name = 'NoDirectoryError';
+  }
+}
+
+/** Where a symbolic link leads, and what is written in it; `bytes` when that is no UTF-8. */
+export type LinkEnd = { readonly text: string; readonly bytes?: Buffer } & (
+  | { readonly kind: 'inside'; readonly segments: Segments; readonly stats: BigIntStats }
+  | { readonly kind: 'outside' | 'broken' }
+);
+
+const MAX_LINKS = 40;
+const READ_DIRECTORY = constants.O_RDONLY | ONLY_DIRECTORY | NO_FOLLOW;
+
+/**
+ * The way to files below one folder. Every directory on a path is opened from the one before it, never through a link,
+ * so that nobody can lead an access out of the folder by swapping a directory for a link (Linux: `jail` is `kernel`).
+ * Elsewhere each is checked by its path just before (`checked`).
+ */
+export class HostJail {
+  readonly realPath: string;
+  readonly kind: 'kernel' | 'checked';
+  readonly #root: number | undefined;
+  /** Of the folder that was opened. */
+  readonly #identity: string;
+
+  private constructor(realPath: string, root: number | undefined) {
+    this.realPath = realPath;
+    this.#root = root;
+    this.#identity = identityOf(this.rootStats());
+    this.kind = root === undefined ? 'checked' : 'kernel';
+  }
+
+  /** @throws the error of the operating system when there is no such folder. */
+  static open(path: string): HostJail {
+    const realPath = realpathSync(resolve(path));
+    if (!lstatSync(realPath).isDirectory()) throw Object.assign(new Error('no folder'), { code: 'ENOTDIR' });
+    return new HostJail(realPath, openRoot(realPath));
+  }
+
+  /**
+   * False when the folder was renamed or removed, or another one was put in its place.
+   * @throws the error of the operating system when that cannot be found out.
+   */
+  isInPlace(): boolean {
+    try {
+      const found = lstatSync(this.realPath, { bigint: true, throwIfNoEntry: false });
+      return found?.isDirectory() === true && identityOf(found) === this.#identity;
+    } catch (error) {
+      if (errorCode(error) === 'ENOTDIR' || errorCode(error) === 'ELOOP') return false;
+      throw error;
+    }
+  }
+
+  /** The folder itself, wherever it is by now. @throws the error of the operating system. */
+  rootStats(): BigIntStats {
+    return this.#root === undefined
+      ? lstatSync(this.realPath, { bigint: true })
+      : fstatSync(this.#root, { bigint: true });
+  }
+
+  close(): void {
+    if (this.#root !== undefined) closeSync(this.#root);
+  }
+
+  /**
+   * Opens a directory while `use` works in it.
+   * @throws {NoDirectoryError} when it, or a directory on the way to it, is gone, a file or a link.
+   * @throws the error of the operating system, and what `use` throws.
+   */
+  within<Result>(directory: Segments, use: (pathOf: PathOf) => Result): Result {
+    for (const segment of directory) assertSegment(segment);
+    if (this.#root === undefined) return use(this.#checkedPath(directory));
+    let open = this.#root;
+    try {
+      for (const segment of directory) {
+        const next = openDirectory(`${OPEN_FILES}/${open}/${segment}`);
+        if (open !== this.#root) closeSync(open);
+        open = next;
+      }
+      const anchor = `${OPEN_FILES}/${open}`;
+      return use((name) => (name === undefined ? anchor : `${anchor}/${assertSegment(name)}`));
+    } finally {
+      if (open !== this.#root) closeSync(open);
+    }
+  }
+
+  /** What stands at a path, links not followed; undefined when nothing does, or the way to it is no way. */
+  statOf(segments: Segments): BigIntStats | undefined {
+    const name = segments.at(-1);
+    try {
+      return this.within(segments.slice(0, -1), (pathOf) =>
+        lstatSync(pathOf(name), { bigint: true, throwIfNoEntry: false }),
+      );
+    } catch (error) {
+      if (error instanceof NoDirectoryError || errorCode(error) === 'ENOENT') return undefined;
+      throw error;
+    }
+  }
+
+  /**
+   * Opens a regular file for reading while `use` works with it.
+   * @returns undefined when no regular file is there.
+   */
+  readFile<Result>(
+    segments: Segments,
+    use: (file: number, stats: BigIntStats) => Result,
+  ): Result | undefined {
+    const name = segments.at(-1);
+    if (name === undefined) return undefined;
+    let file: number;
+    try {
+      file = this.within(segments.slice(0, -1), (pathOf) =>
+        openSync(pathOf(name), constants.O_RDONLY | NO_FOLLOW | NO_WAITING),
+      );
+    } catch (error) {
+      const code = errorCode(error);
+      const isGone = code === 'ENOENT' || code === 'ELOOP' || code === 'ENXIO' || code === 'EISDIR';
+      if (isGone || error instanceof NoDirectoryError) return undefined;
+      throw error;
+    }
+    try {
+      const stats = fstatSync(file, { bigint: true });
+      return stats.isFile() ? use(file, stats) : undefined;
+    } finally {
+      closeSync(file);
+    }
+  }
+
+  /** False when the operating system certainly does not let a file be read. */
+  mayRead(segments: Segments): boolean {
+    try {
+      const flags = constants.O_RDONLY | NO_FOLLOW | NO_WAITING;
+      closeSync(this.within(segments.slice(0, -1), (pathOf) => openSync(pathOf(segments.at(-1)), flags)));
+      return true;
+    } catch (error) {
+      return errorCode(error) !== 'EACCES' && errorCode(error) !== 'EPERM';
+    }
+  }
+
+  /** Follows a link, and links that it leads through, as far as they stay below the root. */
+  follow(link: Segments): LinkEnd {
+    const at = link.slice(0, -1);
+    let waiting = link.slice(-1);
+    let text: string | undefined;
+    let stats: BigIntStats | undefined;
+    for (let links = 0; waiting.length > 0; ) {
+      const [name = '', ...rest] = waiting;
+      waiting = rest;
+      if (name === '' || name === '.') continue;
+      if (name === '..') {
+        if (at.pop() === undefined) return { kind: 'outside', text: text ?? '' };
+        stats = undefined;
+        continue;
+      }
+      stats = this.statOf([...at, name]);
+      if (stats === undefined) return { kind: 'broken', text: text ?? '' };
+      if (!stats.isSymbolicLink()) {
+        if (waiting.some((next) => next !== '' && next !== '.') && !stats.isDirectory())
+          return { kind: 'broken', text: text ?? '' };
+        at.push(name);
+        continue;
+      }
+      links += 1;
+      if (links > MAX_LINKS) return { kind: 'broken', text: text ?? '' };
+      const bytes = this.within(at, (pathOf) => readlinkSync(pathOf(name), { encoding: 'buffer' }));
+      const target = bytes.toString();
+      // It leads to a name that no path can have.
+      if (!Buffer.from(target).equals(bytes))
+        return text === undefined ? { kind: 'broken', text: target, bytes } : { kind: 'broken', text };
+      text ??= target;
+      // What it says may end where it began, at a directory that was looked at already.
+      stats = undefined;
+      if (target.startsWith('/')) {
+        if (target !== this.realPath && !target.startsWith(`${this.realPath}/`))
+          return { kind: 'outside', text: text ?? '' };
+        at.length = 0;
+        waiting = [...target.slice(this.realPath.length).split('/'), ...waiting];
+      } else waiting = [...target.split('/'), ...waiting];
+    }
+    stats ??= at.length === 0 ? this.rootStats() : this.statOf(at);
+    return stats === undefined
+      ? { kind: 'broken', text: text ?? '' }
+      : { kind: 'inside', text: text ?? '', segments: at, stats };
+  }
+
+  #checkedPath(directory: Segments): PathOf {
+    let path = this.realPath;
+    for (const segment of directory) {
+      path = `${path}${sep}${segment}`;
+      const stats = lstatSync(path, { throwIfNoEntry: false });
+      if (stats === undefined || !stats.isDirectory()) throw new NoDirectoryError();
+    }
+    return (name) => (name === undefined ? path : `${path}${sep}${assertSegment(name)}`);
+  }
+}
+
+/** Paths are normalised long before; this is the last line of defence. */
+function assertSegment(segment: string): string {
+  if (
+    segment === '' ||
+    segment === '.' ||
+    segment === '..' ||
+    segment.includes('/') ||
+    segment.includes('\0')
+  ) {
+    throw new TypeError('A segment of a path must be a name.');
+  }
+  return segment;
+}
+
+/** The root held open; undefined where no path can start at an open directory. */
+function openRoot(realPath: string): number | undefined {
+  if (ONLY_DIRECTORY === 0) return undefined;
+  const root = openSync(realPath, READ_DIRECTORY);
+  try {
+    if (readlinkSync(`${OPEN_FILES}/${root}`) === realPath) return root;
+  } catch {
+    // No such link: the platform keeps none.
+  }
+  closeSync(root);
+  return undefined;
+}
+
+function openDirectory(path: string): number {
+  try {
+    return openSync(path, READ_DIRECTORY);
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ELOOP') throw new NoDirectoryError();
+    throw error;
+  }
+}

@@ -1,0 +1,211 @@
+import { createHash } from 'node:crypto';
+import { type BigIntStats, fstatSync, readFileSync, readSync } from 'node:fs';
+import { FilesystemError } from '../../../error/index.ts';
+import { decodeText, type FileContent, joinPath, tooLargeError } from '../../../filesystem/index.ts';
+import { quoteText } from '../../../internal/index.ts';
+import { accessOf, type FileAccess, stampOf } from '../../disk/stamp.ts';
+import { withoutPaths } from '../../disk/system-error.ts';
+import { changedOnDiskError, diskError } from '../jail/disk-error.ts';
+import type { HostJail, Segments } from '../jail/jail.ts';
+import type { KeptContent, KeptContents } from './kept-contents.ts';
+import type { VisiblePaths } from './visible-paths.ts';
+
+/** What the contents read from one folder at one moment have in common. */
+export interface ReadingContext {
+  readonly jail: HostJail;
+  /** Larger files are not read. */
+  readonly maxFileBytes: number;
+  /** Milliseconds since the Unix epoch. */
+  readonly now: () => number;
+  /** Contents that were read so soon after a change that a further one might not show in the stamp. */
+  readonly unsettled: Set<DiskContent>;
+  /** Paths that are shown; undefined: all. */
+  readonly visible: VisiblePaths | undefined;
+  /** True when a directory with changes that stay in memory shows, where it was not changed, what the disk holds by now. */
+  readonly followsDisk: boolean;
+}
+
+/** A change this soon after the last one may leave size and times as they are. */
+const SETTLING_MS = 2000;
+
+/**
+ * The content of a file on disk as it was when its stamp was taken. It is read when it is asked for, each time anew and
+ * each time checked, so that whoever holds it sees one content or an error, never another content.
+ */
+export class DiskContent implements FileContent {
+  readonly bytes: number;
+  /** Where the content is; for a link, where the link leads. */
+  readonly segments: Segments;
+  /** The stamp of the file that holds the content. */
+  readonly stamp: string;
+  /** True for a link, which stands elsewhere than its content. */
+  readonly isLink: boolean;
+  /** Permissions and owner of the file that holds the content. */
+  readonly access: FileAccess;
+  readonly #context: ReadingContext;
+  #hash: string | undefined;
+  #kept: Uint8Array | KeptContent | undefined;
+  #isLost = false;
+
+  constructor(context: ReadingContext, segments: Segments, stats: BigIntStats, isLink: boolean) {
+    this.#context = context;
+    this.segments = segments;
+    this.stamp = stampOf(stats);
+    this.bytes = Number(stats.size);
+    this.isLink = isLink;
+    this.access = accessOf(stats);
+  }
+
+  get path(): string {
+    return joinPath(this.segments);
+  }
+
+  /** The content, or where it is, when it is kept because the disk holds another by now. */
+  get kept(): Uint8Array | KeptContent | undefined {
+    return this.#kept;
+  }
+
+  /** @throws {FilesystemError} `too-large`, `permission-denied`. */
+  assertReadable(): void {
+    const { jail, maxFileBytes } = this.#context;
+    if (this.bytes > maxFileBytes) throw tooLargeError(this.path, this.bytes, maxFileBytes);
+    if (this.#kept === undefined && !jail.mayRead(this.segments)) {
+      throw diskError(this.path, Object.assign(new Error('unreadable'), { code: 'EACCES' }));
+    }
+  }
+
+  /** Undefined also for a file that is too large, or that the operating system keeps closed: a search passes over it. */
+  text(): string | undefined {
+    if (this.bytes > this.#context.maxFileBytes) return undefined;
+    try {
+      return decodeText(this.#read());
+    } catch (error) {
+      if (FilesystemError.isInstance(error) && error.code === 'permission-denied') return undefined;
+      throw error;
+    }
+  }
+
+  /** @throws {FilesystemError} `too-large`, `changed-on-disk`, `permission-denied`. */
+  data(): Uint8Array {
+    this.assertReadable();
+    const data = this.#read();
+    return data === this.#kept ? data.slice() : data;
+  }
+
+  /**
+   * Keeps the content, since the file is about to be changed. Where the disk is full, whoever asks for it is refused.
+   * @throws {FilesystemError} `permission-denied` for a file that cannot be read, so that nobody could bring it back.
+   */
+  keep(store: KeptContents): void {
+    if (this.#kept !== undefined || this.#isLost) return;
+    try {
+      this.#kept = store.takeMemory(this.bytes, this)
+        ? this.#read()
+        : this.#context.jail.readFile(this.segments, (file, stats) => this.#keepOpen(store, file, stats));
+    } catch (error) {
+      if (!this.#context.jail.mayRead(this.segments)) throw unreadableError(this.path, error);
+      // A full disk, or a file that somebody else has changed.
+    }
+    this.#isLost = this.#kept === undefined;
+  }
+
+  /** False when the file has another content than was read, although its stamp may be the same. */
+  holds(): boolean {
+    try {
+      this.#read();
+      return true;
+    } catch (error) {
+      if (FilesystemError.isInstance(error)) return false;
+      throw error;
+    }
+  }
+
+  #read(): Uint8Array {
+    if (this.#kept instanceof Uint8Array) return this.#kept;
+    if (this.#kept !== undefined) return this.#readKept(this.#kept);
+    if (this.#isLost) throw changedOnDiskError(this.path);
+    let data: Uint8Array | undefined;
+    try {
+      data = this.#context.jail.readFile(this.segments, (file, stats) => this.#readOpen(file, stats));
+    } catch (error) {
+      throw diskError(this.path, error);
+    }
+    if (data === undefined || (this.#hash !== undefined && this.#hash !== hashOf(data))) {
+      throw changedOnDiskError(this.path);
+    }
+    return data;
+  }
+
+  #readKept({ hostPath }: KeptContent): Uint8Array {
+    try {
+      return readFileSync(hostPath);
+    } catch (error) {
+      throw diskError(this.path, error);
+    }
+  }
+
+  #keepOpen(store: KeptContents, file: number, stats: BigIntStats): KeptContent | undefined {
+    if (stampOf(stats) !== this.stamp) return undefined;
+    const kept = store.keep(file, this);
+    return stampOf(fstatSync(file, { bigint: true })) === this.stamp ? kept : undefined;
+  }
+
+  #readOpen(file: number, stats: BigIntStats): Uint8Array | undefined {
+    if (stampOf(stats) !== this.stamp) return undefined;
+    const data = new Uint8Array(this.bytes);
+    for (let filled = 0; filled < data.length; ) {
+      const read = readSync(file, data, filled, data.length - filled, filled);
+      if (read === 0) return undefined;
+      filled += read;
+    }
+    if (stampOf(fstatSync(file, { bigint: true })) !== this.stamp) return undefined;
+    if (this.#context.now() - Number(stats.ctimeMs) < SETTLING_MS) {
+      this.#hash ??= hashOf(data);
+      this.#context.unsettled.add(this);
+    }
+    return data;
+  }
+}
+
+/** Something that has a name and no content to be read: a fifo, a device, a link that leads out of the root or nowhere. */
+export class RefusedContent implements FileContent {
+  readonly bytes = 0;
+  /** True for a link, whatever it leads to. */
+  readonly isLink: boolean;
+  /** Device and inode. */
+  readonly identity: string;
+  readonly #error: () => FilesystemError;
+
+  constructor(isLink: boolean, identity: string, error: () => FilesystemError) {
+    this.isLink = isLink;
+    this.identity = identity;
+    this.#error = error;
+  }
+
+  /** @throws {FilesystemError} always: `outside-root`, `not-found` or `permission-denied`. */
+  assertReadable(): never {
+    throw this.#error();
+  }
+
+  /** Undefined: a search passes over it. */
+  text(): undefined {
+    return undefined;
+  }
+
+  /** @throws {FilesystemError} always. */
+  data(): never {
+    throw this.#error();
+  }
+}
+
+function hashOf(data: Uint8Array): string {
+  return createHash('sha256').update(data).digest('base64');
+}
+
+function unreadableError(path: string, cause: unknown): FilesystemError {
+  return new FilesystemError(
+    'permission-denied',
+    `${quoteText(path)} cannot be read, so it could not be brought back. Nothing was changed. Leave it where it is, or give read permission.`,
+    { cause: withoutPaths(cause), details: { path } },
+  );
+}

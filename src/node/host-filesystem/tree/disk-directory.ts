@@ -1,0 +1,365 @@
+import { type BigIntStats, lstatSync, readdirSync } from 'node:fs';
+import type { FilesystemError } from '../../../error/index.ts';
+import {
+  bytesOf,
+  type DirectoryNode,
+  directoriesOf,
+  filesOf,
+  joinPath,
+  type LazyDirectory,
+  MAX_DEPTH,
+  type TreeNode,
+} from '../../../filesystem/index.ts';
+import { PersistentMap } from '../../../internal/index.ts';
+import { identityOf, modeOf } from '../../disk/stamp.ts';
+import { errorCode } from '../../disk/system-error.ts';
+import { diskError } from '../jail/disk-error.ts';
+import { NoDirectoryError, type Segments } from '../jail/jail.ts';
+import { assertInPlace } from '../jail/root-in-place.ts';
+import { isTemporaryName } from '../jail/temporary-name.ts';
+import type { ReadingContext } from './disk-content.ts';
+import { leafNode } from './disk-leaf.ts';
+
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+
+interface Totals {
+  readonly bytes: number;
+  readonly files: number;
+  readonly directories: number;
+}
+
+/** A directory of the disk. What was once seen of it stays as it was seen: names one by one, or all of them. */
+class DirectorySource {
+  readonly segments: Segments;
+  /** Its permissions, device and inode when it was first seen; undefined for the root. */
+  readonly mode: number | undefined;
+  readonly identity: string | undefined;
+  readonly #context: ReadingContext;
+  readonly #known = new Map<string, TreeNode | undefined>();
+  #entries: PersistentMap<TreeNode> | undefined;
+  #totals: Totals | undefined;
+  readonly #hiddenNames: string[] = [];
+  readonly #unnamed: string[] = [];
+  #leavesOut = false;
+  #isLookedAt = false;
+  #isInPlace = false;
+  #refusal: FilesystemError | undefined;
+  readonly #seenAnew = new Map<object, DiskDirectory>();
+
+  constructor(context: ReadingContext, segments: Segments, stats?: BigIntStats) {
+    this.#context = context;
+    this.segments = segments;
+    this.mode = stats === undefined ? undefined : modeOf(stats);
+    this.identity = stats === undefined ? undefined : identityOf(stats);
+  }
+
+  get isListed(): boolean {
+    return this.#entries !== undefined;
+  }
+
+  /** Why it cannot be listed; undefined when it can. It then looks empty to whoever only passes by. */
+  get refusal(): FilesystemError | undefined {
+    this.#lookAtAll();
+    return this.#refusal;
+  }
+
+  /** True when something stands in it that the file system leaves out. */
+  get leavesOut(): boolean {
+    this.#lookAtAll();
+    return this.#leavesOut;
+  }
+
+  get knownNames(): Iterable<string> {
+    return this.#known.keys();
+  }
+
+  childOf(name: string): TreeNode | undefined {
+    const known = this.#known.get(name);
+    if (known !== undefined || this.#entries !== undefined || this.#known.has(name)) return known;
+    const node = isTemporaryName(name) ? undefined : this.#look(name);
+    this.#known.set(name, node);
+    return node;
+  }
+
+  get entries(): PersistentMap<TreeNode> {
+    if (this.#entries !== undefined) return this.#entries;
+    this.#lookAtAll();
+    let entries = PersistentMap.empty<TreeNode>();
+    for (const [name, child] of this.#known) {
+      if (child !== undefined) entries = entries.set(name, child);
+    }
+    this.#entries = entries;
+    return entries;
+  }
+
+  /** Names in it that no path can have, as far as they can be shown: they are no UTF-8, or hold a backslash. */
+  get hiddenNames(): readonly string[] {
+    this.#lookAtAll();
+    return this.#hiddenNames;
+  }
+
+  /** These, and names of files that a commit was writing when it was interrupted. */
+  get unnamed(): readonly string[] {
+    this.#lookAtAll();
+    return this.#unnamed;
+  }
+
+  /** Where nothing was changed, the directory shows what this look sees. @param override stands for `directory` in it. */
+  directoryAnew(name: string, override: object, directory: DiskDirectory): DiskDirectory {
+    if (!this.#context.followsDisk || !directory.followsDisk || directory.isSeenIn(this.#context))
+      return directory;
+    const segments = [...this.segments, name];
+    if (joinPath(directory.segments) !== joinPath(segments)) return directory;
+    let anew = this.#seenAnew.get(override);
+    if (anew === undefined) {
+      const present = this.childOf(name);
+      anew = directory.seenThrough(
+        present instanceof DiskDirectory
+          ? present
+          : new DiskDirectory(new DirectorySource(this.#context, segments)),
+      );
+      this.#seenAnew.set(override, anew);
+    }
+    return anew;
+  }
+
+  isOf(context: ReadingContext): boolean {
+    return this.#context === context;
+  }
+
+  get totals(): Totals {
+    if (this.#totals === undefined) {
+      let [bytes, files, directories] = [0, 0, 0];
+      for (const child of this.entries.values()) {
+        bytes += bytesOf(child);
+        files += filesOf(child);
+        directories += directoriesOf(child);
+      }
+      this.#totals = { bytes, files, directories };
+    }
+    return this.#totals;
+  }
+
+  /** Looks at every name that nobody has asked for yet, from one open directory. */
+  #lookAtAll(): void {
+    if (this.#isLookedAt) return;
+    this.#assertInPlace();
+    this.#isLookedAt = true;
+    try {
+      const isTooDeep = this.segments.length >= MAX_DEPTH;
+      this.#context.jail.within(this.segments, (pathOf) => {
+        for (const name of readdirSync(pathOf(), { encoding: 'buffer' })) {
+          const text = decoder.decode(name);
+          const isTemporary = isTemporaryName(text);
+          if (isTemporary || isTooDeep || text.includes('\\') || !Buffer.from(text).equals(name)) {
+            this.#unnamed.push(text);
+            if (!isTemporary) this.#hiddenNames.push(text);
+            continue;
+          }
+          if (this.#known.has(text)) continue;
+          const stats = lstatSync(pathOf(text), { bigint: true, throwIfNoEntry: false });
+          this.#known.set(
+            text,
+            stats === undefined ? undefined : this.#shown([...this.segments, text], stats),
+          );
+        }
+      });
+    } catch (error) {
+      // Gone since it was seen: it holds nothing, which a comparison will show.
+      if (error instanceof NoDirectoryError && this.segments.length > 0) return;
+      const refusal = diskError(joinPath(this.segments), error);
+      if (refusal.code !== 'permission-denied') throw refusal;
+      this.#refusal = refusal;
+    }
+  }
+
+  /** Every look at the folder begins at the root, so asking there, once, is enough. */
+  #assertInPlace(): void {
+    if (this.segments.length > 0 || this.#isInPlace) return;
+    assertInPlace(this.#context.jail);
+    this.#isInPlace = true;
+  }
+
+  #look(name: string): TreeNode | undefined {
+    this.#assertInPlace();
+    const segments = [...this.segments, name];
+    try {
+      const stats = this.#context.jail.statOf(segments);
+      return stats === undefined ? undefined : this.#shown(segments, stats);
+    } catch (error) {
+      if (errorCode(error) === 'ENAMETOOLONG') return undefined;
+      throw diskError(joinPath(segments), error);
+    }
+  }
+
+  #shown(segments: Segments, stats: BigIntStats): TreeNode | undefined {
+    const { visible } = this.#context;
+    if (visible === undefined) return this.#nodeOf(segments, stats);
+    const path = joinPath(segments);
+    const node = visible.shows(path) ? this.#nodeOf(segments, stats) : undefined;
+    if (node !== undefined && visible.shows(path, node.kind)) return node;
+    this.#leavesOut = true;
+    return undefined;
+  }
+
+  #nodeOf(segments: Segments, stats: BigIntStats): TreeNode {
+    return stats.isDirectory()
+      ? new DiskDirectory(new DirectorySource(this.#context, segments, stats))
+      : leafNode(this.#context, segments, stats);
+  }
+}
+
+/** What a directory of the disk has been changed to; `node` is undefined for what was removed. */
+interface Override {
+  readonly node: TreeNode | undefined;
+}
+
+/** A directory of the disk with changes that are not on the disk. It is read as far as somebody looks at it. */
+export class DiskDirectory implements DirectoryNode, LazyDirectory {
+  readonly kind = 'directory';
+  readonly #source: DirectorySource;
+  readonly #overrides: PersistentMap<Override>;
+  #entries: PersistentMap<TreeNode> | undefined;
+  #totals: Totals | undefined;
+
+  /** False for one that shows what was seen of it, whatever stands in its place now. */
+  readonly followsDisk: boolean;
+
+  /** @internal Use {@link diskRoot}. */
+  constructor(
+    source: DirectorySource,
+    overrides: PersistentMap<Override> = PersistentMap.empty(),
+    followsDisk = true,
+  ) {
+    this.#source = source;
+    this.#overrides = overrides;
+    this.followsDisk = followsDisk;
+  }
+
+  get lazy(): this {
+    return this;
+  }
+
+  /** Where it is on the disk. */
+  get segments(): Segments {
+    return this.#source.segments;
+  }
+
+  /** Its permissions when it was first seen; undefined for the root. */
+  get mode(): number | undefined {
+    return this.#source.mode;
+  }
+
+  /** Its device and inode when it was first seen; undefined for the root. */
+  get identity(): string | undefined {
+    return this.#source.identity;
+  }
+
+  /** Names in it that no path can have, as far as they can be shown. */
+  get hiddenNames(): readonly string[] {
+    return this.#source.hiddenNames;
+  }
+
+  /** All names in it that are not shown for their own sake. What they name is not to be lost unseen. */
+  get unnamed(): readonly string[] {
+    return this.#source.unnamed;
+  }
+
+  /** Why it cannot be listed; undefined when it can. */
+  get refusal(): FilesystemError | undefined {
+    return this.#source.refusal;
+  }
+
+  /** True when something stands in it that the file system leaves out, and that is not to be lost unseen. */
+  get leavesOut(): boolean {
+    return this.#source.leavesOut;
+  }
+
+  /** True when nothing in it differs from the disk. */
+  get isUnchanged(): boolean {
+    return this.#overrides.size === 0;
+  }
+
+  get entries(): PersistentMap<TreeNode> {
+    if (this.#entries === undefined) {
+      let { entries } = this.#source;
+      for (const [name, override] of this.#overrides) {
+        const node = this.#nodeOf(name, override);
+        entries = node === undefined ? entries.delete(name) : entries.set(name, node);
+      }
+      this.#entries = entries;
+    }
+    return this.#entries;
+  }
+
+  get bytes(): number {
+    return this.#sum().bytes;
+  }
+
+  get files(): number {
+    return this.#sum().files;
+  }
+
+  get directories(): number {
+    return this.#sum().directories;
+  }
+
+  childOf(name: string): TreeNode | undefined {
+    const override = this.#overrides.get(name);
+    return override === undefined ? this.#source.childOf(name) : this.#nodeOf(name, override);
+  }
+
+  /** The same changes on what another look at the same directory shows. */
+  seenThrough(other: DiskDirectory): DiskDirectory {
+    return new DiskDirectory(other.#source, this.#overrides);
+  }
+
+  /** The same directory, from now on as it was seen through this look. */
+  asSeenThen(): DiskDirectory {
+    return new DiskDirectory(this.#source, this.#overrides, false);
+  }
+
+  isSeenIn(context: ReadingContext): boolean {
+    return this.#source.isOf(context);
+  }
+
+  withChild(name: string, child: TreeNode | undefined): DirectoryNode {
+    const override = this.#overrides.get(name);
+    if (override !== undefined && this.#nodeOf(name, override) === child) return this;
+    return new DiskDirectory(this.#source, this.#overrides.set(name, { node: child }), this.followsDisk);
+  }
+
+  namesToCompare(other: DirectoryNode): Iterable<string> | undefined {
+    if (!(other instanceof DiskDirectory)) return undefined;
+    const changed = [...this.#overrides.keys(), ...other.#overrides.keys()];
+    if (other.#source === this.#source) return new Set(changed);
+    if (this.#source.isListed || other.#source.isListed) return undefined;
+    return new Set([...changed, ...this.#source.knownNames, ...other.#source.knownNames]);
+  }
+
+  #nodeOf(name: string, override: Override): TreeNode | undefined {
+    const { node } = override;
+    return node instanceof DiskDirectory ? this.#source.directoryAnew(name, override, node) : node;
+  }
+
+  #sum(): Totals {
+    if (this.#totals === undefined) {
+      let { bytes, files, directories } = this.#source.totals;
+      for (const [name, override] of this.#overrides) {
+        const node = this.#nodeOf(name, override);
+        const old = this.#source.childOf(name);
+        bytes += (node === undefined ? 0 : bytesOf(node)) - (old === undefined ? 0 : bytesOf(old));
+        files += (node === undefined ? 0 : filesOf(node)) - (old === undefined ? 0 : filesOf(old));
+        directories +=
+          (node === undefined ? 0 : directoriesOf(node)) - (old === undefined ? 0 : directoriesOf(old));
+      }
+      this.#totals = { bytes, files, directories };
+    }
+    return this.#totals;
+  }
+}
+
+/** The folder as it is from now on seen for the first time. */
+export function diskRoot(context: ReadingContext): DiskDirectory {
+  return new DiskDirectory(new DirectorySource(context, []));
+}

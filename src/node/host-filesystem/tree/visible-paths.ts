@@ -1,0 +1,69 @@
+import { FilesystemError } from '../../../error/index.ts';
+import { childPath, type TreeNode } from '../../../filesystem/index.ts';
+import { quoteText } from '../../../internal/index.ts';
+import { compileMountFilter, type MountFilter } from '../../host-mount/mount-filter.ts';
+
+/** What a path is to be, or is. */
+export type PathKind = 'file' | 'directory';
+
+/** Which paths of a folder its file system shows. The others are neither read nor written, whatever stands there. */
+export class VisiblePaths {
+  readonly #filter: MountFilter;
+
+  private constructor(filter: MountFilter) {
+    this.#filter = filter;
+  }
+
+  /**
+   * @returns undefined when every path is shown.
+   * @throws {FilesystemError} `invalid-pattern`.
+   */
+  static of(options: {
+    readonly include?: readonly string[];
+    readonly exclude?: readonly string[];
+  }): VisiblePaths | undefined {
+    const { include, exclude } = options;
+    if (include === undefined && (exclude === undefined || exclude.length === 0)) return undefined;
+    return new VisiblePaths(
+      compileMountFilter({
+        ...(include === undefined ? {} : { include }),
+        ...(exclude === undefined ? {} : { exclude }),
+        defaultExcludes: false,
+      }),
+    );
+  }
+
+  /** Whether a path is shown whose parents are. Without a kind: whether it could be as one of them. */
+  shows(path: string, kind?: PathKind): boolean {
+    if (this.#filter.excludes(path)) return false;
+    return (
+      (kind !== 'directory' && this.#filter.includes(path)) || (kind !== 'file' && this.#filter.enters(path))
+    );
+  }
+
+  /** Whether a path is shown, whatever its parents are. */
+  reaches(path: string, kind?: PathKind): boolean {
+    if (path === '.') return true;
+    for (let end = path.indexOf('/'); end > 0; end = path.indexOf('/', end + 1)) {
+      if (this.#filter.excludes(path.slice(0, end))) return false;
+    }
+    return this.shows(path, kind);
+  }
+
+  /** @throws {FilesystemError} `left-out`. */
+  assertReached(path: string, kind?: PathKind): void {
+    if (this.reaches(path, kind)) return;
+    throw new FilesystemError(
+      'left-out',
+      `${quoteText(path)} is left out of this workspace: it is neither read nor written. Use another path.`,
+      { details: { path } },
+    );
+  }
+
+  /** The same for a node, to be put at a path, and for what it holds. */
+  assertTreeReached(path: string, node: TreeNode): void {
+    this.assertReached(path, node.kind);
+    if (node.kind === 'file') return;
+    for (const [name, child] of node.entries) this.assertTreeReached(childPath(path, name), child);
+  }
+}

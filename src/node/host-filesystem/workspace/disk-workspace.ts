@@ -1,0 +1,319 @@
+import { FilesystemError } from '../../../error/index.ts';
+import {
+  closedError,
+  type DirectoryNode,
+  type FilePatch,
+  isSameNode,
+  nodeAt,
+  operationsOf,
+  patchOperations,
+  TreeCell,
+  type TreeClock,
+  type TreeDifference,
+  type TreeLimits,
+  type TreeNode,
+  treeDifferences,
+} from '../../../filesystem/index.ts';
+import { showName } from '../../../internal/index.ts';
+import { assertNothingLeftOut } from '../commit/left-out.ts';
+import { changedOnDiskError } from '../jail/disk-error.ts';
+import type { HostJail } from '../jail/jail.ts';
+import { assertInPlace } from '../jail/root-in-place.ts';
+import { DiskContent, type ReadingContext } from '../tree/disk-content.ts';
+import { DiskDirectory, diskRoot } from '../tree/disk-directory.ts';
+import type { VisiblePaths } from '../tree/visible-paths.ts';
+import type { DiskWriter } from './disk-writer.ts';
+import { type OutsideChange, OwnTraces, outsideChanges } from './outside-changes.ts';
+import { assertWritableOnDisk } from './writable-on-disk.ts';
+
+/** One look at the folder: what is seen through it stays as it was first seen. */
+export interface Sight {
+  readonly root: DiskDirectory;
+  readonly unsettled: ReadonlySet<DiskContent>;
+}
+
+/** What a workspace is made of. */
+export interface WorkspaceParts {
+  readonly jail: HostJail;
+  /** Undefined: nothing comes to the disk, ever. */
+  readonly writer: DiskWriter | undefined;
+  /** True: what is applied stays in memory until {@link DiskWorkspace.flush}. */
+  readonly holdsBack: boolean;
+  /** Paths that are shown; undefined: all. */
+  readonly visible: VisiblePaths | undefined;
+  readonly limits: TreeLimits;
+  readonly clock: TreeClock;
+}
+
+/** What was applied and is not on the disk. */
+interface HeldChanges {
+  /** The folder as it was found at each path when that was first changed. */
+  readonly base: DiskDirectory;
+  /** The folder with the changes. */
+  readonly root: DiskDirectory;
+}
+
+/** A folder of the disk as the root that forks start from and commit to. */
+export class DiskWorkspace {
+  readonly #parts: WorkspaceParts;
+  readonly #cell: TreeCell;
+  readonly #traces: OwnTraces;
+  /** What forks and snapshots see, so that it can be kept when it is about to change. */
+  readonly #sights = new Set<WeakRef<DiskDirectory>>();
+  #held: HeldChanges | undefined;
+  #isOpen = true;
+
+  constructor(parts: WorkspaceParts) {
+    this.#parts = parts;
+    this.#traces = parts.writer?.traces ?? new OwnTraces();
+    if (parts.holdsBack) this.#held = this.#nothingHeld();
+    this.#cell = TreeCell.of(this.look().root, parts.limits, parts.clock);
+  }
+
+  get jail(): HostJail {
+    return this.#parts.jail;
+  }
+
+  /** Paths that are shown; undefined: all. */
+  get visible(): VisiblePaths | undefined {
+    return this.#parts.visible;
+  }
+
+  /** The cell of the root, showing the folder as it is now. */
+  present(): TreeCell {
+    return this.showing(this.look().root);
+  }
+
+  /** The cell of the root, showing what a look shows. @throws {TransactionClosedError} */
+  showing(root: DiskDirectory): TreeCell {
+    this.#cell.assertOpen();
+    this.#cell.refresh(root);
+    return this.#cell;
+  }
+
+  /** @throws {TransactionClosedError} */
+  assertOpen(): void {
+    this.#cell.assertOpen();
+  }
+
+  get limits(): TreeLimits {
+    return this.#parts.limits;
+  }
+
+  /** A look at the folder as it is now, with the changes that are not on the disk. @throws {TransactionClosedError} */
+  look(): Sight {
+    const { root, unsettled } = this.#lookAtDisk(this.#parts.holdsBack);
+    return { root: this.#held?.root.seenThrough(root) ?? root, unsettled };
+  }
+
+  /** A fork of what a look shows. @returns the cell, and what ends the care for what it sees. */
+  fork(sight: Sight, isReadOnly: boolean): { readonly cell: TreeCell; readonly forget: () => void } {
+    return { cell: this.showing(sight.root).fork(isReadOnly), forget: this.keep(sight.root) };
+  }
+
+  /** From now on, what is seen through a root stays, whatever is committed. @returns what ends that. */
+  keep(root: DiskDirectory): () => void {
+    const reference = new WeakRef(root);
+    this.#sights.add(reference);
+    return () => this.#sights.delete(reference);
+  }
+
+  /** What a fork has read or is to replace, and somebody has changed. */
+  conflicts(cell: TreeCell, { unsettled }: Sight): readonly string[] {
+    this.present();
+    const found = new Set(cell.conflicts());
+    for (const content of unsettled) if (!content.holds()) found.add(`file ${showName(content.path)}`);
+    for (const path of this.outsideChanges(cell)) found.add(`file ${showName(path)}`);
+    return [...found];
+  }
+
+  refusals(cell: TreeCell): readonly string[] {
+    this.present();
+    return [
+      ...cell.refusals(),
+      ...this.outsideChanges(cell).map((path) => `file ${showName(path)} was changed by somebody else.`),
+    ];
+  }
+
+  /** The files that a fork is to replace or remove, and somebody else has changed since. */
+  outsideChanges(cell: TreeCell): readonly string[] {
+    if (cell.base === undefined) return [];
+    const disk = this.#held === undefined ? undefined : this.#lookAtDisk(false).root;
+    const isOwn = (path: string, now: TreeNode | undefined): boolean =>
+      disk === undefined ? this.#traces.explain(path, now) : !isSameNode(now, nodeAt(disk, path));
+    return outsideChanges(cell.base, cell.root, this.look().root, isOwn).map(({ path }) => path);
+  }
+
+  /**
+   * Brings a patch to the disk, or to what is held back.
+   * @param outside what {@link outsideChanges} found for the fork that it is from.
+   * @throws {FilesystemError} as `Filesystem.apply`, and `changed-on-disk`, `permission-denied`, `storage-failed`.
+   */
+  apply(patch: FilePatch, outside: readonly string[]): void {
+    const [first] = outside;
+    if (first !== undefined) throw changedOnDiskError(first);
+    this.#applyTo(this.present(), patch);
+  }
+
+  /**
+   * Brings what a fork has changed to the disk, unless somebody has changed what it read or is to replace.
+   * @throws {FilesystemError} as {@link apply}.
+   */
+  applyUnchanged(cell: TreeCell, sight: Sight): void {
+    const [conflict] = this.conflicts(cell, sight);
+    if (conflict !== undefined) throw changedOnDiskError(conflict.slice(conflict.indexOf(' ') + 1));
+    // On the very content that the conflicts were looked for in.
+    this.#applyTo(this.#cell, cell.patch());
+  }
+
+  /** Calls back with the cell of the root; what that restores in it is brought to the disk, or held back. */
+  restore(change: (cell: TreeCell) => void): void {
+    const cell = this.present();
+    const before = cell.root;
+    change(cell);
+    // Asked from the side of the snapshot: what nobody has looked at there has not been changed by this process either.
+    const differences = [...treeDifferences(cell.root, before, '.')].map(
+      ({ path, before: wanted, after: found }) => ({ path, before: found, after: wanted }),
+    );
+    if (this.#held !== undefined) {
+      // The disk may hold something else by now than what the snapshot was taken on.
+      const { base } = this.#held;
+      cell.refresh(before);
+      cell.update('.', operationsOf(differences.map((difference) => withDirectoryAsSeen(difference, base))));
+    }
+    this.#land(before, differences, true);
+  }
+
+  /** Changes held back that somebody else has changed as well, or made impossible; sorted by path. */
+  heldConflicts(): readonly OutsideChange[] {
+    if (this.#held === undefined) return [];
+    const disk = this.#lookAtDisk(false).root;
+    const { root } = this.look();
+    // What is the same on both sides is not lost.
+    const isOwn = (path: string, now: TreeNode | undefined): boolean =>
+      isSameNode(now, nodeAt(root, path)) || this.#traces.explain(path, now);
+    const found = outsideChanges(this.#held.base, root, disk, isOwn);
+    return [...found].sort((left, right) => (left.path < right.path ? -1 : 1));
+  }
+
+  /**
+   * Brings everything that is held back to the disk, in one commit.
+   * @throws {FilesystemError} `read-only` without a writer; `root-replaced` when the folder itself is gone; `changed-on-disk`, `permission-denied`, `storage-failed`: then
+   * nothing was written and it is held back still.
+   */
+  flush(): void {
+    const held = this.#held;
+    if (held === undefined) return;
+    assertInPlace(this.jail);
+    const [first] = this.heldConflicts();
+    if (first !== undefined) throw changedOnDiskError(first.path);
+    const operations = patchOperations(held.base, this.look().root);
+    const cell = this.showing(this.#lookAtDisk(false).root);
+    const before = cell.root;
+    try {
+      cell.update('.', operations);
+    } catch (error) {
+      if (!FilesystemError.isInstance(error)) throw error;
+      // It fitted when it was applied.
+      const path = error.details['path'];
+      throw changedOnDiskError(typeof path === 'string' ? path : '.');
+    }
+    this.#commit(before, [...treeDifferences(before, cell.root, '.')], false);
+    this.#held = this.#nothingHeld();
+  }
+
+  close(): void {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    this.#cell.close();
+    this.#parts.writer?.close();
+    this.jail.close();
+  }
+
+  #lookAtDisk(followsDisk: boolean): Sight {
+    if (!this.#isOpen) throw closedError();
+    const { clock, jail, limits, visible } = this.#parts;
+    const now = (): number => clock.now();
+    const unsettled = new Set<DiskContent>();
+    const { maxFileBytes } = limits;
+    const context: ReadingContext = { jail, maxFileBytes, now, unsettled, visible, followsDisk };
+    return { root: diskRoot(context), unsettled };
+  }
+
+  #nothingHeld(): HeldChanges {
+    const base = this.#lookAtDisk(false).root;
+    this.keep(base);
+    return { base, root: this.#lookAtDisk(true).root };
+  }
+
+  #applyTo(cell: TreeCell, patch: FilePatch): void {
+    const before = cell.root;
+    cell.apply(patch);
+    this.#land(before, [...treeDifferences(before, cell.root, '.')], false);
+  }
+
+  /** Takes up what the cell of the root holds by now. */
+  #land(before: DirectoryNode, differences: readonly TreeDifference[], isRestored: boolean): void {
+    const { root } = this.#cell;
+    if (this.#held === undefined) {
+      this.#commit(before, differences, isRestored);
+      return;
+    }
+    this.#assertShown(differences);
+    if (this.#parts.writer !== undefined) assertWritableOnDisk(this.jail, differences);
+    this.#keepOld(differences, seeNode);
+    // A directory of the disk stays one, whatever is put into it.
+    if (root instanceof DiskDirectory) this.#held = { base: this.#held.base, root };
+  }
+
+  #commit(before: DirectoryNode, differences: readonly TreeDifference[], isRestored: boolean): void {
+    if (differences.length === 0) return;
+    const { writer } = this.#parts;
+    if (writer === undefined) {
+      throw new FilesystemError(
+        'read-only',
+        'The folder was opened to be read only. Open it with writeOn "apply" or "flush" to write to it.',
+      );
+    }
+    this.#assertShown(differences);
+    writer.write(before, differences, isRestored, () =>
+      this.#keepOld(differences, (node) => keepNode(node, writer)),
+    );
+  }
+
+  /** @throws {FilesystemError} `left-out` for changes to what the folder does not show. */
+  #assertShown(differences: readonly TreeDifference[]): void {
+    const { visible } = this.#parts;
+    if (visible === undefined) return;
+    for (const { path, before, after } of differences) {
+      if (after !== undefined) visible.assertTreeReached(path, after);
+      if (before !== undefined) assertNothingLeftOut(path, before);
+    }
+  }
+
+  /** Lets forks and snapshots keep what they see, or would see, at the paths that are about to change. */
+  #keepOld(differences: readonly TreeDifference[], keep: (node: TreeNode | undefined) => void): void {
+    for (const reference of this.#sights) {
+      const root = reference.deref();
+      if (root === undefined) this.#sights.delete(reference);
+      else for (const { path } of differences) keep(nodeAt(root, path));
+    }
+  }
+}
+
+function keepNode(node: TreeNode | undefined, writer: DiskWriter): void {
+  if (node?.kind === 'file' && node.content instanceof DiskContent) node.content.keep(writer.kept);
+  if (node?.kind === 'directory') for (const child of node.entries.values()) keepNode(child, writer);
+}
+
+/** With a directory that comes back and is not on the disk any more: it shows what it showed, not what is there now. */
+function withDirectoryAsSeen(difference: TreeDifference, disk: DirectoryNode): TreeDifference {
+  const { path, after } = difference;
+  if (!(after instanceof DiskDirectory) || nodeAt(disk, path)?.kind === 'directory') return difference;
+  return { ...difference, after: after.asSeenThen() };
+}
+
+/** What was seen once stays as it was seen. */
+function seeNode(node: TreeNode | undefined): void {
+  if (node?.kind === 'directory') for (const child of node.entries.values()) seeNode(child);
+}

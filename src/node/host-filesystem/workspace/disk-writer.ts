@@ -1,0 +1,110 @@
+import { FilesystemError } from '../../../error/index.ts';
+import {
+  childPath,
+  type DirectoryNode,
+  nodeAt,
+  segmentsOf,
+  type TreeDifference,
+  type TreeNode,
+} from '../../../filesystem/index.ts';
+import { quoteText } from '../../../internal/index.ts';
+import { mountsBelow } from '../../disk/mounts.ts';
+import { accessOf, type FileAccess, stampOf } from '../../disk/stamp.ts';
+import { type CommitPlace, commit } from '../commit/commit.ts';
+import type { CommitPlan } from '../commit/commit-step.ts';
+import { assertNothingLost } from '../commit/nothing-lost.ts';
+import { planCommit } from '../commit/plan-commit.ts';
+import { isFileOfItsOwn } from '../commit/taken-nodes.ts';
+import { changedOnDiskError } from '../jail/disk-error.ts';
+import type { HostJail } from '../jail/jail.ts';
+import { KeptContents } from '../tree/kept-contents.ts';
+import { OwnTraces } from './outside-changes.ts';
+
+/** What brings changes to the disk, and remembers which of them were made by this process. */
+export class DiskWriter {
+  readonly #place: CommitPlace;
+  readonly traces: OwnTraces = new OwnTraces();
+  /** Old contents that somebody still sees. */
+  readonly kept: KeptContents;
+
+  constructor(place: CommitPlace) {
+    this.#place = place;
+    this.kept = new KeptContents(place.journalDirectory);
+  }
+
+  /**
+   * Brings the disk from `before`, which it holds, to the other side of the differences: all of it, or nothing.
+   * @param isRestored whether only what this process has made may be removed.
+   * @param keepOld called when it is certain what is going to change.
+   * @throws {FilesystemError} `changed-on-disk`, `permission-denied`, `storage-failed`.
+   */
+  write(
+    before: DirectoryNode,
+    differences: readonly TreeDifference[],
+    isRestored: boolean,
+    keepOld: () => void,
+  ): void {
+    const plan = planCommit(before, differences, (path) => this.#accessOf(path));
+    for (const { path, node, isTaken } of plan.removed) {
+      assertNothingLost(path, node, isTaken);
+      if (node.kind === 'directory') assertWithoutMounts(this.#place.jail, path);
+      if (isRestored) this.#assertOwn(path, node, isTaken);
+    }
+    const moved = movedFiles(before, plan);
+    keepOld();
+    commit(this.#place, plan);
+    for (const { path, before: old } of differences)
+      if (old !== undefined) this.traces.leave(path, undefined);
+    for (const [path, stamp] of moved) this.traces.leave(path, stamp);
+    for (const step of plan.steps) {
+      if (step.op === 'take') continue;
+      const stats = this.#place.jail.statOf(segmentsOf(step.path));
+      if (stats?.isFile()) this.traces.leave(step.path, stampOf(stats));
+    }
+  }
+
+  close(): void {
+    this.kept.close();
+  }
+
+  #assertOwn(path: string, node: TreeNode, isElsewhere: (path: string) => boolean): void {
+    if (isFileOfItsOwn(node) && !this.traces.explain(path, node)) throw changedOnDiskError(path);
+    if (node.kind === 'file') return;
+    for (const [name, child] of node.entries) {
+      const at = childPath(path, name);
+      if (!isElsewhere(at)) this.#assertOwn(at, child, isElsewhere);
+    }
+  }
+
+  #accessOf(path: string): FileAccess | undefined {
+    const stats = this.#place.jail.statOf(segmentsOf(path));
+    return stats === undefined ? undefined : accessOf(stats);
+  }
+}
+
+/** The files in directories that are moved, by the paths that they get, with their stamps: it is this process that brings them there. */
+function movedFiles(before: DirectoryNode, { steps }: CommitPlan): readonly (readonly [string, string])[] {
+  const found: (readonly [string, string])[] = [];
+  const walk = (path: string, node: TreeNode | undefined): void => {
+    if (node?.kind === 'directory')
+      for (const [name, child] of node.entries) walk(childPath(path, name), child);
+    else if (isFileOfItsOwn(node) && node.stamp !== undefined) found.push([path, node.stamp]);
+  };
+  for (const step of steps) {
+    if (step.op !== 'give') continue;
+    const taken = steps.find((other) => other.op === 'take' && other.trash === step.from);
+    if (taken !== undefined) walk(step.path, nodeAt(before, taken.path));
+  }
+  return found;
+}
+
+/** What is mounted in a directory belongs to another disk, or another place of this one. @throws {FilesystemError} `left-out`. */
+function assertWithoutMounts(jail: HostJail, path: string): void {
+  const [mount] = mountsBelow(jail.realPath).filter((at) => at === path || at.startsWith(`${path}/`));
+  if (mount === undefined) return;
+  throw new FilesystemError(
+    'left-out',
+    `Something is mounted at ${quoteText(mount)}, so ${quoteText(path)} is not removed. Remove what you see in it piece by piece.`,
+    { details: { path, directory: mount } },
+  );
+}

@@ -1,0 +1,116 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { FilesystemError } from '../../error/index.ts';
+import { quoteText } from '../../internal/index.ts';
+import { errorCode } from '../disk/system-error.ts';
+import { createWhole, removeIfThere } from './create-whole.ts';
+import { isAlive, type ProcessIdentity, presentProcess } from './process-identity.ts';
+
+/** Who holds a lock, and which of its locks it is. */
+interface LockRecord extends ProcessIdentity {
+  readonly token: string;
+}
+
+const LOCK = 'lock';
+
+/** Stands for whoever took a lock that was damaged when its machine stopped: it has ended with the machine. */
+const DAMAGED: ProcessIdentity = { host: '', pid: 0, startedAt: '' };
+
+/**
+ * The right to work on one folder, for one process at a time. It ends with the process, whatever ends that: the lock of a
+ * process that is no more is taken over.
+ */
+export class FolderLock {
+  readonly #path: string;
+  readonly #token: string;
+
+  private constructor(path: string, token: string) {
+    this.#path = path;
+    this.#token = token;
+  }
+
+  /**
+   * @param directory where the lock is kept.
+   * @param folder the folder as the caller named it, for the message.
+   * @throws {FilesystemError} `locked`, with the `pid` that holds it.
+   */
+  static take(directory: string, folder: string): FolderLock {
+    const path = join(directory, LOCK);
+    const record: LockRecord = { ...presentProcess(), token: randomUUID() };
+    for (;;) {
+      if (createWhole(path, JSON.stringify(record))) {
+        for (const name of readdirSync(directory))
+          if (/^(?:takeover-|lock\.)/.test(name)) removeIfThere(join(directory, name));
+        return new FolderLock(path, record.token);
+      }
+      const holder = readRecord(path);
+      if (holder === undefined) continue;
+      if (isInForce(holder)) throw lockedError(folder, holder);
+      takeOver(directory, folder, holder, record);
+    }
+  }
+
+  /** Whether a process that is alive has the lock that is kept in a directory. */
+  static isHeld(directory: string): boolean {
+    const holder = readRecord(join(directory, LOCK));
+    return holder !== undefined && isInForce(holder);
+  }
+
+  release(): void {
+    if (readRecord(this.#path)?.token === this.#token) removeIfThere(this.#path);
+  }
+}
+
+/** Removes the lock of a dead process. Of several that try, one does; it alone may remove a lock with this token. */
+function takeOver(directory: string, folder: string, dead: LockRecord, record: LockRecord): void {
+  for (let attempt = 0; ; attempt += 1) {
+    const guard = join(directory, `takeover-${dead.token}-${attempt}`);
+    if (createWhole(guard, JSON.stringify(record))) break;
+    const other = readRecord(guard);
+    // The other one is done, or was ended in the middle of it.
+    if (other === undefined) return;
+    if (isInForce(other)) throw lockedError(folder, other);
+  }
+  const path = join(directory, LOCK);
+  if (readRecord(path)?.token === dead.token) removeIfThere(path);
+}
+
+/** What a lock says; undefined when there is none. Every lock is made whole, so one that is not was damaged later. */
+function readRecord(path: string): LockRecord | undefined {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+  return parseRecord(text) ?? { ...DAMAGED, token: createHash('sha256').update(text).digest('hex') };
+}
+
+function isInForce(record: LockRecord): boolean {
+  return record.pid !== DAMAGED.pid && isAlive(record);
+}
+
+function parseRecord(text: string): LockRecord | undefined {
+  try {
+    const { host, pid, startedAt, token } = Object(JSON.parse(text));
+    const isWhole =
+      typeof host === 'string' &&
+      typeof pid === 'number' &&
+      typeof startedAt === 'string' &&
+      typeof token === 'string' &&
+      /^[\w-]+$/.test(token);
+    return isWhole ? { host, pid, startedAt, token } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function lockedError(folder: string, { pid, host }: ProcessIdentity): FilesystemError {
+  return new FilesystemError(
+    'locked',
+    `The folder ${quoteText(folder)} is in use by process ${pid} on ${host}. Wait until it has ended, or work on another folder.`,
+    { details: { path: folder, pid, host } },
+  );
+}

@@ -1,0 +1,53 @@
+import { createHash } from 'node:crypto';
+import { mkdirSync, realpathSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { isAbsolute, join, resolve } from 'node:path';
+import { FilesystemError } from '../../error/index.ts';
+import { isBelow } from '../disk/host-directory.ts';
+
+/** Where state is kept that belongs to the user and not to a project. */
+function userStateFolder(): string {
+  const configured = process.env['XDG_STATE_HOME'];
+  const base =
+    configured !== undefined && isAbsolute(configured) ? configured : join(homedir(), '.local', 'state');
+  return join(base, 'weakincentives');
+}
+
+/** Where lock and journal of one workspace are kept, made or not. */
+export function stateFolderOf(rootRealPath: string, stateDirectory: string | undefined): string {
+  const name = createHash('sha256').update(rootRealPath).digest('hex').slice(0, 32);
+  return join(resolve(stateDirectory ?? userStateFolder()), 'workspaces', name);
+}
+
+/**
+ * Makes the folder that keeps lock and journal of one workspace: below `stateDirectory`, named after the real path of the
+ * workspace, and not within it.
+ * @throws {FilesystemError} `invalid-argument` when it would lie in the workspace; `storage-failed` when it cannot be made.
+ */
+export function openStateFolder(rootRealPath: string, stateDirectory: string | undefined): string {
+  let folder: string;
+  try {
+    const wanted = stateFolderOf(rootRealPath, stateDirectory);
+    assertOutside(wanted, rootRealPath);
+    mkdirSync(wanted, { recursive: true, mode: 0o700 });
+    folder = realpathSync(wanted);
+  } catch (error) {
+    if (FilesystemError.isInstance(error)) throw error;
+    throw new FilesystemError(
+      'storage-failed',
+      'The folder for lock and journal cannot be made. Name a writable one as stateDirectory.',
+      { details: { option: 'stateDirectory' } },
+    );
+  }
+  assertOutside(folder, rootRealPath);
+  return folder;
+}
+
+function assertOutside(folder: string, rootRealPath: string): void {
+  if (!isBelow(folder, rootRealPath)) return;
+  throw new FilesystemError(
+    'invalid-argument',
+    'Lock and journal of a workspace cannot be kept within it. Name another folder as stateDirectory.',
+    { details: { option: 'stateDirectory' } },
+  );
+}

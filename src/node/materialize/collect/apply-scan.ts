@@ -1,0 +1,192 @@
+import { FilesystemError } from '../../../error/index.ts';
+import type { Filesystem } from '../../../filesystem/index.ts';
+import { quoteText } from '../../../internal/index.ts';
+import { type Baseline, hashOf, type StagedFile } from '../staging/baseline.ts';
+import { type CollectReport, isCovered } from './collect-report.ts';
+import type { FolderScan } from './scan-folder.ts';
+
+/** How a folder differs from what was staged in it. */
+interface FolderDifference {
+  readonly removedFiles: readonly string[];
+  readonly removedLinks: readonly string[];
+  /** The innermost first. */
+  readonly removedDirectories: readonly string[];
+  /** The outermost first. */
+  readonly createdDirectories: readonly string[];
+  readonly createdFiles: readonly string[];
+  readonly modifiedFiles: readonly string[];
+}
+
+/**
+ * Makes the changes of a folder in a file system: all of them, or none when one cannot be made.
+ *
+ * 1. A file that was changed in the folder must be in the file system what it was when it was staged, or what it is in
+ *    the folder now.
+ * 2. Files and directories that are gone from the folder are removed; a directory that still holds something stays.
+ * 3. New directories are made, then new and modified files are written.
+ *
+ * @throws {FilesystemError} `changed-on-disk` for a file that both sides changed, and whatever the file system refuses.
+ */
+export async function applyScan(
+  filesystem: Filesystem,
+  baseline: Baseline,
+  scan: FolderScan,
+): Promise<Pick<CollectReport, 'created' | 'modified' | 'removed'>> {
+  const difference = compare(baseline, scan);
+  const { writes, removals } = await check(filesystem, baseline, scan, difference);
+  const { removedDirectories, createdDirectories } = difference;
+  if (writes.length + removals.length + removedDirectories.length + createdDirectories.length > 0) {
+    await using before = await filesystem.snapshot();
+    let isTouched = false;
+    try {
+      for (const path of removals) {
+        await filesystem.remove(path);
+        isTouched = true;
+      }
+      for (const path of removedDirectories) {
+        isTouched = (await removeEmptyDirectory(filesystem, path)) || isTouched;
+      }
+      for (const path of createdDirectories) {
+        await filesystem.mkdir(path);
+        isTouched = true;
+      }
+      for (const [path, content] of writes) {
+        await filesystem.write(path, content);
+        isTouched = true;
+      }
+    } catch (error) {
+      // A view that may not be written, or is closed, has nothing to take back; the first error says why.
+      if (isTouched) await filesystem.restore(before).catch(() => undefined);
+      throw error;
+    }
+  }
+  return {
+    created: [...createdDirectories, ...difference.createdFiles],
+    modified: difference.modifiedFiles,
+    removed: [...removedDirectories, ...difference.removedFiles, ...difference.removedLinks],
+  };
+}
+
+/** Brings the record of what is in the folder up to date, once its changes have been made. */
+export function rebase(baseline: Baseline, scan: FolderScan): void {
+  for (const [path, staged] of [...baseline]) {
+    if (staged.kind !== 'left-out' && !scan.tally.isUnknown(path) && !isCovered(scan.untouched, path)) {
+      baseline.delete(path);
+    }
+  }
+  for (const path of scan.directories) baseline.set(path, { kind: 'directory' });
+  for (const [path, target] of scan.links) baseline.set(path, { kind: 'link', target });
+  for (const [path, staged] of scan.same) baseline.set(path, staged);
+  for (const [path, { staged }] of scan.changed) baseline.set(path, staged);
+}
+
+function compare(baseline: Baseline, scan: FolderScan): FolderDifference {
+  const removed = { file: [] as string[], link: [] as string[], directory: [] as string[] };
+  for (const [path, { kind }] of baseline) {
+    if (kind === 'left-out' || isThere(scan, path, kind)) continue;
+    if (scan.tally.isUnknown(path) || isCovered(scan.untouched, path)) continue;
+    removed[kind].push(path);
+  }
+  const isStagedFile = (path: string): boolean => baseline.get(path)?.kind === 'file';
+  const changedFiles = [...scan.changed.keys()];
+  return {
+    removedFiles: removed.file,
+    removedLinks: removed.link,
+    removedDirectories: removed.directory.sort().reverse(),
+    createdDirectories: [...scan.directories]
+      .filter((path) => baseline.get(path)?.kind !== 'directory')
+      .sort(),
+    createdFiles: changedFiles.filter((path) => !isStagedFile(path)),
+    modifiedFiles: changedFiles.filter(isStagedFile),
+  };
+}
+
+function isThere(scan: FolderScan, path: string, kind: 'file' | 'link' | 'directory'): boolean {
+  switch (kind) {
+    case 'file':
+      return scan.same.has(path) || scan.changed.has(path);
+    case 'link':
+      return scan.links.has(path);
+    case 'directory':
+      return scan.directories.has(path);
+  }
+}
+
+interface CheckedDifference {
+  readonly writes: readonly (readonly [path: string, content: Uint8Array])[];
+  readonly removals: readonly string[];
+}
+
+/** Leaves out what the file system has already, and refuses what it has changed differently. */
+async function check(
+  filesystem: Filesystem,
+  baseline: Baseline,
+  scan: FolderScan,
+  difference: FolderDifference,
+): Promise<CheckedDifference> {
+  const removals: string[] = [];
+  for (const path of difference.removedLinks) {
+    if ((await filesystem.stat(path)) !== undefined) removals.push(path);
+  }
+  for (const path of difference.removedFiles) {
+    const held = await holds(filesystem, path, stagedAt(baseline, path));
+    if (held === 'other') throw bothChangedError(path);
+    if (held === 'staged') removals.push(path);
+  }
+  const writes: (readonly [string, Uint8Array])[] = [];
+  for (const [path, { content, staged }] of scan.changed) {
+    const before = stagedAt(baseline, path);
+    const expected = before === undefined ? 'nothing' : 'staged';
+    // The link that stands there goes first, or it would be written through.
+    const isLink = baseline.get(path)?.kind === 'link';
+    const held = isLink ? expected : await holds(filesystem, path, before, staged);
+    if (held === 'wanted') continue;
+    if (held !== expected) throw bothChangedError(path);
+    writes.push([path, content]);
+  }
+  return { writes, removals };
+}
+
+function stagedAt(baseline: Baseline, path: string): StagedFile | undefined {
+  const staged = baseline.get(path);
+  return staged?.kind === 'file' ? staged : undefined;
+}
+
+/** What the file system has at a path: the file that was staged, the one that is wanted there, another file, or none. */
+async function holds(
+  filesystem: Filesystem,
+  path: string,
+  before: StagedFile | undefined,
+  wanted?: StagedFile,
+): Promise<'staged' | 'wanted' | 'other' | 'nothing'> {
+  if (before?.isPresent?.() === true) return 'staged';
+  if ((await filesystem.stat(path))?.kind !== 'file') return 'nothing';
+  const present = hashOf(await filesystem.readBytes(path));
+  if (present === wanted?.hash()) return 'wanted';
+  return present === before?.hash() ? 'staged' : 'other';
+}
+
+async function removeEmptyDirectory(filesystem: Filesystem, path: string): Promise<boolean> {
+  if ((await filesystem.stat(path))?.kind !== 'directory') return false;
+  // It may hold what was excluded, or what was put there since.
+  if ((await filesystem.list(path)).length > 0) return false;
+  try {
+    await filesystem.remove(path);
+    return true;
+  } catch (error) {
+    // So does what no path can name, and what is left out of the file system.
+    const isHolding =
+      FilesystemError.isInstance(error) && ['directory-not-empty', 'left-out'].includes(error.code);
+    if (isHolding) return false;
+    throw error;
+  }
+}
+
+function bothChangedError(path: string): FilesystemError {
+  return new FilesystemError(
+    'changed-on-disk',
+    `${quoteText(path)} was changed in the staged folder and, since it was staged, in the file system as well. ` +
+      'Nothing was collected. Leave the file alone until the folder is collected.',
+    { details: { path } },
+  );
+}

@@ -1,0 +1,76 @@
+import { lstatSync } from 'node:fs';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { HostJail } from '../../host-filesystem/jail/jail.ts';
+import { runProcess } from '../process/run-process.ts';
+import { makePrivateFolder } from '../staging/private-folder.ts';
+import { removeFolder } from '../staging/remove-folder.ts';
+import { mountOverlay, OverlayRefusedError } from './overlay-mount.ts';
+
+/** By the disk that the layers lie on: why there is no overlay, or that there is. */
+const found = new Map<number, Promise<OverlayRefusedError | undefined>>();
+
+/**
+ * Whether overlays work with their layers in this folder. It is tried once for each disk: mounting, hiding, replacing a file, a
+ * folder and the other way round, and running a program.
+ * @returns why not; undefined when they do.
+ */
+export function overlayRefusal(tempRoot: string): Promise<OverlayRefusedError | undefined> {
+  const { dev } = lstatSync(tempRoot);
+  const known = found.get(dev);
+  if (known !== undefined) return known;
+  const trial = tryOverlay(tempRoot);
+  found.set(dev, trial);
+  // What kept it from being tried need not be there the next time.
+  trial.catch(() => found.delete(dev));
+  return trial;
+}
+
+async function tryOverlay(tempRoot: string): Promise<OverlayRefusedError | undefined> {
+  if (process.platform !== 'linux') return new OverlayRefusedError('Overlays are a part of Linux.');
+  const folder = await makePrivateFolder(tempRoot, undefined);
+  try {
+    await tryIn(folder);
+    return undefined;
+  } catch (error) {
+    return error instanceof OverlayRefusedError
+      ? error
+      : new OverlayRefusedError('An overlay does not hold here.');
+  } finally {
+    await removeFolder(folder);
+  }
+}
+
+async function tryIn(folder: string): Promise<void> {
+  const root = join(folder, 'root');
+  await mkdir(join(root, 'deep/er'), { recursive: true });
+  for (const name of ['edited', 'hidden', 'deep/file', 'deep/er/file'])
+    await writeFile(join(root, name), 'old');
+  const layers = join(folder, 'layers');
+  await mkdir(layers);
+  const jail = HostJail.open(root);
+  try {
+    const hidden = [{ folder: '.', name: Buffer.from('hidden') }];
+    const mount = await mountOverlay({ folder: layers, jail, hidden });
+    try {
+      await writeFile(join(mount.path, 'edited'), 'new');
+      await rm(join(mount.path, 'deep'), { recursive: true });
+      await mkdir(join(mount.path, 'deep'));
+      const script =
+        '[ "$(cat edited)" = new ] && [ ! -e deep/file ] && [ ! -e hidden ] && echo made >deep/made';
+      const [command = '', ...args] = mount.enter('sh', ['-c', script], '.');
+      const { exitCode } = await runProcess({ command, args, cwd: '/' }, {}).ended;
+      const isAsWanted =
+        exitCode === 0 &&
+        (await readdir(join(mount.path, 'deep'))).join() === 'made' &&
+        (await readdir(mount.upper)).toSorted().join() === 'deep,edited,hidden' &&
+        (await readFile(join(root, 'edited'), 'utf8')) === 'old' &&
+        (await readdir(root, { recursive: true })).length === 6;
+      if (!isAsWanted) throw new OverlayRefusedError('An overlay does not keep changes apart here.');
+    } finally {
+      await mount.close();
+    }
+  } finally {
+    jail.close();
+  }
+}

@@ -1,0 +1,125 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { FilesystemError } from '../../../error/index.ts';
+import { assertIntegerOption } from '../../../filesystem/index.ts';
+import { systemClock } from '../../../session/index.ts';
+import { errorCode } from '../../disk/system-error.ts';
+import { commandError } from '../staging/staging-error.ts';
+import { OutputTail } from './output-tail.ts';
+import type { RunOptions, RunOutcome, SpawnArguments } from './run-options.ts';
+
+/** A command at work. */
+export interface RunningProcess {
+  /** Rejects with the reason that it was stopped for. */
+  readonly ended: Promise<RunOutcome>;
+  /** Ends the command and all that it has started and that has not left its group. */
+  stop(reason: unknown): void;
+}
+
+/** What was started and left the group may hold the outputs open; they are read this long after the command's end. */
+const DRAIN_MS = 500;
+
+/** @throws {FilesystemError} `invalid-argument`. A command that does not exist, or cannot be executed, is told later. */
+function start(
+  { command, args, cwd }: SpawnArguments,
+  env: Readonly<Record<string, string>>,
+): ChildProcessWithoutNullStreams {
+  try {
+    return spawn(command, args, {
+      cwd,
+      env: { PATH: process.env['PATH'], ...env },
+      stdio: ['pipe', 'pipe', 'pipe'],
+      detached: true,
+    });
+  } catch (error) {
+    throw commandError(error);
+  }
+}
+
+/** Starts a command as the leader of a process group. */
+export function runProcess(line: SpawnArguments, options: RunOptions): RunningProcess {
+  const { env = {}, input, signal, timeoutMs, maxOutputBytes = 65_536, clock = systemClock } = options;
+  assertIntegerOption('maxOutputBytes', maxOutputBytes, 0);
+  if (timeoutMs !== undefined && !(timeoutMs > 0)) {
+    throw new FilesystemError(
+      'invalid-argument',
+      `The option timeoutMs is ${timeoutMs}; it must be above 0.`,
+    );
+  }
+  signal?.throwIfAborted();
+  const child = start(line, env);
+  const endGroup = (): void => {
+    if (child.pid === undefined) return;
+    try {
+      process.kill(-child.pid, 'SIGKILL');
+    } catch {
+      // All of them have ended, or there are no groups here.
+      child.kill('SIGKILL');
+    }
+  };
+  let stopped: { readonly reason: unknown } | undefined;
+  let timedOut = false;
+  const stop = (reason: unknown): void => {
+    stopped ??= { reason };
+    endGroup();
+  };
+  const cancels: (() => void)[] = [];
+  const onAbort = (): void => stop(signal?.reason);
+  signal?.addEventListener('abort', onAbort);
+  cancels.push(() => signal?.removeEventListener('abort', onAbort));
+  if (timeoutMs !== undefined) {
+    cancels.push(
+      clock.schedule(timeoutMs, () => {
+        timedOut = true;
+        endGroup();
+      }),
+    );
+  }
+  const stdout = new OutputTail(maxOutputBytes);
+  const stderr = new OutputTail(maxOutputBytes);
+  const output = new OutputTail(maxOutputBytes);
+  for (const [stream, tail] of [
+    [child.stdout, stdout],
+    [child.stderr, stderr],
+  ] as const) {
+    stream.on('data', (chunk: Uint8Array) => {
+      tail.add(chunk);
+      output.add(chunk);
+    });
+  }
+  // It may not care for its input.
+  child.stdin.on('error', () => undefined).end(input);
+  const ended = new Promise<RunOutcome>((resolve, reject) => {
+    const settle = (exitCode: number | undefined, exitSignal: string | undefined): void => {
+      for (const cancel of cancels) cancel();
+      if (stopped !== undefined) return reject(stopped.reason);
+      resolve({
+        exitCode,
+        signal: exitSignal,
+        timedOut,
+        stdout: stdout.text(),
+        stderr: stderr.text(),
+        output: output.text(),
+        truncated: output.isCut,
+      });
+    };
+    child.once('error', (error) => {
+      const code = errorCode(error);
+      const isAbsent = code === 'ENOENT';
+      const message = Buffer.from(`${line.command}: ${isAbsent ? 'not found' : 'cannot be executed'}\n`);
+      stderr.add(message);
+      output.add(message);
+      settle(isAbsent ? 127 : 126, undefined);
+    });
+    child.once('exit', () => {
+      endGroup();
+      cancels.push(
+        clock.schedule(DRAIN_MS, () => {
+          child.stdout.destroy();
+          child.stderr.destroy();
+        }),
+      );
+    });
+    child.once('close', (exitCode, exitSignal) => settle(exitCode ?? undefined, exitSignal ?? undefined));
+  });
+  return { ended, stop };
+}

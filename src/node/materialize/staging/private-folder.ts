@@ -1,0 +1,92 @@
+import { lstat, mkdtemp, readdir, readFile, realpath, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { FilesystemError } from '../../../error/index.ts';
+import { quoteText } from '../../../internal/index.ts';
+import { errorCode, withoutPaths } from '../../disk/system-error.ts';
+import { isAlive, presentProcess } from '../../lock/process-identity.ts';
+import { removeFolder } from './remove-folder.ts';
+
+const PREFIX = 'wink-staged-';
+
+/** Says which process the folder belongs to. */
+const OWNER = 'owner.json';
+
+/** The real path of the folder for temporary files. @throws {FilesystemError} when there is none. */
+export async function openTempRoot(tempRoot: string | undefined): Promise<string> {
+  try {
+    return await realpath(resolve(tempRoot ?? tmpdir()));
+  } catch (error) {
+    throw tempRootError(tempRoot, error);
+  }
+}
+
+/**
+ * Makes a folder for this user alone, and removes what processes of the past have left beside it.
+ * @param tempRoot as the caller named it, for messages.
+ */
+export async function makePrivateFolder(realTempRoot: string, tempRoot: string | undefined): Promise<string> {
+  try {
+    await removeLeftovers(realTempRoot);
+    // Made with mode 0700 under a name that nobody can know before.
+    const folder = await mkdtemp(join(realTempRoot, PREFIX));
+    await writeFile(join(folder, OWNER), JSON.stringify(presentProcess()), { flag: 'wx', mode: 0o600 });
+    return folder;
+  } catch (error) {
+    throw tempRootError(tempRoot, error);
+  }
+}
+
+/** Folders of processes that have ended without removing them. */
+async function removeLeftovers(tempRoot: string): Promise<void> {
+  for (const name of await readdir(tempRoot).catch(() => [])) {
+    if (!name.startsWith(PREFIX)) continue;
+    const folder = join(tempRoot, name);
+    // What cannot be removed is in nobody's way.
+    if (await isLeftover(folder)) await removeFolder(folder).catch(() => undefined);
+  }
+}
+
+async function isLeftover(folder: string): Promise<boolean> {
+  try {
+    const found = await lstat(folder);
+    if (!found.isDirectory() || (process.geteuid !== undefined && found.uid !== process.geteuid()))
+      return false;
+    const { host, pid, startedAt } = Object(JSON.parse(await readFile(join(folder, OWNER), 'utf8')));
+    return !isAlive({ host: String(host), pid: Number(pid), startedAt: String(startedAt) });
+  } catch {
+    // Gone by now, or just being made.
+    return false;
+  }
+}
+
+function tempRootError(tempRoot: string | undefined, error: unknown): FilesystemError {
+  const cause = withoutPaths(error);
+  const folder = tempRoot === undefined ? 'The temporary folder' : `The folder ${quoteText(tempRoot)}`;
+  switch (errorCode(error)) {
+    case 'ENOENT':
+      return new FilesystemError(
+        'not-found',
+        `${folder} does not exist. Set tempRoot to an existing folder.`,
+        { cause },
+      );
+    case 'ENOTDIR':
+      return new FilesystemError('not-a-directory', `${folder} is not a folder. Set tempRoot to a folder.`, {
+        cause,
+      });
+    case 'EACCES':
+    case 'EPERM':
+    case 'EROFS':
+      return new FilesystemError(
+        'permission-denied',
+        `${folder} cannot be written to: access is denied. Set tempRoot to a folder of your own.`,
+        { cause },
+      );
+    default:
+      return new FilesystemError(
+        'storage-failed',
+        `${folder} cannot be used (${errorCode(error) ?? 'unknown error'}). Set tempRoot to another one.`,
+        { cause },
+      );
+  }
+}

@@ -1,0 +1,100 @@
+import { chmod, mkdir, symlink } from 'node:fs/promises';
+import { setImmediate } from 'node:timers/promises';
+import { type HostDirectory, openDirectory } from '../../disk/host-directory.ts';
+import type { Baseline } from './baseline.ts';
+import type { DiskPlan, PlannedFolder } from './disk-plan.ts';
+import { fileOnDisk, type OpenSource, stageFile } from './stage-file.ts';
+import { writingError } from './staging-error.ts';
+
+/** What a plan is carried out with. */
+export interface PlanStaging {
+  readonly openSource: OpenSource;
+  readonly signal: AbortSignal | undefined;
+  /** Gets everything that the folder holds. */
+  readonly baseline: Baseline;
+  /** True when what is on the disk shows through. */
+  readonly isOverlay: boolean;
+}
+
+/** Files that are staged before other work has its turn. */
+const FILES_AT_ONCE = 32;
+
+/**
+ * Fills a folder as planned.
+ * @throws {FilesystemError} when the disk refuses, `changed-on-disk`; the signal's reason.
+ */
+export async function stagePlan(staging: PlanStaging, plan: DiskPlan, folder: HostDirectory): Promise<void> {
+  for (const path of plan.leftOut) staging.baseline.set(path, { kind: 'left-out' });
+  await stageEntries(staging, plan.root, folder);
+}
+
+async function stageEntries(
+  staging: PlanStaging,
+  planned: PlannedFolder,
+  folder: HostDirectory,
+): Promise<void> {
+  const { openSource, signal, baseline, isOverlay } = staging;
+  signal?.throwIfAborted();
+  let written = 0;
+  for (const file of planned.files) {
+    if (isOverlay && file.isOnDisk) {
+      baseline.set(file.path, fileOnDisk(openSource, file));
+      continue;
+    }
+    if (written > 0 && written % FILES_AT_ONCE === 0) await setImmediate(undefined, { signal });
+    written += 1;
+    baseline.set(
+      file.path,
+      await naming(file.path, () => stageFile(openSource, file, folder.pathOf(file.name))),
+    );
+  }
+  for (const { name, path, target, isOnDisk } of planned.links) {
+    if (!isOverlay || !isOnDisk) await naming(path, () => symlink(target, folder.pathOf(name)));
+    baseline.set(path, { kind: 'link', target });
+  }
+  if (written > 0) await setImmediate(undefined, { signal });
+  for (const inner of planned.folders) {
+    baseline.set(inner.path, { kind: 'directory' });
+    if (isOverlay && inner.isWhole) rememberWhole(staging, inner);
+    else await stageFolder(staging, inner, folder);
+  }
+}
+
+async function stageFolder(
+  staging: PlanStaging,
+  planned: PlannedFolder,
+  parent: HostDirectory,
+): Promise<void> {
+  const { name, path, mode, isOnDisk } = planned;
+  const isMade = !staging.isOverlay || !isOnDisk;
+  const inner = await naming(path, async () => {
+    if (isMade) await mkdir(parent.pathOf(name));
+    return openDirectory(parent.pathOf(name), false);
+  });
+  try {
+    await stageEntries(staging, planned, inner);
+    // The process is to work in it, whoever may work in the one on the disk.
+    if (isMade && mode !== undefined) await chmod(inner.path, mode | 0o700);
+  } finally {
+    await inner.close();
+  }
+}
+
+function rememberWhole(staging: PlanStaging, planned: PlannedFolder): void {
+  const { openSource, baseline } = staging;
+  for (const file of planned.files) baseline.set(file.path, fileOnDisk(openSource, file));
+  for (const { path, target } of planned.links) baseline.set(path, { kind: 'link', target });
+  for (const inner of planned.folders) {
+    baseline.set(inner.path, { kind: 'directory' });
+    rememberWhole(staging, inner);
+  }
+}
+
+/** Does something for a path, and names the path when the operating system refuses. */
+async function naming<Value>(path: string, action: () => Promise<Value>): Promise<Value> {
+  try {
+    return await action();
+  } catch (error) {
+    throw writingError(path, error);
+  }
+}

@@ -1,0 +1,103 @@
+import { describeError, FilesystemError, WinkError } from '../../../error/index.ts';
+import { quoteText } from '../../../internal/index.ts';
+import { errorCode, withoutPaths } from '../../disk/system-error.ts';
+import { changedOnDiskError } from '../../host-filesystem/jail/disk-error.ts';
+import { NoDirectoryError } from '../../host-filesystem/jail/jail.ts';
+
+/** Which limit the content breaks, in the folder or on the way to it. */
+export function tooManyError(what: string, limit: string, path: string): FilesystemError {
+  return new FilesystemError(
+    'quota-exceeded',
+    `There are more than ${what} up to ${quoteText(path)}. Exclude what is not needed, or raise ${limit}.`,
+    { details: { path } },
+  );
+}
+
+/** A file over the limit of one file. */
+export function oversizeError(path: string, bytes: number, maxFileBytes: number): FilesystemError {
+  return new FilesystemError(
+    'too-large',
+    `${quoteText(path)} has ${bytes} bytes; one file may have ${maxFileBytes}. Exclude it, or raise maxFileBytes.`,
+    { details: { path, bytes, maxBytes: maxFileBytes } },
+  );
+}
+
+/** The folder cannot be used any more. */
+export function goneError(why: string): FilesystemError {
+  return new FilesystemError('not-found', `The staged folder ${why}. Nothing was collected from it.`);
+}
+
+/**
+ * What staging or collecting rejects with: an error of ours as it is, the reason of the signal, and for everything else an
+ * error of ours with that as its cause.
+ * @param done what was to be done with the files.
+ */
+export function stagingError(
+  done: 'staged' | 'collected',
+  error: unknown,
+  signal: AbortSignal | undefined,
+): unknown {
+  if (WinkError.isInstance(error)) return error;
+  const isAbort = error instanceof Error && error.name === 'AbortError';
+  if (signal?.aborted === true && (isAbort || error === signal.reason)) return signal.reason;
+  if (error instanceof NoDirectoryError) return changedOnDiskError('.', error);
+  const code = errorCode(error);
+  return new FilesystemError(
+    'storage-failed',
+    `The files could not be ${done} (${code ?? describeError(error)}). Nothing was ${done}; it can be tried again.`,
+    { cause: withoutPaths(error), ...(code === undefined ? {} : { details: { systemCode: code } }) },
+  );
+}
+
+/** The error for a command line that the operating system does not take. */
+export function commandError(error: unknown): FilesystemError {
+  const code = errorCode(error);
+  return new FilesystemError(
+    'invalid-argument',
+    `The command cannot be started (${code ?? 'unknown error'}). Name a command, and pass arguments and variables without NUL ` +
+      'characters that are not too long in all.',
+    { cause: withoutPaths(error), ...(code === undefined ? {} : { details: { systemCode: code } }) },
+  );
+}
+
+/**
+ * The error that stands for one of the operating system while `path` was written to the folder, and for a folder that
+ * somebody took away meanwhile. That is the cause, without its message, which holds host paths.
+ */
+export function writingError(path: string, error: unknown): unknown {
+  const code = errorCode(error);
+  if (error instanceof NoDirectoryError) return changedOnDiskError(path, error);
+  if (code === undefined || WinkError.isInstance(error)) return error;
+  const cause = withoutPaths(error);
+  const details = { path, systemCode: code };
+  switch (code) {
+    case 'EEXIST':
+      return new FilesystemError(
+        'already-exists',
+        `${quoteText(path)} cannot be written to the staged folder: there its name is the same as that of another file. ` +
+          'Give the two names that differ in more than letter case or accents.',
+        { cause, details },
+      );
+    case 'EINVAL':
+    case 'EILSEQ':
+    case 'ENAMETOOLONG':
+      return new FilesystemError(
+        'invalid-path',
+        `${quoteText(path)} cannot be written to the staged folder: the disk does not take its name (${code}). Rename it.`,
+        { cause, details },
+      );
+    case 'EACCES':
+    case 'EPERM':
+      return new FilesystemError(
+        'permission-denied',
+        `${quoteText(path)} cannot be written to the staged folder: access is denied. Choose another tempRoot.`,
+        { cause, details },
+      );
+    default:
+      return new FilesystemError(
+        'storage-failed',
+        `${quoteText(path)} cannot be written to the staged folder (${code}). Check the disk, or choose another tempRoot.`,
+        { cause, details },
+      );
+  }
+}

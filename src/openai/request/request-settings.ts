@@ -1,0 +1,87 @@
+import { PromptValidationError } from '../../error/index.ts';
+import { splitSettings } from '../../provider/index.ts';
+import { isSchemaObject, type JsonObject } from '../../schema/index.ts';
+import type { ModelSettings } from '../../tool/index.ts';
+
+/**
+ * Settings of a request: the neutral ones but for `stopSequences` and `seed`, which the provider does not have, and others in
+ * its own words, such as `reasoning`, `service_tier` or `max_tool_calls`.
+ */
+export type OpenAISettings = ModelSettings;
+
+/** What comes from the prompt, the conversation and the options, or what this adapter cannot work with. */
+const ownKeys = [
+  ...['model', 'instructions', 'input', 'tools', 'tool_choice'],
+  ...['stream', 'stream_options', 'background', 'previous_response_id', 'conversation', 'prompt'],
+];
+
+const refused = {
+  stopSequences: 'the Responses interface takes none; say in the instructions where the answer ends',
+  seed: 'the Responses interface takes none; take it out',
+};
+
+/**
+ * Settings in the provider's words.
+ *
+ * @throws {PromptValidationError} for a key that is not the caller's to set, a neutral setting that the provider does not have or that
+ *   is out of its range, and a setting that is there in both words.
+ */
+export function toWireSettings(settings: OpenAISettings): JsonObject {
+  checkOwnKeys(settings);
+  const { neutral, own } = splitSettings(settings, 'OpenAI', refused);
+  const { maxOutputTokens, temperature, topP, reasoningEffort } = neutral;
+  const { reasoning } = own;
+  const effort = isSchemaObject(reasoning) ? reasoning['effort'] : undefined;
+  refuseBoth('maxOutputTokens', maxOutputTokens, 'max_output_tokens', own['max_output_tokens']);
+  refuseBoth('topP', topP, 'top_p', own['top_p']);
+  refuseBoth('reasoningEffort', reasoningEffort, 'reasoning.effort', effort);
+  return {
+    ...own,
+    ...(maxOutputTokens === undefined ? {} : { max_output_tokens: maxOutputTokens }),
+    ...(temperature === undefined ? {} : { temperature }),
+    ...(topP === undefined ? {} : { top_p: topP }),
+    ...(reasoningEffort === undefined
+      ? {}
+      : { reasoning: { ...(isSchemaObject(reasoning) ? reasoning : {}), effort: reasoningEffort } }),
+  };
+}
+
+/** Settings of one request: those of the evaluation over those of the adapter, one level into `text` and `reasoning`. */
+export function mergeSettings(adapter: JsonObject, evaluation: JsonObject): JsonObject {
+  const merged: Record<string, JsonObject[string]> = { ...adapter, ...evaluation };
+  for (const key of ['text', 'reasoning']) {
+    const [under, over] = [adapter[key], evaluation[key]];
+    if (isSchemaObject(under) && isSchemaObject(over)) merged[key] = { ...under, ...over };
+  }
+  return merged;
+}
+
+function checkOwnKeys(settings: OpenAISettings): void {
+  for (const key of ownKeys) {
+    if (settings[key] !== undefined) throw notSettable(`settings.${key}`);
+  }
+  const { text, include } = settings;
+  if (isSchemaObject(text) && text['format'] !== undefined) throw notSettable('settings.text.format');
+  if (include !== undefined && !Array.isArray(include)) {
+    throw new PromptValidationError('The setting include must be a list of names.', {
+      details: { option: 'settings.include' },
+    });
+  }
+}
+
+function refuseBoth(neutral: string, value: unknown, own: string, other: unknown): void {
+  if (value === undefined || other === undefined) return;
+  throw new PromptValidationError(
+    `The settings have both ${neutral} and ${own}, which are the same. Keep one.`,
+    {
+      details: { option: `settings.${neutral}` },
+    },
+  );
+}
+
+function notSettable(option: string): PromptValidationError {
+  return new PromptValidationError(
+    `The OpenAI adapter makes "${option}" itself; it cannot be set. Take it out of the settings.`,
+    { details: { option } },
+  );
+}

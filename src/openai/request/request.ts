@@ -1,0 +1,126 @@
+import type { HostedToolDesk, ProjectedTool, SchemaProjections } from '../../provider/index.ts';
+import type { ModelCheck, ModelRequest } from '../../runtime/index.ts';
+import { isSchemaObject, type JsonObject, type SchemaProjection } from '../../schema/index.ts';
+import type { HostedTool, Logger } from '../../tool/index.ts';
+import type { HostedWire } from '../hosted/codecs.ts';
+import type { FunctionTool, IncludedData, ResponsesRequest, WireToolChoice } from '../wire/wire.ts';
+import { toInputItems } from './input-items.ts';
+import { mergeSettings, toWireSettings } from './request-settings.ts';
+import { toWireChoice } from './tool-choice.ts';
+
+/** What requests are made with, beside what the run asks for. */
+export interface RequestOptions {
+  readonly model: string;
+  /** Name of the model provider, under which its own items are known again. */
+  readonly provider: string;
+  /** Settings of the adapter, in the provider's words. */
+  readonly settings: JsonObject;
+  readonly encryptedReasoning: boolean;
+  /** The key under which requests with these instructions are cached; undefined for none. */
+  readonly cacheKeyOf: (instructions: string) => string | undefined;
+  readonly projections: SchemaProjections;
+  readonly desk: HostedToolDesk;
+}
+
+/** A request with what is needed to read its response. */
+export interface PreparedRequest {
+  readonly body: ResponsesRequest;
+  readonly headers: Readonly<Record<string, string>>;
+  /** The schema of the arguments of each tool, by name. */
+  readonly toolSchemas: ReadonlyMap<string, SchemaProjection>;
+  readonly answerSchema: SchemaProjection | undefined;
+  readonly hostedTools: readonly HostedTool[];
+  /** What is answered: the number of the model call, and what was said before. */
+  readonly asked: Pick<ModelRequest, 'turn' | 'conversation'>;
+}
+
+/** What of a request does not depend on what was said. */
+export interface CheckedRequest {
+  /** Those of the evaluation, in the provider's words. */
+  readonly settings: JsonObject;
+  readonly toolChoice: WireToolChoice;
+}
+
+/** @throws {PromptValidationError} for settings, hosted tools and a tool choice that the provider cannot be told. */
+export function checkRequest(
+  { hostedTools, settings, toolChoice }: Pick<ModelCheck, 'hostedTools' | 'settings' | 'toolChoice'>,
+  { desk }: Pick<RequestOptions, 'desk'>,
+): CheckedRequest {
+  const wires = desk.check(hostedTools);
+  return {
+    settings: toWireSettings(settings),
+    toolChoice: toWireChoice(toolChoice, hostedTools, wires),
+  };
+}
+
+/**
+ * The request for one turn. Hosted tools stand before the others, so that the tools of sections that are opened change
+ * nothing about what was sent.
+ *
+ * @throws {PromptValidationError} for what {@link checkRequest} refuses.
+ */
+export function prepareRequest(
+  request: ModelRequest,
+  options: RequestOptions,
+  logger: Logger,
+): PreparedRequest {
+  const { hostedTools, instructions } = request;
+  const checked = checkRequest(request, options);
+  const settings = mergeSettings(options.settings, checked.settings);
+  const { tools, answer: answerSchema } = options.projections.project(request, logger);
+  const hosted = options.desk.serialize(hostedTools, logger);
+  const store = settings['store'] === true;
+  const include = includedData(settings, [
+    ...(options.encryptedReasoning && !store ? ['reasoning.encrypted_content'] : []),
+    ...hosted.include,
+  ]);
+  const cacheKey = settings['prompt_cache_key'] === undefined ? options.cacheKeyOf(instructions) : undefined;
+  return {
+    headers: hosted.headers,
+    toolSchemas: new Map(tools.map(({ tool, schema }) => [tool.name, schema])),
+    answerSchema,
+    hostedTools,
+    asked: request,
+    body: {
+      ...hosted.request,
+      ...settings,
+      model: options.model,
+      instructions,
+      input: toInputItems(request.conversation, options.provider),
+      store,
+      ...(include.length === 0 ? {} : { include }),
+      ...(tools.length + hosted.tools.length === 0
+        ? {}
+        : {
+            // A codec of the caller's may write tools that are not listed here; they are the provider's to know.
+            tools: [...(hosted.tools as readonly HostedWire[]), ...tools.map(toFunctionTool)],
+            tool_choice: checked.toolChoice,
+          }),
+      ...(tools.length === 0 ? {} : { parallel_tool_calls: settings['parallel_tool_calls'] !== false }),
+      ...(answerSchema === undefined ? {} : { text: toText(settings, answerSchema) }),
+      ...(cacheKey === undefined ? {} : { prompt_cache_key: cacheKey }),
+    },
+  };
+}
+
+function includedData(settings: JsonObject, own: readonly string[]): IncludedData[] {
+  const asked = settings['include'];
+  // The names that codecs and callers ask for are the provider's to know; they are passed on as they are.
+  return [...new Set([...own, ...(Array.isArray(asked) ? asked : [])])] as IncludedData[];
+}
+
+/** A tool as the provider takes it. */
+export function toFunctionTool({ tool, schema: { schema, strict } }: ProjectedTool): FunctionTool {
+  return { type: 'function', name: tool.name, description: tool.description, parameters: schema, strict };
+}
+
+function toText(
+  settings: JsonObject,
+  { schema, strict }: SchemaProjection,
+): NonNullable<ResponsesRequest['text']> {
+  const { text } = settings;
+  return {
+    ...(isSchemaObject(text) ? text : {}),
+    format: { type: 'json_schema', name: 'answer', schema, strict },
+  };
+}

@@ -1,0 +1,39 @@
+import { type HostedToolWire, refuseHostedChoice } from '../../provider/index.ts';
+import type { JsonObject } from '../../schema/index.ts';
+import type { HostedTool, ToolChoice } from '../../tool/index.ts';
+import type { WireToolChoice } from '../wire/wire.ts';
+
+/**
+ * @param wires what the provider is told of each of the hosted tools.
+ * @throws {PromptValidationError} for a hosted tool that the provider cannot be made to use.
+ */
+export function toWireChoice(
+  choice: ToolChoice,
+  hostedTools: readonly HostedTool[],
+  wires: readonly HostedToolWire[],
+): WireToolChoice {
+  if (typeof choice === 'string') return choice;
+  const index = hostedTools.findIndex(({ name }) => name === choice.tool);
+  const hosted = hostedTools[index];
+  if (hosted === undefined) return { type: 'function', name: choice.tool };
+  const forced = toHostedChoice(wires[index]?.tools[0]);
+  if (forced !== undefined) return forced;
+  throw refuseHostedChoice(hosted, 'OpenAI');
+}
+
+function toHostedChoice(tool: JsonObject | undefined): WireToolChoice | undefined {
+  switch (tool?.['type']) {
+    case 'web_search':
+    case 'file_search':
+    case 'code_interpreter':
+    case 'image_generation':
+      // The interface takes all four; the vendor's types do not name the web search of today yet.
+      return { type: tool['type'] } as WireToolChoice;
+    case 'mcp': {
+      const { server_label: label } = tool;
+      return typeof label === 'string' ? { type: 'mcp', server_label: label } : undefined;
+    }
+    default:
+      return undefined;
+  }
+}

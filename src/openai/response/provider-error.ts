@@ -1,0 +1,65 @@
+import { describeError, ModelResponseError, ThrottleError } from '../../error/index.ts';
+import {
+  type Fields,
+  failureReason,
+  isFields,
+  type ProviderErrorWords,
+  toFailure as toAnyFailure,
+  toProviderError as toAnyProviderError,
+  toBrokenStream,
+} from '../../provider/index.ts';
+
+const words: ProviderErrorWords = {
+  codes: {
+    insufficient_quota: 'quota',
+    billing_hard_limit_reached: 'quota',
+    rate_limit_exceeded: 'rate-limit',
+    rate_limit_error: 'rate-limit',
+    vector_store_timeout: 'timeout',
+    server_error: 'server-error',
+    server_is_overloaded: 'server-error',
+    slow_down: 'rate-limit',
+    context_length_exceeded: 'context',
+    exceed_context_size_error: 'context',
+  },
+};
+
+/** What a failed request comes to. */
+export function toProviderError(error: unknown): unknown {
+  const failure = toAnyProviderError(error, words);
+  if (!ThrottleError.isInstance(failure) || !isToldByEvent(error) || isKnown(error)) return failure;
+  return new ModelResponseError('model-response-failed', describeError(error), { cause: error });
+}
+
+/** What a failure in the middle of a streamed answer comes to. An event that is cut off shows as one that cannot be read. */
+export function toStreamError(error: unknown): unknown {
+  return error instanceof SyntaxError ? toBrokenStream() : toProviderError(error);
+}
+
+/** What an event in a stream says that tells of an error: the fields stand in it, or in an object of their own. */
+export function toEventFailure(event: Fields): ThrottleError | ModelResponseError {
+  const error = isFields(event['error']) ? event['error'] : event;
+  return toFailure(codeIn(error), failureReason(event) ?? describeError(error));
+}
+
+/**
+ * The vendor's client throws such an event: as an error without a status, as for a broken connection, but that it holds what
+ * was told.
+ */
+function isToldByEvent(error: unknown): error is Fields {
+  return isFields(error) && error['status'] === undefined && isFields(error['error']);
+}
+
+function isKnown({ code, type }: Fields): boolean {
+  return [code, type].some((word) => typeof word === 'string' && Object.hasOwn(words.codes, word));
+}
+
+function codeIn({ code, type }: Fields): string | undefined {
+  const word = [code, type].find((it) => typeof it === 'string' && it !== '' && it !== 'error');
+  return typeof word === 'string' ? word : undefined;
+}
+
+/** What a response says that has the status `failed`. */
+export function toFailure(code: string | undefined, message: string): ThrottleError | ModelResponseError {
+  return toAnyFailure(code, message, words);
+}

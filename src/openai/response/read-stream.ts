@@ -1,0 +1,104 @@
+import {
+  type Fields,
+  isFields,
+  StreamReader,
+  type StreamReaderOptions,
+  toBrokenStream,
+} from '../../provider/index.ts';
+import type { GenerateOptions, ModelDelta } from '../../runtime/index.ts';
+import { toEventFailure, toStreamError } from './provider-error.ts';
+
+/** Who hears of the pieces, and what ends the stream. */
+export interface StreamListener extends StreamReaderOptions {
+  readonly onDelta: NonNullable<GenerateOptions['onDelta']>;
+}
+
+/**
+ * The response that a stream of events comes to, with every piece told as it comes. The next event is read when the
+ * last piece was taken.
+ *
+ * @throws {ThrottleError} for a stream that ends before its last event, and when an event tells of a failure that may pass.
+ * @throws {ModelResponseError} when an event tells of another failure.
+ */
+export async function readStream(
+  events: AsyncIterable<unknown>,
+  { onDelta, ...options }: StreamListener,
+): Promise<unknown> {
+  const { signal } = options;
+  const reader = new StreamReader(events, options);
+  const answer = new StreamedAnswer();
+  try {
+    for (;;) {
+      const { done, value } = await reader.next().catch((error: unknown) => {
+        throw signal.aborted ? error : toStreamError(error);
+      });
+      signal.throwIfAborted();
+      if (done === true) throw toBrokenStream();
+      if (!isFields(value)) continue;
+      const response = answer.take(value);
+      if (response !== undefined) {
+        reader.finish();
+        return response;
+      }
+      const delta = answer.deltaOf(value);
+      const wait = delta === undefined ? undefined : onDelta(delta);
+      if (wait !== undefined) await reader.race(wait);
+    }
+  } catch (error) {
+    reader.close();
+    throw error;
+  }
+}
+
+/** What is known of an answer while it comes. */
+class StreamedAnswer {
+  readonly #items = new Map<unknown, unknown>();
+  /** Where in the answer there are messages that are said on the way to it. */
+  readonly #commentary = new Set<unknown>();
+
+  /** @returns the response, when this is the event that brings it. */
+  take(event: Fields): Fields | undefined {
+    const { type, output_index: index, item } = event;
+    switch (type) {
+      case 'response.output_item.added':
+        if (isFields(item) && item['phase'] === 'commentary') this.#commentary.add(index);
+        return undefined;
+      case 'response.output_item.done':
+        this.#items.set(index ?? this.#items.size, item);
+        return undefined;
+      case 'response.completed':
+        return this.#finish('completed', event['response']);
+      case 'response.incomplete':
+        return this.#finish('incomplete', event['response']);
+      case 'response.failed':
+        return this.#finish('failed', event['response']);
+      case 'error':
+        throw toEventFailure(event);
+      default:
+        return undefined;
+    }
+  }
+
+  deltaOf({ type, output_index: index, delta: text }: Fields): ModelDelta | undefined {
+    if (typeof text !== 'string' || text === '') return undefined;
+    switch (type) {
+      case 'response.output_text.delta':
+      case 'response.refusal.delta':
+        return { type: this.#commentary.has(index) ? 'reasoning-delta' : 'text-delta', text };
+      case 'response.reasoning_summary_text.delta':
+      case 'response.reasoning_text.delta':
+        return { type: 'reasoning-delta', text };
+      default:
+        return undefined;
+    }
+  }
+
+  /** The last event holds the whole response; where a server leaves the items out, they are those that came before. */
+  #finish(status: string, response: unknown): Fields {
+    const last = isFields(response) ? response : {};
+    const { output } = last;
+    const isWhole = this.#items.size === 0 || (Array.isArray(output) && output.length > 0);
+    const inOrder = [...this.#items].toSorted(([left], [right]) => Number(left) - Number(right));
+    return { status, ...last, output: isWhole ? output : inOrder.map(([, item]) => item) };
+  }
+}

@@ -1,0 +1,70 @@
+import { type Fields, type HostedToolDesk, isFields, objectsIn } from '../../provider/index.ts';
+import type { FinishReason, ModelTurn } from '../../runtime/index.ts';
+import type { PreparedRequest } from '../request/request.ts';
+import { isRefusal, toReplayedItems, withWholeArguments } from './output-items.ts';
+import { toFailure } from './provider-error.ts';
+import { invalidResponse, readContent } from './turn-content.ts';
+import { readUsage } from './usage.ts';
+
+/** What a response is read with, beside the request. */
+export interface ResponseOptions {
+  /** Name of the model provider, under which its own items are known again. */
+  readonly provider: string;
+  readonly desk: HostedToolDesk;
+}
+
+/**
+ * The turn that a response holds. Calls, requests for approval and reasoning become parts of it, and every item is kept as it
+ * came, known to this adapter or not, to be sent back in the next request.
+ *
+ * @throws {ThrottleError} when the response says that the provider failed in a way that may pass.
+ * @throws {ModelResponseError} when it failed otherwise, or when it is no finished response.
+ */
+export function readResponse(
+  response: unknown,
+  prepared: Omit<PreparedRequest, 'body' | 'headers'>,
+  { provider, desk }: ResponseOptions,
+): ModelTurn {
+  if (!isFields(response)) throw invalidResponse('it is no object');
+  const { status = 'completed' } = response;
+  if (status === 'failed') throw failureOf(response['error']);
+  if (status !== 'completed' && status !== 'incomplete')
+    throw invalidResponse(`its status is ${String(status)}`);
+  if (!Array.isArray(response['output'])) throw invalidResponse('it has no output');
+  const came = objectsIn(response['output']);
+  const isCut = status === 'incomplete';
+  const goesOn = !isCut || cutReason(response) === 'length';
+  const items = toReplayedItems(came, { asked: prepared.asked, isCut, goesOn });
+  const { content, text, startOf } = readContent(items, prepared, isCut);
+  const hosted = desk.read(prepared.hostedTools, { items: came, text, startOf });
+  const usage = readUsage(response['usage']);
+  return {
+    content,
+    finishReason: finishReasonOf(response, items),
+    ...(usage === undefined ? {} : { usage }),
+    ...(hosted.length === 0 ? {} : { hosted }),
+    raw: { provider, items: items.map(withWholeArguments) },
+  };
+}
+
+function failureOf(error: unknown): Error {
+  const { code, message } = isFields(error) ? error : {};
+  const text =
+    typeof message === 'string' && message !== '' ? message : 'The provider failed without a reason.';
+  return toFailure(typeof code === 'string' ? code : undefined, text);
+}
+
+function finishReasonOf(response: Fields, items: readonly Fields[]): FinishReason {
+  if (response['status'] === 'incomplete') return cutReason(response);
+  if (items.some(({ type }) => type === 'function_call')) return 'tool-calls';
+  if (items.some(({ type }) => type === 'mcp_approval_request')) return 'paused';
+  return items.some(isRefusal) ? 'refusal' : 'stop';
+}
+
+/** Why an answer was cut off. */
+function cutReason(response: Fields): FinishReason {
+  const details = response['incomplete_details'];
+  const reason = isFields(details) ? details['reason'] : undefined;
+  if (reason === 'max_output_tokens') return 'length';
+  return reason === 'content_filter' ? 'content-filter' : 'other';
+}

@@ -1,0 +1,114 @@
+import { ModelResponseError } from '../../error/index.ts';
+import { type Fields, type HostedTurn, objectsIn } from '../../provider/index.ts';
+import { restoreText, type SchemaProjection } from '../../schema/index.ts';
+import type { ApprovalRequestPart, AssistantPart, HostedTool, ToolCallPart } from '../../tool/index.ts';
+import { isCutOffCall, isRequest } from './output-items.ts';
+
+/** What is needed to read the items of a response. */
+export interface ContentOptions {
+  /** The schema of the arguments of each tool, by name. */
+  readonly toolSchemas: ReadonlyMap<string, SchemaProjection>;
+  readonly answerSchema: SchemaProjection | undefined;
+  readonly hostedTools: readonly HostedTool[];
+}
+
+/** What the items of a response say. */
+export interface TurnContent extends Pick<HostedTurn, 'text' | 'startOf'> {
+  readonly content: readonly AssistantPart[];
+}
+
+/**
+ * @param isCut whether the answer was cut off: then the provider says of each call whether it came whole.
+ * @throws {ModelResponseError} for a call or a request for approval without what it is about.
+ */
+export function readContent(items: readonly Fields[], options: ContentOptions, isCut: boolean): TurnContent {
+  const { toolSchemas, answerSchema, hostedTools } = options;
+  const isFinal = !items.some(isRequest);
+  // What is said on the way to something is no part of an answer, unless it is all that is said.
+  const hasMore = !isFinal || items.some((item) => !isCommentary(item) && messageText(item) !== '');
+  const starts = new Map<unknown, number>();
+  let text = '';
+  const content = items.flatMap((item): readonly AssistantPart[] => {
+    switch (item['type']) {
+      case 'message': {
+        const said = messageText(item);
+        if (said === '') return [];
+        if (hasMore && isCommentary(item)) return [{ type: 'reasoning', text: said }];
+        const restored = isFinal ? restoreText(said, answerSchema) : said;
+        // Places in a text that was changed are not known any more.
+        if (restored === said) noteStarts(item, text.length, starts);
+        text += restored;
+        return [{ type: 'text', text: restored }];
+      }
+      case 'reasoning': {
+        const thought = [partsText(item['summary']), partsText(item['content'])].filter((it) => it !== '');
+        return thought.length === 0 ? [] : [{ type: 'reasoning', text: thought.join('\n') }];
+      }
+      case 'function_call':
+        return [toCall(item, toolSchemas, isCut)];
+      case 'mcp_approval_request':
+        return [toApprovalRequest(item, hostedTools)];
+      default:
+        return [];
+    }
+  });
+  return { content, text, startOf: (part) => starts.get(part) };
+}
+
+function isCommentary({ phase }: Fields): boolean {
+  return phase === 'commentary';
+}
+
+function messageText({ type, content }: Fields): string {
+  return type === 'message' ? partsText(content) : '';
+}
+
+function partsText(parts: unknown): string {
+  return objectsIn(parts).map(textOf).join('');
+}
+
+/** The text of one part; of a refusal, what it says. */
+function textOf({ text, refusal }: Fields): string {
+  const said = text ?? refusal;
+  return typeof said === 'string' ? said : '';
+}
+
+function noteStarts({ content }: Fields, start: number, starts: Map<unknown, number>): void {
+  let at = start;
+  for (const part of objectsIn(content)) {
+    starts.set(part, at);
+    at += textOf(part).length;
+  }
+}
+
+function toCall(item: Fields, schemas: ReadonlyMap<string, SchemaProjection>, isCut: boolean): ToolCallPart {
+  const { call_id: callId, name, arguments: text, status } = item;
+  if (typeof callId !== 'string' || typeof name !== 'string' || typeof text !== 'string') {
+    throw invalidResponse('it has a function call without name or arguments');
+  }
+  const call = { type: 'tool-call', callId, name, arguments: restoreText(text, schemas.get(name)) } as const;
+  if (isCutOffCall(item)) return { ...call, isComplete: false };
+  return isCut && status === 'completed' ? { ...call, isComplete: true } : call;
+}
+
+function toApprovalRequest(item: Fields, hostedTools: readonly HostedTool[]): ApprovalRequestPart {
+  const { id: approvalId, name, server_label: label, arguments: text } = item;
+  if (typeof approvalId !== 'string' || typeof name !== 'string' || typeof label !== 'string') {
+    throw invalidResponse('it has a request for approval without id, name or server_label');
+  }
+  const tool = hostedTools.find(
+    ({ hostedKind, config }) => hostedKind === 'mcp' && config['label'] === label,
+  );
+  return {
+    type: 'approval-request',
+    approvalId,
+    toolName: tool?.name ?? label,
+    name,
+    arguments: typeof text === 'string' ? text : '',
+  };
+}
+
+/** @param why what is wrong with the response, to be read after "It is no finished response:". */
+export function invalidResponse(why: string): ModelResponseError {
+  return new ModelResponseError('model-response-invalid', `It is no finished response: ${why}.`);
+}

@@ -1,0 +1,21 @@
+import { isFields } from '../../provider/index.ts';
+import type { TokenUsage } from '../../tool/index.ts';
+
+/** What a response says that it cost; undefined when it does not say. */
+export function readUsage(usage: unknown): TokenUsage | undefined {
+  if (!isFields(usage)) return undefined;
+  const { input_tokens_details: input, output_tokens_details: output } = usage;
+  const { cached_tokens: cached, cache_write_tokens: written } = isFields(input) ? input : {};
+  const { reasoning_tokens: reasoning } = isFields(output) ? output : {};
+  return onlyCounts({
+    inputTokens: usage['input_tokens'],
+    outputTokens: usage['output_tokens'],
+    cachedInputTokens: cached,
+    cacheWriteInputTokens: written,
+    reasoningTokens: reasoning,
+  });
+}
+
+function onlyCounts(counts: Readonly<Record<keyof TokenUsage, unknown>>): TokenUsage {
+  return Object.fromEntries(Object.entries(counts).filter(([, count]) => typeof count === 'number'));
+}

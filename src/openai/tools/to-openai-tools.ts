@@ -1,0 +1,78 @@
+import { assertArgument, assertOptions } from '../../error/index.ts';
+import type { RuntimeCallOptions, ToolRuntime } from '../../evaluation/index.ts';
+import { restoreText } from '../../schema/index.ts';
+import { type Logger, silentLogger } from '../../tool/index.ts';
+import { toToolOutput } from '../request/input-items.ts';
+import { toFunctionTool } from '../request/request.ts';
+import type { FunctionTool, InputItem } from '../wire/wire.ts';
+import { projectionsOf } from './runtime-projections.ts';
+
+/** The answer to a call, for the input of the next request. */
+export type FunctionCallOutput = Extract<InputItem, { type: 'function_call_output' }>;
+
+/** One item of the output of a response. */
+export interface ResponseOutputItem {
+  readonly type: string;
+}
+
+/**
+ * The tools of a runtime for the `tools` of a request to OpenAI's Responses interface, in its strict subset of JSON Schema where they can
+ * be. Make them for each request: they grow when sections are opened.
+ *
+ * @param options `logger` hears, once for each tool, what of its schema the provider is not held to. Default: silent.
+ */
+export function toOpenAITools(
+  runtime: Pick<ToolRuntime, 'tools'>,
+  options: { readonly logger?: Logger } = {},
+): FunctionTool[] {
+  assertOptions('toOpenAITools(): runtime', runtime, { tools: 'array!' });
+  assertOptions('toOpenAITools()', options);
+  const { logger = silentLogger } = options;
+  const { tools } = projectionsOf(runtime).project({ tools: runtime.tools }, logger);
+  return tools.map(toFunctionTool);
+}
+
+/**
+ * Runs the function calls of a response as one turn, with the arguments in the shape that the tools know: a strict schema has the model
+ * write null for what it leaves out. A call that was cut off is not run, but answered, since the provider takes no call without an answer.
+ *
+ * @param output of the response; what is no function call is passed over.
+ * @returns the answers in the order of the calls: append them to the input behind `output`. None when nothing was called.
+ * @throws what `runtime.runCalls` throws.
+ */
+export async function runOpenAICalls(
+  runtime: Pick<ToolRuntime, 'tools' | 'runCalls'>,
+  output: readonly ResponseOutputItem[],
+  options: RuntimeCallOptions = {},
+): Promise<FunctionCallOutput[]> {
+  assertOptions('runOpenAICalls(): runtime', runtime, { tools: 'array!', runCalls: 'function!' });
+  assertArgument('runOpenAICalls()', 'output', output, 'array');
+  const { tools } = projectionsOf(runtime).project({ tools: runtime.tools }, silentLogger);
+  const schemas = new Map(tools.map(({ tool, schema }) => [tool.name, schema]));
+  const answers = await runtime.runCalls(
+    output.filter(isFunctionCall).map(({ call_id: callId, name, arguments: text, status }) => ({
+      callId,
+      name,
+      arguments: restoreText(text, schemas.get(name)),
+      isComplete: status !== 'incomplete',
+    })),
+    options,
+  );
+  return answers.map((answer) => ({
+    type: 'function_call_output',
+    call_id: answer.callId,
+    output: toToolOutput(answer),
+  }));
+}
+
+interface FunctionCall extends ResponseOutputItem {
+  readonly call_id: string;
+  readonly name: string;
+  readonly arguments: string;
+  readonly status?: unknown;
+}
+
+/** What the provider writes is taken at its word: the runtime refuses calls without ids or texts. */
+function isFunctionCall(item: ResponseOutputItem): item is FunctionCall {
+  return item.type === 'function_call';
+}

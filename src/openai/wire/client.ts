@@ -1,0 +1,71 @@
+import { MissingPeerError } from '../../error/index.ts';
+import { withReadableFailures } from './readable-failures.ts';
+import type { ResponsesRequest } from './wire.ts';
+
+/** How one request is sent. */
+export interface OpenAIRequestOptions {
+  /** Ends the request when aborted. */
+  readonly signal: AbortSignal;
+  /** Milliseconds until the client gives a request up. */
+  readonly timeout: number;
+  /** Always 0: asking again is up to the evaluation, which knows the deadline. */
+  readonly maxRetries: number;
+  /** Headers of this request, beside those of the client. Default: none. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/**
+ * What the adapter needs of a client. A client of the package `openai` fits, and so does an object of your own, say for
+ * a proxy or a test. `create` resolves to a response object of the provider or, for a body with `stream`, to an async iterable
+ * of its events; a response object is read then, too, only that nothing is told piece by piece. What it rejects with is
+ * read by its `status`, `code` and `headers`.
+ */
+export interface OpenAIClient {
+  readonly responses: {
+    /** Sends one request. Must stop when `options.signal` is aborted. */
+    create(body: ResponsesRequest, options: OpenAIRequestOptions): PromiseLike<unknown>;
+  };
+}
+
+/** How a client is made when none is given. What is absent is up to the package `openai` and its environment variables. */
+export interface OpenAIClientOptions {
+  /** The key, or a function that fetches one for each request. Default: the environment variable `OPENAI_API_KEY`. */
+  readonly apiKey?: string | (() => Promise<string>);
+  /** Where requests go, such as `http://127.0.0.1:8080/v1`. Default: `OPENAI_BASE_URL`, else the provider's own address. */
+  readonly baseURL?: string;
+  readonly organization?: string;
+  readonly project?: string;
+  /** Headers of every request. */
+  readonly defaultHeaders?: Readonly<Record<string, string>>;
+  /** Sends the requests, for a proxy or to look at them. Default: the global `fetch`. */
+  readonly fetch?: typeof fetch;
+}
+
+/** What is used of the package `openai`. */
+export interface OpenAIModule {
+  readonly OpenAI: new (
+    options: OpenAIClientOptions & {
+      readonly maxRetries: number;
+    },
+  ) => OpenAIClient;
+}
+
+/**
+ * A client of the package `openai`, which is loaded now.
+ *
+ * @throws {MissingPeerError} when the package cannot be loaded; the reason is the cause.
+ */
+export async function createClient(
+  options: OpenAIClientOptions,
+  load: () => Promise<OpenAIModule> = () => import('openai'),
+): Promise<OpenAIClient> {
+  const { OpenAI } = await load().catch((cause: unknown) => {
+    throw new MissingPeerError(
+      'The package "openai" could not be loaded. Install it with "npm install openai" (version 6 or 7), or give the adapter a client.',
+      { cause, details: { package: 'openai', range: '^6 || ^7' } },
+    );
+  });
+  // oxlint-disable-next-line no-restricted-globals -- It is what the package itself takes when it is given none.
+  const send = withReadableFailures(options.fetch ?? fetch);
+  return new OpenAI({ ...options, fetch: send, maxRetries: 0 });
+}

@@ -1,0 +1,31 @@
+import { formats, plainPatterns, type SchemaDialect } from '../../schema/index.ts';
+
+/**
+ * What OpenAI holds a model to in a strict schema, by its published rules and by what its own client refuses to send. It
+ * knows neither optional properties nor free keys.
+ */
+export const openaiDialect: SchemaDialect = {
+  provider: 'OpenAI',
+  keywords: {
+    enum: true,
+    const: true,
+    examples: true,
+    minLength: true,
+    maxLength: true,
+    format: formats('date-time', 'time', 'date', 'duration', 'email', 'hostname', 'ipv4', 'ipv6', 'uuid'),
+    pattern: plainPatterns,
+    minimum: true,
+    maximum: true,
+    exclusiveMinimum: true,
+    exclusiveMaximum: true,
+    multipleOf: true,
+    minItems: true,
+    maxItems: true,
+  },
+  otherConstraints: 'told',
+  optionalProperties: 'nullable',
+  typeLists: true,
+  typeBesideFixedValues: true,
+  recursion: true,
+  limits: { properties: 5_000, nesting: 10, enumValues: 1_000 },
+};

@@ -1,0 +1,76 @@
+import type { JsonSchema } from '../../schema/index.ts';
+import type { HostedWire } from '../hosted/codecs.ts';
+
+// The part of the Responses interface that this adapter writes, in the provider's own words. Lists are mutable and
+// keys are snake_case because that is what the provider's client takes.
+
+/** One piece of what a user or a tool says. */
+export type InputContent =
+  | { type: 'input_text'; text: string }
+  | { type: 'input_image'; image_url: string; detail: 'auto' }
+  | { type: 'input_file'; file_url: string }
+  | { type: 'input_file'; file_data: string; filename: string };
+
+/** One entry of the conversation. Items that the provider made are sent back as they came. */
+export type InputItem =
+  | { type: 'message'; role: 'user'; content: InputContent[] }
+  | { type: 'message'; role: 'assistant'; content: string }
+  | { type: 'function_call'; call_id: string; name: string; arguments: string }
+  | { type: 'function_call_output'; call_id: string; output: string | InputContent[] }
+  | { type: 'mcp_approval_response'; approval_request_id: string; approve: boolean; reason?: string };
+
+/** A tool that is called back here. */
+export interface FunctionTool {
+  type: 'function';
+  name: string;
+  description: string;
+  /** JSON Schema of the arguments. */
+  parameters: { [keyword: string]: JsonSchema[string] };
+  /** Whether the provider holds the model to the schema, which must then keep to its strict subset. */
+  strict: boolean;
+}
+
+/** Which tool the model must call. A web search is chosen by `{ type: 'web_search' }`, which the vendor's types do not know yet. */
+export type WireToolChoice =
+  | 'auto'
+  | 'none'
+  | 'required'
+  | { type: 'function'; name: string }
+  | { type: 'file_search' | 'code_interpreter' | 'image_generation' }
+  | { type: 'mcp'; server_label: string };
+
+/** The shape of the final answer. */
+export interface AnswerFormat {
+  type: 'json_schema';
+  name: string;
+  schema: { [keyword: string]: JsonSchema[string] };
+  strict: boolean;
+}
+
+/** The body of a request as this adapter makes it. Settings of the caller stand beside these keys. */
+export interface ResponsesRequest {
+  model: string;
+  /** The rendered prompt. */
+  instructions: string;
+  input: InputItem[];
+  /** Whether the provider keeps the response. */
+  store: boolean;
+  /** What the response shall hold beyond the usual, in the provider's words. */
+  include?: IncludedData[];
+  /** Hosted tools first. */
+  tools?: (HostedWire | FunctionTool)[];
+  tool_choice?: WireToolChoice;
+  parallel_tool_calls?: boolean;
+  text?: { format?: AnswerFormat };
+  /** For whom requests with the same beginning are kept together. */
+  prompt_cache_key?: string;
+  /** There when the answer shall come piece by piece. */
+  stream?: true;
+}
+
+/** Extra data of a response that this adapter itself asks for. */
+export type IncludedData =
+  | 'reasoning.encrypted_content'
+  | 'web_search_call.action.sources'
+  | 'code_interpreter_call.outputs'
+  | 'file_search_call.results';

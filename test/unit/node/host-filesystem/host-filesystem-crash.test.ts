@@ -1,0 +1,108 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { commitChanges, treeBefore } from '../../../support/host-commit.ts';
+import { openHost, type TestFolders, testFolders } from './host-workspace.ts';
+
+const child = fileURLToPath(new URL('../../../support/host-commit-child.ts', import.meta.url));
+
+/** Everything below a folder, hidden and temporary files included: kind, permissions and content by path. */
+function treeOf(folder: string, prefix = ''): Readonly<Record<string, string>> {
+  const found: Record<string, string> = {};
+  for (const name of readdirSync(folder)) {
+    const path = join(folder, name);
+    const stats = lstatSync(path);
+    const mode = (stats.mode & 0o7777).toString(8);
+    if (stats.isDirectory()) {
+      found[`${prefix}${name}/`] = mode;
+      Object.assign(found, treeOf(path, `${prefix}${name}/`));
+    } else {
+      found[`${prefix}${name}`] = stats.isSymbolicLink()
+        ? readlinkSync(path)
+        : `${mode} ${readFileSync(path, 'hex')}`;
+    }
+  }
+  return found;
+}
+
+/** Runs the commit in a process that kills itself before a moment; says whether it was killed. */
+async function commitUntil({ root, stateDirectory }: TestFolders, killAt: number): Promise<boolean> {
+  const started = spawn(
+    process.execPath,
+    ['--import', 'jiti/register', child, root, stateDirectory, String(killAt)],
+    { stdio: ['ignore', 'ignore', 'inherit'] },
+  );
+  const [status, signal] = await once(started, 'exit');
+  if (signal === null && status !== 0) throw new Error(`the child ended with ${String(status)}`);
+  return signal === 'SIGKILL';
+}
+
+/** Calls back for each item, three at a time: the processes mostly wait for their start. */
+async function forEachAtOnce<Item>(
+  items: readonly Item[],
+  act: (item: Item) => Promise<void>,
+): Promise<void> {
+  const waiting = items.values();
+  const work = async (): Promise<void> => {
+    for (const item of waiting) await act(item);
+  };
+  await Promise.all([work(), work(), work()]);
+}
+
+describe('a process that is killed while it commits', () => {
+  const moments: string[] = [];
+  const complete = testFolders(treeBefore);
+  const before = treeOf(complete.root);
+  commitChanges(complete, (moment) => moments.push(moment));
+  const after = treeOf(complete.root);
+
+  const expectWhole = async (folders: TestFolders, expected: object, killed: string): Promise<void> => {
+    const filesystem = await openHost(folders);
+    expect(treeOf(folders.root), killed).toEqual(expected);
+    const left = readdirSync(folders.stateDirectory, { recursive: true }).map(String);
+    expect(
+      left.filter((name) => name.includes('commit-')),
+      killed,
+    ).toEqual([]);
+    // And what was left works.
+    await filesystem.write('other/untouched.txt', 'again');
+    expect(readFileSync(join(folders.root, 'other/untouched.txt'), 'utf8')).toBe('again');
+    await filesystem[Symbol.asyncDispose]();
+  };
+
+  it('would have made every kind of step', () => {
+    expect(moments.filter((moment) => moment === 'do').length).toBeGreaterThan(12);
+    expect(moments).toEqual(
+      expect.arrayContaining(['begin', 'stage', 'ready', 'swap', 'done', 'clear', 'forget']),
+    );
+    expect(Object.keys(after)).toEqual(
+      expect.arrayContaining([
+        'made/new/file.txt',
+        'deep/moved/b/c.txt',
+        'renamed.txt',
+        'copied/untouched.txt',
+        'empty/',
+      ]),
+    );
+    expect(after).not.toHaveProperty('folder/');
+  });
+
+  it('leaves the old or the new tree to the next one, whenever it is killed', async () => {
+    await forEachAtOnce([...moments.entries()], async ([index, moment]) => {
+      const folders = testFolders(treeBefore);
+      expect(await commitUntil(folders, index)).toBe(true);
+      const isDone = moment === 'clear' || moment === 'forget';
+      await expectWhole(folders, isDone ? after : before, `killed at ${index} (${moment})`);
+    });
+  }, 300_000);
+
+  it('does so too when the one that restores is killed as well, again and again', async () => {
+    const folders = testFolders(treeBefore);
+    expect(await commitUntil(folders, moments.indexOf('done'))).toBe(true);
+    for (const undone of [0, 3, 7, 11, 14, 18]) expect(await commitUntil(folders, undone)).toBe(true);
+    await expectWhole(folders, before, 'killed while restoring');
+  });
+});

@@ -1,0 +1,194 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { HostFilesystem } from '../../../../src/node/index.ts';
+import { expectCode, textOf } from '../../../contract/filesystem-setup.ts';
+import { openHost, type TestFolders, testFolders } from './host-workspace.ts';
+
+async function held(files: Readonly<Record<string, string>> = {}): Promise<{
+  readonly filesystem: HostFilesystem;
+  readonly at: (path: string) => string;
+  readonly folders: TestFolders;
+}> {
+  const folders = testFolders(files);
+  const filesystem = await openHost({ ...folders, writeOn: 'flush' });
+  return { filesystem, folders, at: (path) => join(folders.root, path) };
+}
+
+const changesOf = async (
+  filesystem: HostFilesystem,
+  act: () => Promise<unknown>,
+): Promise<readonly string[]> => {
+  const before = await filesystem.snapshot();
+  await act();
+  return filesystem.changesSince(before).map(({ kind, path }) => `${kind} ${path}`);
+};
+
+describe('changes that are held back', () => {
+  it('come to the disk with flush, all in one commit', async () => {
+    const { filesystem, at, folders } = await held({ 'a.md': 'a', 'old/b.md': 'b', 'gone.md': 'x' });
+    const changes = await changesOf(filesystem, async () => {
+      await filesystem.write('a.md', 'A');
+      await filesystem.move('old', 'new');
+      await filesystem.remove('gone.md');
+      await filesystem.write('new/c.md', 'c');
+      await filesystem.write('a.md', 'AA');
+    });
+    const wanted = [
+      'modified a.md',
+      'removed gone.md',
+      'created new/b.md',
+      'created new/c.md',
+      'removed old/b.md',
+    ];
+    expect(changes).toEqual(wanted);
+    expect(readFileSync(at('a.md'), 'utf8')).toBe('a');
+    expect(readdirSync(folders.root).sort()).toEqual(['a.md', 'gone.md', 'old']);
+    filesystem.flush();
+    expect(readFileSync(at('a.md'), 'utf8')).toBe('AA');
+    expect(readdirSync(folders.root, { recursive: true, encoding: 'utf8' }).sort()).toEqual([
+      'a.md',
+      'new',
+      'new/b.md',
+      'new/c.md',
+    ]);
+    // There is nothing left to do, and it goes on from here.
+    filesystem.flush();
+    await filesystem.write('later.md', 'l');
+    expect(existsSync(at('later.md'))).toBe(false);
+    filesystem.flush();
+    expect(readFileSync(at('later.md'), 'utf8')).toBe('l');
+  });
+
+  it('are gone when the folder is closed', async () => {
+    const { filesystem, at } = await held({ 'a.md': 'a' });
+    await filesystem.write('a.md', 'A');
+    await filesystem[Symbol.asyncDispose]();
+    expect(readFileSync(at('a.md'), 'utf8')).toBe('a');
+  });
+
+  it('leave room for what others do elsewhere, also in the same directory', async () => {
+    const { filesystem, at } = await held({ 'docs/a.md': 'a', 'docs/b.md': 'b', 'made/x': 'x' });
+    await filesystem.edit('docs/a.md', [{ oldText: 'a', newText: 'A' }]);
+    expect(await textOf(filesystem, 'docs/b.md')).toBe('b');
+    writeFileSync(at('docs/b.md'), 'theirs');
+    writeFileSync(at('docs/c.md'), 'theirs too');
+    expect(await textOf(filesystem, 'docs/b.md')).toBe('theirs');
+    expect((await filesystem.glob('docs/*')).paths).toEqual(['docs/a.md', 'docs/b.md', 'docs/c.md']);
+    expect(filesystem.outsideChanges()).toEqual([]);
+    filesystem.flush();
+    expect(readFileSync(at('docs/a.md'), 'utf8')).toBe('A');
+    expect(readFileSync(at('docs/b.md'), 'utf8')).toBe('theirs');
+  });
+
+  it('do not take back what others put into a directory that was new to both', async () => {
+    const { filesystem, at } = await held();
+    await filesystem.write('docs/mine.md', 'mine');
+    mkdirSync(at('docs'));
+    writeFileSync(at('docs/theirs.md'), 'theirs');
+    filesystem.flush();
+    expect(readdirSync(at('docs')).sort()).toEqual(['mine.md', 'theirs.md']);
+  });
+
+  it.each<
+    [
+      string,
+      (filesystem: HostFilesystem) => Promise<unknown>,
+      (at: (path: string) => string) => void,
+      object[],
+    ]
+  >([
+    [
+      'changed',
+      (files) => files.write('a.md', 'A'),
+      (at) => writeFileSync(at('a.md'), 'theirs'),
+      [{ path: 'a.md', kind: 'changed' }],
+    ],
+    [
+      'removed',
+      (files) => files.write('a.md', 'A'),
+      (at) => rmSync(at('a.md')),
+      [{ path: 'a.md', kind: 'removed' }],
+    ],
+    [
+      'made',
+      (files) => files.write('new.md', 'mine'),
+      (at) => writeFileSync(at('new.md'), 'theirs'),
+      [{ path: 'new.md', kind: 'created' }],
+    ],
+    [
+      'put into a directory that is to go',
+      (files) => files.remove('dir', { recursive: true }),
+      (at) => writeFileSync(at('dir/theirs'), 'theirs'),
+      [{ path: 'dir/theirs', kind: 'created' }],
+    ],
+  ])(
+    'are refused by name when somebody else has %s the same, and lose nothing',
+    async (_how, change, meddle, outside) => {
+      const { filesystem, at, folders } = await held({ 'a.md': 'a', 'dir/x': 'x', 'b.md': 'b' });
+      await filesystem.write('b.md', 'B');
+      await change(filesystem);
+      meddle(at);
+      const disk = readdirSync(folders.root, { recursive: true, encoding: 'utf8' }).sort();
+      expect(filesystem.outsideChanges()).toEqual(outside);
+      expect(() => filesystem.flush()).toThrow(expect.objectContaining({ code: 'changed-on-disk' }));
+      expect(readdirSync(folders.root, { recursive: true, encoding: 'utf8' }).sort()).toEqual(disk);
+      expect(readFileSync(at('b.md'), 'utf8')).toBe('b');
+      expect(await textOf(filesystem, 'b.md')).toBe('B');
+    },
+  );
+
+  it('are not mistaken for those of somebody else by other calls', async () => {
+    const { filesystem } = await held({ 'a.md': 'a' });
+    const [first, second] = [filesystem.fork(), filesystem.fork()];
+    await first.view.write('a.md', 'first');
+    await second.view.write('a.md', 'second');
+    filesystem.apply(first.patch());
+    expect(second.refusals()).toEqual([]);
+    filesystem.apply(second.patch());
+    expect(await textOf(filesystem, 'a.md')).toBe('second');
+  });
+
+  it('are not written to a folder that has taken the place of the one opened', async () => {
+    const { filesystem, folders } = await held({ 'a.md': 'a' });
+    await filesystem.write('a.md', 'A');
+    renameSync(folders.root, `${folders.root}-moved`);
+    mkdirSync(folders.root);
+    expect(() => filesystem.flush()).toThrow(expect.objectContaining({ code: 'root-replaced' }));
+    expect(readdirSync(folders.root)).toEqual([]);
+    expect(readFileSync(join(`${folders.root}-moved`, 'a.md'), 'utf8')).toBe('a');
+  });
+
+  it('can be taken back', async () => {
+    const { filesystem, at } = await held({ 'dir/a.md': 'a' });
+    const before = await filesystem.snapshot();
+    await filesystem.remove('dir', { recursive: true });
+    await filesystem.restore(before);
+    writeFileSync(at('dir/b.md'), 'theirs');
+    expect((await filesystem.glob('**')).paths).toEqual(['dir/a.md', 'dir/b.md']);
+    expect(filesystem.outsideChanges()).toEqual([]);
+    filesystem.flush();
+    expect(readdirSync(at('dir'))).toEqual(['a.md', 'b.md']);
+  });
+});
+
+describe('a folder that is only read', () => {
+  it('takes changes in memory and never writes, not even a lock', async () => {
+    const folders = testFolders({ 'a.md': 'a' });
+    await openHost(folders);
+    const looking = await openHost({ ...folders, writeOn: 'never' });
+    await looking.write('a.md', 'A');
+    expect(await textOf(looking, 'a.md')).toBe('A');
+    expect(() => looking.flush()).toThrow(expect.objectContaining({ code: 'read-only' }));
+    expect(readFileSync(join(folders.root, 'a.md'), 'utf8')).toBe('a');
+    const other = testFolders({ 'a.md': 'a' });
+    await openHost({ ...other, writeOn: 'never' });
+    expect(existsSync(other.stateDirectory)).toBe(false);
+  });
+
+  it('refuses another word for when to write', async () => {
+    // A program without types says anything.
+    const writeOn = 'sometimes' as 'never';
+    await expectCode(openHost({ ...testFolders(), writeOn }), 'invalid-argument');
+  });
+});

@@ -1,0 +1,100 @@
+import { mkdirSync, symlinkSync } from 'node:fs';
+import { basename, join, relative } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { FilesystemError } from '../../../../src/error/index.ts';
+import { hostMount } from '../../../../src/node/index.ts';
+import { tempFolder } from '../temp-folder.ts';
+
+async function refusal(options: Parameters<typeof hostMount>[0]): Promise<FilesystemError> {
+  try {
+    await hostMount(options);
+  } catch (error) {
+    if (FilesystemError.isInstance(error)) return error;
+    throw error;
+  }
+  throw new Error('the mount was not refused');
+}
+
+describe('the folder of a mount', () => {
+  it.each([
+    ['missing', 'not-found', 'does not exist'],
+    ['file.txt', 'not-a-directory', 'is not a folder'],
+    ['file.txt/x', 'not-a-directory', 'is not a folder'],
+    ['loop', 'invalid-path', 'circle'],
+    ['x'.repeat(300), 'invalid-path', 'too long'],
+  ])('refuses %s with code %s, named as it was given', async (name, code, text) => {
+    const root = tempFolder({ 'file.txt': 'x' });
+    symlinkSync('loop', join(root, 'loop'));
+    const hostPath = relative(process.cwd(), join(root, name));
+    const error = await refusal({ hostPath, allowedRoots: [root] });
+    expect(error.code).toBe(code);
+    expect(error.message).toContain(`"${hostPath}"`);
+    expect(error.message).toContain(text);
+    expect(error.details).toEqual({ path: hostPath });
+  });
+
+  it('refuses a folder outside the allowed roots in the same words, whether it exists or not', async () => {
+    const outside = tempFolder();
+    const allowed = tempFolder();
+    const existing = await refusal({ hostPath: outside, allowedRoots: [allowed] });
+    const missing = await refusal({ hostPath: `${outside}-missing`, allowedRoots: [allowed] });
+    expect(existing.code).toBe('outside-root');
+    expect(missing.code).toBe('outside-root');
+    expect(missing.message).toBe(existing.message.replace(outside, `${outside}-missing`));
+  });
+
+  it('does not take a sibling whose name starts like the root for a part of it', async () => {
+    const parent = tempFolder({ 'root/a': '', 'root-secret/b': '' });
+    const error = await refusal({
+      hostPath: join(parent, 'root-secret'),
+      allowedRoots: [join(parent, 'root')],
+    });
+    expect(error.code).toBe('outside-root');
+  });
+
+  it('judges real paths: a link out of the root is refused without naming where it leads, a link in is fine', async () => {
+    const secret = tempFolder({ 'secret.txt': 's' });
+    const root = tempFolder({ 'real/a.txt': 'a' });
+    symlinkSync(secret, join(root, 'out'));
+    symlinkSync(join(root, 'real'), join(root, 'in'));
+    const error = await refusal({ hostPath: join(root, 'out'), allowedRoots: [root] });
+    expect(error.code).toBe('outside-root');
+    expect(JSON.stringify([error.message, error.details, String(error.cause)])).not.toContain(
+      basename(secret),
+    );
+    const mounted = await hostMount({ hostPath: join(root, 'in'), allowedRoots: [root] });
+    expect(Object.keys(mounted.files)).toEqual(['a.txt']);
+  });
+
+  it('climbs with ".." only within the roots', async () => {
+    const root = tempFolder({ 'a/x.txt': 'x' });
+    mkdirSync(join(root, 'b'));
+    const inside = await hostMount({ hostPath: `${root}/b/../a`, allowedRoots: [root] });
+    expect(Object.keys(inside.files)).toEqual(['x.txt']);
+    expect((await refusal({ hostPath: `${root}/..`, allowedRoots: [root] })).code).toBe('outside-root');
+  });
+
+  it('allows a folder below any of several roots; a root that does not exist allows nothing', async () => {
+    const root = tempFolder({ 'a.txt': 'a' });
+    const mounted = await hostMount({ hostPath: root, allowedRoots: ['/nowhere/at/all', root] });
+    expect(mounted.report.files).toBe(1);
+    expect((await refusal({ hostPath: root, allowedRoots: ['/nowhere/at/all'] })).code).toBe('outside-root');
+  });
+
+  it.each([
+    [{ hostPath: '  ' }, 'invalid-argument'],
+    [{ hostPath: 'a\0b' }, 'invalid-argument'],
+    [{ allowedRoots: [] }, 'invalid-argument'],
+    [{ maxBytes: -1 }, 'invalid-argument'],
+    [{ maxFiles: 1.5 }, 'invalid-argument'],
+    [{ maxFileBytes: Number.NaN }, 'invalid-argument'],
+    [{ maxEntries: Number.POSITIVE_INFINITY }, 'invalid-argument'],
+    [{ mountPath: '../up' }, 'outside-root'],
+    [{ mountPath: '' }, 'invalid-path'],
+    [{ include: ['../up/*'] }, 'invalid-pattern'],
+    [{ exclude: ['dist/'] }, 'invalid-pattern'],
+  ])('refuses %j with code %s', async (options, code) => {
+    const root = tempFolder();
+    expect((await refusal({ hostPath: root, allowedRoots: [root], ...options })).code).toBe(code);
+  });
+});
