@@ -1,5 +1,5 @@
 import { assertArgument, assertOptions, FilesystemError, type RefuseArgument } from '../error/index.ts';
-import { quoteText } from '../internal/index.ts';
+import { lineNumberAt, quoteText } from '../internal/index.ts';
 
 const refuse: RefuseArgument = (message, details) =>
   new FilesystemError('invalid-argument', message, details);
@@ -57,12 +57,6 @@ function toLineFeeds(text: string): string {
   return text.includes('\r') ? text.replaceAll('\r\n', '\n') : text;
 }
 
-function lineOf(text: string, position: number): number {
-  let line = 1;
-  for (let at = text.indexOf('\n'); at !== -1 && at < position; at = text.indexOf('\n', at + 1)) line += 1;
-  return line;
-}
-
 function assertEdits(path: string, edits: readonly TextEdit[]): void {
   assertArgument('edit()', 'edits', edits, 'array', refuse);
   for (const edit of edits) assertOptions('edit()', edit, { oldText: 'string!', newText: 'string!' }, refuse);
@@ -108,8 +102,8 @@ function findReplacements(
   if (replaceAll !== true && second !== -1) {
     throw new FilesystemError(
       'edit-ambiguous',
-      `Edit ${edit}: its oldText occurs more than once in ${quoteText(path)} (lines ${lineOf(text, first)} and ` +
-        `${lineOf(text, second)} are the first two). Add lines around it, or set replaceAll.`,
+      `Edit ${edit}: its oldText occurs more than once in ${quoteText(path)} (lines ${lineNumberAt(text, first)} and ` +
+        `${lineNumberAt(text, second)} are the first two). Add lines around it, or set replaceAll.`,
       { details: { path, edit } },
     );
   }

@@ -1,5 +1,5 @@
 import { FilesystemError } from '../error/index.ts';
-import { quoteText } from '../internal/index.ts';
+import { cutAfter, quoteText } from '../internal/index.ts';
 import { expandBraces, MAX_ALTERNATIVES } from './glob-braces.ts';
 import { parseSegment } from './glob-parse.ts';
 import { compileSegment, literalSegment, type StepCount } from './glob-segment.ts';
@@ -28,7 +28,7 @@ interface Alternative {
 }
 
 function invalid(pattern: string, problem: string): FilesystemError {
-  const shown = pattern.length > 120 ? `${pattern.slice(0, 120)}…` : pattern;
+  const shown = cutAfter(pattern, 120);
   return new FilesystemError('invalid-pattern', `The glob ${quoteText(shown)} ${problem}`, {
     details: { pattern: shown },
   });

@@ -1,6 +1,6 @@
 import { RE2JS } from 're2js';
 import { describeError, FilesystemError } from '../error/index.ts';
-import { quoteText } from '../internal/index.ts';
+import { cutAfter, quoteText } from '../internal/index.ts';
 
 /** The most UTF-16 units in a pattern. */
 const MAX_PATTERN_LENGTH = 2000;
@@ -54,7 +54,7 @@ export function assertPattern({ pattern }: PatternOptions): void {
 }
 
 function invalid(pattern: string, problem: string, cause?: unknown): FilesystemError {
-  const shown = pattern.length > 120 ? `${pattern.slice(0, 120)}…` : pattern;
+  const shown = cutAfter(pattern, 120);
   return new FilesystemError('invalid-pattern', `The pattern ${quoteText(shown)} ${problem}`, {
     cause,
     details: { pattern: shown },

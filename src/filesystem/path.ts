@@ -1,5 +1,5 @@
 import { FilesystemError } from '../error/index.ts';
-import { quoteText } from '../internal/index.ts';
+import { cutAfter, quoteText } from '../internal/index.ts';
 
 /** The most UTF-8 bytes in one segment of a path. */
 const MAX_SEGMENT_BYTES = 255;
@@ -14,7 +14,7 @@ const loneSurrogate = /\p{Surrogate}/u;
 const encoder = new TextEncoder();
 
 function show(path: string): string {
-  return quoteText(path.length > SHOWN_LENGTH ? `${path.slice(0, SHOWN_LENGTH)}…` : path);
+  return quoteText(cutAfter(path, SHOWN_LENGTH));
 }
 
 function invalid(path: string, problem: string): FilesystemError {

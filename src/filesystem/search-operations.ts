@@ -1,4 +1,5 @@
 import { assertOptions, FilesystemError, type RefuseArgument } from '../error/index.ts';
+import { cutAfter } from '../internal/index.ts';
 import { EventLoopYield } from '../session/index.ts';
 import type { FileLink } from './file-link.ts';
 import { type FoundFile, walkFiles } from './file-walk.ts';
@@ -101,13 +102,6 @@ function filesToSearch(
   return glob === undefined || glob.test(name) ? [{ path, node: found.node }] : [];
 }
 
-function cutLine(text: string, maxLength: number): string {
-  if (text.length <= maxLength) return text;
-  const lastUnit = text.charCodeAt(maxLength - 1);
-  const isPairSplit = lastUnit >= 0xd800 && lastUnit <= 0xdbff;
-  return `${text.slice(0, isPairSplit ? maxLength - 1 : maxLength)}…`;
-}
-
 /**
  * Does `Filesystem.grep` on a cell, as {@link globFiles}.
  * @param assertOpen throws when the view it was asked through is gone.
@@ -147,7 +141,7 @@ export async function grepFiles(
       if (pauseWithin !== undefined) await pauseWithin;
       if (match === undefined) continue;
       if (matches.length === limit) return { matches, truncated: true, skippedBinary };
-      matches.push({ path: file.path, line: match.line, text: cutLine(match.text, maxLineLength) });
+      matches.push({ path: file.path, line: match.line, text: cutAfter(match.text, maxLineLength) });
     }
   }
   return { matches, truncated: false, skippedBinary };

@@ -1,8 +1,19 @@
-export { Itself } from './itself.ts';
+export { isPlainObject, isRecord } from './is.ts';
 export { lazyObject } from './lazy.ts';
-export { none } from './none.ts';
+export { none } from './list.ts';
 export { type MapDifference, PersistentMap } from './persistent-map.ts';
 export { PersistentVector } from './persistent-vector.ts';
+export { PrivateBrand } from './private-brand.ts';
 export { isPromiseLike } from './promise.ts';
 export { escapeUnseen, quoteText, readName, showName } from './quote.ts';
+export {
+  countCharacters,
+  counted,
+  cutAfter,
+  formatNumber,
+  lineNumberAt,
+  quotedList,
+  shorten,
+  startOf,
+} from './text.ts';
 export type { Writable } from './writable.ts';

@@ -1,4 +1,4 @@
-/** True for anything with a `then` method; plain values go on without a round through the microtask queue. */
+/** True for anything with a `then` method, proxies that answer for it included. */
 export function isPromiseLike<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
-  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
+  return typeof value === 'object' && value !== null && typeof Reflect.get(value, 'then') === 'function';
 }

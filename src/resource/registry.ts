@@ -1,4 +1,5 @@
 import { assertArgument, type RefuseArgument, ResourceError } from '../error/index.ts';
+import { quotedList } from '../internal/index.ts';
 import type { AnyBinding } from './binding.ts';
 import { type Token, tokenName } from './token.ts';
 
@@ -79,9 +80,7 @@ export class ResourceRegistry {
 
 function duplicate(tokens: readonly Token<unknown>[], reason: string): ResourceError {
   const names = tokens.map(tokenName);
-  return new ResourceError(
-    'resource-duplicate',
-    `Resource ${names.map((name) => `"${name}"`).join(', ')} is bound twice: ${reason}.`,
-    { details: { token: names[0], tokens: names } },
-  );
+  return new ResourceError('resource-duplicate', `Resource ${quotedList(names)} is bound twice: ${reason}.`, {
+    details: { token: names[0], tokens: names },
+  });
 }

@@ -1,4 +1,5 @@
 import { describeError, ResourceError, TransactionClosedError, WinkError } from '../error/index.ts';
+import { isPromiseLike } from '../internal/index.ts';
 import type { AnyBinding } from './binding.ts';
 import { type Token, tokenName } from './token.ts';
 import { assertTransaction, type ResourceTransaction } from './transactional.ts';
@@ -227,11 +228,6 @@ function conflictsOf({ name, transaction }: Part): readonly string[] | Promise<r
   } catch (error) {
     return failed(error);
   }
-}
-
-/** True for what query builders return as well. */
-function isPromiseLike<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
-  return typeof value === 'object' && value !== null && typeof Reflect.get(value, 'then') === 'function';
 }
 
 function closed(name: string): TransactionClosedError {

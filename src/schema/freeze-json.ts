@@ -1,4 +1,4 @@
-import { Itself } from '../internal/index.ts';
+import { PrivateBrand } from '../internal/index.ts';
 import type { DeepReadonly } from './json.ts';
 import { walkJson } from './json-walk.ts';
 
@@ -17,7 +17,7 @@ const unmarkable = new WeakSet<object>();
  *
  * All that is done for every value stands in here, since only here the mark can be looked at without a call.
  */
-class Checked extends Itself {
+class Checked extends PrivateBrand {
   // oxlint-disable-next-line no-unused-private-class-members -- Its being there is the mark.
   readonly #isChecked = true;
 

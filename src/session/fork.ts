@@ -1,5 +1,5 @@
 import { SessionError, TransactionClosedError } from '../error/index.ts';
-import { Itself, none } from '../internal/index.ts';
+import { none, PrivateBrand } from '../internal/index.ts';
 import { CellView } from './cell-view.ts';
 import type { AnySlice } from './derived-slice.ts';
 import type { Dispatcher } from './dispatcher.ts';
@@ -313,7 +313,7 @@ function describeRefusal(error: unknown): string {
 }
 
 /** Written on a patch: which fork it comes from. One that was read from a journal comes from none. */
-class PatchOrigin extends Itself {
+class PatchOrigin extends PrivateBrand {
   readonly #fork: CellFork;
 
   constructor(patch: SessionPatch, fork: CellFork) {

@@ -1,4 +1,5 @@
 import { describeError, SchemaError, SnapshotError } from '../error/index.ts';
+import { isRecord } from '../internal/index.ts';
 import {
   compileSchema,
   copyUntrustedJson,
@@ -91,7 +92,7 @@ function copyExport(value: unknown, maxValues: number): JsonObject {
   } catch (cause) {
     throw malformed(describeError(cause), SchemaError.isInstance(cause) ? cause.details : {}, cause);
   }
-  if (isObject(copy)) return copy;
+  if (isRecord(copy)) return copy;
   throw malformed(
     typeof copy === 'string'
       ? 'it is a text. Parse the text with JSON.parse first'
@@ -104,7 +105,7 @@ function withoutItems(value: JsonObject): JsonValue {
   if (!Array.isArray(slices)) return value;
   const frames = slices.map(
     (slice: JsonValue): JsonValue =>
-      isObject(slice) && Array.isArray(slice['items']) ? { ...slice, items: [] } : slice,
+      isRecord(slice) && Array.isArray(slice['items']) ? { ...slice, items: [] } : slice,
   );
   return { ...value, slices: frames };
 }
@@ -112,10 +113,6 @@ function withoutItems(value: JsonObject): JsonValue {
 function assertDifferent(names: readonly string[]): void {
   const twice = names.find((name, index) => names.indexOf(name) < index);
   if (twice !== undefined) throw malformed(`it lists slice ${twice} twice`, { slice: twice });
-}
-
-function isObject(value: JsonValue): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function describeValue(value: JsonValue | undefined): string {
