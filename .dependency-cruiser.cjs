@@ -37,6 +37,7 @@ const directionRules = order.map((folder, position) => ({
  * @type {Readonly<Record<string, readonly string[]>>}
  */
 const rooms = {
+  prompt: ['template', 'visibility', 'section', 'plan', 'override', 'render'],
   runtime: ['events', 'redaction', 'model', 'limits', 'feedback', 'call', 'loop'],
   provider: ['schema', 'hosted', 'wire'],
   'ai-sdk': ['wire', 'hosted', 'request', 'turn', 'tools'],

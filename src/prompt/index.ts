@@ -1,7 +1,3 @@
-export { describeAnswerFormat } from './answer-format.ts';
-export { promptTemplate } from './build-prompt-template.ts';
-export { section, toolsSection } from './build-section.ts';
-export { extendSection, type MissingParams, type SectionChanges } from './extend-section.ts';
 export type { DroppedOverride } from './override/dropped-override.ts';
 export {
   defaultOverridesTag,
@@ -15,38 +11,38 @@ export {
   type TextOverride,
   type ToolOverride,
 } from './override/prompt-overrides.ts';
-export type {
-  Placeholder,
-  PlaceholderNames,
-  Placeholders,
-  TemplateSource,
-  UnknownPlaceholder,
-} from './placeholders.ts';
-export type { Prompt, PromptToolsOptions, RenderOptions } from './prompt.ts';
+export type { BoundTool } from './plan/bind-tools.ts';
 export type {
   PromptDescriptor,
-  PromptIdentity,
   SectionDescriptor,
   ToolDescriptor,
-} from './prompt-descriptor.ts';
-export type { PromptOutput } from './prompt-output.ts';
-export type {
-  BindArguments,
-  OutputOf,
-  PromptBindOptions,
-  PromptTemplate,
-  PromptTemplateOptions,
-  TemplateParts,
+} from './plan/describe-prompt.ts';
+export type { PromptTemplateOptions } from './plan/plan-prompt.ts';
+export type { PromptOutput } from './plan/prompt-output.ts';
+export { describeAnswerFormat } from './plan/prompt-output.ts';
+export type { ToolParamDescription, ToolParamDescriptions } from './plan/tool-param-descriptions.ts';
+export type { Prompt } from './prompt.ts';
+export {
+  type BindArguments,
+  type OutputOf,
+  type PromptBindOptions,
+  type PromptTemplate,
+  promptTemplate,
+  type TemplateParts,
 } from './prompt-template.ts';
-export { quoted } from './quoted.ts';
-export type { BoundTool, RenderedPrompt } from './rendered-prompt.ts';
+export type { PromptToolsOptions, RenderOptions } from './render/render-prompt.ts';
+export type { RenderedPrompt } from './render/rendered-prompt.ts';
+export type { CommonSectionOptions, SectionOptions, ToolsSectionOptions } from './section/build-section.ts';
+export { section, toolsSection } from './section/build-section.ts';
+export { extendSection, type MissingParams, type SectionChanges } from './section/extend-section.ts';
+export type { PromptIdentity } from './section/identity.ts';
 export type {
   AnySection,
   ResourceBindings,
   Section,
   SectionParts,
   SectionRenderContext,
-} from './section.ts';
+} from './section/section.ts';
 export type {
   BindParams,
   ChildrenInput,
@@ -56,8 +52,16 @@ export type {
   SectionInput,
   SectionOf,
   SectionsInput,
-} from './section-input.ts';
-export type { CommonSectionOptions, SectionOptions, ToolsSectionOptions } from './section-options.ts';
+} from './section/section-input.ts';
+export type {
+  Placeholder,
+  PlaceholderNames,
+  Placeholders,
+  TemplateSource,
+  UnknownPlaceholder,
+} from './template/placeholders.ts';
+export { quoted } from './template/quoted.ts';
+export type { TemplatePart, TemplateText } from './template/template-text.ts';
 export {
   isSectionOpen,
   type OpenedSection,
@@ -66,11 +70,9 @@ export {
   SectionsOpened,
   type SectionsOpenedValue,
   type ShownSection,
-} from './section-tools.ts';
-export type { TemplatePart, TemplateText } from './template-text.ts';
-export type { ToolParamDescription, ToolParamDescriptions } from './tool-param-descriptions.ts';
-export type { Visibility, VisibilitySelector } from './visibility.ts';
-export { VisibilityExpansionRequired } from './visibility-expansion-required.ts';
+} from './visibility/section-tools.ts';
+export type { Visibility, VisibilitySelector } from './visibility/visibility.ts';
+export { VisibilityExpansionRequired } from './visibility/visibility.ts';
 export {
   ClearAllVisibility,
   ClearVisibility,
@@ -78,4 +80,4 @@ export {
   type VisibilityOverride,
   VisibilityOverrides,
   type VisibilityTarget,
-} from './visibility-overrides.ts';
+} from './visibility/visibility-overrides.ts';

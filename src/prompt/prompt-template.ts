@@ -1,31 +1,14 @@
-import type { ToolPolicy } from '../policy/index.ts';
+import { assertOptions } from '../error/index.ts';
 import type { Schema } from '../schema/index.ts';
 import type { AnySlice } from '../session/index.ts';
+import { toRegistry } from './plan/collect-parts.ts';
+import { type PromptTemplateOptions, planPrompt } from './plan/plan-prompt.ts';
+import { checkRawParams } from './plan/shared-params.ts';
 import type { Prompt } from './prompt.ts';
-import type { PromptIdentity } from './prompt-descriptor.ts';
-import type { AnySection, ResourceBindings } from './section.ts';
-import type { BindParams } from './section-input.ts';
-
-/** Options of `promptTemplate()`. */
-export interface PromptTemplateOptions<
-  Sections extends readonly AnySection[],
-  Output extends Schema | undefined,
-> {
-  /** Namespace: parts like a section key, joined by `/`. */
-  readonly ns: string;
-  /** `^[a-z0-9][a-z0-9._-]{0,63}$`, upper case is lowered. */
-  readonly key: string;
-  /** Name for people and logs. Default: the key. */
-  readonly name?: string;
-  /** Top-level sections, in order. */
-  readonly sections: Sections;
-  /** Rules for all tools, asked after those of the sections. */
-  readonly policies?: readonly ToolPolicy[];
-  /** Services; sections and `bind()` win over them. */
-  readonly resources?: ResourceBindings;
-  /** Schema of the structured answer, an object or an array. Default: the answer is text. */
-  readonly output?: Output;
-}
+import { createPrompt } from './prompt.ts';
+import type { PromptIdentity } from './section/identity.ts';
+import type { AnySection, ResourceBindings } from './section/section.ts';
+import type { BindParams, SectionsInput } from './section/section-input.ts';
 
 /** What every prompt of a template has. @internal */
 export interface TemplateParts {
@@ -68,4 +51,38 @@ export interface PromptTemplate<
    * @throws {PromptValidationError} for a param that no section knows.
    */
   bind(...args: BindArguments<Params>): Prompt<Output, Params>;
+}
+
+/**
+ * Makes a prompt template out of sections.
+ *
+ * @throws {PromptValidationError} naming section path, tool or placeholder: a bad namespace or key, two sections with one
+ *   address, a section that contains itself, one param with two schemas, two tools or policies with one name, a policy
+ *   that could never do what it says, two slices with one name, one resource bound differently by two sections, an
+ *   output schema that is neither object nor array.
+ * @see spec TOOLS "Registration Lifecycle"
+ */
+export function promptTemplate<
+  const Sections extends readonly AnySection[],
+  Output extends Schema | undefined = undefined,
+>(
+  options: PromptTemplateOptions<Sections, Output>,
+): PromptTemplate<SectionsInput<Sections>, OutputOf<Output>, Sections> {
+  assertOptions('promptTemplate()', options, { name: 'string', policies: 'array' });
+  const plan = planPrompt<OutputOf<Output>>(options);
+  return Object.freeze({
+    kind: 'prompt-template',
+    ...plan.identity,
+    // A frozen copy of the very list.
+    sections: Object.freeze([...options.sections]) as readonly AnySection[] as Sections,
+    '~parts': Object.freeze({ slices: plan.slices, toolNames: plan.toolNames }),
+    bind: (...[params, bound = {}]: BindArguments<SectionsInput<Sections>>) => {
+      assertOptions('template.bind()', bound);
+      return createPrompt<OutputOf<Output>, SectionsInput<Sections>>(
+        plan,
+        checkRawParams(params === undefined ? {} : params, plan.params, plan.identity.name),
+        toRegistry(bound.resources),
+      );
+    },
+  });
 }

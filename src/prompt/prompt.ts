@@ -1,40 +1,27 @@
-import type { ResourceRegistry, ResourceResolver } from '../resource/index.ts';
-import type { AnySlice, ReadonlySessionView } from '../session/index.ts';
-import type { AnyTool, DeadlinePort, SectionPort } from '../tool/index.ts';
+import { assertOptions } from '../error/index.ts';
+import type { ResourceRegistry } from '../resource/index.ts';
+import type { AnySlice } from '../session/index.ts';
+import type { AnyTool, SectionPort } from '../tool/index.ts';
+import { applyOverrides, type OverriddenPlan } from './override/apply-overrides.ts';
 import type { DroppedOverride } from './override/dropped-override.ts';
+import { defaultOverridesTag } from './override/overrides-store.ts';
 import type { PromptOverrides } from './override/prompt-overrides.ts';
-import type { PromptDescriptor, PromptIdentity } from './prompt-descriptor.ts';
-import type { PromptOutput } from './prompt-output.ts';
-import type { RenderedPrompt } from './rendered-prompt.ts';
-import type { BindParams, DynamicParams } from './section-input.ts';
-
-/** Options of `prompt.tools()` and `prompt.sections()`. */
-export interface PromptToolsOptions {
-  /** Session for `enabled` and `visibility` functions. Default: an empty one that holds the prompt's slices. */
-  readonly session?: ReadonlySessionView;
-  /** Other texts than those of the code, as far as they fit. Default: none. */
-  readonly overrides?: PromptOverrides;
-}
-
-/** Options of `prompt.render()`. */
-export interface RenderOptions extends PromptToolsOptions {
-  /**
-   * True when the caller sends tool examples in a field of the wire format; they are then left out of the text.
-   * Default: false.
-   */
-  readonly examplesOnWire?: boolean;
-  /**
-   * True when the caller sends the schema of a structured answer in a field of the wire format. Else it stands behind the
-   * sections, under the heading `## Answer format`. Default: false.
-   */
-  readonly outputSchemaOnWire?: boolean;
-  /** Resources for custom sections. Default: none. */
-  readonly resources?: ResourceResolver;
-  /** Put into the rendered prompt as it is. Default: none. */
-  readonly deadline?: DeadlinePort;
-  /** The evaluation that the prompt is rendered for. @internal */
-  readonly evaluationId?: string;
-}
+import { seedOverrides } from './override/seed-overrides.ts';
+import type { PromptDescriptor } from './plan/describe-prompt.ts';
+import { describePrompt } from './plan/describe-prompt.ts';
+import type { PromptOutput } from './plan/prompt-output.ts';
+import type { PromptPlan } from './plan/prompt-plan.ts';
+import { checkRawParams } from './plan/shared-params.ts';
+import {
+  enabledTools,
+  type PromptToolsOptions,
+  type RenderOptions,
+  renderPrompt,
+  sectionsOf,
+} from './render/render-prompt.ts';
+import type { RenderedPrompt } from './render/rendered-prompt.ts';
+import type { PromptIdentity } from './section/identity.ts';
+import type { BindParams, DynamicParams } from './section/section-input.ts';
 
 /**
  * A template with its params: an immutable value that can be rendered and evaluated any number of times, in any session.
@@ -88,4 +75,60 @@ export interface Prompt<out Output = unknown, in Params = never> extends PromptI
   readonly '~toolNames': ReadonlySet<string>;
   /** Resources of the template, of its sections and of `bind()`; the later win. */
   resources(): ResourceRegistry;
+}
+
+/**
+ * A prompt of a planned template.
+ *
+ * @param params checked against the plan, frozen.
+ * @param bound resources of `bind()`.
+ */
+export function createPrompt<Output, Params>(
+  plan: PromptPlan<Output>,
+  params: DynamicParams,
+  bound: ResourceRegistry,
+): Prompt<Output, Params> {
+  let resources: ResourceRegistry | undefined;
+  return Object.freeze({
+    kind: 'prompt',
+    ...plan.identity,
+    params,
+    ...(plan.output === undefined ? {} : { output: plan.output }),
+    with: (changed) =>
+      createPrompt<Output, Params>(
+        plan,
+        checkRawParams({ ...params, ...changed }, plan.params, plan.identity.name),
+        bound,
+      ),
+    get descriptor() {
+      return describePrompt(plan);
+    },
+    seedOverrides: (tag = defaultOverridesTag) => seedOverrides(plan, tag),
+    checkOverrides: (overrides) => {
+      assertOptions('checkOverrides(): overrides', overrides, { sections: 'object!', tools: 'object!' });
+      return applyOverrides(plan, overrides).dropped;
+    },
+    tools: (options = {}) => {
+      assertOptions('prompt.tools()', options);
+      return enabledTools(overridden(plan, options).plan, params, options);
+    },
+    sections: (options = {}) => {
+      assertOptions('prompt.sections()', options);
+      return sectionsOf(overridden(plan, options).plan, params, options);
+    },
+    render: (options = {}) => {
+      assertOptions('prompt.render()', options);
+      return renderPrompt(overridden(plan, options), params, options);
+    },
+    slices: () => plan.slices,
+    '~toolNames': plan.toolNames,
+    resources: () => (resources ??= plan.resources.merge(bound, { strict: false })),
+  } satisfies Prompt<Output, Params>);
+}
+
+function overridden<Output>(
+  plan: PromptPlan<Output>,
+  { overrides }: PromptToolsOptions,
+): OverriddenPlan<Output> {
+  return overrides === undefined ? { plan, dropped: [] } : applyOverrides(plan, overrides);
 }

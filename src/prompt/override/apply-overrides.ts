@@ -1,13 +1,13 @@
 import { OverridesError } from '../../error/index.ts';
-import type { PromptPlan } from '../prompt-plan.ts';
-import type { BoundTool } from '../rendered-prompt.ts';
-import type { SectionNode } from '../section-tree.ts';
-import { describePrompt } from './describe-prompt.ts';
+import type { BoundTool } from '../plan/bind-tools.ts';
+import { describePrompt } from '../plan/describe-prompt.ts';
+import type { PromptPlan } from '../plan/prompt-plan.ts';
+import type { SectionNode } from '../plan/section-tree.ts';
 import type { Drop, DroppedOverride } from './dropped-override.ts';
-import { isEditedSection, isEditedTool } from './edited.ts';
 import { overrideBoundTool } from './override-bound-tool.ts';
 import { overrideSection } from './override-section.ts';
 import type { PromptOverrides } from './prompt-overrides.ts';
+import { isEditedSection, isEditedTool } from './prompt-overrides.ts';
 
 /** A prompt with other texts, and what was left out of them. */
 export interface OverriddenPlan<out Output> {

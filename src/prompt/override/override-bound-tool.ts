@@ -1,10 +1,10 @@
 import { describeError, PromptValidationError } from '../../error/index.ts';
 import { type AnyTool, overrideTool, type ToolTexts } from '../../tool/index.ts';
-import type { PromptDescriptor, ToolDescriptor } from '../prompt-descriptor.ts';
-import type { BoundTool } from '../rendered-prompt.ts';
+import type { BoundTool } from '../plan/bind-tools.ts';
+import type { PromptDescriptor, ToolDescriptor } from '../plan/describe-prompt.ts';
 import type { Drop } from './dropped-override.ts';
-import { areEditedExamples, isEditedText, isEditedTool } from './edited.ts';
 import type { PromptOverrides, TextOverride, ToolOverride } from './prompt-overrides.ts';
+import { areEditedExamples, isEditedText, isEditedTool } from './prompt-overrides.ts';
 
 /** A tool with the overrides for it that fit; the same when there are none. */
 export function overrideBoundTool(

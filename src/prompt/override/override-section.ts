@@ -1,12 +1,12 @@
 import { describeError, PromptValidationError } from '../../error/index.ts';
-import { compileTemplate } from '../compile-template.ts';
-import type { PromptDescriptor } from '../prompt-descriptor.ts';
-import { placeholderNames } from '../section-params.ts';
-import type { SectionNode } from '../section-tree.ts';
-import { quotedNames, quotedPrefix, type TemplateText } from '../template-text.ts';
+import type { PromptDescriptor } from '../plan/describe-prompt.ts';
+import type { SectionNode } from '../plan/section-tree.ts';
+import { placeholderNames } from '../section/section-params.ts';
+import { compileTemplate } from '../template/compile-template.ts';
+import { quotedNames, quotedPrefix, type TemplateText } from '../template/template-text.ts';
 import type { Drop } from './dropped-override.ts';
-import { isEditedText } from './edited.ts';
 import type { PromptOverrides, TextOverride } from './prompt-overrides.ts';
+import { isEditedText } from './prompt-overrides.ts';
 
 /** A section with the overrides for it that fit; the same node when there are none. */
 export function overrideSection(

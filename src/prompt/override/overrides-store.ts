@@ -1,4 +1,4 @@
-import type { PromptIdentity } from '../prompt-descriptor.ts';
+import type { PromptIdentity } from '../section/identity.ts';
 import type { PromptOverrides } from './prompt-overrides.ts';
 
 /** Which overrides of a prompt are meant when nobody says. */

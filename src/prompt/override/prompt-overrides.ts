@@ -8,7 +8,8 @@ import {
   parseInputSync,
 } from '../../schema/index.ts';
 import type { ToolExample } from '../../tool/index.ts';
-import type { Visibility } from '../visibility.ts';
+import { hashOfExamples, hashOfText } from '../plan/describe-prompt.ts';
+import type { Visibility } from '../visibility/visibility.ts';
 
 /** A text that stands in for one of the code. */
 export interface TextOverride {
@@ -122,4 +123,26 @@ export function parseOverrides(value: unknown): PromptOverrides {
     'overrides-corrupt',
     `These are no prompt overrides:\n${describeIssues(outcome.issues)}`,
   );
+}
+
+/** False for a text that is still the one it was seeded with: leaving it out changes nothing, whatever the code says. */
+export function isEditedText(override: TextOverride | undefined): override is TextOverride {
+  return override !== undefined && hashOfText(override.text) !== override.hash;
+}
+
+/** As for texts. */
+export function areEditedExamples(
+  override: ToolOverride['examples'],
+): override is NonNullable<ToolOverride['examples']> {
+  return override !== undefined && hashOfExamples(override.examples) !== override.hash;
+}
+
+/** Whether somebody has written anything of it. */
+export function isEditedSection({ body, summary, visibility }: SectionOverride): boolean {
+  return visibility !== undefined || isEditedText(body) || isEditedText(summary);
+}
+
+/** Whether somebody has written anything of it. */
+export function isEditedTool({ description, params = {}, examples }: ToolOverride): boolean {
+  return isEditedText(description) || Object.values(params).some(isEditedText) || areEditedExamples(examples);
 }

@@ -1,9 +1,13 @@
 import { freezeJson } from '../../schema/index.ts';
-import type { PromptDescriptor } from '../prompt-descriptor.ts';
-import type { PromptPlan } from '../prompt-plan.ts';
-import type { TemplateText } from '../template-text.ts';
-import { paramDescriptionsOf } from './content-hash.ts';
-import { describePrompt, overridableSections, overridableTools } from './describe-prompt.ts';
+import type { PromptDescriptor } from '../plan/describe-prompt.ts';
+import {
+  describePrompt,
+  overridableSections,
+  overridableTools,
+  paramDescriptionsOf,
+} from '../plan/describe-prompt.ts';
+import type { PromptPlan } from '../plan/prompt-plan.ts';
+import type { TemplateText } from '../template/template-text.ts';
 import type { PromptOverrides, SectionOverride, TextOverride, ToolOverride } from './prompt-overrides.ts';
 
 /** All texts of a prompt's code that may be overridden, as overrides that change nothing yet. */

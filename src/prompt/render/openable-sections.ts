@@ -1,0 +1,285 @@
+import { nearestNames } from '../../resource/index.ts';
+import { type ReadonlySessionView, readOnlyView } from '../../session/index.ts';
+import { type SectionPort, type ToolContext, type ToolFailure, ToolResult } from '../../tool/index.ts';
+import type { PromptPlan } from '../plan/prompt-plan.ts';
+import type { SectionNode } from '../plan/section-tree.ts';
+import type { DynamicParams } from '../section/section-input.ts';
+import {
+  type OpenedSection,
+  openSections,
+  type SectionReadValue,
+  type SectionsOpenedValue,
+  type ShownSection,
+} from '../visibility/section-tools.ts';
+import {
+  findVisibilityOverride,
+  promptAddress,
+  visibilityOverridesOf,
+} from '../visibility/visibility-overrides.ts';
+import { listSections } from './list-sections.ts';
+import { bringsTools, sectionTexts } from './section-text.ts';
+import { completeSelection, isEnabled, type SelectedSection } from './select-sections.ts';
+
+/** So many sections are named to one who asks for another. */
+const maxNamed = 20;
+
+/** What is fixed when a prompt has been rendered. */
+interface RenderedOnce {
+  readonly plan: PromptPlan<unknown>;
+  readonly raw: DynamicParams;
+  /** Whether examples of tools stand in the text. */
+  readonly examples: boolean;
+  /** Paths of the sections that were shown in full. */
+  readonly inFull: readonly string[];
+  /** Paths of the sections whose summary was shown. */
+  readonly summarized: readonly string[];
+  readonly evaluationId: string;
+}
+
+/**
+ * The sections of a rendered prompt, for those that come in later. What has been opened since is kept in the session
+ * alone, so that calls which open and read sections are transactions like all others.
+ */
+export class OpenableSections {
+  readonly plan: PromptPlan<unknown>;
+  readonly #rendered: RenderedOnce;
+  readonly #prompt: string;
+  #inFull: ReadonlySet<string> | undefined;
+
+  constructor(rendered: RenderedOnce) {
+    this.#rendered = rendered;
+    this.plan = rendered.plan;
+    this.#prompt = promptAddress(rendered.plan.identity);
+  }
+
+  /** Where the section with this address stands in the plan. */
+  indexOf(path: string): number | undefined {
+    return this.plan.indexes.get(path);
+  }
+
+  /** Opens sections, with the summarised ones that they stand in. All of them, or none; those that are open are passed over. */
+  async open(keys: readonly string[], context: ToolContext): Promise<ToolResult<unknown>> {
+    const found = this.#find(keys);
+    if (!Array.isArray(found)) return found;
+    const { session } = context;
+    const hidden = found.map((node) => this.#hiddenChain(node, session));
+    const alreadyOpen = found.filter((_node, index) => hidden[index]?.length === 0);
+    if (alreadyOpen.length === found.length) return areOpen(alreadyOpen);
+    const disabled = this.#findDisabled(hidden, session);
+    if (disabled !== undefined) return disabled;
+
+    const inFull = new Set(hidden.flat().map(({ path }) => path));
+    const roots = new Set(
+      hidden.flatMap(([root]) => (root === undefined ? [] : [this.indexOf(root.path) ?? 0])),
+    );
+    const opened: OpenedSection[] = [];
+    const shown: ShownSection[] = [];
+    const texts: string[] = [];
+    for (const root of [...roots].sort((left, right) => left - right)) {
+      const selection = await this.#select(root, inFull, context);
+      opened.push(...openedOf(selection, inFull));
+      shown.push(...selection.map(toShown));
+      texts.push(await this.#textOf(selection, context, this.#rendered.examples));
+    }
+    const value: SectionsOpenedValue = {
+      prompt: this.#prompt,
+      evaluationId: this.#rendered.evaluationId,
+      opened,
+      shown,
+      text: texts.join('\n\n'),
+    };
+    const skipped = alreadyOpen.length === 0 ? '' : ` Open before: ${listed(alreadyOpen)}.`;
+    const asked = found.filter((node) => !alreadyOpen.includes(node));
+    return ToolResult.ok(value, `Opened ${listed(asked)}.${skipped}${this.#toolsNote(shown)}`);
+  }
+
+  /** The text of a section in full, with the sections below it as they are shown. Opens nothing. */
+  async read(key: string, context: ToolContext): Promise<ToolResult<unknown>> {
+    const found = this.#find([key]);
+    if (!Array.isArray(found)) return found;
+    const { session } = context;
+    const hidden = found.map((node) => this.#hiddenChain(node, session));
+    if (hidden.every((chain) => chain.length === 0)) return areOpen(found);
+    const disabled = this.#findDisabled(hidden, session);
+    if (disabled !== undefined) return disabled;
+    const [node] = found;
+    const index = this.indexOf(node?.path ?? '') ?? 0;
+    const selection = await this.#select(index, new Set([node?.path ?? '']), context);
+    // The examples are those of tools that cannot be called.
+    const text = await this.#textOf(selection, context, false);
+    const value: SectionReadValue = { section: node?.path ?? '', text };
+    const note = bringsTools(this.plan, index)
+      ? ` Its tools can be called once it is opened with ${openSections.name}.`
+      : '';
+    return ToolResult.ok(value, `Section ${listed(found)} in full.${note}`);
+  }
+
+  /** Whether the model has the section in full; undefined when there is no such section. */
+  isOpen(key: string, session: ReadonlySessionView): boolean | undefined {
+    const found = this.#find([key]);
+    return Array.isArray(found)
+      ? found.every((node) => this.#hiddenChain(node, session).length === 0)
+      : undefined;
+  }
+
+  /** All sections, as the model has them at present. */
+  list(session: ReadonlySessionView): readonly SectionPort[] {
+    const { raw, summarized } = this.#rendered;
+    const view = readOnlyView(session);
+    return listSections(this.plan, (node, parent) => {
+      if (this.#hiddenChain(node, session).length === 0) return { isEnabled: true, visibility: 'full' };
+      if (summarized.includes(node.path)) return { isEnabled: true, visibility: 'summary' };
+      const isInEnabled = parent?.isEnabled !== false;
+      const isShown = isInEnabled && isEnabled(node, raw, () => view);
+      // What stands in a section that was opened since was shown with it, in full or in short.
+      const isBelowOpened = parent?.visibility === 'full' && !this.#wasRendered(node.parent);
+      const visibility = isShown && isBelowOpened && node.summary !== undefined ? 'summary' : 'hidden';
+      return { isEnabled: isShown, visibility };
+    });
+  }
+
+  /** Whether the section was shown in full from the start. */
+  #wasRendered(node: SectionNode | undefined): boolean {
+    return node === undefined || this.#rendered.inFull.includes(node.path);
+  }
+
+  /** Paths of sections that the session shows or hides without effect: without a summary, or not in the prompt. */
+  idleOverrides(session: ReadonlySessionView): readonly string[] {
+    const overrides = visibilityOverridesOf(session, this.#prompt).filter(
+      ({ opened }) => opened === undefined,
+    );
+    return overrides
+      .map(({ section }) => section)
+      .filter((path) => this.plan.nodes[this.indexOf(path) ?? -1]?.summary === undefined);
+  }
+
+  /** The sections with these addresses, each once, or why there are none. */
+  #find(keys: readonly string[]): SectionNode[] | ToolFailure {
+    const { nodes } = this.plan;
+    const found: SectionNode[] = [];
+    const unknown: string[] = [];
+    for (const path of new Set(keys.map((key) => key.trim().toLowerCase()))) {
+      const index = this.indexOf(path);
+      const node = index === undefined ? undefined : nodes[index];
+      if (node === undefined) unknown.push(path);
+      else found.push(node);
+    }
+    if (unknown.length > 0) return this.#unknownSections(unknown);
+    return found.length > 0 ? found : ToolResult.error('Name at least one section.');
+  }
+
+  #unknownSections(unknown: readonly string[]): ToolFailure {
+    const paths = this.plan.nodes.map(({ path }) => path);
+    const sentences = unknown.map((path) => {
+      const ending = paths.filter((each) => each.endsWith(`.${path}`));
+      const near = ending.length > 0 ? ending.slice(0, maxNamed) : nearestNames(path, paths);
+      if (near.length > 0) return `There is no section "${path}". Nearest: ${quoted(near)}.`;
+      const more = paths.length > maxNamed ? `, and ${paths.length - maxNamed} more` : '';
+      return `There is no section "${path}". There are ${quoted(paths.slice(0, maxNamed))}${more}.`;
+    });
+    return ToolResult.error(
+      `${sentences.join(' ')} Use addresses as they stand in brackets behind headings.`,
+    );
+  }
+
+  /**
+   * The section with those around it, from the first one that the model has not been shown; empty when it has seen all. A
+   * section counts as shown when it was rendered in full, or opened in this evaluation and not closed since.
+   */
+  #hiddenChain(node: SectionNode, session: ReadonlySessionView): readonly SectionNode[] {
+    this.#inFull ??= new Set(this.#rendered.inFull);
+    const chain: SectionNode[] = [];
+    for (let each: SectionNode | undefined = node; each !== undefined; each = each.parent)
+      chain.unshift(each);
+    const seen = new Set<string>();
+    for (const [index, { path }] of chain.entries()) {
+      if (this.#inFull.has(path)) continue;
+      const { opened } = findVisibilityOverride(session, this.#prompt, path) ?? {};
+      if (opened?.evaluationId === this.#rendered.evaluationId)
+        for (const each of opened.shown) seen.add(each);
+      if (!seen.has(path)) return chain.slice(index);
+    }
+    return [];
+  }
+
+  #findDisabled(
+    chains: readonly (readonly SectionNode[])[],
+    session: ReadonlySessionView,
+  ): ToolFailure | undefined {
+    const { raw } = this.#rendered;
+    const view = readOnlyView(session);
+    for (const chain of chains) {
+      const disabled = chain.find((node) => !isEnabled(node, raw, () => view));
+      const target = chain.at(-1);
+      if (disabled === undefined || target === undefined) continue;
+      const where = disabled === target ? '' : `, because "${disabled.path}" is not`;
+      return ToolResult.error(`The section "${target.path}" is not enabled now${where}.`);
+    }
+    return undefined;
+  }
+
+  #select(
+    at: number,
+    inFull: ReadonlySet<string>,
+    { session }: ToolContext,
+  ): Promise<readonly SelectedSection[]> {
+    const { plan, raw } = this.#rendered;
+    const view = readOnlyView(session);
+    return completeSelection({
+      plan,
+      raw,
+      session: () => view,
+      needsParams: true,
+      override: ({ path }) => findVisibilityOverride(session, this.#prompt, path)?.visibility,
+      at,
+      inFull,
+    });
+  }
+
+  #textOf(
+    selection: readonly SelectedSection[],
+    { session, resources }: ToolContext,
+    examples: boolean,
+  ): Promise<string> {
+    const { plan, raw } = this.#rendered;
+    const view = readOnlyView(session);
+    return sectionTexts(selection, { plan, raw, session: () => view, resources, examples });
+  }
+
+  #toolsNote(shown: readonly ShownSection[]): string {
+    const names = shown
+      .filter(({ visibility }) => visibility === 'full')
+      .flatMap(({ section }) => this.plan.tools[this.indexOf(section) ?? -1] ?? [])
+      .map(({ tool }) => tool.name);
+    return names.length === 0 ? '' : ` Tools from the next turn on: ${names.join(', ')}.`;
+  }
+}
+
+/** What the session keeps: the section on top says what has been seen, those below it only that they are open. */
+function openedOf(
+  selection: readonly SelectedSection[],
+  inFull: ReadonlySet<string>,
+): readonly OpenedSection[] {
+  const seen = selection.filter(({ isSummary }) => !isSummary).map(({ node }) => node.path);
+  return selection.flatMap(({ node }, index): readonly OpenedSection[] => {
+    if (index === 0) return [{ section: node.path, shown: seen }];
+    return node.summary !== undefined && inFull.has(node.path) ? [{ section: node.path }] : [];
+  });
+}
+
+function toShown({ node, isSummary }: SelectedSection): ShownSection {
+  return { section: node.path, visibility: isSummary ? 'summary' : 'full' };
+}
+
+function areOpen(nodes: readonly SectionNode[]): ToolFailure {
+  const [are, have] = nodes.length === 1 ? ['is', 'it'] : ['are', 'them'];
+  return ToolResult.error(`${listed(nodes)} ${are} open already: you have ${have} in full above.`);
+}
+
+function listed(nodes: readonly SectionNode[]): string {
+  return quoted(nodes.map(({ path }) => path));
+}
+
+function quoted(paths: readonly string[]): string {
+  return paths.map((path) => `"${path}"`).join(', ');
+}

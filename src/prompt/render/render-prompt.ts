@@ -1,0 +1,242 @@
+import type { ResourceResolver } from '../../resource/index.ts';
+import { type ReadOnlyView, type ReadonlySessionView, readOnlyView, Session } from '../../session/index.ts';
+import type { AnyTool, DeadlinePort, HostedTool, SectionPort } from '../../tool/index.ts';
+import type { OverriddenPlan } from '../override/apply-overrides.ts';
+import type { PromptOverrides } from '../override/prompt-overrides.ts';
+import type { BoundTool } from '../plan/bind-tools.ts';
+import { describePrompt } from '../plan/describe-prompt.ts';
+import { answerFormatText } from '../plan/prompt-output.ts';
+import type { PromptPlan } from '../plan/prompt-plan.ts';
+import type { SectionNode } from '../plan/section-tree.ts';
+import { describeToolParams } from '../plan/tool-param-descriptions.ts';
+import type { DynamicParams } from '../section/section-input.ts';
+import type { ShownSection } from '../visibility/section-tools.ts';
+import type { Visibility } from '../visibility/visibility.ts';
+import { findVisibilityOverride, promptAddress } from '../visibility/visibility-overrides.ts';
+import { listSections } from './list-sections.ts';
+import { OpenableSections } from './openable-sections.ts';
+import type { RenderedPrompt } from './rendered-prompt.ts';
+import { bringsTools, sectionTexts } from './section-text.ts';
+import {
+  completeSelection,
+  isEnabled,
+  type SelectedSection,
+  sectionError,
+  selectSections,
+} from './select-sections.ts';
+
+/** Options of `prompt.tools()` and `prompt.sections()`. */
+export interface PromptToolsOptions {
+  /** Session for `enabled` and `visibility` functions. Default: an empty one that holds the prompt's slices. */
+  readonly session?: ReadonlySessionView;
+  /** Other texts than those of the code, as far as they fit. Default: none. */
+  readonly overrides?: PromptOverrides;
+}
+
+/** Options of `prompt.render()`. */
+export interface RenderOptions extends PromptToolsOptions {
+  /**
+   * True when the caller sends tool examples in a field of the wire format; they are then left out of the text.
+   * Default: false.
+   */
+  readonly examplesOnWire?: boolean;
+  /**
+   * True when the caller sends the schema of a structured answer in a field of the wire format. Else it stands behind the
+   * sections, under the heading `## Answer format`. Default: false.
+   */
+  readonly outputSchemaOnWire?: boolean;
+  /** Resources for custom sections. Default: none. */
+  readonly resources?: ResourceResolver;
+  /** Put into the rendered prompt as it is. Default: none. */
+  readonly deadline?: DeadlinePort;
+  /** The evaluation that the prompt is rendered for. @internal */
+  readonly evaluationId?: string;
+}
+
+/**
+ * Renders a prompt: decides on its sections, waits for params that are validated asynchronously, joins the texts by one
+ * blank line and collects the tools of what is shown in full.
+ *
+ * @throws {PromptRenderError} naming the section.
+ */
+export async function renderPrompt<Output>(
+  overridden: OverriddenPlan<Output>,
+  raw: DynamicParams,
+  options: RenderOptions,
+): Promise<RenderedPrompt<Output>> {
+  const { plan } = overridden;
+  const { resources } = options;
+  const session = sessionOf(plan, options);
+  const override = overridesOf(plan, options.session);
+  const selection = await completeSelection({ plan, raw, session, needsParams: true, override });
+  const examples = options.examplesOnWire !== true;
+  const sectionsText = await sectionTexts(selection, { plan, raw, session, resources, examples });
+  const format =
+    plan.output === undefined || options.outputSchemaOnWire === true ? '' : answerFormatText(plan.output);
+  const text = [sectionsText, format].filter((part) => part !== '').join('\n\n');
+  const inFull = selection.filter(({ isSummary }) => !isSummary).map(({ node }) => node.path);
+  const sections = new OpenableSections({
+    plan,
+    raw,
+    examples,
+    inFull,
+    summarized: selection.filter(({ isSummary }) => isSummary).map(({ node }) => node.path),
+    evaluationId: options.evaluationId ?? '',
+  });
+  const shown = selection.map(
+    ({ node, isSummary }): ShownSection => ({
+      section: node.path,
+      visibility: isSummary ? 'summary' : 'full',
+    }),
+  );
+  const { deadline } = options;
+  return assemble({ ...overridden, text, deadline, sections, ...toolsOf(sections, shown, nothing) });
+}
+
+/** Tools in the order in which the model gets them. */
+interface Tools {
+  readonly bound: ReadonlyMap<string, BoundTool>;
+  readonly hosted: readonly HostedTool[];
+}
+
+interface Rendering<Output> extends OverriddenPlan<Output>, Tools {
+  readonly text: string;
+  readonly deadline: RenderOptions['deadline'];
+  readonly sections: OpenableSections;
+}
+
+const nothing: Tools = { bound: new Map(), hosted: [] };
+
+/** What sections that were just shown bring, behind what there was before; then what gets at those that were summarised. */
+function toolsOf(sections: OpenableSections, shown: readonly ShownSection[], before: Tools): Tools {
+  const { plan } = sections;
+  const bound = new Map(before.bound);
+  const hosted = new Map(before.hosted.map((tool) => [tool.name, tool]));
+  const needed: BoundTool[] = [];
+  for (const { section, visibility } of shown) {
+    const index = sections.indexOf(section);
+    if (index === undefined) continue;
+    if (visibility === 'summary') {
+      needed.push(bringsTools(plan, index) ? plan.sectionTools.open : plan.sectionTools.read);
+      continue;
+    }
+    for (const each of plan.tools[index] ?? []) bound.set(each.tool.name, each);
+    for (const each of plan.nodes[index]?.section.hostedTools ?? []) hosted.set(each.name, each);
+  }
+  for (const each of [plan.sectionTools.open, plan.sectionTools.read]) {
+    if (needed.includes(each)) bound.set(each.tool.name, each);
+  }
+  return { bound, hosted: [...hosted.values()] };
+}
+
+function assemble<Output>(rendering: Rendering<Output>): RenderedPrompt<Output> {
+  const { plan, dropped, text, deadline, sections, bound, hosted } = rendering;
+  const tools = [...bound.values()].map(({ tool }) => tool);
+  return Object.freeze({
+    text,
+    tools: Object.freeze(tools),
+    boundTools: bound,
+    hostedTools: Object.freeze([...hosted]),
+    get toolParamDescriptions() {
+      return describeToolParams(tools);
+    },
+    ...(plan.output === undefined ? {} : { output: plan.output }),
+    get descriptor() {
+      return describePrompt(plan);
+    },
+    droppedOverrides: dropped,
+    ...(deadline === undefined ? {} : { deadline }),
+    '~sections': {
+      open: (keys, context) => sections.open(keys, context),
+      read: (key, context) => sections.read(key, context),
+      isOpen: (key, session) => sections.isOpen(key, session),
+      list: (session) => sections.list(session),
+      idleOverrides: (session) => sections.idleOverrides(session),
+      withShown: (shown) => assemble({ ...rendering, ...toolsOf(sections, shown, { bound, hosted }) }),
+      opener: plan.sectionTools.open,
+    },
+  } satisfies RenderedPrompt<Output>);
+}
+
+/**
+ * Tools of what would be shown in full, without rendering a text.
+ *
+ * @throws {PromptRenderError} as `renderPrompt`, and where visibility depends on params that are validated asynchronously.
+ */
+export function enabledTools(
+  plan: PromptPlan<unknown>,
+  raw: DynamicParams,
+  options: PromptToolsOptions,
+): readonly AnyTool[] {
+  const inFull = selectAtOnce(plan, raw, options).filter(({ isSummary }) => !isSummary);
+  return Object.freeze(inFull.flatMap(({ index }) => (plan.tools[index] ?? []).map(({ tool }) => tool)));
+}
+
+/**
+ * All sections as they would be shown, without rendering a text.
+ *
+ * @throws {PromptRenderError} as {@link enabledTools}.
+ */
+export function sectionsOf(
+  plan: PromptPlan<unknown>,
+  raw: DynamicParams,
+  options: PromptToolsOptions,
+): readonly SectionPort[] {
+  const selected = new Map(selectAtOnce(plan, raw, options).map(({ node, isSummary }) => [node, isSummary]));
+  const session = sessionOf(plan, options);
+  return listSections(plan, (node, parent) => {
+    const isSummary = selected.get(node);
+    if (isSummary !== undefined) return { isEnabled: true, visibility: isSummary ? 'summary' : 'full' };
+    // What is not selected and not below a summary is not enabled.
+    const mayBe = parent?.isEnabled === true && parent.visibility !== 'full';
+    return { isEnabled: mayBe && isEnabled(node, raw, session), visibility: 'hidden' };
+  });
+}
+
+/** Selects without waiting for anything. */
+function selectAtOnce(
+  plan: PromptPlan<unknown>,
+  raw: DynamicParams,
+  options: PromptToolsOptions,
+): readonly SelectedSection[] {
+  const session = sessionOf(plan, options);
+  const override = overridesOf(plan, options.session);
+  const selection = selectSections({ plan, raw, session, needsParams: false, override });
+  let step = selection.next();
+  while (step.done !== true) {
+    const { node, parsing } = step.value;
+    if (parsing instanceof Promise) {
+      throw sectionError(
+        node,
+        `The visibility of section "${node.path}" depends on params that are validated asynchronously; use render().`,
+      );
+    }
+    step = selection.next(parsing);
+  }
+  return step.value;
+}
+
+/** What the caller's session says of sections; an empty one says nothing. */
+function overridesOf(
+  { identity }: PromptPlan<unknown>,
+  session: ReadonlySessionView | undefined,
+): (node: SectionNode) => Visibility | undefined {
+  if (session === undefined) return () => undefined;
+  const prompt = promptAddress(identity);
+  return ({ path }) => findVisibilityOverride(session, prompt, path)?.visibility;
+}
+
+/**
+ * For reading only: the caller's session, or an empty one with the prompt's slices; made when a section's function asks
+ * for it.
+ */
+function sessionOf(plan: PromptPlan<unknown>, { session }: PromptToolsOptions): () => ReadOnlyView {
+  let view: ReadOnlyView | undefined;
+  return () => (view ??= readOnlyView(session ?? emptySession(plan)));
+}
+
+function emptySession({ slices }: PromptPlan<unknown>): Session {
+  const empty = new Session();
+  for (const slice of slices) empty.install(slice);
+  return empty;
+}

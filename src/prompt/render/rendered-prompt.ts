@@ -1,0 +1,52 @@
+import type { ReadonlySessionView } from '../../session/index.ts';
+import type { AnyTool, DeadlinePort, HostedTool, SectionPort } from '../../tool/index.ts';
+import type { DroppedOverride } from '../override/dropped-override.ts';
+import type { BoundTool } from '../plan/bind-tools.ts';
+import type { PromptDescriptor } from '../plan/describe-prompt.ts';
+import type { PromptOutput } from '../plan/prompt-output.ts';
+import type { ToolParamDescriptions } from '../plan/tool-param-descriptions.ts';
+import type { SectionAccess } from '../visibility/section-tools.ts';
+import type { Visibility } from '../visibility/visibility.ts';
+
+/** The sections of a rendered prompt, for those that come in later. @internal */
+export interface RenderedSections extends SectionAccess {
+  /** All sections, as the model has them at present. */
+  list(session: ReadonlySessionView): readonly SectionPort[];
+  /** Sections that the session shows or hides without effect: they have no summary, or there are none. Reads all of the slice. */
+  idleOverrides(session: ReadonlySessionView): readonly string[];
+  /** The prompt with the tools of sections that were opened behind all others. @param shown what one call showed. */
+  withShown(shown: readonly { readonly section: string; readonly visibility: Visibility }[]): RenderedPrompt;
+  /** What opens sections, whether the prompt shows it or not. */
+  readonly opener: BoundTool;
+}
+
+/**
+ * What one rendering yields: everything an adapter sends, and what the runtime needs to execute the calls that come back.
+ *
+ * @see spec TOOLS "Prompt Rendering"
+ */
+export interface RenderedPrompt<out Output = unknown> {
+  /** The instructions (system text). */
+  readonly text: string;
+  /**
+   * Tools of the enabled sections that are shown in full, in order of declaration; then, when something is summarised, what
+   * opens or reads it; then, in a run, the tools of sections that were opened, in the order in which they were.
+   */
+  readonly tools: readonly AnyTool[];
+  /** The same tools by name. */
+  readonly boundTools: ReadonlyMap<string, BoundTool>;
+  /** Hosted tools of the same sections, in the same order. */
+  readonly hostedTools: readonly HostedTool[];
+  /** What the model is told about parameters: tool name, then parameter name. */
+  readonly toolParamDescriptions: ToolParamDescriptions;
+  /** The structured answer asked for; absent when the answer is text. */
+  readonly output?: PromptOutput<Output>;
+  /** Identity, and hashes of the texts that were rendered; made when it is first read. */
+  readonly descriptor: PromptDescriptor;
+  /** Overrides that were not applied, and why. */
+  readonly droppedOverrides: readonly DroppedOverride[];
+  /** The deadline the prompt is evaluated under, when there is one. */
+  readonly deadline?: DeadlinePort;
+  /** @internal */
+  readonly '~sections': RenderedSections;
+}

@@ -1,0 +1,140 @@
+import { describeError } from '../../error/index.ts';
+import type { ResourceResolver } from '../../resource/index.ts';
+import type { ReadOnlyView } from '../../session/index.ts';
+import type { PromptPlan } from '../plan/prompt-plan.ts';
+import type { SectionNode } from '../plan/section-tree.ts';
+import { toolExamplesText } from '../plan/tool-examples.ts';
+import type { SectionRenderContext } from '../section/section.ts';
+import type { DynamicParams } from '../section/section-input.ts';
+import { fillTemplate } from '../template/template-text.ts';
+import { openSections, readSection } from '../visibility/section-tools.ts';
+import { SectionResources } from './section-resources.ts';
+import { isEnabled, type SelectedSection, sectionError } from './select-sections.ts';
+
+/** What the text of a section is made from beside the section. */
+export interface TextSources {
+  readonly plan: PromptPlan<unknown>;
+  readonly raw: DynamicParams;
+  readonly session: () => ReadOnlyView;
+  readonly resources?: ResourceResolver | undefined;
+  /** Whether the examples of its tools are written under a section. */
+  readonly examples: boolean;
+}
+
+/**
+ * The texts of sections, joined by one blank line.
+ *
+ * @throws {PromptRenderError} naming the section.
+ */
+export async function sectionTexts(
+  selection: readonly SelectedSection[],
+  sources: TextSources,
+): Promise<string> {
+  const resources = sources.resources === undefined ? undefined : new SectionResources(sources.resources);
+  const texts: string[] = [];
+  try {
+    for (const selected of selection) {
+      const body = bodyText(selected, sources, resources);
+      // A wait for each of many texts would cost more than the texts.
+      texts.push(sectionText(selected, typeof body === 'string' ? body : await body, sources));
+    }
+  } finally {
+    resources?.close();
+  }
+  return texts.join('\n\n');
+}
+
+function sectionText(selected: SelectedSection, body: string, sources: TextSources): string {
+  const { node, isSummary } = selected;
+  const parts = [node.heading, body];
+  if (isSummary) parts.push(summaryNote(selected, sources));
+  else if (sources.examples) parts.push(toolExamplesText(node));
+  return parts.filter((part) => part !== '').join('\n\n');
+}
+
+/** A promise only where a function of the section's makes the text. */
+function bodyText(
+  selected: SelectedSection,
+  sources: TextSources,
+  resources: ResourceResolver | undefined,
+): string | Promise<string> {
+  const { node, params, isSummary } = selected;
+  const { render, template } = node.section;
+  const text = isSummary ? node.summary : template;
+  if (text !== undefined) return fillTemplate(text, isParams(params) ? params : {});
+  return render === undefined ? '' : renderedText(selected, render, sources, resources);
+}
+
+async function renderedText(
+  { node, params }: SelectedSection,
+  render: NonNullable<SectionNode['section']['render']>,
+  { plan, session }: TextSources,
+  resources: ResourceResolver | undefined,
+): Promise<string> {
+  const context: SectionRenderContext = Object.freeze({
+    session: session(),
+    ...(resources === undefined ? {} : { resources }),
+    path: node.path,
+    number: node.number,
+    prompt: plan.identity,
+  });
+  let body: unknown;
+  try {
+    // `never` is the function's own type for what the section's schema yields.
+    body = await render(params as never, context);
+  } catch (cause) {
+    throw sectionError(
+      node,
+      `The render function of section "${node.path}" threw: ${describeError(cause)}`,
+      cause,
+    );
+  }
+  if (typeof body === 'string') return body.trim();
+  throw sectionError(
+    node,
+    `The render function of section "${node.path}" must return a text, not a ${typeof body}.`,
+  );
+}
+
+function isParams(value: unknown): value is DynamicParams {
+  return typeof value === 'object' && value !== null;
+}
+
+/** What the note is made from beside the section. */
+interface NoteSources {
+  readonly plan: PromptPlan<unknown>;
+  readonly raw: DynamicParams;
+  readonly session: () => ReadOnlyView;
+}
+
+/** True when a section or one below it brings tools, enabled or not. */
+export function bringsTools({ nodes }: PromptPlan<unknown>, index: number): boolean {
+  const end = nodes[index]?.end ?? index;
+  for (let at = index; at < end; at += 1) {
+    const { tools = [], hostedTools = [] } = nodes[at]?.section ?? {};
+    if (tools.length > 0 || hostedTools.length > 0) return true;
+  }
+  return false;
+}
+
+/**
+ * Tells the model how to get at what stands behind a summary: which tool, the address, and the addresses of the sections
+ * directly below that are enabled.
+ *
+ * @throws {PromptRenderError} when the `enabled` function of one of them throws.
+ */
+export function summaryNote(
+  { index, node }: Pick<SelectedSection, 'index' | 'node'>,
+  { plan, raw, session }: NoteSources,
+): string {
+  const below: string[] = [];
+  for (let at = index + 1; at < node.end; at = plan.nodes[at]?.end ?? node.end) {
+    const child = plan.nodes[at];
+    if (child !== undefined && isEnabled(child, raw, session)) below.push(`"${child.path}"`);
+  }
+  const how = bringsTools(plan, index)
+    ? `Call ${openSections.name} with section_keys ["${node.path}"] to read it in full and to get its tools.`
+    : `Call ${readSection.name} with section_key "${node.path}" to read it in full.`;
+  const sections = below.length === 0 ? '' : ` Sections below it: ${below.join(', ')}.`;
+  return `[This is a summary. ${how}${sections}]`;
+}

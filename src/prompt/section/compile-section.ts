@@ -1,0 +1,98 @@
+import { PromptValidationError } from '../../error/index.ts';
+import { compileTemplate } from '../template/compile-template.ts';
+import type { TemplateText } from '../template/template-text.ts';
+import type { TemplateFunction } from '../template/trace-template.ts';
+import { normalizeKey, normalizeTitle } from './identity.ts';
+import type { AnySection, Section } from './section.ts';
+import { placeholderNames } from './section-params.ts';
+
+/** A section whose texts are not compiled yet: texts, functions of placeholders, or what was compiled for another section. */
+export interface SectionSource extends Omit<SectionDraft, 'template' | 'summary'> {
+  readonly template?: unknown;
+  readonly summary?: unknown;
+}
+
+/**
+ * Checks a section, compiles its texts and freezes it.
+ *
+ * @throws {PromptValidationError} see `section()`.
+ */
+export function compileSection(source: SectionSource): AnySection {
+  const key = normalizeKey(source.key, `section ${JSON.stringify(source.title)}`);
+  const what = `section "${key}"`;
+  const title = normalizeTitle(source.title, what);
+  const { params, template, render, summary, visibility } = source;
+  if (template !== undefined && render !== undefined) {
+    throw new PromptValidationError(
+      `The ${what} has both a template and a render function; keep one of them.`,
+      { details: { section: key, placeholder: 'render' } },
+    );
+  }
+  if (visibility === 'summary' && summary === undefined) {
+    throw new PromptValidationError(
+      `The ${what} has visibility "summary" and no summary; give it one, or leave it in full.`,
+      { details: { section: key, placeholder: 'summary' } },
+    );
+  }
+  const names = placeholderNames(params, what);
+  const compile = (text: unknown, name: string): TemplateText | undefined =>
+    text === undefined
+      ? undefined
+      : // compileTemplate refuses anything else.
+        compileTemplate(text as string | TemplateFunction | TemplateText, names, `${name} of ${what}`, {
+          section: key,
+        });
+  return freezeSection({
+    ...source,
+    title,
+    key,
+    template: compile(template, 'template'),
+    summary: compile(summary, 'summary'),
+  });
+}
+
+/** A section before it is made: what it lacks may also stand there as `undefined`. */
+export type SectionDraft = { readonly [Key in SectionKey]?: Section[Key] | undefined };
+
+type SectionKey = Exclude<keyof Section, symbol>;
+
+const sectionKeys = Object.keys({
+  title: true,
+  key: true,
+  params: true,
+  template: true,
+  render: true,
+  tools: true,
+  hostedTools: true,
+  policies: true,
+  children: true,
+  enabled: true,
+  visibility: true,
+  summary: true,
+  slices: true,
+  resources: true,
+  acceptsOverrides: true,
+  examplesInText: true,
+} satisfies Readonly<Record<SectionKey, true>>) as readonly SectionKey[];
+
+const frozen = new WeakSet<object>();
+
+/**
+ * The section as a frozen plain object with lists of its own, so that whoever wrote it can change nothing in what was
+ * made of it; a section that was made here is returned as it is.
+ */
+export function freezeSection(section: SectionDraft): AnySection {
+  // Only what was made below is in the set.
+  if (frozen.has(section)) return section as AnySection;
+  const given = sectionKeys.map((key) => [key, section[key]] as const);
+  const made = Object.freeze(
+    Object.fromEntries(
+      given.flatMap(([key, value]) =>
+        value === undefined ? [] : [[key, Array.isArray(value) ? Object.freeze([...value]) : value]],
+      ),
+    ),
+  );
+  frozen.add(made);
+  // The entries are those of a section; those that nobody gave are left out.
+  return made as unknown as AnySection;
+}

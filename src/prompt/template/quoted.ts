@@ -1,0 +1,57 @@
+import { PromptValidationError } from '../../error/index.ts';
+import { renderJson } from '../../schema/index.ts';
+import { fenceAround, linesOf } from './line-breaks.ts';
+import type { Placeholder } from './placeholders.ts';
+import { isTracing, quotedStandIn } from './stand-in.ts';
+
+/**
+ * Marks a text of others, such as an issue, a diff or a file, so that it stays a text: it stands on lines of its own, in a
+ * fence that is longer than any in it, and each of its lines is indented. Whatever it says, it is no heading of the prompt,
+ * and nothing in it ends the fence.
+ *
+ * In a template function it takes the placeholder, `${quoted(p.issue)}`, and is filled in when the prompt is rendered; in a
+ * text template and in overrides the same is written `${quoted issue}`. In a `render` function it takes the value and gives
+ * the text, with a line break at both ends: objects and lists as JSON, nothing for `null` and `undefined`.
+ *
+ * @throws {PromptValidationError} in a template function, for anything but a placeholder.
+ */
+export function quoted(placeholder: Placeholder): Placeholder;
+export function quoted(value: unknown): string;
+export function quoted(value: unknown): Placeholder | string {
+  const standIn = quotedStandIn(value);
+  // A stand-in is what template functions get for placeholders.
+  if (standIn !== undefined) return standIn as Placeholder;
+  if (isTracing()) {
+    throw new PromptValidationError(
+      'In a template, quoted() takes a placeholder alone, as in quoted(p.name), and no text with placeholders in it.',
+      { details: { placeholder: 'quoted' } },
+    );
+  }
+  const block = quotedText(value);
+  return block === '' ? '' : `\n${block}\n`;
+}
+
+/** The lines of a value in a fence, without a line break at its ends; nothing for null and undefined. */
+export function quotedText(value: unknown): string {
+  if (value === undefined || value === null) return '';
+  const text = valueText(value);
+  const fence = fenceAround(text);
+  const lines = text === '' ? [] : linesOf(text).map((line) => (line === '' ? '' : `    ${line}`));
+  return [fence, ...lines, fence].join('\n');
+}
+
+/** What stands for a value in a text: text as such, nothing for null and undefined, numbers and booleans as JavaScript prints them, everything else as JSON. */
+export function valueText(value: unknown): string {
+  switch (typeof value) {
+    case 'string':
+      return value;
+    case 'undefined':
+      return '';
+    case 'number':
+    case 'boolean':
+    case 'bigint':
+      return String(value);
+    default:
+      return value === null ? '' : renderJson(value);
+  }
+}

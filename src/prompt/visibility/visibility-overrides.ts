@@ -1,0 +1,159 @@
+import { SessionError } from '../../error/index.ts';
+import { jsonSchema } from '../../schema/index.ts';
+import {
+  append,
+  clear,
+  defineEvent,
+  defineSystemSlice,
+  type EventDefinition,
+  extend,
+  on,
+  type ReadonlySessionView,
+  type ReadonlySliceAccessor,
+  remove,
+  type Slice,
+} from '../../session/index.ts';
+import { SectionsOpened } from './section-tools.ts';
+import type { Visibility } from './visibility.ts';
+
+/** How much of one section is shown in a session, whatever the section itself says. */
+export interface VisibilityOverride {
+  /** Namespace and key of the prompt, joined by `/`. */
+  readonly prompt: string;
+  /** Dotted path of the section. */
+  readonly section: string;
+  readonly visibility: Visibility;
+  /** Present when a model opened the section: in which evaluation, and what it has seen in full since. */
+  readonly opened?: { readonly evaluationId: string; readonly shown: readonly string[] };
+}
+
+/** Which section of which prompt. */
+export type VisibilityTarget = Pick<VisibilityOverride, 'prompt' | 'section'>;
+
+const text = { type: 'string', minLength: 1 } as const;
+const visibility = { enum: ['full', 'summary'] } as const;
+
+/**
+ * Shows a section in full, or its summary, from the next rendering of the prompt on. Without effect on a section that has no
+ * summary; evaluations log a warning then.
+ */
+export const SetVisibility: EventDefinition<
+  VisibilityTarget & { readonly visibility: Visibility },
+  VisibilityTarget & { readonly visibility: Visibility }
+> = defineEvent(
+  'weakincentives.set-visibility',
+  jsonSchema<VisibilityTarget & { readonly visibility: Visibility }>({
+    type: 'object',
+    properties: { prompt: text, section: text, visibility },
+    required: ['prompt', 'section', 'visibility'],
+    additionalProperties: false,
+  }),
+);
+
+/** Leaves the visibility of a section to itself again. */
+export const ClearVisibility: EventDefinition<VisibilityTarget, VisibilityTarget> = defineEvent(
+  'weakincentives.clear-visibility',
+  jsonSchema<VisibilityTarget>({
+    type: 'object',
+    properties: { prompt: text, section: text },
+    required: ['prompt', 'section'],
+    additionalProperties: false,
+  }),
+);
+
+/** Leaves the visibility of all sections to themselves again: those of one prompt, or without `prompt` of all. */
+export const ClearAllVisibility: EventDefinition<{ readonly prompt?: string }, { readonly prompt?: string }> =
+  defineEvent(
+    'weakincentives.clear-all-visibility',
+    jsonSchema<{ readonly prompt?: string }>({
+      type: 'object',
+      properties: { prompt: text },
+      additionalProperties: false,
+    }),
+  );
+
+const keyOf = (prompt: string, section: string): string => JSON.stringify([prompt, section]);
+
+/**
+ * The visibility of sections in a session, one item per section; wins over what sections say of themselves. What a model opens
+ * stays open here for later evaluations. Part of snapshots and exports, rolled back with a failing call. Evaluating a prompt
+ * that has summaries installs it; install it yourself before dispatching to a new session, and before `importState()`.
+ */
+export const VisibilityOverrides: Slice<VisibilityOverride> = defineSystemSlice<VisibilityOverride>(
+  'weakincentives.visibility-overrides',
+  {
+    key: ({ prompt, section }) => keyOf(prompt, section),
+    systemState: true,
+    reducers: [
+      on(SetVisibility, (_items, { prompt, section, visibility: set }) =>
+        append({ prompt, section: section.toLowerCase(), visibility: set }),
+      ),
+      on(ClearVisibility, (_items, { prompt, section }) => remove(keyOf(prompt, section.toLowerCase()))),
+      on(ClearAllVisibility, (items, { prompt }) =>
+        prompt === undefined
+          ? clear()
+          : remove(
+              ...[...items]
+                .filter((item) => item.prompt === prompt)
+                .map(({ section }) => keyOf(prompt, section)),
+            ),
+      ),
+      on(SectionsOpened, (_items, { value: { prompt, evaluationId, opened } }) =>
+        extend(
+          opened.map(({ section, shown }) => ({
+            prompt,
+            section,
+            visibility: 'full' as const,
+            ...(shown === undefined ? {} : { opened: { evaluationId, shown } }),
+          })),
+        ),
+      ),
+    ],
+    importSchema: jsonSchema<VisibilityOverride>({
+      type: 'object',
+      properties: {
+        prompt: text,
+        section: text,
+        visibility,
+        opened: {
+          type: 'object',
+          properties: { evaluationId: { type: 'string' }, shown: { type: 'array', items: text } },
+          required: ['evaluationId', 'shown'],
+        },
+      },
+      required: ['prompt', 'section', 'visibility'],
+    }),
+  },
+);
+
+/** The name of a prompt in {@link VisibilityOverrides}. */
+export function promptAddress({ ns, key }: { readonly ns: string; readonly key: string }): string {
+  return `${ns}/${key}`;
+}
+
+/** What the session says of a section; undefined when it says nothing, or keeps no overrides. Reads that item only. */
+export function findVisibilityOverride(
+  session: ReadonlySessionView,
+  prompt: string,
+  section: string,
+): VisibilityOverride | undefined {
+  return overridesIn(session)?.get(keyOf(prompt, section));
+}
+
+/** What the session says of the sections of a prompt. Reads all items. */
+export function visibilityOverridesOf(
+  session: ReadonlySessionView,
+  prompt: string,
+): readonly VisibilityOverride[] {
+  return overridesIn(session)?.where((item) => item.prompt === prompt) ?? [];
+}
+
+function overridesIn(session: ReadonlySessionView): ReadonlySliceAccessor<VisibilityOverride> | undefined {
+  try {
+    return session.slice(VisibilityOverrides);
+  } catch (error) {
+    // A session that was handed to render() need not know the slice.
+    if (SessionError.isInstance(error) && error.code === 'slice-unknown') return undefined;
+    throw error;
+  }
+}
