@@ -1,11 +1,7 @@
+import { countCharacters, isRecord } from '../internal/index.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { compilePattern } from './pattern.ts';
 import { sameJson } from './same-json.ts';
-
-/** True for what JSON calls an object: neither null nor a list. */
-export function isObjectValue(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 /**
  * True when the value itself fits the schema's own `type`, `enum`, `const` and bounds. Looks neither below the value nor
@@ -27,7 +23,7 @@ function isOfType(type: unknown, value: unknown): boolean {
     case 'array':
       return Array.isArray(value);
     case 'object':
-      return isObjectValue(value);
+      return isRecord(value);
     case 'integer':
       return Number.isInteger(value);
     case 'number':
@@ -50,7 +46,7 @@ function fitsBounds(schema: JsonSchema, value: unknown): boolean {
   if (typeof value === 'number') return fitsNumber(schema, value);
   if (typeof value === 'string') return fitsText(schema, value);
   if (Array.isArray(value)) return within(value.length, schema['minItems'], schema['maxItems']);
-  if (!isObjectValue(value)) return true;
+  if (!isRecord(value)) return true;
   if (schema['minProperties'] === undefined && schema['maxProperties'] === undefined) return true;
   return within(Object.keys(value).length, schema['minProperties'], schema['maxProperties']);
 }
@@ -88,11 +84,4 @@ function matchesPattern(schema: JsonSchema, pattern: string, value: string): boo
 
 function within(size: number, minimum: unknown, maximum: unknown): boolean {
   return (typeof minimum !== 'number' || size >= minimum) && (typeof maximum !== 'number' || size <= maximum);
-}
-
-/** Number of Unicode characters of a text. */
-export function countCharacters(text: string): number {
-  let count = 0;
-  for (const _character of text) count += 1;
-  return count;
 }

@@ -1,5 +1,4 @@
-import { isObjectValue } from './constraint.ts';
-import { shorten } from './issue.ts';
+import { isRecord, shorten } from '../internal/index.ts';
 import type { SchemaNode } from './schema-node.ts';
 
 const maxReceivedLength = 80;
@@ -10,7 +9,7 @@ const maxNames = 8;
 export function describeReceived(value: unknown): string {
   if (Array.isArray(value))
     return value.length === 1 ? 'a list of 1 item' : `a list of ${value.length} items`;
-  if (isObjectValue(value)) return describeKeys(value);
+  if (isRecord(value)) return describeKeys(value);
   switch (typeof value) {
     case 'undefined':
       return 'nothing';

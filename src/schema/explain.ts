@@ -1,4 +1,5 @@
-import { fitsConstraints, isObjectValue } from './constraint.ts';
+import { isRecord } from '../internal/index.ts';
+import { fitsConstraints } from './constraint.ts';
 import { describeExpected, describeReceived } from './describe-value.ts';
 import { maxIssues, type SchemaIssue } from './issue.ts';
 import { childrenOf, SchemaMatcher } from './schema-match.ts';
@@ -39,7 +40,7 @@ class Explainer {
     }
     this.#visiting.delete(node);
     if (Array.isArray(value)) this.#visitItems(value, node);
-    else if (isObjectValue(value)) this.#visitKeys(value, node);
+    else if (isRecord(value)) this.#visitKeys(value, node);
   }
 
   #visitUnion(value: unknown, members: readonly SchemaNode[], node: SchemaNode): void {
@@ -51,7 +52,7 @@ class Explainer {
       this.visit(value, only);
       return;
     }
-    const tag = tagged.length === 0 && isObjectValue(value) ? sharedTag(ofKind) : undefined;
+    const tag = tagged.length === 0 && isRecord(value) ? sharedTag(ofKind) : undefined;
     if (tag === undefined) {
       this.#report(`expected ${describeExpected(node)}, received ${describeReceived(value)}`);
       return;
@@ -59,7 +60,7 @@ class Explainer {
     const allowed = ofKind
       .map((member) => describeExpected(member.properties.get(tag) ?? member))
       .join(' | ');
-    const received = isObjectValue(value) && Object.hasOwn(value, tag) ? value[tag] : undefined;
+    const received = isRecord(value) && Object.hasOwn(value, tag) ? value[tag] : undefined;
     this.#below(tag, () => this.#report(missingOr(received, allowed)));
   }
 
@@ -117,7 +118,7 @@ function fitsOwnKind(value: unknown, member: SchemaNode): boolean {
 
 /** True when no key of the value contradicts a constant of the member, and at least one confirms it. */
 function tagsFit(value: unknown, member: SchemaNode): boolean {
-  if (!isObjectValue(value)) return false;
+  if (!isRecord(value)) return false;
   let isConfirmed = false;
   for (const [key, child] of member.properties) {
     if (!('const' in child.schema)) continue;

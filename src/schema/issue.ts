@@ -1,3 +1,4 @@
+import { shorten } from '../internal/index.ts';
 /** One thing that is wrong with a value. */
 export interface SchemaIssue {
   /** Keys and indexes that lead to the place, empty for the value itself. */
@@ -42,11 +43,4 @@ export function describeIssues(issues: readonly SchemaIssue[]): string {
 function describeIssue(issue: SchemaIssue): string {
   const message = shorten(issue.message.replaceAll(/\s*[\r\n]+\s*/g, ' '), maxMessageLength);
   return issue.path.length === 0 ? message : `${formatPath(issue.path)}: ${message}`;
-}
-
-/** Cuts a text to at most `maxLength` characters, the last one an ellipsis where it was cut; never in mid-character. */
-export function shorten(text: string, maxLength: number): string {
-  if (text.length <= maxLength) return text;
-  const cut = text.slice(0, maxLength - 1);
-  return `${/[\uD800-\uDBFF]$/.test(cut) ? cut.slice(0, -1) : cut}…`;
 }

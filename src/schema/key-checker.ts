@@ -1,4 +1,4 @@
-import { shorten } from './issue.ts';
+import { shorten } from '../internal/index.ts';
 import {
   type ChildShape,
   collectShape,

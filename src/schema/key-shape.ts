@@ -1,4 +1,4 @@
-import { isObjectValue } from './constraint.ts';
+import { isRecord } from '../internal/index.ts';
 import { childrenOf, type SchemaMatcher } from './schema-match.ts';
 import type { SchemaNode } from './schema-node.ts';
 
@@ -77,7 +77,7 @@ function collectUnion(
     for (const [node, alternative] of inner.nodes) {
       into.nodes.set(node, alternative && (into.nodes.get(node) ?? true));
     }
-    const saysNothing = isObjectValue(value) && !declaresKeys(inner.nodes, false);
+    const saysNothing = isRecord(value) && !declaresKeys(inner.nodes, false);
     if (inner.isOpen || (fitting.length > 0 && saysNothing)) into.isOpen = true;
   }
 }

@@ -1,4 +1,4 @@
-import { isObjectValue } from './constraint.ts';
+import { isRecord } from '../internal/index.ts';
 import { isSchemaObject, type JsonSchema } from './json-schema.ts';
 import { compilePattern } from './pattern.ts';
 
@@ -94,7 +94,7 @@ function ofType(type: unknown): QuickCheck | undefined {
     case 'array':
       return Array.isArray;
     case 'object':
-      return isObjectValue;
+      return isRecord;
     default:
       return undefined;
   }
@@ -169,7 +169,7 @@ function ofMembers(schema: JsonSchema): QuickCheck | undefined {
   }
   const requiredCount = new Set(required).size;
   return (value) => {
-    if (!isObjectValue(value)) return true;
+    if (!isRecord(value)) return true;
     if (!isPlain(value)) return false;
     let missing = requiredCount;
     for (const key of Object.keys(value)) {

@@ -1,6 +1,6 @@
 import { type SchemaDraft, Validator } from '@cfworker/json-schema';
 import { describeError, SchemaError } from '../error/index.ts';
-import { isObjectValue } from './constraint.ts';
+import { isRecord } from '../internal/index.ts';
 import { explain } from './explain.ts';
 import type { SchemaIssue } from './issue.ts';
 import { isSchemaObject, type JsonSchema } from './json-schema.ts';
@@ -132,7 +132,7 @@ function withoutUndefined(value: unknown): unknown {
     const items = value.map(withoutUndefined);
     return items.some((item, index) => item !== value[index]) ? items : value;
   }
-  if (!isObjectValue(value)) return value;
+  if (!isRecord(value)) return value;
   const entries = Object.entries(value).map(([key, item]): [string, unknown] => [
     key,
     withoutUndefined(item),

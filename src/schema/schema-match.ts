@@ -1,4 +1,5 @@
-import { fitsConstraints, isObjectValue } from './constraint.ts';
+import { isRecord } from '../internal/index.ts';
+import { fitsConstraints } from './constraint.ts';
 import type { SchemaNode } from './schema-node.ts';
 
 /** Decides whether values fit subschemas. Remembers what it decided, so a value is looked at once per subschema. */
@@ -39,7 +40,7 @@ export class SchemaMatcher {
       if (branch !== undefined && !this.matches(value, branch)) return false;
     }
     if (Array.isArray(value)) return this.#itemsMatch(value, node);
-    return !isObjectValue(value) || this.#keysMatch(value, node);
+    return !isRecord(value) || this.#keysMatch(value, node);
   }
 
   #itemsMatch(value: readonly unknown[], node: SchemaNode): boolean {
@@ -87,7 +88,7 @@ function hasRequired(value: Record<string, unknown>, node: SchemaNode): boolean 
 function looksLike(value: unknown, node: SchemaNode): boolean {
   if (node.isNever || !fitsConstraints(node.schema, value)) return false;
   if (!node.parts.every((part) => !part.isPlain || looksLike(value, part))) return false;
-  if (!isObjectValue(value)) return true;
+  if (!isRecord(value)) return true;
   if (!hasRequired(value, node)) return false;
   for (const [key, child] of node.properties) {
     const item = Object.hasOwn(value, key) ? value[key] : undefined;

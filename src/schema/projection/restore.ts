@@ -1,5 +1,5 @@
+import { isRecord } from '../../internal/index.ts';
 import { isList } from '../close-json-schema.ts';
-import { isObjectValue } from '../constraint.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
 
 /**
@@ -34,7 +34,7 @@ export function restore(value: JsonValue, plan: RestorePlan | undefined): JsonVa
     case undefined:
       return value;
     case 'object':
-      return isObjectValue(value) ? restoreObject(value, plan) : value;
+      return isRecord(value) ? restoreObject(value, plan) : value;
     case 'array':
       return isList(value) ? restoreList(value, plan.items) : value;
     case 'union':
@@ -42,7 +42,7 @@ export function restore(value: JsonValue, plan: RestorePlan | undefined): JsonVa
     case 'reference':
       return restore(value, plan.resolve());
     case 'wrapped': {
-      const inner = isObjectValue(value) && Object.hasOwn(value, plan.key) ? value[plan.key] : undefined;
+      const inner = isRecord(value) && Object.hasOwn(value, plan.key) ? value[plan.key] : undefined;
       return inner === undefined ? value : restore(inner, plan.plan);
     }
   }

@@ -1,4 +1,4 @@
-import { shorten } from '../issue.ts';
+import { shorten } from '../../internal/index.ts';
 import type { JsonValue } from '../json.ts';
 import type { JsonSchema } from '../json-schema.ts';
 
