@@ -1,3 +1,4 @@
+import { quotedList } from '../internal/index.ts';
 import type { SectionPort } from '../tool/index.ts';
 
 /** Where a tool is that the model cannot call at present. */
@@ -27,7 +28,7 @@ export function howToCall(names: readonly string[], sections: readonly SectionPo
     } else sentences.push(`Open the section "${place.closed}" to get "${name}", and call it.`);
   }
   if (callable.length === names.length) return `Call ${names.length === 1 ? 'it' : 'them'} first.`;
-  if (callable.length > 0) sentences.unshift(`Call ${callable.map((name) => `"${name}"`).join(', ')} first.`);
+  if (callable.length > 0) sentences.unshift(`Call ${quotedList(callable)} first.`);
   return sentences.join(' ');
 }
 

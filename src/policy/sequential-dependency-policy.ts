@@ -1,4 +1,5 @@
 import { assertArgument, assertOptions, PromptValidationError } from '../error/index.ts';
+import { quotedList } from '../internal/index.ts';
 import { howToCall } from './how-to-call.ts';
 import { allow, deny } from './policy-decision.ts';
 import { findFact, PolicyFacts, recordFact } from './policy-facts.ts';
@@ -42,7 +43,7 @@ export function sequentialDependencyPolicy(options: SequentialDependencyOptions)
       if (needed === undefined) return allow();
       const missing = needed.filter((candidate) => findFact(context.session, name, candidate) === undefined);
       if (missing.length === 0) return allow();
-      const which = missing.map((candidate) => `"${candidate}"`).join(', ');
+      const which = quotedList(missing);
       const how = howToCall(missing, context.prompt.sections());
       return deny(`"${tool.name}" may be called only after ${which} succeeded. ${how}`);
     },

@@ -1,4 +1,5 @@
 import { describeError, PromptValidationError } from '../../error/index.ts';
+import { quotedList } from '../../internal/index.ts';
 import type { PromptDescriptor } from '../plan/describe-prompt.ts';
 import type { SectionNode } from '../plan/section-tree.ts';
 import { placeholderNames } from '../section/section-params.ts';
@@ -73,7 +74,7 @@ function textOf(
     drop(
       target,
       'invalid',
-      `The code of section "${node.path}" quotes ${bare.map((each) => `"${each}"`).join(', ')}, this text does not: write ${written}.`,
+      `The code of section "${node.path}" quotes ${quotedList(bare)}, this text does not: write ${written}.`,
     );
     return undefined;
   } catch (error) {

@@ -1,4 +1,5 @@
 import { PromptValidationError } from '../../error/index.ts';
+import { quotedList } from '../../internal/index.ts';
 import type { DynamicParams } from '../section/section-input.ts';
 import type { SectionNode } from './section-tree.ts';
 
@@ -53,7 +54,7 @@ export function checkRawParams(raw: unknown, params: PromptParams, prompt: strin
   if (unknown.length > 0) {
     const known = [...params.names].map(([name, path]) => `"${name}" (section "${path}")`).join(', ');
     throw new PromptValidationError(
-      `No section of prompt "${prompt}" declares ${unknown.map((name) => `"${name}"`).join(', ')}; ` +
+      `No section of prompt "${prompt}" declares ${quotedList(unknown)}; ` +
         (known === '' ? 'it has no params.' : `its params are ${known}.`),
       { details: { prompt, placeholder: unknown[0], unknown } },
     );

@@ -1,3 +1,4 @@
+import { quotedList } from '../../internal/index.ts';
 import { nearestNames } from '../../resource/index.ts';
 import { type ReadonlySessionView, readOnlyView } from '../../session/index.ts';
 import { type SectionPort, type ToolContext, type ToolFailure, ToolResult } from '../../tool/index.ts';
@@ -173,9 +174,9 @@ export class OpenableSections {
     const sentences = unknown.map((path) => {
       const ending = paths.filter((each) => each.endsWith(`.${path}`));
       const near = ending.length > 0 ? ending.slice(0, maxNamed) : nearestNames(path, paths);
-      if (near.length > 0) return `There is no section "${path}". Nearest: ${quoted(near)}.`;
+      if (near.length > 0) return `There is no section "${path}". Nearest: ${quotedList(near)}.`;
       const more = paths.length > maxNamed ? `, and ${paths.length - maxNamed} more` : '';
-      return `There is no section "${path}". There are ${quoted(paths.slice(0, maxNamed))}${more}.`;
+      return `There is no section "${path}". There are ${quotedList(paths.slice(0, maxNamed))}${more}.`;
     });
     return ToolResult.error(
       `${sentences.join(' ')} Use addresses as they stand in brackets behind headings.`,
@@ -277,9 +278,5 @@ function areOpen(nodes: readonly SectionNode[]): ToolFailure {
 }
 
 function listed(nodes: readonly SectionNode[]): string {
-  return quoted(nodes.map(({ path }) => path));
-}
-
-function quoted(paths: readonly string[]): string {
-  return paths.map((path) => `"${path}"`).join(', ');
+  return quotedList(nodes.map(({ path }) => path));
 }

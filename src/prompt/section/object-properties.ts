@@ -1,3 +1,4 @@
+import { isRecord } from '../../internal/index.ts';
 import { canonicalJson, type JsonSchema, type JsonValue } from '../../schema/index.ts';
 
 /** The properties that an object schema speaks about, over its references, parts and union members. */
@@ -109,8 +110,4 @@ function resolve(reference: string, root: JsonSchema): JsonValue | undefined {
 
 function list(value: JsonValue | undefined): readonly JsonValue[] {
   return Array.isArray(value) ? value : [];
-}
-
-function isRecord(value: JsonValue | undefined): value is JsonSchema {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
