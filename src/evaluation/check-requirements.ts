@@ -1,5 +1,6 @@
 import { PromptValidationError, SessionError } from '../error/index.ts';
 import { Filesystem } from '../filesystem/index.ts';
+import { quotedList } from '../internal/index.ts';
 import type { Prompt, TemplateParts } from '../prompt/index.ts';
 import { type FeedbackProvider, toCompletionOptions } from '../runtime/index.ts';
 import type { AnySlice } from '../session/index.ts';
@@ -82,7 +83,7 @@ function missingFor(
     case 'tool': {
       const { toolName } = requirement;
       if (toolNames.has(toolName) || earlierTools?.().has(toolName) === true) return undefined;
-      const known = [...toolNames].map((name) => `"${name}"`).join(', ') || 'none';
+      const known = quotedList(toolNames) || 'none';
       return {
         what: `the tool "${toolName}"`,
         add: `Its tools are ${known}. Name one of them, add the tool to one of its sections`,

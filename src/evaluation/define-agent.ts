@@ -1,5 +1,6 @@
 import { describeError, PromptValidationError } from '../error/index.ts';
 import { compileGlob } from '../filesystem/index.ts';
+import { isRecord } from '../internal/index.ts';
 import { BudgetTracker, checkFeedbackProviders } from '../runtime/index.ts';
 import type { Agent, AgentOptions } from './agent.ts';
 import { checkCompletion } from './check-requirements.ts';
@@ -137,10 +138,6 @@ function describeKind(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value);
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function isTemplate(value: unknown): boolean {

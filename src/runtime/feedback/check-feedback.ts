@@ -1,5 +1,6 @@
 import { PromptValidationError } from '../../error/index.ts';
 import { compileGlob } from '../../filesystem/index.ts';
+import { isRecord } from '../../internal/index.ts';
 import type { FeedbackProvider } from './feedback-provider.ts';
 
 const namePattern = /^[a-z0-9][a-z0-9._-]{0,63}$/;
@@ -64,10 +65,6 @@ function checkProvider(provider: unknown): string {
     if (trigger === 'fileCreated') compileGlob(String(value));
   }
   return name;
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function invalid(message: string, provider?: string): PromptValidationError {

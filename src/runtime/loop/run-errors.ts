@@ -5,7 +5,7 @@ import {
   type ErrorDetails,
   type ModelResponseError,
 } from '../../error/index.ts';
-import { none } from '../../internal/index.ts';
+import { cutAfter, none } from '../../internal/index.ts';
 import type { ConversationItem, TokenUsage } from '../../tool/index.ts';
 import {
   type EvaluationPhase,
@@ -126,7 +126,7 @@ export class RunErrors {
   /** The model has made a failing call too often. */
   repeatedFailures({ invocation, failures }: Repetition): PromptEvaluationError {
     const { toolName, reason = 'failed-result', message } = invocation;
-    const why = message.length > maxQuotedLength ? `${message.slice(0, maxQuotedLength)}…` : message;
+    const why = cutAfter(message, maxQuotedLength);
     return this.error(
       'evaluation-repeated-failures',
       'tool',

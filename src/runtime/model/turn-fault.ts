@@ -1,3 +1,4 @@
+import { isRecord } from '../../internal/index.ts';
 import type { FinishReason, TokenUsage } from '../../tool/index.ts';
 import { type ModelTurn, tokenCounts } from './model.ts';
 
@@ -18,7 +19,7 @@ const finishReasons: readonly unknown[] = [
  */
 export function findTurnFault(turn: ModelTurn): string | undefined {
   const answer: unknown = turn;
-  if (!isObject(answer)) return `is ${describe(answer)} instead of a turn`;
+  if (!isRecord(answer)) return `is ${describe(answer)} instead of a turn`;
   const { content, finishReason, usage, hosted } = answer;
   if (!Array.isArray(content)) return 'has no list of content';
   const callIds = content.length > 1 ? new Set<unknown>() : undefined;
@@ -35,7 +36,7 @@ export function findTurnFault(turn: ModelTurn): string | undefined {
 /** What a turn says it cost, also when nothing else of it can be used; undefined when it does not say. */
 export function readUsage(turn: ModelTurn): TokenUsage | undefined {
   const answer: unknown = turn;
-  if (!isObject(answer) || answer['usage'] === undefined) return undefined;
+  if (!isRecord(answer) || answer['usage'] === undefined) return undefined;
   return findUsageFault(answer['usage']) === undefined ? turn.usage : undefined;
 }
 
@@ -44,7 +45,7 @@ function findPartFault(
   part: unknown,
   callIds: Set<unknown> | undefined,
 ): { readonly what: string; readonly why?: string } | undefined {
-  if (!isObject(part)) return { what: describe(part) };
+  if (!isRecord(part)) return { what: describe(part) };
   switch (part['type']) {
     case 'text':
     case 'reasoning':
@@ -79,17 +80,17 @@ function isListOfReadings(hosted: unknown): boolean {
     Array.isArray(hosted) &&
     hosted.every(
       (reading) =>
-        isObject(reading) &&
+        isRecord(reading) &&
         typeof reading['toolName'] === 'string' &&
         Array.isArray(reading['invocations']) &&
         Array.isArray(reading['citations']) &&
-        [...reading['invocations'], ...reading['citations']].every(isObject),
+        [...reading['invocations'], ...reading['citations']].every(isRecord),
     )
   );
 }
 
 function findUsageFault(usage: unknown): string | undefined {
-  if (!isObject(usage)) return `has ${describe(usage)} as its usage`;
+  if (!isRecord(usage)) return `has ${describe(usage)} as its usage`;
   for (const name of tokenCounts) {
     const count = usage[name];
     if (count !== undefined && !(Number.isFinite(count) && Number(count) >= 0)) {
@@ -97,10 +98,6 @@ function findUsageFault(usage: unknown): string | undefined {
     }
   }
   return undefined;
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function describe(value: unknown): string {

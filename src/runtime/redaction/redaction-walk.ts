@@ -1,4 +1,5 @@
 import { WinkError } from '../../error/index.ts';
+import { isPlainObject } from '../../internal/index.ts';
 import { PromptEvaluationError } from '../events/prompt-evaluation-error.ts';
 import { isDataField, isOwnWord } from './own-words.ts';
 
@@ -73,7 +74,7 @@ export class RedactionWalk {
     if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) {
       return this.#altered(value, `<${value.byteLength} bytes>`);
     }
-    if (!isPlain(value)) {
+    if (!isPlainObject(value)) {
       this.#alterations += 1;
       // A date, a URL: what JSON would make of it.
       if ('toJSON' in value && typeof value.toJSON === 'function') return this.#visit(value.toJSON(), mode);
@@ -164,10 +165,4 @@ function emptyCopy(error: Error): Error {
 
 function isError(value: unknown): value is Error {
   return value instanceof Error || Object.prototype.toString.call(value) === '[object Error]';
-}
-
-function isPlain(value: object): boolean {
-  const prototype: unknown = Object.getPrototypeOf(value);
-  // Objects of another realm have another Object.prototype; it, too, is the end of its chain.
-  return prototype === Object.prototype || prototype === null || Object.getPrototypeOf(prototype) === null;
 }
