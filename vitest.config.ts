@@ -4,7 +4,12 @@ import { defineConfig, type ViteUserConfig } from 'vitest/config';
 const source = (path: string): string => fileURLToPath(new URL(`./src/${path}`, import.meta.url));
 
 /** Tests that need the built package; their global setup builds it. */
-const packageTests = ['test/cli/**/*.test.ts', 'test/examples/**/*.test.ts', 'test/pack/**/*.test.ts'];
+const packageTests = [
+  'test/bench/trips.test.ts',
+  'test/cli/**/*.test.ts',
+  'test/examples/**/*.test.ts',
+  'test/pack/**/*.test.ts',
+];
 const docsTests = ['test/docs/**/*.test.ts'];
 const mutationTests = ['test/mutation/**/*.test.ts'];
 

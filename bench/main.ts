@@ -16,6 +16,7 @@ import { runChild } from './harness/run-child.ts';
 import { runJobs } from './harness/run-jobs.ts';
 import { type BenchReport, updateResults } from './harness/update-results.ts';
 import { benchRows } from './rows/index.ts';
+import { runTrips } from './trips/main.ts';
 
 const folder = fileURLToPath(new URL('.', import.meta.url));
 const packages = readPackages('bench/package.json');
@@ -36,6 +37,9 @@ switch (command.kind) {
     break;
   case 'write':
     writeReports(command.reports);
+    break;
+  case 'trips':
+    process.exitCode = runTrips(command.args);
     break;
   case 'run':
     process.exitCode = await runBench(command);

@@ -1,12 +1,8 @@
 // Joins the modules that the compiler wrote into few files: a process that imports the package pays for every file it reads.
 // What several entries need is in a file of its own, so that all of them see the same objects.
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { basename, join, relative } from 'node:path';
+import { basename, join, relative, sep } from 'node:path';
 import { rolldown } from 'rolldown';
-
-/** What every entry needs is one file; the folders with a subpath and the command are not. */
-const core =
-  /^(error|collection|schema|session|resource|filesystem|tool|policy|prompt|runtime|adapter|suite)\//;
 
 /**
  * Replaces the modules below `folder` by bundles. Declarations stay as they are. The code stays readable: names and lines
@@ -18,6 +14,7 @@ export async function bundle(folder, entries) {
   const modules = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) =>
     path.endsWith('.js'),
   );
+  const apart = new Set(entries.map((entry) => entry.split('/', 1)[0]));
   const build = await rolldown({
     input: Object.fromEntries(entries.map((entry) => [entry.replace(/\.js$/, ''), join(folder, entry)])),
     external: (id) => !id.startsWith('.') && !id.startsWith('/'),
@@ -33,7 +30,10 @@ export async function bundle(folder, entries) {
     // As deep as the folders of the entries, for what is found relative to a module.
     chunkFileNames: 'shared/[name].js',
     comments: { legal: true, annotation: true, jsdoc: false },
-    codeSplitting: { groups: [{ name: 'core', test: (id) => core.test(relative(folder, id)) }] },
+    // What every entry needs is one file; the folders with a subpath and the command are not in it.
+    codeSplitting: {
+      groups: [{ name: 'core', test: (id) => !apart.has(relative(folder, id).split(sep, 1)[0] ?? '') }],
+    },
   });
   await build.close();
   for (const path of modules) rmSync(join(folder, path));

@@ -9,6 +9,8 @@ export type BenchCommand =
   | { readonly kind: 'wrong'; readonly message: string }
   /** Writes reports into the tables of `bench/RESULTS.md`. */
   | { readonly kind: 'write'; readonly reports: readonly string[] }
+  /** Counts the calls of the ways through the sources; `bench/trips` reads the rest. */
+  | { readonly kind: 'trips'; readonly args: readonly string[] }
   | RunCommand;
 
 export interface RunCommand {
@@ -25,6 +27,7 @@ export interface RunCommand {
 }
 
 export const usage = `npm run bench -- [OPTIONS]
+npm run bench -- trips [--help]
 
 Compares weakincentives with a loop written by hand and with its peers. Peers: npm ci --prefix bench.
 
@@ -37,7 +40,9 @@ Compares weakincentives with a loop written by hand and with its peers. Peers: n
   --node FILE    the Node that runs what is measured (default: the one that runs this)
   --write FILE,… measures nothing: writes these reports into the tables of bench/RESULTS.md
   --list         shows rows and contenders
-  --help         shows this`;
+  --help         shows this
+
+  trips          compares nothing: counts files, functions and calls on the ways through the sources`;
 
 const options = {
   quick: { type: 'boolean' },
@@ -53,6 +58,7 @@ const options = {
 } as const;
 
 export function readArguments(args: readonly string[], rows: readonly BenchRow[]): BenchCommand {
+  if (args[0] === 'trips') return { kind: 'trips', args: args.slice(1) };
   try {
     return toCommand(parseArgs({ args: [...args], options, strict: true }).values, rows);
   } catch (error) {

@@ -43,6 +43,13 @@ describe('readArguments', () => {
     });
   });
 
+  it('leaves what follows "trips" to the program that counts them', () => {
+    expect(read('trips', '--source', 'other', '--list')).toEqual({
+      kind: 'trips',
+      args: ['--source', 'other', '--list'],
+    });
+  });
+
   it('shows the list or the help, whatever else is asked for', () => {
     expect(read('--list', '--quick')).toEqual({ kind: 'list' });
     expect(read('--help', '--list')).toEqual({ kind: 'help' });
