@@ -39,6 +39,7 @@ const directionRules = order.map((folder, position) => ({
 const rooms = {
   prompt: ['template', 'visibility', 'section', 'plan', 'override', 'render'],
   runtime: ['events', 'redaction', 'model', 'limits', 'feedback', 'call', 'loop'],
+  schema: ['json', 'json-schema', 'projection'],
   provider: ['schema', 'hosted', 'wire'],
   'ai-sdk': ['wire', 'hosted', 'request', 'turn', 'tools'],
   node: ['disk', 'lock', 'host-mount', 'host-filesystem', 'materialize', 'overrides'],

@@ -1,9 +1,9 @@
 import { describeError, SchemaError } from '../error/index.ts';
-import { closeJsonSchema } from './close-json-schema.ts';
-import { freezeJson } from './freeze-json.ts';
-import { isSchemaObject, type JsonSchema } from './json-schema.ts';
+import { freezeJson } from './json/freeze-json.ts';
+import { closeJsonSchema } from './json-schema/close.ts';
+import { isSchemaObject, type JsonSchema } from './json-schema/json-schema.ts';
+import { createSchemaGraph, type SchemaNode } from './json-schema/node.ts';
 import { libraryOptionsOf } from './library-options.ts';
-import { createSchemaGraph, type SchemaNode } from './schema-node.ts';
 import type { Schema } from './standard.ts';
 
 /** A schema with what the library derives from it, each part made when it is first needed. */

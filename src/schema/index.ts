@@ -1,31 +1,31 @@
 export { assertSchema } from './assert-schema.ts';
-export { canonicalJson } from './canonical-json.ts';
 export { type CompiledSchema, compileSchema, withInputJsonSchema } from './compile-schema.ts';
-export { copyUntrustedJson } from './copy-untrusted-json.ts';
-export { describeReceived } from './describe-value.ts';
-export { freezeJson } from './freeze-json.ts';
-export { describeIssues, formatPath, type ParseOutcome, type SchemaIssue } from './issue.ts';
-export type { DeepReadonly, JsonObject, JsonValue } from './json.ts';
-export { jsonCopy } from './json-copy.ts';
-export { isSchemaObject, type JsonSchema } from './json-schema.ts';
+export { canonicalJson } from './json/canonical-json.ts';
+export { copyUntrustedJson } from './json/copy-untrusted-json.ts';
+export { freezeJson } from './json/freeze-json.ts';
+export { describeIssues, formatPath, type ParseOutcome, type SchemaIssue } from './json/issue.ts';
+export type { DeepReadonly, JsonObject, JsonValue } from './json/json.ts';
+export { jsonCopy } from './json/json-copy.ts';
+export { renderJson } from './json/render-json.ts';
+export { sameJson } from './json/same-json.ts';
+export { describeReceived } from './json-schema/describe.ts';
+export { isSchemaObject, type JsonSchema } from './json-schema/json-schema.ts';
+export { mapPropertyDescriptions } from './json-schema/property-descriptions.ts';
+export { createReferenceResolver, type ReferenceResolver } from './json-schema/reference.ts';
 export { assertObjectSchema } from './object-schema.ts';
 export { open } from './open.ts';
 export { type OutputOutcome, parseInput, parseInputSync, parseOutput } from './parse.ts';
-export { formats, noneOrOne, plainPatterns, scalarsOnly } from './projection/kept-keywords.ts';
-export { adviseSchema, projectSchema, type SchemaProjection } from './projection/project-schema.ts';
-export { restoreText } from './projection/restore-text.ts';
+export { projectSchema } from './project-schema.ts';
 export type {
   KeptKeyword,
   RequestLimits,
   SchemaCounts,
   SchemaDialect,
   SchemaLimits,
-} from './projection/schema-dialect.ts';
-export type { SchemaLoss } from './projection/schema-loss.ts';
+  SchemaLoss,
+} from './projection/dialect.ts';
+export { formats, noneOrOne, plainPatterns, scalarsOnly } from './projection/dialect.ts';
+export { adviseSchema, restoreText, type SchemaProjection } from './projection/project-json-schema.ts';
 export { wrapperKey } from './projection/wrap-schema.ts';
-export { mapPropertyDescriptions } from './property-descriptions.ts';
 export { jsonSchema } from './raw-json-schema.ts';
-export { renderJson } from './render-json.ts';
-export { sameJson } from './same-json.ts';
-export { createReferenceResolver, type ReferenceResolver } from './schema-reference.ts';
 export type { InferInput, InferOutput, Schema } from './standard.ts';

@@ -1,7 +1,7 @@
-import { describeReceived } from './describe-value.ts';
-import { explain, samePath, startsWith } from './explain.ts';
-import { maxIssues, type SchemaIssue } from './issue.ts';
-import type { SchemaNode } from './schema-node.ts';
+import { maxIssues, type SchemaIssue } from './json/issue.ts';
+import { describeReceived } from './json-schema/describe.ts';
+import { explain, samePath, startsWith } from './json-schema/explain.ts';
+import type { SchemaNode } from './json-schema/node.ts';
 
 type Path = readonly (string | number)[];
 

@@ -1,8 +1,8 @@
 import { assertSchema } from './assert-schema.ts';
-import { isList } from './close-json-schema.ts';
-import type { JsonValue } from './json.ts';
-import { isSchemaObject, type JsonSchema } from './json-schema.ts';
-import { createReferenceResolver, type ReferenceResolver } from './schema-reference.ts';
+import type { JsonValue } from './json/json.ts';
+import { isList } from './json-schema/close.ts';
+import { isSchemaObject, type JsonSchema } from './json-schema/json-schema.ts';
+import { createReferenceResolver, type ReferenceResolver } from './json-schema/reference.ts';
 import type { InferInput, InferOutput, Schema } from './standard.ts';
 
 /**

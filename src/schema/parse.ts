@@ -1,8 +1,14 @@
 import { describeError, SchemaError } from '../error/index.ts';
 import { none } from '../internal/index.ts';
 import type { CompiledSchema } from './compile-schema.ts';
-import { formatPath, maxIssues, type ParseOutcome, type SchemaIssue } from './issue.ts';
-import { findUnknownKeys, type KeyFinding, type KeyFindings, maxDepth, unknownItem } from './key-checker.ts';
+import { formatPath, maxIssues, type ParseOutcome, type SchemaIssue } from './json/issue.ts';
+import {
+  findUnknownKeys,
+  type KeyFinding,
+  type KeyFindings,
+  maxDepth,
+  unknownItem,
+} from './json-schema/unknown-keys.ts';
 import { type LibraryIssue, mergeIssues, valueAt } from './merge-issues.ts';
 import { withoutPaths } from './strip-keys.ts';
 

@@ -1,13 +1,13 @@
 import { type SchemaDraft, Validator } from '@cfworker/json-schema';
 import { describeError, SchemaError } from '../error/index.ts';
 import { isRecord } from '../internal/index.ts';
-import { explain } from './explain.ts';
-import type { SchemaIssue } from './issue.ts';
-import { isSchemaObject, type JsonSchema } from './json-schema.ts';
-import { isUnicodePattern } from './pattern.ts';
-import { createQuickCheck, type QuickCheck } from './quick-check.ts';
-import { createSchemaGraph, type SchemaNode } from './schema-node.ts';
-import { createReferenceResolver } from './schema-reference.ts';
+import type { SchemaIssue } from './json/issue.ts';
+import { explain } from './json-schema/explain.ts';
+import { isSchemaObject, type JsonSchema } from './json-schema/json-schema.ts';
+import { createSchemaGraph, type SchemaNode } from './json-schema/node.ts';
+import { isUnicodePattern } from './json-schema/pattern.ts';
+import { createQuickCheck, type QuickCheck } from './json-schema/quick-check.ts';
+import { createReferenceResolver } from './json-schema/reference.ts';
 import type { Schema } from './standard.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { type SchemaDraft, Validator } from '@cfworker/json-schema';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createQuickCheck } from '../../src/schema/quick-check.ts';
+import { createQuickCheck } from '../../src/schema/json-schema/quick-check.ts';
 
 const keys = ['a', 'b', 'toString'] as const;
 const draft: SchemaDraft = '2020-12';

@@ -1,8 +1,8 @@
-import { isList } from '../close-json-schema.ts';
-import type { JsonValue } from '../json.ts';
-import { isSchemaObject, type JsonSchema } from '../json-schema.ts';
-import { sameJson } from '../same-json.ts';
-import type { ReferenceResolver } from '../schema-reference.ts';
+import type { JsonValue } from '../json/json.ts';
+import { sameJson } from '../json/same-json.ts';
+import { isList } from '../json-schema/close.ts';
+import { isSchemaObject, type JsonSchema } from '../json-schema/json-schema.ts';
+import type { ReferenceResolver } from '../json-schema/reference.ts';
 
 /** What says nothing about a value: where two parts differ in these, the outer one counts. */
 const annotations = new Set([

@@ -1,15 +1,13 @@
-import { isList } from '../close-json-schema.ts';
-import type { JsonValue } from '../json.ts';
-import { isSchemaObject, type JsonSchema } from '../json-schema.ts';
-import type { ReferenceResolver } from '../schema-reference.ts';
-import { allowsNull } from './allows-null.ts';
+import type { JsonValue } from '../json/json.ts';
+import { isList } from '../json-schema/close.ts';
+import { isSchemaObject, type JsonSchema } from '../json-schema/json-schema.ts';
+import type { ReferenceResolver } from '../json-schema/reference.ts';
 import { constraintKeywords, isIdle } from './constraint-keywords.ts';
+import type { SchemaCounts, SchemaDialect, SchemaLoss } from './dialect.ts';
 import { flattenSchema, saysOnlyText } from './flatten-schema.ts';
-import { isDiscriminated } from './is-discriminated.ts';
-import type { SchemaCounts, SchemaDialect } from './schema-dialect.ts';
-import type { SchemaLoss } from './schema-loss.ts';
 import { describeWith, shortJson, withHint } from './schema-text.ts';
 import { splitTypes, toNullable, typesOf, type WritableSchema, withoutToldType } from './schema-types.ts';
+import { allowsNull, isDiscriminated } from './union-members.ts';
 
 interface Projected {
   readonly schema: JsonSchema;

@@ -1,12 +1,11 @@
-import { isList } from '../close-json-schema.ts';
-import type { JsonValue } from '../json.ts';
-import { isSchemaObject, type JsonSchema } from '../json-schema.ts';
-import type { ReferenceResolver } from '../schema-reference.ts';
-import { allowsNull } from './allows-null.ts';
-import { fitsMember } from './fits-member.ts';
+import type { JsonValue } from '../json/json.ts';
+import { isList } from '../json-schema/close.ts';
+import { isSchemaObject, type JsonSchema } from '../json-schema/json-schema.ts';
+import type { ReferenceResolver } from '../json-schema/reference.ts';
 import { flattenSchema, saysOnlyText } from './flatten-schema.ts';
 import type { RestorePlan } from './restore.ts';
 import { typesOf } from './schema-types.ts';
+import { allowsNull, fitsMember } from './union-members.ts';
 
 /**
  * How values that a model wrote become values of a schema: a null for a property that may be left out, and takes no null, stands for "not given". Strict

@@ -1,6 +1,6 @@
 import { shorten } from '../../internal/index.ts';
-import type { JsonValue } from '../json.ts';
-import type { JsonSchema } from '../json-schema.ts';
+import type { JsonValue } from '../json/json.ts';
+import type { JsonSchema } from '../json-schema/json-schema.ts';
 
 /** A description with the hints behind it; undefined when there is neither. */
 export function describeWith(

@@ -1,6 +1,6 @@
-import { isList } from '../close-json-schema.ts';
-import type { JsonValue } from '../json.ts';
-import type { JsonSchema } from '../json-schema.ts';
+import type { JsonValue } from '../json/json.ts';
+import { isList } from '../json-schema/close.ts';
+import type { JsonSchema } from '../json-schema/json-schema.ts';
 import { constraintKeywords } from './constraint-keywords.ts';
 
 /** A schema that is being put together. */

@@ -1,5 +1,5 @@
-import type { JsonValue } from '../json.ts';
-import { isSchemaObject, type JsonSchema } from '../json-schema.ts';
+import type { JsonValue } from '../json/json.ts';
+import { isSchemaObject, type JsonSchema } from '../json-schema/json-schema.ts';
 
 /** Where a value stands that is put into an object because the provider takes objects only. */
 export const wrapperKey = 'value';

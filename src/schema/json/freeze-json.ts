@@ -1,4 +1,4 @@
-import { PrivateBrand } from '../internal/index.ts';
+import { PrivateBrand } from '../../internal/index.ts';
 import type { DeepReadonly } from './json.ts';
 import { walkJson } from './json-walk.ts';
 

@@ -1,4 +1,4 @@
-import { shorten } from '../internal/index.ts';
+import { shorten } from '../../internal/index.ts';
 import {
   type ChildShape,
   collectShape,
@@ -7,8 +7,8 @@ import {
   keyShape,
   shortestTuple,
 } from './key-shape.ts';
+import type { SchemaNode } from './node.ts';
 import { SchemaMatcher } from './schema-match.ts';
-import type { SchemaNode } from './schema-node.ts';
 
 /** A place in a value that its schema does not know: a key, or by an index an item. */
 export interface KeyFinding {

@@ -1,15 +1,11 @@
-import { assertDialect, assertSchemaLike } from '../assert-schema.ts';
-import { compileSchema } from '../compile-schema.ts';
-import type { JsonValue } from '../json.ts';
-import type { JsonSchema } from '../json-schema.ts';
-import { createReferenceResolver, type ReferenceResolver } from '../schema-reference.ts';
-import type { Schema } from '../standard.ts';
+import type { JsonValue } from '../json/json.ts';
+import type { JsonSchema } from '../json-schema/json-schema.ts';
+import { createReferenceResolver, type ReferenceResolver } from '../json-schema/reference.ts';
+import type { SchemaCounts, SchemaDialect, SchemaLoss } from './dialect.ts';
 import { flattenSchema } from './flatten-schema.ts';
 import { projectStrictly } from './projector.ts';
 import { type RestorePlan, restore } from './restore.ts';
 import { planRestore } from './restore-planner.ts';
-import type { SchemaCounts, SchemaDialect } from './schema-dialect.ts';
-import type { SchemaLoss } from './schema-loss.ts';
 import { wrapperKey, wrapSchema } from './wrap-schema.ts';
 
 /** A JSON Schema as a provider takes it. */
@@ -40,25 +36,8 @@ const noCounts: SchemaCounts = Object.freeze({
   unions: 0,
 });
 
-/**
- * The schema as a provider takes it, with the way back for the values of its model: strict where the provider's dialect
- * can tell its shape, else as it is. A root that is no plain object is put into an object, under the key `value`.
- *
- * @param schema of a tool's input, or JSON Schema. The latter is read as it stands: an object that does not say
- * `additionalProperties: false` takes any key, and cannot be strict. Not changed.
- * @throws {SchemaError} `schema-not-standard` or `schema-unrepresentable` for a schema that no tool could have.
- */
-export function projectSchema(schema: Schema | JsonSchema, dialect: SchemaDialect): SchemaProjection {
-  assertSchemaLike('projectSchema()', schema);
-  assertDialect('projectSchema()', dialect);
-  return projectJsonSchema(isStandard(schema) ? compileSchema(schema).inputJsonSchema : schema, dialect);
-}
-
-function isStandard(schema: Schema | JsonSchema): schema is Schema {
-  return '~standard' in schema;
-}
-
-function projectJsonSchema(schema: JsonSchema, dialect: SchemaDialect): SchemaProjection {
+/** The schema as a provider takes it, with the way back: strict where the provider's dialect can tell its shape, else as it is. */
+export function projectJsonSchema(schema: JsonSchema, dialect: SchemaDialect): SchemaProjection {
   const resolve = createReferenceResolver(schema);
   const flat = flattenSchema(schema, resolve) ?? schema;
   const isObject = isPlainObject(flat);
@@ -129,4 +108,21 @@ function withDefinitions(flat: JsonSchema, { $defs, definitions }: JsonSchema): 
 
 function definitionsOf(definitions: ReadonlyMap<string, JsonSchema>): JsonSchema {
   return definitions.size === 0 ? {} : { $defs: Object.fromEntries(definitions) };
+}
+
+/**
+ * JSON text that a model wrote for a projected schema, in the shape of the original one; any other text as it is, for those
+ * to judge who read it.
+ */
+export function restoreText(text: string, projection: SchemaProjection | undefined): string {
+  // A value that was not put into an object changes by its nulls alone.
+  if (projection?.changesValues !== true || !(projection.isWrapped || text.includes('null'))) return text;
+  try {
+    // What JSON.parse makes is a JSON value.
+    const value = JSON.parse(text) as JsonValue;
+    const restored = projection.restore(value);
+    return restored === value ? text : JSON.stringify(restored);
+  } catch {
+    return text;
+  }
 }

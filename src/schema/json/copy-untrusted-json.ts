@@ -1,4 +1,4 @@
-import { SchemaError } from '../error/index.ts';
+import { SchemaError } from '../../error/index.ts';
 import { formatPath } from './issue.ts';
 import type { JsonValue } from './json.ts';
 import { maxJsonDepth, nameOf } from './json-walk.ts';

@@ -1,6 +1,6 @@
-import { isRecord } from '../internal/index.ts';
+import { isRecord } from '../../internal/index.ts';
 import { fitsConstraints } from './constraint.ts';
-import type { SchemaNode } from './schema-node.ts';
+import type { SchemaNode } from './node.ts';
 
 /** Decides whether values fit subschemas. Remembers what it decided, so a value is looked at once per subschema. */
 export class SchemaMatcher {

@@ -1,7 +1,7 @@
-import type { JsonValue } from './json.ts';
+import type { JsonValue } from '../json/json.ts';
 import { isSchemaObject, type JsonSchema } from './json-schema.ts';
-import { mergeObjects } from './merge-object-schemas.ts';
-import { createReferenceResolver, type ReferenceResolver } from './schema-reference.ts';
+import { mergeObjects } from './merge-objects.ts';
+import { createReferenceResolver, type ReferenceResolver } from './reference.ts';
 
 type Writable = Record<string, JsonValue | undefined>;
 

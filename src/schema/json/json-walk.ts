@@ -1,4 +1,4 @@
-import { SchemaError } from '../error/index.ts';
+import { SchemaError } from '../../error/index.ts';
 import { formatPath } from './issue.ts';
 
 /** JSON values may be nested this deep. */

@@ -1,7 +1,7 @@
-import { none, type Writable } from '../internal/index.ts';
+import { none, type Writable } from '../../internal/index.ts';
 import { isSchemaObject, type JsonSchema } from './json-schema.ts';
 import { compilePattern } from './pattern.ts';
-import { createReferenceResolver, type ReferenceResolver } from './schema-reference.ts';
+import { createReferenceResolver, type ReferenceResolver } from './reference.ts';
 
 /** A `patternProperties` entry. */
 export interface PatternNode {

@@ -1,9 +1,9 @@
-import { isRecord } from '../internal/index.ts';
+import { isRecord } from '../../internal/index.ts';
+import { maxIssues, type SchemaIssue } from '../json/issue.ts';
 import { fitsConstraints } from './constraint.ts';
-import { describeExpected, describeReceived } from './describe-value.ts';
-import { maxIssues, type SchemaIssue } from './issue.ts';
+import { describeExpected, describeReceived } from './describe.ts';
+import type { SchemaNode } from './node.ts';
 import { childrenOf, SchemaMatcher } from './schema-match.ts';
-import type { SchemaNode } from './schema-node.ts';
 
 type Path = readonly (string | number)[];
 

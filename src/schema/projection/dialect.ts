@@ -1,4 +1,5 @@
-import type { JsonValue } from '../json.ts';
+import type { JsonValue } from '../json/json.ts';
+import { isList } from '../json-schema/close.ts';
 
 /** Whether a keyword may stand in a strict schema: always, or as its value says. The function must not throw. */
 export type KeptKeyword = true | ((value: JsonValue) => boolean);
@@ -62,4 +63,34 @@ export interface SchemaDialect {
   readonly limits: SchemaLimits;
   /** Default: none. */
   readonly requestLimits?: RequestLimits;
+}
+
+/** Something of a schema that a provider does not hold a model to, or that keeps the schema from being strict. */
+export interface SchemaLoss {
+  /** JSON pointer to the place in the schema, references followed; empty for the root. */
+  readonly path: string;
+  /** The keyword of JSON Schema that it is about; empty where it is about the whole. */
+  readonly keyword: string;
+  /** What becomes of it, or what is in the way, in a few words. */
+  readonly note: string;
+}
+
+/** Keeps `format` for these formats. */
+export function formats(...names: readonly string[]): KeptKeyword {
+  const known = new Set<JsonValue>(names);
+  return (format) => known.has(format);
+}
+
+/** Keeps a `pattern` without what needs backtracking: looking around, and references to groups. */
+export const plainPatterns: KeptKeyword = (pattern) =>
+  typeof pattern === 'string' && !/\(\?[=!<]|\\[1-9]|\\k</.test(pattern);
+
+/** Keeps `enum` and `const` where nothing in it is a list or an object. */
+export const scalarsOnly: KeptKeyword = (fixed) => (isList(fixed) ? fixed : [fixed]).every(isScalar);
+
+/** Keeps `minItems` where it only says whether a list may be empty. */
+export const noneOrOne: KeptKeyword = (count) => count === 0 || count === 1;
+
+function isScalar(value: JsonValue): boolean {
+  return typeof value !== 'object' || value === null;
 }

@@ -1,7 +1,7 @@
-import { countCharacters, isRecord } from '../internal/index.ts';
+import { countCharacters, isRecord } from '../../internal/index.ts';
+import { sameJson } from '../json/same-json.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { compilePattern } from './pattern.ts';
-import { sameJson } from './same-json.ts';
 
 /**
  * True when the value itself fits the schema's own `type`, `enum`, `const` and bounds. Looks neither below the value nor

@@ -1,7 +1,7 @@
-import type { JsonValue } from './json.ts';
+import type { JsonValue } from '../json/json.ts';
+import { sameJson } from '../json/same-json.ts';
 import { isSchemaObject, type JsonSchema } from './json-schema.ts';
-import { sameJson } from './same-json.ts';
-import type { ReferenceResolver } from './schema-reference.ts';
+import type { ReferenceResolver } from './reference.ts';
 
 /** All that a schema may say to be merged by key: more would have to be intersected keyword by keyword. */
 const mergeable = new Set([

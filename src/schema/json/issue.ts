@@ -1,4 +1,4 @@
-import { shorten } from '../internal/index.ts';
+import { shorten } from '../../internal/index.ts';
 /** One thing that is wrong with a value. */
 export interface SchemaIssue {
   /** Keys and indexes that lead to the place, empty for the value itself. */

@@ -1,9 +1,8 @@
-import { isList } from '../close-json-schema.ts';
-import type { JsonObject, JsonValue } from '../json.ts';
-import { isSchemaObject, type JsonSchema } from '../json-schema.ts';
-import { sameJson } from '../same-json.ts';
-import type { ReferenceResolver } from '../schema-reference.ts';
-import { allowsNull } from './allows-null.ts';
+import type { JsonObject, JsonValue } from '../json/json.ts';
+import { sameJson } from '../json/same-json.ts';
+import { isList } from '../json-schema/close.ts';
+import { isSchemaObject, type JsonSchema } from '../json-schema/json-schema.ts';
+import type { ReferenceResolver } from '../json-schema/reference.ts';
 import { flattenSchema } from './flatten-schema.ts';
 import { hasType, typesOf } from './schema-types.ts';
 
@@ -66,4 +65,52 @@ function fitsItself(value: JsonValue, schema: JsonSchema): boolean {
   const { const: only, enum: values } = schema;
   if (only !== undefined) return sameJson(only, value);
   return !isList(values) || values.some((allowed) => sameJson(allowed, value));
+}
+
+/** True when one required property has another fixed value in each member, so that no two can fit. */
+export function isDiscriminated(members: readonly JsonValue[], resolve: ReferenceResolver): boolean {
+  const objects = members.map((member) =>
+    isSchemaObject(member) && typeof member['$ref'] === 'string' ? resolve(member['$ref']) : member,
+  );
+  const fixed = objects.map((member) => {
+    const properties = isSchemaObject(member) ? member['properties'] : undefined;
+    const required = isSchemaObject(member) ? member['required'] : undefined;
+    if (!isSchemaObject(properties) || !isList(required)) return new Map<string, JsonValue>();
+    return new Map(
+      Object.entries(properties).flatMap(([name, property]): [string, JsonValue][] => {
+        const value = isSchemaObject(property) ? property['const'] : undefined;
+        return value === undefined || !required.includes(name) ? [] : [[name, value]];
+      }),
+    );
+  });
+  const candidates = [...(fixed[0]?.keys() ?? [])];
+  return candidates.some((name) => {
+    const values = fixed.map((properties) => properties.get(name));
+    return !values.includes(undefined) && new Set(values).size === values.length;
+  });
+}
+
+/** True when a schema takes null, or may take it: a null that it takes is a value, and must be kept. */
+export function allowsNull(source: JsonValue | undefined, resolve: ReferenceResolver): boolean {
+  return mayBeNull(source, resolve, new Set());
+}
+
+function mayBeNull(
+  source: JsonValue | undefined,
+  resolve: ReferenceResolver,
+  seen: Set<JsonSchema>,
+): boolean {
+  if (!isSchemaObject(source)) return source !== false;
+  // A schema that is nothing but itself takes no value that tells.
+  if (seen.has(source)) return false;
+  seen.add(source);
+  const { $ref, allOf, const: only, enum: values } = source;
+  if (typeof $ref === 'string' && !mayBeNull(resolve($ref), resolve, seen)) return false;
+  if (only !== undefined) return only === null;
+  if (isList(values) && !values.includes(null)) return false;
+  if (isList(allOf) && !allOf.every((part) => mayBeNull(part, resolve, seen))) return false;
+  const members = source['anyOf'] ?? source['oneOf'];
+  if (isList(members)) return members.some((member) => mayBeNull(member, resolve, seen));
+  const types = typesOf(source);
+  return types.length === 0 || types.includes('null');
 }

@@ -1,5 +1,5 @@
-import { freezeJson } from './freeze-json.ts';
-import type { JsonValue } from './json.ts';
+import { freezeJson } from '../json/freeze-json.ts';
+import type { JsonValue } from '../json/json.ts';
 import { isSchemaObject, type JsonSchema } from './json-schema.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { JsonValue } from './json.ts';
+import type { JsonValue } from '../json/json.ts';
 
 /** A JSON Schema document, draft 2020-12 unless its `$schema` says otherwise. Plain JSON. */
 export interface JsonSchema {

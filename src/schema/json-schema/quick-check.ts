@@ -1,4 +1,4 @@
-import { isRecord } from '../internal/index.ts';
+import { isRecord } from '../../internal/index.ts';
 import { isSchemaObject, type JsonSchema } from './json-schema.ts';
 import { compilePattern } from './pattern.ts';
 
