@@ -37,6 +37,7 @@ const directionRules = order.map((folder, position) => ({
  * @type {Readonly<Record<string, readonly string[]>>}
  */
 const rooms = {
+  evaluation: ['stream', 'options', 'answer', 'scope', 'nested', 'run', 'runtime', 'agent'],
   prompt: ['template', 'visibility', 'section', 'plan', 'override', 'render'],
   runtime: ['events', 'redaction', 'model', 'limits', 'feedback', 'call', 'loop'],
   schema: ['json', 'json-schema', 'projection'],

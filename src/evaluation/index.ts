@@ -9,14 +9,12 @@ export type {
   AgentWorkspace,
   AnyAgent,
   AnyPromptTemplate,
-} from './agent.ts';
-export { defineAgent } from './define-agent.ts';
-export { evaluatePrompt } from './evaluate.ts';
-export { checkEvaluateOptions, type EvaluateOptions } from './evaluate-options.ts';
-export { evaluationSlices } from './evaluation-slices.ts';
-export { type PromptStream, type StreamEvent, streamOf } from './prompt-stream.ts';
-export type { ModelAdapter, ProviderAdapter } from './provider-adapter.ts';
-export { toolRuntime } from './tool-runtime.ts';
+} from './agent/agent.ts';
+export { defineAgent } from './agent/define-agent.ts';
+export { checkEvaluateOptions, type EvaluateOptions } from './options/evaluate-options.ts';
+export { evaluatePrompt } from './run/evaluate.ts';
+export type { ModelAdapter, ProviderAdapter } from './run/provider-adapter.ts';
+export { toolRuntime } from './runtime/tool-runtime.ts';
 export type {
   ReportedUsage,
   RuntimeCallOptions,
@@ -24,4 +22,6 @@ export type {
   ToolCallOutput,
   ToolRuntime,
   ToolRuntimeOptions,
-} from './tool-runtime-types.ts';
+} from './runtime/tool-runtime-types.ts';
+export { evaluationSlices } from './scope/evaluation-record.ts';
+export { type PromptStream, type StreamEvent, streamOf } from './stream/prompt-stream.ts';

@@ -1,6 +1,5 @@
 export { allow, ask, deny, type PolicyDecision } from './policy-decision.ts';
-export { type PolicyFact, PolicyFacts } from './policy-facts.ts';
-export { PolicyState } from './policy-state.ts';
+export { type PolicyFact, PolicyFacts, PolicyState } from './policy-state.ts';
 export { type ReadBeforeWriteOptions, readBeforeWritePolicy } from './read-before-write-policy.ts';
 export {
   type SequentialDependencyOptions,

@@ -10,7 +10,7 @@ import {
 import { quoteText } from '../internal/index.ts';
 import type { SessionView } from '../session/index.ts';
 import { allow, deny, type PolicyDecision } from './policy-decision.ts';
-import { findFact, type PolicyFact, PolicyFacts, recordFact } from './policy-facts.ts';
+import { findFact, type PolicyFact, PolicyFacts, recordFact } from './policy-state.ts';
 import type {
   PolicyCall,
   PolicyChangesContext,

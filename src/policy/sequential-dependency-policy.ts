@@ -2,7 +2,7 @@ import { assertArgument, assertOptions, PromptValidationError } from '../error/i
 import { quotedList } from '../internal/index.ts';
 import { howToCall } from './how-to-call.ts';
 import { allow, deny } from './policy-decision.ts';
-import { findFact, PolicyFacts, recordFact } from './policy-facts.ts';
+import { findFact, PolicyFacts, recordFact } from './policy-state.ts';
 import type { ToolPolicy } from './tool-policy.ts';
 
 /** Options of {@link sequentialDependencyPolicy}. */

@@ -29,6 +29,7 @@ export {
 } from './call/transaction.ts';
 export { TurnScheduler } from './call/turn-scheduler.ts';
 export type { EvaluationOrigin, EventOrigin } from './events/event-origin.ts';
+export { type RecordedError, recordError } from './events/event-origin.ts';
 export {
   type EvaluationPhase,
   PromptEvaluationError,
@@ -45,7 +46,6 @@ export {
   type RenderedToolsPayload,
   ToolRenderings,
 } from './events/prompt-rendered.ts';
-export { type RecordedError, recordError } from './events/record-error.ts';
 export { recordable } from './events/recordable.ts';
 export type { RunEvent, RunEventListener } from './events/run-event.ts';
 export {
@@ -60,9 +60,13 @@ export {
   ToolInvoked,
   type ToolInvokedPayload,
 } from './events/tool-invoked.ts';
+export {
+  type DeadlineFeedbackOptions,
+  deadlineFeedback,
+  type RepetitionFeedbackOptions,
+  repetitionFeedback,
+} from './feedback/built-in-feedback.ts';
 export { checkFeedbackProviders } from './feedback/check-feedback.ts';
-export { type DeadlineFeedbackOptions, deadlineFeedback } from './feedback/deadline-feedback.ts';
-export { FeedbackDesk } from './feedback/feedback-desk.ts';
 export {
   type FeedbackProgress,
   type FeedbackProviderProgress,
@@ -76,7 +80,7 @@ export type {
   FeedbackSeverity,
   FeedbackTriggers,
 } from './feedback/feedback-provider.ts';
-export { type RepetitionFeedbackOptions, repetitionFeedback } from './feedback/repetition-feedback.ts';
+export { FeedbackRunner } from './feedback/feedback-runner.ts';
 export { BudgetTracker, type BudgetTrackerOptions, toBudgetTracker } from './limits/budget-tracker.ts';
 export { Deadline } from './limits/deadline.ts';
 export { followSignal } from './limits/follow-signal.ts';
@@ -98,8 +102,7 @@ export {
 export { RunErrors } from './loop/run-errors.ts';
 export { endingOf } from './loop/stop-ending.ts';
 export { TurnRunner } from './loop/turn-runner.ts';
-export { hostedOutputs } from './model/hosted-outputs.ts';
-export { type LoopState, newLoopState } from './model/loop-state.ts';
+export { hostedOutputs, type LoopState, newLoopState } from './model/loop-state.ts';
 export {
   addUsage,
   type GenerateOptions,
@@ -111,6 +114,6 @@ export {
   type ModelTurn,
   tokenCounts,
 } from './model/model.ts';
-export { PromptDisplay } from './model/prompt-display.ts';
 export { findTurnFault } from './model/turn-fault.ts';
+export { VisiblePrompt } from './model/visible-prompt.ts';
 export { type Redact, Redactor, redactPatterns, redactSecrets } from './redaction/index.ts';

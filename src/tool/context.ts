@@ -2,8 +2,7 @@ import type { Filesystem } from '../filesystem/index.ts';
 import type { ResourceResolver } from '../resource/index.ts';
 import type { JsonValue } from '../schema/index.ts';
 import type { SessionView } from '../session/index.ts';
-import type { EvaluatorPort } from './evaluator-port.ts';
-import type { Logger } from './logger.ts';
+import type { EvaluatorPort } from './nested-evaluation.ts';
 import type { BudgetTrackerPort, DeadlinePort, PromptPort, RenderedPromptPort } from './ports.ts';
 
 /**
@@ -42,3 +41,25 @@ export interface ToolContext {
   /** Tells observers of the run how far the call is. Not part of the transaction. */
   progress(update: JsonValue): void;
 }
+
+/** Where the library and handlers write what is of use to an operator. Must not throw. */
+export interface Logger {
+  /** What helps to follow a run step by step. */
+  debug(message: string, fields?: Readonly<Record<string, unknown>>): void;
+  /** What is worth knowing and no reason to act. */
+  info(message: string, fields?: Readonly<Record<string, unknown>>): void;
+  /** What went on, but not as it should. */
+  warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
+  /** What was lost or refused. */
+  error(message: string, fields?: Readonly<Record<string, unknown>>): void;
+}
+
+const ignore = (): void => undefined;
+
+/** A logger that drops everything, the default. */
+export const silentLogger: Logger = Object.freeze({
+  debug: ignore,
+  info: ignore,
+  warn: ignore,
+  error: ignore,
+});

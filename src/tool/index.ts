@@ -11,6 +11,7 @@ export {
 } from './completion.ts';
 export { allOf, anyOf, filesExist, lastCallSucceeded } from './completion-checkers.ts';
 export type { ToolContext } from './context.ts';
+export { type Logger, silentLogger } from './context.ts';
 export type {
   ApprovalItem,
   ApprovalRequestPart,
@@ -24,17 +25,13 @@ export type {
   ToolResultItem,
   UserItem,
 } from './conversation.ts';
-export type { EnclosingCall } from './enclosing-call.ts';
-export type { EvaluatorPort, NestedEvaluateOptions, ToolChoice } from './evaluator-port.ts';
 export type {
   Citation,
   HostedToolOutput,
   HostedToolOutputs,
   HostedToolReading,
-} from './hosted-output.ts';
-export { hostedOutputsOf } from './hosted-outputs-of.ts';
-export { type HostedTool, hostedTool } from './hosted-tool.ts';
-export { type Logger, silentLogger } from './logger.ts';
+} from './hosted-tool.ts';
+export { type HostedTool, hostedOutputsOf, hostedTool } from './hosted-tool.ts';
 export {
   type ModelSettings,
   type NeutralSetting,
@@ -42,7 +39,7 @@ export {
   type ReasoningEffort,
 } from './model-settings.ts';
 export { assertDescription, assertToolName } from './names.ts';
-export { overrideTool, type ToolTexts } from './override-tool.ts';
+export type { EnclosingCall, EvaluatorPort, NestedEvaluateOptions, ToolChoice } from './nested-evaluation.ts';
 export type {
   BudgetTrackerPort,
   DeadlinePort,
@@ -53,7 +50,7 @@ export type {
   ToolPort,
 } from './ports.ts';
 export type { FinishReason, PromptResponse, TokenUsage } from './prompt-response.ts';
-export { type ToolOptions, tool } from './tool.ts';
+export { overrideTool, type ToolOptions, type ToolTexts, tool } from './tool.ts';
 export { readToolResult, type ToolFailure, ToolResult, type ToolSuccess } from './tool-result.ts';
 export type {
   AnyTool,

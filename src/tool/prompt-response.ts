@@ -1,6 +1,6 @@
 import type { BudgetExcess } from './budget.ts';
 import type { ConversationItem } from './conversation.ts';
-import type { HostedToolOutputs } from './hosted-output.ts';
+import type { HostedToolOutputs } from './hosted-tool.ts';
 
 /** Tokens of one or several model calls. A count that the provider does not report is absent. */
 export interface TokenUsage {

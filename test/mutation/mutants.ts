@@ -128,13 +128,13 @@ const commitRules: readonly Mutant[] = [
   },
   {
     name: 'an inner evaluation works on the committed files',
-    file: 'evaluation/evaluation-ground',
+    file: 'evaluation/scope/evaluation-scope',
     find: 'return { filesystem, aliases: [...outer.aliases, ...view] };',
     replace: 'return { filesystem: outer.aliases[0], aliases: [...outer.aliases, ...view] };',
   },
   {
     name: 'an inner evaluation commits into the root session',
-    file: 'evaluation/nested-evaluator',
+    file: 'evaluation/nested/nested-evaluator',
     find: 'apply: (patch) => sessionFork.apply(patch),',
     replace: 'apply: (patch) => ground.host.apply(patch),',
   },

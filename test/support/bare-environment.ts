@@ -2,10 +2,10 @@ import type { Clock, ModelProvider, Prompt, Session } from 'weakincentives';
 import {
   type EvaluationEnvironment,
   type LoopState,
-  PromptDisplay,
   RunBudget,
   type RunStop,
   type TransactionRoots,
+  VisiblePrompt,
 } from '../../src/runtime/index.ts';
 import { EventLoopYield } from '../../src/session/index.ts';
 import { silentLogger } from '../../src/tool/index.ts';
@@ -27,7 +27,7 @@ export async function bareEnvironment(
 ): Promise<EvaluationEnvironment> {
   return {
     prompt,
-    display: new PromptDisplay(await prompt.render({ session }), { state, maxExpansions: 16 }),
+    display: new VisiblePrompt(await prompt.render({ session }), { state, maxExpansions: 16 }),
     outer: undefined,
     enclosing: [],
     evaluatorFor: () => {

@@ -3,7 +3,7 @@ import type { PolicyResultContext } from '../../policy/index.ts';
 import type { ResourceResolver } from '../../resource/index.ts';
 import type { SessionView } from '../../session/index.ts';
 import type { BudgetTrackerPort, DeadlinePort, EvaluatorPort, Logger, PromptPort } from '../../tool/index.ts';
-import { seenPrompt } from '../model/seen-prompt.ts';
+import { seenPrompt } from '../model/visible-prompt.ts';
 import { around } from './call-inside.ts';
 import type { EvaluationEnvironment } from './environment.ts';
 import type { JudgedAttempt } from './judged-attempt.ts';

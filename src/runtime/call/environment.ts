@@ -4,11 +4,11 @@ import type { Clock, EventLoopYield, IdSource } from '../../session/index.ts';
 import type { AnyTool, EnclosingCall, EvaluatorPort, Logger, PromptPort } from '../../tool/index.ts';
 import type { EvaluationOrigin } from '../events/event-origin.ts';
 import type { RunEvent } from '../events/run-event.ts';
-import type { FeedbackDesk } from '../feedback/feedback-desk.ts';
+import type { FeedbackRunner } from '../feedback/feedback-runner.ts';
 import type { Deadline } from '../limits/deadline.ts';
 import type { RunBudget } from '../limits/run-budget.ts';
 import type { RunStop } from '../limits/run-stop.ts';
-import type { PromptDisplay } from '../model/prompt-display.ts';
+import type { VisiblePrompt } from '../model/visible-prompt.ts';
 import type { Redactor } from '../redaction/index.ts';
 import type { OuterCall } from './outer-call.ts';
 import type { TransactionRoots } from './transaction.ts';
@@ -41,7 +41,7 @@ export type Approve = (
 export interface EvaluationEnvironment {
   readonly prompt: PromptPort;
   /** The rendered prompt as the model sees it at present. */
-  readonly display: PromptDisplay;
+  readonly display: VisiblePrompt;
   /** The call that this evaluation runs inside of; undefined for one on a root session. */
   readonly outer: OuterCall | undefined;
   /** The calls that the evaluation runs inside of, outermost first. */
@@ -60,7 +60,7 @@ export interface EvaluationEnvironment {
   readonly stop: RunStop;
   readonly approve: Approve | undefined;
   /** The feedback providers; undefined when there are none. */
-  readonly feedback?: FeedbackDesk | undefined;
+  readonly feedback?: FeedbackRunner | undefined;
   /** Whether policies are held to; otherwise what they would have refused or asked is only reported. */
   readonly enforce: boolean;
   /** Calls of one turn that may run at the same time, at least 1. */

@@ -2,7 +2,7 @@ import { none, type Writable } from '../../internal/index.ts';
 import { openSections } from '../../prompt/index.ts';
 import type { JsonObject, JsonValue } from '../../schema/index.ts';
 import type { AnyTool, MediaPart, TokenUsage } from '../../tool/index.ts';
-import { recordError } from '../events/record-error.ts';
+import { recordError } from '../events/event-origin.ts';
 import { recordable } from '../events/recordable.ts';
 import type {
   RecordedApproval,
@@ -11,7 +11,7 @@ import type {
   ToolInvokedPayload,
 } from '../events/tool-invoked.ts';
 import { renderValue, toModelText } from '../model/model-text.ts';
-import { sectionsShownBy } from '../model/opened-sections.ts';
+import { sectionsShownBy } from '../model/visible-prompt.ts';
 import type { EvaluationEnvironment } from './environment.ts';
 import type { Expansion } from './expansion.ts';
 import type { ToolCall } from './tool-call.ts';

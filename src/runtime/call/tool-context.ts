@@ -14,7 +14,7 @@ import type {
 } from '../../tool/index.ts';
 import type { RunEvent } from '../events/run-event.ts';
 import type { RunStop } from '../limits/run-stop.ts';
-import { seenPrompt } from '../model/seen-prompt.ts';
+import { seenPrompt } from '../model/visible-prompt.ts';
 import { callInside, type EnclosingAttempt } from './call-inside.ts';
 import type { EvaluationEnvironment } from './environment.ts';
 

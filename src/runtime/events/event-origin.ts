@@ -1,3 +1,5 @@
+import { describeError, WinkError } from '../../error/index.ts';
+
 /** Where a session event of an evaluation comes from. */
 export interface EventOrigin {
   /** Names this event; from the id source of the evaluation. */
@@ -14,3 +16,25 @@ export interface EventOrigin {
 
 /** What the events of one evaluation have in common. */
 export type EvaluationOrigin = Omit<EventOrigin, 'eventId'>;
+
+/** An error as it is recorded: JSON-safe, without stack. */
+export interface RecordedError {
+  readonly name: string;
+  readonly message: string;
+  readonly code?: string;
+}
+
+/** An error as the record of a call keeps it. Never throws: errors are made by code of others, and their fields may be anything. */
+export function recordError(error: unknown): RecordedError {
+  const message = describeError(error);
+  try {
+    if (!(error instanceof Error)) return { name: typeof error, message };
+    const { name: given }: { readonly name: unknown } = error;
+    const name = typeof given === 'string' ? given : 'Error';
+    return WinkError.isInstance(error) && typeof error.code === 'string'
+      ? { name, message, code: error.code }
+      : { name, message };
+  } catch {
+    return { name: 'Error', message };
+  }
+}

@@ -8,9 +8,8 @@ import {
   type Slice,
 } from '../../session/index.ts';
 import type { FinishReason, TokenUsage } from '../../tool/index.ts';
-import type { EventOrigin } from './event-origin.ts';
+import type { EventOrigin, RecordedError } from './event-origin.ts';
 import type { EvaluationPhase } from './prompt-evaluation-error.ts';
-import type { RecordedError } from './record-error.ts';
 import {
   anything,
   evaluationError,

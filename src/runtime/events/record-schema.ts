@@ -1,7 +1,6 @@
 import { type JsonObject, jsonSchema, type Schema } from '../../schema/index.ts';
 import type { TokenUsage } from '../../tool/index.ts';
-import type { EventOrigin } from './event-origin.ts';
-import type { RecordedError } from './record-error.ts';
+import type { EventOrigin, RecordedError } from './event-origin.ts';
 
 type OptionalName<T> = {
   [Name in keyof T]-?: Readonly<Record<never, never>> extends Pick<T, Name> ? Name : never;

@@ -9,8 +9,7 @@ import {
   type Slice,
 } from '../../session/index.ts';
 import type { TokenUsage } from '../../tool/index.ts';
-import type { EventOrigin } from './event-origin.ts';
-import type { RecordedError } from './record-error.ts';
+import type { EventOrigin, RecordedError } from './event-origin.ts';
 import {
   anything,
   flag,

@@ -1,7 +1,7 @@
 import { PromptValidationError } from '../../error/index.ts';
 import { compileGlob } from '../../filesystem/index.ts';
 import { isRecord } from '../../internal/index.ts';
-import type { FeedbackProvider } from './feedback-provider.ts';
+import type { Feedback, FeedbackProvider, FeedbackSeverity } from './feedback-provider.ts';
 
 const namePattern = /^[a-z0-9][a-z0-9._-]{0,63}$/;
 
@@ -71,4 +71,41 @@ function invalid(message: string, provider?: string): PromptValidationError {
   return new PromptValidationError(message, {
     details: { option: 'feedback', ...(provider === undefined ? {} : { provider }) },
   });
+}
+
+const severities: readonly unknown[] = ['info', 'caution', 'warning'] satisfies readonly FeedbackSeverity[];
+
+/**
+ * What a provider returned, as it is recorded; undefined when it has nothing to say. Providers are code of others.
+ *
+ * @throws {TypeError} when it is no feedback.
+ */
+export function readFeedback(
+  provider: string,
+  returned: unknown,
+): (Feedback & Required<Pick<Feedback, 'severity'>>) | undefined {
+  if (returned === undefined || returned === null) return undefined;
+  const fault = findFault(returned);
+  if (fault !== undefined) {
+    throw new TypeError(`What the feedback provider "${provider}" returned is no feedback: ${fault}.`);
+  }
+  // Every property was looked at.
+  const { message, suggestions = [], severity = 'info' } = returned as Feedback;
+  return { severity, message, ...(suggestions.length === 0 ? {} : { suggestions: [...suggestions] }) };
+}
+
+function findFault(returned: unknown): string | undefined {
+  if (typeof returned !== 'object' || returned === null) return `it is a ${typeof returned}`;
+  const { message, suggestions, severity } = returned as Readonly<Record<string, unknown>>;
+  if (typeof message !== 'string' || message.trim() === '') return 'it has no message';
+  if (
+    suggestions !== undefined &&
+    !(Array.isArray(suggestions) && suggestions.every((one) => typeof one === 'string'))
+  ) {
+    return 'its suggestions are no list of texts';
+  }
+  if (severity !== undefined && !severities.includes(severity)) {
+    return `its severity is none of ${severities.join(', ')}`;
+  }
+  return undefined;
 }

@@ -3,8 +3,7 @@ import type { JsonValue } from '../../schema/index.ts';
 import type { FinishReason } from '../../tool/index.ts';
 import type { EvaluationEnvironment } from '../call/environment.ts';
 import { RunStopped } from '../limits/run-stop.ts';
-import { noAnswer } from '../model/empty-answer.ts';
-import { isClaimed } from '../model/finish-reason.ts';
+import { isClaimed, noAnswer } from '../model/answer-end.ts';
 import type { LoopState } from '../model/loop-state.ts';
 import type { RunErrors } from './run-errors.ts';
 

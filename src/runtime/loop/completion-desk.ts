@@ -10,9 +10,9 @@ import {
 } from '../../tool/index.ts';
 import type { EvaluationEnvironment } from '../call/environment.ts';
 import { RunStopped } from '../limits/run-stop.ts';
-import { isClaimed } from '../model/finish-reason.ts';
+import { isClaimed } from '../model/answer-end.ts';
 import type { LoopState } from '../model/loop-state.ts';
-import { seenPrompt } from '../model/seen-prompt.ts';
+import { seenPrompt } from '../model/visible-prompt.ts';
 import type { CompletionCheck, RunContext } from './run-context.ts';
 import type { RunErrors } from './run-errors.ts';
 

@@ -27,7 +27,7 @@ import {
 import { z } from 'zod';
 import { ResourceContainer } from '../../../../src/resource/index.ts';
 import {
-  FeedbackDesk,
+  FeedbackRunner,
   FeedbackState,
   type LoopResult,
   newLoopState,
@@ -166,7 +166,7 @@ async function run(
     {
       ...environment,
       feedback: isWatched
-        ? new FeedbackDesk([watcher], { ...surroundings, roots, logger: silentLogger, stop, session })
+        ? new FeedbackRunner([watcher], { ...surroundings, roots, logger: silentLogger, stop, session })
         : undefined,
     },
     {

@@ -1,0 +1,123 @@
+import type {
+  BindParams,
+  DynamicParams,
+  Prompt,
+  PromptBindOptions,
+  PromptIdentity,
+  PromptTemplate,
+} from '../../prompt/index.ts';
+import type { Approve, FeedbackProvider, InputPart } from '../../runtime/index.ts';
+import type { Budget, CompletionChecker, CompletionOptions } from '../../tool/index.ts';
+import type { ProviderAdapter } from '../run/provider-adapter.ts';
+
+/** What is known when an agent is about to be run, before its params are bound. */
+export interface AgentSurroundings {
+  /** Name of the workspace folder without the way to it; empty when the agent works without files. */
+  readonly workspaceName: string;
+}
+
+/** What an agent's own model is made from. */
+export interface AgentModelRequest<Params> extends AgentSurroundings {
+  /** The params of this run, checked against the template: the agent's, with those given for the run over them. */
+  readonly params: BindParams<Params>;
+}
+
+/** Params that an agent brings itself; the others have to be given for each run. */
+export type AgentParams<Params> =
+  | Partial<BindParams<Params>>
+  /** May throw: the run does not start. */
+  | ((surroundings: AgentSurroundings) => Partial<BindParams<Params>>);
+
+/** A model that an agent brings itself, or a function that makes one for each run. */
+export type AgentModel<Params> = ProviderAdapter | ModelMaker<Params>['make'];
+
+/** Written as a method, so that every agent is also an `AnyAgent`: a template checks params when it is bound. */
+interface ModelMaker<Params> {
+  /** May throw or reject: the run does not start. */
+  make(request: AgentModelRequest<Params>): ProviderAdapter | Promise<ProviderAdapter>;
+}
+
+/**
+ * Which files of the workspace folder an agent works with. The others are not shown to it, and it can neither read nor write
+ * them. Globs (see `compileGlob`) are relative to the folder.
+ */
+export interface AgentWorkspace {
+  /** Only files that match one of these globs, there or still to be made. Default: every file. */
+  readonly include?: readonly string[];
+  /** What matches one of these globs is left out; added to the default ones. */
+  readonly exclude?: readonly string[];
+  /** Whether `.git` and `node_modules` are left out at every depth. Default true. */
+  readonly defaultExcludes?: boolean;
+  /** Bytes of one file, from 0; a larger one is neither read nor written. Default 33,554,432 (32 MiB). */
+  readonly maxFileBytes?: number;
+  /** Bytes that all files may come to by what is written, from 0. With it or `maxFiles` a writing call looks at every file once. Default: no limit. */
+  readonly maxBytes?: number;
+  /** Files that there may be by what is written, from 0. Default: no limit. */
+  readonly maxFiles?: number;
+}
+
+/** What an agent says whatever its params are. */
+interface AgentSettings {
+  /** What the user says, unless a run is given something else. Default: nothing beside the instructions. */
+  readonly input?: string | readonly InputPart[];
+  /**
+   * What of a folder the agent's `Filesystem` shows; `false`: the agent works without a folder. Default: a folder is
+   * taken, by the default rules, when the template binds a `Filesystem` (file tools do), or when one is named for the run.
+   */
+  readonly workspace?: AgentWorkspace | false;
+  /** How often the model may be asked: 1 or more. Default: 100. */
+  readonly maxTurns?: number;
+  /** In how many turns the same call may fail for the same reason, with no commit in between, before the run ends: 1 or more. Default: 5. */
+  readonly maxRepeatedFailures?: number;
+  /** What one run may spend. Default: no limit. */
+  readonly budget?: Budget;
+  /** Decides what policies ask. Default: whatever is asked is denied. */
+  readonly approve?: Approve;
+  /** Who tells the model something behind the results of its calls. Default: nobody. */
+  readonly feedback?: readonly FeedbackProvider[];
+  /** Decides whether the task is done when the model answers. Default: it is. */
+  readonly completion?: CompletionChecker | CompletionOptions;
+  /** For people and logs. Default: the name of the template. */
+  readonly name?: string;
+  /** What the agent does, in a sentence. Default: none. */
+  readonly description?: string;
+}
+
+/** Options of `defineAgent()`. Everything but the template is optional. */
+export interface AgentOptions<Params, Output> extends AgentSettings {
+  readonly template: PromptTemplate<Params, Output>;
+  /** Default: none. */
+  readonly params?: AgentParams<Params>;
+  /** Default: whoever runs the agent chooses. */
+  readonly model?: AgentModel<Params>;
+}
+
+/**
+ * An agent: a prompt template together with what it takes to run it unattended. Plain frozen data, without a session,
+ * without a run; whoever runs it (`wink run`, a program, a test) reads it.
+ */
+export interface Agent<Params, Output = unknown> extends AgentOptions<Params, Output> {
+  readonly kind: 'agent';
+  readonly name: string;
+}
+
+/** An agent with whatever params: the type for a module that exports one, and for what runs any of them. */
+export interface AnyAgent extends AgentSettings {
+  readonly kind: 'agent';
+  readonly name: string;
+  readonly template: AnyPromptTemplate;
+  /** Default: none. */
+  readonly params?: DynamicParams | ((surroundings: AgentSurroundings) => DynamicParams);
+  /** Default: whoever runs the agent chooses. */
+  readonly model?: AgentModel<DynamicParams>;
+}
+
+/** A template of which the compiler does not know the params; it checks them itself when they are bound. */
+export interface AnyPromptTemplate extends PromptIdentity {
+  readonly kind: 'prompt-template';
+  /**
+   * Binds params to the template.
+   * @throws {PromptValidationError} for a param that no section knows.
+   */
+  bind(params?: DynamicParams, options?: PromptBindOptions): Prompt;
+}

@@ -1,0 +1,125 @@
+import { describeError } from '../../error/index.ts';
+
+/** A text may hold many brackets that begin no JSON; further ones are not tried. */
+const maxFailedStarts = 200;
+
+/** What a model may have meant by a text as JSON. */
+export interface JsonInText {
+  /** The JSON values, in the order in which they stand there. */
+  readonly values: readonly unknown[];
+  /** Why there is JSON behind the last of them that cannot be read, as the end of a sentence; undefined when there is none. */
+  readonly broken: string | undefined;
+}
+
+/**
+ * The JSON in a text: the whole of it, else its fenced blocks (tagged `json`, or not at all and beginning with a bracket), else the objects and lists
+ * that stand in its sentences. Where there are such blocks, what stands beside them is an example or an explanation, also when they are broken.
+ */
+export function jsonInText(text: string): JsonInText {
+  const whole = parseJson(text.trim());
+  if (whole.ok) return { values: [whole.value], broken: undefined };
+  return inBlocks(text) ?? inSentences(text);
+}
+
+type Parsed = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly why: string };
+
+function parseJson(text: string): Parsed {
+  try {
+    return { ok: true, value: JSON.parse(text) };
+  } catch (error) {
+    return { ok: false, why: describeError(error) };
+  }
+}
+
+/** @returns undefined when no block is meant to be JSON. */
+function inBlocks(text: string): JsonInText | undefined {
+  const values: unknown[] = [];
+  let broken: string | undefined;
+  let isFound = false;
+  for (const { tag, content, isClosed } of fencedBlocks(text)) {
+    if (tag !== 'json' && !(tag === '' && /^\s*[[{]/.test(content))) continue;
+    isFound = true;
+    const parsed = parseJson(content);
+    if (parsed.ok) values.push(parsed.value);
+    // Then the block may go on in sentences.
+    const inside = parsed.ok || isClosed ? undefined : inSentences(content);
+    if (inside !== undefined) values.push(...inside.values);
+    if (parsed.ok || (inside !== undefined && inside.values.length > 0)) broken = inside?.broken;
+    else broken = `the JSON in its fenced block is broken (${parsed.why})`;
+  }
+  return isFound ? { values, broken } : undefined;
+}
+
+interface FencedBlock {
+  readonly tag: string;
+  readonly content: string;
+  /** False for a block that goes on to the end of the text. */
+  readonly isClosed: boolean;
+}
+
+function* fencedBlocks(text: string): Generator<FencedBlock, void> {
+  let block: { readonly tag: string; readonly lines: string[] } | undefined;
+  for (const line of text.split('\n')) {
+    const fence = line.trim();
+    if (block === undefined) {
+      if (fence.startsWith('```')) block = { tag: fence.slice(3).trim().toLowerCase(), lines: [] };
+    } else if (fence !== '```') block.lines.push(line);
+    else {
+      yield { tag: block.tag, content: block.lines.join('\n'), isClosed: true };
+      block = undefined;
+    }
+  }
+  if (block !== undefined) yield { tag: block.tag, content: block.lines.join('\n'), isClosed: false };
+}
+
+function inSentences(text: string): JsonInText {
+  const values: unknown[] = [];
+  let behind = 0;
+  let failedStarts = 0;
+  for (let at = nextStart(text, 0); at >= 0 && failedStarts < maxFailedStarts; ) {
+    const end = endOfValue(text, at);
+    const parsed = end === undefined ? undefined : parseJson(text.slice(at, end));
+    if (end !== undefined && parsed?.ok === true) {
+      values.push(parsed.value);
+      behind = end;
+      at = nextStart(text, end);
+    } else {
+      failedStarts += 1;
+      at = nextStart(text, at + 1);
+    }
+  }
+  // Brackets are common in sentences; one with a key and a colon behind it begins an object.
+  const isBegun = /\{\s*"(?:[^"\\]|\\.)*"\s*:/.test(text.slice(behind));
+  return { values, broken: isBegun ? 'an object in it is begun and cannot be read' : undefined };
+}
+
+function nextStart(text: string, from: number): number {
+  const found = text.slice(from).search(/[[{]/);
+  return found < 0 ? -1 : from + found;
+}
+
+/** Behind the bracket that closes the one at `start`; undefined when none does. Brackets in strings do not count. */
+function endOfValue(text: string, start: number): number | undefined {
+  let depth = 0;
+  for (let at = start; at < text.length; at += 1) {
+    const character = text[at];
+    if (character === '"') {
+      const end = endOfString(text, at);
+      if (end === undefined) return undefined;
+      at = end;
+    } else if (character === '{' || character === '[') depth += 1;
+    else if (character === '}' || character === ']') {
+      depth -= 1;
+      if (depth === 0) return at + 1;
+    }
+  }
+  return undefined;
+}
+
+function endOfString(text: string, start: number): number | undefined {
+  for (let at = start + 1; at < text.length; at += 1) {
+    if (text[at] === '\\') at += 1;
+    else if (text[at] === '"') return at;
+  }
+  return undefined;
+}

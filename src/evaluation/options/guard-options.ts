@@ -1,0 +1,82 @@
+import { describeError } from '../../error/index.ts';
+import { Redactor, type RunEventListener } from '../../runtime/index.ts';
+import type { Session } from '../../session/index.ts';
+import { type Logger, silentLogger } from '../../tool/index.ts';
+import type { EvaluateOptions } from './evaluate-options.ts';
+
+/**
+ * The options with the caller's logger and listener behind guards, so that nothing they do changes how the evaluation
+ * comes out, and so that they get nothing that is to be redacted.
+ */
+export function guardOptions(options: EvaluateOptions): {
+  readonly options: EvaluateOptions;
+  readonly redactor: Redactor | undefined;
+} {
+  const { logger = silentLogger, onEvent, redact } = options;
+  const tellFailure = (): void =>
+    guardLogger(logger, undefined).warn(
+      'The function redact threw or returned no text; "<redaction failed>" stands for what it was given.',
+    );
+  const redactor = redact === undefined ? undefined : new Redactor(redact, tellFailure);
+  const guarded = guardLogger(logger, redactor);
+  return {
+    options: {
+      ...options,
+      logger: guarded,
+      ...(onEvent === undefined ? {} : { onEvent: guardListener(onEvent, redactor, guarded) }),
+    },
+    redactor,
+  };
+}
+
+/** Logs what subscribers of the session throw until the returned function is called. */
+export function watchSubscribers(session: Session, logger: Logger = silentLogger): () => void {
+  return session.dispatcher.onFailure(({ sessionId, eventName, error }) => {
+    // Others may share the dispatcher.
+    if (sessionId !== session.id) return;
+    logger.warn('A subscriber of the session failed.', { event: eventName, error: describeError(error) });
+  });
+}
+
+type Write = Logger['info'];
+
+function guardLogger(logger: Logger, redactor: Redactor | undefined): Logger {
+  if (logger === silentLogger) return logger;
+  const guard =
+    (level: keyof Logger): Write =>
+    (message, fields) => {
+      attempt(() =>
+        redactor === undefined
+          ? logger[level](message, fields)
+          : logger[level](redactor.text(message), fields && redactor.fields(fields)),
+      );
+    };
+  return Object.freeze({
+    debug: guard('debug'),
+    info: guard('info'),
+    warn: guard('warn'),
+    error: guard('error'),
+  });
+}
+
+function guardListener(
+  listener: RunEventListener,
+  redactor: Redactor | undefined,
+  logger: Logger,
+): RunEventListener {
+  return (event) => {
+    const fail = (error: unknown): void =>
+      logger.error('A listener of run events failed.', { event: event.type, error: describeError(error) });
+    attempt(() => listener(redactor?.record(event) ?? event), fail);
+  };
+}
+
+/** Does what the caller's code does, and hears of its failures, also of later ones. */
+function attempt(act: () => unknown, fail: (error: unknown) => void = () => undefined): void {
+  try {
+    const returned = act();
+    if (typeof returned === 'object' && returned !== null) Promise.resolve(returned).catch(fail);
+  } catch (error) {
+    fail(error);
+  }
+}

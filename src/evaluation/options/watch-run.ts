@@ -1,0 +1,52 @@
+import { type Approve, type RunStop, Watchdog } from '../../runtime/index.ts';
+import type { Clock } from '../../session/index.ts';
+import type { EvaluateOptions } from './evaluate-options.ts';
+
+/** A run that is watched. */
+export interface WatchedRun {
+  /** The options of the evaluation, as the watchdog hears of what they are told and asked. */
+  readonly options: EvaluateOptions;
+  /** Silence does not count until the returned function is called. */
+  hold(): () => void;
+  /** Ends the watch. */
+  end(): void;
+}
+
+const ignore = (): void => undefined;
+
+/** Stops a run that is silent for longer than `watchdogMs`; evaluations inside its calls are part of it. */
+export function watchRun(options: EvaluateOptions, stop: RunStop, clock: Clock): WatchedRun {
+  const { watchdogMs, approve, onEvent } = options;
+  if (watchdogMs === undefined) return { options, hold: () => ignore, end: ignore };
+  const watchdog = new Watchdog({
+    clock,
+    limitMs: watchdogMs,
+    onSilence: (message) => stop.stop({ kind: 'silent', cause: new DOMException(message, 'TimeoutError') }),
+  });
+  return {
+    options: {
+      ...options,
+      onEvent: (event) => {
+        watchdog.hear(event);
+        onEvent?.(event);
+      },
+      ...(approve === undefined ? {} : { approve: holding(watchdog, approve) }),
+    },
+    hold: () => watchdog.hold(),
+    end: () => watchdog.end(),
+  };
+}
+
+/** A person may think for as long as they like; only until the question is taken back, for one that is never answered. */
+function holding(watchdog: Watchdog, approve: Approve): Approve {
+  return async (request, asking) => {
+    const release = watchdog.hold();
+    asking.signal.addEventListener('abort', release, { once: true });
+    try {
+      return await approve(request, asking);
+    } finally {
+      asking.signal.removeEventListener('abort', release);
+      release();
+    }
+  };
+}

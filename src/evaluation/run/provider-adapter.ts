@@ -1,0 +1,41 @@
+import type { Prompt } from '../../prompt/index.ts';
+import type { ModelProvider } from '../../runtime/index.ts';
+import type { EvaluatorPort, PromptResponse } from '../../tool/index.ts';
+import type { EvaluateOptions } from '../options/evaluate-options.ts';
+import type { PromptStream } from '../stream/prompt-stream.ts';
+
+/**
+ * Evaluates prompts on one model. Every adapter runs the same loop with the same transactions, policies and failure
+ * semantics; only the model behind it differs.
+ */
+export interface ProviderAdapter extends EvaluatorPort {
+  /** Shown in events and errors. */
+  readonly name: string;
+  /**
+   * Runs the prompt until the model is done.
+   *
+   * @throws {PromptEvaluationError} whatever ended the run early: it carries phase, conversation and usage. A tool
+   *   problem is none of these: it is answered to the model.
+   * @throws {SessionBusyError} when another evaluation holds the session.
+   * @throws {PromptValidationError} for an option out of its range.
+   */
+  evaluate<Output>(prompt: Prompt<Output>, options?: EvaluateOptions): Promise<PromptResponse<Output>>;
+  /**
+   * The same run, told while it goes on: iterate over it with `for await`. It begins when the first event is asked for; the
+   * last event is `result`, with the response. Whatever `evaluate` rejects with is thrown by the iteration, behind the
+   * events before it. Leaving the loop ends the run and rolls back the calls in flight.
+   *
+   * @throws {PromptValidationError} at once, for an option out of its range.
+   */
+  stream<Output>(prompt: Prompt<Output>, options?: EvaluateOptions): PromptStream<Output>;
+}
+
+/** An adapter that `defineAdapter` made: it knows the model that it evaluates on. */
+export interface ModelAdapter extends ProviderAdapter {
+  readonly '~model': ModelProvider;
+}
+
+/** The model that an adapter evaluates on; undefined for one that `defineAdapter` did not make. */
+export function modelOf(adapter: ProviderAdapter & Partial<ModelAdapter>): ModelProvider | undefined {
+  return adapter['~model'];
+}

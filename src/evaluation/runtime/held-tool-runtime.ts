@@ -1,0 +1,232 @@
+import {
+  assertArgument,
+  describeError,
+  PromptValidationError,
+  TransactionClosedError,
+} from '../../error/index.ts';
+import type { RenderedPrompt } from '../../prompt/index.ts';
+import {
+  addUsage,
+  type EvaluationEnvironment,
+  findTurnFault,
+  type LoopState,
+  type ModelTool,
+  RunErrors,
+  type TokenUsage,
+  type ToolCallPart,
+  tokenCounts,
+} from '../../runtime/index.ts';
+import type { Session } from '../../session/index.ts';
+import type { BudgetExcess, HostedTool } from '../../tool/index.ts';
+import { parseAnswer } from '../answer/parse-answer.ts';
+import type { EvaluationRecord } from '../scope/evaluation-record.ts';
+import type { HeldRun } from '../scope/held-run.ts';
+import { type CallOutcome, type PendingCall, RuntimeTurns } from './runtime-turns.ts';
+import type {
+  ReportedUsage,
+  RuntimeCallOptions,
+  RuntimeToolCall,
+  ToolCallOutput,
+  ToolRuntime,
+} from './tool-runtime-types.ts';
+import { TurnQueue } from './turn-queue.ts';
+
+/** What a runtime is made of. */
+interface RuntimeParts<Output> {
+  readonly held: HeldRun;
+  readonly environment: EvaluationEnvironment;
+  readonly rendered: RenderedPrompt<Output>;
+  readonly state: LoopState;
+  readonly record: EvaluationRecord;
+}
+
+/** A runtime on a session that is held for it. */
+export class HeldToolRuntime<Output> implements ToolRuntime<Output> {
+  readonly #parts: RuntimeParts<Output>;
+  readonly #errors: RunErrors;
+  readonly #queue: TurnQueue<PendingCall, CallOutcome>;
+  /** What ended the run. */
+  #failure: { readonly error: unknown } | undefined;
+  #disposal: Promise<void> | undefined;
+
+  constructor(parts: RuntimeParts<Output>) {
+    const { environment, held, state } = parts;
+    this.#parts = parts;
+    this.#errors = new RunErrors(environment.prompt.name, state);
+    const turns = new RuntimeTurns(environment, { state, errors: this.#errors, holdWatch: held.holdWatch });
+    this.#queue = new TurnQueue({
+      gather: () => this.#gather(),
+      run: async (calls) => {
+        this.#assertOpen();
+        try {
+          return await turns.run(calls);
+        } catch (error) {
+          this.#failure ??= { error };
+          throw error;
+        }
+      },
+    });
+  }
+
+  get session(): Session {
+    return this.#parts.held.ground.host;
+  }
+
+  get instructions(): string {
+    return this.#parts.environment.display.rendered.text;
+  }
+
+  get tools(): readonly ModelTool[] {
+    return this.#parts.environment.display.tools;
+  }
+
+  get hostedTools(): readonly HostedTool[] {
+    return this.#parts.environment.display.rendered.hostedTools;
+  }
+
+  get signal(): AbortSignal {
+    return this.#parts.environment.stop.signal;
+  }
+
+  get usage(): TokenUsage {
+    return this.#parts.state.usage;
+  }
+
+  get budgetExceeded(): BudgetExcess | undefined {
+    return this.#parts.environment.budget.exceeded;
+  }
+
+  async runCalls(
+    calls: readonly RuntimeToolCall[],
+    { signal }: RuntimeCallOptions = {},
+  ): Promise<readonly ToolCallOutput[]> {
+    return this.#told(async () => {
+      this.#assertOpen();
+      assertArgument('runCalls()', 'calls', calls, 'array');
+      const parts = this.#toParts(calls);
+      if (parts.length === 0) return [];
+      const outcomes = await this.#queue.turn(parts.map((part) => ({ part, signal })));
+      return outcomes.map(outputOf);
+    });
+  }
+
+  async call(call: RuntimeToolCall, { signal }: RuntimeCallOptions = {}): Promise<ToolCallOutput> {
+    return this.#told(async () => {
+      this.#assertOpen();
+      const others = this.#queue.gathered.map(({ part }) => part);
+      const part = this.#toParts([...others, call]).at(-1);
+      if (part === undefined) throw new RangeError('There is no call.');
+      return outputOf(await this.#queue.join({ part, signal }));
+    });
+  }
+
+  countUsage(usage: ReportedUsage | undefined): BudgetExcess | undefined {
+    const { environment, state } = this.#parts;
+    const { budget, emit, logger } = environment;
+    if (usage !== undefined) assertArgument('countUsage()', 'usage', usage, 'object');
+    const counted = readUsage(usage);
+    state.usage = addUsage(state.usage, counted);
+    for (const excess of budget.count(counted, logger)) {
+      emit({ type: 'budget-exceeded', turn: state.turn, ...excess });
+    }
+    return budget.exceeded;
+  }
+
+  async parseOutput(text: string): Promise<Output> {
+    const { output } = this.#parts.rendered;
+    // Without an output schema the type of the output is undefined.
+    if (output === undefined) return undefined as Output;
+    return this.#told(async () => (await parseAnswer(text, output)).output);
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    this.#disposal ??= this.#dispose();
+    return this.#disposal;
+  }
+
+  async #dispose(): Promise<void> {
+    const { environment, held, record, state } = this.#parts;
+    if (this.#queue.isBusy) environment.stop.stop({ kind: 'aborted', cause: this.#closed() });
+    await this.#queue.settled();
+    if (this.#failure === undefined) record.closed(state);
+    else record.failed(this.#failure.error, state);
+    const outcome = this.#failure === undefined ? 'finished' : 'failed';
+    environment.emit({ type: 'run-end', outcome, turns: state.turn, usage: state.usage });
+    await held.end();
+  }
+
+  async #gather(): Promise<void> {
+    const { clock, stop } = this.#parts.environment;
+    const gathered =
+      clock.yieldToTimers?.() ??
+      new Promise<void>((resolve) => {
+        clock.schedule(0, resolve);
+      });
+    // A run that has ended gathers nothing more.
+    await stop.race(gathered).catch(() => undefined);
+  }
+
+  /** Does what a caller asked for; whatever it throws is what may leave the run. */
+  async #told<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      throw this.#parts.held.thrown(error);
+    }
+  }
+
+  #toParts(calls: readonly RuntimeToolCall[]): readonly ToolCallPart[] {
+    const parts = calls.map(toPart);
+    const fault = findTurnFault({ content: parts, finishReason: 'tool-calls' });
+    if (fault === undefined) return parts;
+    throw this.#errors.error(
+      'evaluation-response-invalid',
+      'response',
+      `No call of this turn was run: it ${fault}.`,
+    );
+  }
+
+  #assertOpen(): void {
+    if (this.#disposal !== undefined) throw this.#closed();
+  }
+
+  #closed(): TransactionClosedError {
+    const { name } = this.#parts.environment.prompt;
+    return new TransactionClosedError(`The tool runtime of the prompt "${name}" was disposed.`);
+  }
+}
+
+/** The call as a part of what a model said. */
+function toPart(call: RuntimeToolCall | ToolCallPart): ToolCallPart {
+  assertArgument('A call', 'it', call, 'object');
+  const { callId, name, arguments: given, isComplete } = call;
+  const part = { type: 'tool-call', callId, name, arguments: toText(given) } as const;
+  return isComplete === undefined ? part : { ...part, isComplete };
+}
+
+function toText(given: RuntimeToolCall['arguments']): string {
+  if (typeof given === 'string') return given;
+  try {
+    return JSON.stringify(given);
+  } catch (cause) {
+    throw new PromptValidationError(`The arguments of a call are no JSON: ${describeError(cause)}`, {
+      cause,
+    });
+  }
+}
+
+function outputOf(outcome: CallOutcome): ToolCallOutput {
+  if ('error' in outcome) throw outcome.error;
+  return outcome.output;
+}
+
+/** @throws {PromptValidationError} for a count that is none. */
+function readUsage(usage: ReportedUsage | undefined): TokenUsage | undefined {
+  if (usage === undefined) return undefined;
+  const counted: TokenUsage = Object.fromEntries(
+    tokenCounts.flatMap((name) => (usage[name] === undefined ? [] : [[name, usage[name]]])),
+  );
+  const fault = findTurnFault({ content: [], finishReason: 'stop', usage: counted });
+  if (fault === undefined) return counted;
+  throw new PromptValidationError(`What the model took cannot be counted: the answer ${fault}.`);
+}

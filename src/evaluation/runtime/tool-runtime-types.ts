@@ -1,0 +1,125 @@
+import type { ModelTool, TokenUsage, ToolInvokedPayload } from '../../runtime/index.ts';
+import type { JsonObject } from '../../schema/index.ts';
+import type { Session } from '../../session/index.ts';
+import type { BudgetExcess, HostedTool, ToolResultItem } from '../../tool/index.ts';
+import type { EvaluateOptions } from '../options/evaluate-options.ts';
+import type { ProviderAdapter } from '../run/provider-adapter.ts';
+
+/** A call that a model asked for, in whatever loop. */
+export interface RuntimeToolCall {
+  /** The model's name for the call; unique within a turn. */
+  readonly callId: string;
+  /** Name of the tool. */
+  readonly name: string;
+  /** The JSON text as the model wrote it, which may be malformed, or the object that was parsed from it. Empty text means no arguments. */
+  readonly arguments: string | JsonObject;
+  /** `false` for a call that may have been cut off, by the limit on the length of an answer: it is not run, but answered with a failed result. Default: true. */
+  readonly isComplete?: boolean;
+}
+
+/** The answer to a call: `text` is what the model has to read, word for word. */
+export interface ToolCallOutput extends Omit<ToolResultItem, 'type'> {
+  /** What happened in the call: how it ended, its params and value, what it changed. Never redacted. */
+  readonly invocation: ToolInvokedPayload;
+}
+
+/** Whose end gives up single calls. */
+export interface RuntimeCallOptions {
+  /**
+   * Gives up the calls it comes with when it is aborted: what of them is not committed is rolled back. The runtime goes on. Default: never.
+   */
+  readonly signal?: AbortSignal;
+}
+
+/** What a loop knows of the tokens of one answer; AI SDK's `usage` fits. */
+export type ReportedUsage = { readonly [Count in keyof TokenUsage]?: TokenUsage[Count] | undefined };
+
+/**
+ * The tools of a prompt for a loop of your own: you ask the model, the runtime runs what it asks for, with the transactions,
+ * policies and texts of an evaluation. It holds its session until it is disposed: `await using runtime = await toolRuntime(prompt)`.
+ */
+export interface ToolRuntime<Output = unknown> {
+  /** The session that it holds. */
+  readonly session: Session;
+  /** The rendered prompt, for the system text of your requests. Opened sections do not change it: they are the text of a call. */
+  readonly instructions: string;
+  /** The tools to offer. Grows at its end when sections are opened: read it for each request. */
+  readonly tools: readonly ModelTool[];
+  /** Tools of the prompt that the provider is to run. Offering them is up to your loop; a warning is logged when there are any. */
+  readonly hostedTools: readonly HostedTool[];
+  /** Aborted when the run is stopped: by the signal, deadline, budget or watchdog of its options, or by a handler. Give it to your requests. */
+  readonly signal: AbortSignal;
+  /** Tokens spent so far: what was counted, and what evaluations inside handlers spent. */
+  readonly usage: TokenUsage;
+  /** The limit of the budget that was passed; undefined while none is. Once one is, ask the model no more: no call is begun. */
+  readonly budgetExceeded: BudgetExcess | undefined;
+  /**
+   * Runs the calls of one turn as an evaluation does: those that may run at the same time do, and what comes of them is
+   * what comes of running them one after the other. Whatever is wrong with a call is the text of its answer.
+   * Turns are run one after the other. A handler must not wait for calls of its own runtime: they would wait for it.
+   *
+   * @returns the answers in the order of the calls.
+   * @throws {PromptEvaluationError} what an evaluation would end with, once every call has its answer; calls and answers of this turn
+   *   are its `conversation`: `evaluation-deadline`, `-budget`, `-silent`, `-aborted`, `-interrupted`, `-tools-failed`. The run is over then, and `signal`
+   *   is aborted; only when it was the signal of these calls, the runtime goes on. `evaluation-response-invalid` when a call has no id, or the
+   *   same as another one: nothing was run.
+   * @throws {TransactionClosedError} when the runtime was disposed.
+   */
+  runCalls(
+    calls: readonly RuntimeToolCall[],
+    options?: RuntimeCallOptions,
+  ): Promise<readonly ToolCallOutput[]>;
+  /**
+   * Runs one call, for loops that start each on its own. Calls that come while nothing runs are gathered until timers have had
+   * their turn (`clock.yieldToTimers`) and make up one turn, in the order in which they came; those that come while a turn runs make up the next.
+   *
+   * @throws what `runCalls` throws.
+   */
+  call(call: RuntimeToolCall, options?: RuntimeCallOptions): Promise<ToolCallOutput>;
+  /**
+   * Counts what one answer of the model took, against the budget too. Call it once for every answer.
+   *
+   * @returns the limit that is passed; undefined while none is.
+   * @throws {PromptValidationError} for a count that is no number from 0.
+   */
+  countUsage(usage: ReportedUsage | undefined): BudgetExcess | undefined;
+  /**
+   * The structured answer in the model's final text, checked against the output schema of the prompt; undefined when it has none.
+   *
+   * @throws {OutputParseError} whose message tells the model what is wrong.
+   */
+  parseOutput(text: string): Promise<Output>;
+  /** Ends the run: what runs is given up and rolled back, the session is let go, and disposed if the runtime made it. Never rejects. */
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** How the calls of a loop that is not the library's are run. Everything is optional and means what it does in an evaluation. */
+export interface ToolRuntimeOptions
+  extends Pick<
+    EvaluateOptions,
+    | 'session'
+    | 'deadline'
+    | 'budget'
+    | 'watchdogMs'
+    | 'signal'
+    | 'approve'
+    | 'enforce'
+    | 'concurrency'
+    | 'feedback'
+    | 'maxExpansions'
+    | 'maxResultCharacters'
+    | 'overrides'
+    | 'onEvent'
+    | 'logger'
+    | 'redact'
+    | 'clock'
+    | 'ids'
+  > {
+  /** Stands in events where the name of an adapter does. Default: `tool runtime`. */
+  readonly name?: string;
+  /**
+   * What handlers evaluate prompts on (`context.adapter`): made by `defineAdapter()`, as all adapters of the library are. Default: none; a handler
+   * that evaluates a prompt then gets a `PromptValidationError`, which fails its call.
+   */
+  readonly adapter?: ProviderAdapter;
+}

@@ -1,0 +1,161 @@
+import { describeError } from '../../error/index.ts';
+import { PolicyState } from '../../policy/index.ts';
+import { type Prompt, type RenderedPrompt, VisibilityOverrides } from '../../prompt/index.ts';
+import {
+  type EvaluationOrigin,
+  FeedbackState,
+  type LoopState,
+  type ModelTool,
+  PromptEvaluationError,
+  PromptExecuted,
+  type PromptExecutedPayload,
+  PromptExecutions,
+  PromptRendered,
+  PromptRenderings,
+  RenderedTools,
+  recordable,
+  recordError,
+  ToolInvocations,
+  ToolRenderings,
+} from '../../runtime/index.ts';
+import { type JsonValue, jsonCopy } from '../../schema/index.ts';
+import type { AnySlice, Clock, EventDefinition, IdSource } from '../../session/index.ts';
+import { type Logger, type PromptPort, type PromptResponse, silentLogger } from '../../tool/index.ts';
+import type { EvaluateOptions } from '../options/evaluate-options.ts';
+import type { RunScope } from './evaluation-scope.ts';
+
+/** The slices that keep what is recorded of evaluations. */
+export const recordSlices: readonly AnySlice[] = [
+  ToolInvocations,
+  PromptRenderings,
+  ToolRenderings,
+  PromptExecutions,
+];
+
+/** Dispatches what is to be known of one evaluation as a whole. Nothing of it changes how the evaluation comes out. */
+export class EvaluationRecord {
+  /** What all session events of the evaluation have in common. */
+  readonly origin: EvaluationOrigin;
+  readonly #ground: RunScope;
+  readonly #ids: IdSource;
+  readonly #clock: Clock;
+  readonly #logger: Logger;
+  readonly #startedAtMs: number;
+  #renderId: string | undefined;
+
+  constructor(ground: RunScope, { name }: PromptPort, options: EvaluateOptions) {
+    const { evaluator, host, outer } = ground;
+    this.#ground = ground;
+    this.#ids = options.ids ?? host.ids;
+    this.#clock = options.clock ?? host.clock;
+    this.#logger = options.logger ?? silentLogger;
+    this.#startedAtMs = this.#clock.now();
+    this.origin = {
+      evaluationId: this.#ids(),
+      promptName: name,
+      adapter: evaluator.name,
+      sessionId: host.id,
+      ...(outer === undefined ? {} : { parentCallIds: outer.call.path }),
+    };
+  }
+
+  /** The prompt was rendered, and these are its tools. */
+  rendered({ params }: Prompt, rendered: RenderedPrompt, tools: readonly ModelTool[]): void {
+    const renderId = this.#ids();
+    this.#renderId = renderId;
+    const atMs = this.#clock.now();
+    const { descriptor, text } = rendered;
+    this.#dispatch(PromptRendered, {
+      eventId: renderId,
+      ...this.origin,
+      descriptor,
+      params: Object.fromEntries(
+        Object.entries(params).flatMap(([name, value]) => {
+          const copy = jsonCopy(value);
+          return copy === undefined ? [] : [[name, recordable(copy)]];
+        }),
+      ),
+      text,
+      atMs,
+    });
+    this.#dispatch(RenderedTools, {
+      eventId: this.#ids(),
+      ...this.origin,
+      renderId,
+      tools: tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema })),
+      hostedTools: rendered.hostedTools.map(({ name }) => name),
+      atMs,
+    });
+  }
+
+  /** The evaluation has an answer. */
+  finished({ text, usage, finishReason }: PromptResponse, json: JsonValue | undefined, turns: number): void {
+    this.#executed({
+      outcome: 'finished',
+      text,
+      ...(json === undefined ? {} : { output: recordable(json) }),
+      finishReason,
+      usage,
+      turns,
+    });
+  }
+
+  /** The calls of a loop that is not the library's are over: nothing is known of its answer. */
+  closed({ usage, turn }: LoopState): void {
+    this.#executed({ outcome: 'finished', usage, turns: turn });
+  }
+
+  /** The evaluation ended early. */
+  failed(error: unknown, { usage, turn }: LoopState): void {
+    const phase = PromptEvaluationError.isInstance(error) ? { phase: error.phase } : {};
+    this.#executed({
+      outcome: 'failed',
+      error: { ...recordError(error), ...phase },
+      usage,
+      turns: turn,
+    });
+  }
+
+  #executed(
+    how: Pick<
+      PromptExecutedPayload,
+      'outcome' | 'text' | 'output' | 'finishReason' | 'error' | 'usage' | 'turns'
+    >,
+  ): void {
+    const startedAtMs = this.#startedAtMs;
+    this.#dispatch(PromptExecuted, {
+      eventId: this.#ids(),
+      ...this.origin,
+      ...(this.#renderId === undefined ? {} : { renderId: this.#renderId }),
+      ...how,
+      startedAtMs,
+      durationMs: this.#clock.now() - startedAtMs,
+    });
+  }
+
+  #dispatch<Payload extends object>(event: EventDefinition<Payload, Payload>, payload: Payload): void {
+    const { sessionRoot, redactor, outer } = this.#ground;
+    // The call around it was given up, or has ended without waiting: there is nothing to write to any more.
+    if (outer !== undefined && !outer.call.isOpen) return;
+    try {
+      sessionRoot.dispatch(event, redactor?.record(payload) ?? payload);
+    } catch (error) {
+      this.#logger.error('An event of an evaluation could not be recorded.', {
+        event: event.name,
+        error: describeError(error),
+      });
+    }
+  }
+}
+
+/**
+ * Every slice that evaluations keep beside those of their prompts: what policies remember, how far feedback is, which
+ * sections are open, and the records (LOG). Evaluations install what they need; install all of them before `importState()`, which
+ * refuses slices that it does not know.
+ */
+export const evaluationSlices: readonly AnySlice[] = Object.freeze([
+  PolicyState,
+  FeedbackState,
+  VisibilityOverrides,
+  ...recordSlices,
+]);

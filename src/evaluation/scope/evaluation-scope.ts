@@ -1,0 +1,92 @@
+import { PromptValidationError } from '../../error/index.ts';
+import type { Filesystem } from '../../filesystem/index.ts';
+import { type AnyBinding, tokenName } from '../../resource/index.ts';
+import type { ModelProvider, OuterCall, Redactor, SessionRoot } from '../../runtime/index.ts';
+import type { AnySlice, ReadonlySessionView, Session } from '../../session/index.ts';
+
+/** What a run stands on: a root session, or the views of the call that it runs inside of. */
+export interface RunScope {
+  /** Name of the adapter, for events. */
+  readonly evaluator: { readonly name: string };
+  /** The root session: singletons live as long as it does. */
+  readonly host: Session;
+  /** Takes out of records and errors what must not leave; undefined when everything may. */
+  readonly redactor: Redactor | undefined;
+  /** What the prompt is rendered from. */
+  readonly session: ReadonlySessionView;
+  /** What the calls fork from and commit into. */
+  readonly sessionRoot: SessionRoot;
+  readonly install: (slice: AnySlice) => void;
+  /** What the run waits for when whoever listens is behind; undefined when they are not. Absent: nobody is waited for. */
+  readonly ready?: (() => Promise<void> | undefined) | undefined;
+  /** The call around the evaluation; absent on a root session. */
+  readonly outer?: {
+    readonly call: OuterCall;
+    readonly files: EvaluationFiles;
+    /** Number of the evaluation inside the call. */
+    readonly evaluation: number;
+  };
+}
+
+/** What an evaluation stands on. */
+export interface EvaluationScope extends RunScope {
+  readonly model: ModelProvider;
+}
+
+/** The files that the calls of an evaluation fork from. */
+export interface EvaluationFiles {
+  readonly filesystem: Filesystem | undefined;
+  /** What is bound for these very files in a prompt further out, and the views of them that calls further out have. */
+  readonly aliases: readonly Filesystem[];
+}
+
+/** The files of an evaluation on a root session: what its prompt binds. */
+export function filesOfRoot(bound: Filesystem | undefined): EvaluationFiles {
+  return { filesystem: bound, aliases: bound === undefined ? [] : [bound] };
+}
+
+/**
+ * The files of an evaluation inside a call: the call's view of its files, whether the inner prompt binds the same ones or
+ * none. Others cannot join the call's transaction; they are refused where the call promises that everything it changes
+ * can be rolled back, and so is a resource with a transaction of its own that the outer prompt does not bind.
+ *
+ * @param bound what the inner prompt binds.
+ * @throws {PromptValidationError} naming what the call of an outer tool with effects `state` could not take back.
+ */
+export function filesInside(
+  call: OuterCall,
+  outer: EvaluationFiles,
+  bound: Filesystem | undefined,
+  bindings: readonly AnyBinding[],
+): EvaluationFiles {
+  const { filesystem, resources, effects } = call;
+  const foreign = bindings.find(
+    (binding) => binding.protocol !== undefined && resources?.bindings.has(binding) !== true,
+  );
+  if (foreign !== undefined && effects === 'state') {
+    const name = tokenName(foreign.token);
+    const what = `the resource "${name}", which the outer prompt does not bind`;
+    throw cannotTakeBack(call, name, what, 'Bind it in the outer prompt too, with the same binding');
+  }
+  if (bound === undefined || bound === filesystem || outer.aliases.includes(bound)) {
+    const view = filesystem === undefined ? [] : [filesystem];
+    return { filesystem, aliases: [...outer.aliases, ...view] };
+  }
+  if (effects === 'state') {
+    const instead = 'Bind the files of the call, bindInstance(Filesystem, context.filesystem)';
+    throw cannotTakeBack(call, 'filesystem', 'a file system of its own', instead);
+  }
+  return { filesystem: bound, aliases: [bound] };
+}
+
+function cannotTakeBack(
+  { toolName }: OuterCall,
+  token: string,
+  what: string,
+  instead: string,
+): PromptValidationError {
+  return new PromptValidationError(
+    `It binds ${what}, and what is changed there could not be rolled back with the call of "${toolName}" around it. ${instead}, or declare "${toolName}" with effects "external".`,
+    { details: { token, tool: toolName } },
+  );
+}

@@ -1,0 +1,116 @@
+import { PromptValidationError } from '../../error/index.ts';
+import { followSignal, type RunEvent } from '../../runtime/index.ts';
+import type { PromptResponse } from '../../tool/index.ts';
+import { EventQueue } from './event-queue.ts';
+
+/** What a stream tells: every run event in its order, and the response at the end. */
+export type StreamEvent<Output = unknown> =
+  | RunEvent
+  | { readonly type: 'result'; readonly response: PromptResponse<Output> };
+
+/**
+ * An evaluation that is told while it runs. It begins with the first event that is asked for, goes on only as fast as
+ * events are taken, and can be gone through once. Leaving it early ends the evaluation: the request to the model
+ * is cut off, calls in flight are rolled back, and `return()` resolves when that is done.
+ */
+export interface PromptStream<out Output = unknown>
+  extends AsyncIterableIterator<StreamEvent<Output>, undefined>,
+    AsyncDisposable {
+  /**
+   * The next event. Rejects, after the events before it, with what `evaluate` rejects with. Several may be asked for at once:
+   * they come in this order.
+   */
+  next(): Promise<IteratorResult<StreamEvent<Output>, undefined>>;
+  /** Ends the evaluation; resolves when it has ended and let go of its session. Never rejects. */
+  return(): Promise<IteratorResult<StreamEvent<Output>, undefined>>;
+  /** @throws {PromptValidationError} the second time. */
+  [Symbol.asyncIterator](): PromptStream<Output>;
+}
+
+/** What an evaluation gets from its stream. */
+export interface StreamedRun {
+  readonly onEvent: (event: RunEvent) => void;
+  readonly ready: () => Promise<void> | undefined;
+  /** Aborted when the stream is left, or the caller's signal is aborted. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * @param evaluate begins the evaluation.
+ * @param signal the caller's.
+ */
+export function streamOf<Output>(
+  evaluate: (run: StreamedRun) => Promise<PromptResponse<Output>>,
+  signal?: AbortSignal,
+): PromptStream<Output> {
+  return new LiveStream(evaluate, signal);
+}
+
+class LiveStream<Output> implements PromptStream<Output> {
+  readonly #evaluate: (run: StreamedRun) => Promise<PromptResponse<Output>>;
+  readonly #signal: AbortSignal | undefined;
+  readonly #queue = new EventQueue<RunEvent>();
+  readonly #controller = new AbortController();
+  #run: Promise<PromptResponse<Output>> | undefined;
+  #isIterated = false;
+  #isOver = false;
+
+  constructor(
+    evaluate: (run: StreamedRun) => Promise<PromptResponse<Output>>,
+    signal: AbortSignal | undefined,
+  ) {
+    this.#evaluate = evaluate;
+    this.#signal = signal;
+  }
+
+  [Symbol.asyncIterator](): PromptStream<Output> {
+    if (this.#isIterated) {
+      throw new PromptValidationError(
+        'A stream can be gone through once. Begin another one to evaluate again.',
+      );
+    }
+    this.#isIterated = true;
+    return this;
+  }
+
+  async next(): Promise<IteratorResult<StreamEvent<Output>, undefined>> {
+    if (this.#isOver) return { done: true, value: undefined };
+    const run = this.#begin();
+    const event = await this.#queue.take();
+    if (event !== undefined) return { done: false, value: event };
+    if (this.#isOver) return { done: true, value: undefined };
+    this.#isOver = true;
+    return { done: false, value: { type: 'result', response: await run } };
+  }
+
+  async return(): Promise<IteratorResult<StreamEvent<Output>, undefined>> {
+    this.#isOver = true;
+    this.#controller.abort(new DOMException('The stream was left before its end.', 'AbortError'));
+    this.#queue.close();
+    // How it ended is nobody's business any more.
+    await this.#run?.catch(() => undefined);
+    return { done: true, value: undefined };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.return();
+  }
+
+  #begin(): Promise<PromptResponse<Output>> {
+    if (this.#run !== undefined) return this.#run;
+    const signal = this.#signal;
+    const unfollow = signal && followSignal(signal, () => this.#controller.abort(signal.reason));
+    const run = this.#evaluate({
+      onEvent: (event) => this.#queue.push(event),
+      ready: () => this.#queue.ready(),
+      signal: this.#controller.signal,
+    });
+    this.#run = run;
+    const end = (): void => {
+      unfollow?.();
+      this.#queue.end();
+    };
+    run.then(end, end);
+    return run;
+  }
+}

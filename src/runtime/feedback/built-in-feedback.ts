@@ -1,0 +1,113 @@
+import { assertOptions, PromptValidationError } from '../../error/index.ts';
+import { canonicalJson } from '../../schema/index.ts';
+import type { ToolInvokedPayload } from '../events/tool-invoked.ts';
+import type { CallHistory, FeedbackProvider, FeedbackSeverity } from './feedback-provider.ts';
+
+/** Options of {@link deadlineFeedback}. */
+export interface DeadlineFeedbackOptions {
+  /** Milliseconds between two times that the model is told. Default: 60,000. */
+  readonly everyMs?: number;
+}
+
+/**
+ * A feedback provider that tells the model now and then how much time is left; it says nothing in a run without a
+ * deadline. Named `deadline`.
+ */
+export function deadlineFeedback(options: DeadlineFeedbackOptions = {}): FeedbackProvider {
+  assertOptions('deadlineFeedback()', options);
+  const { everyMs = 60_000 } = options;
+  return {
+    name: 'deadline',
+    triggers: { everyMs },
+    shouldRun: ({ deadline }) => deadline !== undefined,
+    provide: ({ deadline, elapsedMs }) => {
+      if (deadline === undefined) return undefined;
+      const leftMs = deadline.remainingMs();
+      const severity = severityOf(leftMs / Math.max(1, leftMs + elapsedMs));
+      return {
+        severity,
+        message: `${toWords(leftMs)} of ${toWords(leftMs + elapsedMs)} are left for the task.`,
+        ...(severity === 'warning'
+          ? { suggestions: ['Come to an end with what you have: when the time is up, the run is over.'] }
+          : {}),
+      };
+    },
+  };
+}
+
+/** @param share what is left of the whole time, from 0 to 1. */
+function severityOf(share: number): FeedbackSeverity {
+  if (share <= 0.1) return 'warning';
+  return share <= 0.25 ? 'caution' : 'info';
+}
+
+/** `2 h 5 min`, `4 min 10 s`, `45 s`. */
+function toWords(durationMs: number): string {
+  const seconds = Math.floor(durationMs / 1000);
+  const parts = [
+    [Math.floor(seconds / 3600), 'h'],
+    [Math.floor(seconds / 60) % 60, 'min'],
+    [seconds % 60, 's'],
+  ] as const;
+  const first = parts.findIndex(([amount]) => amount > 0);
+  if (first < 0) return '0 s';
+  return parts
+    .slice(first, first + 2)
+    .filter(([amount]) => amount > 0)
+    .map(([amount, unit]) => `${amount} ${unit}`)
+    .join(' ');
+}
+
+/** Options of {@link repetitionFeedback}. */
+export interface RepetitionFeedbackOptions {
+  /** How many failures in a row are one repetition too many: 2 or more. Default: 3. */
+  readonly times?: number;
+}
+
+/**
+ * A feedback provider that tells the model when the same call, with the same arguments, has failed several times in a
+ * row, and again each time it has failed as often once more. Named `repetition`.
+ *
+ * @throws {PromptValidationError} for a number out of its range.
+ */
+export function repetitionFeedback(options: RepetitionFeedbackOptions = {}): FeedbackProvider {
+  assertOptions('repetitionFeedback()', options);
+  const { times = 3 } = options;
+  if (!Number.isSafeInteger(times) || times < 2) {
+    throw new PromptValidationError(
+      `The option times of repetitionFeedback must be a whole number of at least 2, got ${times}.`,
+      { details: { option: 'times', value: times } },
+    );
+  }
+  return {
+    name: 'repetition',
+    triggers: { everyCalls: 1 },
+    provide: ({ calls }) => {
+      const failures = countFailures(calls);
+      if (failures === 0 || failures % times !== 0) return undefined;
+      return {
+        severity: 'warning',
+        message: `The call of "${calls.at(-1)?.toolName}" with these arguments has failed ${failures} times in a row.`,
+        suggestions: [
+          'Do not make the same call again: it will fail again.',
+          'Read what it says is wrong, then change the arguments, use another tool, or go on without it.',
+        ],
+      };
+    },
+  };
+}
+
+/** How often the last call has failed in a row, 0 when it has not. */
+function countFailures(calls: CallHistory): number {
+  const last = calls.at(-1);
+  if (last === undefined) return 0;
+  const params = canonicalJson(last.params ?? null);
+  const isAlike = (call: ToolInvokedPayload | undefined): boolean =>
+    call !== undefined &&
+    !call.success &&
+    call.toolName === last.toolName &&
+    canonicalJson(call.params ?? null) === params;
+  let failures = 0;
+  while (isAlike(calls.at(-1 - failures))) failures += 1;
+  return failures;
+}

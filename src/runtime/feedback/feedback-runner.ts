@@ -1,0 +1,252 @@
+import { describeError } from '../../error/index.ts';
+import { compileGlob, type Filesystem, type Glob } from '../../filesystem/index.ts';
+import { PersistentVector } from '../../internal/index.ts';
+import {
+  type Clock,
+  type ForkOptions,
+  readOnlyView,
+  type SessionFork,
+  type SessionView,
+} from '../../session/index.ts';
+import type { BudgetTrackerPort, DeadlinePort, Logger } from '../../tool/index.ts';
+import { recordError } from '../events/event-origin.ts';
+import type { RecordedFeedback, ToolInvokedPayload } from '../events/tool-invoked.ts';
+import { type RunStop, RunStopped } from '../limits/run-stop.ts';
+import { type PromptWithDisplay, seenPrompt } from '../model/visible-prompt.ts';
+import { readFeedback } from './check-feedback.ts';
+import {
+  type FeedbackProgress,
+  FeedbackState,
+  type FeedbackStep,
+  FeedbackStepped,
+  foldFeedback,
+} from './feedback-progress.ts';
+import type { Feedback, FeedbackContext, FeedbackProvider } from './feedback-provider.ts';
+
+/** What feedback needs of an evaluation. */
+interface FeedbackSurroundings extends PromptWithDisplay {
+  readonly roots: {
+    readonly session: { fork(options?: ForkOptions): SessionFork };
+    readonly filesystem: Filesystem | undefined;
+  };
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly deadline: DeadlinePort | undefined;
+  readonly budgetTracker: BudgetTrackerPort | undefined;
+  readonly stop: RunStop;
+  /** Where the progress is kept, as it is; undefined for an evaluation inside a call, whose progress ends with it. */
+  readonly session: Pick<SessionView, 'slice' | 'dispatch'> | undefined;
+}
+
+/** How many calls a provider can look back at, at least. */
+const keptCalls = 1_000;
+
+interface Entry {
+  readonly provider: FeedbackProvider;
+  readonly glob: Glob | undefined;
+}
+
+/**
+ * The feedback providers of one evaluation. `addTo` runs those that are due after a call, once, in the live run; `note`
+ * counts the call, from its record alone, so that a repeated run counts the same. Neither throws.
+ */
+export class FeedbackRunner {
+  readonly #entries: readonly Entry[];
+  readonly #surroundings: FeedbackSurroundings;
+  readonly #scope: string;
+  readonly #beganAtMs: number;
+  #calls: PersistentVector<ToolInvokedPayload> = PersistentVector.empty();
+  /** The progress of an evaluation inside a call. */
+  #own: FeedbackProgress | undefined;
+
+  constructor(providers: readonly FeedbackProvider[], surroundings: FeedbackSurroundings) {
+    this.#entries = providers.map((provider) => {
+      const { fileCreated } = provider.triggers;
+      return { provider, glob: fileCreated === undefined ? undefined : compileGlob(fileCreated) };
+    });
+    this.#surroundings = surroundings;
+    const { ns, key } = surroundings.prompt;
+    this.#scope = `${ns}/${key}`;
+    this.#beganAtMs = surroundings.clock.now();
+  }
+
+  /** The record of a call that has ended, with what the providers that are due have to say. At once when none is. */
+  addTo(invocation: ToolInvokedPayload): ToolInvokedPayload | Promise<ToolInvokedPayload> {
+    const plain = withText(invocation, withFeedback(invocation.modelText, []));
+    const giveUp = (error: unknown): ToolInvokedPayload => {
+      const { callId } = invocation;
+      this.#surroundings.logger.error('Feedback could not be asked for.', {
+        callId,
+        error: describeError(error),
+      });
+      return plain;
+    };
+    try {
+      const due = this.#findDue(invocation);
+      return due.length === 0 ? plain : this.#run(due, invocation).catch(giveUp);
+    } catch (error) {
+      return giveUp(error);
+    }
+  }
+
+  /** Counts a call that has ended. */
+  note(invocation: ToolInvokedPayload): void {
+    const calls = this.#calls.push(invocation);
+    this.#calls = calls.length < 2 * keptCalls ? calls : PersistentVector.from([...calls].slice(-keptCalls));
+    const { session, logger } = this.#surroundings;
+    const step = this.#toStep(invocation);
+    if (session === undefined) {
+      this.#own = foldFeedback(this.#own, step);
+      return;
+    }
+    try {
+      session.dispatch(FeedbackStepped, step);
+    } catch (error) {
+      const { toolName, callId } = invocation;
+      logger.error('A tool call could not be counted for feedback.', {
+        tool: toolName,
+        callId,
+        error: describeError(error),
+      });
+    }
+  }
+
+  #findDue(invocation: ToolInvokedPayload): readonly FeedbackProvider[] {
+    const { session, stop, clock } = this.#surroundings;
+    if (stop.reason !== undefined) return [];
+    const known = session === undefined ? this.#own : session.slice(FeedbackState).get(this.#scope);
+    const progress = foldFeedback(known, this.#toStep(invocation));
+    const nowMs = clock.now();
+    return this.#entries
+      .filter(({ provider }) => isDue(provider, progress, nowMs))
+      .map(({ provider }) => provider);
+  }
+
+  #toStep({ changes, feedback = [], startedAtMs }: ToolInvokedPayload): FeedbackStep {
+    const created = changes.filter(({ kind }) => kind === 'created');
+    return {
+      scope: this.#scope,
+      startedAtMs,
+      created: this.#entries
+        .filter(({ glob }) => glob !== undefined && created.some(({ path }) => glob.test(path)))
+        .map(({ provider }) => provider.name),
+      ran: feedback.map(({ provider, atMs }) => ({ name: provider, atMs })),
+    };
+  }
+
+  async #run(due: readonly FeedbackProvider[], invocation: ToolInvokedPayload): Promise<ToolInvokedPayload> {
+    const { roots, clock, deadline, budgetTracker, stop } = this.#surroundings;
+    const surroundings = this.#surroundings;
+    const session = roots.session.fork({ readOnly: true });
+    const files = roots.filesystem?.fork({ readOnly: true });
+    const context: FeedbackContext = Object.freeze({
+      get prompt() {
+        return seenPrompt(surroundings, () => session.view);
+      },
+      calls: this.#calls.push(invocation),
+      elapsedMs: clock.now() - this.#beganAtMs,
+      session: readOnlyView(session.view),
+      filesystem: files?.view,
+      deadline,
+      budgetTracker,
+      signal: stop.signal,
+    });
+    const feedback: RecordedFeedback[] = [];
+    try {
+      for (const provider of due) {
+        const record = await this.#ask(provider, context, invocation.callId);
+        if (record !== undefined) feedback.push(record);
+      }
+    } catch (error) {
+      // The run has ended; what was said until then still stands in the result.
+      if (!(error instanceof RunStopped)) throw error;
+    } finally {
+      session.close();
+      files?.close();
+    }
+    const given = feedback.filter((record) => record.outcome === 'given');
+    const told = withText(invocation, withFeedback(invocation.modelText, given));
+    return feedback.length === 0 ? told : changed(told, { feedback });
+  }
+
+  /** What the provider comes to; undefined when it does not want to run yet. Rejects only with {@link RunStopped}. */
+  async #ask(
+    provider: FeedbackProvider,
+    context: FeedbackContext,
+    callId: string,
+  ): Promise<RecordedFeedback | undefined> {
+    const { clock, logger, stop } = this.#surroundings;
+    const { name } = provider;
+    const atMs = clock.now();
+    const ask = async (): Promise<RecordedFeedback | undefined> => {
+      if ((await provider.shouldRun?.(context)) === false) return undefined;
+      const feedback = readFeedback(name, await provider.provide(context));
+      return feedback === undefined
+        ? { provider: name, atMs, outcome: 'silent' }
+        : { provider: name, atMs, outcome: 'given', ...feedback };
+    };
+    try {
+      return await stop.race(ask());
+    } catch (error) {
+      if (error instanceof RunStopped) throw error;
+      logger.error('A feedback provider failed.', { provider: name, callId, error: describeError(error) });
+      return { provider: name, atMs, outcome: 'failed', error: recordError(error) };
+    }
+  }
+}
+
+function withText(invocation: ToolInvokedPayload, modelText: string): ToolInvokedPayload {
+  return modelText === invocation.modelText ? invocation : changed(invocation, { modelText });
+}
+
+/** A copy with changes. No literal that begins with a spread: of those Node 20 keeps a hidden class for each that is frozen. */
+function changed(invocation: ToolInvokedPayload, changes: Partial<ToolInvokedPayload>): ToolInvokedPayload {
+  return Object.assign({}, invocation, changes);
+}
+
+function isDue({ name, triggers }: FeedbackProvider, progress: FeedbackProgress, nowMs: number): boolean {
+  const last = progress.providers.find((provider) => provider.name === name);
+  const { everyCalls, everyMs } = triggers;
+  if (last?.isFileCreated === true) return true;
+  if (everyCalls !== undefined && progress.calls - (last?.calls ?? 0) >= everyCalls) return true;
+  if (everyMs === undefined) return false;
+  const sinceMs = last?.atMs ?? progress.sinceMs;
+  // A clock that was set back, or another machine's, must not keep a provider quiet for long.
+  return nowMs - sinceMs >= everyMs || nowMs < sinceMs;
+}
+
+/** A feedback of a provider. */
+interface GivenFeedback extends Feedback {
+  readonly provider: string;
+}
+
+const tag = 'wink-feedback';
+/** What begins or ends a block, also with blanks in it that a reader may overlook. */
+const delimiter = /<(?=[\s/]*wink-feedback)/giu;
+
+/** Text in which no block of feedback begins or ends: the `<` of what would be one is written `&lt;`. */
+export function withoutFeedbackTags(text: string): string {
+  return text.replace(delimiter, '&lt;');
+}
+
+/**
+ * What the model reads of a call after which feedback was given: the text of the call, then a block for each provider.
+ * Only the runtime can write such a block: what would look like one in the other texts is escaped.
+ */
+export function withFeedback(text: string, given: readonly GivenFeedback[]): string {
+  return [withoutFeedbackTags(text), ...given.map(formatFeedback)].filter((part) => part !== '').join('\n\n');
+}
+
+function formatFeedback({ provider, severity = 'info', message, suggestions = [] }: GivenFeedback): string {
+  return [
+    `<${tag} provider="${provider}" severity="${severity}">`,
+    withoutFeedbackTags(message.trim()),
+    ...suggestions.map((suggestion) => `- ${withoutFeedbackTags(oneLine(suggestion))}`),
+    `</${tag}>`,
+  ].join('\n');
+}
+
+/** A suggestion of two lines would look like two. */
+function oneLine(text: string): string {
+  return text.trim().replace(/\s*[\r\n\u0085\u2028\u2029]+\s*/gu, ' ');
+}

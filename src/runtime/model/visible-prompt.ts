@@ -1,0 +1,88 @@
+import {
+  openSections,
+  type RenderedPrompt,
+  type SectionsOpenedValue,
+  type ShownSection,
+} from '../../prompt/index.ts';
+import type { ReadonlySessionView } from '../../session/index.ts';
+import type { AnyTool, PromptPort, ToolResult } from '../../tool/index.ts';
+import type { LoopState } from './loop-state.ts';
+import type { ModelTool } from './model.ts';
+import { toModelTool } from './model-tool.ts';
+
+/** What a display is made of beside the prompt. */
+interface DisplayOptions {
+  readonly state: Pick<LoopState, 'openings' | 'expansions'>;
+  /** How often handlers may have sections opened. */
+  readonly maxExpansions: number;
+}
+
+/**
+ * The prompt of a run as its model sees it: as it was rendered, and behind that the tools of sections that were opened
+ * since. It changes between turns only, so that the calls of one turn all see the same.
+ */
+export class VisiblePrompt {
+  readonly maxExpansions: number;
+  /** Set between turns only. */
+  rendered: RenderedPrompt;
+  /** The tools as the model gets them. Grows at its end only. */
+  tools: readonly ModelTool[];
+  readonly #state: DisplayOptions['state'];
+  /** How many of the openings are in. */
+  #taken = 0;
+
+  constructor(rendered: RenderedPrompt, { state, maxExpansions }: DisplayOptions) {
+    this.maxExpansions = maxExpansions;
+    this.#state = state;
+    this.rendered = rendered;
+    this.tools = rendered.tools.map(toModelTool);
+  }
+
+  /** Whether a handler may still have sections opened. */
+  get mayExpand(): boolean {
+    return this.#state.expansions < this.maxExpansions;
+  }
+
+  /** Takes in what calls have opened: a turn begins. */
+  update(): void {
+    const { openings } = this.#state;
+    if (this.#taken === openings.length) return;
+    for (const { shown } of openings.slice(this.#taken)) {
+      this.rendered = this.rendered['~sections'].withShown(shown);
+    }
+    this.#taken = openings.length;
+    this.tools = this.rendered.tools.map(toModelTool);
+  }
+}
+
+/** A prompt and how its model sees it. */
+export interface PromptWithDisplay {
+  readonly prompt: PromptPort;
+  readonly display: VisiblePrompt;
+}
+
+/**
+ * The prompt of an evaluation as it is seen from inside of it: its `sections()` are what the model has at present.
+ *
+ * @param session what is asked which sections were opened.
+ */
+export function seenPrompt(
+  { prompt, display }: PromptWithDisplay,
+  session: () => ReadonlySessionView,
+): PromptPort {
+  const { rendered } = display;
+  const seen = Object.create(Object.prototype, {
+    ...Object.getOwnPropertyDescriptors(prompt),
+    sections: { enumerable: true, value: () => rendered['~sections'].list(session()) },
+  }) as PromptPort; // It has every member of the prompt.
+  return Object.freeze(seen);
+}
+
+/** The sections that a call showed by opening them; undefined for a call that opened none. */
+export function sectionsShownBy(
+  tool: AnyTool | undefined,
+  { success, value }: ToolResult<unknown>,
+): readonly ShownSection[] | undefined {
+  // What its handler yields.
+  return tool === openSections && success ? (value as SectionsOpenedValue).shown : undefined;
+}

@@ -1,0 +1,76 @@
+import type { Budget } from './budget.ts';
+import type { CompletionChecker, CompletionOptions } from './completion.ts';
+import type { ConversationItem, InputPart } from './conversation.ts';
+import type { ModelSettings } from './model-settings.ts';
+import type { BudgetTrackerPort, DeadlinePort, PromptPort } from './ports.ts';
+import type { PromptResponse } from './prompt-response.ts';
+
+/**
+ * Whether and which tool the model must call. `'required'` and a named tool hold for the first turn, `'auto'` for those
+ * after it: a model that must call a tool in every turn could never answer.
+ */
+export type ToolChoice = 'auto' | 'none' | 'required' | { readonly tool: string };
+
+/** How an evaluation inside a tool call runs. Everything is optional; what is not named here is as in the run around it. */
+export interface NestedEvaluateOptions {
+  /** What the user says: one text, or several parts. Default: nothing beside the instructions. */
+  readonly input?: string | readonly InputPart[];
+  /** An earlier conversation to go on with, such as `response.conversation`. It is copied once. Default: none. */
+  readonly history?: readonly ConversationItem[];
+  /** What to do about calls of `history` that have no result: answer them as interrupted, or throw. Default: as in the run. */
+  readonly pendingCalls?: 'interrupt' | 'refuse';
+  /** A `Deadline` of its own, which ends the inner evaluation only. Default: that of the run. The run's holds in any case. */
+  readonly deadline?: DeadlinePort;
+  /**
+   * A budget of its own, beside that of the run: passing it ends the inner evaluation only. A `BudgetTracker` counts over several
+   * evaluations. Default: none of its own. What is spent counts against the run's in any case.
+   */
+  readonly budget?: Budget | BudgetTrackerPort;
+  /** Ends the inner evaluation when aborted. Default: none of its own. The end of the run or of the call ends it in any case. */
+  readonly signal?: AbortSignal;
+  /** Calls of one turn that may run at the same time: 1 or more. Default: as in the run. */
+  readonly concurrency?: number;
+  /** How often the model may be asked: 1 or more. Default: 100. */
+  readonly maxTurns?: number;
+  /** In how many turns the same call may fail for the same reason, with no commit in between: 1 or more. Default: as in the run. */
+  readonly maxRepeatedFailures?: number;
+  /** Default: `'auto'`. */
+  readonly toolChoice?: ToolChoice;
+  /** Decides whether the inner task is done when the model answers. Default: it is; the run's checker is about the run's task. */
+  readonly completion?: CompletionChecker | CompletionOptions;
+  /** Settings of the model, over those of the adapter. Default: none. */
+  readonly settings?: ModelSettings;
+}
+
+/**
+ * What a handler sees of the adapter that runs the evaluation: it evaluates prompts on the same model, as a part of the
+ * handler's own call.
+ */
+export interface EvaluatorPort {
+  /** Name of the adapter. */
+  readonly name: string;
+  /**
+   * Evaluates a prompt inside the call: its tools work on the call's session and files, and what they change becomes part
+   * of what the call changes: it is committed with the call or gone with it.
+   *
+   * @throws {PromptEvaluationError} whatever ended the inner evaluation early; code `evaluation-too-deep` when too many
+   *   evaluations run inside one another. Not caught, it fails the call, also as the cause of another error; the end of the run ends the run.
+   * @throws {TransactionClosedError} when the call has ended.
+   * @throws {PromptValidationError} for an option out of its range.
+   */
+  evaluate<Output>(
+    prompt: PromptPort<Output>,
+    options?: NestedEvaluateOptions,
+  ): Promise<PromptResponse<Output>>;
+}
+
+/** A call that another call runs inside of, and the evaluation in it that made that other call. */
+export interface EnclosingCall {
+  /** The model's id of the call. */
+  readonly callId: string;
+  readonly toolName: string;
+  /** Number of the evaluation inside the call, from 1 in the order in which they were begun. */
+  readonly evaluation: number;
+  /** Name of the prompt that it evaluates. */
+  readonly promptName: string;
+}
