@@ -184,7 +184,7 @@ describe('a folder of the disk, looked at byte by byte', () => {
               expect(rawTree(root)).toEqual(before);
               countdown = index === 0 && failing !== null ? failing + 1 : -1;
               try {
-                workspace.apply(cell.patch(), []);
+                workspace.apply(cell.patch());
                 expected.check(rawTree(root));
               } catch (error) {
                 if (!FilesystemError.isInstance(error) && !String(error).includes('full')) throw error;

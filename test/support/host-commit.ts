@@ -41,7 +41,7 @@ export function commitChanges(
   operations.transfer('other', 'copied', 'copy');
   operations.write('made/new/file.txt', 'new file', undefined);
   operations.mkdir('empty');
-  workspace.apply(cell.patch(), []);
+  workspace.apply(cell.patch());
   workspace.close();
   lock.release();
 }

@@ -13,14 +13,17 @@ export interface DiskSource {
   readonly note: (...read: Parameters<TreeCell['look']>) => void;
 }
 
-const sources = new WeakMap<Filesystem, () => DiskSource>();
+/** The property of our own file systems that holds what {@link diskSourceOf} gives. */
+const diskSource = Symbol('weakincentives.diskSource');
 
 /** Makes the files of a view known as files of the disk. @param open may throw when the view is closed. */
 export function registerDiskSource(filesystem: Filesystem, open: () => DiskSource): void {
-  sources.set(filesystem, open);
+  Object.defineProperty(filesystem, diskSource, { value: open });
 }
 
 /** What asks a view of a folder of the disk for its present state; undefined for every other file system. */
 export function diskSourceOf(filesystem: Filesystem): (() => DiskSource) | undefined {
-  return sources.get(filesystem);
+  // Only registerDiskSource() sets the property: the symbol leaves this file nowhere.
+  const found: unknown = Object.getOwnPropertyDescriptor(filesystem, diskSource)?.value;
+  return found as (() => DiskSource) | undefined;
 }

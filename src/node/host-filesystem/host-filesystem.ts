@@ -1,8 +1,11 @@
 import { assertOptions, FilesystemError } from '../../error/index.ts';
 import {
+  childPath,
   type DirectoryEntry,
+  type DirectoryNode,
   type EditResult,
   type FileChange,
+  type FileContent,
   type FilePatch,
   type FileStat,
   type Filesystem,
@@ -14,30 +17,29 @@ import {
   type GlobResult,
   type GrepOptions,
   type GrepResult,
+  MAX_DEPTH,
   type MakeDirectoryResult,
   type RemoveResult,
   type TextEdit,
   type TextWindow,
   type TextWindowOptions,
   type TransferResult,
+  type TreeCell,
   TreeFork,
   type WriteMode,
   type WriteResult,
 } from '../../filesystem/index.ts';
-import type { MountSkip } from '../host-mount/report.ts';
+import type { MountSkip, MountSkipReason } from '../host-mount/report.ts';
 import type { InterruptedCommit } from './commit/recover.ts';
 import { registerDiskSource } from './disk-source.ts';
-import type { HostFilesystemFork, HostView } from './host-filesystem-fork.ts';
 import { HostOperations } from './host-operations.ts';
-import { viewsOf } from './host-view.ts';
-import { listSkipped } from './list-skipped.ts';
+import { type HostFilesystemFork, type HostView, viewsOf } from './host-view.ts';
 import { type OpenWorkspace, openWorkspace } from './open-workspace.ts';
 import type { HostFilesystemOptions } from './options.ts';
+import { DiskContent, RefusedContent } from './tree/disk-content.ts';
+import { DiskDirectory } from './tree/disk-directory.ts';
 import type { DiskWorkspace } from './workspace/disk-workspace.ts';
 import type { OutsideChange } from './workspace/outside-changes.ts';
-
-/** What the patch of a fork would overwrite that somebody else has changed since. */
-const outsideChangesOf = new WeakMap<FilePatch, () => readonly string[]>();
 
 /**
  * The files of a folder of the disk, for one process at a time.
@@ -70,6 +72,8 @@ export class HostFilesystem implements Filesystem, AsyncDisposable {
   readonly #workspace: DiskWorkspace;
   readonly #lock: OpenWorkspace['lock'];
   readonly #makeView: (forked: ForkedView) => HostView;
+  /** The fork that a patch is from. */
+  readonly #forkOf = new WeakMap<FilePatch, TreeCell>();
 
   private constructor({ workspace, lock, interruptedCommits }: OpenWorkspace) {
     this.#workspace = workspace;
@@ -162,14 +166,12 @@ export class HostFilesystem implements Filesystem, AsyncDisposable {
 
   fork(options: FilesystemForkOptions = {}): HostFilesystemFork {
     const workspace = this.#workspace;
-    const sight = workspace.look();
-    const { cell, forget } = workspace.fork(sight, options.readOnly === true);
+    const seen = workspace.look();
+    const { cell, forget } = workspace.fork(seen, options.readOnly === true);
     const parent = {
-      conflicts: (): readonly string[] => workspace.conflicts(cell, sight),
+      conflicts: (): readonly string[] => workspace.conflicts(cell, seen),
       refusals: (): readonly string[] => workspace.refusals(cell),
-      notePatch: (patch: FilePatch): void => {
-        outsideChangesOf.set(patch, () => workspace.outsideChanges(cell));
-      },
+      notePatch: (patch: FilePatch): void => void this.#forkOf.set(patch, cell),
       forget,
     };
     return new TreeFork(cell, undefined, this.#makeView, parent);
@@ -208,7 +210,7 @@ export class HostFilesystem implements Filesystem, AsyncDisposable {
    */
   listSkipped(): readonly MountSkip[] {
     const { limits } = this.#workspace;
-    return listSkipped(this.#workspace.present().root, limits.maxFileBytes);
+    return skippedIn(this.#workspace.present().root, limits.maxFileBytes);
   }
 
   /**
@@ -235,7 +237,7 @@ export class HostFilesystem implements Filesystem, AsyncDisposable {
    * `permission-denied` for a write-protected file; `storage-failed` when the disk is full or fails.
    */
   apply(patch: FilePatch): void {
-    this.#workspace.apply(patch, outsideChangesOf.get(patch)?.() ?? []);
+    this.#workspace.apply(patch, this.#forkOf.get(patch));
   }
 
   /** Gives the folder free. What is read or written from then on throws `TransactionClosedError`. */
@@ -250,17 +252,36 @@ export class HostFilesystem implements Filesystem, AsyncDisposable {
   }
 
   #change<Result>(act: (operations: HostOperations) => Result): Result {
-    const sight = this.#workspace.look();
-    const fork = this.#workspace.fork(sight, false);
-    try {
-      const result = act(new HostOperations(fork.cell, () => undefined, this.#workspace.visible));
-      // Nobody looks through it any more, so nothing has to be kept for it.
-      fork.forget();
-      this.#workspace.applyUnchanged(fork.cell, sight);
-      return result;
-    } finally {
-      fork.cell.close();
-      fork.forget();
-    }
+    const { visible } = this.#workspace;
+    return this.#workspace.change((cell) => act(new HostOperations(cell, () => undefined, visible)));
   }
+}
+
+/** What of a tree is no ordinary file that can be read, sorted by path. What is deeper than paths reach is named, and not entered. */
+function skippedIn(root: DirectoryNode, maxFileBytes: number): readonly MountSkip[] {
+  const found: MountSkip[] = [];
+  const walk = (directory: DirectoryNode, path: string, depth: number): void => {
+    if (directory instanceof DiskDirectory) {
+      for (const name of directory.hiddenNames) {
+        found.push({ path: childPath(path, name), reason: 'name-not-allowed' });
+      }
+    }
+    for (const [name, node] of directory.entries) {
+      const at = childPath(path, name);
+      const reason = node.kind === 'file' ? reasonOf(node.content, maxFileBytes) : undefined;
+      if (depth >= MAX_DEPTH) found.push({ path: at, reason: 'name-not-allowed' });
+      else if (reason !== undefined) found.push({ path: at, reason });
+      else if (node.kind === 'directory' && node.link !== undefined)
+        found.push({ path: at, reason: 'symlink' });
+      else if (node.kind === 'directory') walk(node, at, depth + 1);
+    }
+  };
+  walk(root, '.', 0);
+  return found.sort((left, right) => (left.path < right.path ? -1 : 1));
+}
+
+function reasonOf(content: FileContent, maxFileBytes: number): MountSkipReason | undefined {
+  if (content instanceof RefusedContent) return content.isLink ? 'symlink-outside' : 'special-file';
+  if (content instanceof DiskContent && content.isLink) return 'symlink';
+  return content.bytes > maxFileBytes ? 'file-too-large' : undefined;
 }

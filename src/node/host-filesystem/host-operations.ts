@@ -38,9 +38,13 @@ import {
   writeFile,
 } from '../../filesystem/index.ts';
 import { quoteText } from '../../internal/index.ts';
-import { assertListable, assertNothingLeftOut } from './commit/left-out.ts';
-import { assertNothingLost, holdsUnnamed } from './commit/nothing-lost.ts';
-import { isTemporaryName } from './jail/temporary-name.ts';
+import {
+  assertListable,
+  assertNothingLeftOut,
+  assertNothingLost,
+  holdsUnnamed,
+} from './commit/nothing-lost.ts';
+import { isTemporaryName } from './jail/jail.ts';
 import { DiskContent, RefusedContent } from './tree/disk-content.ts';
 import { DiskDirectory } from './tree/disk-directory.ts';
 import type { PathKind, VisiblePaths } from './tree/visible-paths.ts';

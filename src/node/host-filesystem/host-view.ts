@@ -20,14 +20,20 @@ import {
   type TransferResult,
   type TreeCell,
   TreeFork,
+  type TreeView,
   type WriteMode,
   type WriteResult,
 } from '../../filesystem/index.ts';
 import { registerDiskSource } from './disk-source.ts';
-import type { HostFilesystemFork, HostView } from './host-filesystem-fork.ts';
 import { HostOperations } from './host-operations.ts';
 import type { HostJail } from './jail/jail.ts';
 import type { VisiblePaths } from './tree/visible-paths.ts';
+
+/** The files of a folder of the disk as one fork sees them. */
+export type HostView = TreeView;
+
+/** A fork of a folder of the disk: nothing that is written in it is on the disk before it is applied. */
+export type HostFilesystemFork = TreeFork;
 
 /** What all views of a folder have in common. */
 interface ViewOptions {

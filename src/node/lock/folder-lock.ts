@@ -1,10 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { linkSync, readdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { FilesystemError } from '../../error/index.ts';
 import { quoteText } from '../../internal/index.ts';
 import { errorCode } from '../disk/system-error.ts';
-import { createWhole, removeIfThere } from './create-whole.ts';
 import { isAlive, type ProcessIdentity, presentProcess } from './process-identity.ts';
 
 /** Who holds a lock, and which of its locks it is. */
@@ -113,4 +112,40 @@ function lockedError(folder: string, { pid, host }: ProcessIdentity): Filesystem
     `The folder ${quoteText(folder)} is in use by process ${pid} on ${host}. Wait until it has ended, or work on another folder.`,
     { details: { path: folder, pid, host } },
   );
+}
+
+/**
+ * Makes a file with its whole content in one step, beside which others may be tidying up: a draft that somebody removed before
+ * it got its name is written again.
+ *
+ * @param link gives the draft its name; `linkSync`, but for tests.
+ * @returns false when a file of that name is there.
+ */
+export function createWhole(
+  path: string,
+  text: string,
+  link: (draft: string, path: string) => void = linkSync,
+): boolean {
+  for (;;) {
+    const draft = `${path}.${randomUUID()}`;
+    writeFileSync(draft, text, { flag: 'wx', mode: 0o600 });
+    try {
+      link(draft, path);
+      return true;
+    } catch (error) {
+      const code = errorCode(error);
+      if (code === 'EEXIST') return false;
+      if (code !== 'ENOENT') throw error;
+    } finally {
+      removeIfThere(draft);
+    }
+  }
+}
+
+export function removeIfThere(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') throw error;
+  }
 }

@@ -2,7 +2,6 @@ import { assertArgument, assertOptions, FilesystemError } from '../../error/inde
 import type { Filesystem } from '../../filesystem/index.ts';
 import { isBelow, openDirectory } from '../disk/host-directory.ts';
 import { type DiskSource, diskSourceOf } from '../host-filesystem/disk-source.ts';
-import { assertInPlace } from '../host-filesystem/jail/root-in-place.ts';
 import { compileMountFilter } from '../host-mount/mount-filter.ts';
 import { mountOverlay, OverlayRefusedError } from './overlay/overlay-mount.ts';
 import { overlayRefusal } from './overlay/overlay-support.ts';
@@ -119,7 +118,7 @@ async function stage(
 /** The present state of a folder of the disk that is where it was opened. */
 function openInPlace(openSource: OpenSource): DiskSource {
   const source = openSource();
-  assertInPlace(source.jail);
+  source.jail.assertInPlace();
   return source;
 }
 

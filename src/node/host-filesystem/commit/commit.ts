@@ -7,7 +7,6 @@ import { identityOf, rootMarkOf, stampOf } from '../../disk/stamp.ts';
 import { errorCode } from '../../disk/system-error.ts';
 import { changedOnDiskError, diskError } from '../jail/disk-error.ts';
 import type { HostJail } from '../jail/jail.ts';
-import { assertInPlace } from '../jail/root-in-place.ts';
 import type { CommitPlan, CommitStep } from './commit-step.ts';
 import { CommitJournal, forceDirectory } from './journal.ts';
 import { assertAsSeen } from './nothing-lost.ts';
@@ -42,7 +41,7 @@ export function commit({ jail, journalDirectory, onMoment }: CommitPlace, plan: 
   const stagedPaths = staged.map((file) => file.staged);
   let journal: CommitJournal | undefined;
   try {
-    assertInPlace(jail);
+    jail.assertInPlace();
     for (const path of plan.replaced) {
       at = path;
       assertReplaceable(jail, path);
@@ -55,7 +54,7 @@ export function commit({ jail, journalDirectory, onMoment }: CommitPlace, plan: 
       onMoment('stage');
       written.set(file.staged, stageContent(jail, file));
     }
-    assertInPlace(jail);
+    jail.assertInPlace();
     assertUntouched(jail, plan);
     for (const [index, step] of steps.entries())
       identities[index] = identityOfStep(jail, step, steps, written);
@@ -72,7 +71,7 @@ export function commit({ jail, journalDirectory, onMoment }: CommitPlace, plan: 
     forceParents(jail, steps);
     onMoment('done');
     // Where the folder went while it was written, the caller would not find what it is told of.
-    assertInPlace(jail);
+    jail.assertInPlace();
     for (const removed of plan.removed) assertAsSeen(jail, removed);
     journal.done();
   } catch (error) {

@@ -9,11 +9,10 @@ import {
   type TreeDifference,
   type TreeNode,
 } from '../../../filesystem/index.ts';
-import type { FileAccess } from '../../disk/stamp.ts';
-import { temporaryNameOf } from '../jail/temporary-name.ts';
+import { temporaryNameOf } from '../jail/jail.ts';
 import { DiskContent, RefusedContent } from '../tree/disk-content.ts';
 import { DiskDirectory } from '../tree/disk-directory.ts';
-import { type DiskLink, linkOf } from '../tree/disk-link.ts';
+import { type DiskLink, linkOf } from '../tree/disk-leaf.ts';
 import type { CommitPlan, CommitStep, ExpectedFile, StagedContent } from './commit-step.ts';
 import { notMadeAgainError, notMovedError } from './nothing-lost.ts';
 import { isFileOfItsOwn, isOneLink, type Taken, TakenNodes } from './taken-nodes.ts';
@@ -36,7 +35,6 @@ interface Place {
 class Planner {
   readonly id: string = randomUUID();
   readonly #before: DirectoryNode;
-  readonly #accessOf: (path: string) => FileAccess | undefined;
   readonly #taken: TakenNodes;
   /** Directories, those outside first, each made or moved to its place. */
   readonly #made: CommitStep[] = [];
@@ -45,9 +43,8 @@ class Planner {
   readonly #expected: ExpectedFile[] = [];
   readonly #replaced: string[] = [];
 
-  constructor(before: DirectoryNode, accessOf: (path: string) => FileAccess | undefined) {
+  constructor(before: DirectoryNode) {
     this.#before = before;
-    this.#accessOf = accessOf;
     this.#taken = new TakenNodes(this.id);
   }
 
@@ -58,7 +55,7 @@ class Planner {
     for (const { path, before, after } of differences) {
       const place = { path, beside: parentOf(path), oldPath: path };
       if (after === undefined) continue;
-      if (isFileOfItsOwn(before) && isFileOfItsOwn(after)) this.#stage(place, after, true);
+      if (isFileOfItsOwn(before) && isFileOfItsOwn(after)) this.#stage(place, after, before);
       else this.#put(place, after);
     }
     return {
@@ -86,7 +83,7 @@ class Planner {
     if (moved !== undefined) this.#move(place, moved);
     else if (file !== undefined) this.#made.push({ op: 'give', path, from: file.trash });
     else if (link !== undefined) this.#places.push(this.#linkStep(link, path));
-    else if (node.kind === 'file') this.#stage(place, node, false);
+    else if (node.kind === 'file') this.#stage(place, node);
     else {
       if (node instanceof DiskDirectory && node.unnamed.length > 0) throw notMovedError(path, node.unnamed);
       const mode = node instanceof DiskDirectory ? node.mode : undefined;
@@ -103,7 +100,7 @@ class Planner {
       this.#expect(oldPath, before);
       if (after === undefined) continue;
       const at = { path: childPath(place.path, path), beside: place.beside, oldPath };
-      if (isFileOfItsOwn(before) && isFileOfItsOwn(after)) this.#stage(at, after, true);
+      if (isFileOfItsOwn(before) && isFileOfItsOwn(after)) this.#stage(at, after, before);
       else this.#put(at, after);
     }
   }
@@ -126,16 +123,18 @@ class Planner {
     return { op: 'link', path, target: posix.relative(`/${parentOf(path)}`, `/${target}`) || '.' };
   }
 
-  #stage({ path, beside, oldPath }: Place, node: FileNode, replaces: boolean): void {
+  /** @param replaced what is at `oldPath` on the disk, to be replaced. */
+  #stage({ path, beside, oldPath }: Place, node: FileNode, replaced?: FileNode): void {
     const { content } = node;
     if (content instanceof RefusedContent) throw notMadeAgainError(path);
-    if (replaces) this.#replaced.push(oldPath);
+    if (replaced !== undefined) this.#replaced.push(oldPath);
     const index = this.#staged.length;
     const staged = childPath(beside, temporaryNameOf(this.id, `n${index}`));
     const old = content instanceof DiskContent ? content : undefined;
-    // What was written keeps the access of what it replaces, what was moved, copied or restored has its own.
-    const access =
-      replaces && (old === undefined || old.path === path) ? this.#accessOf(oldPath) : old?.access;
+    // What was written keeps the access of what it replaces, what was moved, copied or restored has its own. The commit makes sure that
+    // the replaced file still has the stamp it was seen with, and so the access.
+    const keepsAccess = replaced?.content instanceof DiskContent && (old === undefined || old.path === path);
+    const access = keepsAccess ? replaced.content.access : old?.access;
     this.#staged.push({
       path,
       staged,
@@ -144,7 +143,7 @@ class Planner {
       modifiedAtMs: node.stamp === undefined ? undefined : node.modifiedAtMs,
     });
     const backup = childPath(parentOf(path), temporaryNameOf(this.id, `b${index}`));
-    this.#places.push({ op: 'place', path, staged, ...(replaces ? { backup } : {}) });
+    this.#places.push({ op: 'place', path, staged, ...(replaced === undefined ? {} : { backup }) });
   }
 }
 
@@ -154,13 +153,8 @@ function below({ path, beside, oldPath }: Place, name: string): Place {
 
 /**
  * The steps that bring the disk from `before`, which it holds, to the other side of the differences.
- * @param accessOf asks the disk.
  * @throws {FilesystemError} `left-out` when something would have to be made that only the operating system can make.
  */
-export function planCommit(
-  before: DirectoryNode,
-  differences: readonly TreeDifference[],
-  accessOf: (path: string) => FileAccess | undefined,
-): CommitPlan {
-  return new Planner(before, accessOf).plan(differences);
+export function planCommit(before: DirectoryNode, differences: readonly TreeDifference[]): CommitPlan {
+  return new Planner(before).plan(differences);
 }

@@ -7,10 +7,10 @@ import {
   type TreeNode,
   treeDifferences,
 } from '../../../filesystem/index.ts';
-import { temporaryNameOf } from '../jail/temporary-name.ts';
+import { temporaryNameOf } from '../jail/jail.ts';
 import { RefusedContent } from '../tree/disk-content.ts';
 import { DiskDirectory } from '../tree/disk-directory.ts';
-import { linkOf } from '../tree/disk-link.ts';
+import { linkOf } from '../tree/disk-leaf.ts';
 import type { CommitStep, RemovedNode } from './commit-step.ts';
 
 /** Something that a commit takes out of its place. */
@@ -54,6 +54,7 @@ export class TakenNodes {
     for (const { path, before, after } of differences) {
       if (isGivingWay(before, after)) this.#take(path, before, posix.dirname(path));
     }
+    if (this.#taken.length === 0) return;
     // Moving a directory may take something out of it that another place wants.
     for (let count = -1; count !== this.#taken.length; ) {
       count = this.#taken.length;

@@ -1,7 +1,14 @@
 import { FilesystemError } from '../../../error/index.ts';
 import { quoteText } from '../../../internal/index.ts';
 import { errorCode, withoutPaths } from '../../disk/system-error.ts';
-import { NoDirectoryError } from './jail.ts';
+
+/** Something on the way to a path is no directory, or is a link: nothing that is reached through it is touched. */
+export class NoDirectoryError extends Error {
+  constructor() {
+    super('a parent of the path is no ordinary directory');
+    this.name = 'NoDirectoryError';
+  }
+}
 
 /** The error for a file that somebody else changed, at a moment when that cannot be overlooked. */
 export function changedOnDiskError(path: string, cause?: unknown): FilesystemError {

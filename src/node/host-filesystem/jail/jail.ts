@@ -9,23 +9,29 @@ import {
   realpathSync,
 } from 'node:fs';
 import { resolve, sep } from 'node:path';
+import { FilesystemError } from '../../../error/index.ts';
 import { NO_FOLLOW, NO_WAITING, ONLY_DIRECTORY, OPEN_FILES } from '../../disk/open-flags.ts';
 import { identityOf } from '../../disk/stamp.ts';
 import { errorCode } from '../../disk/system-error.ts';
+import { diskError, NoDirectoryError } from './disk-error.ts';
 
 /** Segments of a path below the root; none for the root itself. */
 export type Segments = readonly string[];
 
+const temporaryName = /^\.wink-[0-9a-f-]{36}(-[0-9a-z]+)?\.tmp$/;
+
+/** True for the names of files that exist only while changes are being written. They are in no listing. */
+export function isTemporaryName(name: string): boolean {
+  return name.startsWith('.wink-') && temporaryName.test(name);
+}
+
+/** A name for the part `part` of the commit `id`. */
+export function temporaryNameOf(id: string, part: string): string {
+  return `.wink-${id}-${part}.tmp`;
+}
+
 /** Gives the path under which the operating system finds a name of an open directory; without a name, the directory. */
 export type PathOf = (name?: string) => string;
-
-/** Something on the way to a path is no directory, or is a link: nothing that is reached through it is touched. */
-export class NoDirectoryError extends Error {
-  constructor() {
-    super('a parent of the path is no ordinary directory');
-    this.name = 'NoDirectoryError';
-  }
-}
 
 /** Where a symbolic link leads, and what is written in it; `bytes` when that is no UTF-8. */
 export type LinkEnd = { readonly text: string; readonly bytes?: Buffer } & (
@@ -63,17 +69,18 @@ export class HostJail {
   }
 
   /**
-   * False when the folder was renamed or removed, or another one was put in its place.
-   * @throws the error of the operating system when that cannot be found out.
+   * Makes sure that the root is still the folder that was opened. Everything is reached from the open folder, so without this
+   * check a renamed folder would still be read and written under its new name.
+   * @throws {FilesystemError} `root-replaced`; `permission-denied`, `storage-failed` when that cannot be found out.
    */
-  isInPlace(): boolean {
-    try {
-      const found = lstatSync(this.realPath, { bigint: true, throwIfNoEntry: false });
-      return found?.isDirectory() === true && identityOf(found) === this.#identity;
-    } catch (error) {
-      if (errorCode(error) === 'ENOTDIR' || errorCode(error) === 'ELOOP') return false;
-      throw error;
-    }
+  assertInPlace(): void {
+    if (this.#isInPlace()) return;
+    throw new FilesystemError(
+      'root-replaced',
+      'The folder is not in its place any more. It was renamed, removed or replaced by another one, so nothing is read ' +
+        'from it or written to it. Put it back, or open the folder that is there now.',
+      { details: { path: '.' } },
+    );
   }
 
   /** The folder itself, wherever it is by now. @throws the error of the operating system. */
@@ -206,6 +213,16 @@ export class HostJail {
     return stats === undefined
       ? { kind: 'broken', text: text ?? '' }
       : { kind: 'inside', text: text ?? '', segments: at, stats };
+  }
+
+  #isInPlace(): boolean {
+    try {
+      const found = lstatSync(this.realPath, { bigint: true, throwIfNoEntry: false });
+      return found?.isDirectory() === true && identityOf(found) === this.#identity;
+    } catch (error) {
+      if (errorCode(error) === 'ENOTDIR' || errorCode(error) === 'ELOOP') return false;
+      throw diskError('.', error);
+    }
   }
 
   #checkedPath(directory: Segments): PathOf {

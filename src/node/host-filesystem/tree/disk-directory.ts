@@ -13,10 +13,9 @@ import {
 import { PersistentMap } from '../../../internal/index.ts';
 import { identityOf, modeOf } from '../../disk/stamp.ts';
 import { errorCode } from '../../disk/system-error.ts';
-import { diskError } from '../jail/disk-error.ts';
-import { NoDirectoryError, type Segments } from '../jail/jail.ts';
-import { assertInPlace } from '../jail/root-in-place.ts';
-import { isTemporaryName } from '../jail/temporary-name.ts';
+import { diskError, NoDirectoryError } from '../jail/disk-error.ts';
+import type { Segments } from '../jail/jail.ts';
+import { isTemporaryName } from '../jail/jail.ts';
 import type { ReadingContext } from './disk-content.ts';
 import { leafNode } from './disk-leaf.ts';
 
@@ -176,7 +175,7 @@ class DirectorySource {
   /** Every look at the folder begins at the root, so asking there, once, is enough. */
   #assertInPlace(): void {
     if (this.segments.length > 0 || this.#isInPlace) return;
-    assertInPlace(this.#context.jail);
+    this.#context.jail.assertInPlace();
     this.#isInPlace = true;
   }
 

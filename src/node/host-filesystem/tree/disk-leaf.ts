@@ -1,33 +1,59 @@
 import type { BigIntStats } from 'node:fs';
 import { FilesystemError } from '../../../error/index.ts';
-import { type FileLink, joinPath, type TreeNode } from '../../../filesystem/index.ts';
-import { quoteText } from '../../../internal/index.ts';
+import { type DirectoryNode, type FileLink, joinPath, type TreeNode } from '../../../filesystem/index.ts';
+import { PersistentMap, quoteText } from '../../../internal/index.ts';
 import { identityOf, stampOf } from '../../disk/stamp.ts';
 import type { LinkEnd, Segments } from '../jail/jail.ts';
 import { DiskContent, type ReadingContext, RefusedContent } from './disk-content.ts';
-import { asLink, linkNode } from './disk-link.ts';
+
+/** A symbolic link as it stands on the disk. */
+export interface DiskLink {
+  /** Where it stands. */
+  readonly path: string;
+  /** What is written in it. */
+  readonly text: string;
+  /** The same when it is not UTF-8. */
+  readonly bytes?: Buffer | undefined;
+  /** The path below the root that it leads to in the end; undefined when it leads out of the root or nowhere. */
+  readonly target: string | undefined;
+}
+
+/** A node that was read from a symbolic link. */
+type LinkNode = TreeNode & { readonly diskLink: DiskLink };
+
+/** The link that a node was read from; undefined for what is not a link. */
+export function linkOf(node: TreeNode | undefined): DiskLink | undefined {
+  return node !== undefined && isLinkNode(node) ? node.diskLink : undefined;
+}
+
+function isLinkNode(node: TreeNode): node is LinkNode {
+  return 'diskLink' in node;
+}
 
 /** The node of what is not a directory: a file, a link, or something that is neither read nor written. */
 export function leafNode(context: ReadingContext, segments: Segments, stats: BigIntStats): TreeNode {
   if (stats.isFile()) return fileNode(context, segments, stats, stampOf(stats));
-  if (stats.isSymbolicLink()) return linkedNode(context, segments, stats);
+  if (stats.isSymbolicLink()) return linkNode(context, segments, stats);
   return refusedNode(stats, segments, {
     code: 'permission-denied',
     problem: 'is not a regular file, so it is neither read nor written. Use another path.',
   });
 }
 
-function linkedNode(context: ReadingContext, segments: Segments, stats: BigIntStats): TreeNode {
+function linkNode(context: ReadingContext, segments: Segments, stats: BigIntStats): LinkNode {
   const end = context.jail.follow(segments);
-  return asLink(whatLinkStandsFor(context, segments, stats, end), {
-    path: joinPath(segments),
-    text: end.text,
-    ...(end.bytes === undefined ? {} : { bytes: end.bytes }),
-    target: end.kind === 'inside' ? joinPath(end.segments) : undefined,
-  });
+  const target = end.kind === 'inside' ? joinPath(end.segments) : undefined;
+  const diskLink = { path: joinPath(segments), text: end.text, bytes: end.bytes, target };
+  return { ...nodeBehindLink(context, segments, stats, end), diskLink };
 }
 
-function whatLinkStandsFor(
+/** A link to a directory below the root: paths lead through it, walks do not enter it. */
+function directoryLinkNode(target: string, stamp: string): DirectoryNode {
+  const entries = PersistentMap.empty<TreeNode>();
+  return { kind: 'directory', entries, bytes: 0, files: 0, directories: 0, link: { target, stamp } };
+}
+
+function nodeBehindLink(
   context: ReadingContext,
   segments: Segments,
   stats: BigIntStats,
@@ -62,7 +88,7 @@ function whatLinkStandsFor(
       leads: 'file',
       path,
     });
-  if (end.stats.isDirectory()) return linkNode(path, stamp);
+  if (end.stats.isDirectory()) return directoryLinkNode(path, stamp);
   return refuse(
     'permission-denied',
     { leads: 'other', path },

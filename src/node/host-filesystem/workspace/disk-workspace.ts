@@ -15,19 +15,17 @@ import {
   treeDifferences,
 } from '../../../filesystem/index.ts';
 import { showName } from '../../../internal/index.ts';
-import { assertNothingLeftOut } from '../commit/left-out.ts';
+import { assertNothingLeftOut } from '../commit/nothing-lost.ts';
 import { changedOnDiskError } from '../jail/disk-error.ts';
 import type { HostJail } from '../jail/jail.ts';
-import { assertInPlace } from '../jail/root-in-place.ts';
 import { DiskContent, type ReadingContext } from '../tree/disk-content.ts';
 import { DiskDirectory, diskRoot } from '../tree/disk-directory.ts';
 import type { VisiblePaths } from '../tree/visible-paths.ts';
-import type { DiskWriter } from './disk-writer.ts';
+import { assertWritableOnDisk, type DiskWriter } from './disk-writer.ts';
 import { type OutsideChange, OwnTraces, outsideChanges } from './outside-changes.ts';
-import { assertWritableOnDisk } from './writable-on-disk.ts';
 
 /** One look at the folder: what is seen through it stays as it was first seen. */
-export interface Sight {
+export interface DiskSnapshot {
   readonly root: DiskDirectory;
   readonly unsettled: ReadonlySet<DiskContent>;
 }
@@ -59,7 +57,7 @@ export class DiskWorkspace {
   readonly #cell: TreeCell;
   readonly #traces: OwnTraces;
   /** What forks and snapshots see, so that it can be kept when it is about to change. */
-  readonly #sights = new Set<WeakRef<DiskDirectory>>();
+  readonly #snapshots = new Set<WeakRef<DiskDirectory>>();
   #held: HeldChanges | undefined;
   #isOpen = true;
 
@@ -101,69 +99,73 @@ export class DiskWorkspace {
   }
 
   /** A look at the folder as it is now, with the changes that are not on the disk. @throws {TransactionClosedError} */
-  look(): Sight {
+  look(): DiskSnapshot {
     const { root, unsettled } = this.#lookAtDisk(this.#parts.holdsBack);
     return { root: this.#held?.root.seenThrough(root) ?? root, unsettled };
   }
 
-  /** A fork of what a look shows. @returns the cell, and what ends the care for what it sees. */
-  fork(sight: Sight, isReadOnly: boolean): { readonly cell: TreeCell; readonly forget: () => void } {
-    return { cell: this.showing(sight.root).fork(isReadOnly), forget: this.keep(sight.root) };
+  /** A fork of what a look shows. @returns the cell, and a function to call when nothing sees the snapshot through it any more. */
+  fork(
+    snapshot: DiskSnapshot,
+    isReadOnly: boolean,
+  ): { readonly cell: TreeCell; readonly forget: () => void } {
+    return { cell: this.showing(snapshot.root).fork(isReadOnly), forget: this.keep(snapshot.root) };
   }
 
   /** From now on, what is seen through a root stays, whatever is committed. @returns what ends that. */
   keep(root: DiskDirectory): () => void {
     const reference = new WeakRef(root);
-    this.#sights.add(reference);
-    return () => this.#sights.delete(reference);
+    this.#snapshots.add(reference);
+    return () => this.#snapshots.delete(reference);
   }
 
   /** What a fork has read or is to replace, and somebody has changed. */
-  conflicts(cell: TreeCell, { unsettled }: Sight): readonly string[] {
-    this.present();
+  conflicts(cell: TreeCell, { unsettled }: DiskSnapshot): readonly string[] {
+    const present = this.present().root;
     const found = new Set(cell.conflicts());
     for (const content of unsettled) if (!content.holds()) found.add(`file ${showName(content.path)}`);
-    for (const path of this.outsideChanges(cell)) found.add(`file ${showName(path)}`);
+    for (const path of this.#changedByOthers(cell, present)) found.add(`file ${showName(path)}`);
     return [...found];
   }
 
+  /** Why the changes of a fork do not fit what is on the disk now. */
   refusals(cell: TreeCell): readonly string[] {
-    this.present();
+    const present = this.present().root;
     return [
       ...cell.refusals(),
-      ...this.outsideChanges(cell).map((path) => `file ${showName(path)} was changed by somebody else.`),
+      ...this.#changedByOthers(cell, present).map(
+        (path) => `file ${showName(path)} was changed by somebody else.`,
+      ),
     ];
-  }
-
-  /** The files that a fork is to replace or remove, and somebody else has changed since. */
-  outsideChanges(cell: TreeCell): readonly string[] {
-    if (cell.base === undefined) return [];
-    const disk = this.#held === undefined ? undefined : this.#lookAtDisk(false).root;
-    const isOwn = (path: string, now: TreeNode | undefined): boolean =>
-      disk === undefined ? this.#traces.explain(path, now) : !isSameNode(now, nodeAt(disk, path));
-    return outsideChanges(cell.base, cell.root, this.look().root, isOwn).map(({ path }) => path);
   }
 
   /**
    * Brings a patch to the disk, or to what is held back.
-   * @param outside what {@link outsideChanges} found for the fork that it is from.
+   * @param fork the fork that the patch is from. Default: it is from elsewhere.
    * @throws {FilesystemError} as `Filesystem.apply`, and `changed-on-disk`, `permission-denied`, `storage-failed`.
    */
-  apply(patch: FilePatch, outside: readonly string[]): void {
-    const [first] = outside;
-    if (first !== undefined) throw changedOnDiskError(first);
-    this.#applyTo(this.present(), patch);
+  apply(patch: FilePatch, fork?: TreeCell): void {
+    const cell = this.present();
+    const before = cell.root;
+    const [changed] = fork === undefined ? [] : this.#changedByOthers(fork, before);
+    if (changed !== undefined) throw changedOnDiskError(changed);
+    cell.apply(patch);
+    this.#land(before, [...treeDifferences(before, cell.root, '.')], false);
   }
 
   /**
-   * Brings what a fork has changed to the disk, unless somebody has changed what it read or is to replace.
-   * @throws {FilesystemError} as {@link apply}.
+   * Makes one change directly on the present content and brings it to the disk, or holds it back. Between the look and the commit nothing
+   * else in this process runs, and the commit compares what it replaces, removes or copies with what was seen. So the folder is
+   * looked at once; only content whose stamp may not show a further change is read again.
+   * @throws {FilesystemError} as {@link apply}, and what `change` throws.
    */
-  applyUnchanged(cell: TreeCell, sight: Sight): void {
-    const [conflict] = this.conflicts(cell, sight);
-    if (conflict !== undefined) throw changedOnDiskError(conflict.slice(conflict.indexOf(' ') + 1));
-    // On the very content that the conflicts were looked for in.
-    this.#applyTo(this.#cell, cell.patch());
+  change<Result>(change: (cell: TreeCell) => Result): Result {
+    const { root, unsettled } = this.look();
+    const cell = this.showing(root);
+    const result = change(cell);
+    for (const content of unsettled) if (!content.holds()) throw changedOnDiskError(content.path);
+    this.#land(root, [...treeDifferences(root, cell.root, '.')], false);
+    return result;
   }
 
   /** Calls back with the cell of the root; what that restores in it is brought to the disk, or held back. */
@@ -204,7 +206,7 @@ export class DiskWorkspace {
   flush(): void {
     const held = this.#held;
     if (held === undefined) return;
-    assertInPlace(this.jail);
+    this.jail.assertInPlace();
     const [first] = this.heldConflicts();
     if (first !== undefined) throw changedOnDiskError(first.path);
     const operations = patchOperations(held.base, this.look().root);
@@ -230,7 +232,7 @@ export class DiskWorkspace {
     this.jail.close();
   }
 
-  #lookAtDisk(followsDisk: boolean): Sight {
+  #lookAtDisk(followsDisk: boolean): DiskSnapshot {
     if (!this.#isOpen) throw closedError();
     const { clock, jail, limits, visible } = this.#parts;
     const now = (): number => clock.now();
@@ -246,10 +248,13 @@ export class DiskWorkspace {
     return { base, root: this.#lookAtDisk(true).root };
   }
 
-  #applyTo(cell: TreeCell, patch: FilePatch): void {
-    const before = cell.root;
-    cell.apply(patch);
-    this.#land(before, [...treeDifferences(before, cell.root, '.')], false);
+  /** The files that a fork is to replace or remove, and somebody else has changed since. */
+  #changedByOthers(fork: TreeCell, present: DirectoryNode): readonly string[] {
+    if (fork.base === undefined) return [];
+    const disk = this.#held === undefined ? undefined : this.#lookAtDisk(false).root;
+    const isOwn = (path: string, now: TreeNode | undefined): boolean =>
+      disk === undefined ? this.#traces.explain(path, now) : !isSameNode(now, nodeAt(disk, path));
+    return outsideChanges(fork.base, fork.root, present, isOwn).map(({ path }) => path);
   }
 
   /** Takes up what the cell of the root holds by now. */
@@ -293,9 +298,9 @@ export class DiskWorkspace {
 
   /** Lets forks and snapshots keep what they see, or would see, at the paths that are about to change. */
   #keepOld(differences: readonly TreeDifference[], keep: (node: TreeNode | undefined) => void): void {
-    for (const reference of this.#sights) {
+    for (const reference of this.#snapshots) {
       const root = reference.deref();
-      if (root === undefined) this.#sights.delete(reference);
+      if (root === undefined) this.#snapshots.delete(reference);
       else for (const { path } of differences) keep(nodeAt(root, path));
     }
   }

@@ -1,3 +1,4 @@
+import { accessSync, constants } from 'node:fs';
 import { FilesystemError } from '../../../error/index.ts';
 import {
   childPath,
@@ -9,14 +10,14 @@ import {
 } from '../../../filesystem/index.ts';
 import { quoteText } from '../../../internal/index.ts';
 import { mountsBelow } from '../../disk/mounts.ts';
-import { accessOf, type FileAccess, stampOf } from '../../disk/stamp.ts';
+import { stampOf } from '../../disk/stamp.ts';
 import { type CommitPlace, commit } from '../commit/commit.ts';
 import type { CommitPlan } from '../commit/commit-step.ts';
 import { assertNothingLost } from '../commit/nothing-lost.ts';
 import { planCommit } from '../commit/plan-commit.ts';
 import { isFileOfItsOwn } from '../commit/taken-nodes.ts';
-import { changedOnDiskError } from '../jail/disk-error.ts';
-import type { HostJail } from '../jail/jail.ts';
+import { changedOnDiskError, diskError } from '../jail/disk-error.ts';
+import type { HostJail, Segments } from '../jail/jail.ts';
 import { KeptContents } from '../tree/kept-contents.ts';
 import { OwnTraces } from './outside-changes.ts';
 
@@ -44,7 +45,7 @@ export class DiskWriter {
     isRestored: boolean,
     keepOld: () => void,
   ): void {
-    const plan = planCommit(before, differences, (path) => this.#accessOf(path));
+    const plan = planCommit(before, differences);
     for (const { path, node, isTaken } of plan.removed) {
       assertNothingLost(path, node, isTaken);
       if (node.kind === 'directory') assertWithoutMounts(this.#place.jail, path);
@@ -75,11 +76,6 @@ export class DiskWriter {
       if (!isElsewhere(at)) this.#assertOwn(at, child, isElsewhere);
     }
   }
-
-  #accessOf(path: string): FileAccess | undefined {
-    const stats = this.#place.jail.statOf(segmentsOf(path));
-    return stats === undefined ? undefined : accessOf(stats);
-  }
 }
 
 /** The files in directories that are moved, by the paths that they get, with their stamps: it is this process that brings them there. */
@@ -107,4 +103,34 @@ function assertWithoutMounts(jail: HostJail, path: string): void {
     `Something is mounted at ${quoteText(mount)}, so ${quoteText(path)} is not removed. Remove what you see in it piece by piece.`,
     { details: { path, directory: mount } },
   );
+}
+
+/**
+ * Finds out, when changes are made, what the disk would refuse when they are brought to it later.
+ * @throws {FilesystemError} `permission-denied` for a write-protected file or directory, `storage-failed` for a read-only disk.
+ */
+export function assertWritableOnDisk(jail: HostJail, differences: readonly TreeDifference[]): void {
+  for (const { path, before, after } of differences) {
+    const segments = segmentsOf(path);
+    const isReplaced = before?.kind === 'file' && after?.kind === 'file';
+    try {
+      if (isReplaced && jail.statOf(segments)?.isFile() === true) assertWritable(jail, segments);
+      assertWritable(jail, nearestDirectory(jail, segments.slice(0, -1)));
+    } catch (error) {
+      throw diskError(path, error);
+    }
+  }
+}
+
+/** The directory, or the nearest one above it that is on the disk. */
+function nearestDirectory(jail: HostJail, segments: Segments): Segments {
+  for (let length = segments.length; length > 0; length -= 1) {
+    const nearest = segments.slice(0, length);
+    if (jail.statOf(nearest)?.isDirectory() === true) return nearest;
+  }
+  return [];
+}
+
+function assertWritable(jail: HostJail, segments: Segments): void {
+  jail.within(segments.slice(0, -1), (pathOf) => accessSync(pathOf(segments.at(-1)), constants.W_OK));
 }

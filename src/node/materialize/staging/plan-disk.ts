@@ -10,8 +10,7 @@ import {
 import { accessOf, type FileAccess, stampOf } from '../../disk/stamp.ts';
 import { errorCode } from '../../disk/system-error.ts';
 import type { DiskSource } from '../../host-filesystem/disk-source.ts';
-import { diskError } from '../../host-filesystem/jail/disk-error.ts';
-import { NoDirectoryError } from '../../host-filesystem/jail/jail.ts';
+import { diskError, NoDirectoryError } from '../../host-filesystem/jail/disk-error.ts';
 import { DiskContent, RefusedContent } from '../../host-filesystem/tree/disk-content.ts';
 import { DiskDirectory } from '../../host-filesystem/tree/disk-directory.ts';
 import type { MountFilter } from '../../host-mount/mount-filter.ts';

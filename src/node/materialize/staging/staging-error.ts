@@ -1,8 +1,7 @@
 import { describeError, FilesystemError, WinkError } from '../../../error/index.ts';
 import { quoteText } from '../../../internal/index.ts';
 import { errorCode, withoutPaths } from '../../disk/system-error.ts';
-import { changedOnDiskError } from '../../host-filesystem/jail/disk-error.ts';
-import { NoDirectoryError } from '../../host-filesystem/jail/jail.ts';
+import { changedOnDiskError, NoDirectoryError } from '../../host-filesystem/jail/disk-error.ts';
 
 /** Which limit the content breaks, in the folder or on the way to it. */
 export function tooManyError(what: string, limit: string, path: string): FilesystemError {

@@ -137,7 +137,7 @@ describe('what a commit leaves as it was', () => {
     operations.transfer('node_modules', 'modules', 'move');
     operations.write('.env', 'changed', undefined);
     operations.write('zz', 'new', undefined);
-    await expectCode((async () => workspace.apply(cell.patch(), []))(), 'changed-on-disk');
+    await expectCode((async () => workspace.apply(cell.patch()))(), 'changed-on-disk');
     expect(steps).toBeGreaterThan(3);
     expect(readFileSync(join(folders.root, 'zz'), 'utf8')).toBe('theirs');
     workspace.close();
@@ -263,7 +263,7 @@ describe('what somebody else changes', () => {
     });
     const { cell } = workspace.fork(workspace.look(), false);
     new HostOperations(cell, () => undefined).write('notes.md', 'mine', undefined);
-    await expectCode((async () => workspace.apply(cell.patch(), []))(), 'changed-on-disk');
+    await expectCode((async () => workspace.apply(cell.patch()))(), 'changed-on-disk');
     expect(readFileSync(join(folders.root, 'notes.md'), 'utf8')).toBe('theirs');
     expect(readdirSync(folders.root).sort()).toEqual(['folder', 'notes.md', 'src']);
     workspace.close();

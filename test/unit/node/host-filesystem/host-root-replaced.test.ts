@@ -135,7 +135,7 @@ describe('a root that was renamed and made anew', () => {
       operations.edit('a.md', [{ oldText: 'a', newText: 'x' }]);
       operations.remove('dir', true);
       operations.write('made/new.md', 'new', undefined);
-      expect(() => workspace.apply(cell.patch(), [])).toThrow(replaced);
+      expect(() => workspace.apply(cell.patch())).toThrow(replaced);
       expect(readdirSync(String(moved), { recursive: true })).toEqual(['a.md', 'dir', 'dir/b.md']);
       expect(readFileSync(join(String(moved), 'a.md'), 'utf8')).toBe('a');
       expect(readdirSync(folders.root)).toEqual([]);
@@ -162,7 +162,7 @@ describe('a commit that was interrupted before the root was replaced', () => {
     });
     const { cell } = workspace.fork(workspace.look(), false);
     change(new HostOperations(cell, () => undefined));
-    expect(() => workspace.apply(cell.patch(), [])).toThrow('ended');
+    expect(() => workspace.apply(cell.patch())).toThrow('ended');
     workspace.close();
     lock.release();
     writeFileSync(path, text);

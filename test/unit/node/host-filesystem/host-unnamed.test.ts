@@ -180,7 +180,7 @@ it('is as it was wherever a commit that moves and changes folders fails', () => 
     operations.remove('b.txt', false);
     let isDone = false;
     try {
-      workspace.apply(cell.patch(), []);
+      workspace.apply(cell.patch());
       isDone = true;
     } catch (error) {
       expect(error).toMatchObject({ name: 'FilesystemError', code: 'storage-failed' });
@@ -243,9 +243,7 @@ describe('what is put into a folder while it is removed', () => {
     const operations = new HostOperations(cell, () => undefined);
     operations.remove('a', true);
     operations.write('b.txt', 'new', undefined);
-    expect(() => workspace.apply(cell.patch(), [])).toThrow(
-      expect.objectContaining({ code: 'changed-on-disk' }),
-    );
+    expect(() => workspace.apply(cell.patch())).toThrow(expect.objectContaining({ code: 'changed-on-disk' }));
     expect([...rawTree(folders.root).keys()].sort()).toEqual([
       'a',
       'a/late-\xe9',

@@ -1,7 +1,7 @@
 import { linkSync, readdirSync, readFileSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createWhole } from '../../../../src/node/lock/create-whole.ts';
+import { createWhole } from '../../../../src/node/lock/folder-lock.ts';
 import { testFolders } from '../host-filesystem/host-workspace.ts';
 
 describe('a file made in one step', () => {
