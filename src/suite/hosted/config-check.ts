@@ -1,4 +1,5 @@
 import { PromptValidationError } from '../../error/index.ts';
+import { quotedList } from '../../internal/index.ts';
 import { describeReceived, isSchemaObject, type JsonObject, type JsonValue } from '../../schema/index.ts';
 
 /** Where a value stands in the config of a hosted tool. */
@@ -46,7 +47,7 @@ export function objectOf<Config extends JsonObject>(
     if (unknown !== undefined) {
       throw refuseConfig(
         place,
-        `has the key ${JSON.stringify(unknown)}, but there are only ${listed(names)}`,
+        `has the key ${JSON.stringify(unknown)}, but there are only ${quotedList(names)}`,
       );
     }
     const entries = known.flatMap(([key, check]) => {
@@ -74,7 +75,7 @@ export function oneOf<const Choice extends string>(...choices: readonly Choice[]
   return (value, place) => {
     const choice = choices.find((candidate) => candidate === value);
     if (choice !== undefined) return choice;
-    throw refuseValue(place, `one of ${listed(choices)}`, value);
+    throw refuseValue(place, `one of ${quotedList(choices)}`, value);
   };
 }
 
@@ -110,10 +111,6 @@ export const line: ConfigCheck<string> = (value, place) => {
 /** A place inside of another. */
 export function within({ tool, path }: ConfigPlace, key: string): ConfigPlace {
   return { tool, path: path === '' ? key : `${path}.${key}` };
-}
-
-export function listed(names: readonly string[]): string {
-  return names.map((name) => `"${name}"`).join(', ');
 }
 
 /** Instances of classes would lose what they hold: their keys are not what they were made for. */

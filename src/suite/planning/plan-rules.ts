@@ -1,4 +1,5 @@
 import { ToolValidationError } from '../../error/index.ts';
+import { countCharacters } from '../../internal/index.ts';
 import { MAX_PLAN_TEXT_CHARACTERS, type Plan, type PlanStep } from './plan.ts';
 import type { AddStepPayload, SetupPlanPayload, UpdateStepPayload } from './plan-events.ts';
 
@@ -100,13 +101,6 @@ function requireText(text: string, what: string): string {
     );
   }
   return trimmed;
-}
-
-/** Characters as JSON Schema counts them: a pair of surrogates is one. */
-function countCharacters(text: string): number {
-  let count = 0;
-  for (const _character of text) count += 1;
-  return count;
 }
 
 function unknownStep({ steps }: Plan, stepId: number): ToolValidationError {

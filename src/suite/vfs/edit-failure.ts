@@ -1,6 +1,7 @@
 import type { FilesystemErrorCode } from '../../error/index.ts';
 import type { Filesystem } from '../../filesystem/index.ts';
-import { count, formatNumber, quote } from './text.ts';
+import { counted, formatNumber, lineNumberAt } from '../../internal/index.ts';
+import { quote } from './text.ts';
 
 /** Line numbers that an ambiguity names. */
 const MAX_NAMED_LINES = 10;
@@ -29,7 +30,7 @@ export async function explainEditFailure(
 
 function explainAmbiguous(path: string, text: string, sought: string): string {
   const { lines, total } = occurrences(text, sought);
-  const times = total < MAX_COUNTED ? count(total, 'time') : `${formatNumber(MAX_COUNTED)} times or more`;
+  const times = total < MAX_COUNTED ? counted(total, 'time') : `${formatNumber(MAX_COUNTED)} times or more`;
   const places = `lines ${lines.join(', ')}${total > lines.length ? ' and further on' : ''}`;
   return `old_string occurs ${times} in ${quote(path)} (${places}). Add lines around it until it is unique, or set replace_all to change every one. Nothing was changed.`;
 }
@@ -55,7 +56,7 @@ function lineOfTrimmed(text: string, sought: string): number | undefined {
   const trimmedSought = trimLines(sought.trim());
   if (trimmedSought === '') return undefined;
   const index = `\n${trimLines(text)}\n`.indexOf(`\n${trimmedSought}\n`);
-  return index === -1 ? undefined : lineAt(trimLines(text), index);
+  return index === -1 ? undefined : lineNumberAt(trimLines(text), index);
 }
 
 function trimLines(text: string): string {
@@ -78,15 +79,9 @@ function occurrences(
     index = text.indexOf(sought, index + 1)
   ) {
     total += 1;
-    if (lines.length < MAX_NAMED_LINES) lines.push(lineAt(text, index));
+    if (lines.length < MAX_NAMED_LINES) lines.push(lineNumberAt(text, index));
   }
   return { lines, total };
-}
-
-function lineAt(text: string, index: number): number {
-  let line = 1;
-  for (let at = text.indexOf('\n'); at !== -1 && at < index; at = text.indexOf('\n', at + 1)) line += 1;
-  return line;
 }
 
 function withLineFeeds(text: string): string {

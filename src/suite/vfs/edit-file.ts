@@ -1,10 +1,9 @@
 import { FilesystemError } from '../../error/index.ts';
-import { showName } from '../../internal/index.ts';
+import { counted, showName } from '../../internal/index.ts';
 import { jsonSchema, type Schema } from '../../schema/index.ts';
 import { type Tool, ToolResult, tool } from '../../tool/index.ts';
 import { explainEditFailure } from './edit-failure.ts';
 import { explainingFailures } from './failure.ts';
-import { count } from './text.ts';
 
 /** Arguments of `edit_file`. */
 export interface EditFileParams {
@@ -99,7 +98,7 @@ export function createEditFileTool(): Tool<EditFileParams, EditFileResult> {
           };
           return ToolResult.ok(
             result,
-            `Edited ${showName(edited.path)}: ${count(edited.replacements, 'replacement')}, now ${count(edited.bytes, 'byte')}.`,
+            `Edited ${showName(edited.path)}: ${counted(edited.replacements, 'replacement')}, now ${counted(edited.bytes, 'byte')}.`,
           );
         } catch (error) {
           if (!FilesystemError.isInstance(error)) throw error;

@@ -1,8 +1,8 @@
 import { FilesystemError, type FilesystemErrorCode } from '../../error/index.ts';
 import type { Filesystem } from '../../filesystem/index.ts';
-import { readName } from '../../internal/index.ts';
+import { counted, readName } from '../../internal/index.ts';
 import { type ToolFailure, ToolResult } from '../../tool/index.ts';
-import { count, quote } from './text.ts';
+import { quote } from './text.ts';
 
 /** What is known when a file operation failed. */
 interface FailureFacts {
@@ -32,7 +32,7 @@ const EXPLANATIONS: Readonly<Record<FilesystemErrorCode, (facts: FailureFacts) =
   'quota-exceeded': ({ message }) =>
     `${message} Nothing was changed. Write less, or remove files that are no longer needed.`,
   'not-text': ({ path, bytes }) =>
-    `${path} is a binary file${bytes === undefined ? '' : ` of ${count(bytes, 'byte')}`}, no UTF-8 text; it cannot be shown or edited as text. Go on without its content.`,
+    `${path} is a binary file${bytes === undefined ? '' : ` of ${counted(bytes, 'byte')}`}, no UTF-8 text; it cannot be shown or edited as text. Go on without its content.`,
   'too-large': ({ message }) =>
     `${message} Nothing was changed. Split the content over several smaller files.`,
   'invalid-pattern': ({ message }) => message,

@@ -1,12 +1,12 @@
 import type { FileLink } from '../../filesystem/index.ts';
-import { showName } from '../../internal/index.ts';
+import { counted, showName } from '../../internal/index.ts';
 import { jsonSchema, type Schema } from '../../schema/index.ts';
 import { type Tool, ToolResult, tool } from '../../tool/index.ts';
 import { explainingFailures } from './failure.ts';
 import type { VfsLimits } from './limits.ts';
 import { linkNote, linkSchema } from './link-note.ts';
 import { takeWithin } from './shown-lines.ts';
-import { count, quote } from './text.ts';
+import { quote } from './text.ts';
 
 /** Arguments of `glob`. */
 export interface GlobParams {
@@ -118,8 +118,8 @@ function summary({ paths, truncated }: GlobResult, pattern: string): string {
     return `No file matches ${quote(pattern)}. Put "**/" in front to look in every directory.`;
   }
   return truncated
-    ? `More than ${count(paths.length, 'file')} match ${quote(pattern)}`
-    : `${count(paths.length, 'file')} for ${quote(pattern)}`;
+    ? `More than ${counted(paths.length, 'file')} match ${quote(pattern)}`
+    : `${counted(paths.length, 'file')} for ${quote(pattern)}`;
 }
 
 function renderPaths({ paths, truncated, links = [] }: GlobResult): string {

@@ -1,10 +1,10 @@
-import { showName } from '../../internal/index.ts';
+import { counted, showName } from '../../internal/index.ts';
 import { jsonSchema, type Schema } from '../../schema/index.ts';
 import { type Tool, ToolResult, tool } from '../../tool/index.ts';
 import { explainingFailures } from './failure.ts';
 import type { VfsLimits } from './limits.ts';
 import { takeWithin } from './shown-lines.ts';
-import { count, quote } from './text.ts';
+import { quote } from './text.ts';
 
 /** Arguments of `grep`. */
 export interface GrepParams {
@@ -139,10 +139,10 @@ export function createGrepTool(limits: VfsLimits): Tool<GrepParams, GrepResult> 
 function summary(result: GrepResult, pattern: string): string {
   const files = new Set(result.matches.map((match) => match.path)).size;
   const skipped =
-    result.skippedBinary === 0 ? '' : ` (${count(result.skippedBinary, 'binary file')} not searched)`;
+    result.skippedBinary === 0 ? '' : ` (${counted(result.skippedBinary, 'binary file')} not searched)`;
   if (files === 0) return `No line matches ${quote(pattern)}${skipped}.`;
-  const lines = count(result.matches.length, 'line');
-  return `${result.truncated ? 'The first ' : ''}${lines} in ${count(files, 'file')} for ${quote(pattern)}${skipped}`;
+  const lines = counted(result.matches.length, 'line');
+  return `${result.truncated ? 'The first ' : ''}${lines} in ${counted(files, 'file')} for ${quote(pattern)}${skipped}`;
 }
 
 function renderMatches({ matches, truncated }: GrepResult): string {

@@ -1,8 +1,7 @@
 import type { FilesystemCapabilities } from '../../filesystem/index.ts';
-import { showName } from '../../internal/index.ts';
+import { counted, formatNumber, showName } from '../../internal/index.ts';
 import type { VfsLimits } from './limits.ts';
 import type { VfsToolName } from './names.ts';
-import { count, formatNumber } from './text.ts';
 import type { VfsMount } from './workspace.ts';
 
 /** What the instructions of a section depend on. */
@@ -68,7 +67,7 @@ function mountLines(mounts: readonly VfsMount[]): readonly string[] {
   if (mounts.length === 0) return [];
   const lines = mounts.map((mount) => {
     const place = mount.mountPath === '.' ? 'The root' : `\`${showName(mount.mountPath)}/\``;
-    return `- ${place} holds ${count(Object.keys(mount.files).length, 'file')} from outside${leftOut(mount)}.`;
+    return `- ${place} holds ${counted(Object.keys(mount.files).length, 'file')} from outside${leftOut(mount)}.`;
   });
   return [`At the start:\n${lines.join('\n')}`];
 }

@@ -1,11 +1,10 @@
 import type { DirectoryEntry, FileLink } from '../../filesystem/index.ts';
-import { showName } from '../../internal/index.ts';
+import { counted, showName } from '../../internal/index.ts';
 import { jsonSchema, type Schema } from '../../schema/index.ts';
 import { type Tool, ToolResult, tool } from '../../tool/index.ts';
 import { explainingFailures } from './failure.ts';
 import type { VfsLimits } from './limits.ts';
 import { linkNote, linkSchema } from './link-note.ts';
-import { count } from './text.ts';
 
 /** Arguments of `ls`. */
 export interface LsParams {
@@ -106,9 +105,9 @@ export function createLsTool(limits: VfsLimits): Tool<LsParams, LsResult> {
         const of = (kind: LsEntry['kind']): number => found.filter((entry) => entry.kind === kind).length;
         const links = of('link');
         const counts = [
-          count(of('file'), 'file'),
-          count(of('directory'), 'directory', 'directories'),
-          ...(links === 0 ? [] : [count(links, 'link')]),
+          counted(of('file'), 'file'),
+          counted(of('directory'), 'directory', 'directories'),
+          ...(links === 0 ? [] : [counted(links, 'link')]),
         ].join(', ');
         return ToolResult.ok(
           result,
@@ -126,7 +125,7 @@ function toLsEntry(entry: DirectoryEntry): LsEntry {
 
 function renderEntry({ name, bytes, link }: LsEntry): string {
   if (link !== undefined) return `${showName(name)} (${linkNote(link)})`;
-  return bytes === undefined ? showName(`${name}/`) : `${showName(name)} (${count(bytes, 'byte')})`;
+  return bytes === undefined ? showName(`${name}/`) : `${showName(name)} (${counted(bytes, 'byte')})`;
 }
 
 function renderEntries(result: LsResult): string {
@@ -134,7 +133,7 @@ function renderEntries(result: LsResult): string {
   const hidden = result.total - result.entries.length;
   if (hidden > 0)
     lines.push(
-      `${count(hidden, 'more entry', 'more entries')} not shown. Use glob with a pattern to find the rest.`,
+      `${counted(hidden, 'more entry', 'more entries')} not shown. Use glob with a pattern to find the rest.`,
     );
   return lines.join('\n');
 }

@@ -1,9 +1,9 @@
-import { showName } from '../../internal/index.ts';
+import { counted, formatNumber, showName } from '../../internal/index.ts';
 import { jsonSchema, type Schema } from '../../schema/index.ts';
 import { type Tool, ToolResult, tool } from '../../tool/index.ts';
 import { explainingFailures } from './failure.ts';
 import type { VfsLimits } from './limits.ts';
-import { count, formatNumber, quote } from './text.ts';
+import { quote } from './text.ts';
 import { cutWindow } from './window.ts';
 
 /** Arguments of `read_file`. */
@@ -77,7 +77,7 @@ export function createReadFileTool(limits: VfsLimits): Tool<ReadFileParams, Read
         }
         if (offset >= window.totalLines) {
           return ToolResult.error(
-            `${quote(window.path)} has ${count(window.totalLines, 'line')}, nothing is left at offset ${formatNumber(offset)}. Use an offset from 0 to ${formatNumber(window.totalLines - 1)}.`,
+            `${quote(window.path)} has ${counted(window.totalLines, 'line')}, nothing is left at offset ${formatNumber(offset)}. Use an offset from 0 to ${formatNumber(window.totalLines - 1)}.`,
           );
         }
         const shown = cutWindow(window.text, limits);

@@ -1,9 +1,8 @@
 import { normalizePath } from '../../filesystem/index.ts';
-import { showName } from '../../internal/index.ts';
+import { counted, showName } from '../../internal/index.ts';
 import { jsonSchema, type Schema } from '../../schema/index.ts';
 import { type Tool, ToolResult, tool } from '../../tool/index.ts';
 import { explainingFailures } from './failure.ts';
-import { count } from './text.ts';
 
 /** Arguments of `rm`. */
 export interface RmParams {
@@ -81,7 +80,7 @@ export function createRmTool(): Tool<RmParams, RmResult> {
 
 function describeCounts({ files, directories }: RmResult): string {
   const parts: string[] = [];
-  if (files > 0 || directories === 0) parts.push(count(files, 'file'));
-  if (directories > 0) parts.push(count(directories, 'directory', 'directories'));
+  if (files > 0 || directories === 0) parts.push(counted(files, 'file'));
+  if (directories > 0) parts.push(counted(directories, 'directory', 'directories'));
   return parts.join(', ');
 }

@@ -1,8 +1,7 @@
-import { showName } from '../../internal/index.ts';
+import { counted, showName } from '../../internal/index.ts';
 import { jsonSchema, type Schema } from '../../schema/index.ts';
 import { type Tool, ToolResult, tool } from '../../tool/index.ts';
 import { explainingFailures } from './failure.ts';
-import { count } from './text.ts';
 
 /** Arguments of `write_file`. */
 export interface WriteFileParams {
@@ -74,7 +73,10 @@ export function createWriteFileTool(): Tool<WriteFileParams, WriteFileResult> {
           bytes: written.bytes,
         };
         const verb = written.created ? 'Created' : 'Replaced the content of';
-        return ToolResult.ok(result, `${verb} ${showName(written.path)} (${count(written.bytes, 'byte')}).`);
+        return ToolResult.ok(
+          result,
+          `${verb} ${showName(written.path)} (${counted(written.bytes, 'byte')}).`,
+        );
       }),
   });
 }
