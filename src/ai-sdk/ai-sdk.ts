@@ -1,12 +1,12 @@
 import { assertOptions, PromptValidationError } from '../error/index.ts';
 import { type ProviderAdapter } from '../evaluation/index.ts';
+import { isRecord } from '../internal/index.ts';
 import {
   type CallIdForm,
   checkModelOptions,
   defineAdapter,
   type HostedToolCodecs,
   HostedToolDesk,
-  isFields,
   nineCharacterCallIds,
   plainCallIds,
   requestTimeoutMs,
@@ -223,7 +223,7 @@ async function ask<Version extends AiSdkVersion>(
         return await readStream(stream, { signal: abortSignal, onDelta, onWarnings, clock });
       }
       const whole = await model.doGenerate(call);
-      if (isFields(whole)) onWarnings(whole['warnings']);
+      if (isRecord(whole)) onWarnings(whole['warnings']);
       return whole;
     } catch (error) {
       // Who aborted says why.

@@ -1,5 +1,6 @@
 import { ModelResponseError } from '../error/index.ts';
-import { DistinctCallIds, type Fields, type HostedToolDesk, isFields, objectsIn } from '../provider/index.ts';
+import { isRecord } from '../internal/index.ts';
+import { DistinctCallIds, type Fields, type HostedToolDesk, objectsIn } from '../provider/index.ts';
 import type { AssistantPart, FinishReason, ModelTurn } from '../runtime/index.ts';
 import { restoreText } from '../schema/index.ts';
 import type { TokenUsage } from '../tool/index.ts';
@@ -20,7 +21,7 @@ export function readMessage(
   prepared: PreparedRequest,
   desk: HostedToolDesk,
 ): ModelTurn {
-  if (!isFields(message)) throw invalid('it is no object');
+  if (!isRecord(message)) throw invalid('it is no object');
   if (!Array.isArray(message['content'])) throw invalid('it has no content');
   const received = objectsIn(message['content']);
   const reason = message['stop_reason'];
@@ -120,7 +121,7 @@ function withDistinctCalls(blocks: readonly Fields[], asked: PreparedRequest['as
 function withObjectInput(block: Fields): Fields {
   const { type, input } = block;
   const isUse = type === 'tool_use' || isServerUse(block);
-  return isUse && input !== undefined && !isFields(input) ? { ...block, input: {} } : block;
+  return isUse && input !== undefined && !isRecord(input) ? { ...block, input: {} } : block;
 }
 
 /** Why the model refused, where it did not say so itself. */
@@ -128,7 +129,7 @@ function refusalOf(
   { stop_reason: reason, stop_details: details }: Fields,
   text: TurnText,
 ): readonly AssistantPart[] {
-  if (reason !== 'refusal' || text.whole !== '' || !isFields(details)) return [];
+  if (reason !== 'refusal' || text.whole !== '' || !isRecord(details)) return [];
   const { explanation, category } = details;
   const told = [explanation, category].find((it) => typeof it === 'string' && it !== '');
   return typeof told === 'string' ? [{ type: 'text', text: told }] : [];
@@ -136,7 +137,7 @@ function refusalOf(
 
 function endOf({ stop_reason: reason, container }: Fields): readonly MessageEnd[] {
   const isPaused = reason === 'pause_turn';
-  const id = isFields(container) ? container['id'] : undefined;
+  const id = isRecord(container) ? container['id'] : undefined;
   if (!isPaused && typeof id !== 'string') return [];
   return [
     {
@@ -172,13 +173,13 @@ function finishReasonOf(reason: unknown, blocks: readonly Fields[]): FinishReaso
 
 /** What was read from the cache and written to it is counted beside the other input. */
 function usageOf(usage: unknown): TokenUsage | undefined {
-  if (!isFields(usage)) return undefined;
+  if (!isRecord(usage)) return undefined;
   const read = countOf(usage['cache_read_input_tokens']);
   const written = countOf(usage['cache_creation_input_tokens']);
   const input = countOf(usage['input_tokens']);
   const output = countOf(usage['output_tokens']);
   const details = usage['output_tokens_details'];
-  const thinking = isFields(details) ? countOf(details['thinking_tokens']) : undefined;
+  const thinking = isRecord(details) ? countOf(details['thinking_tokens']) : undefined;
   return {
     ...(input === undefined ? {} : { inputTokens: input + (read ?? 0) + (written ?? 0) }),
     ...(output === undefined ? {} : { outputTokens: output }),

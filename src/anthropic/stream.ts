@@ -1,7 +1,7 @@
+import { isRecord } from '../internal/index.ts';
 import {
   type Fields,
   failureReason,
-  isFields,
   StreamReader,
   type StreamReaderOptions,
   toBrokenStream,
@@ -34,7 +34,7 @@ export async function readMessageStream(
     while (!message.isDone) {
       const { done, value } = await reader.next();
       if (done === true) throw toBrokenStream();
-      if (!isFields(value)) continue;
+      if (!isRecord(value)) continue;
       const delta = message.take(value);
       const wait = delta === undefined ? undefined : onDelta?.(delta);
       if (wait !== undefined) await reader.race(wait);
@@ -58,19 +58,19 @@ class GrowingMessage {
     const { type, index, delta } = event;
     switch (type) {
       case 'message_start':
-        if (isFields(event['message'])) Object.assign(this.#message, event['message']);
+        if (isRecord(event['message'])) Object.assign(this.#message, event['message']);
         return undefined;
       case 'content_block_start':
-        if (isFields(event['content_block'])) {
+        if (isRecord(event['content_block'])) {
           this.#blocks.set(index, { block: { ...event['content_block'] }, json: '' });
         }
         return undefined;
       case 'content_block_delta': {
         const open = this.#blocks.get(index);
-        return open !== undefined && isFields(delta) ? extend(open, delta) : undefined;
+        return open !== undefined && isRecord(delta) ? extend(open, delta) : undefined;
       }
       case 'message_delta':
-        this.#takeEnd(isFields(delta) ? delta : {}, event['usage']);
+        this.#takeEnd(isRecord(delta) ? delta : {}, event['usage']);
         return undefined;
       case 'message_stop':
         this.isDone = true;
@@ -95,10 +95,10 @@ class GrowingMessage {
   #takeEnd(delta: Fields, usage: unknown): void {
     const told = Object.entries(delta).filter(([, value]) => value !== undefined);
     Object.assign(this.#message, Object.fromEntries(told));
-    if (!isFields(usage)) return;
+    if (!isRecord(usage)) return;
     const before = this.#message['usage'];
     const counts = Object.entries(usage).filter(([, value]) => value !== undefined && value !== null);
-    this.#message['usage'] = { ...(isFields(before) ? before : {}), ...Object.fromEntries(counts) };
+    this.#message['usage'] = { ...(isRecord(before) ? before : {}), ...Object.fromEntries(counts) };
   }
 }
 
@@ -144,7 +144,7 @@ function parse(json: string): unknown {
 }
 
 function failureOf(error: unknown): Error {
-  const { type } = isFields(error) ? error : {};
+  const { type } = isRecord(error) ? error : {};
   const text = failureReason(error) ?? 'The provider failed without a reason.';
   return toFailure(typeof type === 'string' ? type : undefined, text, anthropicErrorWords);
 }

@@ -29,7 +29,7 @@ export { annotatedCitations, type Cited } from './wire/annotations.ts';
 export { saysContextOverflow } from './wire/context-overflow.ts';
 export { DistinctCallIds } from './wire/distinct-call-ids.ts';
 export { failureReason } from './wire/failure-reason.ts';
-export { type Fields, isFields, objectsIn, onlyTexts, textsIn } from './wire/fields.ts';
+export { type Fields, objectsIn, onlyTexts, textsIn } from './wire/fields.ts';
 export {
   type CallIdForm,
   ForeignCallIds,

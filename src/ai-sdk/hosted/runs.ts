@@ -1,4 +1,5 @@
-import { type Fields, type HostedTurn, isFields, objectsIn, parseJsonText } from '../../provider/index.ts';
+import { isRecord } from '../../internal/index.ts';
+import { type Fields, type HostedTurn, objectsIn, parseJsonText } from '../../provider/index.ts';
 import type { HostedToolOutput } from '../../tool/index.ts';
 
 /** One run of a hosted tool. Where the model paused in the middle of it, the call is in one turn and the result in the next. */
@@ -52,7 +53,7 @@ function toRun(parts: readonly Fields[]): HostedRun {
   return {
     id: String(told?.['toolCallId']),
     toolName: String(told?.['toolName']),
-    input: isFields(input) ? input : {},
+    input: isRecord(input) ? input : {},
     result: result?.['result'],
     isDone: result !== undefined,
     isError: result?.['isError'] === true,
@@ -62,7 +63,7 @@ function toRun(parts: readonly Fields[]): HostedRun {
 
 /** What every run says of itself. Failures are told in the result, in words that differ a little. */
 export function toOutput({ id, isDone, isError, result }: HostedRun): HostedToolOutput {
-  const told = isFields(result) ? result : {};
+  const told = isRecord(result) ? result : {};
   const failed = isError || (typeof told['type'] === 'string' && told['type'].endsWith('_error'));
   const errorCode = [told['errorCode'], told['error_code']].find((code) => typeof code === 'string');
   return {

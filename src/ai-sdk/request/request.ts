@@ -1,9 +1,9 @@
 import { PromptValidationError } from '../../error/index.ts';
+import { isRecord } from '../../internal/index.ts';
 import {
   type CallIdForm,
   type HostedToolDesk,
   type HostedToolWire,
-  isFields,
   type ProjectedTool,
   refuseHostedChoice,
   type SchemaProjections,
@@ -171,7 +171,7 @@ function toProviderTools(given: readonly JsonObject[], tools: ModelRequest['tool
 
 function isProviderTool(tool: object): tool is ProviderTool {
   const { type, id, name, args }: { readonly [Key in keyof ProviderTool]?: unknown } = tool;
-  return type === 'provider' && typeof id === 'string' && typeof name === 'string' && isFields(args);
+  return type === 'provider' && typeof id === 'string' && typeof name === 'string' && isRecord(args);
 }
 
 function nameHosted(

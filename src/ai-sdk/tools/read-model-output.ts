@@ -1,4 +1,5 @@
-import { type Fields, isFields } from '../../provider/index.ts';
+import { isRecord } from '../../internal/index.ts';
+import { type Fields } from '../../provider/index.ts';
 import type { MediaPart } from '../../tool/index.ts';
 import { keepFile } from '../wire/files.ts';
 
@@ -16,7 +17,7 @@ export interface ModelOutput {
  * @throws {TypeError} for what is no output.
  */
 export function readModelOutput(output: unknown): ModelOutput {
-  if (!isFields(output)) throw new TypeError('toModelOutput made no output.');
+  if (!isRecord(output)) throw new TypeError('toModelOutput made no output.');
   const { type, value } = output;
   switch (type) {
     case 'text':
@@ -34,7 +35,7 @@ export function readModelOutput(output: unknown): ModelOutput {
       };
     }
     case 'content':
-      return readContent(Array.isArray(value) ? value.filter(isFields) : []);
+      return readContent(Array.isArray(value) ? value.filter(isRecord) : []);
     default:
       throw new TypeError(`toModelOutput made an output of the unknown type ${JSON.stringify(type)}.`);
   }

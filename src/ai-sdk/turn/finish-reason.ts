@@ -1,5 +1,6 @@
 import { ModelResponseError } from '../../error/index.ts';
-import { isFields, toBrokenStream } from '../../provider/index.ts';
+import { isRecord } from '../../internal/index.ts';
+import { toBrokenStream } from '../../provider/index.ts';
 import type { FinishReason } from '../../runtime/index.ts';
 
 /** What providers say in words of their own, and the interface has no word for. */
@@ -21,7 +22,7 @@ export function readFinishReason(
   finishReason: unknown,
   facts: { readonly hasCalls: boolean; readonly saysRefusalsOnlySo: boolean },
 ): FinishReason {
-  const { unified, raw } = isFields(finishReason) ? finishReason : { unified: undefined, raw: undefined };
+  const { unified, raw } = isRecord(finishReason) ? finishReason : { unified: undefined, raw: undefined };
   const known = rawReasons.get(raw);
   if (known !== undefined) return known;
   switch (unified) {

@@ -1,8 +1,8 @@
 import { describeError, ModelResponseError, ThrottleError } from '../../error/index.ts';
+import { cutAfter, isRecord } from '../../internal/index.ts';
 import {
   type Fields,
   failureReason,
-  isFields,
   type ProviderErrorWords,
   parseJsonText,
   saysContextOverflow,
@@ -45,7 +45,7 @@ const unreadable = new Set([
 
 /** What a failed request comes to. Errors are told by what they carry: the packages bring classes of their own. */
 export function toProviderError(error: unknown): unknown {
-  if (!isFields(error)) return error;
+  if (!isRecord(error)) return error;
   hideRequest(error);
   const { name, statusCode: status, isRetryable } = error;
   if (typeof status !== 'number' && isRetryable === true) return lostConnection(error);
@@ -62,12 +62,12 @@ export function toProviderError(error: unknown): unknown {
 
 /** What an error comes to that a stream reports in the middle of an answer. What may pass by itself is asked again. */
 export function toStreamError(error: unknown): unknown {
-  const name = isFields(error) ? error['name'] : undefined;
+  const name = isRecord(error) ? error['name'] : undefined;
   // Broken JSON in the middle of a stream is its end.
   if (name === 'AI_JSONParseError' || error instanceof SyntaxError) return toBrokenStream();
   const read = toProviderError(error);
   if (read !== error) return read;
-  const { status, apiMessage } = isFields(error)
+  const { status, apiMessage } = isRecord(error)
     ? carriedBy(error)
     : { status: undefined, apiMessage: failureReason(error) ?? String(error) };
   if (error instanceof Error && typeof status === 'number') return error;
@@ -82,7 +82,7 @@ export function toStreamError(error: unknown): unknown {
 /** The packages tell the whole value, and all that they had expected. */
 function shortened(message: string): string {
   const [line = ''] = message.split('\n');
-  return line.length > 200 ? `${line.slice(0, 200)}…` : line;
+  return cutAfter(line, 200);
 }
 
 /** The packages' errors hold the request, so the whole conversation and what authorizes remote servers: nothing for a log. */
@@ -108,35 +108,35 @@ function carriedBy(error: Fields): {
 } {
   const { statusCode, responseHeaders } = error;
   const body = bodyOf(error);
-  const told = toldBy(body) ?? toldBy(error) ?? (isFields(body) ? body : error);
+  const told = toldBy(body) ?? toldBy(error) ?? (isRecord(body) ? body : error);
   const { code = error['code'], status, type, message = error['message'] } = told;
   return {
     ...(typeof statusCode === 'number' ? { status: statusCode } : {}),
     // One of them is the name of the failure, where the other is a number.
     ...{ errorCode: status, code, type },
-    headers: { ...askedToWait(told), ...(isFields(responseHeaders) ? responseHeaders : {}) },
+    headers: { ...askedToWait(told), ...(isRecord(responseHeaders) ? responseHeaders : {}) },
     apiMessage: failureReason(body) ?? failureReason(message) ?? '',
   };
 }
 
 /** The body of the answer. Packages parse only the form of it that they know. */
 function bodyOf({ data, responseBody }: Fields): unknown {
-  if (isFields(data)) return data;
+  if (isRecord(data)) return data;
   return typeof responseBody === 'string' && responseBody !== '' ? parseJsonText(responseBody) : undefined;
 }
 
 /** The part of a body that is about the failure, however deep it lies. */
 function toldBy(body: unknown): Fields | undefined {
-  if (!isFields(body)) return undefined;
+  if (!isRecord(body)) return undefined;
   const { error, response } = body;
-  return [error, isFields(response) ? response['error'] : undefined].find(isFields);
+  return [error, isRecord(response) ? response['error'] : undefined].find(isRecord);
 }
 
 /** Google says in the body how long to wait. */
 function askedToWait({ details }: Fields): Fields {
   const delay = Array.isArray(details)
     ? details
-        .filter(isFields)
+        .filter(isRecord)
         .map(({ retryDelay }) => retryDelay)
         .find((it) => typeof it === 'string')
     : undefined;

@@ -1,5 +1,6 @@
 import { describeError, ThrottleError } from '../../error/index.ts';
-import { type Fields, isFields, streamEndGraceMs, toBrokenStream } from '../../provider/index.ts';
+import { isRecord } from '../../internal/index.ts';
+import { type Fields, streamEndGraceMs, toBrokenStream } from '../../provider/index.ts';
 import type { GenerateOptions } from '../../runtime/index.ts';
 import { systemClock } from '../../session/index.ts';
 import type { AiSdkStream } from '../wire/ai-sdk-model.ts';
@@ -166,14 +167,14 @@ const passing = new Set(['response-metadata', 'tool-input-end', 'ping', 'raw']);
 
 /** Packages end a stream that broke off with a finish that has neither a reason of the provider nor a count of tokens. */
 function isCutOff({ finishReason, usage }: Fields): boolean {
-  if (!isFields(finishReason)) return false;
+  if (!isRecord(finishReason)) return false;
   if (finishReason['unified'] === 'interrupted') return true;
   return finishReason['unified'] === 'other' && finishReason['raw'] === undefined && !hasCounts(usage);
 }
 
 function hasCounts(usage: unknown): boolean {
-  const counts = isFields(usage) ? [usage['inputTokens'], usage['outputTokens']] : [];
-  return counts.some((count) => isFields(count) && typeof count['total'] === 'number' && count['total'] > 0);
+  const counts = isRecord(usage) ? [usage['inputTokens'], usage['outputTokens']] : [];
+  return counts.some((count) => isRecord(count) && typeof count['total'] === 'number' && count['total'] > 0);
 }
 
 function kindOf({ type }: KeptPart): 'text' | 'reasoning' {
@@ -188,11 +189,11 @@ function keyOf(piece: KeptPart): string {
 /** What the provider hangs on a block comes in pieces, too. */
 function hang(block: Block, { providerMetadata, citations }: KeptPart): void {
   if (citations !== undefined) block.citations = citations;
-  if (!isFields(providerMetadata)) return;
-  const before = isFields(block.providerMetadata) ? block.providerMetadata : {};
+  if (!isRecord(providerMetadata)) return;
+  const before = isRecord(block.providerMetadata) ? block.providerMetadata : {};
   const merged = Object.entries(providerMetadata).map(([provider, data]) => {
     const known = before[provider];
-    return [provider, isFields(known) && isFields(data) ? { ...known, ...data } : data] as const;
+    return [provider, isRecord(known) && isRecord(data) ? { ...known, ...data } : data] as const;
   });
   block.providerMetadata = { ...before, ...Object.fromEntries(merged) };
 }

@@ -1,5 +1,6 @@
 import { ModelResponseError } from '../../error/index.ts';
-import { DistinctCallIds, type HostedToolDesk, type HostedTurn, isFields } from '../../provider/index.ts';
+import { isRecord } from '../../internal/index.ts';
+import { DistinctCallIds, type HostedToolDesk, type HostedTurn } from '../../provider/index.ts';
 import type { AssistantPart, ModelRequest, ModelTurn } from '../../runtime/index.ts';
 import { restoreText } from '../../schema/index.ts';
 import type { PreparedRequest } from '../request/request.ts';
@@ -67,14 +68,14 @@ function contentOf(
   { content, finishReason, unfinishedCalls = [] }: Answer,
   { toolSchemas }: PreparedRequest,
 ): readonly unknown[] {
-  if (unfinishedCalls.length === 0 || !isFields(finishReason) || finishReason['unified'] !== 'length')
+  if (unfinishedCalls.length === 0 || !isRecord(finishReason) || finishReason['unified'] !== 'length')
     return content;
   const own = unfinishedCalls.filter((call) => isOwnCall(call) && toolSchemas.has(String(call['toolName'])));
   return [...content, ...own];
 }
 
 function isAnswer(answer: unknown): answer is Answer {
-  return isFields(answer) && Array.isArray(answer['content']);
+  return isRecord(answer) && Array.isArray(answer['content']);
 }
 
 /** The pieces as parts of a turn, and where in its text each piece of text begins. */
@@ -118,9 +119,9 @@ function commentaryIn(items: readonly KeptPart[]): (part: KeptPart) => boolean {
 }
 
 function phaseOf({ type, providerMetadata }: KeptPart): unknown {
-  if (type !== 'text' || !isFields(providerMetadata)) return undefined;
+  if (type !== 'text' || !isRecord(providerMetadata)) return undefined;
   return Object.values(providerMetadata)
-    .filter(isFields)
+    .filter(isRecord)
     .map(({ phase }) => phase)
     .find((phase) => phase !== undefined);
 }
@@ -205,7 +206,7 @@ function toHostedTurn(
     startOf: (part) => {
       const place = places.get(part);
       // A text that was put into another shape has other places.
-      return place !== undefined && isFields(part) && text.startsWith(String(part['text']), place)
+      return place !== undefined && isRecord(part) && text.startsWith(String(part['text']), place)
         ? place
         : undefined;
     },

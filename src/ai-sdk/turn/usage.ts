@@ -1,9 +1,9 @@
-import { isFields } from '../../provider/index.ts';
+import { isRecord } from '../../internal/index.ts';
 import type { TokenUsage } from '../../runtime/index.ts';
 
 /** The tokens of an answer; the input counts what was read from and written to a cache, too. */
 export function readUsage(usage: unknown): TokenUsage | undefined {
-  if (!isFields(usage)) return undefined;
+  if (!isRecord(usage)) return undefined;
   const { inputTokens: input, outputTokens: output } = usage;
   const counts = {
     ...count('inputTokens', input, 'total'),
@@ -16,6 +16,6 @@ export function readUsage(usage: unknown): TokenUsage | undefined {
 }
 
 function count(name: keyof TokenUsage, counts: unknown, key: string): TokenUsage {
-  const value = isFields(counts) ? counts[key] : undefined;
+  const value = isRecord(counts) ? counts[key] : undefined;
   return typeof value === 'number' ? { [name]: value } : {};
 }

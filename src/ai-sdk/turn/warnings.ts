@@ -1,5 +1,6 @@
 import { PromptValidationError } from '../../error/index.ts';
-import { type Fields, isFields } from '../../provider/index.ts';
+import { isRecord } from '../../internal/index.ts';
+import { type Fields } from '../../provider/index.ts';
 import type { Logger } from '../../tool/index.ts';
 
 /** How many different warnings are remembered; some hold parts of the conversation. */
@@ -17,7 +18,7 @@ export class Warnings {
 
   /** @throws {PromptValidationError} when the provider's package has left out tools. */
   read(warnings: unknown, logger: Logger): void {
-    for (const warning of Array.isArray(warnings) ? warnings.filter(isFields) : []) {
+    for (const warning of Array.isArray(warnings) ? warnings.filter(isRecord) : []) {
       const told = textOf(warning);
       if (isAboutTools(warning)) {
         throw new PromptValidationError(

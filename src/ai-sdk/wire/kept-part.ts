@@ -1,11 +1,12 @@
-import { type DistinctCallIds, type Fields, isFields } from '../../provider/index.ts';
+import { isRecord } from '../../internal/index.ts';
+import { type DistinctCallIds, type Fields } from '../../provider/index.ts';
 import { keepFile } from './files.ts';
 
 /** A piece of an answer, as the model gave it but plain JSON, to be given back to it. */
 export type KeptPart = Fields & { readonly type: string };
 
 export function isPart(value: unknown): value is KeptPart {
-  return isFields(value) && typeof value['type'] === 'string';
+  return isRecord(value) && typeof value['type'] === 'string';
 }
 
 /** A call that is answered here; those that the provider runs itself are not. */

@@ -1,8 +1,9 @@
-import { type Fields, isFields } from '../../provider/index.ts';
+import { isRecord } from '../../internal/index.ts';
+import { type Fields } from '../../provider/index.ts';
 
 /** What a provider's package hung on a piece of an answer, by whatever name that it gives to itself. */
 export function hungOn({ providerMetadata }: Fields): Fields {
-  return isFields(providerMetadata)
-    ? Object.assign({}, ...Object.values(providerMetadata).filter(isFields))
+  return isRecord(providerMetadata)
+    ? Object.assign({}, ...Object.values(providerMetadata).filter(isRecord))
     : {};
 }

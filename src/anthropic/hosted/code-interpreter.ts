@@ -1,11 +1,5 @@
-import {
-  type Fields,
-  type HostedToolCodec,
-  isFields,
-  objectsIn,
-  onlyTexts,
-  textsIn,
-} from '../../provider/index.ts';
+import { isRecord } from '../../internal/index.ts';
+import { type Fields, type HostedToolCodec, objectsIn, onlyTexts, textsIn } from '../../provider/index.ts';
 import type { CodeFile, CodeInterpreterConfig, CodeInterpreterResult } from '../../suite/index.ts';
 import { outcomeOf, type ServerCall, type ServerCallShape, serverCallsOf } from './server-calls.ts';
 
@@ -36,7 +30,7 @@ export const codeInterpreterCodec: HostedToolCodec<CodeInterpreterConfig, CodeIn
   }),
   parseOutput: (turn) => {
     const end = objectsIn(turn.items).find(({ type }) => type === 'message_end');
-    const container = isFields(end?.['container']) ? end['container'] : {};
+    const container = isRecord(end?.['container']) ? end['container'] : {};
     const containerId = onlyTexts({ containerId: container['id'] });
     return {
       invocations: serverCallsOf(turn, shape).map((call) => ({ ...toResult(call), ...containerId })),
@@ -47,7 +41,7 @@ export const codeInterpreterCodec: HostedToolCodec<CodeInterpreterConfig, CodeIn
 
 function toResult(call: ServerCall): CodeInterpreterResult {
   const content = call.result?.['content'];
-  const result = isFields(content) ? content : {};
+  const result = isRecord(content) ? content : {};
   const { stdout, stderr, return_code: exitCode } = result;
   return {
     ...outcomeOf(call),

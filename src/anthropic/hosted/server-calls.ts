@@ -1,4 +1,5 @@
-import { type Fields, type HostedTurn, isFields, objectsIn } from '../../provider/index.ts';
+import { isRecord } from '../../internal/index.ts';
+import { type Fields, type HostedTurn, objectsIn } from '../../provider/index.ts';
 import type { HostedToolOutput } from '../../tool/index.ts';
 
 /** One time that the provider ran something: what was asked, and what came of it. */
@@ -37,7 +38,7 @@ export function serverCallsOf({ items }: HostedTurn, shape: ServerCallShape): re
     const { type, id, name, input, tool_use_id: askedAs } = block;
     if (type === shape.use && shape.isAbout(block)) {
       return [
-        { id: textOf(id), name: textOf(name), input: isFields(input) ? input : {}, result: results.get(id) },
+        { id: textOf(id), name: textOf(name), input: isRecord(input) ? input : {}, result: results.get(id) },
       ];
     }
     const isLate = shape.results.some((known) => known === type) && !asked.has(askedAs);
@@ -50,7 +51,7 @@ export function outcomeOf({ id, result }: ServerCall): HostedToolOutput {
   const named = id === undefined ? {} : { invocationId: id };
   if (result === undefined) return { status: 'incomplete', ...named };
   const { content, is_error: isError } = result;
-  const { type, error_code: errorCode } = isFields(content) ? content : {};
+  const { type, error_code: errorCode } = isRecord(content) ? content : {};
   if (isError !== true && !(typeof type === 'string' && type.endsWith('_error'))) {
     return { status: 'completed', ...named };
   }

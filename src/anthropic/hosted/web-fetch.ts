@@ -1,4 +1,5 @@
-import { type Fields, type HostedToolCodec, isFields, onlyTexts } from '../../provider/index.ts';
+import { isRecord } from '../../internal/index.ts';
+import { type Fields, type HostedToolCodec, onlyTexts } from '../../provider/index.ts';
 import type { WebFetchConfig, WebFetchResult } from '../../suite/index.ts';
 import { type CitedSource, citationsOf } from './citations.ts';
 import { type DomainLists, toDomainLists } from './domain-lists.ts';
@@ -48,9 +49,9 @@ export const webFetchCodec: HostedToolCodec<WebFetchConfig, WebFetchResult> = {
 };
 
 function toResult(call: ServerCall): WebFetchResult {
-  const fetched = isFields(call.result?.['content']) ? call.result['content'] : {};
-  const page = isFields(fetched['content']) ? fetched['content'] : {};
-  const { data, media_type: mediaType } = isFields(page['source']) ? page['source'] : {};
+  const fetched = isRecord(call.result?.['content']) ? call.result['content'] : {};
+  const page = isRecord(fetched['content']) ? fetched['content'] : {};
+  const { data, media_type: mediaType } = isRecord(page['source']) ? page['source'] : {};
   const url = fetched['url'] ?? call.input['url'];
   return {
     ...outcomeOf(call),

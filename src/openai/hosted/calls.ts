@@ -1,4 +1,5 @@
-import { type Fields, type HostedTurn, isFields, objectsIn } from '../../provider/index.ts';
+import { isRecord } from '../../internal/index.ts';
+import { type Fields, type HostedTurn, objectsIn } from '../../provider/index.ts';
 import type { HostedToolOutput } from '../../tool/index.ts';
 
 /** The items of one type, in their order. */
@@ -32,7 +33,7 @@ function toStatus(status: unknown, error: unknown): HostedToolOutput['status'] {
 }
 
 function toErrorCode(error: unknown): Pick<HostedToolOutput, 'errorCode'> {
-  if (!isFields(error)) return {};
+  if (!isRecord(error)) return {};
   const errorCode = [error['code'], error['type']].find((word) => typeof word === 'string' && word !== '');
   return typeof errorCode === 'string' ? { errorCode } : {};
 }

@@ -1,11 +1,5 @@
-import {
-  type Fields,
-  type HostedToolCodec,
-  isFields,
-  objectsIn,
-  onlyTexts,
-  textsIn,
-} from '../../provider/index.ts';
+import { isRecord } from '../../internal/index.ts';
+import { type Fields, type HostedToolCodec, objectsIn, onlyTexts, textsIn } from '../../provider/index.ts';
 import type { WebSearchConfig, WebSearchResult } from '../../suite/index.ts';
 import { itemsOf, toOutput } from './calls.ts';
 import { citationsOf } from './citations.ts';
@@ -73,7 +67,7 @@ function toLocation({
 }
 
 function toResult(item: Fields): WebSearchResult {
-  const { type, url, pattern, query, queries, sources } = isFields(item['action']) ? item['action'] : {};
+  const { type, url, pattern, query, queries, sources } = isRecord(item['action']) ? item['action'] : {};
   const output = toOutput(item);
   switch (type) {
     case 'open_page':

@@ -1,4 +1,5 @@
-import { DistinctCallIds, type Fields, isFields } from '../../provider/index.ts';
+import { isRecord } from '../../internal/index.ts';
+import { DistinctCallIds, type Fields } from '../../provider/index.ts';
 import type { PreparedRequest } from '../request/request.ts';
 
 /** Items that ask for something to be done here, which has to be answered before the model goes on. */
@@ -65,5 +66,5 @@ function withCallId(item: Fields, callIds: DistinctCallIds): Fields {
 
 /** True for an item that says no to what was asked. */
 export function isRefusal({ content }: Fields): boolean {
-  return Array.isArray(content) && content.some((part) => isFields(part) && part['type'] === 'refusal');
+  return Array.isArray(content) && content.some((part) => isRecord(part) && part['type'] === 'refusal');
 }

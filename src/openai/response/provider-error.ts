@@ -1,8 +1,8 @@
 import { describeError, ModelResponseError, ThrottleError } from '../../error/index.ts';
+import { isRecord } from '../../internal/index.ts';
 import {
   type Fields,
   failureReason,
-  isFields,
   type ProviderErrorWords,
   toFailure as toAnyFailure,
   toProviderError as toAnyProviderError,
@@ -38,7 +38,7 @@ export function toStreamError(error: unknown): unknown {
 
 /** What an event in a stream says that tells of an error: the fields stand in it, or in an object of their own. */
 export function toEventFailure(event: Fields): ThrottleError | ModelResponseError {
-  const error = isFields(event['error']) ? event['error'] : event;
+  const error = isRecord(event['error']) ? event['error'] : event;
   return toFailure(codeIn(error), failureReason(event) ?? describeError(error));
 }
 
@@ -47,7 +47,7 @@ export function toEventFailure(event: Fields): ThrottleError | ModelResponseErro
  * was told.
  */
 function isToldByEvent(error: unknown): error is Fields {
-  return isFields(error) && error['status'] === undefined && isFields(error['error']);
+  return isRecord(error) && error['status'] === undefined && isRecord(error['error']);
 }
 
 function isKnown({ code, type }: Fields): boolean {

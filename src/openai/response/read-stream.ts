@@ -1,10 +1,5 @@
-import {
-  type Fields,
-  isFields,
-  StreamReader,
-  type StreamReaderOptions,
-  toBrokenStream,
-} from '../../provider/index.ts';
+import { isRecord } from '../../internal/index.ts';
+import { type Fields, StreamReader, type StreamReaderOptions, toBrokenStream } from '../../provider/index.ts';
 import type { GenerateOptions, ModelDelta } from '../../runtime/index.ts';
 import { toEventFailure, toStreamError } from './provider-error.ts';
 
@@ -34,7 +29,7 @@ export async function readStream(
       });
       signal.throwIfAborted();
       if (done === true) throw toBrokenStream();
-      if (!isFields(value)) continue;
+      if (!isRecord(value)) continue;
       const response = answer.take(value);
       if (response !== undefined) {
         reader.finish();
@@ -61,7 +56,7 @@ class StreamedAnswer {
     const { type, output_index: index, item } = event;
     switch (type) {
       case 'response.output_item.added':
-        if (isFields(item) && item['phase'] === 'commentary') this.#commentary.add(index);
+        if (isRecord(item) && item['phase'] === 'commentary') this.#commentary.add(index);
         return undefined;
       case 'response.output_item.done':
         this.#items.set(index ?? this.#items.size, item);
@@ -95,7 +90,7 @@ class StreamedAnswer {
 
   /** The last event holds the whole response; where a server leaves the items out, they are those that came before. */
   #finish(status: string, response: unknown): Fields {
-    const last = isFields(response) ? response : {};
+    const last = isRecord(response) ? response : {};
     const { output } = last;
     const isWhole = this.#items.size === 0 || (Array.isArray(output) && output.length > 0);
     const inOrder = [...this.#items].toSorted(([left], [right]) => Number(left) - Number(right));

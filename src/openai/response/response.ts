@@ -1,4 +1,5 @@
-import { type Fields, type HostedToolDesk, isFields, objectsIn } from '../../provider/index.ts';
+import { isRecord } from '../../internal/index.ts';
+import { type Fields, type HostedToolDesk, objectsIn } from '../../provider/index.ts';
 import type { FinishReason, ModelTurn } from '../../runtime/index.ts';
 import type { PreparedRequest } from '../request/request.ts';
 import { isRefusal, toReplayedItems, withWholeArguments } from './output-items.ts';
@@ -25,7 +26,7 @@ export function readResponse(
   prepared: Omit<PreparedRequest, 'body' | 'headers'>,
   { provider, desk }: ResponseOptions,
 ): ModelTurn {
-  if (!isFields(response)) throw invalidResponse('it is no object');
+  if (!isRecord(response)) throw invalidResponse('it is no object');
   const { status = 'completed' } = response;
   if (status === 'failed') throw failureOf(response['error']);
   if (status !== 'completed' && status !== 'incomplete')
@@ -48,7 +49,7 @@ export function readResponse(
 }
 
 function failureOf(error: unknown): Error {
-  const { code, message } = isFields(error) ? error : {};
+  const { code, message } = isRecord(error) ? error : {};
   const text =
     typeof message === 'string' && message !== '' ? message : 'The provider failed without a reason.';
   return toFailure(typeof code === 'string' ? code : undefined, text);
@@ -64,7 +65,7 @@ function finishReasonOf(response: Fields, items: readonly Fields[]): FinishReaso
 /** Why an answer was cut off. */
 function cutReason(response: Fields): FinishReason {
   const details = response['incomplete_details'];
-  const reason = isFields(details) ? details['reason'] : undefined;
+  const reason = isRecord(details) ? details['reason'] : undefined;
   if (reason === 'max_output_tokens') return 'length';
   return reason === 'content_filter' ? 'content-filter' : 'other';
 }

@@ -1,12 +1,12 @@
-import { isFields } from '../../provider/index.ts';
+import { isRecord } from '../../internal/index.ts';
 import type { TokenUsage } from '../../tool/index.ts';
 
 /** What a response says that it cost; undefined when it does not say. */
 export function readUsage(usage: unknown): TokenUsage | undefined {
-  if (!isFields(usage)) return undefined;
+  if (!isRecord(usage)) return undefined;
   const { input_tokens_details: input, output_tokens_details: output } = usage;
-  const { cached_tokens: cached, cache_write_tokens: written } = isFields(input) ? input : {};
-  const { reasoning_tokens: reasoning } = isFields(output) ? output : {};
+  const { cached_tokens: cached, cache_write_tokens: written } = isRecord(input) ? input : {};
+  const { reasoning_tokens: reasoning } = isRecord(output) ? output : {};
   return onlyCounts({
     inputTokens: usage['input_tokens'],
     outputTokens: usage['output_tokens'],

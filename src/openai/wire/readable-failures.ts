@@ -1,4 +1,5 @@
-import { failureReason, isFields, parseJsonText } from '../../provider/index.ts';
+import { isRecord } from '../../internal/index.ts';
+import { failureReason, parseJsonText } from '../../provider/index.ts';
 
 /**
  * A `fetch` whose failed answers say why in the form that the vendor's client reads, `{ error: { message } }`: of any other form, such as
@@ -17,11 +18,11 @@ export function withReadableFailures(send: typeof fetch): typeof fetch {
 
 function readable(text: string): string {
   const body = parseJsonText(text);
-  if (isFields(body) && isFields(body['error'])) return text;
+  if (isRecord(body) && isRecord(body['error'])) return text;
   const message = failureReason(text);
   if (message === undefined) return text;
   // Some servers write what the client looks for in the error beside the message.
-  const { code, type, param } = isFields(body) ? body : {};
+  const { code, type, param } = isRecord(body) ? body : {};
   return JSON.stringify({ error: { message, code, type, param } });
 }
 

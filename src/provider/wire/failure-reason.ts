@@ -1,4 +1,5 @@
-import { type Fields, isFields, objectsIn } from './fields.ts';
+import { cutAfter, isRecord } from '../../internal/index.ts';
+import { type Fields, objectsIn } from './fields.ts';
 
 /** Characters of a reason that are shown; a page or a dump of a request may be any length. */
 const maxShown = 500;
@@ -21,14 +22,14 @@ const maxDepth = 10;
 export function failureReason(body: unknown): string | undefined {
   const reason = read(body, 0)?.trim();
   if (reason === undefined || reason === '') return undefined;
-  return reason.length > maxShown ? `${reason.slice(0, maxShown)}…` : reason;
+  return cutAfter(reason, maxShown);
 }
 
 function read(body: unknown, depth: number): string | undefined {
   if (depth > maxDepth) return undefined;
   if (typeof body === 'string') return readText(body, depth);
   if (Array.isArray(body)) return read(body[0], depth + 1);
-  return isFields(body) ? readFields(body, depth) : undefined;
+  return isRecord(body) ? readFields(body, depth) : undefined;
 }
 
 function readText(text: string, depth: number): string {
@@ -44,7 +45,7 @@ function readText(text: string, depth: number): string {
 
 function readFields(fields: Fields, depth: number): string | undefined {
   const { error, message, Message: bedrock, detail, errors, metadata } = fields;
-  const nested = isFields(metadata) ? read(metadata['raw'], depth + 1) : undefined;
+  const nested = isRecord(metadata) ? read(metadata['raw'], depth + 1) : undefined;
   const own = [error, message, bedrock, faultsIn(detail) ?? detail, errors]
     .map((place) => read(place, depth + 1))
     .find((reason) => reason !== undefined && reason !== '');

@@ -1,14 +1,10 @@
+import { isRecord } from '../../internal/index.ts';
 /** An object that somebody else made, of which nothing is known yet. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** True for an object that is no list. */
-export function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /** The objects of a list; none for what is no list. */
 export function objectsIn(list: unknown): readonly Fields[] {
-  return Array.isArray(list) ? list.filter(isFields) : [];
+  return Array.isArray(list) ? list.filter(isRecord) : [];
 }
 
 /** The texts of a list; none for what is no list. */

@@ -1,5 +1,6 @@
+import { isRecord } from '../../internal/index.ts';
 import type { JsonValue } from '../../schema/index.ts';
-import { isFields, objectsIn } from './fields.ts';
+import { objectsIn } from './fields.ts';
 
 /**
  * JSON text as a value; text that is no JSON as it is, and no fields for none.
@@ -23,7 +24,7 @@ export function parseJsonText(text: unknown): JsonValue {
  * @internal
  */
 export function describeRemoteFailure(error: unknown): string | undefined {
-  if (!isFields(error)) return typeof error === 'string' ? error : undefined;
+  if (!isRecord(error)) return typeof error === 'string' ? error : undefined;
   const { message, content, type } = error;
   if (typeof message === 'string') return message;
   if (typeof content === 'string') return content;

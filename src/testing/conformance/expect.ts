@@ -1,3 +1,4 @@
+import { cutAfter } from '../../internal/index.ts';
 import { sameJson } from '../../schema/index.ts';
 import { ConformanceError } from './conformance-error.ts';
 
@@ -28,5 +29,5 @@ function plain(value: unknown): unknown {
 
 function shown(value: unknown): string {
   const text = JSON.stringify(value) ?? 'nothing';
-  return text.length <= 600 ? text : `${text.slice(0, 600)}…`;
+  return cutAfter(text, 600);
 }

@@ -1,4 +1,5 @@
-import { type Fields, type HostedTurn, isFields, objectsIn, onlyTexts } from '../../../provider/index.ts';
+import { isRecord } from '../../../internal/index.ts';
+import { type Fields, type HostedTurn, objectsIn, onlyTexts } from '../../../provider/index.ts';
 import type { Citation } from '../../../tool/index.ts';
 import { hungOn } from '../../wire/provider-metadata.ts';
 
@@ -18,8 +19,8 @@ export function citationsOf(
     const base = turn.startOf(part);
     const end = base === undefined ? undefined : base + String(part['text']).length;
     return objectsIn(part['citations']).flatMap(({ source, citedText }): readonly Citation[] => {
-      const url = isFields(source) ? read(source) : undefined;
-      if (url === undefined || !isFields(source)) return [];
+      const url = isRecord(source) ? read(source) : undefined;
+      if (url === undefined || !isRecord(source)) return [];
       const span =
         base === undefined || end === undefined || base === end ? {} : { span: [base, end] as const };
       return [{ type: 'url', url, ...onlyTexts({ title: titleOf(source), citedText }), ...span }];

@@ -1,10 +1,5 @@
-import {
-  type Fields,
-  type HostedToolCodec,
-  isFields,
-  objectsIn,
-  onlyTexts,
-} from '../../../provider/index.ts';
+import { isRecord } from '../../../internal/index.ts';
+import { type Fields, type HostedToolCodec, objectsIn, onlyTexts } from '../../../provider/index.ts';
 import type { CodeInterpreterConfig, CodeInterpreterResult } from '../../../suite/index.ts';
 import { given, providerTool } from '../provider-tool.ts';
 import { type HostedRun, runsOf, toOutput } from '../runs.ts';
@@ -35,7 +30,7 @@ export const codeInterpreterCodec: HostedToolCodec<CodeInterpreterConfig, CodeIn
 };
 
 function toResult(run: HostedRun): CodeInterpreterResult {
-  const told = isFields(run.result) ? run.result : {};
+  const told = isRecord(run.result) ? run.result : {};
   const { stdout, stderr, return_code: exitCode, content } = told;
   return {
     ...toOutput(run),

@@ -1,4 +1,5 @@
-import { type HostedToolCodec, type HostedTurn, isFields, onlyTexts } from '../../../provider/index.ts';
+import { isRecord } from '../../../internal/index.ts';
+import { type HostedToolCodec, type HostedTurn, onlyTexts } from '../../../provider/index.ts';
 import type { WebFetchConfig, WebFetchResult } from '../../../suite/index.ts';
 import { providerTool } from '../provider-tool.ts';
 import { type HostedRun, runsOf, toOutput } from '../runs.ts';
@@ -49,9 +50,9 @@ function citationsIn(turn: HostedTurn, pages: readonly WebFetchResult[]): Return
 }
 
 function toResult(run: HostedRun): WebFetchResult {
-  const { url, retrievedAt, content } = isFields(run.result) ? run.result : {};
-  const { title, source } = isFields(content) ? content : {};
-  const { data, mediaType } = isFields(source) ? source : {};
+  const { url, retrievedAt, content } = isRecord(run.result) ? run.result : {};
+  const { title, source } = isRecord(content) ? content : {};
+  const { data, mediaType } = isRecord(source) ? source : {};
   return {
     ...toOutput(run),
     ...onlyTexts({ url: url ?? run.input['url'], title, content: data, mediaType, retrievedAt }),

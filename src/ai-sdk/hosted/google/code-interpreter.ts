@@ -1,4 +1,5 @@
-import { type HostedToolCodec, isFields, onlyTexts } from '../../../provider/index.ts';
+import { isRecord } from '../../../internal/index.ts';
+import { type HostedToolCodec, onlyTexts } from '../../../provider/index.ts';
 import type { CodeInterpreterConfig, CodeInterpreterResult } from '../../../suite/index.ts';
 import { given, providerTool } from '../provider-tool.ts';
 import { type HostedRun, runsOf } from '../runs.ts';
@@ -21,7 +22,7 @@ export const codeInterpreterCodec: HostedToolCodec<CodeInterpreterConfig, CodeIn
 };
 
 function toResult({ input, result, isDone }: HostedRun): CodeInterpreterResult {
-  const { outcome, output } = isFields(result) ? result : {};
+  const { outcome, output } = isRecord(result) ? result : {};
   const failed = isDone && outcome !== 'OUTCOME_OK';
   return {
     status: failed ? 'failed' : isDone ? 'completed' : 'incomplete',

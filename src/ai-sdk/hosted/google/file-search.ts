@@ -1,4 +1,5 @@
-import { type Fields, type HostedToolCodec, isFields, onlyTexts, textsIn } from '../../../provider/index.ts';
+import { isRecord } from '../../../internal/index.ts';
+import { type Fields, type HostedToolCodec, onlyTexts, textsIn } from '../../../provider/index.ts';
 import type { FileSearchConfig, FileSearchHit, FileSearchResult } from '../../../suite/index.ts';
 import { given, providerTool } from '../provider-tool.ts';
 import { citationsOf, groundingOf } from './grounding.ts';
@@ -41,7 +42,7 @@ export const fileSearchCodec: HostedToolCodec<FileSearchConfig, FileSearchResult
 };
 
 function toHit({ retrievedContext }: Fields): readonly FileSearchHit[] {
-  const { uri, title, text } = isFields(retrievedContext) ? retrievedContext : {};
+  const { uri, title, text } = isRecord(retrievedContext) ? retrievedContext : {};
   const fileId = uri ?? title;
   if (typeof fileId !== 'string') return [];
   return [{ fileId, filename: typeof title === 'string' ? title : fileId, ...onlyTexts({ text }) }];

@@ -1,4 +1,5 @@
-import { type Fields, type HostedTurn, isFields, objectsIn } from '../../../provider/index.ts';
+import { isRecord } from '../../../internal/index.ts';
+import { type Fields, type HostedTurn, objectsIn } from '../../../provider/index.ts';
 import type { Citation } from '../../../tool/index.ts';
 import { hungOn } from '../../wire/provider-metadata.ts';
 
@@ -15,12 +16,12 @@ export interface Grounding {
 export function groundingOf({ items }: HostedTurn): Grounding {
   const finish = objectsIn(items).find(({ type }) => type === 'finish');
   const { groundingMetadata, urlContextMetadata } = finish === undefined ? {} : hungOn(finish);
-  const metadata = isFields(groundingMetadata) ? groundingMetadata : {};
+  const metadata = isRecord(groundingMetadata) ? groundingMetadata : {};
   return {
     queries: metadata,
     chunks: objectsIn(metadata['groundingChunks']),
     supports: objectsIn(metadata['groundingSupports']),
-    pages: isFields(urlContextMetadata) ? objectsIn(urlContextMetadata['urlMetadata']) : [],
+    pages: isRecord(urlContextMetadata) ? objectsIn(urlContextMetadata['urlMetadata']) : [],
   };
 }
 
@@ -41,7 +42,7 @@ export function citationsOf(
 ): readonly Citation[] {
   const { chunks, supports } = groundingOf(turn);
   return supports.flatMap(({ segment, groundingChunkIndices }) => {
-    const span = isFields(segment) ? spanOf(segment, turn.text) : undefined;
+    const span = isRecord(segment) ? spanOf(segment, turn.text) : undefined;
     const places: readonly unknown[] = Array.isArray(groundingChunkIndices) ? groundingChunkIndices : [];
     return places.flatMap((place): readonly Citation[] => {
       const chunk = typeof place === 'number' ? chunks[place] : undefined;

@@ -1,4 +1,5 @@
-import { type Fields, type HostedToolCodec, isFields, onlyTexts } from '../../../provider/index.ts';
+import { isRecord } from '../../../internal/index.ts';
+import { type Fields, type HostedToolCodec, onlyTexts } from '../../../provider/index.ts';
 import type { WebFetchConfig, WebFetchResult } from '../../../suite/index.ts';
 import { domainsIn, given, providerTool } from '../provider-tool.ts';
 import { citationsOf, groundingOf } from './grounding.ts';
@@ -22,7 +23,7 @@ export const webFetchCodec: HostedToolCodec<WebFetchConfig, WebFetchResult> = {
     return {
       invocations: pages.map(toResult),
       citations: citationsOf(turn, ({ web }) => {
-        const { uri: url, title } = isFields(web) ? web : {};
+        const { uri: url, title } = isRecord(web) ? web : {};
         return typeof url === 'string' && fetched.has(url)
           ? { type: 'url', url, ...onlyTexts({ title }) }
           : undefined;

@@ -1,4 +1,5 @@
-import { type Fields, type HostedToolCodec, isFields, onlyTexts, textsIn } from '../../../provider/index.ts';
+import { isRecord } from '../../../internal/index.ts';
+import { type Fields, type HostedToolCodec, onlyTexts, textsIn } from '../../../provider/index.ts';
 import type { WebSearchConfig, WebSearchResult, WebSource } from '../../../suite/index.ts';
 import { domainsIn, given, providerTool } from '../provider-tool.ts';
 import { citationsOf, groundingOf } from './grounding.ts';
@@ -34,6 +35,6 @@ export const webSearchCodec: HostedToolCodec<WebSearchConfig, WebSearchResult> =
 };
 
 function toSource({ web }: Fields, fetched: ReadonlySet<unknown>): readonly WebSource[] {
-  const { uri: url, title } = isFields(web) ? web : {};
+  const { uri: url, title } = isRecord(web) ? web : {};
   return typeof url === 'string' && !fetched.has(url) ? [{ url, ...onlyTexts({ title }) }] : [];
 }

@@ -1,4 +1,5 @@
-import { type HostedToolCodec, isFields, objectsIn, onlyTexts } from '../../../provider/index.ts';
+import { isRecord } from '../../../internal/index.ts';
+import { type HostedToolCodec, objectsIn, onlyTexts } from '../../../provider/index.ts';
 import type { JsonValue } from '../../../schema/index.ts';
 import type { CodeInterpreterConfig, CodeInterpreterResult } from '../../../suite/index.ts';
 import { given, providerTool } from '../provider-tool.ts';
@@ -46,7 +47,7 @@ function toContainer({ containerId, fileIds, memoryLimit, network }: CodeInterpr
 
 function toResult(run: HostedRun): CodeInterpreterResult {
   const { code, containerId } = run.input;
-  const outputs = isFields(run.result) ? objectsIn(run.result['outputs']) : [];
+  const outputs = isRecord(run.result) ? objectsIn(run.result['outputs']) : [];
   const logs = outputs.flatMap(({ logs: text }) => (typeof text === 'string' ? [text] : []));
   return {
     ...toOutput(run),

@@ -1,4 +1,5 @@
-import { type HostedToolCodec, isFields, objectsIn, onlyTexts, textsIn } from '../../../provider/index.ts';
+import { isRecord } from '../../../internal/index.ts';
+import { type HostedToolCodec, objectsIn, onlyTexts, textsIn } from '../../../provider/index.ts';
 import type { FileSearchConfig, FileSearchResult } from '../../../suite/index.ts';
 import { providerTool } from '../provider-tool.ts';
 import { type HostedRun, runsOf, toOutput } from '../runs.ts';
@@ -34,7 +35,7 @@ export const fileSearchCodec: HostedToolCodec<FileSearchConfig, FileSearchResult
 };
 
 function toResult(run: HostedRun): FileSearchResult {
-  const { queries, results } = isFields(run.result) ? run.result : {};
+  const { queries, results } = isRecord(run.result) ? run.result : {};
   return {
     ...toOutput(run),
     queries: textsIn(queries),

@@ -1,4 +1,5 @@
-import { type HostedToolCodec, isFields } from '../../../provider/index.ts';
+import { isRecord } from '../../../internal/index.ts';
+import { type HostedToolCodec } from '../../../provider/index.ts';
 import type { ImageGenerationConfig, ImageGenerationResult } from '../../../suite/index.ts';
 import { providerTool } from '../provider-tool.ts';
 import { runsOf, toOutput } from '../runs.ts';
@@ -21,7 +22,7 @@ export const imageGenerationCodec: HostedToolCodec<ImageGenerationConfig, ImageG
   }),
   parseOutput: (turn, { config: { format = 'png' } }) => ({
     invocations: runsOf(turn, (toolName) => toolName === name).map((run) => {
-      const base64 = isFields(run.result) ? run.result['result'] : undefined;
+      const base64 = isRecord(run.result) ? run.result['result'] : undefined;
       const output = toOutput(run);
       return typeof base64 === 'string' && base64 !== ''
         ? { ...output, mediaType: `image/${format}`, base64 }

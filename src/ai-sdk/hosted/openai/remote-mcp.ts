@@ -1,8 +1,8 @@
+import { isRecord } from '../../../internal/index.ts';
 import {
   describeRemoteFailure,
   type Fields,
   type HostedToolCodec,
-  isFields,
   onlyTexts,
   parseJsonText,
 } from '../../../provider/index.ts';
@@ -29,7 +29,7 @@ export const remoteMcpCodec: HostedToolCodec<RemoteMcpConfig, RemoteMcpResult> =
   }),
   parseOutput: (turn, { config: { label } }) => ({
     invocations: runsOf(turn, (toolName) => toolName.startsWith('mcp.')).flatMap((run) => {
-      const told = isFields(run.result) ? run.result : {};
+      const told = isRecord(run.result) ? run.result : {};
       return told['serverLabel'] === label ? [toResult(run, told, label)] : [];
     }),
     citations: [],

@@ -1,4 +1,5 @@
-import { type HostedToolCodec, isFields, objectsIn, onlyTexts, textsIn } from '../../../provider/index.ts';
+import { isRecord } from '../../../internal/index.ts';
+import { type HostedToolCodec, objectsIn, onlyTexts, textsIn } from '../../../provider/index.ts';
 import type { JsonObject } from '../../../schema/index.ts';
 import type { DomainFilter, WebSearchConfig, WebSearchResult } from '../../../suite/index.ts';
 import { domainsIn, given, providerTool } from '../provider-tool.ts';
@@ -48,8 +49,8 @@ function toFilters(filter: DomainFilter = {}): JsonObject | undefined {
 }
 
 function toResult(run: HostedRun): WebSearchResult {
-  const { action, sources, status } = isFields(run.result) ? run.result : {};
-  const { type, query, queries, url, pattern } = isFields(action) ? action : {};
+  const { action, sources, status } = isRecord(run.result) ? run.result : {};
+  const { type, query, queries, url, pattern } = isRecord(action) ? action : {};
   const output = toOutput(run);
   // A search without an end is told as an error, with the stage that it came to.
   const own = run.isError && status !== 'failed' ? { ...output, status: 'incomplete' as const } : output;
