@@ -1,9 +1,9 @@
 import { describeError, FilesystemError } from '../error/index.ts';
 import type { FileChange } from '../filesystem/index.ts';
-import { showName } from '../internal/index.ts';
+import { counted, showName } from '../internal/index.ts';
 import type { OutsideChange } from '../node/index.ts';
 import type { OpenedFolder } from './open-folder.ts';
-import { counted, printable } from './plain-text.ts';
+import { printable } from './plain-text.ts';
 
 /** A file that somebody else has changed, so that a change of the run was not written. */
 export interface ApplyConflict {

@@ -1,8 +1,9 @@
+import { counted } from '../internal/index.ts';
 import type { ApprovalRequest, Approve } from '../runtime/index.ts';
 import type { JsonValue } from '../schema/index.ts';
 import { formatChangeDiff } from './change-diff.ts';
 import type { AskPerson } from './environment.ts';
-import { clip, counted, printable, printableLines } from './plain-text.ts';
+import { clip, printable, printableLines } from './plain-text.ts';
 import type { TextStyle } from './text-style.ts';
 
 /** How questions are put to a person. */

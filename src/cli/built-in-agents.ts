@@ -1,4 +1,5 @@
-import { counted, printable } from './plain-text.ts';
+import { counted } from '../internal/index.ts';
+import { printable } from './plain-text.ts';
 import { reviewAgent, reviewSetting } from './review/review-agent.ts';
 import type { RunnableAgent } from './runnable-agent.ts';
 import { skipNotes } from './skipped-files.ts';

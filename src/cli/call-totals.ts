@@ -1,6 +1,6 @@
+import { counted } from '../internal/index.ts';
 import type { ToolCallOutcome } from '../runtime/index.ts';
 import { type CallRecord, isHosted } from './call-record.ts';
-import { counted } from './plain-text.ts';
 
 /** What came of some calls. Each counts once, under its outcome or as undone. */
 export interface CallCounts {

@@ -1,8 +1,8 @@
 import { createTwoFilesPatch } from 'diff';
 import { FilesystemError } from '../error/index.ts';
 import type { FileChange } from '../filesystem/index.ts';
-import { showName } from '../internal/index.ts';
-import { counted, printableLines, readableBytes } from './plain-text.ts';
+import { counted, showName } from '../internal/index.ts';
+import { printableLines, readableBytes } from './plain-text.ts';
 import type { TextStyle } from './text-style.ts';
 
 /** How changes are shown. */

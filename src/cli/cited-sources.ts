@@ -1,6 +1,7 @@
 import type { PromptResponse } from '../evaluation/index.ts';
+import { counted } from '../internal/index.ts';
 import type { Citation } from '../tool/index.ts';
-import { counted, printable } from './plain-text.ts';
+import { printable } from './plain-text.ts';
 import type { TextStyle } from './text-style.ts';
 
 /** A page or a file that the model cites. */

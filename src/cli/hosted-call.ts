@@ -1,6 +1,6 @@
+import { counted } from '../internal/index.ts';
 import type { Citation, HostedToolOutput } from '../tool/index.ts';
 import { callSubject } from './call-record.ts';
-import { counted } from './plain-text.ts';
 
 /** Members of outputs that say what a hosted tool was to do, as far as a kind has them. */
 const subjectNames = ['queries', 'url', 'pattern', 'name', 'code', 'revisedPrompt'];

@@ -1,8 +1,9 @@
+import { counted } from '../internal/index.ts';
 import { formatPlan, type Plan } from '../suite/index.ts';
 import type { Sighting } from './call-tracker.ts';
 import type { OutputStream } from './environment.ts';
 import { LiveStatus } from './live-status.ts';
-import { counted, printable } from './plain-text.ts';
+import { printable } from './plain-text.ts';
 import type { Progress, ProgressOptions } from './progress.ts';
 import { clipColumns } from './terminal-columns.ts';
 import { WrittenText } from './written-text.ts';

@@ -1,8 +1,9 @@
+import { counted } from '../internal/index.ts';
 import type { RunEvent } from '../runtime/index.ts';
 import { callSubject } from './call-record.ts';
 import type { Sighting, TrackedCall } from './call-tracker.ts';
 import { describeUpdate } from './describe-update.ts';
-import { clip, counted, printable } from './plain-text.ts';
+import { clip, printable } from './plain-text.ts';
 import { newsOf, placeOf } from './progress-words.ts';
 import { type RunningCall, RunningCalls } from './running-calls.ts';
 

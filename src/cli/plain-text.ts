@@ -1,3 +1,4 @@
+import { counted } from '../internal/index.ts';
 /**
  * Text from a folder, a file name or a model, safe to print: control characters are spelled out, so that nothing in a
  * reviewed folder can move the cursor, change colours or rewrite what a terminal shows.
@@ -55,11 +56,6 @@ export function wrap(text: string, width: number): readonly string[] {
 /** `text` filled up with blanks to `width` characters. */
 export function pad(text: string, width: number): string {
   return text + ' '.repeat(Math.max(0, width - [...text].length));
-}
-
-/** `1 file`, `2 files`, `1,024 files`. */
-export function counted(amount: number, singular: string, plural: string = `${singular}s`): string {
-  return `${amount.toLocaleString('en-US')} ${amount === 1 ? singular : plural}`;
 }
 
 /** A size as a person reads it: `512 bytes`, `14.2 KB`, `3.0 MB`. */

@@ -1,8 +1,9 @@
+import { counted } from '../internal/index.ts';
 import { toCallRecord } from './call-record.ts';
 import type { BareEvent, Sighting } from './call-tracker.ts';
 import { changedText, describeCall, type WordLimits } from './call-words.ts';
 import { hostedFindings, hostedSubject } from './hosted-call.ts';
-import { clip, counted, printable, readableDuration } from './plain-text.ts';
+import { clip, printable, readableDuration } from './plain-text.ts';
 
 const limits: WordLimits = { said: 100, named: 3 };
 

@@ -1,4 +1,5 @@
 import childProcess, { ChildProcess } from 'node:child_process';
+import { isRecord } from '../internal/index.ts';
 
 const STDOUT = 1;
 const STDERR = 2;
@@ -36,8 +37,4 @@ function redirected(stdio: unknown, stdout: unknown): unknown {
     const isInherited = entry === 'inherit' && index === STDOUT;
     return isInherited || entry === STDOUT || entry === stdout ? STDERR : entry;
   });
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

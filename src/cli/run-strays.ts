@@ -1,4 +1,5 @@
-import { counted, printable } from './plain-text.ts';
+import { counted } from '../internal/index.ts';
+import { printable } from './plain-text.ts';
 import type { AgentRun } from './run-agent.ts';
 import type { StrayError } from './stray-error.ts';
 

@@ -1,7 +1,8 @@
+import { counted } from '../internal/index.ts';
 import type { RunEvent } from '../runtime/index.ts';
 import type { JsonValue } from '../schema/index.ts';
 import { CallTracker, type Sighting, type TrackedCall } from './call-tracker.ts';
-import { counted, printable } from './plain-text.ts';
+import { printable } from './plain-text.ts';
 
 /** A call that has begun and has not ended. */
 export interface RunningCall {

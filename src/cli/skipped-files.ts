@@ -1,6 +1,6 @@
-import { showName } from '../internal/index.ts';
+import { counted, showName } from '../internal/index.ts';
 import type { MountSkip, MountSkipReason } from '../node/index.ts';
-import { counted, readableBytes } from './plain-text.ts';
+import { readableBytes } from './plain-text.ts';
 import type { Unmounted } from './review/unmounted.ts';
 
 /** Bytes of one file that are read by default. */

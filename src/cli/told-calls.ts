@@ -1,6 +1,7 @@
+import { counted } from '../internal/index.ts';
 import { type CallRecord } from './call-record.ts';
 import { whatWasSaid } from './call-words.ts';
-import { counted, printable, printableLines } from './plain-text.ts';
+import { printable, printableLines } from './plain-text.ts';
 import type { TextStyle } from './text-style.ts';
 
 /** Refused and rolled-back calls that are told in full. */

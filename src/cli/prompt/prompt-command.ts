@@ -1,5 +1,6 @@
 import { createTwoFilesPatch } from 'diff';
 import { describeError, OverridesError, PromptRenderError } from '../../error/index.ts';
+import { counted } from '../../internal/index.ts';
 import type { LocalOverridesStore } from '../../node/index.ts';
 import {
   type DroppedOverride,
@@ -10,7 +11,7 @@ import {
 import { bindParams } from '../bind-params.ts';
 import { type CliEnvironment, EXIT } from '../environment.ts';
 import { type LoadedAgent, loadAgent } from '../load-agent.ts';
-import { counted, printable, printableLines } from '../plain-text.ts';
+import { printable, printableLines } from '../plain-text.ts';
 import { createTextStyle } from '../text-style.ts';
 import type { UsageError } from '../usage-error.ts';
 import { mergeSeed } from './merge-seed.ts';

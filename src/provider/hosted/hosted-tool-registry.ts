@@ -1,4 +1,5 @@
 import { describeError, ModelResponseError, PromptValidationError } from '../../error/index.ts';
+import { quotedList } from '../../internal/index.ts';
 import { isSchemaObject, type JsonObject, type JsonValue } from '../../schema/index.ts';
 import type { HostedTool, HostedToolReading, Logger } from '../../tool/index.ts';
 import type {
@@ -142,7 +143,7 @@ export class HostedToolDesk {
   }
 
   #cannotTell({ name }: HostedTool, unsupported: readonly string[]): string {
-    return `The ${this.#options.adapter} adapter cannot tell the provider ${listed(unsupported)} of the hosted tool "${name}".`;
+    return `The ${this.#options.adapter} adapter cannot tell the provider ${quotedList(unsupported)} of the hosted tool "${name}".`;
   }
 
   #codecOf({ hostedKind, name }: HostedTool): HostedToolCodec {
@@ -150,7 +151,7 @@ export class HostedToolDesk {
     const codec = Object.hasOwn(codecs, hostedKind) ? codecs[hostedKind] : undefined;
     if (codec !== undefined) return codec;
     throw new PromptValidationError(
-      `Unsupported hosted tool kind "${hostedKind}" for the ${adapter} adapter, which knows ${listed(Object.keys(codecs))}. Take "${name}" out of the prompt, or give the adapter a codec for it in hostedToolCodecs.`,
+      `Unsupported hosted tool kind "${hostedKind}" for the ${adapter} adapter, which knows ${quotedList(Object.keys(codecs)) || 'none'}. Take "${name}" out of the prompt, or give the adapter a codec for it in hostedToolCodecs.`,
       { details: { tool: name, kind: hostedKind } },
     );
   }
@@ -199,12 +200,8 @@ function isListOfObjects(value: unknown): boolean {
 
 function describeValue(value: unknown): string {
   if (value instanceof Promise) return 'a promise';
-  if (isSchemaObject(value)) return `an object with the keys ${listed(Object.keys(value))}`;
+  if (isSchemaObject(value)) return `an object with the keys ${quotedList(Object.keys(value)) || 'none'}`;
   return Array.isArray(value) ? 'a list' : `a value of type ${value === null ? 'null' : typeof value}`;
-}
-
-function listed(names: readonly string[]): string {
-  return names.length === 0 ? 'none' : names.map((name) => `"${name}"`).join(', ');
 }
 
 function mergeHeaders(
