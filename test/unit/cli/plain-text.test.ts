@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import {
   clip,
   clipMiddle,
-  counted,
   pad,
   printable,
   printableLines,
@@ -68,8 +67,6 @@ describe('widths', () => {
 
 describe('amounts', () => {
   it('read as a person writes them', () => {
-    expect(counted(1, 'file')).toBe('1 file');
-    expect(counted(2000, 'entry', 'entries')).toBe('2,000 entries');
     expect([readableBytes(1), readableBytes(1536), readableBytes(3_145_728)]).toEqual([
       '1 byte',
       '1.5 KB',
