@@ -179,11 +179,11 @@ export interface ToolTexts {
  * The same tool with other texts: it takes, does and yields what it did.
  * @throws {PromptValidationError} for a description or an example that `tool()` would refuse too.
  */
-export function overrideTool(tool: AnyTool, { description, params, examples }: ToolTexts): AnyTool {
-  const { name, compiledInput, compiledOutput } = tool;
+export function overrideTool(base: AnyTool, { description, params, examples }: ToolTexts): AnyTool {
+  const { name, compiledInput, compiledOutput } = base;
   const owner = { name, compiledInput, compiledOutput };
   return Object.freeze({
-    ...tool,
+    ...base,
     ...(description === undefined
       ? {}
       : { description: assertDescription(description, `tool "${name}"`, { tool: name }) }),

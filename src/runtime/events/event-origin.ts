@@ -1,30 +1,78 @@
+/* oxlint-disable typescript/no-unnecessary-type-assertion -- The fields of records name their types: isolatedDeclarations wants them written down. */
 import { describeError, WinkError } from '../../error/index.ts';
+import { append, defineSystemSlice, type EventDefinition, on, type Slice } from '../../session/index.ts';
+import type { TokenUsage } from '../../tool/index.ts';
+import {
+  amount,
+  type Field,
+  type Fields,
+  type FieldsOf,
+  list,
+  type OptionalField,
+  optional,
+  type RecordOf,
+  recordSchema,
+  text,
+} from './record-fields.ts';
+
+const eventOrigin = {
+  /** Names this event; from the id source of the evaluation. */
+  eventId: text as Field<string>,
+  /** The same in all session events of one evaluation; from the id source of the evaluation. */
+  evaluationId: text as Field<string>,
+  promptName: text as Field<string>,
+  /** Name of the adapter. */
+  adapter: text as Field<string>,
+  sessionId: text as Field<string>,
+  /** Ids of the calls that the evaluation runs inside of, outermost first; absent when it runs inside none. */
+  parentCallIds: optional(list(text)) as OptionalField<readonly string[]>,
+};
 
 /** Where a session event of an evaluation comes from. */
-export interface EventOrigin {
-  /** Names this event; from the id source of the evaluation. */
-  readonly eventId: string;
-  /** The same in all session events of one evaluation; from the id source of the evaluation. */
-  readonly evaluationId: string;
-  readonly promptName: string;
-  /** Name of the adapter. */
-  readonly adapter: string;
-  readonly sessionId: string;
-  /** Ids of the calls that the evaluation runs inside of, outermost first; absent when it runs inside none. */
-  readonly parentCallIds?: readonly string[];
-}
+export interface EventOrigin extends RecordOf<typeof eventOrigin> {}
 
 /** What the events of one evaluation have in common. */
 export type EvaluationOrigin = Omit<EventOrigin, 'eventId'>;
 
-/** An error as it is recorded: JSON-safe, without stack. */
-export interface RecordedError {
-  readonly name: string;
-  readonly message: string;
-  readonly code?: string;
+/** A LOG slice that keeps the payloads of one kind of session event. Never rolled back. */
+export function defineRecordSlice<Payload extends EventOrigin>(
+  name: string,
+  options: {
+    readonly event: EventDefinition<Payload, Payload>;
+    /** Those of the payload beside the origin. */
+    readonly fields: Fields;
+    /** How many items are kept. Default: all. */
+    readonly retain?: number | undefined;
+  },
+): Slice<Payload> {
+  const { event, fields, retain } = options;
+  return defineSystemSlice<Payload>(name, {
+    policy: 'log',
+    ...(retain === undefined ? {} : { retain }),
+    reducers: [on(event, (_items, payload) => append(payload))],
+    importSchema: recordSchema<Payload>({ ...eventOrigin, ...fields }),
+  });
 }
 
-/** An error as the record of a call keeps it. Never throws: errors are made by code of others, and their fields may be anything. */
+/** The fields of {@link TokenUsage}. */
+export const tokenUsage: FieldsOf<TokenUsage> = {
+  inputTokens: optional(amount),
+  outputTokens: optional(amount),
+  cachedInputTokens: optional(amount),
+  cacheWriteInputTokens: optional(amount),
+  reasoningTokens: optional(amount),
+};
+
+export const recordedError = {
+  name: text as Field<string>,
+  message: text as Field<string>,
+  code: optional(text) as OptionalField<string>,
+};
+
+/** An error as it is recorded: JSON-safe, without stack. */
+export interface RecordedError extends RecordOf<typeof recordedError> {}
+
+/** An error as records keep it. Never throws: errors are made by code of others, and their fields may be anything. */
 export function recordError(error: unknown): RecordedError {
   const message = describeError(error);
   try {

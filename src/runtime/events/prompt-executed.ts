@@ -1,67 +1,59 @@
+/* oxlint-disable typescript/no-unnecessary-type-assertion -- The fields of records name their types: isolatedDeclarations wants them written down. */
 import type { JsonValue } from '../../schema/index.ts';
-import {
-  append,
-  defineSystemEvent,
-  defineSystemSlice,
-  type EventDefinition,
-  on,
-  type Slice,
-} from '../../session/index.ts';
+import { defineSystemEvent, type EventDefinition, type Slice } from '../../session/index.ts';
 import type { FinishReason, TokenUsage } from '../../tool/index.ts';
-import type { EventOrigin, RecordedError } from './event-origin.ts';
+import {
+  defineRecordSlice,
+  type EventOrigin,
+  type RecordedError,
+  recordedError,
+  tokenUsage,
+} from './event-origin.ts';
 import type { EvaluationPhase } from './prompt-evaluation-error.ts';
 import {
-  anything,
-  evaluationError,
+  count,
+  type Field,
+  json,
   milliseconds,
-  recordSchema,
+  type OptionalField,
+  optional,
+  type RecordOf,
+  record,
   text,
-  tokenUsage,
-  wholeNumber,
-} from './record-schema.ts';
+} from './record-fields.ts';
+
+const executed = {
+  /** `eventId` of its first `PromptRendered`; absent when it ended before that. */
+  renderId: optional(text) as OptionalField<string>,
+  outcome: text as Field<'finished' | 'failed'>,
+  /** The model's final text; absent when it failed, and when the loop was not the library's (`toolRuntime()`). */
+  text: optional(text) as OptionalField<string>,
+  /** The structured answer as the model wrote it; absent when it failed, or none was asked for. */
+  output: optional(json()) as OptionalField<JsonValue>,
+  /** Why the model stopped; absent where `text` is. */
+  finishReason: optional(text) as OptionalField<FinishReason>,
+  /** What ended it early, and where; absent when it finished. */
+  error: optional(record({ ...recordedError, phase: optional(text) })) as OptionalField<
+    RecordedError & { readonly phase?: EvaluationPhase }
+  >,
+  /** Sum over all turns, and over the evaluations inside its tool calls, which have events of their own. */
+  usage: record(tokenUsage) as Field<TokenUsage>,
+  /** How often the model was asked; in a tool runtime, how many turns of calls were run. */
+  turns: count as Field<number>,
+  /** Milliseconds since the Unix epoch. */
+  startedAtMs: milliseconds as Field<number>,
+  durationMs: milliseconds as Field<number>,
+};
 
 /** How an evaluation came out. JSON-safe. */
-export interface PromptExecutedPayload extends EventOrigin {
-  /** `eventId` of its first `PromptRendered`; absent when it ended before that. */
-  readonly renderId?: string;
-  readonly outcome: 'finished' | 'failed';
-  /** The model's final text; absent when it failed, and when the loop was not the library's (`toolRuntime()`). */
-  readonly text?: string;
-  /** The structured answer as the model wrote it; absent when it failed, or none was asked for. */
-  readonly output?: JsonValue;
-  /** Why the model stopped; absent where `text` is. */
-  readonly finishReason?: FinishReason;
-  /** What ended it early, and where; absent when it finished. */
-  readonly error?: RecordedError & { readonly phase?: EvaluationPhase };
-  /** Sum over all turns, and over the evaluations inside its tool calls, which have events of their own. */
-  readonly usage: TokenUsage;
-  /** How often the model was asked; in a tool runtime, how many turns of calls were run. */
-  readonly turns: number;
-  /** Milliseconds since the Unix epoch. */
-  readonly startedAtMs: number;
-  readonly durationMs: number;
-}
+export interface PromptExecutedPayload extends EventOrigin, RecordOf<typeof executed> {}
 
 /** Dispatched once for every evaluation that held its session, however it ended, as its last session event. */
 export const PromptExecuted: EventDefinition<PromptExecutedPayload, PromptExecutedPayload> =
   defineSystemEvent<PromptExecutedPayload>('prompt.executed');
 
 /** The last 1,000 {@link PromptExecuted} of a session: a LOG slice, never rolled back. */
-export const PromptExecutions: Slice<PromptExecutedPayload> = defineSystemSlice<PromptExecutedPayload>(
+export const PromptExecutions: Slice<PromptExecutedPayload> = defineRecordSlice(
   'weakincentives.prompt-executions',
-  {
-    policy: 'log',
-    retain: 1_000,
-    reducers: [on(PromptExecuted, (_items, payload) => append(payload))],
-    importSchema: recordSchema<PromptExecutedPayload>({
-      required: {
-        outcome: text,
-        usage: tokenUsage,
-        turns: wholeNumber,
-        startedAtMs: milliseconds,
-        durationMs: milliseconds,
-      },
-      optional: { renderId: text, text, output: anything, finishReason: text, error: evaluationError },
-    }),
-  },
+  { event: PromptExecuted, fields: executed, retain: 1_000 },
 );

@@ -1,27 +1,31 @@
+/* oxlint-disable typescript/no-unnecessary-type-assertion -- The fields of records name their types: isolatedDeclarations wants them written down. */
 import type { ShownSection } from '../../prompt/index.ts';
 import type { JsonValue } from '../../schema/index.ts';
-import {
-  append,
-  defineSystemEvent,
-  defineSystemSlice,
-  type EventDefinition,
-  on,
-  type Slice,
-} from '../../session/index.ts';
+import { defineSystemEvent, type EventDefinition, type Slice } from '../../session/index.ts';
 import type { TokenUsage } from '../../tool/index.ts';
-import type { EventOrigin, RecordedError } from './event-origin.ts';
 import {
-  anything,
-  flag,
-  listOf,
-  milliseconds,
-  objectOf,
+  defineRecordSlice,
+  type EventOrigin,
+  type RecordedError,
   recordedError,
-  recordSchema,
-  text,
   tokenUsage,
-  wholeNumber,
-} from './record-schema.ts';
+} from './event-origin.ts';
+import {
+  constant,
+  count,
+  type Field,
+  type FieldsOf,
+  flag,
+  json,
+  list,
+  milliseconds,
+  type OptionalField,
+  oneOf,
+  optional,
+  type RecordOf,
+  record,
+  text,
+} from './record-fields.ts';
 
 /**
  * How a call ended for state and files.
@@ -77,122 +81,150 @@ export type ToolCallFailureReason =
   | 'silent'
   | 'interrupted';
 
+const recordedChange = {
+  path: text as Field<string>,
+  kind: text as Field<'created' | 'modified' | 'removed'>,
+};
+
 /** One file that a committed call changed. */
-export interface RecordedChange {
-  readonly path: string;
-  readonly kind: 'created' | 'modified' | 'removed';
-}
+export interface RecordedChange extends RecordOf<typeof recordedChange> {}
+
+const recordedAttachment = {
+  type: text as Field<'image' | 'file'>,
+  mediaType: text as Field<string>,
+  name: optional(text) as OptionalField<string>,
+  /** Length of the data: of the base64 text, or of the address. */
+  characters: count as Field<number>,
+};
 
 /** An image or a file that the model got with a result, without its data. */
-export interface RecordedAttachment {
-  readonly type: 'image' | 'file';
-  readonly mediaType: string;
-  readonly name?: string;
-  /** Length of the data: of the base64 text, or of the address. */
-  readonly characters: number;
-}
+export interface RecordedAttachment extends RecordOf<typeof recordedAttachment> {}
+
+const recordedApproval = {
+  policy: text as Field<string>,
+  /** Name of the prompt whose policy it is, where that is an outer one. Absent: the prompt of the call. */
+  policyPrompt: optional(text) as OptionalField<string>,
+  /** What the policy said. */
+  reason: text as Field<string>,
+  /** What was to be approved: the call before it ran, or what it had changed. */
+  about: text as Field<'call' | 'changes'>,
+  approved: flag as Field<boolean>,
+  /** Why it was not approved, or that nobody could be asked. */
+  answer: optional(text) as OptionalField<string>,
+};
 
 /** A question of a policy that was put to whoever approves, and how it was answered. */
-export interface RecordedApproval {
-  readonly policy: string;
+export interface RecordedApproval extends RecordOf<typeof recordedApproval> {}
+
+const shadowFinding = {
+  policy: text as Field<string>,
   /** Name of the prompt whose policy it is, where that is an outer one. Absent: the prompt of the call. */
-  readonly policyPrompt?: string;
-  /** What the policy said. */
-  readonly reason: string;
-  /** What was to be approved: the call before it ran, or what it had changed. */
-  readonly about: 'call' | 'changes';
-  readonly approved: boolean;
-  /** Why it was not approved, or that nobody could be asked. */
-  readonly answer?: string;
-}
+  policyPrompt: optional(text) as OptionalField<string>,
+  /** A check that throws, or comes to no decision, would have denied. */
+  outcome: text as Field<'deny' | 'ask'>,
+  reason: text as Field<string>,
+};
 
 /** What a policy would have done to a call that ran without enforcement. */
-export interface ShadowFinding {
-  readonly policy: string;
-  /** Name of the prompt whose policy it is, where that is an outer one. Absent: the prompt of the call. */
-  readonly policyPrompt?: string;
-  /** A check that throws, or comes to no decision, would have denied. */
-  readonly outcome: 'deny' | 'ask';
-  readonly reason: string;
-}
+export interface ShadowFinding extends RecordOf<typeof shadowFinding> {}
+
+const feedbackRun = {
+  provider: text as Field<string>,
+  /** When it was asked. */
+  atMs: milliseconds as Field<number>,
+};
+
+const feedbackGiven = {
+  /** The model reads it behind the text of the call. */
+  outcome: constant('given') as Field<'given'>,
+  severity: text as Field<'info' | 'caution' | 'warning'>,
+  message: text as Field<string>,
+  suggestions: optional(list(text)) as OptionalField<readonly string[]>,
+};
+
+const feedbackSilent = {
+  /** It had nothing to say. */
+  outcome: constant('silent') as Field<'silent'>,
+};
+
+const feedbackFailed = {
+  /** It threw, or what it returned is no feedback. */
+  outcome: constant('failed') as Field<'failed'>,
+  error: record(recordedError) as Field<RecordedError>,
+};
 
 /** What a feedback provider that was due after a call came to. */
-export type RecordedFeedback = {
-  readonly provider: string;
-  /** When it was asked. */
-  readonly atMs: number;
-} & (
-  | {
-      /** The model reads it behind the text of the call. */
-      readonly outcome: 'given';
-      readonly severity: 'info' | 'caution' | 'warning';
-      readonly message: string;
-      readonly suggestions?: readonly string[];
-    }
-  | {
-      /** It had nothing to say. */
-      readonly outcome: 'silent';
-    }
-  | {
-      /** It threw, or what it returned is no feedback. */
-      readonly outcome: 'failed';
-      readonly error: RecordedError;
-    }
-);
+export type RecordedFeedback = RecordOf<typeof feedbackRun> &
+  (RecordOf<typeof feedbackGiven> | RecordOf<typeof feedbackSilent> | RecordOf<typeof feedbackFailed>);
 
-/** What happened in one tool call; recorded for every call, whatever its outcome. JSON-safe. */
-export interface ToolInvokedPayload extends EventOrigin {
-  readonly callId: string;
-  readonly toolName: string;
+const shownSection: FieldsOf<ShownSection> = {
+  section: text,
+  visibility: text as Field<ShownSection['visibility']>,
+};
+
+const toolInvoked = {
+  callId: text as Field<string>,
+  toolName: text as Field<string>,
   /** Number of the model turn that asked for the call, from 1. */
-  readonly turn: number;
+  turn: count as Field<number>,
   /**
    * The arguments as they came over the wire, parsed; their text when they hold what could not come back from an export, such as a key `__proto__`;
    * absent when they were no JSON.
    */
-  readonly params?: JsonValue;
-  readonly success: boolean;
-  readonly outcome: ToolCallOutcome;
+  params: optional(json()) as OptionalField<JsonValue>,
+  success: flag as Field<boolean>,
+  outcome: text as Field<ToolCallOutcome>,
   /** Present unless the call was committed. */
-  readonly reason?: ToolCallFailureReason;
+  reason: optional(text) as OptionalField<ToolCallFailureReason>,
   /** The policy that refused, with outcome `denied`. */
-  readonly policy?: string;
+  policy: optional(text) as OptionalField<string>,
   /** Name of the prompt whose policy it is, where that is an outer one. Absent: the prompt of the call. */
-  readonly policyPrompt?: string;
-  readonly message: string;
+  policyPrompt: optional(text) as OptionalField<string>,
+  message: text as Field<string>,
   /** The value of the result; its JSON text when it holds what could not come back from an export. */
-  readonly value?: JsonValue;
+  value: optional(json()) as OptionalField<JsonValue>,
   /** The value as text, as the tool renders it; empty without a value. */
-  readonly rendered: string;
+  rendered: text as Field<string>,
   /** Exactly what the model reads, feedback included. */
-  readonly modelText: string;
+  modelText: text as Field<string>,
   /** The images and files that it got behind the text. Absent: none. */
-  readonly attachments?: readonly RecordedAttachment[];
-  readonly error?: RecordedError;
+  attachments: optional(list(record(recordedAttachment))) as OptionalField<readonly RecordedAttachment[]>,
+  error: optional(record(recordedError)) as OptionalField<RecordedError>,
   /** How often the call was tried; above 1 it was re-run because of conflicts. 0: it was rejected, or the run ended, before that. */
-  readonly attempts: number;
+  attempts: count as Field<number>,
   /** What had changed under superseded attempts, in order: `file notes.md`, `slice findings`. */
-  readonly conflicts: readonly string[];
-  readonly startedAtMs: number;
-  readonly durationMs: number;
+  conflicts: list(text) as Field<readonly string[]>,
+  startedAtMs: milliseconds as Field<number>,
+  durationMs: milliseconds as Field<number>,
   /**
    * What a call that was not committed leaves in place, one line each: effects outside, resources that take no part in transactions,
    * resources that were committed before the commit broke off or that could not be rolled back. Absent when nothing can be left.
    */
-  readonly standing?: readonly string[];
+  standing: optional(list(text)) as OptionalField<readonly string[]>,
   /** Tokens that evaluations inside the call spent, in all its attempts; absent when there were none. */
-  readonly usage?: TokenUsage;
+  usage: optional(record(tokenUsage)) as OptionalField<TokenUsage>,
   /** The files that the committed call changed, sorted by path. */
-  readonly changes: readonly RecordedChange[];
+  changes: list(record(recordedChange)) as Field<readonly RecordedChange[]>,
   /** What was asked about the call, in order; in all attempts, since an answer is not asked for twice. Absent: nothing. */
-  readonly approvals?: readonly RecordedApproval[];
+  approvals: optional(list(record(recordedApproval))) as OptionalField<readonly RecordedApproval[]>,
   /** With `enforce: false`: what policies would have denied or asked in the last attempt. Absent: nothing. */
-  readonly shadow?: readonly ShadowFinding[];
+  shadow: optional(list(record(shadowFinding))) as OptionalField<readonly ShadowFinding[]>,
   /** Sections that the call opened, with those shown below them; the tools of the full ones can be called from the next turn on. Absent: none. */
-  readonly openedSections?: readonly ShownSection[];
+  openedSections: optional(list(record(shownSection))) as OptionalField<readonly ShownSection[]>,
   /** The feedback providers that ran after the call, in order. Absent: none did. */
-  readonly feedback?: readonly RecordedFeedback[];
-}
+  feedback: optional(
+    list(
+      oneOf<RecordedFeedback>(
+        record({ ...feedbackRun, ...feedbackGiven }),
+        record({ ...feedbackRun, ...feedbackSilent }),
+        record({ ...feedbackRun, ...feedbackFailed }),
+      ),
+    ),
+  ) as OptionalField<readonly RecordedFeedback[]>,
+};
+
+/** What happened in one tool call; recorded for every call, whatever its outcome. JSON-safe. */
+export interface ToolInvokedPayload extends EventOrigin, RecordOf<typeof toolInvoked> {}
 
 /**
  * Dispatched once for every call, after it was committed or rolled back, in commit order.
@@ -202,80 +234,8 @@ export interface ToolInvokedPayload extends EventOrigin {
 export const ToolInvoked: EventDefinition<ToolInvokedPayload, ToolInvokedPayload> =
   defineSystemEvent<ToolInvokedPayload>('tool.invoked');
 
-type FeedbackOutcome<Outcome> = Extract<RecordedFeedback, { readonly outcome: Outcome }>;
-const asked = { provider: text, atMs: milliseconds };
-const feedback = {
-  anyOf: [
-    objectOf<FeedbackOutcome<'given'>>({
-      required: { ...asked, outcome: { const: 'given' }, severity: text, message: text },
-      optional: { suggestions: listOf(text) },
-    }),
-    objectOf<FeedbackOutcome<'silent'>>({
-      required: { ...asked, outcome: { const: 'silent' } },
-      optional: {},
-    }),
-    objectOf<FeedbackOutcome<'failed'>>({
-      required: { ...asked, outcome: { const: 'failed' }, error: recordedError },
-      optional: {},
-    }),
-  ],
-};
-const toolInvoked = recordSchema<ToolInvokedPayload>({
-  required: {
-    callId: text,
-    toolName: text,
-    turn: wholeNumber,
-    success: flag,
-    outcome: text,
-    message: text,
-    rendered: text,
-    modelText: text,
-    attempts: wholeNumber,
-    conflicts: listOf(text),
-    startedAtMs: milliseconds,
-    durationMs: milliseconds,
-    changes: listOf(objectOf<RecordedChange>({ required: { path: text, kind: text }, optional: {} })),
-  },
-  optional: {
-    params: anything,
-    reason: text,
-    policy: text,
-    policyPrompt: text,
-    value: anything,
-    attachments: listOf(
-      objectOf<RecordedAttachment>({
-        required: { type: text, mediaType: text, characters: wholeNumber },
-        optional: { name: text },
-      }),
-    ),
-    error: recordedError,
-    standing: listOf(text),
-    usage: tokenUsage,
-    approvals: listOf(
-      objectOf<RecordedApproval>({
-        required: { policy: text, reason: text, about: text, approved: flag },
-        optional: { policyPrompt: text, answer: text },
-      }),
-    ),
-    shadow: listOf(
-      objectOf<ShadowFinding>({
-        required: { policy: text, outcome: text, reason: text },
-        optional: { policyPrompt: text },
-      }),
-    ),
-    openedSections: listOf(
-      objectOf<ShownSection>({ required: { section: text, visibility: text }, optional: {} }),
-    ),
-    feedback: listOf(feedback),
-  },
-});
-
 /** The record of all calls of a session: a LOG slice, never rolled back. */
-export const ToolInvocations: Slice<ToolInvokedPayload> = defineSystemSlice<ToolInvokedPayload>(
+export const ToolInvocations: Slice<ToolInvokedPayload> = defineRecordSlice(
   'weakincentives.tool-invocations',
-  {
-    policy: 'log',
-    reducers: [on(ToolInvoked, (_items, payload) => append(payload))],
-    importSchema: toolInvoked,
-  },
+  { event: ToolInvoked, fields: toolInvoked },
 );

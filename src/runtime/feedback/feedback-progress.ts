@@ -1,4 +1,4 @@
-import { jsonSchema } from '../../schema/index.ts';
+/* oxlint-disable typescript/no-unnecessary-type-assertion -- The fields of records name their types: isolatedDeclarations wants them written down. */
 import {
   append,
   defineSystemEvent,
@@ -7,29 +7,45 @@ import {
   on,
   type Slice,
 } from '../../session/index.ts';
-import { listOf, milliseconds, objectOf, text, wholeNumber } from '../events/record-schema.ts';
+import {
+  constant,
+  count,
+  type Field,
+  list,
+  milliseconds,
+  type OptionalField,
+  optional,
+  type RecordOf,
+  record,
+  recordSchema,
+  text,
+} from '../events/record-fields.ts';
+
+const providerProgress = {
+  name: text as Field<string>,
+  /** How many calls had ended when it last ran; 0: it has not. */
+  calls: count as Field<number>,
+  /** When it last ran; absent: it has not. */
+  atMs: optional(milliseconds) as OptionalField<number>,
+  /** True when a file of its kind was created since it last ran. Absent: none was. */
+  isFileCreated: optional(constant(true)) as OptionalField<true>,
+};
 
 /** What is remembered of one provider. */
-export interface FeedbackProviderProgress {
-  readonly name: string;
-  /** How many calls had ended when it last ran; 0: it has not. */
-  readonly calls: number;
-  /** When it last ran; absent: it has not. */
-  readonly atMs?: number;
-  /** True when a file of its kind was created since it last ran. Absent: none was. */
-  readonly isFileCreated?: true;
-}
+export interface FeedbackProviderProgress extends RecordOf<typeof providerProgress> {}
+
+const progress = {
+  /** Namespace and key of the prompt. */
+  scope: text as Field<string>,
+  /** Calls that have ended. */
+  calls: count as Field<number>,
+  /** When the first of them began. */
+  sinceMs: milliseconds as Field<number>,
+  providers: list(record(providerProgress)) as Field<readonly FeedbackProviderProgress[]>,
+};
 
 /** What is remembered of one prompt for its feedback. */
-export interface FeedbackProgress {
-  /** Namespace and key of the prompt. */
-  readonly scope: string;
-  /** Calls that have ended. */
-  readonly calls: number;
-  /** When the first of them began. */
-  readonly sinceMs: number;
-  readonly providers: readonly FeedbackProviderProgress[];
-}
+export interface FeedbackProgress extends RecordOf<typeof progress> {}
 
 /** One more call that has ended, and what it meant for the providers. */
 export interface FeedbackStep {
@@ -61,11 +77,6 @@ export function foldFeedback(before: FeedbackProgress | undefined, step: Feedbac
 export const FeedbackStepped: EventDefinition<FeedbackStep, FeedbackStep> =
   defineSystemEvent<FeedbackStep>('feedback.stepped');
 
-const progress = objectOf<FeedbackProviderProgress>({
-  required: { name: text, calls: wholeNumber },
-  optional: { atMs: milliseconds, isFileCreated: { const: true } },
-});
-
 /**
  * How far the feedback of each prompt is, one item per prompt: part of snapshots and exports, so that a session that is
  * brought back goes on counting where it was. An evaluation with feedback installs it; install it yourself before
@@ -77,11 +88,6 @@ export const FeedbackState: Slice<FeedbackProgress> = defineSystemSlice<Feedback
     key: ({ scope }) => scope,
     systemState: true,
     reducers: [on(FeedbackStepped, (items, step) => append(foldFeedback(items.get(step.scope), step)))],
-    importSchema: jsonSchema<FeedbackProgress>(
-      objectOf<FeedbackProgress>({
-        required: { scope: text, calls: wholeNumber, sinceMs: milliseconds, providers: listOf(progress) },
-        optional: {},
-      }),
-    ),
+    importSchema: recordSchema<FeedbackProgress>(progress),
   },
 );

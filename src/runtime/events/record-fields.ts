@@ -1,0 +1,110 @@
+import { type JsonObject, jsonSchema, type Schema } from '../../schema/index.ts';
+
+declare const fieldValue: unique symbol;
+
+/**
+ * One field of a record: how JSON holds it, and for the compiler the type of its value. The fields of a record are a plain
+ * object; {@link RecordOf} is the type of the record, {@link recordSchema} its schema. Fields are written as
+ * `text as Field<string>`: an export needs a type that can be read off its file alone (`isolatedDeclarations`), and the
+ * compiler refuses an assertion that the field on its left contradicts.
+ */
+export interface Field<out T> {
+  readonly schema: JsonObject;
+  readonly isOptional: false;
+  /** Carries `T` for the compiler; never there. */
+  readonly [fieldValue]: T;
+}
+
+/** A field that may be absent. */
+export interface OptionalField<out T> {
+  readonly schema: JsonObject;
+  readonly isOptional: true;
+  /** Carries `T` for the compiler; never there. */
+  readonly [fieldValue]: T;
+}
+
+/** The fields of a record, by name. */
+export type Fields = Readonly<Record<string, Field<unknown> | OptionalField<unknown>>>;
+
+type OptionalName<F> = { [Name in keyof F]: F[Name] extends OptionalField<unknown> ? Name : never }[keyof F];
+type ValueOf<F> = F extends Field<infer T> | OptionalField<infer T> ? T : never;
+// Mapped types over a parameter keep the comments of the fields.
+type RequiredMembers<F, Names extends keyof F> = { readonly [Name in Names]: ValueOf<F[Name]> };
+type OptionalMembers<F, Names extends keyof F> = { readonly [Name in Names]?: ValueOf<F[Name]> };
+
+/** The type of records with these fields. */
+export type RecordOf<F> = RequiredMembers<F, Exclude<keyof F, OptionalName<F>>> &
+  OptionalMembers<F, OptionalName<F>>;
+
+/** The fields of a type that another folder declares; the compiler refuses one that is forgotten. */
+export type FieldsOf<T> = {
+  readonly [Name in keyof T]-?: Record<never, never> extends Pick<T, Name>
+    ? OptionalField<Exclude<T[Name], undefined>>
+    : Field<T[Name]>;
+};
+
+/** A schema of records with these fields and no others; exports are read with it, and they may come from anywhere. */
+export function recordSchema<T>(fields: Fields): Schema<T, T> {
+  return jsonSchema<T>(toJsonSchema(fields));
+}
+
+/** A text. Also used for words of the library, since a later version may have more of them. */
+export const text: Field<string> = field({ type: 'string' });
+/** A whole number from 0. */
+export const count: Field<number> = field({ type: 'integer', minimum: 0 });
+/** A number from 0, such as tokens, of which providers may report parts. */
+export const amount: Field<number> = field({ type: 'number', minimum: 0 });
+/** A number of milliseconds, or a point in time. */
+export const milliseconds: Field<number> = field({ type: 'number' });
+export const flag: Field<boolean> = field({ type: 'boolean' });
+
+/** Whatever JSON can hold. */
+export function json<T>(): Field<T> {
+  return field({ additionalProperties: true });
+}
+
+/** An object whose members are not described here. */
+export function anyObject<T>(): Field<T> {
+  return field({ type: 'object', additionalProperties: true });
+}
+
+/** This value and no other. */
+export function constant<const T extends string | boolean>(value: T): Field<T> {
+  return field({ const: value });
+}
+
+/** A list of such items. */
+export function list<T>(item: Field<T>): Field<readonly T[]> {
+  return field({ type: 'array', items: item.schema });
+}
+
+/** An object with these fields and no others. */
+export function record<F extends Fields>(fields: F): Field<RecordOf<F>> {
+  return field(toJsonSchema(fields));
+}
+
+/** One of several kinds of value. */
+export function oneOf<T>(...kinds: readonly Field<T>[]): Field<T> {
+  return field({ anyOf: kinds.map(({ schema }) => schema) });
+}
+
+/** The same field, which may be absent. */
+export function optional<T>({ schema }: Field<T>): OptionalField<T> {
+  // The symbol exists for the compiler only.
+  return { schema, isOptional: true } as OptionalField<T>;
+}
+
+function field<T>(schema: JsonObject): Field<T> {
+  // As above.
+  return { schema, isOptional: false } as Field<T>;
+}
+
+function toJsonSchema(fields: Fields): JsonObject {
+  const entries = Object.entries(fields);
+  return {
+    type: 'object',
+    required: entries.filter(([, { isOptional }]) => !isOptional).map(([name]) => name),
+    properties: Object.fromEntries(entries.map(([name, { schema }]) => [name, schema])),
+    additionalProperties: false,
+  };
+}
