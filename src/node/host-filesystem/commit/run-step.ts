@@ -27,14 +27,19 @@ export function atPath<Result>(jail: HostJail, path: string, use: (hostPath: str
   return jail.within(segments.slice(0, -1), (pathOf) => use(pathOf(segments.at(-1))));
 }
 
-/** Works with two paths at once. */
+/** Works with two paths at once. A directory that both are in is opened once. */
 function atPaths(
   jail: HostJail,
   left: string,
   right: string,
   use: (left: string, right: string) => void,
 ): void {
-  atPath(jail, left, (hostLeft) => atPath(jail, right, (hostRight) => use(hostLeft, hostRight)));
+  const [leftParent, rightParent] = [posix.dirname(left), posix.dirname(right)];
+  const [leftName, rightName] = [posix.basename(left), posix.basename(right)];
+  jail.within(segmentsOf(leftParent), (inLeft) => {
+    if (leftParent === rightParent) use(inLeft(leftName), inLeft(rightName));
+    else jail.within(segmentsOf(rightParent), (inRight) => use(inLeft(leftName), inRight(rightName)));
+  });
 }
 
 /** Renames, unless something stands at the target. */

@@ -216,6 +216,7 @@ interface Override {
 /** A directory of the disk with changes that are not on the disk. It is read as far as somebody looks at it. */
 export class DiskDirectory implements DirectoryNode, LazyDirectory {
   readonly kind = 'directory';
+  readonly lazy: this = this;
   readonly #source: DirectorySource;
   readonly #overrides: PersistentMap<Override>;
   #entries: PersistentMap<TreeNode> | undefined;
@@ -233,10 +234,6 @@ export class DiskDirectory implements DirectoryNode, LazyDirectory {
     this.#source = source;
     this.#overrides = overrides;
     this.followsDisk = followsDisk;
-  }
-
-  get lazy(): this {
-    return this;
   }
 
   /** Where it is on the disk. */
@@ -304,7 +301,7 @@ export class DiskDirectory implements DirectoryNode, LazyDirectory {
   }
 
   childOf(name: string): TreeNode | undefined {
-    const override = this.#overrides.get(name);
+    const override = this.isUnchanged ? undefined : this.#overrides.get(name);
     return override === undefined ? this.#source.childOf(name) : this.#nodeOf(name, override);
   }
 
