@@ -41,7 +41,7 @@ const rooms = {
   prompt: ['template', 'visibility', 'section', 'plan', 'override', 'render'],
   runtime: ['events', 'redaction', 'model', 'limits', 'feedback', 'call', 'loop'],
   schema: ['json', 'json-schema', 'projection'],
-  provider: ['schema', 'hosted', 'wire'],
+  provider: ['schema', 'wire', 'hosted'],
   'ai-sdk': ['wire', 'hosted', 'request', 'turn', 'tools'],
   node: ['disk', 'lock', 'host-mount', 'host-filesystem', 'materialize', 'overrides'],
   'node/host-filesystem': ['jail', 'tree', 'commit', 'workspace'],

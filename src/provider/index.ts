@@ -1,4 +1,10 @@
 export { defineAdapter } from './define-adapter.ts';
+export { annotatedCitations, type Cited } from './hosted/annotations.ts';
+export {
+  namesGiven,
+  toApproximateLocation,
+  toOneDomainList,
+} from './hosted/config-values.ts';
 export { refuseHostedChoice } from './hosted/hosted-choice.ts';
 export type {
   HostedToolCodec,
@@ -7,11 +13,17 @@ export type {
   HostedToolWire,
   HostedTurn,
 } from './hosted/hosted-tool-codec.ts';
+export { HostedToolDesk, type HostedToolsWire } from './hosted/hosted-tool-registry.ts';
 export {
-  HostedToolDesk,
-  type HostedToolsWire,
-  type UnsupportedConfig,
-} from './hosted/hosted-tool-registry.ts';
+  citedContainerFile,
+  citedFile,
+  citedUrl,
+  readCodeOutputs,
+  readFileHits,
+  readWebAction,
+  readWebSources,
+} from './hosted/openai-results.ts';
+export { describeRemoteFailure, parseJsonText } from './hosted/remote-call.ts';
 export {
   type ProjectedRequest,
   type ProjectedTool,
@@ -25,7 +37,6 @@ export {
   type ScriptedTurn,
   scriptedModel,
 } from './scripted-model.ts';
-export { annotatedCitations, type Cited } from './wire/annotations.ts';
 export { saysContextOverflow } from './wire/context-overflow.ts';
 export { DistinctCallIds } from './wire/distinct-call-ids.ts';
 export { failureReason } from './wire/failure-reason.ts';
@@ -43,6 +54,7 @@ export {
   checkModelOptions,
   lazyClient,
   requestTimeoutMs,
+  type UnsupportedConfig,
 } from './wire/model-options.ts';
 export {
   type ProviderErrorWords,
@@ -50,7 +62,6 @@ export {
   toFailure,
   toProviderError,
 } from './wire/provider-error.ts';
-export { describeRemoteFailure, parseJsonText } from './wire/remote-call.ts';
 export { type SplitSettings, splitSettings } from './wire/split-settings.ts';
 export {
   isEventStream,

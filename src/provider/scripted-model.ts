@@ -14,7 +14,8 @@ import { isSchemaObject } from '../schema/index.ts';
 import type { HostedToolOutput, HostedToolReading, TokenPrices } from '../tool/index.ts';
 import { defineAdapter } from './define-adapter.ts';
 import type { HostedToolCodecs, HostedTurn } from './hosted/hosted-tool-codec.ts';
-import { HostedToolDesk, type UnsupportedConfig } from './hosted/hosted-tool-registry.ts';
+import { HostedToolDesk } from './hosted/hosted-tool-registry.ts';
+import type { UnsupportedConfig } from './wire/model-options.ts';
 
 /** A call that a scripted turn asks for. */
 export interface ScriptedToolCall {

@@ -12,8 +12,3 @@ export function domainsIn({ allowed = [], blocked = [] }: DomainFilter = {}): re
   const domains = [...allowed, ...blocked];
   return domains.length === 0 ? undefined : domains;
 }
-
-/** The names of the places in a config that hold something. */
-export function given(places: Readonly<Record<string, unknown>>): readonly string[] {
-  return Object.entries(places).flatMap(([place, value]) => (value === undefined ? [] : [place]));
-}

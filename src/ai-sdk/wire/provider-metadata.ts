@@ -1,8 +1,8 @@
 import { isRecord } from '../../internal/index.ts';
 import { type Fields } from '../../provider/index.ts';
 
-/** What a provider's package hung on a piece of an answer, by whatever name that it gives to itself. */
-export function hungOn({ providerMetadata }: Fields): Fields {
+/** What a provider's package says about a piece of an answer beyond the fields of the AI SDK, under whatever name it gives itself. */
+export function providerMetadataOf({ providerMetadata }: Fields): Fields {
   return isRecord(providerMetadata)
     ? Object.assign({}, ...Object.values(providerMetadata).filter(isRecord))
     : {};

@@ -1,5 +1,12 @@
 import { isRecord } from '../../internal/index.ts';
-import { type Fields, type HostedToolCodec, objectsIn, onlyTexts, textsIn } from '../../provider/index.ts';
+import {
+  type Fields,
+  type HostedToolCodec,
+  namesGiven,
+  objectsIn,
+  onlyTexts,
+  textsIn,
+} from '../../provider/index.ts';
 import type { CodeFile, CodeInterpreterConfig, CodeInterpreterResult } from '../../suite/index.ts';
 import { outcomeOf, type ServerCall, type ServerCallShape, serverCallsOf } from './server-calls.ts';
 
@@ -21,12 +28,12 @@ export const codeInterpreterCodec: HostedToolCodec<CodeInterpreterConfig, CodeIn
   serialize: ({ config: { containerId, fileIds, memoryLimit, network } }) => ({
     tools: [{ type: 'code_execution_20260521', name: 'code_execution' } satisfies CodeExecutionWire],
     ...(containerId === undefined ? {} : { request: { container: containerId } }),
-    unsupported: Object.entries({
+    unsupported: namesGiven({
       fileIds,
       memoryLimit,
       // There is none to be had.
       network: network === 'disabled' ? undefined : network,
-    }).flatMap(([place, value]) => (value === undefined ? [] : [place])),
+    }),
   }),
   parseOutput: (turn) => {
     const end = objectsIn(turn.items).find(({ type }) => type === 'message_end');

@@ -1,18 +1,19 @@
+import { toOneDomainList } from '../../provider/index.ts';
 import type { DomainFilter } from '../../suite/index.ts';
 
 /** Domains in the provider's words. */
 export type DomainLists = { allowed_domains?: string[]; blocked_domains?: string[] };
 
 /** The provider takes one of the two lists, not both. */
-export function toDomainLists({ allowed, blocked = [] }: DomainFilter = {}): {
+export function toDomainLists(filter: DomainFilter | undefined): {
   readonly lists: DomainLists;
   readonly unsupported: readonly string[];
 } {
-  if (allowed !== undefined) {
-    return {
-      lists: { allowed_domains: [...allowed] },
-      unsupported: blocked.length === 0 ? [] : ['domainFilter.blocked'],
-    };
-  }
-  return { lists: blocked.length === 0 ? {} : { blocked_domains: [...blocked] }, unsupported: [] };
+  const { list, unsupported } = toOneDomainList(filter);
+  const { allowed, blocked } = list;
+  const lists = {
+    ...(allowed === undefined ? {} : { allowed_domains: [...allowed] }),
+    ...(blocked === undefined ? {} : { blocked_domains: [...blocked] }),
+  };
+  return { lists, unsupported };
 }

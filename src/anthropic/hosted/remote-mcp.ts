@@ -1,4 +1,4 @@
-import { type Fields, type HostedToolCodec, objectsIn } from '../../provider/index.ts';
+import { type Fields, type HostedToolCodec, namesGiven, objectsIn } from '../../provider/index.ts';
 import type { JsonObject } from '../../schema/index.ts';
 import type { RemoteMcpConfig, RemoteMcpResult } from '../../suite/index.ts';
 import { outcomeOf, type ServerCall, serverCallsOf } from './server-calls.ts';
@@ -22,7 +22,7 @@ export const remoteMcpCodec: HostedToolCodec<RemoteMcpConfig, RemoteMcpResult> =
   kind: 'mcp',
   allowsSeveral: true,
   identify: ({ config: { label } }) => `label "${label}"`,
-  serialize: ({ config: { label, url, authorization, headers, allowedTools, approval } }) => ({
+  serialize: ({ config: { label, url, authorization, headers, allowedTools, approval = 'always' } }) => ({
     tools: [
       { type: 'mcp_toolset', mcp_server_name: label, ...toConfigs(allowedTools) } satisfies McpToolsetWire,
     ],
@@ -37,10 +37,7 @@ export const remoteMcpCodec: HostedToolCodec<RemoteMcpConfig, RemoteMcpResult> =
       ],
     },
     headers: { 'anthropic-beta': mcpBeta },
-    unsupported: [
-      ...(approval === 'never' ? [] : ['approval']),
-      ...(headers === undefined ? [] : ['headers']),
-    ],
+    unsupported: namesGiven({ approval: approval === 'never' ? undefined : approval, headers }),
   }),
   parseOutput: (turn, { config: { label } }) => ({
     invocations: serverCallsOf(turn, {

@@ -1,5 +1,12 @@
-import { type HostedToolCodec, objectsIn, onlyTexts } from '../../provider/index.ts';
-import type { GeoHint, WebSearchConfig, WebSearchResult, WebSource } from '../../suite/index.ts';
+import {
+  type HostedToolCodec,
+  namesGiven,
+  onlyTexts,
+  readWebSources,
+  textsIn,
+  toApproximateLocation,
+} from '../../provider/index.ts';
+import type { WebSearchConfig, WebSearchResult } from '../../suite/index.ts';
 import { type CitedSource, citationsOf } from './citations.ts';
 import { type DomainLists, toDomainLists } from './domain-lists.ts';
 import { outcomeOf, type ServerCallShape, serverCallsOf } from './server-calls.ts';
@@ -40,28 +47,22 @@ export const webSearchCodec: HostedToolCodec<WebSearchConfig, WebSearchResult> =
           allowed_callers: ['direct'],
           ...lists,
           ...(maxUses === undefined ? {} : { max_uses: maxUses }),
-          ...(geoHint === undefined ? {} : { user_location: toLocation(geoHint) }),
+          ...(geoHint === undefined ? {} : { user_location: toApproximateLocation(geoHint) }),
         } satisfies WebSearchWire,
       ],
       unsupported: [
         ...unsupported,
-        ...(allowLiveAccess ? [] : ['allowLiveAccess']),
-        ...(contextSize === undefined ? [] : ['contextSize']),
+        ...namesGiven({ allowLiveAccess: allowLiveAccess ? undefined : false, contextSize }),
       ],
     };
   },
   parseOutput: (turn) => ({
-    invocations: serverCallsOf(turn, shape).map((call) => {
-      const { query } = call.input;
-      return {
-        ...outcomeOf(call),
-        action: 'search',
-        queries: typeof query === 'string' ? [query] : [],
-        sources: objectsIn(call.result?.['content']).flatMap(({ url, title }): readonly WebSource[] =>
-          typeof url === 'string' ? [{ url, ...onlyTexts({ title }) }] : [],
-        ),
-      };
-    }),
+    invocations: serverCallsOf(turn, shape).map((call) => ({
+      ...outcomeOf(call),
+      action: 'search',
+      queries: textsIn([call.input['query']]),
+      sources: readWebSources(call.result?.['content']),
+    })),
     citations: citationsOf(turn, ({ type, url, title }): CitedSource | undefined =>
       type === 'web_search_result_location' && typeof url === 'string'
         ? { type: 'url', url, ...onlyTexts({ title }) }
@@ -69,10 +70,3 @@ export const webSearchCodec: HostedToolCodec<WebSearchConfig, WebSearchResult> =
     ),
   }),
 };
-
-function toLocation({
-  countryCode: country,
-  ...place
-}: GeoHint): NonNullable<WebSearchWire['user_location']> {
-  return { type: 'approximate', ...place, ...(country === undefined ? {} : { country }) };
-}

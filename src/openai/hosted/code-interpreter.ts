@@ -1,4 +1,11 @@
-import { type Fields, type HostedToolCodec, objectsIn, onlyTexts } from '../../provider/index.ts';
+import {
+  citedContainerFile,
+  type Fields,
+  type HostedToolCodec,
+  namesGiven,
+  onlyTexts,
+  readCodeOutputs,
+} from '../../provider/index.ts';
 import type { CodeInterpreterConfig, CodeInterpreterResult } from '../../suite/index.ts';
 import { itemsOf, toOutput } from './calls.ts';
 import { citationsOf } from './citations.ts';
@@ -19,18 +26,18 @@ export type CodeInterpreterWire = {
 /** Speaks for `code_interpreter`. The provider merges both streams, and tells no exit code. */
 export const codeInterpreterCodec: HostedToolCodec<CodeInterpreterConfig, CodeInterpreterResult> = {
   kind: 'code_interpreter',
-  serialize: ({ config }) => ({
-    tools: [toCodeInterpreter(config)],
-    include: ['code_interpreter_call.outputs'],
-    unsupported: unsupportedIn(config),
-  }),
+  serialize: ({ config }) => {
+    const { containerId, fileIds, memoryLimit, network } = config;
+    return {
+      tools: [toCodeInterpreter(config)],
+      include: ['code_interpreter_call.outputs'],
+      // A container that exists has its files, memory and network already.
+      unsupported: containerId === undefined ? [] : namesGiven({ fileIds, memoryLimit, network }),
+    };
+  },
   parseOutput: (turn) => ({
     invocations: itemsOf(turn, 'code_interpreter_call').map(toResult),
-    citations: citationsOf(turn, ({ type, file_id: fileId, filename }) =>
-      (type === 'container_file_citation' || type === 'file_path') && typeof fileId === 'string'
-        ? { type: 'file', fileId, ...onlyTexts({ filename }) }
-        : undefined,
-    ),
+    citations: citationsOf(turn, citedContainerFile),
   }),
 };
 
@@ -60,24 +67,7 @@ function toNetworkPolicy(
     : { type: 'allowlist', allowed_domains: [...network.allowedDomains] };
 }
 
-/** A container that exists has its files, memory and network already. */
-function unsupportedIn({ containerId, ...made }: CodeInterpreterConfig): readonly string[] {
-  const { fileIds, memoryLimit, network } = made;
-  return containerId === undefined
-    ? []
-    : Object.entries({ fileIds, memoryLimit, network }).flatMap(([key, value]) =>
-        value === undefined ? [] : [key],
-      );
-}
-
 function toResult(item: Fields): CodeInterpreterResult {
   const { code, container_id: containerId } = item;
-  const outputs = objectsIn(item['outputs']);
-  const logs = outputs.flatMap(({ logs: text }) => (typeof text === 'string' ? [text] : []));
-  return {
-    ...toOutput(item),
-    ...onlyTexts({ code, containerId }),
-    ...(logs.length === 0 ? {} : { stdout: logs.join('') }),
-    files: outputs.flatMap(({ type, url }) => (type === 'image' && typeof url === 'string' ? [{ url }] : [])),
-  };
+  return { ...toOutput(item), ...onlyTexts({ code, containerId }), ...readCodeOutputs(item['outputs']) };
 }

@@ -1,5 +1,5 @@
-import { type Fields, type HostedToolCodec, objectsIn, onlyTexts, textsIn } from '../../provider/index.ts';
-import type { FileSearchConfig, FileSearchHit, FileSearchResult } from '../../suite/index.ts';
+import { citedFile, type HostedToolCodec, readFileHits, textsIn } from '../../provider/index.ts';
+import type { FileSearchConfig, FileSearchResult } from '../../suite/index.ts';
 import { itemsOf, toOutput } from './calls.ts';
 import { citationsOf } from './citations.ts';
 
@@ -26,13 +26,12 @@ export const fileSearchCodec: HostedToolCodec<FileSearchConfig, FileSearchResult
   kind: 'file_search',
   serialize: ({ config }) => ({ tools: [toFileSearch(config)], include: ['file_search_call.results'] }),
   parseOutput: (turn) => ({
-    invocations: itemsOf(turn, 'file_search_call').map(toResult),
-    // The annotation has an index. Whether that is a place in the text or one among the files changed with time.
-    citations: citationsOf(turn, ({ type, file_id: fileId, filename }) =>
-      type === 'file_citation' && typeof fileId === 'string'
-        ? { type: 'file', fileId, ...onlyTexts({ filename }) }
-        : undefined,
-    ),
+    invocations: itemsOf(turn, 'file_search_call').map((item) => ({
+      ...toOutput(item),
+      queries: textsIn(item['queries']),
+      results: readFileHits(item['results']),
+    })),
+    citations: citationsOf(turn, citedFile),
   }),
 };
 
@@ -50,24 +49,4 @@ export function toFileSearch({
     // It is in the provider's own words, which are the provider's to judge.
     ...(filter === undefined ? {} : { filters: filter as FileFilterWire }),
   };
-}
-
-function toResult(item: Fields): FileSearchResult {
-  return {
-    ...toOutput(item),
-    queries: textsIn(item['queries']),
-    results: objectsIn(item['results']).flatMap(toHit),
-  };
-}
-
-function toHit({ file_id: fileId, filename, score, text }: Fields): readonly FileSearchHit[] {
-  if (typeof fileId !== 'string') return [];
-  return [
-    {
-      fileId,
-      filename: typeof filename === 'string' ? filename : fileId,
-      ...(typeof score === 'number' ? { score } : {}),
-      ...onlyTexts({ text }),
-    },
-  ];
 }

@@ -1,5 +1,9 @@
-import { isRecord } from '../../internal/index.ts';
-import { type Fields, type HostedToolCodec, objectsIn, onlyTexts, textsIn } from '../../provider/index.ts';
+import {
+  citedUrl,
+  type HostedToolCodec,
+  readWebAction,
+  toApproximateLocation,
+} from '../../provider/index.ts';
 import type { WebSearchConfig, WebSearchResult } from '../../suite/index.ts';
 import { itemsOf, toOutput } from './calls.ts';
 import { citationsOf } from './citations.ts';
@@ -28,12 +32,11 @@ export const webSearchCodec: HostedToolCodec<WebSearchConfig, WebSearchResult> =
     unsupported: config.maxUses === undefined ? [] : ['maxUses'],
   }),
   parseOutput: (turn) => ({
-    invocations: itemsOf(turn, 'web_search_call').map(toResult),
-    citations: citationsOf(turn, ({ type, url, title }) =>
-      type === 'url_citation' && typeof url === 'string'
-        ? { type: 'url', url, ...onlyTexts({ title }) }
-        : undefined,
-    ),
+    invocations: itemsOf(turn, 'web_search_call').map((item) => ({
+      ...toOutput(item),
+      ...readWebAction(item['action']),
+    })),
+    citations: citationsOf(turn, citedUrl),
   }),
 };
 
@@ -51,39 +54,8 @@ export function toWebSearch({
   return {
     type: 'web_search',
     ...(Object.keys(filters).length === 0 ? {} : { filters }),
-    ...(geoHint === undefined ? {} : { user_location: toLocation(geoHint) }),
+    ...(geoHint === undefined ? {} : { user_location: toApproximateLocation(geoHint) }),
     ...(allowLiveAccess ? {} : { external_web_access: false }),
     ...(contextSize === undefined ? {} : { search_context_size: contextSize }),
   };
-}
-
-function toLocation({
-  countryCode: country,
-  city,
-  region,
-  timezone,
-}: NonNullable<WebSearchConfig['geoHint']>): NonNullable<WebSearchWire['user_location']> {
-  return { type: 'approximate', ...onlyTexts({ country, city, region, timezone }) };
-}
-
-function toResult(item: Fields): WebSearchResult {
-  const { type, url, pattern, query, queries, sources } = isRecord(item['action']) ? item['action'] : {};
-  const output = toOutput(item);
-  switch (type) {
-    case 'open_page':
-      return { ...output, action: 'open-page', queries: [], sources: [], ...onlyTexts({ url }) };
-    case 'find_in_page':
-      return { ...output, action: 'find-in-page', queries: [], sources: [], ...onlyTexts({ url, pattern }) };
-    default: {
-      const all = textsIn(queries);
-      return {
-        ...output,
-        action: 'search',
-        queries: all.length === 0 ? textsIn([query]) : all,
-        sources: objectsIn(sources).flatMap(({ url: source, title }) =>
-          typeof source === 'string' ? [{ url: source, ...onlyTexts({ title }) }] : [],
-        ),
-      };
-    }
-  }
 }

@@ -1,6 +1,6 @@
 import type { Citation } from '../../tool/index.ts';
-import type { HostedTurn } from '../hosted/hosted-tool-codec.ts';
-import { type Fields, objectsIn } from './fields.ts';
+import { type Fields, objectsIn } from '../wire/fields.ts';
+import type { HostedTurn } from './hosted-tool-codec.ts';
 
 /** A citation without its place in the text. */
 export type Cited = Citation extends infer One ? (One extends unknown ? Omit<One, 'span'> : never) : never;

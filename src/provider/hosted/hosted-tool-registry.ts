@@ -2,6 +2,7 @@ import { describeError, ModelResponseError, PromptValidationError } from '../../
 import { quotedList } from '../../internal/index.ts';
 import { isSchemaObject, type JsonObject, type JsonValue } from '../../schema/index.ts';
 import type { HostedTool, HostedToolReading, Logger } from '../../tool/index.ts';
+import type { UnsupportedConfig } from '../wire/model-options.ts';
 import type {
   HostedToolCodec,
   HostedToolCodecs,
@@ -9,9 +10,6 @@ import type {
   HostedToolWire,
   HostedTurn,
 } from './hosted-tool-codec.ts';
-
-/** What to do with a config that a provider cannot be told in full. */
-export type UnsupportedConfig = 'error' | 'warn';
 
 /** Every hosted tool of a request, put together. */
 export interface HostedToolsWire {

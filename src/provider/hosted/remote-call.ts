@@ -1,6 +1,6 @@
 import { isRecord } from '../../internal/index.ts';
 import type { JsonValue } from '../../schema/index.ts';
-import { objectsIn } from './fields.ts';
+import { objectsIn } from '../wire/fields.ts';
 
 /**
  * JSON text as a value; text that is no JSON as it is, and no fields for none.

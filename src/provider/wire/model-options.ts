@@ -1,5 +1,7 @@
 import { PromptValidationError } from '../../error/index.ts';
-import type { UnsupportedConfig } from '../hosted/hosted-tool-registry.ts';
+
+/** What to do with a config that a provider cannot be told in full. */
+export type UnsupportedConfig = 'error' | 'warn';
 
 /** What the adapters of every provider take, whatever else they take. */
 export interface CommonModelOptions {

@@ -1,7 +1,7 @@
 import { isRecord } from '../../../internal/index.ts';
 import { type Fields, type HostedTurn, objectsIn, onlyTexts } from '../../../provider/index.ts';
 import type { Citation } from '../../../tool/index.ts';
-import { hungOn } from '../../wire/provider-metadata.ts';
+import { providerMetadataOf } from '../../wire/provider-metadata.ts';
 
 /**
  * What the texts of an answer cite. The provider breaks its text into pieces so that a citation is about the whole of one. Earlier packages do not
@@ -33,7 +33,7 @@ function citedSourcesOf(turn: HostedTurn, read: (source: Fields) => string | und
   return objectsIn(turn.items)
     .filter(({ type }) => type === 'source')
     .flatMap((source): readonly Citation[] => {
-      const { citedText } = hungOn(source);
+      const { citedText } = providerMetadataOf(source);
       const url = typeof citedText === 'string' ? read(source) : undefined;
       return url === undefined
         ? []
@@ -43,6 +43,6 @@ function citedSourcesOf(turn: HostedTurn, read: (source: Fields) => string | und
 
 /** The title that the provider gave, where the package makes one up for a document without. */
 export function titleOf(source: Fields): unknown {
-  const cited = hungOn(source);
+  const cited = providerMetadataOf(source);
   return 'document_title' in cited ? cited['document_title'] : source['title'];
 }

@@ -1,7 +1,13 @@
 import { isRecord } from '../../../internal/index.ts';
-import { type Fields, type HostedToolCodec, objectsIn, onlyTexts } from '../../../provider/index.ts';
+import {
+  type Fields,
+  type HostedToolCodec,
+  namesGiven,
+  objectsIn,
+  onlyTexts,
+} from '../../../provider/index.ts';
 import type { CodeInterpreterConfig, CodeInterpreterResult } from '../../../suite/index.ts';
-import { given, providerTool } from '../provider-tool.ts';
+import { providerTool } from '../provider-tool.ts';
 import { type HostedRun, runsOf, toOutput } from '../runs.ts';
 
 const name = 'code_execution';
@@ -16,7 +22,7 @@ export const codeInterpreterCodec: HostedToolCodec<CodeInterpreterConfig, CodeIn
     ...(containerId === undefined
       ? {}
       : { request: { providerOptions: { anthropic: { container: { id: containerId } } } } }),
-    unsupported: given({
+    unsupported: namesGiven({
       fileIds,
       memoryLimit,
       // There is none to be had.

@@ -1,7 +1,6 @@
-import { type HostedToolCodec, objectsIn } from '../../../provider/index.ts';
+import { type HostedToolCodec, namesGiven, objectsIn } from '../../../provider/index.ts';
 import type { RemoteMcpConfig, RemoteMcpResult } from '../../../suite/index.ts';
-import { hungOn } from '../../wire/provider-metadata.ts';
-import { given } from '../provider-tool.ts';
+import { providerMetadataOf } from '../../wire/provider-metadata.ts';
 import { type HostedRun, runsOf, toOutput } from '../runs.ts';
 
 /**
@@ -29,11 +28,11 @@ export const remoteMcpCodec: HostedToolCodec<RemoteMcpConfig, RemoteMcpResult> =
         },
       },
     },
-    unsupported: given({ approval: approval === 'never' ? undefined : approval, headers }),
+    unsupported: namesGiven({ approval: approval === 'never' ? undefined : approval, headers }),
   }),
   parseOutput: (turn, { config: { label } }) => ({
     invocations: runsOf(turn, () => true)
-      .filter(({ parts }) => parts.some((part) => hungOn(part)['serverName'] === label))
+      .filter(({ parts }) => parts.some((part) => providerMetadataOf(part)['serverName'] === label))
       .map((run) => toResult(run, label)),
     citations: [],
   }),

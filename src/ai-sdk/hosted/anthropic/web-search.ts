@@ -1,6 +1,12 @@
-import { type HostedToolCodec, objectsIn, onlyTexts } from '../../../provider/index.ts';
+import {
+  type HostedToolCodec,
+  namesGiven,
+  readWebSources,
+  textsIn,
+  toApproximateLocation,
+} from '../../../provider/index.ts';
 import type { WebSearchConfig, WebSearchResult } from '../../../suite/index.ts';
-import { given, providerTool } from '../provider-tool.ts';
+import { providerTool } from '../provider-tool.ts';
 import { type HostedRun, runsOf, toOutput } from '../runs.ts';
 import { citationsOf } from './citations.ts';
 import { toDomains } from './domains.ts';
@@ -11,22 +17,18 @@ const name = 'web_search';
 export const webSearchCodec: HostedToolCodec<WebSearchConfig, WebSearchResult> = {
   kind: 'web_search',
   serialize: ({ config: { domainFilter, geoHint, allowLiveAccess = true, contextSize, maxUses } }) => {
-    const { countryCode: country, city, region, timezone } = geoHint ?? {};
     const { domains, unsupported } = toDomains(domainFilter);
     return {
       tools: [
         providerTool('anthropic.web_search_20250305', name, {
           maxUses,
           ...domains,
-          userLocation:
-            geoHint === undefined
-              ? undefined
-              : { type: 'approximate', ...onlyTexts({ country, city, region, timezone }) },
+          userLocation: geoHint === undefined ? undefined : { ...toApproximateLocation(geoHint) },
         }),
       ],
       unsupported: [
         ...unsupported,
-        ...given({ allowLiveAccess: allowLiveAccess ? undefined : false, contextSize }),
+        ...namesGiven({ allowLiveAccess: allowLiveAccess ? undefined : false, contextSize }),
       ],
     };
   },
@@ -39,13 +41,10 @@ export const webSearchCodec: HostedToolCodec<WebSearchConfig, WebSearchResult> =
 };
 
 function toResult(run: HostedRun): WebSearchResult {
-  const { query } = run.input;
   return {
     ...toOutput(run),
     action: 'search',
-    queries: typeof query === 'string' ? [query] : [],
-    sources: objectsIn(run.result).flatMap(({ url, title }) =>
-      typeof url === 'string' ? [{ url, ...onlyTexts({ title }) }] : [],
-    ),
+    queries: textsIn([run.input['query']]),
+    sources: readWebSources(run.result),
   };
 }

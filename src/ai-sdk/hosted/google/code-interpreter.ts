@@ -1,7 +1,7 @@
 import { isRecord } from '../../../internal/index.ts';
-import { type HostedToolCodec, onlyTexts } from '../../../provider/index.ts';
+import { type HostedToolCodec, namesGiven, onlyTexts } from '../../../provider/index.ts';
 import type { CodeInterpreterConfig, CodeInterpreterResult } from '../../../suite/index.ts';
-import { given, providerTool } from '../provider-tool.ts';
+import { providerTool } from '../provider-tool.ts';
 import { type HostedRun, runsOf } from '../runs.ts';
 
 /** The package takes what was run back under this name alone. */
@@ -13,7 +13,7 @@ export const codeInterpreterCodec: HostedToolCodec<CodeInterpreterConfig, CodeIn
   serialize: ({ config: { network, ...rest } }) => ({
     tools: [providerTool('google.code_execution', name)],
     // The code never reaches a network.
-    unsupported: given({ ...rest, network: network === 'disabled' ? undefined : network }),
+    unsupported: namesGiven({ ...rest, network: network === 'disabled' ? undefined : network }),
   }),
   parseOutput: (turn) => ({
     invocations: runsOf(turn, (toolName) => toolName === name).map(toResult),

@@ -1,7 +1,13 @@
 import { isRecord } from '../../../internal/index.ts';
-import { type Fields, type HostedToolCodec, onlyTexts, textsIn } from '../../../provider/index.ts';
+import {
+  type Fields,
+  type HostedToolCodec,
+  namesGiven,
+  onlyTexts,
+  textsIn,
+} from '../../../provider/index.ts';
 import type { FileSearchConfig, FileSearchHit, FileSearchResult } from '../../../suite/index.ts';
-import { given, providerTool } from '../provider-tool.ts';
+import { providerTool } from '../provider-tool.ts';
 import { citationsOf, groundingOf } from './grounding.ts';
 
 /**
@@ -22,7 +28,7 @@ export const fileSearchCodec: HostedToolCodec<FileSearchConfig, FileSearchResult
         }),
       ],
       unsupported: [
-        ...given({ scoreThreshold, 'filter.metadataFilter': isText ? undefined : metadataFilter }),
+        ...namesGiven({ scoreThreshold, 'filter.metadataFilter': isText ? undefined : metadataFilter }),
         ...Object.keys(foreign).map((key) => `filter.${key}`),
       ],
     };

@@ -1,7 +1,7 @@
 import { isRecord } from '../../../internal/index.ts';
 import { type Fields, type HostedTurn, objectsIn } from '../../../provider/index.ts';
 import type { Citation } from '../../../tool/index.ts';
-import { hungOn } from '../../wire/provider-metadata.ts';
+import { providerMetadataOf } from '../../wire/provider-metadata.ts';
 
 /** What an answer says about where it comes from: once, for all of it. */
 export interface Grounding {
@@ -15,7 +15,7 @@ export interface Grounding {
 
 export function groundingOf({ items }: HostedTurn): Grounding {
   const finish = objectsIn(items).find(({ type }) => type === 'finish');
-  const { groundingMetadata, urlContextMetadata } = finish === undefined ? {} : hungOn(finish);
+  const { groundingMetadata, urlContextMetadata } = finish === undefined ? {} : providerMetadataOf(finish);
   const metadata = isRecord(groundingMetadata) ? groundingMetadata : {};
   return {
     queries: metadata,

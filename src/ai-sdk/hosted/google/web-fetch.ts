@@ -1,7 +1,7 @@
 import { isRecord } from '../../../internal/index.ts';
-import { type Fields, type HostedToolCodec, onlyTexts } from '../../../provider/index.ts';
+import { type Fields, type HostedToolCodec, namesGiven, onlyTexts } from '../../../provider/index.ts';
 import type { WebFetchConfig, WebFetchResult } from '../../../suite/index.ts';
-import { domainsIn, given, providerTool } from '../provider-tool.ts';
+import { domainsIn, providerTool } from '../provider-tool.ts';
 import { citationsOf, groundingOf } from './grounding.ts';
 
 const succeeded = 'URL_RETRIEVAL_STATUS_SUCCESS';
@@ -11,7 +11,7 @@ export const webFetchCodec: HostedToolCodec<WebFetchConfig, WebFetchResult> = {
   kind: 'web_fetch',
   serialize: ({ config: { domainFilter, citations, ...rest } }) => ({
     tools: [providerTool('google.url_context', 'url_context')],
-    unsupported: given({
+    unsupported: namesGiven({
       domainFilter: domainsIn(domainFilter),
       ...rest,
       citations: citations === false ? citations : undefined,

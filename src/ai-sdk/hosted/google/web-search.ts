@@ -1,7 +1,13 @@
 import { isRecord } from '../../../internal/index.ts';
-import { type Fields, type HostedToolCodec, onlyTexts, textsIn } from '../../../provider/index.ts';
+import {
+  type Fields,
+  type HostedToolCodec,
+  namesGiven,
+  onlyTexts,
+  textsIn,
+} from '../../../provider/index.ts';
 import type { WebSearchConfig, WebSearchResult, WebSource } from '../../../suite/index.ts';
-import { domainsIn, given, providerTool } from '../provider-tool.ts';
+import { domainsIn, providerTool } from '../provider-tool.ts';
 import { citationsOf, groundingOf } from './grounding.ts';
 
 /** Speaks for `web_search`. The provider takes no options for it, and tells all searches of an answer as one. */
@@ -9,7 +15,7 @@ export const webSearchCodec: HostedToolCodec<WebSearchConfig, WebSearchResult> =
   kind: 'web_search',
   serialize: ({ config: { domainFilter, allowLiveAccess = true, ...rest } }) => ({
     tools: [providerTool('google.google_search', 'google_search')],
-    unsupported: given({
+    unsupported: namesGiven({
       domainFilter: domainsIn(domainFilter),
       ...rest,
       allowLiveAccess: allowLiveAccess ? undefined : false,

@@ -6,7 +6,7 @@ import {
   objectsIn,
 } from '../../../provider/index.ts';
 import type { Citation } from '../../../tool/index.ts';
-import { hungOn } from '../../wire/provider-metadata.ts';
+import { providerMetadataOf } from '../../wire/provider-metadata.ts';
 
 /**
  * What the texts of an answer cite. The package passes the provider's own annotations on, in both versions of the interface.
@@ -19,5 +19,5 @@ export function annotationsOf(
 ): readonly Citation[] {
   return objectsIn(turn.items)
     .filter(({ type }) => type === 'text')
-    .flatMap((part) => annotatedCitations(turn, part, hungOn(part)['annotations'], read));
+    .flatMap((part) => annotatedCitations(turn, part, providerMetadataOf(part)['annotations'], read));
 }

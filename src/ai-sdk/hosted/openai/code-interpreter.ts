@@ -1,8 +1,14 @@
 import { isRecord } from '../../../internal/index.ts';
-import { type HostedToolCodec, objectsIn, onlyTexts } from '../../../provider/index.ts';
+import {
+  citedContainerFile,
+  type HostedToolCodec,
+  namesGiven,
+  onlyTexts,
+  readCodeOutputs,
+} from '../../../provider/index.ts';
 import type { JsonValue } from '../../../schema/index.ts';
 import type { CodeInterpreterConfig, CodeInterpreterResult } from '../../../suite/index.ts';
-import { given, providerTool } from '../provider-tool.ts';
+import { providerTool } from '../provider-tool.ts';
 import { type HostedRun, runsOf, toOutput } from '../runs.ts';
 import { annotationsOf } from './annotations.ts';
 
@@ -16,16 +22,12 @@ export const codeInterpreterCodec: HostedToolCodec<CodeInterpreterConfig, CodeIn
     return {
       tools: [providerTool('openai.code_interpreter', name, { container: toContainer(config) })],
       // A container that exists has its files, memory and network already.
-      unsupported: containerId === undefined ? [] : given({ fileIds, memoryLimit, network }),
+      unsupported: containerId === undefined ? [] : namesGiven({ fileIds, memoryLimit, network }),
     };
   },
   parseOutput: (turn) => ({
     invocations: runsOf(turn, (toolName) => toolName === name).map(toResult),
-    citations: annotationsOf(turn, ({ type, file_id: fileId, filename }) =>
-      (type === 'container_file_citation' || type === 'file_path') && typeof fileId === 'string'
-        ? { type: 'file', fileId, ...onlyTexts({ filename }) }
-        : undefined,
-    ),
+    citations: annotationsOf(turn, citedContainerFile),
   }),
 };
 
@@ -47,14 +49,8 @@ function toContainer({ containerId, fileIds, memoryLimit, network }: CodeInterpr
 
 function toResult(run: HostedRun): CodeInterpreterResult {
   const { code, containerId } = run.input;
-  const outputs = isRecord(run.result) ? objectsIn(run.result['outputs']) : [];
-  const logs = outputs.flatMap(({ logs: text }) => (typeof text === 'string' ? [text] : []));
-  return {
-    ...toOutput(run),
-    ...onlyTexts({ code, containerId }),
-    ...(logs.length === 0 ? {} : { stdout: logs.join('') }),
-    files: outputs.flatMap(({ type, url }) => (type === 'image' && typeof url === 'string' ? [{ url }] : [])),
-  };
+  const { outputs } = isRecord(run.result) ? run.result : {};
+  return { ...toOutput(run), ...onlyTexts({ code, containerId }), ...readCodeOutputs(outputs) };
 }
 
 /** The same for the package of AI SDK 6, which says nothing of the limits of containers to the provider, and no word about it. */
@@ -63,6 +59,6 @@ export const codeInterpreterCodecV3: HostedToolCodec<CodeInterpreterConfig, Code
   serialize: (tool, model) => {
     const { memoryLimit, network } = tool.config;
     const { unsupported = [], ...wire } = codeInterpreterCodec.serialize(tool, model);
-    return { ...wire, unsupported: [...new Set([...unsupported, ...given({ memoryLimit, network })])] };
+    return { ...wire, unsupported: [...new Set([...unsupported, ...namesGiven({ memoryLimit, network })])] };
   },
 };

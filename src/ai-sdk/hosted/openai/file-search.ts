@@ -1,5 +1,5 @@
 import { isRecord } from '../../../internal/index.ts';
-import { type HostedToolCodec, objectsIn, onlyTexts, textsIn } from '../../../provider/index.ts';
+import { citedFile, type HostedToolCodec, readFileHits, textsIn } from '../../../provider/index.ts';
 import type { FileSearchConfig, FileSearchResult } from '../../../suite/index.ts';
 import { providerTool } from '../provider-tool.ts';
 import { type HostedRun, runsOf, toOutput } from '../runs.ts';
@@ -26,23 +26,11 @@ export const fileSearchCodec: HostedToolCodec<FileSearchConfig, FileSearchResult
   }),
   parseOutput: (turn) => ({
     invocations: runsOf(turn, (toolName) => toolName === name).map(toResult),
-    citations: annotationsOf(turn, ({ type, file_id: fileId, filename }) =>
-      type === 'file_citation' && typeof fileId === 'string'
-        ? { type: 'file', fileId, ...onlyTexts({ filename }) }
-        : undefined,
-    ),
+    citations: annotationsOf(turn, citedFile),
   }),
 };
 
 function toResult(run: HostedRun): FileSearchResult {
   const { queries, results } = isRecord(run.result) ? run.result : {};
-  return {
-    ...toOutput(run),
-    queries: textsIn(queries),
-    results: objectsIn(results).flatMap(({ fileId, filename, score, text }) =>
-      typeof fileId === 'string' && typeof filename === 'string'
-        ? [{ fileId, filename, ...onlyTexts({ text }), ...(typeof score === 'number' ? { score } : {}) }]
-        : [],
-    ),
-  };
+  return { ...toOutput(run), queries: textsIn(queries), results: readFileHits(results) };
 }

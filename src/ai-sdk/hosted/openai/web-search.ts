@@ -1,8 +1,14 @@
 import { isRecord } from '../../../internal/index.ts';
-import { type HostedToolCodec, objectsIn, onlyTexts, textsIn } from '../../../provider/index.ts';
+import {
+  citedUrl,
+  type HostedToolCodec,
+  namesGiven,
+  readWebAction,
+  toApproximateLocation,
+} from '../../../provider/index.ts';
 import type { JsonObject } from '../../../schema/index.ts';
 import type { DomainFilter, WebSearchConfig, WebSearchResult } from '../../../suite/index.ts';
-import { domainsIn, given, providerTool } from '../provider-tool.ts';
+import { domainsIn, providerTool } from '../provider-tool.ts';
 import { type HostedRun, runsOf, toOutput } from '../runs.ts';
 import { annotationsOf } from './annotations.ts';
 
@@ -13,29 +19,21 @@ export const webSearchCodec: HostedToolCodec<WebSearchConfig, WebSearchResult> =
   kind: 'web_search',
   serialize: ({ config }) => {
     const { domainFilter, geoHint, allowLiveAccess = true, contextSize, maxUses } = config;
-    const { countryCode: country, city, region, timezone } = geoHint ?? {};
     return {
       tools: [
         providerTool('openai.web_search', name, {
           filters: toFilters(domainFilter),
           externalWebAccess: allowLiveAccess ? undefined : false,
           searchContextSize: contextSize,
-          userLocation:
-            geoHint === undefined
-              ? undefined
-              : { type: 'approximate', ...onlyTexts({ country, city, region, timezone }) },
+          userLocation: geoHint === undefined ? undefined : { ...toApproximateLocation(geoHint) },
         }),
       ],
-      unsupported: given({ maxUses }),
+      unsupported: namesGiven({ maxUses }),
     };
   },
   parseOutput: (turn) => ({
     invocations: runsOf(turn, (toolName) => toolName === name).map(toResult),
-    citations: annotationsOf(turn, ({ type, url, title }) =>
-      type === 'url_citation' && typeof url === 'string'
-        ? { type: 'url', url, ...onlyTexts({ title }) }
-        : undefined,
-    ),
+    citations: annotationsOf(turn, citedUrl),
   }),
 };
 
@@ -50,22 +48,8 @@ function toFilters(filter: DomainFilter = {}): JsonObject | undefined {
 
 function toResult(run: HostedRun): WebSearchResult {
   const { action, sources, status } = isRecord(run.result) ? run.result : {};
-  const { type, query, queries, url, pattern } = isRecord(action) ? action : {};
   const output = toOutput(run);
   // A search without an end is told as an error, with the stage that it came to.
   const own = run.isError && status !== 'failed' ? { ...output, status: 'incomplete' as const } : output;
-  if (type === 'openPage')
-    return { ...own, action: 'open-page', queries: [], sources: [], ...onlyTexts({ url }) };
-  if (type === 'findInPage') {
-    return { ...own, action: 'find-in-page', queries: [], sources: [], ...onlyTexts({ url, pattern }) };
-  }
-  const asked = textsIn(queries);
-  return {
-    ...own,
-    action: 'search',
-    queries: asked.length === 0 && typeof query === 'string' ? [query] : asked,
-    sources: objectsIn(sources).flatMap(({ url: source }) =>
-      typeof source === 'string' ? [{ url: source }] : [],
-    ),
-  };
+  return { ...own, ...readWebAction(action, sources) };
 }

@@ -1,0 +1,128 @@
+import { isRecord } from '../../internal/index.ts';
+import { type Fields, objectsIn, onlyTexts, textsIn } from '../wire/fields.ts';
+import type { Cited } from './annotations.ts';
+
+/** What a web search did, in the words of the kind `web_search`. */
+interface WebAction {
+  readonly action: 'search' | 'open-page' | 'find-in-page';
+  readonly queries: readonly string[];
+  readonly sources: readonly { readonly url: string; readonly title?: string }[];
+  readonly url?: string;
+  readonly pattern?: string;
+}
+
+/**
+ * The action of a web search of OpenAI, as the provider tells it or with the names of the AI SDK.
+ *
+ * @param found the sources, where they are not told with the action.
+ * @internal
+ */
+export function readWebAction(action: unknown, found?: unknown): WebAction {
+  const { type, url, pattern, query, queries, sources = found } = isRecord(action) ? action : {};
+  switch (type) {
+    case 'open_page':
+    case 'openPage':
+      return { action: 'open-page', queries: [], sources: [], ...onlyTexts({ url }) };
+    case 'find_in_page':
+    case 'findInPage':
+      return { action: 'find-in-page', queries: [], sources: [], ...onlyTexts({ url, pattern }) };
+    default: {
+      const all = textsIn(queries);
+      return {
+        action: 'search',
+        queries: all.length === 0 ? textsIn([query]) : all,
+        sources: readWebSources(sources),
+      };
+    }
+  }
+}
+
+/**
+ * The pages that a web search has found, as OpenAI and Anthropic tell them.
+ *
+ * @internal
+ */
+export function readWebSources(sources: unknown): WebAction['sources'] {
+  return objectsIn(sources).flatMap(({ url, title }) =>
+    typeof url === 'string' ? [{ url, ...onlyTexts({ title }) }] : [],
+  );
+}
+
+/**
+ * What code of OpenAI's interpreter has put out. The provider merges both streams, and tells no exit code.
+ *
+ * @internal
+ */
+export function readCodeOutputs(list: unknown): {
+  readonly stdout?: string;
+  readonly files: readonly { readonly url: string }[];
+} {
+  const outputs = objectsIn(list);
+  const logs = outputs.flatMap(({ logs: text }) => (typeof text === 'string' ? [text] : []));
+  return {
+    ...(logs.length === 0 ? {} : { stdout: logs.join('') }),
+    files: outputs.flatMap(({ type, url }) => (type === 'image' && typeof url === 'string' ? [{ url }] : [])),
+  };
+}
+
+/** A passage that a search in files has found. */
+interface FileHit {
+  readonly fileId: string;
+  readonly filename: string;
+  readonly score?: number;
+  readonly text?: string;
+}
+
+/**
+ * What a file search of OpenAI has found, as the provider tells it or with the names of the AI SDK.
+ *
+ * @internal
+ */
+export function readFileHits(results: unknown): readonly FileHit[] {
+  return objectsIn(results).flatMap(({ file_id: id, fileId = id, filename, score, text }) =>
+    typeof fileId === 'string'
+      ? [
+          {
+            fileId,
+            filename: typeof filename === 'string' ? filename : fileId,
+            ...(typeof score === 'number' ? { score } : {}),
+            ...onlyTexts({ text }),
+          },
+        ]
+      : [],
+  );
+}
+
+/**
+ * What an annotation of OpenAI cites when it is about the web.
+ *
+ * @internal
+ */
+export function citedUrl({ type, url, title }: Fields): Cited | undefined {
+  return type === 'url_citation' && typeof url === 'string'
+    ? { type: 'url', url, ...onlyTexts({ title }) }
+    : undefined;
+}
+
+/**
+ * What an annotation of OpenAI cites when it is about a file that was searched. Its index is either a place in the text or one among the
+ * files, which changed with time.
+ *
+ * @internal
+ */
+export function citedFile({ type, file_id: fileId, filename }: Fields): Cited | undefined {
+  return type === 'file_citation' ? citedAs(fileId, filename) : undefined;
+}
+
+/**
+ * What an annotation of OpenAI cites when it is about a file that code has made.
+ *
+ * @internal
+ */
+export function citedContainerFile({ type, file_id: fileId, filename }: Fields): Cited | undefined {
+  return type === 'container_file_citation' || type === 'file_path' ? citedAs(fileId, filename) : undefined;
+}
+
+function citedAs(fileId: unknown, filename: unknown): Cited | undefined {
+  return typeof fileId === 'string' ? { type: 'file', fileId, ...onlyTexts({ filename }) } : undefined;
+}
