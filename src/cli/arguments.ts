@@ -2,7 +2,6 @@ import { parseArgs } from 'node:util';
 import type { JsonObject } from '../schema/index.ts';
 import type { Budget, ModelSettings } from '../tool/index.ts';
 import type { ApplyMode } from './apply-mode.ts';
-import { BUILT_IN_AGENTS } from './built-in-agents.ts';
 import { readDuration } from './duration.ts';
 import { type ModelChoice, readModelChoice } from './model/model-choice.ts';
 import { type ContextOverflow, readContextOverflow, readSettings } from './model/read-settings.ts';
@@ -15,7 +14,7 @@ import { UsageError } from './usage-error.ts';
 /** What `wink run` was asked to do. What is undefined was not said. */
 export interface RunRequest {
   readonly kind: 'run';
-  /** Path of a module, or name of a built-in agent. */
+  /** Path of a module. */
   readonly agent: string;
   readonly workspace: string | undefined;
   readonly params: JsonObject;
@@ -80,7 +79,6 @@ const options = {
   deltas: { type: 'boolean' },
   verbose: { type: 'boolean' },
   full: { type: 'boolean' },
-  'max-lines': { type: 'string' },
   help: { type: 'boolean', short: 'h' },
   version: { type: 'boolean', short: 'V' },
 } as const;
@@ -102,11 +100,10 @@ export function readArguments(argv: readonly string[]): CliRequest {
     const { values, positionals } = parseArgs({ args: spelledOut(argv), allowPositionals: true, options });
     if (values.help === true) return { kind: 'help' };
     if (values.version === true) return { kind: 'version' };
-    const [command, target, ...others] = positionals;
-    if (command === 'run') return runRequest(agentOf(target, others), values.workspace, values);
-    if (command === 'review') return reviewRequest(target, others, values);
+    const [command, ...targets] = positionals;
+    if (command === 'run') return runRequest(targets, values);
     throw new UsageError(
-      `${command === undefined ? 'no command given' : `unknown command "${command}"`}; the commands are: run, review, prompt.`,
+      `${command === undefined ? 'no command given' : `unknown command "${command}"`}; the commands are: run, prompt.`,
     );
   } catch (error) {
     return {
@@ -129,63 +126,45 @@ function readApply(text: string | undefined): ApplyMode | undefined {
   throw new UsageError(`--apply is "${text}"; it must be --apply=end, the same as --apply, or --apply=each.`);
 }
 
-function agentOf(target: string | undefined, others: readonly string[]): string {
-  if (target === undefined || target === '') {
-    throw new UsageError(
-      `no agent given: name a file that exports one, or a built-in agent (${[...BUILT_IN_AGENTS.keys()].join(', ')}).`,
-    );
+/** The agent, and the folder that may come after it. */
+function readTargets(
+  [agent, folder, ...others]: readonly string[],
+  { workspace }: Values,
+): Pick<RunRequest, 'agent' | 'workspace'> {
+  if (agent === undefined || agent === '') {
+    throw new UsageError('no agent given: name a file (.ts, .mts, .js, .mjs) that exports one.');
   }
-  if (others.length > 0) {
-    const [other] = others;
-    const hint = other === 'each' || other === 'end' ? ` To write to the folder say --apply=${other}.` : '';
-    throw new UsageError(`one agent at a time, not ${1 + others.length}.${hint}`);
+  if (folder === 'each' || folder === 'end') {
+    throw new UsageError(`"${folder}" is taken for a folder. To write to the folder say --apply=${folder}.`);
   }
-  return target;
-}
-
-function reviewRequest(folder: string | undefined, others: readonly string[], values: Values): RunRequest {
   if (others.length > 0) throw new UsageError(`one folder at a time, not ${1 + others.length}.`);
-  if (folder !== undefined && values.workspace !== undefined) {
+  if (folder !== undefined && workspace !== undefined) {
     throw new UsageError('the folder is named twice: as DIR and by --workspace.');
   }
-  return runRequest('review', folder ?? values.workspace, values);
+  if ((folder ?? workspace) === '') throw new UsageError('the name of the folder is empty.');
+  return { agent, workspace: folder ?? workspace };
 }
 
-function runRequest(agent: string, workspace: string | undefined, values: Values): RunRequest {
-  if (workspace === '') throw new UsageError('the name of the folder is empty.');
+function runRequest(targets: readonly string[], values: Values): RunRequest {
+  const { agent, workspace } = readTargets(targets, values);
   if (values.log === '') throw new UsageError('the name of the log is empty.');
-  if (values['max-lines'] !== undefined && agent !== 'review') {
-    throw new UsageError('--max-lines is for the agent review; give other agents --params.');
-  }
   if (values.deltas === true && values.json !== true && values.log === undefined) {
     throw new UsageError('--deltas is about the events of --json and --log: add one of them.');
-  }
-  const maxLines = readAmount('--max-lines', values['max-lines']);
-  const model = readModelChoice(values.model);
-  const maxConversationTurns = readAmount('--max-conversation-turns', values['max-conversation-turns'], 2);
-  if (
-    maxConversationTurns !== undefined &&
-    agent === 'review' &&
-    (model === undefined || model.kind === 'rule-based')
-  ) {
-    throw new UsageError(
-      '--max-conversation-turns is not for the rule-based model of review, which knows only what the conversation holds.',
-    );
   }
   return {
     kind: 'run',
     agent,
     workspace,
-    params: { ...readParams(values.params), ...(maxLines === undefined ? {} : { maxLines }) },
+    params: readParams(values.params),
     input: values.input,
-    model,
+    model: readModelChoice(values.model),
     baseUrl: readBaseUrl(values['base-url']),
     settings: readSettings({
       maxOutputTokens: readAmount('--max-output-tokens', values['max-output-tokens']),
       effort: values.effort,
     }),
     contextOverflow: readContextOverflow(values['context-overflow']),
-    maxConversationTurns,
+    maxConversationTurns: readAmount('--max-conversation-turns', values['max-conversation-turns'], 2),
     maxTurns: readAmount('--max-turns', values['max-turns']),
     maxRepeatedFailures: readAmount('--max-repeated-failures', values['max-repeated-failures']),
     budget: readBudget({

@@ -1,20 +1,17 @@
 /** Printed by `--help`. */
-export const HELP: string = `Usage: wink run AGENT [options]
-       wink review [DIR] [options]
+export const HELP: string = `Usage: wink run AGENT [DIR] [options]
        wink prompt show|seed|diff|check AGENT [options]
 
 Runs an agent and prints what every call of it did, and what it changed. AGENT is a file (.ts, .mts, .js, .mjs) that
-exports an agent made by defineAgent(), or the built-in agent "review". It works on a folder as it is on disk, and what it
-changes is kept in memory: without --apply nothing on disk changes.
-
-"wink review DIR" is short for "wink run review --workspace DIR". The model of review is rule-based and offline, no LLM.
+exports an agent made by defineAgent(). It works on a folder as it is on disk, and what it changes is kept in memory:
+without --apply nothing on disk changes.
 
 "wink prompt" works on the texts of an agent's prompt: "show" prints what the model is told, "seed" writes all texts to a file
 of the repository (.weakincentives/prompts/overrides), where they can be edited, "diff" prints what the edited texts change,
 "check" fails when one of them no longer fits the code.
 
 Options:
-  --workspace DIR     The folder to work on (default: the current one, for agents that work on files)
+  --workspace DIR     The folder to work on, the same as DIR (default: the current one, for agents that work on files)
   --params JSON       Params of the agent's prompt, over its own: '{"language":"en"}'
   --input TEXT        What to say to the agent, in place of its own input
   --model MODEL       openai:NAME (network, OPENAI_API_KEY), anthropic:NAME (ANTHROPIC_API_KEY), ai-sdk:PACKAGE:NAME (a
@@ -38,7 +35,6 @@ Options:
   --deltas            With --json or --log: the answers of the model piece by piece, too
   --verbose           Print log lines, what the model writes, and the stack of errors
   --full              Print the whole table of calls and the whole diff
-  --max-lines N       For review: lines a source may have before it counts as over-long (default 400)
   --tag TAG           Run with a set of edited texts (wink prompt); for prompt: which one (default "latest", for check all)
   --overrides DIR     The folder that holds the edited texts
   --refresh           For prompt seed: texts that no longer fit the code give way to it

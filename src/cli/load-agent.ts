@@ -3,41 +3,74 @@ import { dirname, extname, resolve } from 'node:path';
 import { createJiti } from 'jiti';
 import { describeError } from '../error/index.ts';
 import type { AnyAgent } from '../evaluation/index.ts';
-import { BUILT_IN_AGENTS } from './built-in-agents.ts';
+import type { Filesystem } from '../filesystem/index.ts';
+import type { MountSkip } from '../node/index.ts';
+import type { Session } from '../session/index.ts';
 import { errorMessage } from './host-failure.ts';
 import { printable } from './plain-text.ts';
-import { ofAgent, type RunnableAgent } from './runnable-agent.ts';
 import { UsageError } from './usage-error.ts';
 
 const extensions: ReadonlySet<string> = new Set(['.ts', '.mts', '.js', '.mjs']);
 
+/** The folder that a run works on, as a hook sees it. */
+export interface HookFolder {
+  readonly filesystem: Filesystem;
+  /** What of it is no ordinary file that can be read. Looks at the whole folder. */
+  readonly listSkipped: () => readonly MountSkip[];
+}
+
+/** What a hook makes of the state that a run left. */
+export interface HookConclusion {
+  /** Why the run is a failure although the model ended it; undefined when it is none. */
+  readonly failure?: string | undefined;
+  /** What came out, for the last line of the report. */
+  readonly summary?: string;
+  /** What of the folder the agent did not take, one line each. */
+  readonly notes?: readonly string[];
+}
+
+/** What a module may export as `winkHooks` beside its agent: called around a run. */
+export interface AgentHooks {
+  /** The heading of the report. May throw: the run does not start. */
+  readonly title?: (workspaceName: string) => string;
+  /** Puts into the session what has to be known before the first turn. Called when the agent works on a folder. May throw: the run has failed. */
+  readonly prepare?: (session: Session, folder: HookFolder) => void | Promise<void>;
+  /** Called when the run has ended, however it did. With it the answer of the model is not printed. May throw: the run has failed. */
+  readonly conclude?: (session: Session, answer: string) => HookConclusion;
+}
+
 /** An agent that was found. */
 export interface LoadedAgent {
-  readonly runnable: RunnableAgent;
-  /** Absolute path of the folder that its module stands in; undefined for a built-in agent. */
-  readonly folder: string | undefined;
+  readonly agent: AnyAgent;
+  readonly hooks: AgentHooks;
+  /** Absolute path of the folder that its module is in. */
+  readonly folder: string;
 }
 
 /**
- * Finds the agent that a person named: a built-in one, or a module that exports one as `default` or as `agent`.
+ * Finds the agent that a person named: a module that exports one as `default` or as `agent`, and hooks of a run, if it has any.
  * TypeScript is loaded without a build step. What the module imports from `weakincentives` is this running library, so that
  * tokens and classes are the same ones.
  *
  * @throws {UsageError} when there is no such agent, the module cannot be loaded, or it exports no agent.
  */
 export async function loadAgent(name: string): Promise<LoadedAgent> {
-  const builtIn = BUILT_IN_AGENTS.get(name);
-  if (builtIn !== undefined) return { runnable: builtIn, folder: undefined };
   const shown = printable(name);
   if (!extensions.has(extname(name))) {
     throw new UsageError(
-      `there is no agent "${shown}": name a file (.ts, .mts, .js, .mjs) or a built-in agent (${[...BUILT_IN_AGENTS.keys()].join(', ')}).`,
+      `there is no agent "${shown}": name a file (.ts, .mts, .js, .mjs) that exports one.`,
     );
   }
   const path = resolve(name);
   await checkFile(path, shown);
   const exported = await importModule(path, shown);
-  return { runnable: ofAgent(pickAgent(exported, shown)), folder: dirname(path) };
+  return { agent: pickAgent(exported, shown), hooks: pickHooks(exported, shown), folder: dirname(path) };
+}
+
+/** For a hook that threw. */
+export function hookError(hook: keyof AgentHooks, agentName: string, error: unknown): UsageError {
+  const what = `the hook "${hook}" of ${printable(agentName)} failed`;
+  return new UsageError(`${what}: ${printable(describeError(error).replace(/\.$/, ''))}.`, { cause: error });
 }
 
 async function checkFile(path: string, shown: string): Promise<void> {
@@ -105,6 +138,23 @@ function pickAgent(exported: unknown, shown: string): AnyAgent {
   throw new UsageError(
     `"${shown}" holds no agent: ${what}; export one made by defineAgent() as default or as "agent".`,
   );
+}
+
+function pickHooks(exported: unknown, shown: string): AgentHooks {
+  const hooks = isRecord(exported) ? exported['winkHooks'] : undefined;
+  if (hooks === undefined) return {};
+  if (!areHooks(hooks)) {
+    throw new UsageError(
+      `what "${shown}" exports as "winkHooks" must be an object; its title, prepare and conclude must be functions.`,
+    );
+  }
+  return hooks;
+}
+
+/** What the functions return is their module's to keep. */
+function areHooks(value: unknown): value is AgentHooks {
+  const isHook = (hook: unknown): boolean => hook === undefined || typeof hook === 'function';
+  return isRecord(value) && ['title', 'prepare', 'conclude'].every((name) => isHook(value[name]));
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

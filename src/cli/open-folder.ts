@@ -11,8 +11,6 @@ import {
 } from '../node/index.ts';
 import type { ApplyMode } from './apply-mode.ts';
 import { printable } from './plain-text.ts';
-import type { Unmounted } from './review/unmounted.ts';
-import { skippedFiles } from './skipped-files.ts';
 
 /** A folder of the disk that an agent works on. */
 export interface OpenedFolder {
@@ -29,8 +27,8 @@ export interface OpenedFolder {
   readonly held: Pick<HostFilesystem, 'outsideChanges' | 'flush'> | undefined;
   /** Names of directories that are left out wherever they stand. */
   readonly leftOutNames: readonly string[];
-  /** What cannot be read like an ordinary file. The first to ask has the whole folder looked at. */
-  readonly unmounted: () => Unmounted;
+  /** What is no ordinary file that can be read. Looks at the whole folder. */
+  readonly listSkipped: () => readonly MountSkip[];
   /** What opening it found, one line each. */
   readonly notes: readonly string[];
   /** Gives it free. What is not written by then never is. */
@@ -77,19 +75,14 @@ export async function openFolder(
       writeOn: mode === undefined ? 'never' : mode === 'each' ? 'apply' : 'flush',
       ...(stateDirectory === undefined ? {} : { stateDirectory }),
     });
-    const leftOutNames = namesLeftOut(leftOut);
-    let unmounted: Unmounted | undefined;
     return {
       name: folderName(folder),
       hostPath,
       filesystem,
       mode,
       held: mode === 'end' ? filesystem : undefined,
-      leftOutNames,
-      unmounted: () => {
-        unmounted ??= skippedFiles(skippedIn(filesystem), leftOutNames, workspace.maxFileBytes);
-        return unmounted;
-      },
+      leftOutNames: namesLeftOut(leftOut),
+      listSkipped: () => skippedIn(filesystem),
       notes: filesystem.interruptedCommits.map(interruptionNote),
       close: () => filesystem[Symbol.asyncDispose](),
     };

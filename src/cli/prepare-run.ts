@@ -57,7 +57,7 @@ export async function prepareRun(
   const parts = { ...ownParts, ...overridden };
   const { signal, variables } = environment;
   const loaded = await unlessAborted(parts.load(request.agent), signal);
-  const { agent } = loaded.runnable;
+  const { agent } = loaded;
   if (agent.workspace === false && (request.workspace !== undefined || request.apply !== undefined)) {
     throw new UsageError(
       `${printable(agent.name)} works without a workspace: leave out ${request.apply === undefined ? '--workspace' : '--apply'}.`,

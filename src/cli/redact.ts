@@ -4,7 +4,7 @@ import { type Redact, redactSecrets } from '../runtime/index.ts';
 export interface HostPlaces {
   /** Absolute path of the workspace folder; undefined without one. */
   readonly workspace: string | undefined;
-  /** Absolute path of the folder that the agent's module stands in; undefined for a built-in agent. */
+  /** Absolute path of the folder that the agent's module is in; undefined before one is known. */
   readonly agentFolder: string | undefined;
   readonly workingFolder: string;
   readonly home: string | undefined;

@@ -1,5 +1,5 @@
 import { describeError } from '../error/index.ts';
-import type { EvaluateOptions, PromptResponse, ProviderAdapter } from '../evaluation/index.ts';
+import type { AnyAgent, EvaluateOptions, PromptResponse, ProviderAdapter } from '../evaluation/index.ts';
 import { Filesystem } from '../filesystem/index.ts';
 import type { DynamicParams, OverridesSource, Prompt } from '../prompt/index.ts';
 import { bindInstance } from '../resource/index.ts';
@@ -20,15 +20,16 @@ import { CallConflicts } from './call-conflicts.ts';
 import { CallLog } from './call-log.ts';
 import { citedSources } from './cited-sources.ts';
 import { CliInterruption } from './environment.ts';
+import { type AgentHooks, type HookConclusion, hookError } from './load-agent.ts';
 import type { OpenedFolder } from './open-folder.ts';
 import { printable } from './plain-text.ts';
 import type { RunEnding } from './run-report.ts';
-import type { RunnableAgent } from './runnable-agent.ts';
 import { spendingOf } from './spending.ts';
 
 /** What a run works with. */
 export interface AgentRunOptions {
-  readonly runnable: RunnableAgent;
+  readonly agent: AnyAgent;
+  readonly hooks: AgentHooks;
   readonly model: ProviderAdapter;
   readonly params: DynamicParams;
   /** Undefined: the agent works without files. */
@@ -71,14 +72,11 @@ export interface AgentRun extends Omit<RunEnding, 'durationMs' | 'application'> 
 
 /** Evaluates the agent's prompt on the folder. Whatever ends the run early is part of its ending. */
 export async function runAgent(options: AgentRunOptions): Promise<AgentRun> {
-  const { runnable, params, folder, redactor } = options;
+  const { agent, params, folder, redactor } = options;
   const filesystem = folder?.filesystem;
   const before = await filesystem?.snapshot();
-  const prompt = runnable.agent.template.bind(params, {
-    resources:
-      folder === undefined
-        ? []
-        : [bindInstance(Filesystem, folder.filesystem), ...(runnable.resources?.(folder) ?? [])],
+  const prompt = agent.template.bind(params, {
+    resources: folder === undefined ? [] : [bindInstance(Filesystem, folder.filesystem)],
   });
   const log = new CallLog(redactor.text);
   const conflicts = new CallConflicts();
@@ -92,7 +90,7 @@ export async function runAgent(options: AgentRunOptions): Promise<AgentRun> {
     options.show(event, readPlan());
   });
   const text = conclusion.response?.text ?? '';
-  const verdict = runnable.judge?.(session, text);
+  const verdict = conclude(options, session, text);
   return {
     ...conclusion,
     failure: conclusion.failure ?? (conclusion.response === undefined ? undefined : verdict?.failure),
@@ -102,14 +100,26 @@ export async function runAgent(options: AgentRunOptions): Promise<AgentRun> {
     readingTools: readingTools(prompt, session),
     callConflicts: conflicts.unsettled(),
     changes: before === undefined ? [] : (filesystem?.changesSince(before) ?? []),
-    notes: folder === undefined ? [] : (runnable.notes?.(folder) ?? []),
+    notes: verdict?.notes ?? [],
     summary: verdict?.summary,
-    // Of a built-in agent the files are what comes out, and its model's closing words are none of a model.
+    // The module has said itself what came out.
     answer: verdict === undefined ? redactor.text(text) : '',
     sources:
       verdict === undefined ? citedSources(conclusion.response?.hostedOutputs ?? {}, redactor.text) : [],
     plan: readPlan(),
   };
+}
+
+function conclude(
+  { agent, hooks }: AgentRunOptions,
+  session: Session,
+  text: string,
+): HookConclusion | undefined {
+  try {
+    return hooks.conclude?.(session, text);
+  } catch (error) {
+    return { failure: hookError('conclude', agent.name, error).message };
+  }
 }
 
 /** Reads the plan of a session as it may be shown; the same object while it is the same plan. */
@@ -142,12 +152,13 @@ async function evaluate(
   session: Session,
   follow: (event: RunEvent) => void,
 ): Promise<Conclusion> {
-  const { runnable, model, folder, signal, input, maxTurns, budget, deadlineMs, logger, onEvent } = options;
+  const { agent, hooks, model, folder, signal, input, maxTurns, budget, deadlineMs, logger, onEvent } =
+    options;
   const { settings, streaming, contextOverflow, maxConversationTurns, maxRepeatedFailures } = options;
-  const { feedback, completion } = runnable.agent;
+  const { feedback, completion } = agent;
   let droppedTurns = 0;
   try {
-    if (folder !== undefined) await runnable.prepare?.(session, folder);
+    if (folder !== undefined) await hooks.prepare?.(session, folder);
     // The signal ends the run in order: what became of the calls in flight is told before the stream ends.
     const stream = model.stream(prompt, {
       session,
@@ -159,7 +170,7 @@ async function evaluate(
       ...(contextOverflow === undefined ? {} : { contextOverflow }),
       ...(maxConversationTurns === undefined ? {} : { maxConversationTurns }),
       redact: options.redactor.text,
-      approve: runnable.agent.approve ?? options.approve,
+      approve: agent.approve ?? options.approve,
       ...(feedback === undefined ? {} : { feedback }),
       ...(completion === undefined ? {} : { completion }),
       enforce: options.isEnforced,
@@ -183,7 +194,7 @@ async function evaluate(
     if (signal.reason instanceof CliInterruption) {
       return { ...ended, failure: undefined, interruption: signal.reason };
     }
-    const failure = describeFailure(error, runnable.agent.name, droppedTurns);
+    const failure = describeFailure(error, agent.name, droppedTurns);
     return { ...ended, failure, interruption: undefined };
   }
 }

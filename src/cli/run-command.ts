@@ -5,6 +5,7 @@ import type { RunRequest } from './arguments.ts';
 import { createProgress } from './create-progress.ts';
 import { type CliEnvironment, CliInterruption } from './environment.ts';
 import { eventLine, isDelta, type ResultRecord } from './event-record.ts';
+import { hookError, type LoadedAgent } from './load-agent.ts';
 import { printable } from './plain-text.ts';
 import { type Preparation, prepareRun, type RunParts } from './prepare-run.ts';
 import type { Progress } from './progress.ts';
@@ -64,7 +65,8 @@ async function carryOut(
   startedAtMs: number,
 ): Promise<number> {
   const { stdout, stderr, now, signal } = environment;
-  const { runnable } = loaded;
+  const { agent, hooks } = loaded;
+  const title = titleOf(loaded, folder?.name ?? '');
   const { text: clean } = redactor;
   const begunAtMs = now();
   const record = (event: RunEvent | ResultRecord): void => {
@@ -89,20 +91,21 @@ async function carryOut(
   });
   const logger: Logger | undefined = request.isVerbose ? verboseLogger(stderr) : undefined;
   const evaluated = await runAgent({
-    runnable,
+    agent,
+    hooks,
     model,
     params,
     folder,
-    input: request.input ?? runnable.agent.input,
+    input: request.input ?? agent.input,
     settings: request.settings,
     contextOverflow: request.contextOverflow,
     maxConversationTurns: request.maxConversationTurns,
     // A plain request has fewer ways to break off.
     streaming: request.hasDeltas || progress.showsText,
-    maxTurns: request.maxTurns ?? runnable.agent.maxTurns,
-    maxRepeatedFailures: request.maxRepeatedFailures ?? runnable.agent.maxRepeatedFailures,
+    maxTurns: request.maxTurns ?? agent.maxTurns,
+    maxRepeatedFailures: request.maxRepeatedFailures ?? agent.maxRepeatedFailures,
     budget: new BudgetTracker(
-      { ...runnable.agent.budget, ...request.budget },
+      { ...agent.budget, ...request.budget },
       // Its report says what was spent, limited or not.
       { isLimitRequired: false },
     ),
@@ -121,7 +124,7 @@ async function carryOut(
   });
   progress.end();
   // Before anything is written to the folder: a run that something went wrong beside has not ended well.
-  const run = withStrays(evaluated, await environment.takeStrays(), runnable.agent.name, running);
+  const run = withStrays(evaluated, await environment.takeStrays(), agent.name, running);
   if (run.interruption?.kind === 'output-closed') return run.interruption.exitCode;
   const problem = run.strays.length > 0 ? undefined : whyNotBegun(run.error);
   if (problem !== undefined) throw new UsageError(clean(problem), { cause: run.error });
@@ -131,7 +134,7 @@ async function carryOut(
   record({ ...result, ...(run.failure === undefined ? {} : { failure: run.failure }) });
   if (!request.isJson) {
     const lines = formatRunEnding({ ...run, application, durationMs: now() - startedAtMs }, folder, {
-      title: runnable.title(folder?.name ?? ''),
+      title,
       modelName: model.name,
       width: Math.max(MIN_WIDTH, stdout.columns ?? PLAIN_WIDTH),
       isFull: request.isFull,
@@ -146,6 +149,15 @@ async function carryOut(
   for (const line of furtherStrays(run)) stderr.write(`wink: ${printable(clean(line))}\n`);
   if (request.isVerbose && run.error instanceof Error) stderr.write(`${clean(run.error.stack ?? '')}\n`);
   return result.exitCode;
+}
+
+/** The heading of the report. */
+function titleOf({ agent, hooks }: LoadedAgent, folder: string): string {
+  try {
+    return hooks.title?.(folder) ?? `Run of ${agent.name}${folder === '' ? '' : ` on ${folder}`}`;
+  } catch (error) {
+    throw hookError('title', agent.name, error);
+  }
 }
 
 /** Who decides what policies ask, for an agent that brings no function for it. */

@@ -31,7 +31,7 @@ export async function chooseOverrides(
   if (choice === undefined) return undefined;
   const { tag = defaultOverridesTag } = choice;
   const store = openOverrides(choice.root, loaded);
-  const prompt = loaded.runnable.agent.template.bind();
+  const prompt = loaded.agent.template.bind();
   try {
     const overrides = await store.load(prompt, tag);
     if (overrides === undefined) throw noOverridesError(overridesFile(store, prompt, tag), agent, choice.tag);

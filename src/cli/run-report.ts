@@ -19,7 +19,7 @@ export interface RunEnding {
   readonly totals: CallTotals;
   readonly spending: Spending;
   readonly changes: readonly FileChange[];
-  /** What came out, in the words of a built-in agent. */
+  /** What came out, in the words of the agent's module. */
   readonly summary: string | undefined;
   /** What the model said last; empty when that is not to be shown. */
   readonly answer: string;

@@ -8,7 +8,7 @@ import { eventStream, json, openWireServer, type WireReply } from '../support/co
 import { functionCall, message, response } from '../support/openai-responses.ts';
 import { toEvents, toServerSentEvents } from '../support/openai-stream.ts';
 import { agentText, eventsOf, hasScript, onTerminal } from './agents.ts';
-import { ending, run, start } from './wink.ts';
+import { ending, reviewAgent, run, start } from './wink.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
@@ -367,7 +367,7 @@ ${more}
   });
 
   it('takes no package from the folder that is worked on', async () => {
-    const reviewing = ['review', 'packages', '--model', 'ai-sdk:@mine/provider:tiny'];
+    const reviewing = ['run', reviewAgent, 'packages', '--model', 'ai-sdk:@mine/provider:tiny'];
     const { code, stderr } = await run(reviewing, { cwd: folder });
     expect(stderr).toContain('The package "@mine/provider" is not installed');
     expect(code).toBe(2);

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { ending, fingerprint, fixture, root, run, start } from './wink.ts';
+import { ending, fingerprint, fixture, reviewAgent, root, run, start } from './wink.ts';
 
 let folder = '';
 
@@ -14,10 +14,10 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-describe('wink review', () => {
+describe('npm start', () => {
   it('shows on the fixture a denied call, a rolled-back call and calls that were re-run, and changes nothing on disk', async () => {
     const before = fingerprint(fixture);
-    const { code, stdout, stderr } = await run(['review', fixture]);
+    const { code, stdout, stderr } = await run(['run', reviewAgent, fixture]);
     expect(code, stderr).toBe(0);
     expect(fingerprint(fixture)).toBe(before);
 
@@ -52,7 +52,7 @@ describe('wink review', () => {
     const here = join(folder, 'here');
     mkdirSync(here);
     writeFileSync(join(here, 'a.py'), '# TODO: here\n');
-    const { code, stdout } = await run(['review'], { cwd: here });
+    const { code, stdout } = await run(['run', reviewAgent], { cwd: here });
     expect(code).toBe(0);
     expect(stdout).toContain('Review of here\n');
     expect(stdout).toContain('+- [ ] `a.py:1` TODO: here');
@@ -65,7 +65,7 @@ describe('wink review', () => {
     writeFileSync(join(odd, 'big.bin'), Buffer.alloc(52_428_800));
     writeFileSync(Buffer.concat([Buffer.from(`${odd}/caf`), Buffer.from([0xe9])]), 'x');
     writeFileSync(join(odd, 'a\u001b[31m.py'), '# TODO: red\n');
-    const { code, stdout } = await run(['review', odd]);
+    const { code, stdout } = await run(['run', reviewAgent, odd]);
     expect(code).toBe(0);
     expect(stdout).toContain('note:   left out, larger than 32.0 MB: big.bin\n');
     expect(stdout).toContain('its name is no UTF-8 or not allowed: caf');
@@ -74,11 +74,11 @@ describe('wink review', () => {
   });
 
   it.each([
-    [['review', 'no-such-folder'], 'wink: there is no folder "no-such-folder".\n'],
-    [['review', 'package.json'], 'wink: "package.json" is no folder.\n'],
-    [['review', 'src', 'test'], 'wink: one folder at a time, not 2. See wink --help.\n'],
-    [['review', '--colour'], "wink: unknown option '--colour'. See wink --help.\n"],
-    [['revue'], 'wink: unknown command "revue"; the commands are: run, review, prompt. See wink --help.\n'],
+    [['run', reviewAgent, 'no-such-folder'], 'wink: there is no folder "no-such-folder".\n'],
+    [['run', reviewAgent, 'package.json'], 'wink: "package.json" is no folder.\n'],
+    [['run', reviewAgent, 'src', 'test'], 'wink: one folder at a time, not 2. See wink --help.\n'],
+    [['run', '--colour'], "wink: unknown option '--colour'. See wink --help.\n"],
+    [['review'], 'wink: unknown command "review"; the commands are: run, prompt. See wink --help.\n'],
   ])('answers %j with one line and 2', async (args, line) => {
     expect(await run(args)).toEqual({ code: 2, stdout: '', stderr: line });
   });
@@ -86,7 +86,7 @@ describe('wink review', () => {
   it('prints help and version', async () => {
     const help = await run(['--help']);
     expect([help.code, help.stderr]).toEqual([0, '']);
-    expect(help.stdout).toContain('wink review [DIR]');
+    expect(help.stdout).toContain('wink run AGENT [DIR]');
     const manifest: unknown = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
     const { stdout } = await run(['--version']);
     expect(manifest).toHaveProperty('version', stdout.trim());
@@ -109,7 +109,7 @@ describe('wink review', () => {
     });
 
     it('stops on an interrupt, prints what was done and ends with 130', async () => {
-      const child = start(['review', wide]);
+      const child = start(['run', reviewAgent, wide]);
       const ended = ending(child);
       // The first line comes with the first turn; the folder takes hundreds.
       child.stderr.once('data', () => child.kill('SIGINT'));
@@ -122,7 +122,7 @@ describe('wink review', () => {
     });
 
     it('bounds the table and the diff', async () => {
-      const { code, stdout } = await run(['review', wide]);
+      const { code, stdout } = await run(['run', reviewAgent, wide]);
       expect(code).toBe(0);
       expect(stdout.split('\n').length).toBeLessThan(300);
       expect(stdout).toMatch(/2000 × read_file/);
@@ -131,7 +131,7 @@ describe('wink review', () => {
     });
 
     it('ends quietly when the reader of its output goes away', async () => {
-      const child = start(['review', wide, '--full']);
+      const child = start(['run', reviewAgent, wide, '--full']);
       const ended = ending(child);
       child.stdout.destroy();
       const { code, stderr } = await ended;

@@ -14,7 +14,7 @@ import { dirname, join } from 'node:path';
 import { LLMock } from '@copilotkit/aimock';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { agentText, eventsOf, hasScript, onTerminal, writing } from './agents.ts';
-import { type Ending, ending, fingerprint, fixture, root, run, start } from './wink.ts';
+import { type Ending, ending, fingerprint, fixture, reviewAgent, root, run, start } from './wink.ts';
 
 /** Outside of the repository: nothing here finds the package by looking around. */
 let folder = '';
@@ -42,7 +42,7 @@ describe('wink run', () => {
       fixture,
     ]);
     expect(code, stderr).toBe(0);
-    expect(stdout).toContain('Run of summarise on review-fixture\n');
+    expect(stdout).toContain('Run of summarise on fixture\n');
     expect(stdout).toContain('+Kinds of files: .js, .md\n');
     expect(stdout).toContain('SUMMARY.md is written.\n');
     expect(fingerprint(fixture)).toBe(before);
@@ -79,7 +79,7 @@ describe('wink run', () => {
   it('reviews a copy of the fixture and writes the report with --apply', async () => {
     const copy = join(folder, 'copy');
     cpSync(fixture, copy, { recursive: true });
-    const first = await run(['run', 'review', '--workspace', copy, '--apply']);
+    const first = await run(['run', reviewAgent, '--workspace', copy, '--apply']);
     expect(first.code, first.stderr).toBe(0);
     expect(first.stdout).toContain('report published; written to the folder: 1 file.\n');
     expect(readFileSync(join(copy, 'REVIEW.md'), 'utf8')).toContain('`src/zones.js` has 456 lines');
@@ -130,10 +130,7 @@ describe('wink run', () => {
 
     it.each<[readonly string[], RegExp]>([
       [['run', 'absent.ts'], /the agent "absent.ts" cannot be read: there is no such file or folder\./],
-      [
-        ['run', 'revieww'],
-        /there is no agent "revieww": name a file \(.*\) or a built-in agent \(review\)\./,
-      ],
+      [['run', 'revieww'], /there is no agent "revieww": name a file \(.*\) that exports one\./],
       [
         ['run', 'nothing.ts'],
         /"nothing.ts" holds no agent: it exports "other"; export one made by defineAgent\(\)/,
@@ -175,7 +172,7 @@ describe('wink run', () => {
         /the log "absent\/run.jsonl" cannot be written: there is no/,
       ],
       [['run', 'own.ts', '--apply'], /about works without a workspace: leave out --apply\./],
-      [['run', 'review', '--workspace', 'absent'], /there is no folder "absent"\./],
+      [['run', reviewAgent, '--workspace', 'absent'], /there is no folder "absent"\./],
     ])('%j', async (args, message) => {
       const { code, stdout, stderr } = await run(args, { cwd: join(folder, 'bad') });
       expect(code, stderr).toBe(2);
@@ -238,7 +235,7 @@ describe('wink run', () => {
   });
 
   it('ends quietly when the reader of its events goes away', async () => {
-    const child = start(['run', 'review', '--workspace', fixture, '--json']);
+    const child = start(['run', reviewAgent, '--workspace', fixture, '--json']);
     const ended = ending(child);
     child.stdout.destroy();
     const { code, stderr } = await ended;
@@ -321,7 +318,7 @@ describe('wink run', () => {
   });
 
   it.skipIf(!hasScript)('shows one line of progress on a terminal (needs script of util-linux)', () => {
-    const { status, stdout } = spawnSync('script', onTerminal(['run', 'review', '--workspace', fixture]), {
+    const { status, stdout } = spawnSync('script', onTerminal(['run', reviewAgent, '--workspace', fixture]), {
       encoding: 'utf8',
       env: { PATH: process.env['PATH'], TERM: 'xterm' },
     });
@@ -330,7 +327,7 @@ describe('wink run', () => {
     expect(stdout).toMatch(/turn 1: asking the model|turn 1, call 1: /);
     // What was good only while it ran is taken away; the report is what stays, in colours.
     const report = stdout.slice(stdout.lastIndexOf('\u001b[2K') + '\u001b[2K'.length);
-    expect(report.startsWith('\u001b[1mReview of review-fixture')).toBe(true);
+    expect(report.startsWith('\u001b[1mReview of fixture')).toBe(true);
     expect(report).toContain('Done');
     expect(report).not.toContain('turn 1: asking');
   });
@@ -369,7 +366,7 @@ describe('wink run with a model behind --base-url', () => {
     const { code, stdout, stderr } = await run(
       [
         'run',
-        'review',
+        reviewAgent,
         '--workspace',
         fixture,
         '--model',

@@ -10,8 +10,8 @@ import { UsageError } from '../usage-error.ts';
 export interface PackageModel {
   readonly package: string;
   readonly model: string;
-  /** Folder of the agent's module; undefined for a built-in agent. */
-  readonly agentFolder: string | undefined;
+  /** Folder of the agent's module. */
+  readonly agentFolder: string;
 }
 
 /** What a provider package exports, such as `google`. */

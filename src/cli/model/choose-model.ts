@@ -11,8 +11,8 @@ export interface ModelSituation {
   readonly choice: ModelChoice | undefined;
   readonly baseUrl: string | undefined;
   readonly agent: AnyAgent;
-  /** Folder of the agent's module; undefined for a built-in agent. */
-  readonly agentFolder: string | undefined;
+  /** Folder of the agent's module. */
+  readonly agentFolder: string;
   readonly params: DynamicParams;
   readonly workspaceName: string;
   readonly variables: Readonly<Record<string, string | undefined>>;

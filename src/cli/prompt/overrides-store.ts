@@ -10,7 +10,7 @@ import { UsageError } from '../usage-error.ts';
  * The overrides of an agent's repository, or those in a folder that a person named.
  * @throws {UsageError} when there is neither.
  */
-export function openOverrides(root: string | undefined, { folder = '.' }: LoadedAgent): LocalOverridesStore {
+export function openOverrides(root: string | undefined, { folder }: LoadedAgent): LocalOverridesStore {
   try {
     return new LocalOverridesStore(root === undefined ? { workingDirectory: folder } : { root });
   } catch (error) {

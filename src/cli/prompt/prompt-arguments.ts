@@ -9,7 +9,7 @@ export type PromptAction = 'show' | 'seed' | 'diff' | 'check';
 export interface PromptRequest {
   readonly kind: 'prompt';
   readonly action: PromptAction;
-  /** Path of a module, or name of a built-in agent. */
+  /** Path of a module. */
   readonly agent: string;
   /** Undefined: `latest`; for `check`: every tag there is. */
   readonly tag: string | undefined;

@@ -44,7 +44,7 @@ export async function promptCommand(
     environment,
     loaded,
     // Texts and their hashes are the same whatever the params are.
-    prompt: loaded.runnable.agent.template.bind(),
+    prompt: loaded.agent.template.bind(),
     store: openOverrides(request.root, loaded),
   };
   try {
@@ -147,7 +147,7 @@ async function documentOf(
   { request, loaded }: PromptWork,
   overrides: PromptOverrides | undefined,
 ): Promise<string> {
-  const { agent } = loaded.runnable;
+  const { agent } = loaded;
   const { params } = await bindParams(agent, request.params, '');
   const rendered = await agent.template.bind(params).render(overrides === undefined ? {} : { overrides });
   return promptDocument(rendered);

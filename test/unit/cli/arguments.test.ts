@@ -25,25 +25,22 @@ const nothingSaid = {
 };
 
 describe('readArguments', () => {
-  it('takes review for short, with the current folder when none is named', () => {
-    expect(readArguments(['review'])).toEqual({ ...nothingSaid, agent: 'review' });
-    expect(readArguments(['run', 'review'])).toEqual(readArguments(['review']));
+  it('takes an agent, with the current folder when none is named', () => {
+    expect(readArguments(['run', 'a.ts'])).toEqual({ ...nothingSaid, agent: 'a.ts' });
   });
 
   it('takes a folder and options in any order', () => {
-    const request = readArguments(['--max-lines', '50', 'review', '--full', 'some/dir']);
+    const request = readArguments(['--max-turns', '50', 'run', 'a.ts', '--full', 'some/dir']);
     expect(request).toEqual({
       ...nothingSaid,
-      agent: 'review',
+      agent: 'a.ts',
       workspace: 'some/dir',
-      params: { maxLines: 50 },
+      maxTurns: 50,
       isFull: true,
     });
-  });
-
-  it('holds the conversation of review to so many turns where a model is asked', () => {
-    const request = readArguments(['review', '--max-conversation-turns=9', '--model=openai:gpt-5']);
-    expect(request).toMatchObject({ kind: 'run', maxConversationTurns: 9 });
+    expect(readArguments(['run', 'a.ts', '--workspace', 'some/dir'])).toMatchObject({
+      workspace: 'some/dir',
+    });
   });
 
   it('takes prices without one for cached input', () => {
@@ -149,10 +146,10 @@ describe('readArguments', () => {
   });
 
   it('takes a folder that begins with a dash behind two dashes', () => {
-    expect(readArguments(['review', '--', '-odd'])).toMatchObject({ workspace: '-odd' });
+    expect(readArguments(['run', 'a.ts', '--', '-odd'])).toMatchObject({ workspace: '-odd' });
   });
 
-  it.each([['--help'], ['-h'], ['review', '--help']])('answers %s %s with help', (...argv) => {
+  it.each([['--help'], ['-h'], ['run', '--help']])('answers %s %s with help', (...argv) => {
     expect(readArguments(argv)).toEqual({ kind: 'help' });
   });
 
@@ -161,22 +158,22 @@ describe('readArguments', () => {
   });
 
   it.each([
-    [[], 'no command given; the commands are: run, review, prompt.'],
+    [[], 'no command given; the commands are: run, prompt.'],
     [['inspect'], 'unknown command "inspect"'],
-    [['run'], 'no agent given: name a file that exports one, or a built-in agent (review).'],
-    [['run', 'a.ts', 'b.ts'], 'one agent at a time, not 2'],
-    [['review', 'a', 'b'], 'one folder at a time, not 2'],
-    [['review', 'a', '--workspace', 'b'], 'named twice'],
-    [['review', ''], 'empty'],
+    [['run'], 'no agent given: name a file (.ts, .mts, .js, .mjs) that exports one.'],
+    [['review'], 'unknown command "review"; the commands are: run, prompt.'],
+    [['run', 'a.ts', 'a', 'b'], 'one folder at a time, not 2'],
+    [['run', 'a.ts', 'a', '--workspace', 'b'], 'named twice'],
+    [['run', 'a.ts', ''], 'empty'],
     [['run', 'a.ts', '--workspace', ''], 'empty'],
     [['run', 'a.ts', '--log', ''], 'empty'],
-    [['review', '--bogus'], "unknown option '--bogus'"],
-    [['review', '-x'], "unknown option '-x'"],
-    [['review', '--max-lines'], 'argument missing'],
-    [['review', '--max-lines', '0'], 'whole number from 1 on'],
-    [['review', '--max-lines', '1.5'], 'whole number from 1 on'],
-    [['review', '--max-lines', 'many'], 'whole number from 1 on'],
-    [['run', 'a.ts', '--max-lines', '5'], '--max-lines is for the agent review'],
+    [['run', '--bogus'], "unknown option '--bogus'"],
+    [['run', '-x'], "unknown option '-x'"],
+    [['run', 'a.ts', '--max-lines', '5'], "unknown option '--max-lines'"],
+    [['run', 'a.ts', '--max-turns'], 'argument missing'],
+    [['run', 'a.ts', '--max-turns', '0'], 'whole number from 1 on'],
+    [['run', 'a.ts', '--max-turns', '1.5'], 'whole number from 1 on'],
+    [['run', 'a.ts', '--max-turns', 'many'], 'whole number from 1 on'],
     [['run', 'a.ts', '--max-turns', '-1'], "'--max-turns' argument is ambiguous"],
     [['run', 'a.ts', '--max-repeated-failures', '0'], 'whole number from 1 on'],
     [['run', 'a.ts', '--max-turns', '0x10'], 'whole number from 1 on'],
@@ -203,21 +200,13 @@ describe('readArguments', () => {
     ],
     [['run', 'a.ts', '--max-conversation-turns', '2.5'], 'whole number from 2 on'],
     [['run', 'a.ts', '--max-conversation-turns', 'all'], 'whole number from 2 on'],
-    [
-      ['review', '--max-conversation-turns=9'],
-      '--max-conversation-turns is not for the rule-based model of review',
-    ],
-    [
-      ['run', 'review', '--max-conversation-turns=9', '--model=rule-based'],
-      'not for the rule-based model of review',
-    ],
     [['run', 'a.ts', '--deltas'], '--deltas is about the events of --json and --log'],
     [['run', 'a.ts', '--base-url', 'localhost:80'], 'it must be a URL such as'],
     [['run', 'a.ts', '--base-url', 'file:///etc'], 'it must be a URL such as'],
     [['run', 'a.ts', '--params', '{a:1}'], '--params is no JSON: '],
     [['run', 'a.ts', '--params', '[1]'], '--params must be a JSON object'],
     [['run', 'a.ts', '--params', 'null'], '--params must be a JSON object'],
-    [['review', '--full=yes'], 'does not take an argument'],
+    [['run', '--full=yes'], 'does not take an argument'],
   ])('refuses %j in one line', (argv, message) => {
     const request = readArguments(argv);
     expect(request.kind).toBe('usage-error');
@@ -234,7 +223,7 @@ describe('readArguments', () => {
   ])('takes %j for when to write', (argv, apply) => {
     expect(readArguments(['run', ...argv, 'a.ts'])).toMatchObject({ agent: 'a.ts', apply });
     expect(readArguments(['run', 'a.ts', ...argv])).toMatchObject({ agent: 'a.ts', apply });
-    expect(readArguments(['review', ...argv, '--', '--apply'])).toMatchObject({
+    expect(readArguments(['run', 'a.ts', ...argv, '--', '--apply'])).toMatchObject({
       workspace: '--apply',
       apply,
     });
@@ -243,7 +232,7 @@ describe('readArguments', () => {
   it.each([
     [['--apply='], '--apply is ""; it must be --apply=end, the same as --apply, or --apply=each.'],
     [['--apply=true'], '--apply is "true"; it must be --apply=end, the same as --apply, or --apply=each.'],
-    [['--apply', 'each'], 'one agent at a time, not 2. To write to the folder say --apply=each.'],
+    [['--apply', 'each'], '"each" is taken for a folder. To write to the folder say --apply=each.'],
   ])('refuses %j', (argv, message) => {
     expect(readArguments(['run', 'a.ts', ...argv])).toEqual({ kind: 'usage-error', message });
   });

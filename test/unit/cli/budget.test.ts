@@ -5,7 +5,7 @@ import type { RunRequest } from '../../../src/cli/arguments.ts';
 import { readArguments } from '../../../src/cli/arguments.ts';
 import { runCommand } from '../../../src/cli/run-command.ts';
 import { UsageError } from '../../../src/cli/usage-error.ts';
-import { fakeEnvironment } from './support.ts';
+import { fakeEnvironment, ofAgent } from './support.ts';
 
 const template = promptTemplate({
   ns: 'tests',
@@ -31,7 +31,7 @@ const run = async (agent: AnyAgent, ...options: readonly string[]) => {
   if (request.kind !== 'run') throw new Error('The arguments must be right.');
   const environment = fakeEnvironment();
   const code = await runCommand(request satisfies RunRequest, environment, {
-    load: async () => ({ runnable: { agent, title: () => 'demo' }, folder: undefined }),
+    load: async () => ofAgent(agent),
   });
   return { code, out: environment.stdout.text(), err: environment.stderr.text() };
 };

@@ -26,12 +26,6 @@ const agentText = (more = ''): string => `
 `;
 
 describe('loadAgent', () => {
-  it('knows the built-in agent', async () => {
-    const { runnable, folder: none } = await loadAgent('review');
-    expect(runnable.agent.name).toBe('review');
-    expect(none).toBeUndefined();
-  });
-
   it.each([
     ['a.ts', 'export default defineAgent({ template, name: "found" as string });'],
     ['b.mts', 'export const agent: unknown = defineAgent({ template, name: "found" });'],
@@ -39,20 +33,27 @@ describe('loadAgent', () => {
     ['d.mjs', 'await Promise.resolve(); export const agent = defineAgent({ template, name: "found" });'],
     ['e.ts', 'export default 5; export const agent = defineAgent({ template, name: "found" });'],
   ])('loads %s, on the very library that is running', async (name, text) => {
-    const { runnable, folder: where } = await loadAgent(put(name, agentText() + text));
-    expect(runnable.agent.name).toBe('found');
-    expect(runnable.title('demo')).toBe('Run of found on demo');
-    expect(runnable.title('')).toBe('Run of found');
+    const { agent, hooks, folder: where } = await loadAgent(put(name, agentText() + text));
+    expect(agent.name).toBe('found');
+    expect(hooks).toEqual({});
     expect(where).toBe(folder);
     expect(Reflect.get(globalThis, 'sameLibrary')).toBe(library.Filesystem);
     Reflect.deleteProperty(globalThis, 'sameLibrary');
+  });
+
+  it('takes the hooks that the module exports', async () => {
+    const hooks = 'export const winkHooks = { title: (name: string) => `On ${name}` };';
+    const loaded = await loadAgent(
+      put('titled.ts', `${agentText()} ${hooks} export default defineAgent({ template });`),
+    );
+    expect(loaded.hooks.title?.('demo')).toBe('On demo');
   });
 
   it('loads what the module imports, TypeScript with and without its extension', async () => {
     put('part.ts', 'export enum Size { Big = 3 } export const turns: number = Size.Big;');
     const more = "import { turns } from './part.ts'; import { turns as same } from './part';";
     const text = `${agentText(more)} export default defineAgent({ template, maxTurns: turns + same });`;
-    expect((await loadAgent(put('parts.ts', text))).runnable.agent.maxTurns).toBe(6);
+    expect((await loadAgent(put('parts.ts', text))).agent.maxTurns).toBe(6);
   });
 
   it('has the other entries of the package too', async () => {
@@ -64,17 +65,11 @@ describe('loadAgent', () => {
       const made = [mountFolder, openai, anthropic, aiSdk].map((each) => typeof each).join();`;
     const text = `${agentText(more)}
       export default defineAgent({ template, name: made, model: scriptedModel([]) });`;
-    expect((await loadAgent(put('entries.ts', text))).runnable.agent.name).toBe(
-      'function,function,function,function',
-    );
+    expect((await loadAgent(put('entries.ts', text))).agent.name).toBe('function,function,function,function');
   });
 
   it.each([
-    [
-      'reviews',
-      null,
-      'there is no agent "reviews": name a file (.ts, .mts, .js, .mjs) or a built-in agent (review).',
-    ],
+    ['reviews', null, 'there is no agent "reviews": name a file (.ts, .mts, .js, .mjs) that exports one.'],
     ['agent.py', null, 'there is no agent "'],
     ['absent.ts', null, 'cannot be read: there is no such file or folder.'],
     ['folder.ts', 'folder', 'is no file.'],
@@ -93,6 +88,11 @@ describe('loadAgent', () => {
       'loose.ts',
       'export default { kind: "agent", name: "x", template: { kind: "prompt-template" } };',
       'not made by',
+    ],
+    [
+      'hooks.ts',
+      `${agentText()} export const winkHooks = { conclude: 1 }; export default defineAgent({ template });`,
+      'exports as "winkHooks" must be an object; its title, prepare and conclude must be functions.',
     ],
     [
       'wrong.ts',

@@ -3,9 +3,9 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { skipNotes, skippedFiles } from '../../../examples/review/skipped-files.ts';
 import type { ApplyMode } from '../../../src/cli/apply-mode.ts';
 import { FolderError, type OpenedFolder, openFolder } from '../../../src/cli/open-folder.ts';
-import { skipNotes } from '../../../src/cli/skipped-files.ts';
 
 let root = '';
 
@@ -40,10 +40,10 @@ describe('openFolder', () => {
     put('work/node_modules/x/index.js', 'x');
     put('work/packages/p/dist/out.js', 'y');
     put('work/.git/config', 'z');
-    const { filesystem, leftOutNames, unmounted, notes } = await open();
+    const { filesystem, leftOutNames, listSkipped, notes } = await open();
     expect((await filesystem.glob('**')).paths).toEqual(['src/a.ts']);
     expect(leftOutNames).toEqual(['.git', 'dist', 'node_modules']);
-    expect(unmounted()).toEqual({ folders: leftOutNames, entries: [], total: 0 });
+    expect(listSkipped()).toEqual([]);
     expect(notes).toEqual([]);
   });
 
@@ -54,9 +54,8 @@ describe('openFolder', () => {
     symlinkSync('fine.md', join(root, 'work/link'));
     execFileSync('mkfifo', [join(root, 'work/pipe')]);
     writeFileSync(Buffer.concat([Buffer.from(`${root}/work/caf`), Buffer.from([0xe9])]), 'x');
-    const { unmounted } = await open();
-    expect(unmounted().total).toBe(5);
-    expect(skipNotes(unmounted())).toEqual([
+    const { listSkipped } = await open();
+    expect(skipNotes(skippedFiles(listSkipped(), []))).toEqual([
       'left out, a symbolic link that leads out of what is shown: away',
       'left out, larger than 32.0 MB: big.bin',
       'left out, its name is no UTF-8 or not allowed: caf\ufffd',
@@ -68,7 +67,7 @@ describe('openFolder', () => {
   it('names the first of many only', async () => {
     put('work/a', 'x');
     for (let index = 0; index < 6; index++) symlinkSync('a', join(root, `work/link${index}`));
-    expect(skipNotes((await open()).unmounted())).toEqual([
+    expect(skipNotes(skippedFiles((await open()).listSkipped(), []))).toEqual([
       'left out, a symbolic link: link0, link1, link2 and 3 more',
     ]);
   });

@@ -8,8 +8,7 @@ import { type RunRequest, readArguments } from '../../../src/cli/arguments.ts';
 import { openFolder } from '../../../src/cli/open-folder.ts';
 import type { RunParts } from '../../../src/cli/prepare-run.ts';
 import { runCommand } from '../../../src/cli/run-command.ts';
-import { ofAgent } from '../../../src/cli/runnable-agent.ts';
-import { fakeEnvironment } from './support.ts';
+import { fakeEnvironment, ofAgent } from './support.ts';
 
 /** The request of a command line. */
 function request(...argv: readonly string[]): RunRequest {
@@ -42,7 +41,7 @@ describe('--apply', () => {
   const applied = (...more: readonly string[]): RunRequest =>
     request('run', 'a.ts', '--workspace', folder, '--apply', ...more);
   const load = (agent: AnyAgent): Partial<RunParts> => ({
-    load: async () => ({ runnable: ofAgent(agent), folder: undefined }),
+    load: async () => ofAgent(agent),
     open: (name, workspace, mode) => openFolder(name, workspace, mode, join(base, 'state')),
   });
 

@@ -1,34 +1,36 @@
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { runCli } from '../../../src/cli/run-cli.ts';
 import { fakeEnvironment } from './support.ts';
+
+const review = fileURLToPath(new URL('../../../examples/review/agent.ts', import.meta.url));
 
 describe('runCli', () => {
   it('prints help and version', async () => {
     const environment = fakeEnvironment();
     expect(await runCli(['--help'], environment)).toBe(0);
     expect(await runCli(['--version'], environment)).toBe(0);
-    expect(environment.stdout.text()).toContain('Usage: wink run AGENT [options]');
-    expect(environment.stdout.text()).toContain('wink review [DIR]');
+    expect(environment.stdout.text()).toContain('Usage: wink run AGENT [DIR] [options]');
     expect(environment.stdout.text()).toContain('1.2.3\n');
     expect(environment.stderr.text()).toBe('');
   });
 
   it('answers bad usage with one line and 2', async () => {
     const environment = fakeEnvironment();
-    expect(await runCli(['review', '--bog\u001bus'], environment)).toBe(2);
+    expect(await runCli(['run', '--bog\u001bus'], environment)).toBe(2);
     expect(environment.stderr.text()).toBe("wink: unknown option '--bog\\x1bus'. See wink --help.\n");
     expect(environment.stdout.text()).toBe('');
   });
 
   it('answers a folder that is not there with one line and 2', async () => {
     const environment = fakeEnvironment();
-    expect(await runCli(['review', 'no/such/folder'], environment)).toBe(2);
+    expect(await runCli(['run', review, 'no/such/folder'], environment)).toBe(2);
     expect(environment.stderr.text()).toBe('wink: there is no folder "no/such/folder".\n');
   });
 
   it('shows the stack of bad input only when asked to', async () => {
     const environment = fakeEnvironment();
-    expect(await runCli(['review', 'no/such/folder', '--verbose'], environment)).toBe(2);
+    expect(await runCli(['run', review, 'no/such/folder', '--verbose'], environment)).toBe(2);
     expect(environment.stderr.text()).toMatch(/^wink: there is no folder .*\nUsageError: [\s\S]*\n {4}at /);
   });
 });
@@ -40,13 +42,13 @@ describe('an unforeseen error', () => {
 
   it('is one line and 1', async () => {
     const environment = fakeEnvironment();
-    expect(await runCli(['review'], environment, broken)).toBe(1);
+    expect(await runCli(['run', 'a.ts'], environment, broken)).toBe(1);
     expect(environment.stderr.text()).toBe('wink: unforeseen error: x is no\\x0afunction\n');
   });
 
   it.each([
-    [['review'], { WINK_DEBUG: '1' }],
-    [['review', '--verbose'], {}],
+    [['run', 'a.ts'], { WINK_DEBUG: '1' }],
+    [['run', 'a.ts', '--verbose'], {}],
   ])('shows its stack when asked to: %j %j', async (argv, variables) => {
     const environment = fakeEnvironment({ variables });
     await runCli(argv, environment, broken);

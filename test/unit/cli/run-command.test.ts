@@ -13,14 +13,14 @@ import {
   vfsToolsSection,
 } from 'weakincentives';
 import { scriptedModel } from 'weakincentives/testing';
+import { agent as reviewAgent, winkHooks } from '../../../examples/review/agent.ts';
 import { type RunRequest, readArguments } from '../../../src/cli/arguments.ts';
-import { BUILT_IN_AGENTS } from '../../../src/cli/built-in-agents.ts';
 import { CliInterruption } from '../../../src/cli/environment.ts';
+import type { LoadedAgent } from '../../../src/cli/load-agent.ts';
 import { FolderError } from '../../../src/cli/open-folder.ts';
 import type { RunParts } from '../../../src/cli/prepare-run.ts';
 import { runCli } from '../../../src/cli/run-cli.ts';
 import { runCommand } from '../../../src/cli/run-command.ts';
-import { ofAgent, type RunnableAgent } from '../../../src/cli/runnable-agent.ts';
 import { StrayError } from '../../../src/cli/stray-error.ts';
 import { UsageError } from '../../../src/cli/usage-error.ts';
 import {
@@ -28,6 +28,7 @@ import {
   type FakeEnvironment,
   type Files,
   fakeEnvironment,
+  ofAgent,
   openedFolder,
 } from './support.ts';
 
@@ -38,9 +39,9 @@ function request(...argv: readonly string[]): RunRequest {
   return read;
 }
 
-function parts(runnable: RunnableAgent, files: Files = {}, more: Partial<RunParts> = {}): Partial<RunParts> {
+function parts(loaded: LoadedAgent, files: Files = {}, more: Partial<RunParts> = {}): Partial<RunParts> {
   return {
-    load: async () => ({ runnable, folder: undefined }),
+    load: async () => loaded,
     open: async () => openedFolder(files),
     ...more,
   };
@@ -109,13 +110,12 @@ describe('an agent that is told things', () => {
 });
 
 describe('a review', () => {
-  const review = BUILT_IN_AGENTS.get('review');
-  if (review === undefined) throw new Error('review is built in');
-  const withModel = (model: AnyAgent['model'] & object): RunnableAgent => ({
+  const review: LoadedAgent = { agent: reviewAgent, hooks: winkHooks, folder: '/agents' };
+  const withModel = (model: AnyAgent['model'] & object): LoadedAgent => ({
     ...review,
     agent: { ...review.agent, model },
   });
-  const reviewed = request('review', '--max-lines', '10');
+  const reviewed = request('run', 'review.ts', '--params', '{"maxLines":10}');
 
   it('prints the calls, the diff and a summary, and names its model for what it is', async () => {
     const environment = fakeEnvironment();
@@ -203,7 +203,7 @@ describe('a review', () => {
       stop.abort(new CliInterruption('interrupted', 130));
       throw stop.signal.reason;
     };
-    const code = await runCli(['review'], environment, () =>
+    const code = await runCli(['run', 'review.ts'], environment, () =>
       runCommand(reviewed, environment, parts(review, {}, { open })),
     );
     expect(code).toBe(130);
@@ -220,7 +220,7 @@ describe('a review', () => {
   });
 
   it('refuses a limit that is none, naming the section', async () => {
-    const wrong = request('run', 'review', '--params', '{"maxLines":0,"maxLineCharacters":"many"}');
+    const wrong = request('run', 'review.ts', '--params', '{"maxLines":0,"maxLineCharacters":"many"}');
     const error = await runCommand(wrong, fakeEnvironment(), parts(review)).catch(
       (reason: unknown) => reason,
     );

@@ -17,8 +17,7 @@ import { type RunRequest, readArguments } from '../../../src/cli/arguments.ts';
 import { CliInterruption } from '../../../src/cli/environment.ts';
 import type { RunParts } from '../../../src/cli/prepare-run.ts';
 import { runCommand } from '../../../src/cli/run-command.ts';
-import { ofAgent } from '../../../src/cli/runnable-agent.ts';
-import { capturedStream, type FakeEnvironment, fakeEnvironment } from './support.ts';
+import { capturedStream, type FakeEnvironment, fakeEnvironment, ofAgent } from './support.ts';
 
 const look = tool({
   name: 'look',
@@ -48,8 +47,8 @@ async function run(
   environment: FakeEnvironment = fakeEnvironment(),
   more: Partial<RunParts> = {},
 ): Promise<{ readonly code: number; readonly out: string; readonly err: string }> {
-  const runnable = ofAgent(defineAgent({ template, workspace: false, model }));
-  const load = async () => ({ runnable, folder: undefined });
+  const loaded = ofAgent(defineAgent({ template, workspace: false, model }));
+  const load = async () => loaded;
   const code = await runCommand(request(...argv), environment, { load, ...more });
   return { code, out: environment.stdout.text(), err: environment.stderr.text() };
 }
@@ -125,9 +124,9 @@ describe('a run asks for the pieces of answers', () => {
       },
     });
     const bare = promptTemplate({ ns: 'tests', key: 'bare', sections: [] });
-    const runnable = ofAgent(defineAgent({ template: bare, workspace: false, model }));
+    const loaded = ofAgent(defineAgent({ template: bare, workspace: false, model }));
     const environment = fakeEnvironment({ variables: { API_KEY: 'sk-0123456789' } });
-    const load = async () => ({ runnable, folder: undefined });
+    const load = async () => loaded;
     expect(await runCommand(request('--json', '--deltas'), environment, { load })).toBe(0);
     const told = eventsOf(environment.stdout.text()).filter(({ type }) => type === 'text-delta');
     expect(told.map(({ text }) => text)).toEqual(['The key is ', '<API_KEY>, ', 'keep it.']);
@@ -154,7 +153,7 @@ describe('a run by its stream', () => {
       model: scriptedModel([{ toolCalls: [{ name: 'see' }] }, { text: 'Done.' }]),
     });
     const openLog = () => ({ write: (line: string) => void lines.push(line), close: () => undefined });
-    const load = async () => ({ runnable: ofAgent(agent), folder: undefined });
+    const load = async () => ofAgent(agent);
     expect(await runCommand(request('--log', 'l'), fakeEnvironment(), { load, openLog })).toBe(0);
     expect(known).toEqual(['run-start', 'model-call-start', 'model-call-end', 'usage', 'tool-call-start']);
   });

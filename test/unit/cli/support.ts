@@ -1,14 +1,8 @@
-import { CallLog } from '../../../src/cli/call-log.ts';
+import type { AnyAgent } from 'weakincentives';
 import { type CliEnvironment, type OutputStream } from '../../../src/cli/environment.ts';
+import type { LoadedAgent } from '../../../src/cli/load-agent.ts';
 import type { OpenedFolder } from '../../../src/cli/open-folder.ts';
-import { type ReviewOutcome, reviewAgent, reviewSetting } from '../../../src/cli/review/review-agent.ts';
-import { reviewTemplate } from '../../../src/cli/review/review-template.ts';
-import type { Unmounted } from '../../../src/cli/review/unmounted.ts';
-import type { ProviderAdapter } from '../../../src/evaluation/index.ts';
-import { Filesystem, MemoryFilesystem } from '../../../src/filesystem/index.ts';
-import { bindInstance } from '../../../src/resource/index.ts';
-import type { ConversationItem } from '../../../src/runtime/index.ts';
-import { Session } from '../../../src/session/index.ts';
+import { MemoryFilesystem } from '../../../src/filesystem/index.ts';
 
 /** Files by path. */
 export type Files = Readonly<Record<string, string | Uint8Array>>;
@@ -53,10 +47,8 @@ export function fakeEnvironment(options: Partial<FakeEnvironment> = {}): FakeEnv
   };
 }
 
-const nothingUnmounted: Unmounted = { folders: [], entries: [], total: 0 };
-
 /** A folder in memory, as `openFolder` would have opened it. */
-export function openedFolder(files: Files, unmounted: Unmounted = nothingUnmounted): OpenedFolder {
+export function openedFolder(files: Files): OpenedFolder {
   return {
     name: 'demo',
     hostPath: 'demo',
@@ -64,59 +56,13 @@ export function openedFolder(files: Files, unmounted: Unmounted = nothingUnmount
     mode: undefined,
     held: undefined,
     leftOutNames: [],
-    unmounted: () => unmounted,
+    listSkipped: () => [],
     notes: [],
     close: async () => undefined,
   };
 }
 
-/** What a review of a folder in memory left. */
-export interface Reviewed {
-  readonly report: string;
-  readonly outcome: ReviewOutcome;
-  readonly log: CallLog;
-  readonly conversation: readonly ConversationItem[];
-  readonly folder: OpenedFolder;
-  readonly text: string;
-}
-
-export const reviewParams = { folderName: 'demo', maxLines: 10, maxLineCharacters: 80 };
-
-/** The model that the review agent brings. */
-async function reviewModel(): Promise<ProviderAdapter> {
-  const { model } = reviewAgent;
-  if (typeof model !== 'function') throw new Error('the review agent makes its model for each run');
-  return model({ params: reviewParams, workspaceName: 'demo' });
-}
-
-/** Reviews a folder in memory with the real agent, its own model by default. */
-export async function review(
-  files: Files,
-  options: { readonly model?: ProviderAdapter; readonly unmounted?: Unmounted } = {},
-): Promise<Reviewed> {
-  const folder = openedFolder(files, options.unmounted);
-  const model = options.model ?? (await reviewModel());
-  const log = new CallLog();
-  await using session = new Session({ id: 'review' });
-  await reviewSetting.prepare(session, folder);
-  const prompt = reviewTemplate.bind(reviewParams, {
-    resources: [bindInstance(Filesystem, folder.filesystem), ...reviewSetting.resources(folder)],
-  });
-  const response = await model.evaluate(prompt, {
-    session,
-    input: 'Review this folder.',
-    maxTurns: 500,
-    onEvent: (event) => log.observe(event),
-  });
-  return {
-    report: await folder.filesystem.read('REVIEW.md').then(
-      (window) => window.text,
-      () => '',
-    ),
-    outcome: reviewSetting.outcome(session),
-    log,
-    conversation: response.conversation,
-    folder,
-    text: response.text,
-  };
+/** An agent as a file without hooks brings it. */
+export function ofAgent(agent: AnyAgent): LoadedAgent {
+  return { agent, hooks: {}, folder: '/agents' };
 }

@@ -1,0 +1,120 @@
+// An agent for `wink run` that reviews a folder and writes REVIEW.md. In a clone, offline (`npm start -- DIR` is short for it):
+//
+//   npm run build && node dist/cli/main.js run examples/review/agent.ts DIR
+//
+// Its model is no language model: rules decide each turn (model/). With `--model openai:NAME` a language model does the work.
+import { setImmediate } from 'node:timers/promises';
+import { type Agent, defineAgent, type Filesystem, type Session } from 'weakincentives';
+import type { MountSkip } from 'weakincentives/node';
+import { scriptedModel } from 'weakincentives/testing';
+import { MODEL_DESCRIPTION } from './model/review-notes.ts';
+import { createRuleModel } from './model/rule-model.ts';
+import { REPORT_PATH, reportItems } from './report-format.ts';
+import { skipNotes, skippedFiles } from './skipped-files.ts';
+import { Findings, PreviousItems, Publications, UnmountedFiles } from './slices.ts';
+import { type ReviewParams, reviewTemplate } from './template.ts';
+import { counted, printable } from './text.ts';
+
+/** Directories that hold what tools made or installed, wherever they stand. */
+const leftOutFolders = [
+  '.build',
+  '.cache',
+  '.git',
+  '.gradle',
+  '.hg',
+  '.mypy_cache',
+  '.next',
+  '.nuxt',
+  '.parcel-cache',
+  '.pytest_cache',
+  '.ruff_cache',
+  '.svelte-kit',
+  '.svn',
+  '.terraform',
+  '.tox',
+  '.turbo',
+  '.venv',
+  '__pycache__',
+  'coverage',
+  'dist',
+  'node_modules',
+  'venv',
+];
+
+/** The review agent. Its own model needs no key and no network. */
+export const agent: Agent<ReviewParams, undefined> = defineAgent({
+  name: 'review',
+  description: `Reviews a folder and writes ${REPORT_PATH}.`,
+  template: reviewTemplate,
+  params: ({ workspaceName }) => ({ folderName: workspaceName, maxLines: 400, maxLineCharacters: 200 }),
+  input: `Review this folder and publish ${REPORT_PATH}.`,
+  workspace: { exclude: leftOutFolders.map((name) => `**/${name}/**`) },
+  maxTurns: 2000,
+  model: ({ params }) => {
+    const decide = createRuleModel(params);
+    let known = 0;
+    return scriptedModel(
+      async (conversation) => {
+        if (conversation.length < known) {
+          throw new Error(
+            'The rules know only what the conversation holds: leave out --max-conversation-turns.',
+          );
+        }
+        known = conversation.length;
+        // Nothing else in a turn waits for the outside: signals and timers get their turn here.
+        await setImmediate();
+        return decide(conversation);
+      },
+      { name: MODEL_DESCRIPTION },
+    );
+  },
+});
+
+/** The folder a review works on. */
+export interface ReviewFolder {
+  readonly filesystem: Filesystem;
+  /** What of it is no ordinary file that can be read. */
+  readonly listSkipped: () => readonly MountSkip[];
+}
+
+/** How a review ended, by the state it left. */
+export interface ReviewOutcome {
+  /** Why the run is a failure although the model ended it; undefined when it is none. */
+  readonly failure: string | undefined;
+  readonly summary: string;
+  /** What of the folder was left out, one line each. */
+  readonly notes: readonly string[];
+}
+
+/** What `wink run` calls around a run of this agent. */
+export const winkHooks = {
+  title: (workspaceName: string): string => `Review of ${workspaceName}`,
+  /** Tells the session what has to be known before the first turn: what is not reviewed, what the previous report left open. */
+  prepare: async (session: Session, { filesystem, listSkipped }: ReviewFolder): Promise<void> => {
+    session.slice(UnmountedFiles).seed([skippedFiles(listSkipped(), leftOutFolders)]);
+    const open = reportItems(await readText(filesystem, REPORT_PATH)).filter((item) => item.isOpen);
+    session.slice(PreviousItems).seed(open.map((item) => ({ text: item.text })));
+  },
+  conclude: (session: Session, answer: string): ReviewOutcome => {
+    const isPublished = session.slice(Publications).length > 0;
+    const findings = counted(session.slice(Findings).length, 'finding');
+    const unmounted = session.slice(UnmountedFiles).latest();
+    return {
+      failure: isPublished
+        ? undefined
+        : `the review ended without a published report. ${printable(answer)}`.trimEnd(),
+      summary: `${findings} recorded, ${isPublished ? 'report published' : 'no report published'}`,
+      notes: unmounted === undefined ? [] : skipNotes(unmounted),
+    };
+  },
+} as const;
+
+/** The text of a file; empty when there is none, or when it is no text. */
+async function readText(filesystem: Filesystem, path: string): Promise<string> {
+  if ((await filesystem.stat(path))?.kind !== 'file') return '';
+  try {
+    return (await filesystem.read(path, { offset: 0, limit: Number.MAX_SAFE_INTEGER })).text;
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,91 @@
+import { FINDING_HEADINGS, type Finding } from './finding.ts';
+import { printable, readName, showName } from './text.ts';
+
+/** The file a review writes, at the root of the reviewed folder. */
+export const REPORT_PATH = 'REVIEW.md';
+/** The line that says a report is not published yet; exactly one in a report. */
+export const DRAFT_STATUS = 'Status: draft';
+/** How the status line begins once the report is published. */
+export const PUBLISHED_STATUS = 'Status: published';
+
+/** The text of a finding's entry in a report, without its checkbox: one line, whatever a path or a link holds. */
+export function itemText(finding: Finding): string {
+  const path = showName(finding.path);
+  const place = finding.line === undefined ? path : `${path}:${finding.line}`;
+  return printable(`\`${place}\` ${finding.text}`);
+}
+
+/**
+ * What makes two entries the same matter: the file and the words. Line numbers and counts move from one review to the
+ * next, so digits after the path do not count; neither do case, backticks and spacing.
+ */
+export function itemKey(item: string): string {
+  const match = /^`([^`]*?)(?::\d+)?`\s*(.*)$/s.exec(item.trim());
+  const path = readName(match?.[1] ?? '');
+  const words = (match?.[2] ?? item)
+    .replaceAll('`', '')
+    .replace(/\d+/g, '#')
+    .replace(/\s+/g, ' ')
+    .trim()
+    .toLowerCase();
+  return `${path}\n${words}`;
+}
+
+/** An entry of a report. */
+export interface ReportItem {
+  readonly isOpen: boolean;
+  /** The entry without its checkbox. */
+  readonly text: string;
+  /** A remark below the entry. Default: none. */
+  readonly note?: string;
+}
+
+/** All entries of a report, `- [ ] …` and `- [x] …`, outside of fenced code. */
+export function reportItems(report: string): readonly ReportItem[] {
+  const items: ReportItem[] = [];
+  let isFenced = false;
+  for (const line of report.split('\n')) {
+    if (/^\s*(?:```|~~~)/.test(line)) isFenced = !isFenced;
+    const match = isFenced ? null : /^\s*[-*] \[([ xX])\] (.*\S)\s*$/s.exec(line);
+    if (match?.[2] !== undefined) items.push({ isOpen: match[1] === ' ', text: match[2] });
+  }
+  return items;
+}
+
+/** Everything a report says. */
+export interface ReportContent {
+  readonly title: string;
+  /** One paragraph under the status line. */
+  readonly summary: string;
+  /** Grouped by kind, in the order given. */
+  readonly findings: readonly Finding[];
+  /** Entries of the previous report that are settled or carried over. */
+  readonly sincePrevious: readonly ReportItem[];
+  /** How the review was done and what it left out, one line each. */
+  readonly notes: readonly string[];
+}
+
+/** Heading of the last part of every report. */
+export const NOTES_HEADING = '## How this was reviewed';
+
+/** A report as Markdown, as a draft. */
+export function formatReport(content: ReportContent): string {
+  const parts = [`# ${content.title}`, DRAFT_STATUS, content.summary];
+  for (const [kind, heading] of Object.entries(FINDING_HEADINGS)) {
+    const ofKind = content.findings.filter((finding) => finding.kind === kind);
+    if (ofKind.length > 0)
+      parts.push(`## ${heading}`, ofKind.map((finding) => `- [ ] ${itemText(finding)}`).join('\n'));
+  }
+  if (content.sincePrevious.length > 0) parts.push(formatSincePrevious(content.sincePrevious));
+  parts.push(NOTES_HEADING, content.notes.map((note) => `- ${note}`).join('\n'));
+  return `${parts.join('\n\n')}\n`;
+}
+
+/** The part of a report that accounts for entries of the previous one. */
+export function formatSincePrevious(items: readonly ReportItem[]): string {
+  const lines = items.map(({ isOpen, text, note }) => {
+    const remark = note === undefined ? '' : `\n  - ${note}`;
+    return `- [${isOpen ? ' ' : 'x'}] ${text}${remark}`;
+  });
+  return `## Since the previous review\n\n${lines.join('\n')}`;
+}

@@ -1,0 +1,74 @@
+import {
+  bindInstance,
+  type ConversationItem,
+  Filesystem,
+  MemoryFilesystem,
+  type ProviderAdapter,
+  Session,
+} from 'weakincentives';
+import type { MountSkip } from 'weakincentives/node';
+import { agent, type ReviewFolder, winkHooks } from '../../../examples/review/agent.ts';
+import { Findings, Publications } from '../../../examples/review/slices.ts';
+import { reviewTemplate } from '../../../examples/review/template.ts';
+import { CallLog } from '../../../src/cli/call-log.ts';
+
+/** Files by path. */
+export type Files = Readonly<Record<string, string | Uint8Array>>;
+
+/** What a review of a folder in memory left. */
+export interface Reviewed {
+  readonly report: string;
+  readonly outcome: { readonly findings: number; readonly isPublished: boolean };
+  readonly log: CallLog;
+  readonly conversation: readonly ConversationItem[];
+  readonly folder: ReviewFolder;
+  readonly text: string;
+}
+
+export const reviewParams = { folderName: 'demo', maxLines: 10, maxLineCharacters: 80 };
+
+/** The model that the review agent brings. */
+async function reviewModel(): Promise<ProviderAdapter> {
+  const { model } = agent;
+  if (typeof model !== 'function') throw new Error('the review agent makes its model for each run');
+  return model({ params: reviewParams, workspaceName: 'demo' });
+}
+
+/** Reviews a folder in memory with the real agent, its own model by default. */
+export async function review(
+  files: Files,
+  options: { readonly model?: ProviderAdapter; readonly skipped?: readonly MountSkip[] } = {},
+): Promise<Reviewed> {
+  const folder = {
+    filesystem: new MemoryFilesystem({ files }),
+    listSkipped: () => options.skipped ?? [],
+  };
+  const model = options.model ?? (await reviewModel());
+  const log = new CallLog();
+  await using session = new Session({ id: 'review' });
+  const prompt = reviewTemplate.bind(reviewParams, {
+    resources: [bindInstance(Filesystem, folder.filesystem)],
+  });
+  for (const slice of prompt.slices()) session.install(slice);
+  await winkHooks.prepare(session, folder);
+  const response = await model.evaluate(prompt, {
+    session,
+    input: 'Review this folder.',
+    maxTurns: 500,
+    onEvent: (event) => log.observe(event),
+  });
+  return {
+    report: await folder.filesystem.read('REVIEW.md').then(
+      (window) => window.text,
+      () => '',
+    ),
+    outcome: {
+      findings: session.slice(Findings).length,
+      isPublished: session.slice(Publications).length > 0,
+    },
+    log,
+    conversation: response.conversation,
+    folder,
+    text: response.text,
+  };
+}
