@@ -6,27 +6,28 @@ import {
   SessionBusyError,
   SessionError,
 } from '../error/index.ts';
-import { CellView } from './cell-view.ts';
 import { type Clock, systemClock } from './clock.ts';
-import type { AnySlice, DerivedSlice } from './derived-slice.ts';
-import { createDispatcher, type Dispatcher } from './dispatcher.ts';
-import type { EventDefinition } from './event.ts';
-import { CellFork, type ForkOptions, type SessionFork } from './fork.ts';
-import { type IdSource, randomIds } from './ids.ts';
-import { type ImportOptions, type ImportReport, importSlices } from './import-slices.ts';
-import type { DispatchedEvent, SessionPatch } from './patch.ts';
-import { readSessionExport } from './read-session-export.ts';
-import { type InstallOptions, RootCell } from './root-cell.ts';
+import { createDispatcher, type Dispatcher } from './event/dispatcher.ts';
+import type { DispatchedEvent, EventDefinition } from './event/event.ts';
+import { type ImportOptions, type ImportReport, importSlices } from './export/import-slices.ts';
+import { readSessionExport } from './export/read-session-export.ts';
 import {
   type ExportOptions,
   exportFormat,
   exportSlices,
   exportVersion,
   type SessionExport,
-} from './session-export.ts';
-import type { Slice } from './slice.ts';
-import type { SessionSnapshot } from './snapshot.ts';
-import type { ReadonlySliceAccessor, SessionView, SliceAccessor } from './view.ts';
+} from './export/session-export.ts';
+import { CellView } from './fork/cell-view.ts';
+import { CellFork, type ForkOptions, type SessionFork } from './fork/fork.ts';
+import { type InstallOptions, RootCell } from './fork/root-cell.ts';
+import type { SessionView } from './fork/session-view.ts';
+import { type IdSource, randomIds } from './ids.ts';
+import type { AnySlice, DerivedSlice } from './slice/derived-slice.ts';
+import type { Slice } from './slice/slice.ts';
+import type { ReadonlySliceAccessor, SliceAccessor } from './slice/view.ts';
+import type { SessionPatch } from './state/patch.ts';
+import type { SessionSnapshot } from './state/snapshot.ts';
 
 /** Where a session without a dispatcher of the caller's reports what subscribers threw. */
 export interface SessionLogger {

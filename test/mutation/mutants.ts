@@ -37,7 +37,7 @@ const sessionReads: readonly Mutant[] = [
     'restore: ({ slices }, base, present) => slices.some((slice) => wholeChanged(slice, base, present))',
     'restore: () => false',
   ],
-].map(([kind = '', find = '', replace = '']) => unread('session/read-set', kind, find, replace));
+].map(([kind = '', find = '', replace = '']) => unread('session/fork/read-set', kind, find, replace));
 
 const fileReads: readonly Mutant[] = [
   ['file', 'return hasFileChanged(read, moment);'],
@@ -104,19 +104,19 @@ const commitRules: readonly Mutant[] = [
   },
   {
     name: 'a handler keeps its session after its end',
-    file: 'session/fork',
+    file: 'session/fork/fork',
     find: "if (this.#isClosed || (this.#isSealed && part === 'handler')) {",
     replace: 'if (false) {',
   },
   {
     name: 'session changes are not replayed on a newer state',
-    file: 'session/fork',
+    file: 'session/fork/fork',
     find: 'present.slices !== this.#base.slices',
     replace: 'false',
   },
   {
     name: 'log entries are not put on a newer log',
-    file: 'session/fork',
+    file: 'session/fork/fork',
     find: '{ ...next, logs: withLog(this.#parent, present, patch.log).logs }',
     replace: 'next',
   },

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
-import { comparisons, readKinds } from '../../src/session/read-set.ts';
+import { comparisons, readKinds } from '../../src/session/fork/read-set.ts';
 import { batches, keyedBatches, refusingBatches } from './session-program.ts';
 import { differenceInBatch, type Statistics } from './session-runner.ts';
 

@@ -1,0 +1,137 @@
+import { describeError, SchemaError, SnapshotError } from '../../error/index.ts';
+import { isRecord } from '../../internal/index.ts';
+import {
+  compileSchema,
+  copyUntrustedJson,
+  describeIssues,
+  type JsonObject,
+  type JsonValue,
+  jsonSchema,
+  parseInputSync,
+} from '../../schema/index.ts';
+import { exportFormat, exportVersion, type SessionExport } from './session-export.ts';
+
+const defaultMaxValues = 10_000_000;
+
+const text = { type: 'string' };
+const milliseconds = { type: 'number' };
+const texts = { type: 'array', items: text };
+
+const sessionExport = jsonSchema<SessionExport>({
+  type: 'object',
+  required: [
+    'format',
+    'version',
+    'id',
+    'childIds',
+    'tags',
+    'createdAtMs',
+    'exportedAtMs',
+    'includesLogs',
+    'slices',
+  ],
+  properties: {
+    format: { const: exportFormat },
+    version: { const: exportVersion },
+    id: { ...text, minLength: 1 },
+    parentId: { ...text, minLength: 1 },
+    childIds: texts,
+    tags: { type: 'object', additionalProperties: text },
+    createdAtMs: milliseconds,
+    exportedAtMs: milliseconds,
+    includesLogs: { type: 'boolean' },
+    slices: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['name', 'version', 'items'],
+        properties: {
+          name: { ...text, minLength: 1 },
+          version: { type: 'integer', minimum: 1 },
+          items: { type: 'array' },
+        },
+      },
+    },
+  },
+});
+
+/**
+ * Takes in what should be the export of a session, as a frozen copy. Items are only known to be JSON afterwards.
+ * @throws {SnapshotError} codes `snapshot-malformed`, `snapshot-version`.
+ */
+export function readSessionExport(value: unknown, maxValues: number = defaultMaxValues): SessionExport {
+  const copy = copyExport(value, maxValues);
+  const { format, version } = copy;
+  if (format !== exportFormat) {
+    throw malformed(
+      `its "format" is ${describeValue(format)}, not ${JSON.stringify(exportFormat)}. Pass what exportState() returned, parsed`,
+    );
+  }
+  if (version !== exportVersion) {
+    throw new SnapshotError(
+      'snapshot-version',
+      `The export of a session has format version ${describeValue(version)}; this version of the library reads ${exportVersion}. Use the library that wrote it, or a later one.`,
+      { details: { version } },
+    );
+  }
+  // Items belong to their slices; here only the frame is looked at.
+  const outcome = parseInputSync(compileSchema(sessionExport), withoutItems(copy));
+  if (!outcome.ok) {
+    throw malformed(`it has another shape:\n${describeIssues(outcome.issues)}`, { issues: outcome.issues });
+  }
+  // The frame has just been validated; items are JSON by the copy.
+  const read = copy as unknown as SessionExport;
+  assertDifferent(read.slices.map(({ name }) => name));
+  return read;
+}
+
+function copyExport(value: unknown, maxValues: number): JsonObject {
+  let copy: JsonValue;
+  try {
+    copy = copyUntrustedJson(value, 'the export of a session', maxValues);
+  } catch (cause) {
+    throw malformed(describeError(cause), SchemaError.isInstance(cause) ? cause.details : {}, cause);
+  }
+  if (isRecord(copy)) return copy;
+  throw malformed(
+    typeof copy === 'string'
+      ? 'it is a text. Parse the text with JSON.parse first'
+      : `it is ${describeValue(copy)}`,
+  );
+}
+
+function withoutItems(value: JsonObject): JsonValue {
+  const { slices } = value;
+  if (!Array.isArray(slices)) return value;
+  const frames = slices.map(
+    (slice: JsonValue): JsonValue =>
+      isRecord(slice) && Array.isArray(slice['items']) ? { ...slice, items: [] } : slice,
+  );
+  return { ...value, slices: frames };
+}
+
+function assertDifferent(names: readonly string[]): void {
+  const twice = names.find((name, index) => names.indexOf(name) < index);
+  if (twice !== undefined) throw malformed(`it lists slice ${twice} twice`, { slice: twice });
+}
+
+function describeValue(value: JsonValue | undefined): string {
+  if (value === undefined) return 'missing';
+  if (Array.isArray(value)) return 'a list';
+  return typeof value === 'object' && value !== null ? 'an object' : JSON.stringify(value).slice(0, 80);
+}
+
+function malformed(
+  problem: string,
+  details: Readonly<Record<string, unknown>> = {},
+  cause?: unknown,
+): SnapshotError {
+  return new SnapshotError(
+    'snapshot-malformed',
+    `This is no export of a session that can be read: ${problem.replace(/\.$/, '')}.`,
+    {
+      details,
+      ...(cause === undefined ? {} : { cause }),
+    },
+  );
+}

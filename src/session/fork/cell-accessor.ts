@@ -1,0 +1,138 @@
+import { SessionError } from '../../error/index.ts';
+import { none } from '../../internal/index.ts';
+import { appendOnly, applyOperation } from '../slice/apply-operation.ts';
+import type { DerivedSlice } from '../slice/derived-slice.ts';
+import type { SliceOperation } from '../slice/operation.ts';
+import type { StoredSlice } from '../slice/slice.ts';
+import { internalsOf } from '../slice/slice-internals.ts';
+import type { ReadonlySliceAccessor, SliceAccessor } from '../slice/view.ts';
+import { sliceStateIn, withSliceState } from '../state/session-state.ts';
+import { type ReadSource, readerOf } from './slice-reader.ts';
+import type { Access } from './state-cell.ts';
+
+/** A full accessor of a slice, which is installed: what reads is made when something is read. */
+export class CellAccessor implements SliceAccessor<unknown> {
+  readonly #access: Access;
+  readonly #slice: StoredSlice | DerivedSlice<unknown>;
+  #knownReader: ReadonlySliceAccessor<unknown> | undefined;
+
+  constructor(access: Access, slice: StoredSlice | DerivedSlice<unknown>) {
+    this.#access = access;
+    this.#slice = slice;
+  }
+
+  get length(): number {
+    return this.#reader().length;
+  }
+
+  all(): readonly unknown[] {
+    return this.#reader().all();
+  }
+
+  latest(): unknown {
+    return this.#reader().latest();
+  }
+
+  where(predicate: (item: unknown) => boolean): readonly unknown[] {
+    return this.#reader().where(predicate);
+  }
+
+  get(key: string): unknown {
+    return this.#reader().get(key);
+  }
+
+  append(...items: readonly unknown[]): void {
+    appendItems(this.#access, writable(this.#slice), items);
+  }
+
+  seed(items: readonly unknown[]): void {
+    seedItems(this.#access, writable(this.#slice), items);
+  }
+
+  clear(predicate?: (item: unknown) => boolean): void {
+    clearItems(this.#access, writable(this.#slice), predicate, this);
+  }
+
+  #reader(): ReadonlySliceAccessor<unknown> {
+    this.#knownReader ??= readerOf(sourceOf(this.#access), this.#slice);
+    return this.#knownReader;
+  }
+}
+
+function sourceOf({ cell, part }: Access): ReadSource {
+  return {
+    state: () => {
+      cell.assertUsable('read', part);
+      return cell.current;
+    },
+    look: (look) => cell.recorder?.read(look),
+  };
+}
+
+export function readOnlyRefusal(what: string): SessionError {
+  return new SessionError(
+    'session-read-only',
+    `${what} cannot be changed here: the tool is declared effects 'read'. Declare it 'state' or 'external', or write to a LOG slice.`,
+  );
+}
+
+/** The same slice when it is stored; derived ones are refused, for callers whose compiler does not. */
+function writable(slice: StoredSlice | DerivedSlice<unknown>): StoredSlice {
+  if (slice.kind === 'slice') return slice;
+  const { name, source } = slice;
+  throw new SessionError(
+    'session-read-only',
+    `Slice ${name} is derived from ${source.name}. Write to that.`,
+    { details: { slice: name } },
+  );
+}
+
+function appendItems(access: Access, slice: StoredSlice, items: readonly unknown[]): void {
+  assertWritable(access, slice, 'append');
+  if (items.length > 0) write(access, slice, { op: 'extend', items: parseItems(slice, items) });
+}
+
+function seedItems(access: Access, slice: StoredSlice, items: readonly unknown[]): void {
+  assertWritable(access, slice, 'seed');
+  write(access, slice, { op: 'replace', items: parseItems(slice, items) });
+}
+
+function clearItems(
+  access: Access,
+  slice: StoredSlice,
+  predicate: ((item: unknown) => boolean) | undefined,
+  reader: ReadonlySliceAccessor<unknown>,
+): void {
+  assertWritable(access, slice, 'clear');
+  if (predicate === undefined) {
+    write(access, slice, { op: 'clear' });
+    return;
+  }
+  const items = reader.all();
+  const kept = items.filter((item) => !predicate(item));
+  if (kept.length < items.length) write(access, slice, { op: 'replace', items: kept });
+}
+
+function assertWritable({ cell, part, isReadOnly }: Access, slice: StoredSlice, attempted: string): void {
+  cell.assertUsable('write', part);
+  if (slice.policy === 'log') {
+    if (attempted !== 'append') throw appendOnly(slice, attempted);
+  } else if (isReadOnly) {
+    throw readOnlyRefusal(`Slice ${slice.name}`);
+  }
+}
+
+function parseItems(slice: StoredSlice, items: readonly unknown[]): readonly unknown[] {
+  const { parse } = internalsOf(slice);
+  const parsed: unknown[] = [];
+  for (const item of items) parsed.push(parse(item));
+  return Object.freeze(parsed);
+}
+
+function write({ cell }: Access, slice: StoredSlice, operation: SliceOperation<unknown>): void {
+  const applied = applyOperation(slice, sliceStateIn(cell.current, slice), operation);
+  const next = withSliceState(cell.current, slice, applied.next);
+  if (slice.policy === 'log')
+    cell.commit(next, undefined, [{ slice: slice.name, items: applied.added }], undefined);
+  else cell.commit(next, { op: 'write', slice: slice.name, operation }, none, undefined);
+}

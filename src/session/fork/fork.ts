@@ -1,0 +1,335 @@
+import { SessionError, TransactionClosedError } from '../../error/index.ts';
+import { none, PrivateBrand } from '../../internal/index.ts';
+import type { Dispatcher } from '../event/dispatcher.ts';
+import type { DispatchedEvent } from '../event/event.ts';
+import type { AnySlice } from '../slice/derived-slice.ts';
+import type { LogAppend, SessionOperation, SessionPatch } from '../state/patch.ts';
+import type { Registry } from '../state/registry.ts';
+import type { SessionState } from '../state/session-state.ts';
+import type { Lineage } from '../state/snapshot.ts';
+import { CellView } from './cell-view.ts';
+import { ReadSet, type Recorder } from './read-set.ts';
+import { CollectedLooks, replay, withLog } from './replay-patch.ts';
+import type { SessionView } from './session-view.ts';
+import type { Part, StateCell } from './state-cell.ts';
+
+/** Options of a fork. */
+export interface ForkOptions {
+  /** Refuse writes to STATE through {@link SessionFork.view}; LOG can still be appended to. Default false. */
+  readonly readOnly?: boolean;
+  /** Whose fork it is: one of the privileged part goes on when the handler's has ended. Default: the handler's. */
+  readonly part?: Part;
+}
+
+/**
+ * A private copy of a session for one tool call: it reads through and writes privately, and records what was read.
+ * Making one is O(1).
+ * @see spec TOOLS "Runtime Dispatch"
+ */
+export interface SessionFork {
+  /** What a handler gets. Throws TransactionClosedError once the fork is closed. */
+  readonly view: SessionView;
+  /** What policies and the runtime get: as {@link view}, but it may write even where `view` is read-only. */
+  readonly privileged: SessionView;
+  /** Has `look` called before each access through {@link view}, by the handler or by nested forks; it must not throw, and may seal the fork. */
+  watch(look: () => void): void;
+  /** Installs a slice in the root session; slices are definitions, no state, so this is not undone. */
+  install(slice: AnySlice): void;
+  /**
+   * Names what was read here and is different by now in the session (or fork) this one was made from, or the event that
+   * its reducers refuse there. Empty: {@link patch} can be applied. Also for a patch that is to be discarded, since the
+   * failure came from what was read. Works after {@link close}.
+   */
+  conflicts(): readonly string[];
+  /**
+   * Why what was done cannot be put on the present state, whatever was read: the event that its reducers refuse there.
+   * Empty: {@link patch} can be applied. For a call whose effects on the outside world stand. Works after {@link close}.
+   */
+  refusals(): readonly string[];
+  /** Everything that was done. Works after {@link close}. */
+  patch(): SessionPatch;
+  /** What stands when the call is rolled back: LOG items and their events. Works after {@link close}. */
+  discardedPatch(): SessionPatch;
+  /** A fork that applies into this one; read-only when this one is. */
+  fork(options?: ForkOptions): SessionFork;
+  /**
+   * Takes in the patch of a fork of this one. @throws {SessionError} code `reducer-failed` when it refuses here.
+   * @param part whose fork it was. Default: the handler's.
+   */
+  apply(patch: SessionPatch, part?: Part): void;
+  /** Ends the handler's part: {@link view} and its nested forks throw TransactionClosedError from now on, {@link privileged} goes on. */
+  seal(): void;
+  /**
+   * Ends the fork: views, their accessors and nested forks throw TransactionClosedError from now on. A nested fork that
+   * has been applied by then costs the outer one fewer conflicts than one that is applied later or never.
+   */
+  close(): void;
+}
+
+/** An answer, and what it holds for. */
+interface Answer {
+  readonly present: SessionState;
+  readonly version: number;
+  readonly names: readonly string[];
+}
+
+/** The state after a patch, computed beforehand for one base. */
+interface Prepared {
+  readonly base: SessionState;
+  readonly next: SessionState;
+  readonly looks: CollectedLooks;
+}
+
+/** The only implementation of {@link SessionFork}. What only some calls need is made when it is needed. */
+export class CellFork implements SessionFork, StateCell {
+  readonly sessionId: string;
+  readonly registry: Registry;
+  readonly lineage: Lineage;
+  readonly recorder: ReadSet;
+  readonly isFork = true;
+  current: SessionState;
+
+  /** Where this fork comes from and applies to. */
+  readonly #parent: StateCell;
+  /** Whose part of the parent it belongs to. */
+  readonly #parentPart: Part;
+  readonly #dispatcher: Dispatcher;
+  readonly #isReadOnly: boolean;
+  readonly #base: SessionState;
+  #view: SessionView | undefined;
+  #privileged: SessionView | undefined;
+  #look: (() => void) | undefined;
+  #isSealed = false;
+  #isClosed = false;
+  /** Whether the outer fork has taken in everything done so far. */
+  #isApplied = false;
+  // The lists are those of the patch once that has been asked for.
+  #operations: SessionOperation[] | undefined;
+  #log: LogAppend[] | undefined;
+  #events: DispatchedEvent[] | undefined;
+  #patch: SessionPatch | undefined;
+  /** Counts changes; with the number of reads it says whether anything happened since. */
+  #changeCount = 0;
+  #prepared: Prepared | undefined;
+  #conflicts: Answer | undefined;
+  #refusals: Answer | undefined;
+
+  constructor(parent: StateCell, dispatcher: Dispatcher, isReadOnly: boolean, parentPart: Part = 'handler') {
+    this.sessionId = parent.sessionId;
+    this.registry = parent.registry;
+    this.lineage = parent.lineage;
+    this.recorder = new ReadSet(parent.recorder);
+    this.#parent = parent;
+    this.#parentPart = parentPart;
+    this.#dispatcher = dispatcher;
+    this.#isReadOnly = isReadOnly;
+    this.#base = parent.current;
+    this.current = this.#base;
+  }
+
+  /**
+   * The state of a cell after a patch; the cell itself does not change. No reducer runs where the fork that the patch comes
+   * from knows the outcome. Throws what refused.
+   */
+  static patched(cell: StateCell, patch: SessionPatch, recorder: Recorder | undefined): SessionState {
+    const present = cell.current;
+    const origin = PatchOrigin.of(patch);
+    // Only its own fork has told the cell what it looked at.
+    if (origin !== undefined && origin.#patch === patch && origin.#parent === cell) {
+      if (origin.#base === present) return origin.current;
+      const prepared = origin.#prepared;
+      if (prepared !== undefined && prepared.base === present) {
+        prepared.looks.replayTo(recorder);
+        return prepared.next;
+      }
+    }
+    return replay(cell, present, patch, recorder);
+  }
+
+  get view(): SessionView {
+    this.#view ??= new CellView(
+      { cell: this, part: 'handler', isReadOnly: this.#isReadOnly },
+      this.#dispatcher,
+    );
+    return this.#view;
+  }
+
+  get privileged(): SessionView {
+    this.#privileged ??= new CellView(
+      { cell: this, part: 'privileged', isReadOnly: false },
+      this.#dispatcher,
+    );
+    return this.#privileged;
+  }
+
+  commit(
+    next: SessionState,
+    operation: SessionOperation | undefined,
+    log: readonly LogAppend[],
+    event: DispatchedEvent | undefined,
+  ): void {
+    if (this.#patch !== undefined) this.#takeLists();
+    this.current = next;
+    this.#changeCount += 1;
+    this.#isApplied = false;
+    if (operation !== undefined) {
+      const logged = this.#log?.length ?? 0;
+      this.#operations = withEntry(this.#operations, logged === 0 ? operation : { ...operation, logged });
+    }
+    for (let index = 0; index < log.length; index += 1) {
+      const entry = log[index];
+      if (entry !== undefined) this.#log = withEntry(this.#log, entry);
+    }
+    if (event !== undefined) this.#events = withEntry(this.#events, event);
+  }
+
+  watch(look: () => void): void {
+    this.#look = look;
+  }
+
+  install(slice: AnySlice): void {
+    this.assertUsable('write', 'handler');
+    this.registry.install(slice);
+  }
+
+  conflicts(): readonly string[] {
+    const present = this.#parent.current;
+    if (present === this.#base) return none;
+    const version = this.#changeCount + this.recorder.size;
+    if (this.#conflicts?.present === present && this.#conflicts.version === version)
+      return this.#conflicts.names;
+    const changed = this.recorder.changes(this.#base, present);
+    const names = changed.length > 0 ? Object.freeze(changed) : this.refusals();
+    this.#conflicts = { present, version, names };
+    return names;
+  }
+
+  refusals(): readonly string[] {
+    const present = this.#parent.current;
+    if (present === this.#base) return none;
+    const version = this.#changeCount;
+    if (this.#refusals?.present === present && this.#refusals.version === version)
+      return this.#refusals.names;
+    const names = Object.freeze(this.#prepareFor(present));
+    this.#refusals = { present, version, names };
+    return names;
+  }
+
+  patch(): SessionPatch {
+    if (this.#patch === undefined) {
+      const patch: SessionPatch = {
+        operations: this.#operations === undefined ? none : Object.freeze(this.#operations),
+        log: this.#log === undefined ? none : Object.freeze(this.#log),
+        events: this.#events === undefined ? none : Object.freeze(this.#events),
+      };
+      void new PatchOrigin(patch, this);
+      this.#patch = Object.freeze(patch);
+    }
+    return this.#patch;
+  }
+
+  discardedPatch(): SessionPatch {
+    const { log, events } = this.patch();
+    const isLogged = (event: DispatchedEvent): boolean => event.policy === 'log';
+    return Object.freeze({
+      operations: none,
+      log,
+      events: events.length === 0 ? none : Object.freeze(events.filter(isLogged)),
+    });
+  }
+
+  fork({ readOnly = false, part = 'handler' }: ForkOptions = {}): SessionFork {
+    this.assertUsable('write', part);
+    return new CellFork(this, this.#dispatcher, this.#isReadOnly || readOnly, part);
+  }
+
+  apply(patch: SessionPatch, part: Part = 'handler'): void {
+    this.assertUsable('write', part);
+    const next = CellFork.patched(this, patch, this.recorder);
+    this.commit(next, undefined, none, undefined);
+    const earlier = this.#log?.length ?? 0;
+    for (const operation of patch.operations) {
+      const logged = earlier + (operation.logged ?? 0);
+      (this.#operations ??= []).push(logged === 0 ? operation : { ...operation, logged });
+    }
+    for (const entry of patch.log) (this.#log ??= []).push(entry);
+    for (const event of patch.events) (this.#events ??= []).push(event);
+    const origin = PatchOrigin.of(patch);
+    if (origin !== undefined && origin.#patch === patch) origin.#isApplied = true;
+  }
+
+  seal(): void {
+    this.#isSealed = true;
+  }
+
+  close(): void {
+    if (this.#parent.isFork && !this.#isClosed && !this.#isApplied) this.recorder.endUnapplied();
+    this.#isClosed = true;
+  }
+
+  assertUsable(use: 'read' | 'write', part: Part): void {
+    if (this.#look !== undefined && part === 'handler') this.#look();
+    if (this.#isClosed || (this.#isSealed && part === 'handler')) {
+      throw new TransactionClosedError(
+        'This tool call has ended, so its session can no longer be used. Nothing that is written now would land anywhere.',
+      );
+    }
+    const { registry } = this;
+    if (this.#parent.isFork || registry.isReducing || registry.isDisposed)
+      this.#parent.assertUsable(use, this.#parentPart);
+  }
+
+  /** The lists belong to the patch that was given away: goes on with copies. What was worked out for that one does not hold for the next. */
+  #takeLists(): void {
+    this.#patch = undefined;
+    this.#prepared = undefined;
+    this.#operations &&= [...this.#operations];
+    this.#log &&= [...this.#log];
+    this.#events &&= [...this.#events];
+  }
+
+  /** Works out the state after this patch, so that applying it is only taking it over; or says why there is none. */
+  #prepareFor(present: SessionState): readonly string[] {
+    const looks = new CollectedLooks();
+    const patch = this.patch();
+    let next = this.current;
+    try {
+      if (present.slices !== this.#base.slices) next = replay(this.#parent, present, patch, looks);
+      else if (present.logs !== this.#base.logs) {
+        next = { ...next, logs: withLog(this.#parent, present, patch.log).logs };
+      }
+    } catch (error) {
+      return [describeRefusal(error)];
+    }
+    this.#prepared = { base: present, next, looks };
+    return [];
+  }
+}
+
+function describeRefusal(error: unknown): string {
+  const event = SessionError.isInstance(error) ? error.details['event'] : undefined;
+  return typeof event === 'string'
+    ? `reducer of ${event} refused on the present state`
+    : 'a change is refused on the present state';
+}
+
+/** Written on a patch: which fork it comes from. One that was read from a journal comes from none. */
+class PatchOrigin extends PrivateBrand {
+  readonly #fork: CellFork;
+
+  constructor(patch: SessionPatch, fork: CellFork) {
+    super(patch);
+    this.#fork = fork;
+  }
+
+  static of(patch: SessionPatch): CellFork | undefined {
+    return #fork in patch ? patch.#fork : undefined;
+  }
+}
+
+/** The list with an entry more. A list that begins with its first entry takes a fraction of the room of one that begins empty. */
+function withEntry<T>(list: T[] | undefined, entry: T): T[] {
+  if (list === undefined) return [entry];
+  list.push(entry);
+  return list;
+}

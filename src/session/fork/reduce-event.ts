@@ -1,0 +1,161 @@
+import { describeError, SessionError, TransactionClosedError } from '../../error/index.ts';
+import { none } from '../../internal/index.ts';
+import { applyOperation, notKeyed } from '../slice/apply-operation.ts';
+import type { DerivedSlice } from '../slice/derived-slice.ts';
+import type { Items } from '../slice/reducer.ts';
+import type { Slice, StoredSlice } from '../slice/slice.ts';
+import { KeyedState, type SliceState } from '../slice/slice-state.ts';
+import type { ReadonlySessionView, ReadonlySliceAccessor } from '../slice/view.ts';
+import type { LogAppend } from '../state/patch.ts';
+import type { EventRoute, Registry } from '../state/registry.ts';
+import { type SessionState, sliceStateIn, withSliceState } from '../state/session-state.ts';
+import type { Look, Recorder } from './read-set.ts';
+import { type ReadSource, readerOf, wholeLook } from './slice-reader.ts';
+
+/** What an event does to a session. */
+export interface Reduction {
+  readonly next: SessionState;
+  /** Items that went into LOG slices. */
+  readonly log: readonly LogAppend[];
+}
+
+/** One event going through its reducers: what they are given can be used while it runs, and their looks at their own items are kept. */
+interface Run {
+  readonly recorder: Recorder | undefined;
+  isOpen: boolean;
+  looks: Look[] | undefined;
+}
+
+/**
+ * Runs all reducers of an event on `state`: all of their operations, or none when one throws.
+ * @param recorder hears what the reducers looked at; undefined on a root session.
+ * @throws {SessionError} code `reducer-failed`, the reducer's error as cause.
+ */
+export function reduceEvent(
+  registry: Registry,
+  sessionId: string,
+  state: SessionState,
+  route: EventRoute,
+  payload: unknown,
+  recorder: Recorder | undefined,
+): Reduction {
+  const run: Run = { recorder, isOpen: true, looks: undefined };
+  // The session as reducers see it: as it was before the event.
+  const view: ReadonlySessionView = {
+    id: sessionId,
+    slice: (slice) => readerFor(run, registry, state, slice),
+  };
+  let next = state;
+  let log: LogAppend[] | undefined;
+  let current: StoredSlice | undefined;
+  registry.isReducing = true;
+  try {
+    for (const { slice, reducers } of route.targets) {
+      current = slice;
+      for (const reduce of reducers) {
+        const before = sliceStateIn(next, slice);
+        const { next: after, added } = applyOperation(
+          slice,
+          before,
+          reduce(new ReducerItems(slice, before, run), payload, view),
+        );
+        if (after !== before) next = withSliceState(next, slice, after);
+        if (slice.policy === 'log' && added.length > 0)
+          (log ??= []).push({ slice: slice.name, items: added });
+      }
+    }
+  } catch (error) {
+    for (const look of run.looks ?? none) recorder?.read({ kind: 'refusal', look, event: route.event.name });
+    throw new SessionError(
+      'reducer-failed',
+      `A reducer of ${route.event.name} on slice ${current?.name} refused the event, so nothing was changed: ${describeError(error)}`,
+      { cause: error, details: { event: route.event.name, slice: current?.name } },
+    );
+  } finally {
+    registry.isReducing = false;
+    run.isOpen = false;
+  }
+  if (run.looks !== undefined) {
+    for (const look of run.looks) recorder?.accepted(look, route.event.name);
+  }
+  return { next, log: log ?? none };
+}
+
+function assertOpen(run: Run): void {
+  if (!run.isOpen) {
+    throw new TransactionClosedError('What a reducer is given can be used only while it runs.');
+  }
+}
+
+function readerFor<T>(
+  run: Run,
+  registry: Registry,
+  state: SessionState,
+  slice: Slice<T> | DerivedSlice<T>,
+): ReadonlySliceAccessor<T> {
+  registry.assertInstalled(slice);
+  const source: ReadSource = {
+    state: () => {
+      assertOpen(run);
+      return state;
+    },
+    look: (look) => run.recorder?.read({ kind: 'reducer-view', look }),
+  };
+  // The items of a slice of T are of type T.
+  return readerOf(source, slice) as ReadonlySliceAccessor<T>;
+}
+
+/** The items of a slice as its own reducer sees them. */
+class ReducerItems implements Items<unknown> {
+  readonly #slice: StoredSlice;
+  readonly #state: SliceState;
+  readonly #run: Run;
+
+  constructor(slice: StoredSlice, state: SliceState, run: Run) {
+    this.#slice = slice;
+    this.#state = state;
+    this.#run = run;
+  }
+
+  get length(): number {
+    return this.#whole().length;
+  }
+
+  at(index: number): unknown {
+    return this.#whole().at(index);
+  }
+
+  latest(): unknown {
+    return this.#whole().at(-1);
+  }
+
+  get(key: string): unknown {
+    assertOpen(this.#run);
+    if (!(this.#state instanceof KeyedState)) throw notKeyed(this.#slice);
+    this.#look({ kind: 'key', slice: this.#slice, key });
+    return this.#state.get(key);
+  }
+
+  keyOf(item: unknown): string | undefined {
+    assertOpen(this.#run);
+    return this.#state instanceof KeyedState ? this.#state.keyOf(item) : undefined;
+  }
+
+  [Symbol.iterator](): Iterator<unknown> {
+    return this.#whole().items();
+  }
+
+  #whole(): SliceState {
+    assertOpen(this.#run);
+    this.#look(wholeLook(this.#slice));
+    return this.#state;
+  }
+
+  #look(look: Look): void {
+    // On a root session nobody asks for it.
+    if (this.#run.recorder === undefined) return;
+    // What a LOG reducer sees ends up in items that are never computed again, so it counts at once.
+    if (look.kind === 'log') this.#run.recorder.read(look);
+    else (this.#run.looks ??= []).push(look);
+  }
+}

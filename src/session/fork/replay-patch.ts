@@ -1,0 +1,97 @@
+import { SessionError } from '../../error/index.ts';
+import { freezeJson } from '../../schema/index.ts';
+import { applyOperation } from '../slice/apply-operation.ts';
+import type { LogAppend, SessionOperation, SessionPatch } from '../state/patch.ts';
+import { type SessionState, sliceStateIn, withSliceState } from '../state/session-state.ts';
+import type { Look, Read, Recorder } from './read-set.ts';
+import { reduceEvent } from './reduce-event.ts';
+import { restoredState } from './restored-state.ts';
+import type { StateCell } from './state-cell.ts';
+
+/**
+ * Does everything in a patch again, in order, on a state of the cell. Throws SessionError `reducer-failed` when an
+ * operation refuses.
+ */
+export function replay(
+  cell: StateCell,
+  start: SessionState,
+  patch: SessionPatch,
+  recorder: Recorder | undefined,
+): SessionState {
+  let state = start;
+  let logged = 0;
+  for (const operation of patch.operations) {
+    const before = operation.logged ?? 0;
+    if (before > logged) state = withLog(cell, state, patch.log.slice(logged, before));
+    logged = Math.max(logged, before);
+    state = replayOperation(cell, state, operation, recorder);
+  }
+  return patch.log.length === logged ? state : withLog(cell, state, patch.log.slice(logged));
+}
+
+function replayOperation(
+  cell: StateCell,
+  state: SessionState,
+  operation: SessionOperation,
+  recorder: Recorder | undefined,
+): SessionState {
+  switch (operation.op) {
+    case 'event': {
+      const route = cell.registry.routes().get(operation.event);
+      if (route === undefined) {
+        throw new SessionError(
+          'slice-unknown',
+          `A patch replays event ${operation.event}, but no installed slice listens to it.`,
+          {
+            details: { event: operation.event },
+          },
+        );
+      }
+      const payload = freezeJson(operation.payload, `payload of event ${operation.event}`);
+      return reduceEvent(cell.registry, cell.sessionId, state, route, payload, recorder).next;
+    }
+    case 'write': {
+      const slice = cell.registry.sliceNamed(operation.slice);
+      return withSliceState(
+        state,
+        slice,
+        applyOperation(slice, sliceStateIn(state, slice), operation.operation).next,
+      );
+    }
+    case 'restore':
+      // Only forks record restores.
+      return restoredState(cell, state, operation.snapshot, true);
+  }
+}
+
+/** Puts log items at the end of their slices. */
+export function withLog(cell: StateCell, start: SessionState, log: readonly LogAppend[]): SessionState {
+  let state = start;
+  for (const { slice: name, items } of log) {
+    const slice = cell.registry.sliceNamed(name);
+    state = withSliceState(
+      state,
+      slice,
+      applyOperation(slice, sliceStateIn(state, slice), { op: 'extend', items }).next,
+    );
+  }
+  return state;
+}
+
+/** What reducers looked at in a replay, to be told to a recorder when the replayed state is used. */
+export class CollectedLooks implements Recorder {
+  #told: ((recorder: Recorder) => void)[] | undefined;
+
+  read(read: Read): void {
+    (this.#told ??= []).push((recorder) => recorder.read(read));
+  }
+
+  accepted(look: Look, event: string): void {
+    (this.#told ??= []).push((recorder) => recorder.accepted(look, event));
+  }
+
+  replayTo(recorder: Recorder | undefined): void {
+    if (recorder === undefined || this.#told === undefined) return;
+    for (const tell of this.#told) tell(recorder);
+  }
+}

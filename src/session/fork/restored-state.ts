@@ -1,0 +1,62 @@
+import { SnapshotError } from '../../error/index.ts';
+import type { StoredSlice } from '../slice/slice.ts';
+import {
+  type PlacedSlices,
+  type SessionState,
+  type SliceLayout,
+  type SliceStates,
+  withState,
+} from '../state/session-state.ts';
+import { openSnapshot, type SessionSnapshot } from '../state/snapshot.ts';
+import type { StateCell } from './state-cell.ts';
+
+/**
+ * The state after going back to a snapshot: STATE slices as they were then, LOG slices as they are.
+ * @param keepsSystemState whether the runtime's own state stays too, as it does inside a tool call.
+ * @throws {SnapshotError} codes `snapshot-foreign`, `snapshot-unknown-slice`.
+ */
+export function restoredState(
+  cell: StateCell,
+  state: SessionState,
+  snapshot: SessionSnapshot,
+  keepsSystemState: boolean,
+): SessionState {
+  const { layout, logs } = state;
+  const content = openSnapshot(snapshot, cell.lineage);
+  let slices = content.layout === layout ? content.slices : placedBy(layout, content);
+  if (keepsSystemState) {
+    for (const { name, systemState } of cell.registry.slices().values()) {
+      const place = systemState ? layout.get(name) : undefined;
+      if (place !== undefined) slices = withState(slices, place, state.slices[place]);
+    }
+  }
+  return { layout, slices, logs };
+}
+
+/** The slices of a snapshot of another session of the lineage at their places in this one. */
+function placedBy(layout: SliceLayout, content: PlacedSlices): SliceStates {
+  let slices: SliceStates = [];
+  for (const [name, placeThere] of content.layout) {
+    const held = content.slices[placeThere];
+    if (held === undefined) continue;
+    const place = layout.get(name);
+    if (place === undefined) {
+      throw new SnapshotError(
+        'snapshot-unknown-slice',
+        `The snapshot holds slice ${name}, which is not installed in this session. Install it first.`,
+        {
+          details: { slice: name },
+        },
+      );
+    }
+    slices = withState(slices, place, held);
+  }
+  return slices;
+}
+
+/** The slices that a restore inside a fork replaces. */
+export function restorableSlices(cell: StateCell): readonly StoredSlice[] {
+  return [...cell.registry.slices().values()].filter(
+    (slice) => slice.policy === 'state' && !slice.systemState,
+  );
+}

@@ -1,0 +1,33 @@
+import type { DispatchedEvent } from '../event/event.ts';
+import type { SliceOperation } from '../slice/operation.ts';
+import type { SessionSnapshot } from './snapshot.ts';
+
+/** One change of STATE, to be done again on newer state: an event through its reducers, a direct write, or a restore. */
+export type SessionOperation = (
+  | { readonly op: 'event'; readonly event: string; readonly payload: unknown }
+  | { readonly op: 'write'; readonly slice: string; readonly operation: SliceOperation<unknown> }
+  | { readonly op: 'restore'; readonly snapshot: SessionSnapshot }
+) & {
+  /** How many entries of the patch's `log` came before it, since reducers may look at LOG slices. Default 0. */
+  readonly logged?: number;
+};
+
+/** Items for the end of one LOG slice, computed once and never again. */
+export interface LogAppend {
+  readonly slice: string;
+  readonly items: readonly unknown[];
+}
+
+/**
+ * Everything a tool call did to a session. Plain data, JSON-safe apart from a `restore`, each list in the order things were done.
+ */
+export interface SessionPatch {
+  readonly operations: readonly SessionOperation[];
+  readonly log: readonly LogAppend[];
+  readonly events: readonly DispatchedEvent[];
+}
+
+/** True when applying the patch would change nothing and tell nobody. */
+export function isEmptyPatch(patch: SessionPatch): boolean {
+  return patch.operations.length === 0 && patch.log.length === 0 && patch.events.length === 0;
+}
