@@ -1,5 +1,5 @@
 export { isPlainObject, isRecord } from './is.ts';
-export { lazyObject } from './lazy.ts';
+export { lazyObject, once } from './lazy.ts';
 export { none } from './list.ts';
 export { type MapDifference, PersistentMap } from './persistent-map.ts';
 export { PersistentVector } from './persistent-vector.ts';

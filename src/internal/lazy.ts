@@ -11,3 +11,9 @@ export function lazyObject<T extends object>(keys: readonly (keyof T)[], make: (
   // Every key of T has a getter that gives what T has there.
   return Object.freeze(Object.defineProperties({}, Object.fromEntries(properties))) as T;
 }
+
+/** A function that makes its value when it is first called, and gives the same from then on. */
+export function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => (made ??= { value: make() }).value;
+}

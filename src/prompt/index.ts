@@ -11,12 +11,12 @@ export {
   type TextOverride,
   type ToolOverride,
 } from './override/prompt-overrides.ts';
-export type { BoundTool } from './plan/bind-tools.ts';
+export type { BoundTool } from './plan/bound-tool.ts';
 export type {
   PromptDescriptor,
   SectionDescriptor,
   ToolDescriptor,
-} from './plan/describe-prompt.ts';
+} from './plan/descriptors.ts';
 export type { PromptTemplateOptions } from './plan/plan-prompt.ts';
 export type { PromptOutput } from './plan/prompt-output.ts';
 export { describeAnswerFormat } from './plan/prompt-output.ts';

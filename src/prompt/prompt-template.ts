@@ -1,6 +1,7 @@
 import { assertOptions } from '../error/index.ts';
 import type { Schema } from '../schema/index.ts';
 import type { AnySlice } from '../session/index.ts';
+import { planWithOverrides } from './override/apply-overrides.ts';
 import { toRegistry } from './plan/collect-parts.ts';
 import { type PromptTemplateOptions, planPrompt } from './plan/plan-prompt.ts';
 import { checkRawParams } from './plan/shared-params.ts';
@@ -70,6 +71,7 @@ export function promptTemplate<
 ): PromptTemplate<SectionsInput<Sections>, OutputOf<Output>, Sections> {
   assertOptions('promptTemplate()', options, { name: 'string', policies: 'array' });
   const plan = planPrompt<OutputOf<Output>>(options);
+  const template = { plan, withOverrides: planWithOverrides(plan) };
   return Object.freeze({
     kind: 'prompt-template',
     ...plan.identity,
@@ -79,7 +81,7 @@ export function promptTemplate<
     bind: (...[params, bound = {}]: BindArguments<SectionsInput<Sections>>) => {
       assertOptions('template.bind()', bound);
       return createPrompt<OutputOf<Output>, SectionsInput<Sections>>(
-        plan,
+        template,
         checkRawParams(params === undefined ? {} : params, plan.params, plan.identity.name),
         toRegistry(bound.resources),
       );

@@ -1,14 +1,14 @@
 import { assertOptions } from '../error/index.ts';
+import { once } from '../internal/index.ts';
 import type { ResourceRegistry } from '../resource/index.ts';
 import type { AnySlice } from '../session/index.ts';
 import type { AnyTool, SectionPort } from '../tool/index.ts';
-import { applyOverrides, type OverriddenPlan } from './override/apply-overrides.ts';
+import type { PlanWithOverrides } from './override/apply-overrides.ts';
 import type { DroppedOverride } from './override/dropped-override.ts';
 import { defaultOverridesTag } from './override/overrides-store.ts';
 import type { PromptOverrides } from './override/prompt-overrides.ts';
 import { seedOverrides } from './override/seed-overrides.ts';
-import type { PromptDescriptor } from './plan/describe-prompt.ts';
-import { describePrompt } from './plan/describe-prompt.ts';
+import type { PromptDescriptor } from './plan/descriptors.ts';
 import type { PromptOutput } from './plan/prompt-output.ts';
 import type { PromptPlan } from './plan/prompt-plan.ts';
 import { checkRawParams } from './plan/shared-params.ts';
@@ -77,6 +77,12 @@ export interface Prompt<out Output = unknown, in Params = never> extends PromptI
   resources(): ResourceRegistry;
 }
 
+/** What all prompts of a template share. */
+export interface PlannedTemplate<out Output> {
+  readonly plan: PromptPlan<Output>;
+  readonly withOverrides: PlanWithOverrides<Output>;
+}
+
 /**
  * A prompt of a planned template.
  *
@@ -84,11 +90,14 @@ export interface Prompt<out Output = unknown, in Params = never> extends PromptI
  * @param bound resources of `bind()`.
  */
 export function createPrompt<Output, Params>(
-  plan: PromptPlan<Output>,
+  template: PlannedTemplate<Output>,
   params: DynamicParams,
   bound: ResourceRegistry,
 ): Prompt<Output, Params> {
-  let resources: ResourceRegistry | undefined;
+  const { plan, withOverrides } = template;
+  const resources = once(() =>
+    bound.bindings.length === 0 ? plan.resources : plan.resources.merge(bound, { strict: false }),
+  );
   return Object.freeze({
     kind: 'prompt',
     ...plan.identity,
@@ -96,39 +105,32 @@ export function createPrompt<Output, Params>(
     ...(plan.output === undefined ? {} : { output: plan.output }),
     with: (changed) =>
       createPrompt<Output, Params>(
-        plan,
+        template,
         checkRawParams({ ...params, ...changed }, plan.params, plan.identity.name),
         bound,
       ),
     get descriptor() {
-      return describePrompt(plan);
+      return plan.descriptor();
     },
     seedOverrides: (tag = defaultOverridesTag) => seedOverrides(plan, tag),
     checkOverrides: (overrides) => {
       assertOptions('checkOverrides(): overrides', overrides, { sections: 'object!', tools: 'object!' });
-      return applyOverrides(plan, overrides).dropped;
+      return withOverrides(overrides).dropped;
     },
     tools: (options = {}) => {
       assertOptions('prompt.tools()', options);
-      return enabledTools(overridden(plan, options).plan, params, options);
+      return enabledTools(withOverrides(options.overrides).plan, params, options);
     },
     sections: (options = {}) => {
       assertOptions('prompt.sections()', options);
-      return sectionsOf(overridden(plan, options).plan, params, options);
+      return sectionsOf(withOverrides(options.overrides).plan, params, options);
     },
     render: (options = {}) => {
       assertOptions('prompt.render()', options);
-      return renderPrompt(overridden(plan, options), params, options);
+      return renderPrompt(withOverrides(options.overrides), params, options);
     },
     slices: () => plan.slices,
     '~toolNames': plan.toolNames,
-    resources: () => (resources ??= plan.resources.merge(bound, { strict: false })),
+    resources,
   } satisfies Prompt<Output, Params>);
-}
-
-function overridden<Output>(
-  plan: PromptPlan<Output>,
-  { overrides }: PromptToolsOptions,
-): OverriddenPlan<Output> {
-  return overrides === undefined ? { plan, dropped: [] } : applyOverrides(plan, overrides);
 }

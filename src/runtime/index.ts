@@ -7,6 +7,7 @@ export type {
   FinishReason,
   InputPart,
   MediaPart,
+  ModelTool,
   RawItems,
   TokenUsage,
   ToolCallPart,
@@ -110,7 +111,6 @@ export {
   type ModelDelta,
   type ModelProvider,
   type ModelRequest,
-  type ModelTool,
   type ModelTurn,
   tokenCounts,
 } from './model/model.ts';

@@ -38,6 +38,7 @@ export {
   neutralSettings,
   type ReasoningEffort,
 } from './model-settings.ts';
+export { type ModelTool, toModelTool } from './model-tool.ts';
 export { assertDescription, assertToolName } from './names.ts';
 export type { EnclosingCall, EvaluatorPort, NestedEvaluateOptions, ToolChoice } from './nested-evaluation.ts';
 export type {

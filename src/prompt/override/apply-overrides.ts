@@ -1,8 +1,5 @@
 import { OverridesError } from '../../error/index.ts';
-import type { BoundTool } from '../plan/bind-tools.ts';
-import { describePrompt } from '../plan/describe-prompt.ts';
-import type { PromptPlan } from '../plan/prompt-plan.ts';
-import type { SectionNode } from '../plan/section-tree.ts';
+import { type PromptPlan, toPlan } from '../plan/prompt-plan.ts';
 import type { Drop, DroppedOverride } from './dropped-override.ts';
 import { overrideBoundTool } from './override-bound-tool.ts';
 import { overrideSection } from './override-section.ts';
@@ -15,23 +12,28 @@ export interface OverriddenPlan<out Output> {
   readonly dropped: readonly DroppedOverride[];
 }
 
-/** One per template and overrides, so that rendering again costs nothing more and tools keep their identity. */
-const known = new WeakMap<PromptPlan<unknown>, WeakMap<PromptOverrides, OverriddenPlan<unknown>>>();
+/** The plan of a prompt with overrides in the place of the texts of its code, each that fits; the plan itself without any. */
+export type PlanWithOverrides<out Output> = (
+  overrides: PromptOverrides | undefined,
+) => OverriddenPlan<Output>;
 
 /**
- * Puts overrides in the place of the texts of a prompt's code, each that fits.
- * @throws {OverridesError} `overrides-mismatch` when they are another prompt's.
+ * Ties a plan to what overrides make of it. The same overrides give the same plan, so that rendering again costs nothing more
+ * and tools keep their identity.
+ *
+ * @returns throws an {@link OverridesError} `overrides-mismatch` for those of another prompt.
  */
-export function applyOverrides<Output>(
-  plan: PromptPlan<Output>,
-  overrides: PromptOverrides,
-): OverriddenPlan<Output> {
-  let ofPlan = known.get(plan);
-  if (ofPlan === undefined) known.set(plan, (ofPlan = new WeakMap()));
-  let made = ofPlan.get(overrides);
-  if (made === undefined) ofPlan.set(overrides, (made = overridePlan(plan, overrides)));
-  // The maps tie each result to the plan it was made from, so the output is of that plan's type.
-  return made as OverriddenPlan<Output>;
+export function planWithOverrides<Output>(plan: PromptPlan<Output>): PlanWithOverrides<Output> {
+  const none: OverriddenPlan<Output> = { plan, dropped: [] };
+  const made = new WeakMap<PromptOverrides, OverriddenPlan<Output>>();
+  return (overrides) => {
+    if (overrides === undefined) return none;
+    const known = made.get(overrides);
+    if (known !== undefined) return known;
+    const overridden = overridePlan(plan, overrides);
+    made.set(overrides, overridden);
+    return overridden;
+  };
 }
 
 function overridePlan<Output>(plan: PromptPlan<Output>, overrides: PromptOverrides): OverriddenPlan<Output> {
@@ -48,19 +50,13 @@ function overridePlan<Output>(plan: PromptPlan<Output>, overrides: PromptOverrid
     dropped.push(Object.freeze({ target, reason, message }));
   };
   dropUnknown(plan, overrides, drop);
-  const descriptor = describePrompt(plan);
+  const descriptor = plan.descriptor();
   const tools = plan.tools.map((bound) =>
     bound.map((each) => overrideBoundTool(each, descriptor, overrides, drop)),
   );
-  const nodes = plan.nodes.map((node, index) =>
-    withTools(
-      overrideSection(node, descriptor, overrides, drop),
-      tools[index] ?? [],
-      plan.tools[index] ?? [],
-    ),
-  );
+  const nodes = plan.nodes.map((node) => overrideSection(node, descriptor, overrides, drop));
   return Object.freeze({
-    plan: Object.freeze({ ...plan, nodes, tools }),
+    plan: toPlan({ ...plan, nodes, tools }),
     dropped: Object.freeze(dropped),
   });
 }
@@ -90,14 +86,4 @@ function reject(target: string, isAccepting: boolean | undefined, drop: Drop): v
   } else if (!isAccepting) {
     drop(target, 'refused', `The ${target} accepts no overrides. Take the override out, or change the code.`);
   }
-}
-
-/** The section of a node also lists its tools, whose examples may stand in its text. */
-function withTools(
-  node: SectionNode,
-  tools: readonly BoundTool[],
-  before: readonly BoundTool[],
-): SectionNode {
-  if (tools.every((bound, index) => bound === before[index])) return node;
-  return { ...node, section: { ...node.section, tools: tools.map(({ tool }) => tool) } };
 }

@@ -1,7 +1,7 @@
 import { describeError, PromptValidationError } from '../../error/index.ts';
 import { type AnyTool, overrideTool, type ToolTexts } from '../../tool/index.ts';
-import type { BoundTool } from '../plan/bind-tools.ts';
-import type { PromptDescriptor, ToolDescriptor } from '../plan/describe-prompt.ts';
+import { type BoundTool, toBoundTool } from '../plan/bound-tool.ts';
+import type { PromptDescriptor, ToolDescriptor } from '../plan/descriptors.ts';
 import type { Drop } from './dropped-override.ts';
 import type { PromptOverrides, TextOverride, ToolOverride } from './prompt-overrides.ts';
 import { areEditedExamples, isEditedText, isEditedTool } from './prompt-overrides.ts';
@@ -27,7 +27,7 @@ export function overrideBoundTool(
   }
   let tool = bound.tool;
   for (const [what, texts] of textsOf(override, described, drop)) tool = tryTexts(tool, what, texts, drop);
-  return tool === bound.tool ? bound : Object.freeze({ ...bound, tool });
+  return tool === bound.tool ? bound : toBoundTool({ ...bound, tool });
 }
 
 /** What to override, one text after the other, so that one which cannot be used does not keep the others out. */

@@ -1,6 +1,6 @@
 import { describeError, PromptValidationError } from '../../error/index.ts';
-import { quotedList } from '../../internal/index.ts';
-import type { PromptDescriptor } from '../plan/describe-prompt.ts';
+import { once, quotedList } from '../../internal/index.ts';
+import { describeSection, type PromptDescriptor } from '../plan/descriptors.ts';
 import type { SectionNode } from '../plan/section-tree.ts';
 import { placeholderNames } from '../section/section-params.ts';
 import { compileTemplate } from '../template/compile-template.ts';
@@ -31,6 +31,7 @@ export function overrideSection(
     );
   }
   if (body === undefined && summary === undefined && (visibility === undefined || !isShown)) return node;
+  const texts = { template: body ?? node.section.template, summary: summary ?? node.summary };
   return {
     ...node,
     section: {
@@ -38,7 +39,8 @@ export function overrideSection(
       ...(body === undefined ? {} : { template: body }),
       ...(visibility === undefined || !isShown ? {} : { visibility }),
     },
-    summary: summary ?? node.summary,
+    summary: texts.summary,
+    descriptor: once(() => describeSection({ ...node, ...texts })),
   };
 }
 
@@ -64,10 +66,14 @@ function textOf(
     return undefined;
   }
   try {
-    const names = placeholderNames(node.section.params, `section "${node.path}"`);
-    const text = compileTemplate(override.text, names, `overridden ${name} of section "${node.path}"`, {
-      section: node.path,
-    });
+    const text = compileTemplate(
+      override.text,
+      placeholderNames(node.params),
+      `overridden ${name} of section "${node.path}"`,
+      {
+        section: node.path,
+      },
+    );
     const bare = namesWithoutQuotes(node, text);
     if (bare.length === 0) return text;
     const written = bare.map((each) => `\${${quotedPrefix}${each}}`).join(', ');

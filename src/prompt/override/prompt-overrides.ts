@@ -8,7 +8,7 @@ import {
   parseInputSync,
 } from '../../schema/index.ts';
 import type { ToolExample } from '../../tool/index.ts';
-import { hashOfExamples, hashOfText } from '../plan/describe-prompt.ts';
+import { hashOfExamples, hashOfText } from '../plan/descriptors.ts';
 import type { Visibility } from '../visibility/visibility.ts';
 
 /** A text that stands in for one of the code. */

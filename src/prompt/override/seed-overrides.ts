@@ -1,19 +1,13 @@
 import { freezeJson } from '../../schema/index.ts';
-import type { PromptDescriptor } from '../plan/describe-prompt.ts';
-import {
-  describePrompt,
-  overridableSections,
-  overridableTools,
-  paramDescriptionsOf,
-} from '../plan/describe-prompt.ts';
-import type { PromptPlan } from '../plan/prompt-plan.ts';
+import { type PromptDescriptor, paramDescriptionsOf } from '../plan/descriptors.ts';
+import { overridableSections, overridableTools, type PromptPlan } from '../plan/prompt-plan.ts';
 import type { TemplateText } from '../template/template-text.ts';
 import type { PromptOverrides, SectionOverride, TextOverride, ToolOverride } from './prompt-overrides.ts';
 
 /** All texts of a prompt's code that may be overridden, as overrides that change nothing yet. */
 export function seedOverrides(plan: PromptPlan<unknown>, tag: string): PromptOverrides {
   const { ns, key } = plan.identity;
-  const descriptor = describePrompt(plan);
+  const descriptor = plan.descriptor();
   return freezeJson(
     {
       version: 1,

@@ -3,19 +3,9 @@ import { none } from '../../internal/index.ts';
 import type { ToolPolicy } from '../../policy/index.ts';
 import type { AnyTool } from '../../tool/index.ts';
 import { openSections, readSection } from '../visibility/section-tools.ts';
+import { type BoundTool, toBoundTool } from './bound-tool.ts';
 import { checkPolicies, type GovernedTool, type PlacedPolicy, placePolicies } from './check-policies.ts';
 import { canSummarise, type SectionNode } from './section-tree.ts';
-
-/** A tool together with where it stands and what governs it. */
-export interface BoundTool {
-  readonly tool: AnyTool;
-  /** Dotted path of the section that brings it; empty for a tool that opens or reads sections. */
-  readonly sectionPath: string;
-  /** Policies in the order they are asked: the section's, its ancestors' from the inside out, the prompt's. */
-  readonly policies: readonly ToolPolicy[];
-  /** Policies of other sections whose `dependencies` need the tool: they do not judge its calls, but record its successes. */
-  readonly recordingPolicies: readonly ToolPolicy[];
-}
 
 /** What opens and what reads summarised sections, governed by the policies of the whole prompt. */
 export interface SectionTools {
@@ -62,7 +52,7 @@ export function bindTools(nodes: readonly SectionNode[], promptPolicies: readonl
   checkPolicies(nodes, placed, named);
   const recording = recordingPolicies(placed, named);
   const bind = (tool: AnyTool, sectionPath: string, policies: readonly ToolPolicy[]): BoundTool =>
-    Object.freeze({ tool, sectionPath, policies, recordingPolicies: recording.get(tool.name) ?? none });
+    toBoundTool({ tool, sectionPath, policies, recordingPolicies: recording.get(tool.name) ?? none });
   return {
     toolNames: new Set(named.keys()),
     tools: nodes.map((node) =>

@@ -6,7 +6,7 @@ import type { AnySection, ResourceBindings } from '../section/section.ts';
 import { bindTools } from './bind-tools.ts';
 import { collectResources, collectSlices } from './collect-parts.ts';
 import { compileOutput } from './prompt-output.ts';
-import type { PromptPlan } from './prompt-plan.ts';
+import { type PromptPlan, toPlan } from './prompt-plan.ts';
 import { buildSectionTree } from './section-tree.ts';
 import { collectParams } from './shared-params.ts';
 
@@ -61,7 +61,7 @@ export function planPrompt<Output>(
   }
   const policies = Object.freeze([...(options.policies ?? [])]);
   const nodes = buildSectionTree(options.sections);
-  return Object.freeze({
+  return toPlan({
     identity: Object.freeze({ ns, key, name }),
     nodes,
     indexes: new Map(nodes.map(({ path }, index) => [path, index])),

@@ -36,19 +36,12 @@ export function compileOutput<Output>(schema: Schema<unknown, Output>, prompt: s
   }
 }
 
-const known = new WeakMap<PromptOutput<unknown>, string>();
-
 /**
- * What stands behind the sections when a model has to be told in words which answer is asked for: that it is to be JSON,
- * and the schema, in the form that also goes to models which take one. Written once per output.
+ * Follows the sections when a model has to be told in words which answer is asked for: that it is to be JSON, and the
+ * schema, in the form that also goes to models which take one.
  */
-export function answerFormatText(output: PromptOutput<unknown>): string {
-  let text = known.get(output);
-  if (text === undefined) {
-    text = describeAnswerFormat(output.compiled.inputJsonSchema, output.container);
-    known.set(output, text);
-  }
-  return text;
+export function answerFormatText({ compiled, container }: PromptOutput<unknown>): string {
+  return describeAnswerFormat(compiled.inputJsonSchema, container);
 }
 
 /** The same of a schema, for providers that do not take every one. @internal */

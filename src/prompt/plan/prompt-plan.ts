@@ -1,17 +1,20 @@
+import { once } from '../../internal/index.ts';
 import type { ResourceRegistry } from '../../resource/index.ts';
 import type { AnySlice } from '../../session/index.ts';
 import type { PromptIdentity } from '../section/identity.ts';
 import type { SectionTools, ToolsBySection } from './bind-tools.ts';
-import type { PromptOutput } from './prompt-output.ts';
+import type { BoundTool } from './bound-tool.ts';
+import type { PromptDescriptor } from './descriptors.ts';
+import { answerFormatText, type PromptOutput } from './prompt-output.ts';
 import type { SectionNode } from './section-tree.ts';
 import type { PromptParams } from './shared-params.ts';
 
-/** Everything about a template that does not depend on params or session; made once, shared by its prompts. */
-export interface PromptPlan<out Output> {
+/** What a plan is made from. */
+export interface PlanParts<out Output> {
   readonly identity: PromptIdentity;
   /** Sections in reading order. */
   readonly nodes: readonly SectionNode[];
-  /** Where each section stands among them, by its path. */
+  /** Index of each section among them, by its path. */
   readonly indexes: ReadonlyMap<string, number>;
   readonly params: PromptParams;
   readonly tools: ToolsBySection;
@@ -23,4 +26,45 @@ export interface PromptPlan<out Output> {
   /** Resources of template and sections. */
   readonly resources: ResourceRegistry;
   readonly output: PromptOutput<Output> | undefined;
+}
+
+/** Everything about a template that does not depend on params or session; made once, shared by its prompts. */
+export interface PromptPlan<out Output> extends PlanParts<Output> {
+  /** Describes what the prompt says; hashed when it is first asked for. */
+  readonly descriptor: () => PromptDescriptor;
+  /** Tells a model in words which answer is asked for; empty without an output schema. */
+  readonly answerFormat: () => string;
+}
+
+/** The plan of these parts. What not every evaluation needs is worked out when one does, once. */
+export function toPlan<Output>(parts: PlanParts<Output>): PromptPlan<Output> {
+  const { identity, output } = parts;
+  return Object.freeze({
+    ...parts,
+    descriptor: once(() =>
+      Object.freeze({
+        ...identity,
+        sections: Object.freeze(overridableSections(parts).map(({ descriptor }) => descriptor())),
+        tools: Object.freeze(overridableTools(parts).map((bound) => bound['~planned'].descriptor)),
+      }),
+    ),
+    answerFormat: once(() => (output === undefined ? '' : answerFormatText(output))),
+  });
+}
+
+/** Sections whose texts may be overridden. */
+export function overridableSections({ nodes }: Pick<PlanParts<unknown>, 'nodes'>): readonly SectionNode[] {
+  return nodes.filter(({ section }) => section.acceptsOverrides !== false);
+}
+
+/** Tools whose texts may be overridden: neither they nor their sections refuse. */
+export function overridableTools({
+  nodes,
+  tools,
+}: Pick<PlanParts<unknown>, 'nodes' | 'tools'>): readonly BoundTool[] {
+  return nodes.flatMap(({ section }, index) =>
+    section.acceptsOverrides === false
+      ? []
+      : (tools[index] ?? []).filter(({ tool }) => tool.acceptsOverrides),
+  );
 }

@@ -1,10 +1,11 @@
 import { PromptValidationError } from '../../error/index.ts';
-import type { Writable } from '../../internal/index.ts';
+import { once, type Writable } from '../../internal/index.ts';
 import { freezeSection } from '../section/compile-section.ts';
 import { normalizeKey, normalizeTitle } from '../section/identity.ts';
 import type { AnySection } from '../section/section.ts';
 import { type SectionParams, sectionParams } from '../section/section-params.ts';
 import { type TemplateText, templateText } from '../template/template-text.ts';
+import { describeSection, type SectionDescriptor } from './descriptors.ts';
 
 /** One section at its place in a prompt. */
 export interface SectionNode {
@@ -20,6 +21,8 @@ export interface SectionNode {
   readonly end: number;
   readonly params: SectionParams | undefined;
   readonly summary: TemplateText | undefined;
+  /** Hashes of its texts; made when first asked for. */
+  readonly descriptor: () => SectionDescriptor;
 }
 
 /** True when some section may be summarised. */
@@ -90,13 +93,15 @@ function openNode(
   if (visibility === 'summary' && summary === undefined) {
     throw invalid(`The ${what} has visibility "summary" and no summary; give it one.`, path);
   }
+  const summaryText = typeof summary === 'string' ? templateText([summary.trim()]) : summary;
   return {
     ...place,
     section,
     heading: `${'#'.repeat(depth + 2)} ${number}. ${title} (${path})`,
     end: 0,
     params: params === undefined ? undefined : sectionParams(params, what),
-    summary: typeof summary === 'string' ? templateText([summary.trim()]) : summary,
+    summary: summaryText,
+    descriptor: once(() => describeSection({ path, number, template, summary: summaryText })),
   };
 }
 

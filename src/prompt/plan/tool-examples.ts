@@ -1,31 +1,15 @@
 import { renderJson } from '../../schema/index.ts';
 import type { AnyTool, ToolExample } from '../../tool/index.ts';
 import { fenceAround, jsonLine, linesOf, oneLine } from '../template/line-breaks.ts';
-import type { SectionNode } from './section-tree.ts';
 
-const known = new WeakMap<AnyTool, string>();
-
-/**
- * The examples of a section's tools as text, for providers that have no field for them; empty when there are none. Each
- * tool's are written once.
- */
-export function toolExamplesText({ section }: SectionNode): string {
-  if (section.examplesInText === false) return '';
-  const tools = (section.tools ?? []).filter(({ examples }) => examples.length > 0);
-  if (tools.length === 0) return '';
-  return ['Tools:', ...tools.map(examplesOf)].join('\n');
-}
-
-function examplesOf(tool: AnyTool): string {
-  let text = known.get(tool);
-  if (text === undefined) {
-    const examples = tool.examples.map((example) => exampleText(tool, example));
-    text = [`- ${tool.name}: ${oneLine(tool.description)}`, `  - ${tool.name} examples:`, ...examples].join(
-      '\n',
-    );
-    known.set(tool, text);
-  }
-  return text;
+/** The examples of a tool as text, for providers that have no field for them; empty when there are none. */
+export function toolExamplesText(tool: AnyTool): string {
+  if (tool.examples.length === 0) return '';
+  return [
+    `- ${tool.name}: ${oneLine(tool.description)}`,
+    `  - ${tool.name} examples:`,
+    ...tool.examples.map((example) => exampleText(tool, example)),
+  ].join('\n');
 }
 
 function exampleText(tool: AnyTool, example: ToolExample): string {

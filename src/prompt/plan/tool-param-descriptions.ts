@@ -1,4 +1,4 @@
-import type { JsonSchema, JsonValue } from '../../schema/index.ts';
+import type { JsonValue } from '../../schema/index.ts';
 import type { AnyTool } from '../../tool/index.ts';
 import { objectProperties } from '../section/object-properties.ts';
 
@@ -15,32 +15,14 @@ export interface ToolParamDescription {
 /** Tool name → parameter name → description. */
 export type ToolParamDescriptions = Readonly<Record<string, Readonly<Record<string, ToolParamDescription>>>>;
 
-type ParamDescriptions = Readonly<Record<string, ToolParamDescription>>;
+/** Parameter name → description. */
+export type ParamDescriptions = ToolParamDescriptions[string];
 
-const none: ParamDescriptions = Object.freeze({});
-const known = new WeakMap<JsonSchema, ParamDescriptions>();
-
-const ofTools = new WeakMap<readonly AnyTool[], ToolParamDescriptions>();
-
-/** Describes the parameters of each tool; each tool's are read once, and a list of tools once. */
-export function describeToolParams(tools: readonly AnyTool[]): ToolParamDescriptions {
-  const ready = ofTools.get(tools);
-  if (ready !== undefined) return ready;
-  const descriptions = Object.freeze(Object.fromEntries(tools.map((tool) => [tool.name, paramsOf(tool)])));
-  ofTools.set(tools, descriptions);
-  return descriptions;
-}
-
-function paramsOf(tool: AnyTool): ParamDescriptions {
-  const schema = tool.compiledInput?.inputJsonSchema;
-  if (schema === undefined) return none;
-  let descriptions = known.get(schema);
-  if (descriptions === undefined) {
-    const entries = [...objectProperties(schema).all].map(([name, all]) => [name, describe(all)] as const);
-    descriptions = Object.freeze(Object.fromEntries(entries));
-    known.set(schema, descriptions);
-  }
-  return descriptions;
+/** Describes the parameters of a tool. */
+export function describeParams({ compiledInput }: AnyTool): ParamDescriptions {
+  if (compiledInput === undefined) return Object.freeze({});
+  const { all } = objectProperties(compiledInput.inputJsonSchema);
+  return Object.freeze(Object.fromEntries([...all].map(([name, schemas]) => [name, describe(schemas)])));
 }
 
 /** Describes a parameter by the subschemas that the members of a union give it, usually one. */

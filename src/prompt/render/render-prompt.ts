@@ -1,14 +1,12 @@
+import { once } from '../../internal/index.ts';
 import type { ResourceResolver } from '../../resource/index.ts';
 import { type ReadOnlyView, type ReadonlySessionView, readOnlyView, Session } from '../../session/index.ts';
 import type { AnyTool, DeadlinePort, HostedTool, SectionPort } from '../../tool/index.ts';
 import type { OverriddenPlan } from '../override/apply-overrides.ts';
 import type { PromptOverrides } from '../override/prompt-overrides.ts';
-import type { BoundTool } from '../plan/bind-tools.ts';
-import { describePrompt } from '../plan/describe-prompt.ts';
-import { answerFormatText } from '../plan/prompt-output.ts';
+import type { BoundTool } from '../plan/bound-tool.ts';
 import type { PromptPlan } from '../plan/prompt-plan.ts';
 import type { SectionNode } from '../plan/section-tree.ts';
-import { describeToolParams } from '../plan/tool-param-descriptions.ts';
 import type { DynamicParams } from '../section/section-input.ts';
 import type { ShownSection } from '../visibility/section-tools.ts';
 import type { Visibility } from '../visibility/visibility.ts';
@@ -71,8 +69,7 @@ export async function renderPrompt<Output>(
   const selection = await completeSelection({ plan, raw, session, needsParams: true, override });
   const examples = options.examplesOnWire !== true;
   const sectionsText = await sectionTexts(selection, { plan, raw, session, resources, examples });
-  const format =
-    plan.output === undefined || options.outputSchemaOnWire === true ? '' : answerFormatText(plan.output);
+  const format = options.outputSchemaOnWire === true ? '' : plan.answerFormat();
   const text = [sectionsText, format].filter((part) => part !== '').join('\n\n');
   const inFull = selection.filter(({ isSummary }) => !isSummary).map(({ node }) => node.path);
   const sections = new OpenableSections({
@@ -132,17 +129,22 @@ function toolsOf(sections: OpenableSections, shown: readonly ShownSection[], bef
 function assemble<Output>(rendering: Rendering<Output>): RenderedPrompt<Output> {
   const { plan, dropped, text, deadline, sections, bound, hosted } = rendering;
   const tools = [...bound.values()].map(({ tool }) => tool);
+  const paramDescriptions = once(() =>
+    Object.freeze(
+      Object.fromEntries([...bound].map(([name, each]) => [name, each['~planned'].paramDescriptions])),
+    ),
+  );
   return Object.freeze({
     text,
     tools: Object.freeze(tools),
     boundTools: bound,
     hostedTools: Object.freeze([...hosted]),
     get toolParamDescriptions() {
-      return describeToolParams(tools);
+      return paramDescriptions();
     },
     ...(plan.output === undefined ? {} : { output: plan.output }),
     get descriptor() {
-      return describePrompt(plan);
+      return plan.descriptor();
     },
     droppedOverrides: dropped,
     ...(deadline === undefined ? {} : { deadline }),

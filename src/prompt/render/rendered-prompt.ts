@@ -1,8 +1,8 @@
 import type { ReadonlySessionView } from '../../session/index.ts';
 import type { AnyTool, DeadlinePort, HostedTool, SectionPort } from '../../tool/index.ts';
 import type { DroppedOverride } from '../override/dropped-override.ts';
-import type { BoundTool } from '../plan/bind-tools.ts';
-import type { PromptDescriptor } from '../plan/describe-prompt.ts';
+import type { BoundTool } from '../plan/bound-tool.ts';
+import type { PromptDescriptor } from '../plan/descriptors.ts';
 import type { PromptOutput } from '../plan/prompt-output.ts';
 import type { ToolParamDescriptions } from '../plan/tool-param-descriptions.ts';
 import type { SectionAccess } from '../visibility/section-tools.ts';

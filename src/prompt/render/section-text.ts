@@ -3,7 +3,6 @@ import type { ResourceResolver } from '../../resource/index.ts';
 import type { ReadOnlyView } from '../../session/index.ts';
 import type { PromptPlan } from '../plan/prompt-plan.ts';
 import type { SectionNode } from '../plan/section-tree.ts';
-import { toolExamplesText } from '../plan/tool-examples.ts';
 import type { SectionRenderContext } from '../section/section.ts';
 import type { DynamicParams } from '../section/section-input.ts';
 import { fillTemplate } from '../template/template-text.ts';
@@ -48,8 +47,17 @@ function sectionText(selected: SelectedSection, body: string, sources: TextSourc
   const { node, isSummary } = selected;
   const parts = [node.heading, body];
   if (isSummary) parts.push(summaryNote(selected, sources));
-  else if (sources.examples) parts.push(toolExamplesText(node));
+  else if (sources.examples) parts.push(examplesText(selected, sources.plan));
   return parts.filter((part) => part !== '').join('\n\n');
+}
+
+/** The examples of a section's tools; empty when there are none, or the section does not want them. */
+function examplesText({ node, index }: SelectedSection, { tools }: PromptPlan<unknown>): string {
+  if (node.section.examplesInText === false) return '';
+  const texts = (tools[index] ?? []).map((bound) => bound['~planned'].examplesText);
+  return texts.every((text) => text === '')
+    ? ''
+    : ['Tools:', ...texts.filter((text) => text !== '')].join('\n');
 }
 
 /** A promise only where a function of the section's makes the text. */

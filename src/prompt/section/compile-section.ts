@@ -4,7 +4,7 @@ import type { TemplateText } from '../template/template-text.ts';
 import type { TemplateFunction } from '../template/trace-template.ts';
 import { normalizeKey, normalizeTitle } from './identity.ts';
 import type { AnySection, Section } from './section.ts';
-import { placeholderNames } from './section-params.ts';
+import { placeholderNames, sectionParams } from './section-params.ts';
 
 /** A section whose texts are not compiled yet: texts, functions of placeholders, or what was compiled for another section. */
 export interface SectionSource extends Omit<SectionDraft, 'template' | 'summary'> {
@@ -34,7 +34,7 @@ export function compileSection(source: SectionSource): AnySection {
       { details: { section: key, placeholder: 'summary' } },
     );
   }
-  const names = placeholderNames(params, what);
+  const names = placeholderNames(params === undefined ? undefined : sectionParams(params, what));
   const compile = (text: unknown, name: string): TemplateText | undefined =>
     text === undefined
       ? undefined
@@ -75,24 +75,18 @@ const sectionKeys = Object.keys({
   examplesInText: true,
 } satisfies Readonly<Record<SectionKey, true>>) as readonly SectionKey[];
 
-const frozen = new WeakSet<object>();
-
 /**
  * The section as a frozen plain object with lists of its own, so that whoever wrote it can change nothing in what was
- * made of it; a section that was made here is returned as it is.
+ * made of it.
  */
 export function freezeSection(section: SectionDraft): AnySection {
-  // Only what was made below is in the set.
-  if (frozen.has(section)) return section as AnySection;
   const given = sectionKeys.map((key) => [key, section[key]] as const);
-  const made = Object.freeze(
+  // The entries are those of a section; those that nobody gave are left out.
+  return Object.freeze(
     Object.fromEntries(
       given.flatMap(([key, value]) =>
         value === undefined ? [] : [[key, Array.isArray(value) ? Object.freeze([...value]) : value]],
       ),
     ),
-  );
-  frozen.add(made);
-  // The entries are those of a section; those that nobody gave are left out.
-  return made as unknown as AnySection;
+  ) as unknown as AnySection;
 }

@@ -12,16 +12,9 @@ export interface ObjectProperties {
 }
 
 const nothing: ObjectProperties = { all: new Map(), common: new Set(), open: false };
-const known = new WeakMap<JsonSchema, ObjectProperties>();
-
-/** Reads the properties of an object schema; once per schema object. */
+/** Reads the properties of an object schema. */
 export function objectProperties(schema: JsonSchema): ObjectProperties {
-  let properties = known.get(schema);
-  if (properties === undefined) {
-    properties = readNode(schema, schema, new Set());
-    known.set(schema, properties);
-  }
-  return properties;
+  return readNode(schema, schema, new Set());
 }
 
 /** A text that is equal for equal lists of subschemas, in whatever order. */

@@ -13,31 +13,26 @@ export interface SectionParams {
   readonly placeholders: ReadonlySet<string> | undefined;
 }
 
-const known = new WeakMap<Schema, SectionParams>();
 const noPlaceholders: ReadonlySet<string> = new Set();
 
 /**
- * Checks a section's params schema and reads its properties; once per schema object.
+ * Checks a section's params schema and reads its properties.
  *
  * @param what names the section in errors.
  * @throws {PromptValidationError} when it is no object schema, or has no JSON Schema.
  */
 export function sectionParams(schema: Schema, what: string): SectionParams {
-  const ready = known.get(schema);
-  if (ready !== undefined) return ready;
   try {
     assertObjectSchema(schema);
     const compiled = compileSchema<unknown, unknown>(schema);
     const accepted = objectProperties(compiled.inputJsonSchema);
     const yielded = yieldedProperties(compiled) ?? accepted;
-    const params = {
+    return {
       compiled,
       accepted,
       signatures: new Map([...accepted.all].map(([name, schemas]) => [name, propertySignature(schemas)])),
       placeholders: yielded.open ? undefined : yielded.common,
     };
-    known.set(schema, params);
-    return params;
   } catch (cause) {
     if (!SchemaError.isInstance(cause)) throw cause;
     throw new PromptValidationError(
@@ -48,8 +43,8 @@ export function sectionParams(schema: Schema, what: string): SectionParams {
 }
 
 /** Names that a template of the section may use; `undefined`: any. */
-export function placeholderNames(schema: Schema | undefined, what: string): ReadonlySet<string> | undefined {
-  return schema === undefined ? noPlaceholders : sectionParams(schema, what).placeholders;
+export function placeholderNames(params: SectionParams | undefined): ReadonlySet<string> | undefined {
+  return params === undefined ? noPlaceholders : params.placeholders;
 }
 
 /** Properties after validation; undefined where a transform hides them from JSON Schema. Those of the input count then. */

@@ -1,7 +1,7 @@
 import { describeError, TransactionClosedError } from '../../error/index.ts';
 import type { FileChange } from '../../filesystem/index.ts';
 import { isPromiseLike, none } from '../../internal/index.ts';
-import type { PolicyCall, ToolPolicy } from '../../policy/index.ts';
+import type { PolicyCall, PolicyPhases, ToolPolicy } from '../../policy/index.ts';
 import type { EvaluatorPort, ToolSuccess } from '../../tool/index.ts';
 import type { ShadowFinding } from '../events/tool-invoked.ts';
 import { RunStopped } from '../limits/run-stop.ts';
@@ -11,7 +11,7 @@ import type { EvaluationEnvironment } from './environment.ts';
 import type { JudgedAttempt } from './judged-attempt.ts';
 import { PolicyEvaluations } from './policy-evaluations.ts';
 import { askForApproval, askPolicies, askPoliciesInShadow, type GateResult, nameOf } from './policy-gate.ts';
-import { type GoverningPolicy, type PolicyPhases, policyPhases } from './policy-phases.ts';
+import { type GoverningPolicy, policyPhases } from './policy-phases.ts';
 import { type FailedVerdict, failed, type PolicyQuestion, withNote } from './verdict.ts';
 
 /**
@@ -21,7 +21,7 @@ import { type FailedVerdict, failed, type PolicyQuestion, withNote } from './ver
 export class CallPolicies implements JudgedCall {
   readonly environment: EvaluationEnvironment;
   readonly attempt: JudgedAttempt;
-  readonly #phases: PolicyPhases;
+  readonly #phases: PolicyPhases<GoverningPolicy>;
   #call: PolicyCall | undefined;
   #shadow: ShadowFinding[] | undefined;
   /** The policy that is being asked. */

@@ -1,5 +1,5 @@
 import { none } from '../../internal/index.ts';
-import type { ToolPolicy } from '../../policy/index.ts';
+import { type PolicyPhases, type ToolPolicy, toPolicyPhases } from '../../policy/index.ts';
 import type { BoundTool } from '../../prompt/index.ts';
 import type { ResourceContainer } from '../../resource/index.ts';
 
@@ -17,29 +17,20 @@ export interface GoverningPolicy {
   readonly owner: PolicyOwner | undefined;
 }
 
-/** The policies over a call, by what they want to be asked. */
-export interface PolicyPhases {
-  readonly checking: readonly GoverningPolicy[];
-  readonly checkingChanges: readonly GoverningPolicy[];
-  readonly recording: readonly GoverningPolicy[];
-}
-
-const known = new WeakMap<BoundTool, PolicyPhases>();
-
 /**
  * The policies over a call: those around it first, from the outside in, then its own. One that is both is asked once, as an outer one.
  *
- * @param bound the tool. What it alone decides is sorted out once for each.
+ * @param bound the tool, whose own policies were sorted when its prompt was planned.
  * @param outer the policies of calls around it that reach inside.
  */
-export function policyPhases(bound: BoundTool, outer: readonly GoverningPolicy[] = none): PolicyPhases {
-  if (outer.length > 0) return sorted(bound, outer);
-  let phases = known.get(bound);
-  if (phases === undefined) {
-    phases = sorted(bound, none);
-    known.set(bound, phases);
-  }
-  return phases;
+export function policyPhases(
+  bound: BoundTool,
+  outer: readonly GoverningPolicy[] = none,
+): PolicyPhases<GoverningPolicy> {
+  if (outer.length === 0) return bound['~planned'].policyPhases;
+  const own = (policies: readonly ToolPolicy[]): readonly GoverningPolicy[] =>
+    notAmong(outer, policies).map((policy) => ({ policy, owner: undefined }));
+  return toPolicyPhases([...outer, ...own(bound.policies)], own(bound.recordingPolicies));
 }
 
 /**
@@ -60,17 +51,4 @@ export function policiesInside(
 
 function notAmong(outer: readonly GoverningPolicy[], own: readonly ToolPolicy[]): readonly ToolPolicy[] {
   return outer.length === 0 ? own : own.filter((policy) => outer.every((each) => each.policy !== policy));
-}
-
-function sorted({ policies, recordingPolicies }: BoundTool, outer: readonly GoverningPolicy[]): PolicyPhases {
-  const asOwn = (own: readonly ToolPolicy[]): readonly GoverningPolicy[] =>
-    notAmong(outer, own).map((policy) => ({ policy, owner: undefined }));
-  const judging = [...outer, ...asOwn(policies)];
-  return {
-    checking: judging.filter(({ policy }) => policy.check !== undefined),
-    checkingChanges: judging.filter(({ policy }) => policy.checkChanges !== undefined),
-    recording: [...judging, ...asOwn(recordingPolicies)].filter(
-      ({ policy }) => policy.onResult !== undefined,
-    ),
-  };
 }

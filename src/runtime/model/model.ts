@@ -10,21 +10,12 @@ import type {
   HostedToolReading,
   Logger,
   ModelSettings,
+  ModelTool,
   RawItems,
   TokenPrices,
   TokenUsage,
   ToolChoice,
-  ToolExample,
 } from '../../tool/index.ts';
-
-/** A tool as a model sees it. */
-export interface ModelTool {
-  readonly name: string;
-  readonly description: string;
-  /** Closed JSON Schema of the arguments, made once per tool. */
-  readonly inputSchema: JsonSchema;
-  readonly examples: readonly ToolExample[];
-}
 
 /** Everything a model gets for one turn. All of it is read-only and passed by reference: nothing is copied per turn. */
 export interface ModelRequest {

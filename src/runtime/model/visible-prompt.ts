@@ -5,10 +5,8 @@ import {
   type ShownSection,
 } from '../../prompt/index.ts';
 import type { ReadonlySessionView } from '../../session/index.ts';
-import type { AnyTool, PromptPort, ToolResult } from '../../tool/index.ts';
+import type { AnyTool, ModelTool, PromptPort, ToolResult } from '../../tool/index.ts';
 import type { LoopState } from './loop-state.ts';
-import type { ModelTool } from './model.ts';
-import { toModelTool } from './model-tool.ts';
 
 /** What a display is made of beside the prompt. */
 interface DisplayOptions {
@@ -35,7 +33,7 @@ export class VisiblePrompt {
     this.maxExpansions = maxExpansions;
     this.#state = state;
     this.rendered = rendered;
-    this.tools = rendered.tools.map(toModelTool);
+    this.tools = toModelTools(rendered);
   }
 
   /** Whether a handler may still have sections opened. */
@@ -51,8 +49,12 @@ export class VisiblePrompt {
       this.rendered = this.rendered['~sections'].withShown(shown);
     }
     this.#taken = openings.length;
-    this.tools = this.rendered.tools.map(toModelTool);
+    this.tools = toModelTools(this.rendered);
   }
+}
+
+function toModelTools({ boundTools }: RenderedPrompt): readonly ModelTool[] {
+  return [...boundTools.values()].map((bound) => bound['~planned'].modelTool);
 }
 
 /** A prompt and how its model sees it. */

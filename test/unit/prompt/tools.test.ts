@@ -80,7 +80,7 @@ describe('tools of a prompt', () => {
     );
     const { tools, boundTools } = await prompt.render();
     expect(tools).toEqual([first, second, third, fourth]);
-    expect([...boundTools.values()]).toEqual([
+    expect([...boundTools.values()]).toMatchObject([
       { tool: first, sectionPath: 'p', policies: [outer, whole], recordingPolicies: [] },
       { tool: second, sectionPath: 'p.q', policies: [inner, outer, whole], recordingPolicies: [] },
       { tool: third, sectionPath: 'p.q.r', policies: [inner, outer, whole], recordingPolicies: [] },

@@ -96,23 +96,23 @@ describe('schemas', () => {
 });
 
 describe('hashes', () => {
-  it('are made once per template, and once per tool for all templates', async () => {
+  it('are made once per template', async () => {
     const [one, two] = prompts.map((prompt) => prompt.descriptor);
     for (const prompt of prompts) {
       expect((await prompt.render()).descriptor).toBe(prompt.descriptor);
       expect(prompt.with({ nights: 2 }).descriptor).toBe(prompt.descriptor);
     }
     expect(two?.tools[0]).toMatchObject({ name: 'search', sectionPath: 'top.other' });
-    expect(two?.tools[0]?.params).toBe(one?.tools[0]?.params);
+    expect(two?.tools[0]?.params).toEqual(one?.tools[0]?.params);
   });
 
-  it('are made again for overridden tools alone', async () => {
+  it('are made again for overridden texts alone', async () => {
     const [prompt] = prompts;
     if (prompt === undefined) throw new Error('There is a first prompt.');
     const draft = JSON.parse(JSON.stringify(prompt.seedOverrides()));
     draft.sections.trip.body.text = 'Go to $city.';
     const { descriptor } = await prompt.render({ overrides: parseOverrides(draft) });
     expect(descriptor.sections[0]?.body).not.toBe(prompt.descriptor.sections[0]?.body);
-    expect(descriptor.tools[0]?.params).toBe(prompt.descriptor.tools[0]?.params);
+    expect(descriptor.tools[0]).toBe(prompt.descriptor.tools[0]);
   });
 });

@@ -8,52 +8,6 @@ import {
 import type { AnyTool, ToolExample } from '../../tool/index.ts';
 import type { PromptIdentity } from '../section/identity.ts';
 import type { TemplateText } from '../template/template-text.ts';
-import type { BoundTool } from './bind-tools.ts';
-import type { PromptPlan } from './prompt-plan.ts';
-import type { SectionNode } from './section-tree.ts';
-
-const known = new WeakMap<PromptPlan<unknown>, PromptDescriptor>();
-
-/** Describes what a prompt's code says; once per template. */
-export function describePrompt(plan: PromptPlan<unknown>): PromptDescriptor {
-  let descriptor = known.get(plan);
-  if (descriptor === undefined) {
-    descriptor = Object.freeze({
-      ...plan.identity,
-      sections: Object.freeze(overridableSections(plan).map(describeSection)),
-      tools: Object.freeze(overridableTools(plan).map(describeTool)),
-    });
-    known.set(plan, descriptor);
-  }
-  return descriptor;
-}
-
-/** Sections whose texts may be overridden. */
-export function overridableSections({ nodes }: PromptPlan<unknown>): readonly SectionNode[] {
-  return nodes.filter(({ section }) => section.acceptsOverrides !== false);
-}
-
-/** Tools whose texts may be overridden: neither they nor their sections refuse. */
-export function overridableTools({ nodes, tools }: PromptPlan<unknown>): readonly BoundTool[] {
-  return nodes.flatMap(({ section }, index) =>
-    section.acceptsOverrides === false
-      ? []
-      : (tools[index] ?? []).filter(({ tool }) => tool.acceptsOverrides),
-  );
-}
-
-function describeSection({ path, number, section, summary }: SectionNode): SectionDescriptor {
-  return Object.freeze({
-    path,
-    number,
-    ...(section.template === undefined ? {} : { body: hashOfTemplate(section.template) }),
-    ...(summary === undefined ? {} : { summary: hashOfTemplate(summary) }),
-  });
-}
-
-function describeTool({ tool, sectionPath }: BoundTool): ToolDescriptor {
-  return Object.freeze({ ...hashesOfTool(tool), sectionPath });
-}
 
 /** Which texts of a section stand in its code. */
 export interface SectionDescriptor {
@@ -93,40 +47,38 @@ export interface PromptDescriptor extends PromptIdentity {
   readonly tools: readonly ToolDescriptor[];
 }
 
+/** The texts of a section at its place in a prompt. */
+interface SectionTexts extends Pick<SectionDescriptor, 'path' | 'number'> {
+  readonly template: TemplateText | undefined;
+  readonly summary: TemplateText | undefined;
+}
+
+export function describeSection({ path, number, template, summary }: SectionTexts): SectionDescriptor {
+  return Object.freeze({
+    path,
+    number,
+    ...(template === undefined ? {} : { body: hashOfText(template.source) }),
+    ...(summary === undefined ? {} : { summary: hashOfText(summary.source) }),
+  });
+}
+
+export function describeTool(tool: AnyTool, sectionPath: string): ToolDescriptor {
+  const params = [...paramDescriptionsOf(tool)].map(([path, text]) => [path, hashOfText(text)] as const);
+  return Object.freeze({
+    name: tool.name,
+    sectionPath,
+    contract: hashOfContract(tool),
+    description: hashOfText(tool.description),
+    params: Object.freeze(Object.fromEntries(params)),
+    examples: hashOfExamples(tool.examples),
+  });
+}
+
 const encoder = new TextEncoder();
-const ofTemplates = new WeakMap<TemplateText, string>();
-const ofTools = new WeakMap<AnyTool, ToolHashes>();
 
-/** The hashes of a tool's texts. */
-export type ToolHashes = Omit<ToolDescriptor, 'sectionPath'>;
-
-/** The same for equal texts, another for different ones; see `digestOf`. It finds what changed, it keeps nobody out. */
+/** The same for equal texts, another for different ones; see `digestOf`. It finds what changed and gives no security. */
 export function hashOfText(text: string): string {
   return digestOf(encoder.encode(text));
-}
-
-/** The hash of a compiled text, made once. */
-export function hashOfTemplate(template: TemplateText): string {
-  let hash = ofTemplates.get(template);
-  if (hash === undefined) ofTemplates.set(template, (hash = hashOfText(template.source)));
-  return hash;
-}
-
-/** The hashes of a tool, made once; however many prompts have it. */
-export function hashesOfTool(tool: AnyTool): ToolHashes {
-  let hashes = ofTools.get(tool);
-  if (hashes === undefined) {
-    const params = [...paramDescriptionsOf(tool)].map(([path, text]) => [path, hashOfText(text)] as const);
-    hashes = Object.freeze({
-      name: tool.name,
-      contract: hashOfContract(tool),
-      description: hashOfText(tool.description),
-      params: Object.freeze(Object.fromEntries(params)),
-      examples: hashOfExamples(tool.examples),
-    });
-    ofTools.set(tool, hashes);
-  }
-  return hashes;
 }
 
 /** What a tool takes and yields, without a word of description. */

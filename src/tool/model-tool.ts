@@ -1,0 +1,27 @@
+import type { JsonSchema } from '../schema/index.ts';
+import type { AnyTool, ToolExample } from './tool-types.ts';
+
+/** A tool as a model sees it. */
+export interface ModelTool {
+  readonly name: string;
+  readonly description: string;
+  /** Closed JSON Schema of the arguments, made once per tool. */
+  readonly inputSchema: JsonSchema;
+  readonly examples: readonly ToolExample[];
+}
+
+const noArguments: JsonSchema = Object.freeze({
+  type: 'object',
+  properties: {},
+  additionalProperties: false,
+});
+
+/** A tool as a model sees it. */
+export function toModelTool(tool: AnyTool): ModelTool {
+  return Object.freeze({
+    name: tool.name,
+    description: tool.description,
+    inputSchema: tool.compiledInput?.inputJsonSchema ?? noArguments,
+    examples: tool.examples,
+  });
+}
