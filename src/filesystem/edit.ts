@@ -39,6 +39,10 @@ interface Replacement {
 /** The most replacements of all edits together: they are made in one go, so that nothing else runs meanwhile. */
 const MAX_REPLACEMENTS = 100_000;
 
+/** Line numbers that the details of an ambiguity hold, and the occurrences that they count. */
+const MAX_NAMED_LINES = 10;
+const MAX_COUNTED = 1000;
+
 /** What is put in, as it was given and with either line ending. */
 interface NewText {
   readonly given: string;
@@ -100,11 +104,12 @@ function findReplacements(
   }
   const second = text.indexOf(wanted, first + 1);
   if (replaceAll !== true && second !== -1) {
+    const { lines, occurrences } = findOccurrences(text, wanted);
     throw new FilesystemError(
       'edit-ambiguous',
-      `Edit ${edit}: its oldText occurs more than once in ${quoteText(path)} (lines ${lineNumberAt(text, first)} and ` +
-        `${lineNumberAt(text, second)} are the first two). Add lines around it, or set replaceAll.`,
-      { details: { path, edit } },
+      `Edit ${edit}: its oldText occurs more than once in ${quoteText(path)} (lines ${lines[0]} and ` +
+        `${lines[1]} are the first two). Add lines around it, or set replaceAll.`,
+      { details: { path, edit, lines, occurrences } },
     );
   }
   const found: Replacement[] = [];
@@ -114,6 +119,24 @@ function findReplacements(
     found.push({ start, end: start + wanted.length, newText: put, edit });
   }
   return found;
+}
+
+/** Where a text occurs, overlapping places counted: the lines of the first ten, and how many there are, up to 1,000. */
+function findOccurrences(
+  text: string,
+  wanted: string,
+): { readonly lines: readonly number[]; readonly occurrences: number } {
+  const lines: number[] = [];
+  let occurrences = 0;
+  for (
+    let at = text.indexOf(wanted);
+    at !== -1 && occurrences < MAX_COUNTED;
+    at = text.indexOf(wanted, at + 1)
+  ) {
+    occurrences += 1;
+    if (lines.length < MAX_NAMED_LINES) lines.push(lineNumberAt(text, at));
+  }
+  return { lines, occurrences };
 }
 
 function tooManyError(path: string, edit: number): FilesystemError {
@@ -167,7 +190,8 @@ function withEndings(newText: NewText, replaced: string, frequent: '\n' | '\r\n'
  * 4. Line endings of `newText` become those of the lines it replaces, else the more frequent ones of the file.
  *
  * @param path only for messages.
- * @throws {FilesystemError} `edit-not-found`, `edit-ambiguous`; `invalid-argument` for no edits, an empty `oldText`, an
+ * @throws {FilesystemError} `edit-not-found`; `edit-ambiguous`, with the first `lines` and the number of `occurrences` in its details;
+ * `invalid-argument` for no edits, an empty `oldText`, an
  * edit that changes nothing, edits that overlap, or more than 100,000 replacements.
  */
 export function applyTextEdits(path: string, content: string, edits: readonly TextEdit[]): EditedText {

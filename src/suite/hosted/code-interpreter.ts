@@ -1,7 +1,15 @@
 import type { HostedTool, HostedToolOutput } from '../../tool/index.ts';
-import { type ConfigCheck, line, listOf, objectOf, oneOf, refuseValue } from './config-check.ts';
+import {
+  type ConfigCheck,
+  type HostedToolTexts,
+  line,
+  listOf,
+  makeHostedTool,
+  objectOf,
+  oneOf,
+  refuseValue,
+} from './config-check.ts';
 import { domain } from './domain-filter.ts';
-import { type HostedToolTexts, makeHostedTool } from './make-hosted-tool.ts';
 
 /** Where the code runs. What is left out is up to the provider. */
 export type CodeInterpreterConfig = {

@@ -1,6 +1,7 @@
 import { PromptValidationError } from '../../error/index.ts';
 import { quotedList } from '../../internal/index.ts';
 import { describeReceived, isSchemaObject, type JsonObject, type JsonValue } from '../../schema/index.ts';
+import { type HostedTool, type HostedToolOutput, hostedTool } from '../../tool/index.ts';
 
 /** Where a value stands in the config of a hosted tool. */
 export interface ConfigPlace {
@@ -119,4 +120,23 @@ function isPlainObject(value: unknown): value is JsonObject {
   const prototype: unknown = Object.getPrototypeOf(value);
   // Objects of another realm have another Object.prototype; it, too, is the end of its chain.
   return prototype === null || Object.getPrototypeOf(prototype) === null;
+}
+
+/** How the model and the results know a hosted tool. */
+export interface HostedToolTexts {
+  /** Its name in the prompt, unique among all tools. Default: the name of its kind, or the label of a remote server. */
+  readonly name?: string;
+  /** 1 to 200 characters, for people and for providers that take one. A default is provided. */
+  readonly description?: string;
+}
+
+/** A hosted tool of one kind with its config checked and copied. */
+export function makeHostedTool<Config extends JsonObject, Output extends HostedToolOutput>(
+  defaults: { readonly kind: string; readonly name: string; readonly description: string },
+  check: ConfigCheck<Config>,
+  config: Config,
+  { name = defaults.name, description = defaults.description }: HostedToolTexts,
+): HostedTool<Config, Output> {
+  const checked = check(config, { tool: name, path: '' });
+  return hostedTool<Config, Output>({ kind: defaults.kind, name, description, config: checked });
 }

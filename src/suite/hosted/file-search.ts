@@ -4,14 +4,15 @@ import type { HostedTool, HostedToolOutput } from '../../tool/index.ts';
 import {
   type ConfigCheck,
   fraction,
+  type HostedToolTexts,
   integer,
   line,
   listOf,
+  makeHostedTool,
   objectOf,
   refuseConfig,
   refuseValue,
 } from './config-check.ts';
-import { type HostedToolTexts, makeHostedTool } from './make-hosted-tool.ts';
 
 /** Where files are searched. What is left out is up to the provider. */
 export type FileSearchConfig = {

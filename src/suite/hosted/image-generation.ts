@@ -1,6 +1,5 @@
 import type { HostedTool, HostedToolOutput } from '../../tool/index.ts';
-import { line, objectOf, oneOf } from './config-check.ts';
-import { type HostedToolTexts, makeHostedTool } from './make-hosted-tool.ts';
+import { type HostedToolTexts, line, makeHostedTool, objectOf, oneOf } from './config-check.ts';
 
 /** How images are made. What is left out is up to the provider. */
 export type ImageGenerationConfig = {

@@ -5,6 +5,7 @@ export {
   type CodeNetwork,
   codeInterpreterTool,
 } from './code-interpreter.ts';
+export type { HostedToolTexts } from './config-check.ts';
 export type { DomainFilter } from './domain-filter.ts';
 export {
   type FileSearchConfig,
@@ -18,7 +19,6 @@ export {
   type ImageGenerationResult,
   imageGenerationTool,
 } from './image-generation.ts';
-export type { HostedToolTexts } from './make-hosted-tool.ts';
 export { type RemoteMcpConfig, type RemoteMcpResult, remoteMcpTool } from './remote-mcp.ts';
 export { type WebFetchConfig, type WebFetchResult, webFetchTool } from './web-fetch.ts';
 export { type WebSearchConfig, type WebSearchResult, type WebSource, webSearchTool } from './web-search.ts';

@@ -1,14 +1,77 @@
-import type { JsonValue } from '../../schema/index.ts';
+import { isSchemaObject, type JsonObject, type JsonValue } from '../../schema/index.ts';
 import { type HostedTool, type HostedToolOutput, hostedTool } from '../../tool/index.ts';
-import { line, listOf, objectOf, oneOf } from './config-check.ts';
-import type { HostedToolTexts } from './make-hosted-tool.ts';
 import {
-  authorization,
-  refuseTwoAuthorizations,
-  requestHeaders,
-  serverLabel,
-  serverUrl,
-} from './remote-server.ts';
+  type ConfigCheck,
+  type ConfigPlace,
+  type HostedToolTexts,
+  line,
+  listOf,
+  objectOf,
+  oneOf,
+  refuseConfig,
+  refuseValue,
+  within,
+} from './config-check.ts';
+
+const serverLabel: ConfigCheck<string> = (value, place) => {
+  if (typeof value === 'string' && /^[a-z0-9_-]{1,64}$/.test(value)) return value;
+  throw refuseValue(place, '1 to 64 lower-case letters, digits, "_" or "-"', value);
+};
+
+const loopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
+
+/** Addresses can hold passwords and tokens, so no message shows more of one than its protocol and host. */
+const serverUrl: ConfigCheck<string> = (value, place) => {
+  if (typeof value !== 'string' || !URL.canParse(value)) {
+    throw refuseConfig(
+      place,
+      'must be an address such as "https://example.com/mcp", and is none (it is not shown)',
+    );
+  }
+  const { protocol, hostname, username, password } = new URL(value);
+  if (username !== '' || password !== '') {
+    throw refuseConfig(place, 'holds a user or password; pass a token as "authorization" or in "headers"');
+  }
+  if (protocol === 'https:' || (protocol === 'http:' && loopback.test(hostname))) return value;
+  throw refuseConfig(
+    place,
+    `must begin with "https:" ("http:" only on the machine itself), but it is "${protocol}" at "${hostname}"`,
+  );
+};
+
+/** One or more characters that a header can carry; the value is never shown. */
+const secret: ConfigCheck<string> = (value, place) => {
+  if (typeof value === 'string' && /^[\x21-\x7E]([\x20-\x7E]*[\x21-\x7E])?$/.test(value)) return value;
+  throw refuseConfig(
+    place,
+    'must be printable ASCII text on one line, without blanks around it (it is not shown)',
+  );
+};
+
+const authorization: ConfigCheck<string> = secret;
+
+const requestHeaders: ConfigCheck<Readonly<Record<string, string>>> = (value, place) => {
+  if (!isSchemaObject(value)) throw refuseConfig(place, 'must be an object of header names and values');
+  const entries = Object.entries(value).filter(([, held]) => held !== undefined);
+  const names = entries.map(([name]) => name.toLowerCase());
+  for (const [index, [name]] of entries.entries()) {
+    if (!/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/.test(name)) {
+      throw refuseConfig(place, `has the header ${JSON.stringify(name)}, which is no name of a header`);
+    }
+    if (names.indexOf(name.toLowerCase()) !== index)
+      throw refuseConfig(place, `has the header "${name}" twice`);
+  }
+  return Object.fromEntries(entries.map(([name, held]) => [name, secret(held, within(place, name))]));
+};
+
+/** Two tokens for one header leave open which of them counts. */
+function refuseTwoAuthorizations(config: JsonObject, place: ConfigPlace): void {
+  const { authorization: token, headers } = config;
+  if (token === undefined || !isSchemaObject(headers)) return;
+  const name = Object.keys(headers).find((header) => header.toLowerCase() === 'authorization');
+  if (name === undefined) return;
+  throw refuseConfig(place, `has "authorization" and the header "${name}"; keep one of them`);
+}
 
 /** A server of the Model Context Protocol that the provider talks to. */
 export type RemoteMcpConfig = {

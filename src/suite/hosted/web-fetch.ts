@@ -1,7 +1,6 @@
 import type { HostedTool, HostedToolOutput } from '../../tool/index.ts';
-import { flag, integer, objectOf } from './config-check.ts';
+import { flag, type HostedToolTexts, integer, makeHostedTool, objectOf } from './config-check.ts';
 import { type DomainFilter, domainFilter } from './domain-filter.ts';
-import { type HostedToolTexts, makeHostedTool } from './make-hosted-tool.ts';
 
 /** Which pages may be fetched, and how much of them. What is left out is up to the provider. */
 export type WebFetchConfig = {

@@ -1,7 +1,7 @@
 import { assertOptions } from '../../error/index.ts';
 import { type Section, section, type VisibilitySelector } from '../../prompt/index.ts';
 import type { HostedTool } from '../../tool/index.ts';
-import type { HostedToolTexts } from './make-hosted-tool.ts';
+import type { HostedToolTexts } from './config-check.ts';
 import { type WebSearchConfig, type WebSearchResult, webSearchTool } from './web-search.ts';
 
 /** Params that a section without params of its own needs: none. */

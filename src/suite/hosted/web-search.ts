@@ -1,8 +1,7 @@
 import type { HostedTool, HostedToolOutput } from '../../tool/index.ts';
-import { flag, integer, objectOf, oneOf } from './config-check.ts';
+import { flag, type HostedToolTexts, integer, makeHostedTool, objectOf, oneOf } from './config-check.ts';
 import { type DomainFilter, domainFilter } from './domain-filter.ts';
 import { type GeoHint, geoHint } from './geo-hint.ts';
-import { type HostedToolTexts, makeHostedTool } from './make-hosted-tool.ts';
 
 /** What a web search may do. What is left out is up to the provider. */
 export type WebSearchConfig = {

@@ -1,7 +1,7 @@
 export type { AddStepParams, AddStepResult } from './add-step.ts';
 export { CurrentPlan } from './current-plan.ts';
 export { formatPlan, formatPlanStep } from './format-plan.ts';
-export { PLANNING_TOOL_NAMES, type PlanningToolName } from './names.ts';
+export { PlanningStrategy } from './instructions.ts';
 export type { Plan, PlanStatus, PlanStep, StepStatus } from './plan.ts';
 export { type PlanCompletionOptions, planCompletion } from './plan-completion.ts';
 export {
@@ -12,9 +12,14 @@ export {
   UpdateStep,
   type UpdateStepPayload,
 } from './plan-events.ts';
-export { createPlanningTools, type PlanningTools, planningTools } from './planning-tools.ts';
+export {
+  createPlanningTools,
+  PLANNING_TOOL_NAMES,
+  type PlanningToolName,
+  type PlanningTools,
+  planningTools,
+} from './planning-tools.ts';
 export { type PlanningToolsSectionOptions, planningToolsSection } from './planning-tools-section.ts';
 export type { ReadPlan } from './read-plan.ts';
 export type { SetupPlanParams } from './setup-plan.ts';
-export { PlanningStrategy } from './strategy.ts';
 export type { UpdateStepParams, UpdateStepResult } from './update-step.ts';

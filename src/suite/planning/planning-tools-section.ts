@@ -2,10 +2,13 @@ import { assertOptions, PromptValidationError } from '../../error/index.ts';
 import type { ToolPolicy } from '../../policy/index.ts';
 import { type Section, section, type VisibilitySelector } from '../../prompt/index.ts';
 import { CurrentPlan } from './current-plan.ts';
-import { planningInstructions, planningSummary } from './instructions.ts';
-import { PLANNING_TOOL_NAMES, type PlanningToolName } from './names.ts';
-import { createPlanningTools, planningTools } from './planning-tools.ts';
-import { PlanningStrategy } from './strategy.ts';
+import { PlanningStrategy, planningInstructions, planningSummary } from './instructions.ts';
+import {
+  createPlanningTools,
+  PLANNING_TOOL_NAMES,
+  type PlanningToolName,
+  planningTools,
+} from './planning-tools.ts';
 
 /** Params that a section without params of its own needs: none. */
 type NoSectionParams = Record<never, never>;

@@ -1,11 +1,21 @@
 import { lazyObject } from '../../internal/index.ts';
 import type { Tool } from '../../tool/index.ts';
 import { type AddStepParams, type AddStepResult, createAddStepTool } from './add-step.ts';
-import { PLANNING_TOOL_NAMES } from './names.ts';
 import type { Plan } from './plan.ts';
 import { createReadPlanTool, type ReadPlan } from './read-plan.ts';
 import { createSetupPlanTool, type SetupPlanParams } from './setup-plan.ts';
 import { createUpdateStepTool, type UpdateStepParams, type UpdateStepResult } from './update-step.ts';
+
+/** Names of the planning tools, in the order in which a prompt lists them. */
+export const PLANNING_TOOL_NAMES = [
+  'planning_setup_plan',
+  'planning_add_step',
+  'planning_update_step',
+  'planning_read_plan',
+] as const;
+
+/** Name of one planning tool. */
+export type PlanningToolName = (typeof PLANNING_TOOL_NAMES)[number];
 
 /**
  * The four planning tools by name. They work on the slice `CurrentPlan` of the session, which a section that offers them has

@@ -1,37 +1,37 @@
-import type { FilesystemErrorCode } from '../../error/index.ts';
+import type { FilesystemError } from '../../error/index.ts';
 import type { Filesystem } from '../../filesystem/index.ts';
-import { counted, formatNumber, lineNumberAt } from '../../internal/index.ts';
+import { counted, lineNumberAt } from '../../internal/index.ts';
 import { quote } from './text.ts';
 
-/** Line numbers that an ambiguity names. */
-const MAX_NAMED_LINES = 10;
-
-/** Occurrences that an ambiguity counts. */
+/** File systems count no more occurrences than these. */
 const MAX_COUNTED = 1000;
 
 /**
  * What to tell the model about an `old_string` that does not fit the file: where it occurs, or what it was probably meant
- * to be. `undefined` for codes that have nothing to do with it.
+ * to be. `undefined` for errors that have nothing to do with it, or say too little.
  */
 export async function explainEditFailure(
   filesystem: Filesystem,
-  path: string,
+  given: string,
   oldText: string,
-  code: FilesystemErrorCode,
+  { code, details }: FilesystemError,
 ): Promise<string | undefined> {
-  if (code !== 'edit-not-found' && code !== 'edit-ambiguous') return undefined;
+  const path = typeof details['path'] === 'string' ? details['path'] : given;
+  if (code === 'edit-ambiguous') return explainAmbiguous(path, details);
+  if (code !== 'edit-not-found') return undefined;
   const window = await filesystem.read(path);
-  const text = withLineFeeds(window.text);
   const sought = withLineFeeds(oldText.startsWith('\uFEFF') ? oldText.slice(1) : oldText);
-  return code === 'edit-ambiguous'
-    ? explainAmbiguous(window.path, text, sought)
-    : explainNotFound(window.path, text, sought);
+  return explainNotFound(window.path, withLineFeeds(window.text), sought);
 }
 
-function explainAmbiguous(path: string, text: string, sought: string): string {
-  const { lines, total } = occurrences(text, sought);
-  const times = total < MAX_COUNTED ? counted(total, 'time') : `${formatNumber(MAX_COUNTED)} times or more`;
-  const places = `lines ${lines.join(', ')}${total > lines.length ? ' and further on' : ''}`;
+/** What our file systems say about the places. Others need not; then there is nothing to add to the explanation of the code. */
+function explainAmbiguous(
+  path: string,
+  { lines, occurrences }: FilesystemError['details'],
+): string | undefined {
+  if (!Array.isArray(lines) || typeof occurrences !== 'number') return undefined;
+  const times = `${counted(occurrences, 'time')}${occurrences < MAX_COUNTED ? '' : ' or more'}`;
+  const places = `lines ${lines.join(', ')}${occurrences > lines.length ? ' and further on' : ''}`;
   return `old_string occurs ${times} in ${quote(path)} (${places}). Add lines around it until it is unique, or set replace_all to change every one. Nothing was changed.`;
 }
 
@@ -64,24 +64,6 @@ function trimLines(text: string): string {
     .split('\n')
     .map((line) => line.trim())
     .join('\n');
-}
-
-/** Where a text occurs, overlapping places counted, as the edit itself counts them. */
-function occurrences(
-  text: string,
-  sought: string,
-): { readonly lines: readonly number[]; readonly total: number } {
-  const lines: number[] = [];
-  let total = 0;
-  for (
-    let index = text.indexOf(sought);
-    index !== -1 && total < MAX_COUNTED;
-    index = text.indexOf(sought, index + 1)
-  ) {
-    total += 1;
-    if (lines.length < MAX_NAMED_LINES) lines.push(lineNumberAt(text, index));
-  }
-  return { lines, total };
 }
 
 function withLineFeeds(text: string): string {

@@ -102,7 +102,7 @@ export function createEditFileTool(): Tool<EditFileParams, EditFileResult> {
           );
         } catch (error) {
           if (!FilesystemError.isInstance(error)) throw error;
-          const explanation = await explainEditFailure(filesystem, path, oldText, error.code);
+          const explanation = await explainEditFailure(filesystem, path, oldText, error);
           if (explanation === undefined) throw error;
           return ToolResult.error(explanation);
         }

@@ -5,8 +5,7 @@ import { type Tool, ToolResult, tool } from '../../tool/index.ts';
 import { explainingFailures } from './failure.ts';
 import type { VfsLimits } from './limits.ts';
 import { linkNote, linkSchema } from './link-note.ts';
-import { takeWithin } from './shown-lines.ts';
-import { quote } from './text.ts';
+import { quote, takeWithin } from './text.ts';
 
 /** Arguments of `glob`. */
 export interface GlobParams {

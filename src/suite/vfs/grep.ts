@@ -3,8 +3,7 @@ import { jsonSchema, type Schema } from '../../schema/index.ts';
 import { type Tool, ToolResult, tool } from '../../tool/index.ts';
 import { explainingFailures } from './failure.ts';
 import type { VfsLimits } from './limits.ts';
-import { takeWithin } from './shown-lines.ts';
-import { quote } from './text.ts';
+import { quote, takeWithin } from './text.ts';
 
 /** Arguments of `grep`. */
 export interface GrepParams {

@@ -1,7 +1,7 @@
 import type { FilesystemCapabilities } from '../../filesystem/index.ts';
 import { counted, formatNumber, showName } from '../../internal/index.ts';
 import type { VfsLimits } from './limits.ts';
-import type { VfsToolName } from './names.ts';
+import type { VfsToolName } from './vfs-tools.ts';
 import type { VfsMount } from './workspace.ts';
 
 /** What the instructions of a section depend on. */

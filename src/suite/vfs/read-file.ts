@@ -3,8 +3,7 @@ import { jsonSchema, type Schema } from '../../schema/index.ts';
 import { type Tool, ToolResult, tool } from '../../tool/index.ts';
 import { explainingFailures } from './failure.ts';
 import type { VfsLimits } from './limits.ts';
-import { quote } from './text.ts';
-import { cutWindow } from './window.ts';
+import { cutWindow, quote } from './text.ts';
 
 /** Arguments of `read_file`. */
 export interface ReadFileParams {

@@ -1,4 +1,5 @@
 import { formatNumber, quoteText, startOf } from '../../internal/index.ts';
+import type { VfsLimits } from './limits.ts';
 
 /** Characters of a path or pattern that a message repeats; a longer one is cut. */
 const MAX_QUOTED_CHARACTERS = 200;
@@ -19,4 +20,53 @@ export function cutText(
   if (text.length <= maxCharacters) return { text, cut: false };
   const kept = startOf(text, maxCharacters);
   return { text: `${kept}… [${formatNumber(text.length - kept.length)} more characters]`, cut: true };
+}
+
+/**
+ * As many items from the start as fit into `maxCharacters` when each is shown on a line of its own, always at least one.
+ * @param show the text of an item; must not throw.
+ */
+export function takeWithin<T>(
+  items: readonly T[],
+  maxCharacters: number,
+  show: (item: T) => string,
+): readonly T[] {
+  let characters = 0;
+  const end = items.findIndex((item, index) => {
+    characters += show(item).length + 1;
+    return index > 0 && characters > maxCharacters;
+  });
+  return end === -1 ? items : items.slice(0, end);
+}
+
+/** The part of a window of text that a result shows. */
+interface ShownLines {
+  /** Without line ends and without a byte order mark; over-long lines cut and marked so. */
+  readonly lines: readonly string[];
+  /** Whether a line ended in CRLF. */
+  readonly hasCarriageReturns: boolean;
+}
+
+/**
+ * Splits a window of whole lines and keeps as many from its start as the output limit allows, always at least one.
+ * Lines are split on line feeds only, as the file system counts them.
+ */
+export function cutWindow(text: string, limits: VfsLimits): ShownLines {
+  const lines: string[] = [];
+  let characters = 0;
+  let hasCarriageReturns = false;
+  let start = text.startsWith('\uFEFF') ? 1 : 0;
+  do {
+    const lineFeed = text.indexOf('\n', start);
+    const end = lineFeed === -1 ? text.length : lineFeed;
+    const endsInCarriageReturn = lineFeed > start && text[lineFeed - 1] === '\r';
+    const line = text.slice(start, endsInCarriageReturn ? end - 1 : end);
+    const shown = cutText(line, limits.maxLineCharacters).text;
+    characters += shown.length + 1;
+    if (lines.length > 0 && characters > limits.maxOutputCharacters) break;
+    hasCarriageReturns ||= endsInCarriageReturn;
+    lines.push(shown);
+    start = end + 1;
+  } while (start < text.length);
+  return { lines, hasCarriageReturns };
 }

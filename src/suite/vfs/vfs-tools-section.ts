@@ -4,8 +4,13 @@ import { readBeforeWritePolicy, type ToolPolicy } from '../../policy/index.ts';
 import { type Section, section, type VisibilitySelector } from '../../prompt/index.ts';
 import { vfsInstructions, vfsSummary } from './instructions.ts';
 import { resolveVfsLimits, type VfsLimits } from './limits.ts';
-import { VFS_TOOL_NAMES, VFS_WRITING_TOOLS, type VfsToolName } from './names.ts';
-import { createVfsTools, vfsTools } from './vfs-tools.ts';
+import {
+  createVfsTools,
+  VFS_TOOL_NAMES,
+  VFS_WRITING_TOOLS,
+  type VfsToolName,
+  vfsTools,
+} from './vfs-tools.ts';
 import { bindWorkspace, type VfsWorkspaceOptions } from './workspace.ts';
 
 /** Params that a section without params of its own needs: none. */

@@ -5,10 +5,22 @@ import { createGlobTool, type GlobParams, type GlobResult } from './glob.ts';
 import { createGrepTool, type GrepParams, type GrepResult } from './grep.ts';
 import { resolveVfsLimits, type VfsLimits } from './limits.ts';
 import { createLsTool, type LsParams, type LsResult } from './ls.ts';
-import { VFS_TOOL_NAMES } from './names.ts';
 import { createReadFileTool, type ReadFileParams, type ReadFileResult } from './read-file.ts';
 import { createRmTool, type RmParams, type RmResult } from './rm.ts';
 import { createWriteFileTool, type WriteFileParams, type WriteFileResult } from './write-file.ts';
+
+/** Names of the file tools, in the order in which a prompt lists them. */
+export const VFS_TOOL_NAMES = ['ls', 'read_file', 'write_file', 'edit_file', 'glob', 'grep', 'rm'] as const;
+
+/** Name of one file tool. */
+export type VfsToolName = (typeof VFS_TOOL_NAMES)[number];
+
+/** The file tools that change files; the others only look. */
+export const VFS_WRITING_TOOLS: ReadonlySet<VfsToolName> = new Set<VfsToolName>([
+  'write_file',
+  'edit_file',
+  'rm',
+]);
 
 /**
  * The seven file tools by name. They work on the `Filesystem` resource of the prompt they are used in, and hold nothing

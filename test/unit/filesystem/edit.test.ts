@@ -29,6 +29,15 @@ describe('applyTextEdits', () => {
     expect(() => edited('a\r\nb', 'a\r', 'x')).toThrow(expect.objectContaining({ code: 'edit-not-found' }));
   });
 
+  it('says where a text occurs that is not certain', () => {
+    const details = (text: string): unknown =>
+      expect.objectContaining({ code: 'edit-ambiguous', details: expect.objectContaining(JSON.parse(text)) });
+    expect(() => edited('a\r\naa\nb', 'a', 'x')).toThrow(details('{"lines":[1,2,2],"occurrences":3}'));
+    expect(() => edited('x\n'.repeat(2000), 'x', 'y')).toThrow(
+      details('{"lines":[1,2,3,4,5,6,7,8,9,10],"occurrences":1000}'),
+    );
+  });
+
   it('only ever touches the replaced text, whatever the line endings', () => {
     const text = fc
       .array(fc.constantFrom('a', 'b', '\n', '\r\n', '👍'), { maxLength: 14 })
