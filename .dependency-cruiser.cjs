@@ -39,6 +39,7 @@ const directionRules = order.map((folder, position) => ({
 const rooms = {
   evaluation: ['stream', 'options', 'answer', 'scope', 'nested', 'run', 'runtime', 'agent'],
   prompt: ['template', 'visibility', 'section', 'plan', 'override', 'render'],
+  filesystem: ['path', 'text', 'glob', 'content', 'interface', 'tree', 'fork', 'operations'],
   session: ['event', 'slice', 'state', 'export', 'fork'],
   runtime: ['events', 'redaction', 'model', 'limits', 'feedback', 'call', 'loop'],
   schema: ['json', 'json-schema', 'projection'],

@@ -1,14 +1,16 @@
 import { assertOptions, FilesystemError, type RefuseArgument } from '../error/index.ts';
 import { type Clock, systemClock } from '../session/index.ts';
-import type { EditResult, TextEdit } from './edit.ts';
-import type { FileChange } from './file-change.ts';
-import type { FilePatch } from './file-patch.ts';
+import { emptyDirectory } from './content/tree-node.ts';
+import { closedError, TreeCell } from './fork/tree-cell.ts';
+import { type ForkedView, TreeFork } from './fork/tree-fork.ts';
+import type { FileChange, FilePatch } from './interface/file-change.ts';
 import type {
   DirectoryEntry,
   FileStat,
   Filesystem,
   FilesystemCapabilities,
   FilesystemForkOptions,
+  FilesystemSnapshot,
   GlobOptions,
   GlobResult,
   GrepOptions,
@@ -18,20 +20,17 @@ import type {
   TransferResult,
   WriteMode,
   WriteResult,
-} from './filesystem.ts';
-import { assertIntegerOption } from './integer-option.ts';
-import { normalizePath } from './path.ts';
-import { digestFile, listDirectory, readBytes, readWindow, statPath } from './read-operations.ts';
-import { globFiles, grepFiles } from './search-operations.ts';
-import type { FilesystemSnapshot } from './snapshot.ts';
-import { removePath, transferPath } from './structure-operations.ts';
-import type { TextWindow, TextWindowOptions } from './text-window.ts';
-import { closedError, TreeCell } from './tree-cell.ts';
-import { fileChanges } from './tree-difference.ts';
-import { type ForkedView, TreeFork } from './tree-fork.ts';
-import type { TreeLimits } from './tree-limits.ts';
-import { emptyDirectory } from './tree-node.ts';
-import { editFile, makeDirectory, writeFile } from './write-operations.ts';
+} from './interface/filesystem.ts';
+import { digestFile, listDirectory, readBytes, readWindow, statPath } from './operations/read-operations.ts';
+import { globFiles, grepFiles } from './operations/search-operations.ts';
+import { removePath, transferPath } from './operations/structure-operations.ts';
+import { editFile, makeDirectory, writeFile } from './operations/write-operations.ts';
+import { assertIntegerOption } from './path/errors.ts';
+import { normalizePath } from './path/path.ts';
+import type { EditResult, TextEdit } from './text/edit.ts';
+import type { TextWindow, TextWindowOptions } from './text/text-window.ts';
+import { fileChanges } from './tree/tree-difference.ts';
+import type { TreeLimits } from './tree/tree-limits.ts';
 
 const refuse: RefuseArgument = (message, details) =>
   new FilesystemError('invalid-argument', message, details);

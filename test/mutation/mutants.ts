@@ -50,7 +50,7 @@ const fileReads: readonly Mutant[] = [
   ['tree', 'return hasTreeChanged(read, moment);'],
   ['quota', 'return hasQuotaChanged(read, moment);'],
   ['quota-refusal', 'return hasQuotaRefusalChanged(read, moment);'],
-].map(([kind = '', find = '']) => unread('filesystem/read-set', kind, find, 'return false;'));
+].map(([kind = '', find = '']) => unread('filesystem/fork/read-set', kind, find, 'return false;'));
 
 const commitRules: readonly Mutant[] = [
   {
@@ -122,7 +122,7 @@ const commitRules: readonly Mutant[] = [
   },
   {
     name: 'file changes are not put on a newer tree',
-    file: 'filesystem/tree-cell',
+    file: 'filesystem/fork/tree-cell',
     find: 'origin?.target === this && origin.base === this.#root',
     replace: 'origin?.target === this',
   },

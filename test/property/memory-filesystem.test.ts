@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FilesystemError } from '../../src/error/index.ts';
-import { readKinds } from '../../src/filesystem/read-set.ts';
+import { readKinds } from '../../src/filesystem/fork/read-set.ts';
 import { type BatchOutcome, runInParallel, runOneByOne, type Setting } from './filesystem/run-calls.ts';
 import { calls, tightCalls } from './filesystem/script.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { contentDigest, digestAs, digestOf } from '../../../src/filesystem/content-digest.ts';
+import { contentDigest, digestAs, digestOf } from '../../../src/filesystem/content/content-digest.ts';
 import { fileContent } from '../../../src/filesystem/index.ts';
 
 describe('digestOf', () => {

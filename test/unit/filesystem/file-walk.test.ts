@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { walkFiles } from '../../../src/filesystem/file-walk.ts';
-import { compileGlob } from '../../../src/filesystem/index.ts';
 import {
   type DirectoryNode,
   emptyDirectory,
   fileNode,
   withChild,
-} from '../../../src/filesystem/tree-node.ts';
+} from '../../../src/filesystem/content/tree-node.ts';
+import { compileGlob } from '../../../src/filesystem/index.ts';
+import { walkFiles } from '../../../src/filesystem/tree/file-walk.ts';
 
 /** Directories in each other, as deep as asked, each with a file beside the next. */
 function deepTree(depth: number): DirectoryNode {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { compileCountedGlob } from '../../../src/filesystem/glob.ts';
+import { compileCountedGlob } from '../../../src/filesystem/glob/glob.ts';
 
 /** How many instructions a pattern looks at for a path. */
 function stepsFor(pattern: string, path: string): number {

@@ -1,0 +1,297 @@
+import { showName } from '../../internal/index.ts';
+import { bytesOf, type DirectoryNode, isSameNode, type TreeNode } from '../content/tree-node.ts';
+import type { Glob } from '../glob/glob.ts';
+import { childPath } from '../path/path.ts';
+import { nodeAt, resolvePath } from '../tree/tree.ts';
+import { entryDifferences, leavesOf, treeDifferences } from '../tree/tree-difference.ts';
+import type { TreeLimits } from '../tree/tree-limits.ts';
+
+/**
+ * One thing that a fork has looked at, so that its outcome may depend on it.
+ *
+ * - `file`: the file at a path with its content and time, or what else is there.
+ * - `kind`: whether a file, a directory or nothing is at a path, or a file is in the way.
+ * - `listing`: names, kinds and sizes of the children of a directory.
+ * - `emptiness`: a directory was empty, which depends on the names of its children (the fork may have removed some).
+ * - `names`: what exists below a directory, without content.
+ * - `glob`: which files match below a directory.
+ * - `grep`: content of the files that match below a directory (all without `glob`).
+ * - `tree`: everything below a path.
+ * - `quota`: writes succeeded because the totals never passed these peaks; `released` had its bytes given back.
+ * - `quota-refusal`: a write was refused for a total, which depends on every file.
+ */
+export type Read =
+  | { readonly kind: 'file'; readonly path: string }
+  | { readonly kind: 'kind'; readonly path: string }
+  | { readonly kind: 'listing'; readonly path: string }
+  | { readonly kind: 'emptiness'; readonly path: string }
+  | { readonly kind: 'names'; readonly path: string }
+  | { readonly kind: 'glob'; readonly path: string; readonly glob: Glob }
+  | { readonly kind: 'grep'; readonly path: string; readonly glob: Glob | undefined }
+  | { readonly kind: 'tree'; readonly path: string }
+  | QuotaRead
+  | { readonly kind: 'quota-refusal' };
+
+/** The highest totals that writes were allowed at, and the paths whose former nodes no longer count. */
+export interface QuotaRead {
+  readonly kind: 'quota';
+  readonly bytes: number;
+  readonly files: number;
+  readonly directories: number;
+  readonly released: ReadonlySet<string>;
+}
+
+/** What a read asks about. */
+export type ReadKind = Read['kind'];
+
+/** Every kind of read. A conflict's description starts with its kind and a space, or is the kind. */
+export const readKinds: readonly ReadKind[] = [
+  'file',
+  'kind',
+  'listing',
+  'emptiness',
+  'names',
+  'glob',
+  'grep',
+  'tree',
+  'quota',
+  'quota-refusal',
+];
+
+/** The trees to compare: what the fork started from, and what is there now. */
+interface Moment {
+  readonly base: DirectoryNode;
+  readonly present: DirectoryNode;
+  readonly limits: TreeLimits;
+}
+
+type ReadOf<Kind extends ReadKind> = Extract<Read, { readonly kind: Kind }>;
+
+function kindAt(root: DirectoryNode, path: string): string {
+  const resolution = resolvePath(root, path);
+  if (resolution.kind === 'node') return resolution.node.kind;
+  return resolution.kind === 'blocked' ? `below ${resolution.at}` : 'absent';
+}
+
+function hasKindChanged(path: string, { base, present }: Moment): boolean {
+  return kindAt(base, path) !== kindAt(present, path);
+}
+
+function isSameEntry(before: TreeNode | undefined, after: TreeNode | undefined): boolean {
+  if (before === undefined || after === undefined || before.kind !== after.kind) return false;
+  return before.kind === 'directory' || bytesOf(before) === bytesOf(after);
+}
+
+/** Both nodes at the path when they differ and are directories, so that a comparison must look inside. */
+function changedDirectories(
+  path: string,
+  { base, present }: Moment,
+): readonly [DirectoryNode, DirectoryNode] | undefined {
+  const before = nodeAt(base, path);
+  const after = nodeAt(present, path);
+  return before !== after && before?.kind === 'directory' && after?.kind === 'directory'
+    ? [before, after]
+    : undefined;
+}
+
+/** True when a file below `root` that `glob` matches differs between the two nodes. */
+function hasMatchingFile(
+  root: string,
+  glob: Glob | undefined,
+  path: string,
+  node: TreeNode | undefined,
+): boolean {
+  for (const leaf of leavesOf(node, path)) {
+    if (leaf.node.kind !== 'file') continue;
+    if (glob === undefined || glob.test(root === '.' ? leaf.path : leaf.path.slice(root.length + 1)))
+      return true;
+  }
+  return false;
+}
+
+function hasFileChanged({ path }: ReadOf<'file'>, moment: Moment): boolean {
+  if (hasKindChanged(path, moment)) return true;
+  const before = nodeAt(moment.base, path);
+  return before?.kind === 'file' && !isSameNode(before, nodeAt(moment.present, path));
+}
+
+function hasListingChanged({ path }: ReadOf<'listing'>, moment: Moment): boolean {
+  if (hasKindChanged(path, moment)) return true;
+  const changed = changedDirectories(path, moment);
+  if (changed === undefined) return false;
+  for (const { before, after } of entryDifferences(changed[0], changed[1])) {
+    if (!isSameEntry(before, after)) return true;
+  }
+  return false;
+}
+
+function hasEmptinessChanged({ path }: ReadOf<'emptiness'>, moment: Moment): boolean {
+  if (hasKindChanged(path, moment)) return true;
+  const changed = changedDirectories(path, moment);
+  if (changed === undefined) return false;
+  for (const { before, after } of entryDifferences(changed[0], changed[1])) {
+    if ((before === undefined) !== (after === undefined)) return true;
+  }
+  return false;
+}
+
+function haveNamesChanged({ path }: ReadOf<'names'>, moment: Moment): boolean {
+  if (hasKindChanged(path, moment)) return true;
+  const changed = changedDirectories(path, moment);
+  if (changed === undefined) return false;
+  for (const { before, after } of treeDifferences(changed[0], changed[1], path)) {
+    if (before?.kind !== after?.kind) return true;
+  }
+  return false;
+}
+
+function hasGlobChanged({ path, glob }: ReadOf<'glob'>, moment: Moment): boolean {
+  if (hasKindChanged(path, moment)) return true;
+  const changed = changedDirectories(path, moment);
+  if (changed === undefined) return false;
+  for (const difference of treeDifferences(changed[0], changed[1], path)) {
+    const { before, after } = difference;
+    if (before?.kind === 'file' && after?.kind === 'file') continue;
+    if (hasMatchingFile(path, glob, difference.path, before)) return true;
+    if (hasMatchingFile(path, glob, difference.path, after)) return true;
+  }
+  return false;
+}
+
+function hasGrepChanged({ path, glob }: ReadOf<'grep'>, moment: Moment): boolean {
+  if (hasFileChanged({ kind: 'file', path }, moment)) return true;
+  const changed = changedDirectories(path, moment);
+  if (changed === undefined) return false;
+  for (const difference of treeDifferences(changed[0], changed[1], path)) {
+    if (hasMatchingFile(path, glob, difference.path, difference.before)) return true;
+    if (hasMatchingFile(path, glob, difference.path, difference.after)) return true;
+  }
+  return false;
+}
+
+function hasTreeChanged({ path }: ReadOf<'tree'>, moment: Moment): boolean {
+  if (hasKindChanged(path, moment)) return true;
+  const [before, after] = [nodeAt(moment.base, path), nodeAt(moment.present, path)];
+  return treeDifferences(before, after, path).next().done !== true;
+}
+
+/**
+ * The peaks as they would be on the present content: each at most what it was, plus what the present content has more than
+ * the base, plus what a replaced or removed path would give back less.
+ */
+function rebasedQuota(read: ReadOf<'quota'>, { base, present }: Omit<Moment, 'limits'>): ReadOf<'quota'> {
+  let bytes = read.bytes + present.bytes - base.bytes;
+  for (const path of read.released) {
+    const before = nodeAt(base, path);
+    const after = nodeAt(present, path);
+    if (isSameNode(before, after)) continue;
+    bytes += Math.max(
+      0,
+      (before === undefined ? 0 : bytesOf(before)) - (after === undefined ? 0 : bytesOf(after)),
+    );
+  }
+  return {
+    ...read,
+    bytes,
+    files: read.files + present.files - base.files,
+    directories: read.directories + present.directories - base.directories,
+  };
+}
+
+/** True when a write that was allowed might be refused now. */
+function hasQuotaChanged(read: ReadOf<'quota'>, moment: Moment): boolean {
+  const { bytes, files, directories } = rebasedQuota(read, moment);
+  const { maxBytes, maxFiles, maxDirectories } = moment.limits;
+  return bytes > maxBytes || files > maxFiles || directories > maxDirectories;
+}
+
+function hasQuotaRefusalChanged(_read: ReadOf<'quota-refusal'>, { base, present }: Moment): boolean {
+  return base !== present;
+}
+
+/** One comparison for each kind of read: true when the present content may answer differently. */
+function hasChanged(read: Read, moment: Moment): boolean {
+  switch (read.kind) {
+    case 'file':
+      return hasFileChanged(read, moment);
+    case 'kind':
+      return hasKindChanged(read.path, moment);
+    case 'listing':
+      return hasListingChanged(read, moment);
+    case 'emptiness':
+      return hasEmptinessChanged(read, moment);
+    case 'names':
+      return haveNamesChanged(read, moment);
+    case 'glob':
+      return hasGlobChanged(read, moment);
+    case 'grep':
+      return hasGrepChanged(read, moment);
+    case 'tree':
+      return hasTreeChanged(read, moment);
+    case 'quota':
+      return hasQuotaChanged(read, moment);
+    case 'quota-refusal':
+      return hasQuotaRefusalChanged(read, moment);
+  }
+}
+
+function describeRead(read: Read): string {
+  switch (read.kind) {
+    case 'quota':
+    case 'quota-refusal':
+      return read.kind;
+    case 'glob':
+      return `glob ${showName(childPath(read.path, read.glob.pattern))}`;
+    case 'grep':
+      return `grep ${showName(read.glob === undefined ? read.path : childPath(read.path, read.glob.pattern))}`;
+    case 'file':
+    case 'kind':
+    case 'listing':
+    case 'emptiness':
+    case 'names':
+    case 'tree':
+      return `${read.kind} ${showName(read.path)}`;
+  }
+}
+
+/** Equal for reads that ask the same. A NUL is in no path. */
+function keyOf(read: Exclude<Read, QuotaRead>): string {
+  const path = read.kind === 'quota-refusal' ? '' : read.path;
+  const pattern = read.kind === 'glob' || read.kind === 'grep' ? read.glob?.pattern : undefined;
+  return pattern === undefined ? `${read.kind}\0${path}` : `${read.kind}\0${path}\0${pattern}`;
+}
+
+/** What one fork has looked at, each thing once. */
+export class ReadSet {
+  readonly #reads = new Map<string, Read>();
+  #quota: { bytes: number; files: number; directories: number; readonly released: Set<string> } | undefined;
+
+  /** Remembers a read. The peaks of quotas are joined. */
+  record(read: Read): void {
+    if (read.kind === 'quota') this.#recordQuota(read);
+    else this.#reads.set(keyOf(read), read);
+  }
+
+  /** The peaks of quotas as they would be on `present`; undefined when no quota was looked at. */
+  quotaOn(base: DirectoryNode, present: DirectoryNode): QuotaRead | undefined {
+    return this.#quota === undefined
+      ? undefined
+      : rebasedQuota({ kind: 'quota', ...this.#quota }, { base, present });
+  }
+
+  /** Descriptions of the reads that `present` may answer differently than `base` did. */
+  conflicts(base: DirectoryNode, present: DirectoryNode, limits: TreeLimits): readonly string[] {
+    const moment: Moment = { base, present, limits };
+    const reads: Read[] = [...this.#reads.values()];
+    if (this.#quota !== undefined) reads.push({ kind: 'quota', ...this.#quota });
+    return reads.filter((read) => hasChanged(read, moment)).map(describeRead);
+  }
+
+  #recordQuota(read: QuotaRead): void {
+    this.#quota ??= { bytes: 0, files: 0, directories: 0, released: new Set() };
+    this.#quota.bytes = Math.max(this.#quota.bytes, read.bytes);
+    this.#quota.files = Math.max(this.#quota.files, read.files);
+    this.#quota.directories = Math.max(this.#quota.directories, read.directories);
+    for (const path of read.released) this.#quota.released.add(path);
+  }
+}

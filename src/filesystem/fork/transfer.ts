@@ -1,0 +1,43 @@
+import type { FileContent } from '../content/file-content.ts';
+import type { DirectoryNode, TreeNode } from '../content/tree-node.ts';
+import { nodeAt } from '../tree/tree.ts';
+
+/** A move or copy that a fork has carried out, from one normalised path to another. */
+export interface Transfer {
+  readonly from: string;
+  readonly to: string;
+  /** What stood at `from`, and then at `to`. */
+  readonly node: TreeNode;
+}
+
+/**
+ * The path at which a content that now stands at `path` stood at the fork; undefined when it did not come from another
+ * path, or was written in the fork before it was moved.
+ *
+ * @param transfers in the order in which they were carried out.
+ */
+export function originOf(
+  transfers: readonly Transfer[],
+  base: DirectoryNode,
+  path: string,
+  content: FileContent,
+): string | undefined {
+  let origin = path;
+  for (const transfer of transfers.toReversed()) {
+    const rest = pathBelow(origin, transfer.to);
+    if (rest === undefined || contentAt(transfer.node, rest) !== content) continue;
+    origin = rest === '' ? transfer.from : `${transfer.from}/${rest}`;
+  }
+  return origin !== path && contentAt(base, origin) === content ? origin : undefined;
+}
+
+/** `path` relative to `folder`, empty for the folder itself; undefined when it lies elsewhere. */
+function pathBelow(path: string, folder: string): string | undefined {
+  if (path === folder) return '';
+  return path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : undefined;
+}
+
+function contentAt(node: TreeNode, path: string): FileContent | undefined {
+  const found = path === '' ? node : node.kind === 'directory' ? nodeAt(node, path) : undefined;
+  return found?.kind === 'file' ? found.content : undefined;
+}

@@ -1,0 +1,397 @@
+import { FilesystemError, SnapshotError, TransactionClosedError } from '../../error/index.ts';
+import { none, quoteText } from '../../internal/index.ts';
+import type { Clock } from '../../session/index.ts';
+import { digestAs } from '../content/content-digest.ts';
+import type { FileContent } from '../content/file-content.ts';
+import { childOf, type DirectoryNode, isSameNode } from '../content/tree-node.ts';
+import type { FileChange, FileOperation, FilePatch } from '../interface/file-change.ts';
+import type { FilesystemSnapshot } from '../interface/filesystem.ts';
+import { childPath, parentPath, segmentsOf } from '../path/path.ts';
+import { applyOperation, type KindResolution, nodeAt, type Resolution, resolvePath } from '../tree/tree.ts';
+import {
+  changesIn,
+  fileChanges,
+  operationsOf,
+  type TreeDifference,
+  treeDifferences,
+} from '../tree/tree-difference.ts';
+import { findExcess, isUnlimited, type TreeLimits } from '../tree/tree-limits.ts';
+import { TreeSnapshot } from '../tree/tree-snapshot.ts';
+import { type Read, ReadSet } from './read-set.ts';
+import { originOf, type Transfer } from './transfer.ts';
+
+/** What a tree asks of a clock. */
+export type TreeClock = Pick<Clock, 'now' | 'yieldToTimers'>;
+
+/** A read that asks about one path. */
+export type PathRead = Extract<Read, { readonly path: string }>;
+
+/** What a cell that is a fork has beyond its content. What is undefined has not come up: most forks are never looked at. */
+interface ForkState {
+  readonly parent: TreeCell;
+  /** The content of the parent at the fork. */
+  readonly base: DirectoryNode;
+  reads: ReadSet | undefined;
+  readPaths: Set<string> | undefined;
+  /** Moves and copies since the fork, in order. */
+  transfers: Transfer[] | undefined;
+  /** What was last found to differ from the base, and in which content: changes and patch are asked for one after the other. */
+  found: { readonly root: DirectoryNode; readonly differences: readonly TreeDifference[] } | undefined;
+}
+
+/** Which cell a patch was made for, the two contents it leads between, and what was moved and copied on the way. */
+interface PatchOrigin {
+  readonly target: TreeCell;
+  readonly base: DirectoryNode;
+  readonly root: DirectoryNode;
+  readonly transfers: readonly Transfer[];
+}
+
+/** The patch of every fork in which nothing was changed. */
+const emptyPatch: FilePatch = Object.freeze({ changes: none });
+
+const patchOrigins = new WeakMap<FilePatch, PatchOrigin>();
+
+/** True when the read found a file that was put there since `base`: what it holds depends on earlier reads alone. */
+function isOwnFile(read: Read, base: DirectoryNode, seen: DirectoryNode): boolean {
+  if (read.kind !== 'file' && read.kind !== 'tree') return false;
+  const node = nodeAt(seen, read.path);
+  return node?.kind === 'file' && !isSameNode(node, nodeAt(base, read.path));
+}
+
+/** The error for any access after the end of the call. */
+export function closedError(): TransactionClosedError {
+  return new TransactionClosedError(
+    'The call that this file system belongs to has ended. Nothing was read or changed.',
+  );
+}
+
+/**
+ * A place that holds a tree: the file system itself, or a fork of another cell. Operations see its content only through
+ * {@link look} and {@link kindAt}, which record what was seen, and change it only through {@link update}.
+ */
+export class TreeCell {
+  #root: DirectoryNode;
+  #isOpen = true;
+  readonly #fork: ForkState | undefined;
+  readonly isReadOnly: boolean;
+  readonly limits: TreeLimits;
+  /** Where modification times come from, and what lets timers in while a search goes on. */
+  readonly clock: TreeClock;
+
+  private constructor(
+    root: DirectoryNode,
+    limits: TreeLimits,
+    clock: TreeClock,
+    isReadOnly: boolean,
+    fork?: ForkState,
+  ) {
+    this.#root = root;
+    this.#fork = fork;
+    this.limits = limits;
+    this.clock = clock;
+    this.isReadOnly = isReadOnly;
+  }
+
+  /** A cell of its own, which records nothing. */
+  static of(root: DirectoryNode, limits: TreeLimits, clock: TreeClock): TreeCell {
+    return new TreeCell(root, limits, clock, false);
+  }
+
+  /** A fork of this cell's present content. The caller has made sure that it is open. */
+  fork(isReadOnly: boolean): TreeCell {
+    const fork: ForkState = {
+      parent: this,
+      base: this.#root,
+      reads: undefined,
+      readPaths: undefined,
+      transfers: undefined,
+      found: undefined,
+    };
+    return new TreeCell(this.#root, this.limits, this.clock, isReadOnly || this.isReadOnly, fork);
+  }
+
+  /** The present content, unrecorded. */
+  get root(): DirectoryNode {
+    return this.#root;
+  }
+
+  /** The content at the fork; undefined for a cell of its own. */
+  get base(): DirectoryNode | undefined {
+    return this.#fork?.base;
+  }
+
+  /** Replaces the content of a cell whose content is stored elsewhere by what is there now. Forks keep what they have. */
+  refresh(root: DirectoryNode): void {
+    this.#root = root;
+  }
+
+  /**
+   * The first directory on the way to a path, or at its end, that only stands for one elsewhere, recorded as read.
+   * @param includesLast whether the node at the path itself counts.
+   */
+  linkOn(path: string, includesLast: boolean): { readonly at: string; readonly target: string } | undefined {
+    const segments = segmentsOf(path);
+    let node: DirectoryNode = this.#root;
+    for (const [index, segment] of segments.entries()) {
+      if (index === segments.length - 1 && !includesLast) return undefined;
+      const child = childOf(node, segment);
+      if (child?.kind !== 'directory') return undefined;
+      const at = segments.slice(0, index + 1).join('/');
+      if (child.link !== undefined) {
+        this.#record({ kind: 'tree', path: at }, this.#root);
+        return { at, target: child.link.target };
+      }
+      node = child;
+    }
+    return undefined;
+  }
+
+  close(): void {
+    this.#isOpen = false;
+  }
+
+  /** @throws {TransactionClosedError} when this fork, or one that it was forked from, is closed. */
+  assertOpen(): void {
+    if (!this.#isOpen) throw closedError();
+    this.#fork?.parent.assertOpen();
+  }
+
+  /** @throws {FilesystemError} `read-only`. */
+  assertWritable(path: string): void {
+    if (!this.isReadOnly) return;
+    throw new FilesystemError(
+      'read-only',
+      `${quoteText(path)} cannot be changed: this call may only read files. Declare the tool's effects as 'state' or 'external'.`,
+      { details: { path } },
+    );
+  }
+
+  /** Records a read and follows its path. The caller uses no more of the node than the kind of read covers. */
+  look(read: PathRead): Resolution {
+    this.#record(read, this.#root);
+    return resolvePath(this.#root, read.path);
+  }
+
+  /** Records and says what stands at a path. */
+  kindAt(path: string): KindResolution {
+    const resolution = this.look({ kind: 'kind', path });
+    return resolution.kind === 'node' ? { kind: resolution.node.kind } : resolution;
+  }
+
+  /** Records and says whether the directory at a path has no children. One child is proof enough that it has some. */
+  isEmptyAt(path: string): boolean {
+    const node = nodeAt(this.#root, path);
+    const child = node?.kind === 'directory' ? node.entries.keys().next().value : undefined;
+    const read: Read =
+      child === undefined ? { kind: 'emptiness', path } : { kind: 'kind', path: childPath(path, child) };
+    this.#record(read, this.#root);
+    return child === undefined;
+  }
+
+  /** Remembers that the content of a file was handed out. */
+  noteContentRead(path: string): void {
+    if (this.#fork === undefined) return;
+    this.#fork.readPaths ??= new Set();
+    this.#fork.readPaths.add(path);
+  }
+
+  /** Remembers that what stood at a path was moved or copied, for {@link FileChange.from}. */
+  noteTransfer(transfer: Transfer): void {
+    this.#noteTransfers([transfer]);
+  }
+
+  /**
+   * Carries out operations, all or none.
+   * @param path what a message names.
+   * @throws {FilesystemError} `quota-exceeded`, `is-directory`, `not-a-directory`.
+   */
+  update(path: string, operations: readonly FileOperation[]): void {
+    this.#replace(path, operations.reduce(applyOperation, this.#root), operations);
+  }
+
+  /**
+   * Puts a patch on the present content, all or none. A fork that gets a patch which was not made for it depends on
+   * everything from then on.
+   */
+  apply(patch: FilePatch): void {
+    const first = patch.changes[0];
+    if (first === undefined) return;
+    this.assertWritable(first.path);
+    const origin = patchOrigins.get(patch);
+    if (origin?.target !== this) this.#record({ kind: 'tree', path: '.' }, this.#root);
+    if (origin?.target === this && origin.base === this.#root)
+      this.#replace(first.path, origin.root, patch.changes);
+    else this.update(first.path, patch.changes);
+    if (origin?.target === this) this.#noteTransfers(origin.transfers);
+  }
+
+  snapshot(tag?: string): FilesystemSnapshot {
+    const noteLook = (): void => this.#record({ kind: 'tree', path: '.' }, this.#root);
+    return new TreeSnapshot({ root: this.#root, owner: this, noteLook }, tag);
+  }
+
+  /** The content of a snapshot; a fork that it was taken from depends on everything from then on. */
+  static inspect(snapshot: FilesystemSnapshot): DirectoryNode {
+    const { root, noteLook } = TreeSnapshot.open(snapshot);
+    noteLook();
+    return root;
+  }
+
+  /**
+   * @throws {SnapshotError} `snapshot-foreign` unless it was taken from this cell or one that it was forked from,
+   * `snapshot-released`.
+   */
+  restore(snapshot: FilesystemSnapshot): void {
+    const { root, owner } = TreeSnapshot.open(snapshot);
+    if (!this.#descendsFrom(owner)) {
+      throw new SnapshotError(
+        'snapshot-foreign',
+        'The snapshot was taken from another file system. Use the file system that it was taken from.',
+      );
+    }
+    this.assertWritable('.');
+    this.#record({ kind: 'tree', path: '.' }, this.#root);
+    this.#root = root;
+  }
+
+  /** The net difference since the fork; empty for a cell of its own. */
+  changes(): readonly FileChange[] {
+    if (this.#fork === undefined || this.#fork.base === this.#root) return none;
+    const { base, transfers = none } = this.#fork;
+    return changesIn(this.#differences(this.#fork)).map((change) => {
+      const { path, before, after } = change;
+      const from = after === undefined ? undefined : originOf(transfers, base, path, after);
+      return before === undefined && from === undefined
+        ? change
+        : {
+            ...change,
+            ...(before === undefined ? {} : { before: this.#recording(path, before) }),
+            ...(from === undefined ? {} : { from }),
+          };
+    });
+  }
+
+  /** The difference between a snapshot and the present content. */
+  changesSince(snapshot: FilesystemSnapshot): readonly FileChange[] {
+    return fileChanges(TreeCell.inspect(snapshot), this.#root);
+  }
+
+  readPaths(): readonly string[] {
+    const readPaths = this.#fork?.readPaths;
+    return readPaths === undefined ? none : [...readPaths].sort();
+  }
+
+  conflicts(): readonly string[] {
+    if (this.#fork?.reads === undefined) return none;
+    const { base, parent, reads } = this.#fork;
+    if (base === parent.#root) return none;
+    parent.#recordQuotaOf(reads.quotaOn(base, parent.#root));
+    return reads.conflicts(base, parent.#root, this.limits);
+  }
+
+  /** Why the patch of this fork does not fit the parent's present content; empty when it does. */
+  refusals(): readonly string[] {
+    if (this.#fork === undefined) return none;
+    const { base, parent } = this.#fork;
+    if (parent.#root === base || this.#root === base) return none;
+    try {
+      parent.#assertWithinLimits(
+        '.',
+        operationsOf(this.#differences(this.#fork)).reduce(applyOperation, parent.#root),
+      );
+      return none;
+    } catch (error) {
+      if (!FilesystemError.isInstance(error)) throw error;
+      return [error.message];
+    }
+  }
+
+  patch(): FilePatch {
+    if (this.#fork === undefined || this.#fork.base === this.#root) return emptyPatch;
+    const { base, parent, transfers = none } = this.#fork;
+    const patch: FilePatch = Object.freeze({ changes: operationsOf(this.#differences(this.#fork)) });
+    patchOrigins.set(patch, { target: parent, base, root: this.#root, transfers: [...transfers] });
+    return patch;
+  }
+
+  #differences(fork: ForkState): readonly TreeDifference[] {
+    const root = this.#root;
+    if (fork.found?.root !== root)
+      fork.found = { root, differences: [...treeDifferences(fork.base, root, '.')] };
+    return fork.found.differences;
+  }
+
+  #descendsFrom(owner: object): boolean {
+    if (this === owner || this.#fork === undefined) return this === owner;
+    return this.#fork.parent.#descendsFrom(owner);
+  }
+
+  #noteTransfers(transfers: readonly Transfer[]): void {
+    if (this.#fork === undefined || transfers.length === 0) return;
+    this.#fork.transfers ??= [];
+    this.#fork.transfers.push(...transfers);
+  }
+
+  /** Records a read of this cell and, since it sees the parent's content too, of every cell that it was forked from. */
+  #record(read: Read, seen: DirectoryNode): void {
+    let tree = seen;
+    for (let fork = this.#fork; fork !== undefined; fork = fork.parent.#fork) {
+      if (isOwnFile(read, fork.base, tree)) return;
+      fork.reads ??= new ReadSet();
+      fork.reads.record(read);
+      tree = fork.base;
+    }
+  }
+
+  /**
+   * A fork that holds on the present content was allowed its writes on top of it, and not of what it began with. When this
+   * cell is a fork itself, it depends on that.
+   */
+  #recordQuotaOf(quota: Read | undefined): void {
+    if (quota !== undefined) this.#record(quota, this.#root);
+  }
+
+  #recording(path: string, before: FileContent): FileContent {
+    const base = this.#fork?.base ?? this.#root;
+    const note = (): FileContent => {
+      this.#record({ kind: 'file', path }, base);
+      return before;
+    };
+    const recording: FileContent = Object.freeze({
+      get bytes(): number {
+        return note().bytes;
+      },
+      text: () => note().text(),
+      data: () => note().data(),
+    });
+    digestAs(recording, note);
+    return recording;
+  }
+
+  #replace(path: string, next: DirectoryNode, operations: readonly FileOperation[]): void {
+    this.#assertWithinLimits(path, next);
+    if (this.#fork !== undefined) this.#recordRemovals(operations);
+    if (this.#fork !== undefined && !isUnlimited(this.limits)) {
+      const { bytes, files, directories } = next;
+      const released = new Set(operations.map((operation) => operation.path));
+      this.#record({ kind: 'quota', bytes, files, directories, released }, this.#root);
+    }
+    this.#root = next;
+  }
+
+  /** What is removed leaves its directory behind: one that a write in the fork would have had to make, had it not been there. */
+  #recordRemovals(operations: readonly FileOperation[]): void {
+    for (const { op, path } of operations) {
+      if (op === 'remove' && path.includes('/'))
+        this.#record({ kind: 'kind', path: parentPath(path) }, this.#root);
+    }
+  }
+
+  #assertWithinLimits(path: string, next: DirectoryNode): void {
+    const error = findExcess(path, next, this.limits);
+    if (error === undefined) return;
+    this.#record({ kind: 'quota-refusal' }, this.#root);
+    throw error;
+  }
+}

@@ -1,0 +1,147 @@
+import { assertOptions, FilesystemError, type RefuseArgument } from '../../error/index.ts';
+import { cutAfter } from '../../internal/index.ts';
+import { EventLoopYield } from '../../session/index.ts';
+import type { FileLink } from '../content/tree-node.ts';
+import type { TreeCell } from '../fork/tree-cell.ts';
+import { compileGlob, compileNameFilter, type Glob } from '../glob/glob.ts';
+import type { GlobOptions, GlobResult, GrepMatch, GrepOptions, GrepResult } from '../interface/filesystem.ts';
+import { assertIntegerOption, notDirectoryError, notFoundError } from '../path/errors.ts';
+import { normalizePath } from '../path/path.ts';
+import { compileGrep } from '../text/grep.ts';
+import { type FoundFile, walkFiles } from '../tree/file-walk.ts';
+import { blockedError } from '../tree/tree.ts';
+
+const refuse: RefuseArgument = (message, details) =>
+  new FilesystemError('invalid-argument', message, details);
+
+const DEFAULT_GREP_LIMIT = 1000;
+const DEFAULT_MAX_LINE_LENGTH = 2000;
+
+/** Lets timers in while a search goes on, and ends it when nobody waits for it any more. */
+class SearchPauses {
+  readonly #eventLoop: EventLoopYield;
+  readonly #signal: AbortSignal | undefined;
+  readonly #assertOpen: () => void;
+
+  /** @throws the reason of a signal that is aborted already. */
+  constructor(cell: TreeCell, signal: AbortSignal | undefined, assertOpen: () => void) {
+    signal?.throwIfAborted();
+    this.#eventLoop = new EventLoopYield(cell.clock);
+    this.#signal = signal;
+    this.#assertOpen = assertOpen;
+  }
+
+  /** A pause when one is due; it rejects when the search is to end. */
+  pauseIfDue(): Promise<void> | undefined {
+    return this.#eventLoop.pauseIfDue()?.then(() => {
+      this.#signal?.throwIfAborted();
+      this.#assertOpen();
+    });
+  }
+}
+
+/**
+ * Does `Filesystem.glob` on a cell. What it looks at is recorded at once and stays as it was, whatever is changed while it pauses.
+ * @param assertOpen throws when the view it was asked through is gone.
+ */
+export async function globFiles(
+  cell: TreeCell,
+  pattern: string,
+  options: GlobOptions,
+  assertOpen: () => void,
+): Promise<GlobResult> {
+  assertOptions('glob()', options, {}, refuse);
+  const path = normalizePath(options.path ?? '.');
+  assertIntegerOption('limit', options.limit, 1);
+  const limit = options.limit ?? Number.POSITIVE_INFINITY;
+  const glob = compileGlob(pattern);
+  const pauses = new SearchPauses(cell, options.signal, assertOpen);
+  const found = cell.look({ kind: 'glob', path, glob });
+  if (found.kind === 'blocked') throw blockedError(path, found.at);
+  if (found.kind === 'absent') throw notFoundError(path, 'directory');
+  if (found.node.kind === 'file') throw notDirectoryError(path);
+  const paths: string[] = [];
+  const links: Record<string, FileLink> = Object.create(null);
+  let hasLinks = false;
+  for (const file of walkFiles(found.node, path, glob)) {
+    const pause = pauses.pauseIfDue();
+    if (pause !== undefined) await pause;
+    if (file === undefined) continue;
+    if (paths.length === limit) return globResult(paths, true, links, hasLinks);
+    paths.push(file.path);
+    const { link } = file.node;
+    if (link === undefined) continue;
+    // What is said of a link depends on where it leads, and not on its name alone.
+    cell.look({ kind: 'file', path: file.path });
+    links[file.path] = link;
+    hasLinks = true;
+  }
+  return globResult(paths, false, links, hasLinks);
+}
+
+function globResult(
+  paths: readonly string[],
+  truncated: boolean,
+  links: Readonly<Record<string, FileLink>>,
+  hasLinks: boolean,
+): GlobResult {
+  return hasLinks ? { paths, truncated, links } : { paths, truncated };
+}
+
+function filesToSearch(
+  cell: TreeCell,
+  path: string,
+  glob: Glob | undefined,
+): Iterable<FoundFile | undefined> {
+  const found = cell.look({ kind: 'grep', path, glob });
+  if (found.kind === 'blocked') throw blockedError(path, found.at);
+  if (found.kind === 'absent') throw notFoundError(path, 'file or directory');
+  if (found.node.kind === 'directory') return walkFiles(found.node, path, glob);
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  return glob === undefined || glob.test(name) ? [{ path, node: found.node }] : [];
+}
+
+/**
+ * Does `Filesystem.grep` on a cell, as {@link globFiles}.
+ * @param assertOpen throws when the view it was asked through is gone.
+ */
+export async function grepFiles(
+  cell: TreeCell,
+  pattern: string,
+  options: GrepOptions,
+  assertOpen: () => void,
+): Promise<GrepResult> {
+  assertOptions('grep()', options, {}, refuse);
+  const { limit = DEFAULT_GREP_LIMIT, maxLineLength = DEFAULT_MAX_LINE_LENGTH } = options;
+  const path = normalizePath(options.path ?? '.');
+  assertIntegerOption('limit', limit, 1);
+  assertIntegerOption('maxLineLength', maxLineLength, 1);
+  const glob = options.glob === undefined ? undefined : compileNameFilter(options.glob);
+  const grep = compileGrep({
+    pattern,
+    literal: options.literal ?? false,
+    ignoreCase: options.ignoreCase ?? false,
+  });
+  const pauses = new SearchPauses(cell, options.signal, assertOpen);
+  const matches: GrepMatch[] = [];
+  let skippedBinary = 0;
+  for (const file of filesToSearch(cell, path, glob)) {
+    const pause = pauses.pauseIfDue();
+    if (pause !== undefined) await pause;
+    if (file === undefined) continue;
+    const text = file.node.content.text();
+    if (text === undefined) {
+      // A link that leads to no file has no content, binary or not.
+      if (file.node.link === undefined || file.node.link.leads === 'file') skippedBinary += 1;
+      continue;
+    }
+    for (const match of grep.matchingLines(text)) {
+      const pauseWithin = pauses.pauseIfDue();
+      if (pauseWithin !== undefined) await pauseWithin;
+      if (match === undefined) continue;
+      if (matches.length === limit) return { matches, truncated: true, skippedBinary };
+      matches.push({ path: file.path, line: match.line, text: cutAfter(match.text, maxLineLength) });
+    }
+  }
+  return { matches, truncated: false, skippedBinary };
+}

@@ -1,0 +1,91 @@
+import { FilesystemError } from '../../error/index.ts';
+import { quoteText } from '../../internal/index.ts';
+import { emptyDirectory, filesOf, type TreeNode } from '../content/tree-node.ts';
+import type { TreeCell } from '../fork/tree-cell.ts';
+import type { RemoveResult, TransferResult } from '../interface/filesystem.ts';
+import { alreadyExistsError, notFoundError, rootError } from '../path/errors.ts';
+import { MAX_DEPTH, normalizePath, segmentsOf } from '../path/path.ts';
+import { blockedError, heightOf, type KindResolution } from '../tree/tree.ts';
+
+function assertExists(path: string, found: KindResolution): void {
+  if (found.kind === 'blocked') throw blockedError(path, found.at);
+  if (found.kind === 'absent') throw notFoundError(path, 'file or directory');
+}
+
+/** Says how much a removal takes away, having recorded what that depends on. */
+function countRemoved(
+  cell: TreeCell,
+  path: string,
+  recursive: boolean,
+): { files: number; directories: number } {
+  const target = cell.kindAt(path);
+  assertExists(path, target);
+  if (target.kind === 'file') return { files: 1, directories: 0 };
+  if (!recursive) {
+    if (cell.isEmptyAt(path)) return { files: 0, directories: 1 };
+    throw new FilesystemError(
+      'directory-not-empty',
+      `The directory ${quoteText(path)} is not empty. Set recursive to remove it with everything in it.`,
+      { details: { path } },
+    );
+  }
+  const found = cell.look({ kind: 'names', path });
+  const directory = found.kind === 'node' && found.node.kind === 'directory' ? found.node : emptyDirectory;
+  return { files: directory.files, directories: directory.directories + 1 };
+}
+
+/** Does `Filesystem.remove` on a cell. */
+export function removePath(cell: TreeCell, given: string, recursive: boolean): RemoveResult {
+  const path = normalizePath(given);
+  cell.assertWritable(path);
+  if (path === '.') throw rootError('removed');
+  const removed = countRemoved(cell, path, recursive);
+  cell.update(path, [{ op: 'remove', path }]);
+  return { path, ...removed };
+}
+
+function assertTarget(cell: TreeCell, to: string, node: TreeNode): void {
+  const target = cell.kindAt(to);
+  if (target.kind === 'blocked') throw blockedError(to, target.at);
+  if (target.kind !== 'absent')
+    throw alreadyExistsError(to, target.kind, 'Remove it first, or choose another target.');
+  if (segmentsOf(to).length + heightOf(node) > MAX_DEPTH) {
+    throw new FilesystemError(
+      'invalid-path',
+      `Paths below ${quoteText(to)} would have more than ${MAX_DEPTH} segments. Choose a target with fewer directories.`,
+      { details: { path: to } },
+    );
+  }
+}
+
+/** Does `Filesystem.move` or `Filesystem.copy` on a cell. */
+export function transferPath(
+  cell: TreeCell,
+  givenFrom: string,
+  givenTo: string,
+  action: 'move' | 'copy',
+): TransferResult {
+  const from = normalizePath(givenFrom);
+  const to = normalizePath(givenTo);
+  const done = action === 'move' ? 'moved' : 'copied';
+  cell.assertWritable(action === 'move' ? from : to);
+  if (from === '.') throw rootError(done);
+  if (to.startsWith(`${from}/`)) {
+    throw new FilesystemError(
+      'invalid-argument',
+      `${quoteText(from)} cannot be ${done} into itself (${quoteText(to)}). Choose another target.`,
+      {
+        details: { path: from, to },
+      },
+    );
+  }
+  const found = cell.look({ kind: 'tree', path: from });
+  if (found.kind === 'blocked') throw blockedError(from, found.at);
+  if (found.kind === 'absent') throw notFoundError(from, 'file or directory');
+  const { node } = found;
+  assertTarget(cell, to, node);
+  const put = { op: 'put', path: to, node } as const;
+  cell.update(to, action === 'move' ? [{ op: 'remove', path: from }, put] : [put]);
+  cell.noteTransfer({ from, to, node });
+  return { from, to, kind: node.kind, files: filesOf(node) };
+}

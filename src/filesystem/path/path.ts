@@ -1,0 +1,98 @@
+import { FilesystemError } from '../../error/index.ts';
+import { cutAfter, quoteText } from '../../internal/index.ts';
+
+/** The most UTF-8 bytes in one segment of a path. */
+const MAX_SEGMENT_BYTES = 255;
+/** The most segments in a path. */
+export const MAX_DEPTH = 64;
+/** The most UTF-16 units in a path as given, before it is normalised. */
+const MAX_LENGTH = 32_768;
+/** How much of a faulty path a message repeats. */
+const SHOWN_LENGTH = 120;
+
+const loneSurrogate = /\p{Surrogate}/u;
+const encoder = new TextEncoder();
+
+function show(path: string): string {
+  return quoteText(cutAfter(path, SHOWN_LENGTH));
+}
+
+function invalid(path: string, problem: string): FilesystemError {
+  return new FilesystemError('invalid-path', `The path ${show(path)} ${problem}`, { details: { path } });
+}
+
+function assertCharacters(path: string): void {
+  if (path === '') throw invalid(path, 'is empty. Use "." for the root.');
+  if (path.length > MAX_LENGTH) throw invalid(path, `is longer than ${MAX_LENGTH} characters. Shorten it.`);
+  if (path.includes('\0')) throw invalid(path, 'holds a NUL character. Remove it.');
+  if (path.includes('\\')) throw invalid(path, 'holds a backslash. Separate directories with "/".');
+  if (loneSurrogate.test(path)) throw invalid(path, 'holds half of a surrogate pair. Use whole characters.');
+}
+
+/**
+ * The segments of a path relative to the root, by the rules of {@link normalizePath}; none for the root.
+ * @throws {FilesystemError} `invalid-path`, `outside-root`.
+ */
+export function pathSegments(path: string): readonly string[] {
+  if (typeof path !== 'string') {
+    throw new FilesystemError(
+      'invalid-path',
+      `A path must be text; received ${path === null ? 'null' : typeof path}.`,
+    );
+  }
+  assertCharacters(path);
+  const segments: string[] = [];
+  for (const segment of path.split('/')) {
+    if (segment === '' || segment === '.') continue;
+    if (segment !== '..') segments.push(segment);
+    else if (segments.pop() === undefined) {
+      throw new FilesystemError(
+        'outside-root',
+        `The path ${show(path)} leaves the root. Use a path below it, relative to the root.`,
+        { details: { path } },
+      );
+    }
+  }
+  if (segments.length > MAX_DEPTH)
+    throw invalid(path, `has more than ${MAX_DEPTH} segments. Use fewer directories.`);
+  for (const segment of segments) {
+    if (segment.length * 3 > MAX_SEGMENT_BYTES && encoder.encode(segment).byteLength > MAX_SEGMENT_BYTES) {
+      throw invalid(path, `has a segment of more than ${MAX_SEGMENT_BYTES} bytes. Use a shorter name.`);
+    }
+  }
+  return segments;
+}
+
+/** The path of these segments; `.` for the root. */
+export function joinSegments(segments: readonly string[]): string {
+  return segments.length === 0 ? '.' : segments.join('/');
+}
+
+/** The path of a child of a normalised path. */
+export function childPath(parent: string, name: string): string {
+  return parent === '.' ? name : `${parent}/${name}`;
+}
+
+/** The path of the directory that a normalised path is in; `.` for a path of one segment. */
+export function parentPath(path: string): string {
+  return joinSegments(segmentsOf(path).slice(0, -1));
+}
+
+/** The segments of a path that is normalised already. */
+export function segmentsOf(normalizedPath: string): readonly string[] {
+  return normalizedPath === '.' ? [] : normalizedPath.split('/');
+}
+
+/**
+ * The one spelling of a path below the root: `a/b`, or `.` for the root.
+ *
+ * 1. A leading `/` stands for the root; empty segments, `.` and a final `/` are dropped.
+ * 2. `..` takes away the segment before it; it may not leave the root.
+ * 3. Refused: an empty path, NUL, backslash, half a surrogate pair, more than 64 segments, a segment of more than 255
+ *    UTF-8 bytes. Any other Unicode is kept as it is, letter case and composition included.
+ *
+ * @throws {FilesystemError} `invalid-path`, `outside-root`.
+ */
+export function normalizePath(path: string): string {
+  return joinSegments(pathSegments(path));
+}

@@ -1,0 +1,230 @@
+import { assertArgument, assertOptions, FilesystemError, type RefuseArgument } from '../../error/index.ts';
+import { lineNumberAt, quoteText } from '../../internal/index.ts';
+
+const refuse: RefuseArgument = (message, details) =>
+  new FilesystemError('invalid-argument', message, details);
+
+/** One replacement of a piece of text. */
+export interface TextEdit {
+  /** The text to replace, as it is in the file; a line feed in it also matches a carriage return and line feed. */
+  readonly oldText: string;
+  /** What stands there afterwards. Its line endings become those of the file. */
+  readonly newText: string;
+  /** Replace every occurrence. Default: false, and then `oldText` must occur exactly once. */
+  readonly replaceAll?: boolean;
+}
+
+/** The outcome of an edit. `bytes` is the size of the file afterwards. */
+export interface EditResult {
+  readonly path: string;
+  readonly replacements: number;
+  readonly bytes: number;
+}
+
+/** A text after edits, and how many pieces were replaced. */
+export interface EditedText {
+  readonly text: string;
+  readonly replacements: number;
+}
+
+/** The place of one replacement in the text without carriage returns before line feeds. */
+interface Replacement {
+  readonly start: number;
+  readonly end: number;
+  readonly newText: NewText;
+  /** The number of the edit, from 1. */
+  readonly edit: number;
+}
+
+/** The most replacements of all edits together: they are made in one go, so that nothing else runs meanwhile. */
+const MAX_REPLACEMENTS = 100_000;
+
+/** Line numbers that the details of an ambiguity hold, and the occurrences that they count. */
+const MAX_NAMED_LINES = 10;
+const MAX_COUNTED = 1000;
+
+/** What is put in, as it was given and with either line ending. */
+interface NewText {
+  readonly given: string;
+  readonly lineFeeds: string;
+  readonly carriageReturns: string;
+}
+
+function newTextOf(given: string): NewText {
+  const lineFeeds = toLineFeeds(given);
+  return { given, lineFeeds, carriageReturns: lineFeeds.replaceAll('\n', '\r\n') };
+}
+
+const byteOrderMark = '\uFEFF';
+
+function toLineFeeds(text: string): string {
+  return text.includes('\r') ? text.replaceAll('\r\n', '\n') : text;
+}
+
+function assertEdits(path: string, edits: readonly TextEdit[]): void {
+  assertArgument('edit()', 'edits', edits, 'array', refuse);
+  for (const edit of edits) assertOptions('edit()', edit, { oldText: 'string!', newText: 'string!' }, refuse);
+  if (edits.length === 0) {
+    throw new FilesystemError(
+      'invalid-argument',
+      `No edits were given for ${quoteText(path)}. Give at least one.`,
+      {
+        details: { path },
+      },
+    );
+  }
+  for (const [index, { oldText, newText }] of edits.entries()) {
+    const problem =
+      oldText === ''
+        ? 'has an empty oldText. Give the text to replace.'
+        : oldText === newText
+          ? 'has an oldText equal to its newText and would change nothing.'
+          : undefined;
+    if (problem === undefined) continue;
+    throw new FilesystemError('invalid-argument', `Edit ${index + 1} of ${quoteText(path)} ${problem}`, {
+      details: { path, edit: index + 1 },
+    });
+  }
+}
+
+function findReplacements(
+  path: string,
+  text: string,
+  { oldText, newText, replaceAll }: TextEdit,
+  edit: number,
+): Replacement[] {
+  const wanted = toLineFeeds(oldText.startsWith(byteOrderMark) ? oldText.slice(1) : oldText);
+  const first = wanted === '' ? -1 : text.indexOf(wanted);
+  if (first === -1) {
+    throw new FilesystemError(
+      'edit-not-found',
+      `Edit ${edit}: its oldText does not occur in ${quoteText(path)}. Read the file and copy the text exactly, with its spaces.`,
+      { details: { path, edit } },
+    );
+  }
+  const second = text.indexOf(wanted, first + 1);
+  if (replaceAll !== true && second !== -1) {
+    const { lines, occurrences } = findOccurrences(text, wanted);
+    throw new FilesystemError(
+      'edit-ambiguous',
+      `Edit ${edit}: its oldText occurs more than once in ${quoteText(path)} (lines ${lines[0]} and ` +
+        `${lines[1]} are the first two). Add lines around it, or set replaceAll.`,
+      { details: { path, edit, lines, occurrences } },
+    );
+  }
+  const found: Replacement[] = [];
+  const put = newTextOf(newText);
+  for (let start = first; start !== -1; start = text.indexOf(wanted, start + wanted.length)) {
+    if (found.length === MAX_REPLACEMENTS) throw tooManyError(path, edit);
+    found.push({ start, end: start + wanted.length, newText: put, edit });
+  }
+  return found;
+}
+
+/** Where a text occurs, overlapping places counted: the lines of the first ten, and how many there are, up to 1,000. */
+function findOccurrences(
+  text: string,
+  wanted: string,
+): { readonly lines: readonly number[]; readonly occurrences: number } {
+  const lines: number[] = [];
+  let occurrences = 0;
+  for (
+    let at = text.indexOf(wanted);
+    at !== -1 && occurrences < MAX_COUNTED;
+    at = text.indexOf(wanted, at + 1)
+  ) {
+    occurrences += 1;
+    if (lines.length < MAX_NAMED_LINES) lines.push(lineNumberAt(text, at));
+  }
+  return { lines, occurrences };
+}
+
+function tooManyError(path: string, edit: number): FilesystemError {
+  return new FilesystemError(
+    'invalid-argument',
+    `Edit ${edit} of ${quoteText(path)} makes it more than 100,000 replacements in one go. ` +
+      'Nothing was changed. Replace longer pieces, or write the whole file.',
+    { details: { path, edit, maxReplacements: MAX_REPLACEMENTS } },
+  );
+}
+
+/** Positions in the text without carriage returns before line feeds, in ascending order, as positions in the original. */
+function originalPositions(original: string): (position: number) => number {
+  let carriageReturns = 0;
+  let next = original.indexOf('\r\n');
+  return (position) => {
+    while (next !== -1 && next - carriageReturns < position) {
+      carriageReturns += 1;
+      next = original.indexOf('\r\n', next + 2);
+    }
+    return position + carriageReturns;
+  };
+}
+
+/** The line ending that is the more frequent one; undefined when there are no lines. A tie goes to the line feed. */
+function frequentEnding(original: string, withLineFeeds: string): '\n' | '\r\n' | undefined {
+  const carriageReturns = original.length - withLineFeeds.length;
+  let lineFeeds = -carriageReturns;
+  for (let at = withLineFeeds.indexOf('\n'); at !== -1; at = withLineFeeds.indexOf('\n', at + 1))
+    lineFeeds += 1;
+  if (carriageReturns === 0 && lineFeeds === 0) return undefined;
+  return carriageReturns > lineFeeds ? '\r\n' : '\n';
+}
+
+/** The ending that a replacement takes: that of the first line it replaces, else the more frequent one of the file. */
+function withEndings(newText: NewText, replaced: string, frequent: '\n' | '\r\n' | undefined): string {
+  const newline = replaced.indexOf('\n');
+  const own = newline === -1 ? undefined : replaced[newline - 1] === '\r' ? '\r\n' : '\n';
+  const ending = own ?? frequent;
+  if (ending === undefined) return newText.given;
+  return ending === '\n' ? newText.lineFeeds : newText.carriageReturns;
+}
+
+/**
+ * A text with pieces of it replaced; everything else stays byte for byte, a byte order mark and the final newline
+ * included.
+ *
+ * 1. Every `oldText` is looked for in the original text, never in the outcome of another edit. `\n` matches `\r\n`.
+ * 2. It must occur exactly once, overlapping occurrences counted, unless `replaceAll` is set.
+ * 3. No two replacements may overlap.
+ * 4. Line endings of `newText` become those of the lines it replaces, else the more frequent ones of the file.
+ *
+ * @param path only for messages.
+ * @throws {FilesystemError} `edit-not-found`; `edit-ambiguous`, with the first `lines` and the number of `occurrences` in its details;
+ * `invalid-argument` for no edits, an empty `oldText`, an
+ * edit that changes nothing, edits that overlap, or more than 100,000 replacements.
+ */
+export function applyTextEdits(path: string, content: string, edits: readonly TextEdit[]): EditedText {
+  assertEdits(path, edits);
+  const mark = content.startsWith(byteOrderMark) ? byteOrderMark : '';
+  const original = content.slice(mark.length);
+  const text = toLineFeeds(original);
+  const replacements: Replacement[] = [];
+  for (const [index, edit] of edits.entries()) {
+    for (const replacement of findReplacements(path, text, edit, index + 1)) replacements.push(replacement);
+    if (replacements.length > MAX_REPLACEMENTS) throw tooManyError(path, index + 1);
+  }
+  replacements.sort((left, right) => left.start - right.start);
+  const frequent = frequentEnding(original, text);
+  const toOriginal = originalPositions(original);
+  let previous: Replacement | undefined;
+  let copiedTo = 0;
+  let result = mark;
+  for (const replacement of replacements) {
+    if (previous !== undefined && replacement.start < previous.end) {
+      throw new FilesystemError(
+        'invalid-argument',
+        `Edits ${previous.edit} and ${replacement.edit} of ${quoteText(path)} overlap. Join them into one edit.`,
+        { details: { path, edits: [previous.edit, replacement.edit] } },
+      );
+    }
+    const start = toOriginal(replacement.start);
+    const end = toOriginal(replacement.end);
+    result +=
+      original.slice(copiedTo, start) +
+      withEndings(replacement.newText, original.slice(start, end), frequent);
+    copiedTo = end;
+    previous = replacement;
+  }
+  return { text: result + original.slice(copiedTo), replacements: replacements.length };
+}

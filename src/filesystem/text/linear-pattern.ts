@@ -1,0 +1,79 @@
+import { RE2JS } from 're2js';
+import { describeError, FilesystemError } from '../../error/index.ts';
+import { cutAfter, quoteText } from '../../internal/index.ts';
+
+/** The most UTF-16 units in a pattern. */
+const MAX_PATTERN_LENGTH = 2000;
+/** The most instructions of a compiled pattern: each costs at most one step for each character searched. */
+const MAX_PROGRAM_SIZE = 5000;
+
+/** What to look for. */
+export interface PatternOptions {
+  /** RE2 syntax (no look-around, no back-references), or plain text when `literal`. */
+  readonly pattern: string;
+  /** Default: false. */
+  readonly literal?: boolean;
+  /** Default: false. */
+  readonly ignoreCase?: boolean;
+}
+
+/** A compiled pattern. What it does takes time linear in the text, whatever the pattern. */
+export interface LinearPattern {
+  /** True when the pattern is found in the text. */
+  test(text: string): boolean;
+  /** The text with this in place of every match; the replacement is taken as it is. */
+  replaceAll(text: string, replacement: string): string;
+}
+
+/**
+ * Compiles a pattern, which may come from anyone.
+ * @throws {FilesystemError} `invalid-pattern` for an empty pattern, more than 2,000 characters, bad syntax, or repetitions
+ * that make the compiled pattern too large.
+ */
+export function compilePattern(options: PatternOptions): LinearPattern {
+  assertPattern(options);
+  const expression = compileExpression(options);
+  return {
+    test: (text) => expression.test(text),
+    replaceAll: (text, replacement) =>
+      expression.matcher(text).replaceAll(RE2JS.quoteReplacement(replacement)),
+  };
+}
+
+/** @throws {FilesystemError} `invalid-pattern` for an empty pattern or more than 2,000 characters. */
+export function assertPattern({ pattern }: PatternOptions): void {
+  if (typeof pattern !== 'string' || pattern === '') {
+    throw new FilesystemError(
+      'invalid-pattern',
+      'The pattern is empty. Give the text or expression to search for.',
+    );
+  }
+  if (pattern.length > MAX_PATTERN_LENGTH) {
+    throw invalid(pattern, `is longer than ${MAX_PATTERN_LENGTH} characters. Shorten it.`);
+  }
+}
+
+function invalid(pattern: string, problem: string, cause?: unknown): FilesystemError {
+  const shown = cutAfter(pattern, 120);
+  return new FilesystemError('invalid-pattern', `The pattern ${quoteText(shown)} ${problem}`, {
+    cause,
+    details: { pattern: shown },
+  });
+}
+
+function compileExpression({ pattern, literal, ignoreCase }: PatternOptions): RE2JS {
+  let expression: RE2JS;
+  try {
+    const source = literal === true ? RE2JS.quote(pattern) : pattern;
+    expression = RE2JS.compile(source, ignoreCase === true ? RE2JS.CASE_INSENSITIVE : 0);
+  } catch (error) {
+    throw invalid(
+      pattern,
+      `is no regular expression in RE2 syntax: ${describeError(error)}. Set literal to search for it as plain text.`,
+      error,
+    );
+  }
+  if (expression.programSize() > MAX_PROGRAM_SIZE)
+    throw invalid(pattern, 'is too large. Use smaller repetitions.');
+  return expression;
+}

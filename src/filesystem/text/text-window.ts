@@ -1,0 +1,100 @@
+import { assertIntegerOption } from '../path/errors.ts';
+
+/** Which lines to take. */
+export interface TextWindowOptions {
+  /** The first line, counted from 0. Default: 0. */
+  readonly offset?: number;
+  /** The most lines, at least 1. Default: all. */
+  readonly limit?: number;
+}
+
+/** Consecutive lines of a text file, as they are in the file. */
+export interface TextWindow {
+  readonly path: string;
+  /** The exact slice of the file: line endings, a byte order mark and a missing final newline included. */
+  readonly text: string;
+  /** The first line, counted from 0. */
+  readonly offset: number;
+  /** The number of lines in `text`; 0 behind the end. */
+  readonly lines: number;
+  /** The number of lines of the file. A final newline starts no further line; an empty file has none. */
+  readonly totalLines: number;
+  /** True when lines follow behind this window. */
+  readonly truncated: boolean;
+  /** True when the file ends with a newline. */
+  readonly endsWithNewline: boolean;
+}
+
+/** Start positions of every 256th line of a text, so that a window needs no scan from the start. */
+interface LineIndex {
+  readonly starts: readonly number[];
+  readonly totalLines: number;
+}
+
+const LINES_PER_ENTRY = 256;
+
+/** Shorter texts are scanned each time. */
+const MIN_INDEXED_LENGTH = 65_536;
+
+function indexLines(text: string): LineIndex {
+  const starts = [0];
+  let newlines = 0;
+  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) {
+    newlines += 1;
+    if (newlines % LINES_PER_ENTRY === 0) starts.push(at + 1);
+  }
+  return { starts, totalLines: text === '' || text.endsWith('\n') ? newlines : newlines + 1 };
+}
+
+/** The position behind `count` further lines from `start`, at most the end of the text. */
+function skipLines(text: string, start: number, count: number): number {
+  let position = start;
+  for (let skipped = 0; skipped < count; skipped += 1) {
+    const newline = text.indexOf('\n', position);
+    if (newline === -1) return text.length;
+    position = newline + 1;
+  }
+  return position;
+}
+
+function lineStart(text: string, index: LineIndex, line: number): number {
+  if (line >= index.totalLines) return text.length;
+  const entry = Math.min(Math.floor(line / LINES_PER_ENTRY), index.starts.length - 1);
+  return skipLines(text, index.starts[entry] ?? 0, line - entry * LINES_PER_ENTRY);
+}
+
+/** Indexes of large texts, by whatever object stands for the unchanging content. */
+const indexes = new WeakMap<object, LineIndex>();
+
+/**
+ * The window of a text.
+ * @param owner an object that stands for this very text for ever, under which its line index is kept. Default: none.
+ * @throws {FilesystemError} `invalid-argument` when `offset` or `limit` is out of range.
+ */
+export function textWindow(
+  path: string,
+  text: string,
+  options: TextWindowOptions = {},
+  owner?: object,
+): TextWindow {
+  const { offset = 0, limit } = options;
+  assertIntegerOption('offset', offset, 0);
+  assertIntegerOption('limit', limit, 1);
+  let index = owner === undefined ? undefined : indexes.get(owner);
+  if (index === undefined) {
+    index = indexLines(text);
+    if (owner !== undefined && text.length >= MIN_INDEXED_LENGTH) indexes.set(owner, index);
+  }
+  const { totalLines } = index;
+  const first = Math.min(offset, totalLines);
+  const lines = Math.min(limit ?? totalLines, totalLines - first);
+  return {
+    path,
+    text: text.slice(lineStart(text, index, first), lineStart(text, index, first + lines)),
+    offset,
+    lines,
+    totalLines,
+    truncated: first + lines < totalLines,
+    endsWithNewline: text.endsWith('\n'),
+  };
+}

@@ -1,0 +1,116 @@
+import { PersistentMap } from '../../internal/index.ts';
+import { childOf, type DirectoryNode, isSameNode, type TreeNode } from '../content/tree-node.ts';
+import type { FileChange, FileOperation } from '../interface/file-change.ts';
+import { childPath } from '../path/path.ts';
+
+/** The topmost place where two trees differ and are not both directories. An absent side is undefined. */
+export interface TreeDifference {
+  readonly path: string;
+  readonly before: TreeNode | undefined;
+  readonly after: TreeNode | undefined;
+}
+
+/** One name whose nodes differ in two directories. */
+interface EntryDifference {
+  readonly key: string;
+  readonly before: TreeNode | undefined;
+  readonly after: TreeNode | undefined;
+}
+
+/** The names whose nodes differ. Directories are different unless they are one: what they hold is not looked at. */
+export function* entryDifferences(
+  before: DirectoryNode,
+  after: DirectoryNode,
+): Generator<EntryDifference, void> {
+  const names =
+    before.lazy === undefined ? after.lazy?.namesToCompare(before) : before.lazy.namesToCompare(after);
+  if (names === undefined) {
+    for (const difference of PersistentMap.differences(before.entries, after.entries)) {
+      if (!isSameNode(difference.before, difference.after)) yield difference;
+    }
+    return;
+  }
+  for (const key of names) {
+    const left = childOf(before, key);
+    const right = childOf(after, key);
+    if (!isSameNode(left, right)) yield { key, before: left, after: right };
+  }
+}
+
+/** The places where two nodes differ, in no particular order. Subtrees that both share are not entered. */
+export function* treeDifferences(
+  before: TreeNode | undefined,
+  after: TreeNode | undefined,
+  path: string,
+): Generator<TreeDifference, void> {
+  if (isSameNode(before, after)) return;
+  if (before?.kind !== 'directory' || after?.kind !== 'directory' || before.link !== after.link) {
+    yield { path, before, after };
+    return;
+  }
+  for (const difference of entryDifferences(before, after)) {
+    yield* treeDifferences(difference.before, difference.after, childPath(path, difference.key));
+  }
+}
+
+/** A file, or an empty directory, of a tree. */
+interface Leaf {
+  readonly path: string;
+  readonly node: TreeNode;
+}
+
+/** The files and empty directories of a node. */
+export function* leavesOf(node: TreeNode | undefined, path: string): Generator<Leaf, void> {
+  if (node === undefined) return;
+  if (node.kind === 'file' || node.entries.size === 0) yield { path, node };
+  else for (const [name, child] of node.entries) yield* leavesOf(child, childPath(path, name));
+}
+
+function changeOf(kind: 'created' | 'removed', { path, node }: Leaf): FileChange {
+  if (node.kind === 'directory') return { path, kind, entry: 'directory' };
+  const side = kind === 'created' ? { after: node.content } : { before: node.content };
+  return { path, kind, entry: 'file', ...side };
+}
+
+function* changesOf({ path, before, after }: TreeDifference): Generator<FileChange, void> {
+  if (before?.kind === 'file' && after?.kind === 'file') {
+    yield { path, kind: 'modified', entry: 'file', before: before.content, after: after.content };
+    return;
+  }
+  for (const leaf of leavesOf(before, path)) yield changeOf('removed', leaf);
+  for (const leaf of leavesOf(after, path)) yield changeOf('created', leaf);
+}
+
+/** The files, and the empty directories made or removed, that two trees differ in; sorted by path, removals first. */
+export function fileChanges(before: DirectoryNode, after: DirectoryNode): readonly FileChange[] {
+  return changesIn(treeDifferences(before, after, '.'));
+}
+
+/** {@link fileChanges}, of differences already found. */
+export function changesIn(differences: Iterable<TreeDifference>): readonly FileChange[] {
+  const changes: FileChange[] = [];
+  for (const difference of differences) {
+    for (const change of changesOf(difference)) changes.push(change);
+  }
+  return changes.sort((left, right) => (left.path < right.path ? -1 : left.path > right.path ? 1 : 0));
+}
+
+function isLink(node: TreeNode | undefined): boolean {
+  return node?.kind === 'directory' && node.link !== undefined;
+}
+
+/** The operations that bring about differences; on any tree they put the same nodes. */
+export function operationsOf(differences: Iterable<TreeDifference>): readonly FileOperation[] {
+  const operations: FileOperation[] = [];
+  for (const { path, before, after } of differences) {
+    if (before !== undefined && (before.kind !== after?.kind || isLink(before) || isLink(after)))
+      operations.push({ op: 'remove', path });
+    if (after !== undefined) operations.push({ op: 'put', path, node: after });
+  }
+  return operations;
+}
+
+/** The operations that turn one tree into another; on any other tree they put the same nodes. */
+export function patchOperations(before: DirectoryNode, after: DirectoryNode): readonly FileOperation[] {
+  return operationsOf(treeDifferences(before, after, '.'));
+}

@@ -1,0 +1,53 @@
+import { SnapshotError } from '../../error/index.ts';
+import { quoteText } from '../../internal/index.ts';
+import type { DirectoryNode } from '../content/tree-node.ts';
+import type { FilesystemSnapshot } from '../interface/filesystem.ts';
+
+/** What a snapshot of a tree holds. */
+export interface SnapshotContent {
+  readonly root: DirectoryNode;
+  /** What it was taken from. */
+  readonly owner: object;
+  /** Tells the owner that somebody looks at the content. */
+  readonly noteLook: () => void;
+}
+
+/** The content of a tree at one moment, out of reach for those who hold it. */
+export class TreeSnapshot implements FilesystemSnapshot {
+  readonly kind = 'filesystem-snapshot';
+  // Declared only: as a field it would be there, undefined, for a snapshot without a name.
+  declare readonly tag?: string;
+  /** Undefined once it is released. */
+  #content: SnapshotContent | undefined;
+
+  constructor(content: SnapshotContent, tag?: string) {
+    this.#content = content;
+    if (tag !== undefined) this.tag = tag;
+    Object.freeze(this);
+  }
+
+  /**
+   * What a snapshot holds.
+   * @throws {SnapshotError} `snapshot-foreign` when another kind of file system made it, `snapshot-released`.
+   */
+  static open(snapshot: FilesystemSnapshot): SnapshotContent {
+    if (!(snapshot instanceof TreeSnapshot)) {
+      throw new SnapshotError(
+        'snapshot-foreign',
+        'The snapshot was not taken from a memory file system. Use the file system that it was taken from.',
+      );
+    }
+    if (snapshot.#content !== undefined) return snapshot.#content;
+    const name = snapshot.tag === undefined ? '' : ` ${quoteText(snapshot.tag)}`;
+    throw new SnapshotError(
+      'snapshot-released',
+      `The snapshot${name} was released, so its content is gone. Release it after its last use.`,
+      snapshot.tag === undefined ? {} : { details: { tag: snapshot.tag } },
+    );
+  }
+
+  /** Lets go of the content. The nodes that nothing else shares can then be collected. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#content = undefined;
+  }
+}

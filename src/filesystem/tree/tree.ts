@@ -1,0 +1,155 @@
+import { FilesystemError } from '../../error/index.ts';
+import { quoteText } from '../../internal/index.ts';
+import {
+  childOf,
+  type DirectoryNode,
+  emptyDirectory,
+  type TreeNode,
+  withChild,
+} from '../content/tree-node.ts';
+import type { FileOperation } from '../interface/file-change.ts';
+import { childPath, segmentsOf } from '../path/path.ts';
+
+/** What a path leads to. `blocked`: a parent of the path, `at`, is a file. */
+export type Resolution =
+  | { readonly kind: 'node'; readonly node: TreeNode }
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'blocked'; readonly at: string };
+
+/** What stands at a path, without what it holds. */
+export type KindResolution =
+  | { readonly kind: 'file' | 'directory' | 'absent' }
+  | { readonly kind: 'blocked'; readonly at: string };
+
+const absent: Resolution = { kind: 'absent' };
+
+/** Follows a normalised path from the root of a tree. */
+export function resolvePath(root: DirectoryNode, path: string): Resolution {
+  let node: TreeNode = root;
+  const segments = segmentsOf(path);
+  for (const [index, segment] of segments.entries()) {
+    if (node.kind === 'file') return { kind: 'blocked', at: segments.slice(0, index).join('/') };
+    const child = childOf(node, segment);
+    if (child === undefined) return absent;
+    node = child;
+  }
+  return { kind: 'node', node };
+}
+
+/** The node at a normalised path, or undefined. */
+export function nodeAt(root: DirectoryNode, path: string): TreeNode | undefined {
+  const resolution = resolvePath(root, path);
+  return resolution.kind === 'node' ? resolution.node : undefined;
+}
+
+/** The error for a path below a file. */
+export function blockedError(path: string, at: string): FilesystemError {
+  return new FilesystemError(
+    'not-a-directory',
+    `${quoteText(at)} is a file, so nothing can be at ${quoteText(path)}. Use a path that does not go through a file.`,
+    { details: { path, file: at } },
+  );
+}
+
+function mergeNode(present: TreeNode | undefined, incoming: TreeNode, path: string): TreeNode {
+  if (present === undefined || present === incoming) return incoming;
+  if (present.kind === 'file' && incoming.kind === 'file') return incoming;
+  if (present.kind === 'directory' && incoming.kind === 'directory') {
+    let merged = present;
+    for (const [name, child] of incoming.entries) {
+      merged = withChild(merged, name, mergeNode(childOf(present, name), child, childPath(path, name)));
+    }
+    return merged;
+  }
+  const code = present.kind === 'directory' ? 'is-directory' : 'not-a-directory';
+  throw new FilesystemError(
+    code,
+    `${quoteText(path)} is a ${present.kind} now, where a ${incoming.kind} is to be put.`,
+    {
+      details: { path },
+    },
+  );
+}
+
+function putBelow(
+  directory: DirectoryNode,
+  segments: readonly string[],
+  depth: number,
+  path: string,
+  node: TreeNode,
+): DirectoryNode {
+  const name = segments[depth];
+  if (name === undefined) return directory;
+  const present = childOf(directory, name);
+  if (depth === segments.length - 1) return withChild(directory, name, mergeNode(present, node, path));
+  if (present?.kind === 'file') throw blockedError(path, segments.slice(0, depth + 1).join('/'));
+  return withChild(directory, name, putBelow(present ?? emptyDirectory, segments, depth + 1, path, node));
+}
+
+/**
+ * The tree with a node at a path below the root. Missing parents are made; a file replaces a file, a directory is merged
+ * into a directory.
+ * @throws {FilesystemError} `not-a-directory`, `is-directory` when something of the other kind is in the way.
+ */
+export function putNode(root: DirectoryNode, path: string, node: TreeNode): DirectoryNode {
+  return putBelow(root, segmentsOf(path), 0, path, node);
+}
+
+function removeBelow(directory: DirectoryNode, segments: readonly string[], depth: number): DirectoryNode {
+  const name = segments[depth];
+  const child = name === undefined ? undefined : childOf(directory, name);
+  if (name === undefined || child === undefined) return directory;
+  if (depth === segments.length - 1) return withChild(directory, name, undefined);
+  return child.kind === 'file'
+    ? directory
+    : withChild(directory, name, removeBelow(child, segments, depth + 1));
+}
+
+/** The tree without what is at a path below the root; the same tree when nothing is. Parents stay. */
+export function removeNode(root: DirectoryNode, path: string): DirectoryNode {
+  return removeBelow(root, segmentsOf(path), 0);
+}
+
+/** The tree after one operation. @throws {FilesystemError} as {@link putNode}. */
+export function applyOperation(root: DirectoryNode, operation: FileOperation): DirectoryNode {
+  return operation.op === 'put'
+    ? putNode(root, operation.path, operation.node)
+    : removeNode(root, operation.path);
+}
+
+const heights = new WeakMap<DirectoryNode, number>();
+
+/** The number of levels below a node: 0 for a file or an empty directory. Remembered for each directory node. */
+export function heightOf(node: TreeNode): number {
+  if (node.kind === 'file') return 0;
+  const known = heights.get(node);
+  if (known !== undefined) return known;
+  let height = 0;
+  for (const child of node.entries.values()) height = Math.max(height, heightOf(child) + 1);
+  heights.set(node, height);
+  return height;
+}
+
+/** A child of a directory with its name. */
+export type NamedNode = readonly [name: string, node: TreeNode];
+
+const sortedByName = new WeakMap<DirectoryNode, readonly NamedNode[]>();
+
+function orderKey([name, node]: NamedNode): string {
+  return node.kind === 'directory' ? `${name}/` : name;
+}
+
+/**
+ * The children of a directory such that files met on a walk come in the order of their whole paths (UTF-16 units).
+ * Remembered for each directory node.
+ */
+export function childrenInPathOrder(directory: DirectoryNode): readonly NamedNode[] {
+  let children = sortedByName.get(directory);
+  if (children === undefined) {
+    const keyed = [...directory.entries].map((child) => ({ child, key: orderKey(child) }));
+    keyed.sort((left, right) => (left.key < right.key ? -1 : 1));
+    children = keyed.map(({ child }) => child);
+    sortedByName.set(directory, children);
+  }
+  return children;
+}
