@@ -1,8 +1,7 @@
-import { PromptValidationError } from '../../error/index.ts';
 import { renderJson } from '../../schema/index.ts';
 import { fenceAround, linesOf } from './line-breaks.ts';
 import type { Placeholder } from './placeholders.ts';
-import { isTracing, quotedStandIn } from './stand-in.ts';
+import { quotedStandIn } from './stand-in.ts';
 
 /**
  * Marks a text of others, such as an issue, a diff or a file, so that it stays a text: it stands on lines of its own, in a
@@ -13,7 +12,8 @@ import { isTracing, quotedStandIn } from './stand-in.ts';
  * text template and in overrides the same is written `${quoted issue}`. In a `render` function it takes the value and gives
  * the text, with a line break at both ends: objects and lists as JSON, nothing for `null` and `undefined`.
  *
- * @throws {PromptValidationError} in a template function, for anything but a placeholder.
+ * In a template function a text without placeholders is quoted there and then; `section()` refuses one with placeholders in it, which
+ * would be quoted before they are known.
  */
 export function quoted(placeholder: Placeholder): Placeholder;
 export function quoted(value: unknown): string;
@@ -21,12 +21,6 @@ export function quoted(value: unknown): Placeholder | string {
   const standIn = quotedStandIn(value);
   // A stand-in is what template functions get for placeholders.
   if (standIn !== undefined) return standIn as Placeholder;
-  if (isTracing()) {
-    throw new PromptValidationError(
-      'In a template, quoted() takes a placeholder alone, as in quoted(p.name), and no text with placeholders in it.',
-      { details: { placeholder: 'quoted' } },
-    );
-  }
   const block = quotedText(value);
   return block === '' ? '' : `\n${block}\n`;
 }

@@ -32,29 +32,15 @@ export function standIns(
   });
 }
 
-/** The stand-ins of quoted params by those of the same params as they are. */
-const quotedStandIns = new WeakMap<object, object>();
+/** Leads from the stand-in of a param to that of the same param, quoted. */
+const quotedForm = Symbol('quoted form');
 
 /** The stand-in of the same param, quoted; undefined for anything that is no stand-in. */
 export function quotedStandIn(value: unknown): object | undefined {
-  return typeof value === 'object' && value !== null ? quotedStandIns.get(value) : undefined;
-}
-
-let tracesUnderWay = 0;
-
-/** True while a template function runs on stand-ins, which it does in one go. */
-export function isTracing(): boolean {
-  return tracesUnderWay > 0;
-}
-
-/** Runs a template function on stand-ins. */
-export function tracing<Result>(run: () => Result): Result {
-  tracesUnderWay += 1;
-  try {
-    return run();
-  } finally {
-    tracesUnderWay -= 1;
-  }
+  // Nothing but what is made below has the symbol.
+  return typeof value === 'object' && value !== null
+    ? (value as { readonly [quotedForm]?: object })[quotedForm]
+    : undefined;
 }
 
 /**
@@ -62,19 +48,35 @@ export function tracing<Result>(run: () => Result): Result {
  * not in the result shows what was done with it.
  */
 export function standIn(name: string, refuse: RefuseTemplate, token: (isQuoted: boolean) => string): object {
-  const plain = tokenObject(name, refuse, () => token(false));
-  const quoted = tokenObject(name, refuse, () => token(true));
-  for (const each of [plain, quoted]) quotedStandIns.set(each, quoted);
-  return plain;
+  const quoted: object = tokenObject(
+    name,
+    refuse,
+    () => token(true),
+    () => quoted,
+  );
+  return tokenObject(
+    name,
+    refuse,
+    () => token(false),
+    () => quoted,
+  );
 }
 
-function tokenObject(name: string, refuse: RefuseTemplate, token: () => string): object {
+function tokenObject(
+  name: string,
+  refuse: RefuseTemplate,
+  token: () => string,
+  quotedOne: () => object,
+): object {
   return Object.freeze({
     toString: token,
     toJSON: (): never =>
       refuse(`turns "${name}" into JSON; objects and lists are written as JSON anyway`, name),
     [Symbol.toPrimitive]: (hint: string): string =>
       hint === 'number' ? refuse(`computes with "${name}" where it may only interpolate it`, name) : token(),
+    get [quotedForm]() {
+      return quotedOne();
+    },
   });
 }
 

@@ -1,5 +1,5 @@
 import { describeError, PromptValidationError } from '../../error/index.ts';
-import { type RefuseTemplate, standIn, standIns, tracing } from './stand-in.ts';
+import { type RefuseTemplate, standIn, standIns } from './stand-in.ts';
 import { type TemplatePart, templateSource } from './template-text.ts';
 
 /** A template function without the types of its placeholders. */
@@ -9,14 +9,17 @@ export type TemplateFunction = (placeholders: never) => string;
 interface TokenStyle {
   token(number: number): string;
   readonly pattern: RegExp;
+  /** What quoting makes of a text with such a token in it: it indents every line. */
+  readonly quotedPattern?: RegExp;
   numberOf(digits: string): number;
 }
 
 const last = 999_999;
 const styles: readonly TokenStyle[] = [
   {
-    token: (number) => ` \uE000"aZ<${digitsOf(number)}>&  % `,
-    pattern: / \uE000"aZ<(\d{6})>& {2}% /g,
+    token: (number) => ` \uE000"aZ<${digitsOf(number)}\u2028>&  % `,
+    pattern: / \uE000"aZ<(\d{6})\u2028>& {2}% /g,
+    quotedPattern: / \uE000"aZ<(\d{6})\n {4}>& {2}% /,
     numberOf: Number,
   },
   {
@@ -61,7 +64,14 @@ function runOnce(
     const read = reads.push(name) - 1;
     return standIn(name, refuse, (isQuoted) => style.token(tokens.push({ name, read, isQuoted }) - 1));
   });
-  const text = tracing(() => run(template, placeholders, refuse));
+  const text = run(template, placeholders, refuse);
+  const quotedToken = tokens[style.numberOf(style.quotedPattern?.exec(text)?.[1] ?? '-1')];
+  if (quotedToken !== undefined) {
+    refuse(
+      `quotes a text with "${quotedToken.name}" in it; quoted() takes a placeholder alone, as in quoted(p.${quotedToken.name})`,
+      quotedToken.name,
+    );
+  }
 
   const found = new Set<number>();
   const parts: TemplatePart[] = [];

@@ -130,8 +130,6 @@ describe('quoted() in a template', () => {
   it.each<readonly [string, (p: Names) => string]>([
     ['a text with a placeholder in it', (p) => quoted(`${p.issue}`)],
     ['a text around a placeholder', (p) => `Read ${quoted(`Issue: ${p.issue}`)}`],
-    ['a constant text', () => quoted('constant')],
-    ['a list of placeholders', (p) => quoted([p.issue])],
   ])('refuses %s, which would be quoted before it is known', (_what, template) => {
     expect(() => section({ title: 'T', key: 't', params, template: template as never })).toThrow(
       PromptValidationError,
@@ -142,11 +140,18 @@ describe('quoted() in a template', () => {
     expect(quoted('x'), 'a refused template leaves nothing behind').toBe('\n```\n    x\n```\n');
   });
 
+  it('quotes a text without placeholders there and then', () => {
+    const part = section({ title: 'T', key: 't', params, template: () => `Read:${quoted('a\n$b')}` });
+    expect(part.template?.source).toBe('Read:\n```\n    a\n    $$b\n```');
+    expect(part.template?.placeholders).toEqual([]);
+  });
+
   it('refuses what it refuses of plain placeholders', () => {
     const refused: readonly ((p: Names) => string)[] = [
       (p) => String(quoted(p.issue)).toUpperCase(),
       (p) => (quoted(p.issue) === undefined ? 'a' : 'b'),
       (p) => `${String(quoted(p.issue)).length}`,
+      (p) => quoted([p.issue]),
     ];
     for (const template of refused) {
       expect(() => section({ title: 'T', key: 't', params, template: template as never })).toThrow(
