@@ -75,7 +75,6 @@ const knownRoomRules = Object.entries(rooms).map(([folder, names]) => ({
 
 /** Which folder may import which package. Everything else from node_modules is refused in src. */
 const packages = {
-  '@cfworker/json-schema': 'schema',
   '@standard-schema/spec': 'schema',
   re2js: 'filesystem',
   'iso-3166': 'suite',

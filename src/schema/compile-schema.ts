@@ -2,8 +2,9 @@ import { describeError, SchemaError } from '../error/index.ts';
 import { freezeJson } from './json/freeze-json.ts';
 import { closeJsonSchema } from './json-schema/close.ts';
 import { isSchemaObject, type JsonSchema } from './json-schema/json-schema.ts';
-import { createSchemaGraph, type SchemaNode } from './json-schema/node.ts';
+import { compileJsonSchema, type SchemaNode } from './json-schema/node.ts';
 import { libraryOptionsOf } from './library-options.ts';
+import { compiledRawSchema } from './raw-json-schema.ts';
 import type { Schema } from './standard.ts';
 
 /** A schema with what the library derives from it, each part made when it is first needed. */
@@ -17,8 +18,8 @@ export interface CompiledSchema<I = unknown, O = unknown> {
   readonly inputJsonSchema: JsonSchema;
   /** The same for what validation yields. */
   readonly outputJsonSchema: JsonSchema;
-  /** @internal The input JSON Schema as it was emitted, read into a graph. */
-  readonly inputGraph: SchemaNode;
+  /** @internal The input JSON Schema as it was emitted, compiled. */
+  readonly inputNode: SchemaNode;
 }
 
 /** One per schema object, so that a schema used by many tools is read once. */
@@ -50,8 +51,8 @@ export function withInputJsonSchema<I, O>(
     get outputJsonSchema(): JsonSchema {
       return compiled.outputJsonSchema;
     },
-    get inputGraph(): SchemaNode {
-      return compiled.inputGraph;
+    get inputNode(): SchemaNode {
+      return compiled.inputNode;
     },
   });
 }
@@ -61,7 +62,7 @@ class LazyCompiledSchema<I, O> implements CompiledSchema<I, O> {
   #emitted: JsonSchema | undefined;
   #input: JsonSchema | undefined;
   #output: JsonSchema | undefined;
-  #graph: SchemaNode | undefined;
+  #node: SchemaNode | undefined;
 
   constructor(schema: Schema<I, O>) {
     this.schema = schema;
@@ -75,8 +76,9 @@ class LazyCompiledSchema<I, O> implements CompiledSchema<I, O> {
     return (this.#output ??= freezeJson(closeJsonSchema(emit(this.schema, 'output')), 'a JSON Schema'));
   }
 
-  get inputGraph(): SchemaNode {
-    return (this.#graph ??= createSchemaGraph(this.#emittedInput));
+  get inputNode(): SchemaNode {
+    return (this.#node ??=
+      compiledRawSchema(this.schema) ?? compileJsonSchema(this.#emittedInput, { exact: false }));
   }
 
   get #emittedInput(): JsonSchema {

@@ -11,22 +11,25 @@ import type { Schema } from './standard.ts';
  * @throws {SchemaError} `schema-not-an-object`; `schema-not-standard` or `schema-unrepresentable` as `compileSchema`.
  */
 export function assertObjectSchema(schema: Schema): void {
-  const { inputGraph } = compileSchema(schema);
-  if (isObjectOnly(inputGraph, new Set())) return;
+  const { inputNode } = compileSchema(schema);
+  if (isObjectOnly(inputNode, new Map())) return;
   throw new SchemaError(
     'schema-not-an-object',
-    `An object schema is needed here, but this one accepts ${describeExpected(inputGraph)}. ` +
+    `An object schema is needed here, but this one accepts ${describeExpected(inputNode)}. ` +
       'Put the value under a key of an object.',
-    { details: { accepts: describeExpected(inputGraph) } },
+    { details: { accepts: describeExpected(inputNode) } },
   );
 }
 
-function isObjectOnly(node: SchemaNode, visiting: ReadonlySet<SchemaNode>): boolean {
-  if (node.isObject) return true;
-  if (visiting.has(node) || node.schema['type'] !== undefined) return false;
-  const within = new Set([...visiting, node]);
-  return (
-    node.parts.some((part) => isObjectOnly(part, within)) ||
-    node.unions.some((members) => members.every((member) => isObjectOnly(member, within)))
-  );
+/** @param known the answers so far; a schema that is being looked into counts as one that tells nothing. */
+function isObjectOnly(node: SchemaNode, known: Map<SchemaNode, boolean>): boolean {
+  const answer = known.get(node);
+  if (answer !== undefined) return answer;
+  known.set(node, node.isObject);
+  if (node.isObject || node.schema['type'] !== undefined) return node.isObject;
+  const isOnly =
+    node.parts.some((part) => isObjectOnly(part, known)) ||
+    node.unions.some(({ members }) => members.every((member) => isObjectOnly(member, known)));
+  known.set(node, isOnly);
+  return isOnly;
 }

@@ -36,9 +36,9 @@ export function parseInput<I, O>(
   compiled: CompiledSchema<I, O>,
   value: unknown,
 ): ParseOutcome<O> | Promise<ParseOutcome<O>> {
-  const { inputGraph } = compiled;
+  const { inputNode } = compiled;
   try {
-    const found = findUnknownKeys(inputGraph, value, maxIssues);
+    const found = findUnknownKeys(inputNode, value, maxIssues);
     if (found?.tooDeepAt !== undefined) return tooDeep(found.tooDeepAt);
     const unknown = found?.unknown ?? none;
     // That many unknown keys are garbage; the user's library need not walk through all of it.
@@ -70,7 +70,7 @@ function outcomeOf<O>(
   }
   return {
     ok: false,
-    issues: mergeIssues(compiled.inputGraph, value, refused, result.issues ?? none),
+    issues: mergeIssues(compiled.inputNode, value, refused, result.issues ?? none),
   };
 }
 
@@ -107,9 +107,9 @@ export function parseOutput<I, O>(
   compiled: CompiledSchema<I, O>,
   value: unknown,
 ): OutputOutcome<O> | Promise<OutputOutcome<O>> {
-  const { inputGraph } = compiled;
+  const { inputNode } = compiled;
   try {
-    const found = findUnknownKeys(inputGraph, value, Number.POSITIVE_INFINITY);
+    const found = findUnknownKeys(inputNode, value, Number.POSITIVE_INFINITY);
     if (found?.tooDeepAt !== undefined) return tooDeep(found.tooDeepAt);
     const unknown = found?.unknown ?? none;
     const paths = unknown.map(({ path }) => path).filter((path) => !isItem(path));

@@ -1,12 +1,10 @@
-import { type SchemaDraft, Validator } from '@cfworker/json-schema';
 import { describeError, SchemaError } from '../error/index.ts';
-import { isRecord } from '../internal/index.ts';
-import type { SchemaIssue } from './json/issue.ts';
 import { explain } from './json-schema/explain.ts';
+import { fits } from './json-schema/fits.ts';
 import { isSchemaObject, type JsonSchema } from './json-schema/json-schema.ts';
-import { createSchemaGraph, type SchemaNode } from './json-schema/node.ts';
+import { forEachSchema } from './json-schema/keywords.ts';
+import { compileJsonSchema, type SchemaNode } from './json-schema/node.ts';
 import { isUnicodePattern } from './json-schema/pattern.ts';
-import { createQuickCheck, type QuickCheck } from './json-schema/quick-check.ts';
 import { createReferenceResolver } from './json-schema/reference.ts';
 import type { Schema } from './standard.ts';
 
@@ -20,31 +18,43 @@ import type { Schema } from './standard.ts';
  */
 export function jsonSchema<T>(schema: JsonSchema): Schema<T, T> {
   const document = copyDocument(schema);
-  const { hasNames } = assertUsable(document);
-  // Names can contradict each other, which the validator finds out. Else it is made when it is first asked.
-  let validator = hasNames ? createValidator(document) : undefined;
-  let graph: SchemaNode | undefined;
-  let quickCheck: QuickCheck | undefined;
-  const emit = (): Record<string, unknown> => structuredClone({ ...document });
-  const made: Schema = {
-    '~standard': {
+  assertUsable(document);
+  // The caller vouches that what fits the document is a `T`; a document has no types of its own.
+  return new RawJsonSchema(document) as Schema as Schema<T, T>;
+}
+
+/** The compiled form of a schema that {@link jsonSchema} made; undefined for any other. */
+export function compiledRawSchema(schema: object): SchemaNode | undefined {
+  return RawJsonSchema.is(schema) ? schema.node : undefined;
+}
+
+class RawJsonSchema implements Schema {
+  readonly '~standard': Schema['~standard'];
+  readonly #document: JsonSchema;
+  #node: SchemaNode | undefined;
+
+  static is(schema: object): schema is RawJsonSchema {
+    return #document in schema;
+  }
+
+  constructor(document: JsonSchema) {
+    const emit = (): Record<string, unknown> => structuredClone({ ...document });
+    this.#document = document;
+    this['~standard'] = {
       version: 1,
       vendor: 'json-schema',
       validate: (value) => {
-        quickCheck ??= createQuickCheck(document) ?? (() => false);
-        if (quickCheck(value)) return { value };
-        validator ??= createValidator(document);
-        const { valid, errors } = validator.validate(withoutUndefined(value));
-        if (valid) return { value };
-        const issues = explain((graph ??= createSchemaGraph(document)), value);
-        // The validator goes from the outside in: its last error is the one that says most.
-        return { issues: issues.length > 0 ? issues : errors.slice(-1).map(toIssue) };
+        if (fits(value, this.node)) return { value };
+        const issues = explain(this.node, value, true);
+        return { issues: issues.length > 0 ? issues : [{ path: [], message: 'is not valid' }] };
       },
       jsonSchema: { input: emit, output: emit },
-    },
-  };
-  // The caller vouches that what fits the document is a `T`; a document has no types of its own.
-  return made as Schema<T, T>;
+    };
+  }
+
+  get node(): SchemaNode {
+    return (this.#node ??= compileJsonSchema(this.#document, { exact: true }));
+  }
 }
 
 function copyDocument(schema: unknown): JsonSchema {
@@ -58,58 +68,24 @@ function copyDocument(schema: unknown): JsonSchema {
   return copy;
 }
 
-function createValidator(document: JsonSchema): Validator {
-  const { $schema } = document;
-  const dialect = typeof $schema === 'string' ? $schema : '';
-  const draft: SchemaDraft = dialect.includes('draft-07')
-    ? '7'
-    : dialect.includes('2019-09')
-      ? '2019-09'
-      : '2020-12';
-  try {
-    // The validator hangs notes of its own onto its document, so it gets one for itself.
-    return new Validator(structuredClone({ ...document }), draft);
-  } catch (cause) {
-    throw unusable(describeError(cause), cause);
-  }
-}
-
-/** Keywords whose value is data, in which `$ref` and `pattern` mean nothing. */
-const dataKeywords = new Set(['const', 'enum', 'default', 'examples']);
-const mapKeywords = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas']);
-
-/** Keywords that give a place of the document a name of its own, or lead to one. */
-const namingKeywords = [
-  '$id',
-  'id',
-  '$anchor',
-  '$dynamicAnchor',
-  '$recursiveAnchor',
-  '$ref',
-  '$dynamicRef',
-  '$recursiveRef',
-];
-
-function assertUsable(document: JsonSchema): { readonly hasNames: boolean } {
-  let hasNames = false;
+function assertUsable(document: JsonSchema): void {
   const resolve = createReferenceResolver(document);
-  const pending: unknown[] = [document];
-  for (let place = pending.pop(); place !== undefined; place = pending.pop()) {
-    if (Array.isArray(place)) pending.push(...place);
-    if (!isSchemaObject(place)) continue;
-    const { $ref: reference, pattern, patternProperties } = place;
-    hasNames ||= namingKeywords.some((keyword) => Object.hasOwn(place, keyword));
-    if (typeof reference === 'string' && resolve(reference) === undefined) {
-      throw unusable(`the reference "${reference}" leads nowhere within the document`);
+  const ids = new Set<string>();
+  forEachSchema(document, (schema) => {
+    const { $id: id, pattern, patternProperties } = schema;
+    for (const keyword of ['$ref', '$dynamicRef']) {
+      const reference = schema[keyword];
+      if (typeof reference === 'string' && resolve(reference, schema) === undefined) {
+        throw unusable(`the reference "${reference}" leads nowhere within the document`);
+      }
+    }
+    if (typeof id === 'string') {
+      if (ids.has(id)) throw unusable(`the $id "${id}" is given twice`);
+      ids.add(id);
     }
     if (typeof pattern === 'string') assertPattern(pattern);
     if (isSchemaObject(patternProperties)) Object.keys(patternProperties).forEach(assertPattern);
-    for (const [keyword, child] of Object.entries(place)) {
-      if (mapKeywords.has(keyword) && isSchemaObject(child)) pending.push(...Object.values(child));
-      else if (!dataKeywords.has(keyword) && typeof child === 'object' && child !== null) pending.push(child);
-    }
-  }
-  return { hasNames };
+  });
 }
 
 function assertPattern(pattern: string): void {
@@ -118,25 +94,4 @@ function assertPattern(pattern: string): void {
 
 function unusable(problem: string, cause?: unknown): SchemaError {
   return new SchemaError('schema-unrepresentable', `This JSON Schema cannot be used: ${problem}.`, { cause });
-}
-
-function toIssue(error: { readonly instanceLocation: string; readonly error: string }): SchemaIssue {
-  const steps = error.instanceLocation.split('/').slice(1);
-  const path = steps.map((step) => decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~'));
-  return { path, message: error.error };
-}
-
-/** The value without members that are `undefined`, which the validator takes for values; itself where there are none. */
-function withoutUndefined(value: unknown): unknown {
-  if (Array.isArray(value)) {
-    const items = value.map(withoutUndefined);
-    return items.some((item, index) => item !== value[index]) ? items : value;
-  }
-  if (!isRecord(value)) return value;
-  const entries = Object.entries(value).map(([key, item]): [string, unknown] => [
-    key,
-    withoutUndefined(item),
-  ]);
-  const isSame = entries.every(([key, item]) => item !== undefined && item === value[key]);
-  return isSame ? value : Object.fromEntries(entries.filter(([, item]) => item !== undefined));
 }

@@ -1,26 +1,15 @@
-import type { JsonValue } from '../json/json.ts';
+import { isList, type JsonValue } from '../json/json.ts';
 import { isSchemaObject, type JsonSchema } from './json-schema.ts';
+import { keyKeywords, keywords, says } from './keywords.ts';
 import { mergeObjects } from './merge-objects.ts';
 import { createReferenceResolver, type ReferenceResolver } from './reference.ts';
 
-type Writable = Record<string, JsonValue | undefined>;
+type WritableSchema = Record<string, JsonValue | undefined>;
 
-const maps = ['properties', 'patternProperties', '$defs', 'definitions'] as const;
-const singles = [
-  'additionalProperties',
-  'unevaluatedProperties',
-  'additionalItems',
-  'unevaluatedItems',
-] as const;
-const inPlaceMaps = ['dependentSchemas', 'dependencies'] as const;
-const inPlaceLists = ['allOf', 'anyOf', 'oneOf'] as const;
-const inPlaceSingles = ['then', 'else'] as const;
-const keyKeywords = [
-  'properties',
-  'patternProperties',
-  'additionalProperties',
-  'unevaluatedProperties',
-] as const;
+/** Keywords that add to what is said of the value: then no part of the schema knows all keys. */
+const parts = ['dependentSchemas', 'dependencies', 'allOf', 'if'];
+/** References are written out in place this often at most; beyond it they stay, as in a schema that repeats itself without end. */
+const maxInlined = 1_000;
 
 /**
  * Writes into a JSON Schema what the runtime holds anyway: an object schema that does not say what further keys may be
@@ -31,19 +20,15 @@ export function closeJsonSchema(root: JsonSchema): JsonSchema {
   const closed = new Closer(createReferenceResolver(root)).close(root, true);
   if (!isSchemaObject(closed)) return root;
   const isBareObject =
-    closed['type'] === 'object' && !says(closed, keyKeywords) && !says(closed, inPlaceLists);
+    closed['type'] === 'object' && !says(closed, [...keyKeywords, 'allOf', 'anyOf', 'oneOf']);
   return isBareObject ? { ...closed, properties: {}, additionalProperties: false } : closed;
-}
-
-/** True when one of the keywords is there. */
-export function says(schema: JsonSchema, keywords: readonly string[]): boolean {
-  return keywords.some((keyword) => schema[keyword] !== undefined);
 }
 
 class Closer {
   readonly #resolve: ReferenceResolver;
   /** References being written out in place, so that a schema which refers to itself there ends. */
   readonly #inlined = new Set<string>();
+  #inlinedCount = 0;
 
   constructor(resolve: ReferenceResolver) {
     this.#resolve = resolve;
@@ -54,19 +39,14 @@ class Closer {
     if (!isSchemaObject(source)) return source;
     const schema = mergeObjects(source, this.#resolve) ?? source;
     if (!isWhole && typeof schema['$ref'] === 'string') return this.#inline(schema, schema['$ref']);
-    const hasParts = says(schema, [...inPlaceMaps, 'allOf', 'if']) || this.#isMixed(schema);
-    const partsAreWhole = isWhole && !hasParts;
-    const closed: Writable = { ...schema };
-    for (const keyword of maps) replace(closed, keyword, (map) => this.#closeMap(map, true));
-    for (const keyword of singles) replace(closed, keyword, (child) => this.close(child, true));
-    replace(closed, 'items', (items) =>
-      isList(items) ? this.#closeList(items, true) : this.close(items, true),
-    );
-    replace(closed, 'prefixItems', (items) => this.#closeList(items, true));
-    for (const keyword of inPlaceMaps) replace(closed, keyword, (map) => this.#closeMap(map, false));
-    for (const keyword of inPlaceLists)
-      replace(closed, keyword, (list) => this.#closeList(list, partsAreWhole));
-    for (const keyword of inPlaceSingles) replace(closed, keyword, (child) => this.close(child, false));
+    const hasParts = says(schema, parts) || this.#isMixed(schema);
+    const closed: WritableSchema = { ...schema };
+    for (const [name, operand] of Object.entries(schema)) {
+      const keyword = keywords.get(name);
+      if (keyword?.closes === undefined || operand === undefined) continue;
+      const childIsWhole = keyword.closes === 'whole' || (isWhole && !hasParts);
+      closed[name] = this.#closeChildren(operand, keyword.holds === 'map', childIsWhole);
+    }
     if (isWhole) endKeys(closed, hasParts);
     if (closed['prefixItems'] !== undefined && !says(closed, ['items', 'unevaluatedItems']))
       closed['items'] = false;
@@ -81,7 +61,9 @@ class Closer {
 
   #inline(schema: JsonSchema, reference: string): JsonValue | undefined {
     const target = this.#resolve(reference);
-    if (!isSchemaObject(target) || this.#inlined.has(reference)) return schema;
+    this.#inlinedCount += 1;
+    if (!isSchemaObject(target) || this.#inlined.has(reference) || this.#inlinedCount > maxInlined)
+      return schema;
     this.#inlined.add(reference);
     const { $ref: _reference, $defs: _definitions, ...beside } = schema;
     const { $defs: _inner, ...written } = target;
@@ -93,18 +75,16 @@ class Closer {
     return inlined;
   }
 
-  #closeMap(map: JsonValue, isWhole: boolean): JsonValue | undefined {
-    if (!isSchemaObject(map)) return map;
-    return Object.fromEntries(Object.entries(map).map(([key, child]) => [key, this.close(child, isWhole)]));
-  }
-
-  #closeList(list: JsonValue, isWhole: boolean): JsonValue | undefined {
-    if (!isList(list)) return list;
-    return list.map((child) => this.close(child, isWhole) ?? true);
+  #closeChildren(operand: JsonValue, isMap: boolean, isWhole: boolean): JsonValue | undefined {
+    if (isList(operand)) return operand.map((child) => this.close(child, isWhole) ?? true);
+    if (!isMap || !isSchemaObject(operand)) return this.close(operand, isWhole);
+    return Object.fromEntries(
+      Object.entries(operand).map(([key, child]) => [key, this.close(child, isWhole)]),
+    );
   }
 }
 
-function endKeys(closed: Writable, hasParts: boolean): void {
+function endKeys(closed: WritableSchema, hasParts: boolean): void {
   if (says(closed, ['additionalProperties', 'unevaluatedProperties'])) return;
   if (hasParts) {
     if (mentionsKeys(closed, 0)) closed['unevaluatedProperties'] = false;
@@ -115,29 +95,11 @@ function endKeys(closed: Writable, hasParts: boolean): void {
 function mentionsKeys(schema: JsonSchema, depth: number): boolean {
   if (says(schema, keyKeywords) || typeof schema['$ref'] === 'string') return true;
   if (depth > 32) return false;
-  const parts = [...inPlaceLists, ...inPlaceSingles].flatMap(
-    (keyword): readonly (JsonValue | undefined)[] => {
-      const part = schema[keyword];
-      return isList(part) ? part : [part];
-    },
-  );
-  const dependents = inPlaceMaps.flatMap((keyword) => {
-    const map = schema[keyword];
-    return isSchemaObject(map) ? Object.values(map) : [];
+  return Object.entries(schema).some(([name, operand]) => {
+    const keyword = keywords.get(name);
+    if (keyword?.closes !== 'part') return false;
+    const isMap = keyword.holds === 'map' && isSchemaObject(operand);
+    const children = isMap ? Object.values(operand) : isList(operand) ? operand : [operand];
+    return children.some((child) => isSchemaObject(child) && mentionsKeys(child, depth + 1));
   });
-  return [...parts, ...dependents].some((part) => isSchemaObject(part) && mentionsKeys(part, depth + 1));
-}
-
-function replace(
-  schema: Writable,
-  keyword: string,
-  change: (value: JsonValue) => JsonValue | undefined,
-): void {
-  const value = schema[keyword];
-  if (value !== undefined) schema[keyword] = change(value);
-}
-
-/** `Array.isArray` that narrows to the read-only list of a JSON value. */
-export function isList(value: JsonValue | undefined): value is readonly JsonValue[] {
-  return Array.isArray(value);
 }

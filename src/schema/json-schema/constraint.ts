@@ -1,87 +1,157 @@
 import { countCharacters, isRecord } from '../../internal/index.ts';
+import { canonicalJson } from '../json/canonical-json.ts';
+import type { JsonValue } from '../json/json.ts';
 import { sameJson } from '../json/same-json.ts';
-import type { JsonSchema } from './json-schema.ts';
+import { formats } from './format.ts';
+import { isMultipleOf } from './multiple-of.ts';
 import { compilePattern } from './pattern.ts';
 
+/** What one keyword asks of a value by itself, without a look at other schemas. */
+export interface Constraint {
+  readonly holds: (value: unknown) => boolean;
+  /** What is wrong with a value. Absent where the words for what is expected already tell. */
+  readonly problem?: (value: unknown) => string;
+}
+
 /**
- * True when the value itself fits the schema's own `type`, `enum`, `const` and bounds. Looks neither below the value nor
- * into members, references or conditions; a keyword that it does not know never fails.
+ * Makes the constraint of a keyword from its value.
+ *
+ * @param exact true where nobody else validates, so that the specification counts to the letter; false where a schema library judges,
+ * and nothing may be called wrong that some library lets through.
+ * @returns undefined when the keyword is not to be judged.
  */
-export function fitsConstraints(schema: JsonSchema, value: unknown): boolean {
-  return fitsType(schema['type'], value) && fitsChoice(schema, value) && fitsBounds(schema, value);
+export type ConstraintMaker = (operand: JsonValue, exact: boolean) => Constraint | undefined;
+
+/** A constraint that holds for values of other types. */
+function of<T>(
+  isOfType: (value: unknown) => value is T,
+  holds: (value: T) => boolean,
+  problem?: (value: unknown) => string,
+): Constraint {
+  return {
+    holds: (value) => !isOfType(value) || holds(value),
+    ...(problem === undefined ? {} : { problem }),
+  };
 }
 
-function fitsType(type: unknown, value: unknown): boolean {
-  if (typeof type === 'string') return isOfType(type, value);
-  return !Array.isArray(type) || type.some((each) => isOfType(each, value));
+const isText = (value: unknown): value is string => typeof value === 'string';
+const isNumber = (value: unknown): value is number => typeof value === 'number';
+const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value);
+
+/** True for what JSON can carry, as far as can be told without a look into it. */
+function isJson(value: unknown): boolean {
+  return typeof value === 'number' ? Number.isFinite(value) : jsonTypes.has(typeof value);
+}
+const jsonTypes: ReadonlySet<string> = new Set(['object', 'string', 'boolean']);
+
+/** Where no `type` is given: any JSON value. */
+export const anyJson: Constraint = { holds: isJson };
+
+const typeTests: ReadonlyMap<JsonValue, (value: unknown) => boolean> = new Map<
+  JsonValue,
+  (value: unknown) => boolean
+>([
+  ['null', (value) => value === null],
+  ['array', isList],
+  ['object', isRecord],
+  ['integer', Number.isInteger],
+  ['number', Number.isFinite],
+  ['string', isText],
+  ['boolean', (value) => typeof value === 'boolean'],
+]);
+
+export const typeConstraint: ConstraintMaker = (operand, exact) => {
+  const names: readonly JsonValue[] = Array.isArray(operand) ? operand : [operand];
+  const tests = names.map((name) => typeTests.get(name) ?? (() => !exact));
+  const [only, another] = tests;
+  if (only !== undefined && another === undefined) return { holds: only };
+  return { holds: (value) => tests.some((test) => test(value)) };
+};
+
+export const enumConstraint: ConstraintMaker = (operand) => {
+  if (!Array.isArray(operand)) return undefined;
+  const scalars = new Set<unknown>(operand.filter((choice) => typeof choice !== 'object' || choice === null));
+  const others = operand.filter((choice) => !scalars.has(choice));
+  return { holds: (value) => scalars.has(value) || others.some((choice) => sameJson(choice, value)) };
+};
+
+export const constConstraint: ConstraintMaker = (operand) => ({ holds: (value) => sameJson(operand, value) });
+
+/** A keyword with a number for values of one type. */
+function bound<T>(
+  isOfType: (value: unknown) => value is T,
+  fits: (value: T, limit: number, exact: boolean) => boolean,
+): ConstraintMaker {
+  return (limit, exact) =>
+    typeof limit === 'number' ? of(isOfType, (value) => fits(value, limit, exact)) : undefined;
 }
 
-function isOfType(type: unknown, value: unknown): boolean {
-  switch (type) {
-    case 'null':
-      return value === null;
-    case 'array':
-      return Array.isArray(value);
-    case 'object':
-      return isRecord(value);
-    case 'integer':
-      return Number.isInteger(value);
-    case 'number':
-      return typeof value === 'number' && Number.isFinite(value);
-    case 'string':
-    case 'boolean':
-      return typeof value === type;
-    default:
-      return true;
+export const minimum: ConstraintMaker = bound(isNumber, (value, least) => value >= least);
+export const maximum: ConstraintMaker = bound(isNumber, (value, most) => value <= most);
+export const exclusiveMinimum: ConstraintMaker = bound(isNumber, (value, limit) => value > limit);
+export const exclusiveMaximum: ConstraintMaker = bound(isNumber, (value, limit) => value < limit);
+export const minItems: ConstraintMaker = bound(isList, (value, least) => value.length >= least);
+export const maxItems: ConstraintMaker = bound(isList, (value, most) => value.length <= most);
+export const minProperties: ConstraintMaker = bound(isRecord, (value, least) => memberCount(value) >= least);
+export const maxProperties: ConstraintMaker = bound(isRecord, (value, most) => memberCount(value) <= most);
+// JSON Schema counts characters, of which each takes one or two units; libraries count units. Where a library judges, only
+// what is wrong by both counts is wrong.
+export const minLength: ConstraintMaker = bound(isText, (value, least, exact) => {
+  if (!exact || value.length < least || value.length >= 2 * least) return value.length >= least;
+  return countCharacters(value) >= least;
+});
+export const maxLength: ConstraintMaker = bound(
+  isText,
+  (value, most) => value.length <= most || countCharacters(value) <= most,
+);
+
+function memberCount(value: Readonly<Record<string, unknown>>): number {
+  return Object.values(value).filter((item) => item !== undefined).length;
+}
+
+export const patternConstraint: ConstraintMaker = (operand) => {
+  const pattern = typeof operand === 'string' ? compilePattern(operand) : undefined;
+  return pattern && of(isText, (value) => pattern.test(value));
+};
+
+export const multipleOf: ConstraintMaker = (divisor, exact) =>
+  exact && typeof divisor === 'number'
+    ? of(
+        isNumber,
+        (value) => isMultipleOf(value, divisor),
+        (value) => `${String(value)} is not a multiple of ${divisor}.`,
+      )
+    : undefined;
+
+export const formatConstraint: ConstraintMaker = (operand, exact) => {
+  const test = exact && typeof operand === 'string' ? formats.get(operand) : undefined;
+  return test && of(isText, test, () => `String does not match format ${JSON.stringify(operand)}.`);
+};
+
+export const uniqueItems: ConstraintMaker = (operand, exact) =>
+  exact && operand === true
+    ? of(
+        isList,
+        (items) => duplicateOf(items) === undefined,
+        (value) => `Duplicate items at indexes ${(isList(value) && duplicateOf(value)) || 'unknown'}.`,
+      )
+    : undefined;
+
+/** Where the first item stands that was there before, and where it was: `0 and 2`. */
+function duplicateOf(items: readonly unknown[]): string | undefined {
+  const seen = new Map<unknown, number>();
+  for (const [index, item] of items.entries()) {
+    // A text cannot be taken for a list or an object: those begin with a bracket, and this prefix with none.
+    // What is no JSON throws, as it does wherever it is written.
+    const key =
+      typeof item === 'object' && item !== null ? canonicalJson(item as JsonValue) : scalarKey(item);
+    const first = seen.get(key);
+    if (first !== undefined) return `${first} and ${index}`;
+    seen.set(key, index);
   }
+  return undefined;
 }
 
-function fitsChoice(schema: JsonSchema, value: unknown): boolean {
-  if ('const' in schema && !sameJson(schema['const'], value)) return false;
-  const choices = schema['enum'];
-  return !Array.isArray(choices) || choices.some((choice) => sameJson(choice, value));
-}
-
-function fitsBounds(schema: JsonSchema, value: unknown): boolean {
-  if (typeof value === 'number') return fitsNumber(schema, value);
-  if (typeof value === 'string') return fitsText(schema, value);
-  if (Array.isArray(value)) return within(value.length, schema['minItems'], schema['maxItems']);
-  if (!isRecord(value)) return true;
-  if (schema['minProperties'] === undefined && schema['maxProperties'] === undefined) return true;
-  return within(Object.keys(value).length, schema['minProperties'], schema['maxProperties']);
-}
-
-function fitsNumber(schema: JsonSchema, value: number): boolean {
-  const above = schema['exclusiveMinimum'];
-  const below = schema['exclusiveMaximum'];
-  if (typeof above === 'number' && value <= above) return false;
-  if (typeof below === 'number' && value >= below) return false;
-  return within(value, schema['minimum'], schema['maximum']);
-}
-
-function fitsText(schema: JsonSchema, value: string): boolean {
-  const { minLength, maxLength, pattern } = schema;
-  if (minLength !== undefined || maxLength !== undefined) {
-    // JSON Schema counts characters, the libraries code units: only what fails by both counts is called wrong here.
-    const units = value.length;
-    const characters = countCharacters(value);
-    if (!within(units, minLength, maxLength) && !within(characters, minLength, maxLength)) return false;
-  }
-  return typeof pattern !== 'string' || matchesPattern(schema, pattern, value);
-}
-
-/** Patterns of schemas, compiled once each; null for one that the engine cannot read. */
-const compiledPatterns = new WeakMap<JsonSchema, RegExp | null>();
-
-function matchesPattern(schema: JsonSchema, pattern: string, value: string): boolean {
-  let compiled = compiledPatterns.get(schema);
-  if (compiled === undefined) {
-    compiled = compilePattern(pattern) ?? null;
-    compiledPatterns.set(schema, compiled);
-  }
-  return compiled?.test(value) ?? true;
-}
-
-function within(size: number, minimum: unknown, maximum: unknown): boolean {
-  return (typeof minimum !== 'number' || size >= minimum) && (typeof maximum !== 'number' || size <= maximum);
+function scalarKey(item: unknown): unknown {
+  return typeof item === 'string' ? `"${item}` : item;
 }

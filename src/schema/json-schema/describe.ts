@@ -48,11 +48,14 @@ function expected(node: SchemaNode, depth: number): string {
   const types = Array.isArray(type) ? type : typeof type === 'string' ? [type] : [];
   if (types.length > 0) return types.map((each) => describeType(String(each), node, depth)).join(' | ');
   if (depth > 2) return 'value';
-  const members = [...new Set(node.unions.flat().map((member) => expected(member, depth + 1)))];
+  const alternatives = node.unions.flatMap((union) => union.members);
+  const members = [...new Set(alternatives.map((member) => expected(member, depth + 1)))];
   if (members.length > 0) return members.join(' | ');
   const parts = node.parts.map((part) => expected(part, depth + 1)).filter((part) => part !== 'value');
   if (parts.length > 0) return parts.join(' and ');
-  if (node.prefixItems.length > 0 || node.items !== undefined) return describeType('array', node, depth);
+  const isList =
+    node.prefixItems.length > 0 || node.items !== undefined || node.unevaluatedItems !== undefined;
+  if (isList) return describeType('array', node, depth);
   return node.declaresKeys ? describeType('object', node, depth) : 'value';
 }
 
@@ -111,7 +114,8 @@ function sizeBounds({ schema }: SchemaNode, low: string, high: string, unit: str
   return typeof maximum === 'number' ? ` of at most ${units(maximum)}` : '';
 }
 
-function itemKind({ items, prefixItems }: SchemaNode, depth: number): string {
+function itemKind({ items: declared, prefixItems, unevaluatedItems }: SchemaNode, depth: number): string {
+  const items = declared ?? unevaluatedItems;
   if (depth > 1) return '';
   if (prefixItems.length > 0) return ` [${prefixItems.map((item) => expected(item, depth + 1)).join(', ')}]`;
   const kind = items === undefined ? 'value' : expected(items, depth + 1);

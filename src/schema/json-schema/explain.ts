@@ -1,50 +1,81 @@
 import { isRecord } from '../../internal/index.ts';
 import { maxIssues, type SchemaIssue } from '../json/issue.ts';
-import { fitsConstraints } from './constraint.ts';
+import { typeConstraint } from './constraint.ts';
 import { describeExpected, describeReceived } from './describe.ts';
+import { childrenOf, fitsConstraints, isThere, Judge } from './fits.ts';
 import type { SchemaNode } from './node.ts';
-import { childrenOf, SchemaMatcher } from './schema-match.ts';
 
 type Path = readonly (string | number)[];
 
 /**
  * Says where and why `value` breaks a JSON Schema, in the same words whichever library validates. Finds at most 20
- * places. May find nothing although the value is invalid: keywords that it does not know are left to the validator.
+ * places. May find nothing although a library refuses the value: what a schema that is not exact does not judge is left to the library.
+ *
+ * @param tellsUnknown whether keys and items that the schema forbids by `false` are told as well, which else are found as unknown keys.
  */
-export function explain(root: SchemaNode, value: unknown): readonly SchemaIssue[] {
-  const explainer = new Explainer();
+export function explain(root: SchemaNode, value: unknown, tellsUnknown = false): readonly SchemaIssue[] {
+  const explainer = new Explainer(tellsUnknown);
   explainer.visit(value, root);
   return explainer.issues;
 }
 
+/** One place of the value, with the subschemas that have been explained there: again they would say the same. */
+class Place {
+  readonly explained = new Set<SchemaNode>();
+  readonly #below = new Map<string | number, Place>();
+
+  below(step: string | number): Place {
+    let place = this.#below.get(step);
+    if (place === undefined) this.#below.set(step, (place = new Place()));
+    return place;
+  }
+}
+
 class Explainer {
   readonly issues: SchemaIssue[] = [];
-  readonly #matcher = new SchemaMatcher();
+  readonly #tellsUnknown: boolean;
+  readonly #judge = new Judge('all');
   readonly #path: (string | number)[] = [];
-  readonly #visiting = new Set<SchemaNode>();
+  #place = new Place();
 
-  visit(value: unknown, node: SchemaNode): void {
-    if (this.issues.length >= maxIssues || this.#matcher.matches(value, node)) return;
-    if (node.isNever || !fitsConstraints(node.schema, value)) {
-      this.#report(`expected ${describeExpected(node)}, received ${describeReceived(value)}`);
-      return;
-    }
-    // A schema that refers to itself at the same place has been explained already.
-    if (this.#visiting.has(node)) return;
-    this.#visiting.add(node);
-    for (const part of node.parts) this.visit(value, part);
-    for (const members of node.unions) this.#visitUnion(value, members, node);
-    for (const { test, whenTrue, whenFalse } of node.conditions) {
-      const branch = this.#matcher.matches(value, test) ? whenTrue : whenFalse;
-      if (branch !== undefined) this.visit(value, branch);
-    }
-    this.#visiting.delete(node);
-    if (Array.isArray(value)) this.#visitItems(value, node);
-    else if (isRecord(value)) this.#visitKeys(value, node);
+  constructor(tellsUnknown: boolean) {
+    this.#tellsUnknown = tellsUnknown;
   }
 
-  #visitUnion(value: unknown, members: readonly SchemaNode[], node: SchemaNode): void {
-    if (members.some((member) => this.#matcher.matches(value, member))) return;
+  get #isFull(): boolean {
+    return this.issues.length >= maxIssues;
+  }
+
+  visit(value: unknown, node: SchemaNode): void {
+    const { explained } = this.#place;
+    if (this.#isFull || explained.has(node) || this.#judge.fits(value, node)) return;
+    explained.add(node);
+    if (!this.#constraintsFit(value, node)) return;
+    for (const part of node.parts) this.visit(value, part);
+    for (const { members, isExclusive } of node.unions) this.#visitUnion(value, members, isExclusive, node);
+    for (const branch of this.#judge.branchesOf(value, node)) this.visit(value, branch);
+    if (Array.isArray(value)) this.#visitItems(value, node);
+    else if (isRecord(value)) this.#visitKeys(value, node);
+    if (node.not !== undefined && this.#judge.fits(value, node.not)) {
+      this.#report('Instance matched "not" schema.');
+    }
+  }
+
+  /** @returns false when the value is not even of the kind that is expected, so that no more need be said. */
+  #constraintsFit(value: unknown, node: SchemaNode): boolean {
+    const broken = node.constraints.filter((constraint) => !constraint.holds(value));
+    const isOfKind = !node.isNever && broken.every(({ problem }) => problem !== undefined);
+    if (!isOfKind) this.#report(`expected ${describeExpected(node)}, received ${describeReceived(value)}`);
+    for (const { problem } of broken) if (problem !== undefined) this.#report(problem(value));
+    return isOfKind;
+  }
+
+  #visitUnion(value: unknown, members: readonly SchemaNode[], isExclusive: boolean, node: SchemaNode): void {
+    const count = this.#judge.countFitting(value, members, members.length);
+    if (count > 1 && isExclusive) {
+      this.#report(`Instance does not match exactly one subschema (${count} matches).`);
+    }
+    if (count > 0) return;
     const ofKind = members.filter((member) => fitsOwnKind(value, member));
     const tagged = ofKind.filter((member) => tagsFit(value, member));
     const [only, another] = tagged.length > 0 ? tagged : ofKind;
@@ -65,38 +96,66 @@ class Explainer {
   }
 
   #visitItems(value: readonly unknown[], node: SchemaNode): void {
-    for (let index = 0; index < value.length && this.issues.length < maxIssues; index += 1) {
-      const child = node.prefixItems[index] ?? node.items;
-      if (child !== undefined && !child.isNever) this.#below(index, () => this.visit(value[index], child));
+    const { prefixItems, items, contains, unevaluatedItems } = node;
+    const evaluated = unevaluatedItems === undefined ? undefined : this.#judge.evaluatedItems(value, node);
+    for (let index = 0; index < value.length && !this.#isFull; index += 1) {
+      const child =
+        prefixItems[index] ?? items ?? (evaluated?.(index) === false ? unevaluatedItems : undefined);
+      if (child !== undefined) this.#visitChild(index, value[index], child);
+    }
+    if (contains === undefined) return;
+    const { node: contained, least, most } = contains;
+    const count = this.#judge.countContained(value, contained);
+    if (count === 0 && least === 1) this.#report('Array does not contain item matching schema.');
+    else if (count < least) {
+      this.#report(`Array must contain at least ${least} items matching schema. ${count} items were found.`);
+    } else if (count > most) {
+      this.#report(`Array may contain at most ${most} items matching schema. ${count} items were found.`);
     }
   }
 
-  #visitKeys(value: Record<string, unknown>, node: SchemaNode): void {
-    const { required } = node.schema;
-    for (const key of Array.isArray(required) ? required : []) {
-      if (typeof key !== 'string' || (Object.hasOwn(value, key) && value[key] !== undefined)) continue;
+  #visitKeys(value: Readonly<Record<string, unknown>>, node: SchemaNode): void {
+    for (const key of node.required) {
+      if (isThere(value, key)) continue;
       const child = node.properties.get(key);
       this.#below(key, () => this.#report(missingOr(undefined, child && describeExpected(child))));
     }
-    if (!node.declaresKeys) return;
+    for (const [key, needed] of node.dependentKeys) {
+      const missing = isThere(value, key) ? needed.find((other) => !isThere(value, other)) : undefined;
+      if (missing !== undefined) this.#report(`Instance has "${key}" but does not have "${missing}".`);
+    }
+    const { declaresKeys, keyNames, unevaluatedKeys } = node;
+    if (!declaresKeys && keyNames === undefined) return;
+    const evaluated = unevaluatedKeys === undefined ? undefined : this.#judge.evaluatedKeys(value, node);
     for (const key of Object.keys(value)) {
-      if (this.issues.length >= maxIssues) return;
-      if (value[key] === undefined) continue;
-      for (const child of childrenOf(node, key)) {
-        if (!child.isNever) this.#below(key, () => this.visit(value[key], child));
+      if (this.#isFull) return;
+      const item = value[key];
+      if (item === undefined) continue;
+      for (const child of childrenOf(node, key)) this.#visitChild(key, item, child);
+      if (evaluated?.(key) === false && unevaluatedKeys !== undefined)
+        this.#visitChild(key, item, unevaluatedKeys);
+      if (keyNames !== undefined && !this.#judge.fits(key, keyNames)) {
+        this.#below(key, () => this.#report(`Property name "${key}" does not match schema.`));
       }
     }
   }
 
+  #visitChild(step: string | number, value: unknown, child: SchemaNode): void {
+    if (!child.isNever || this.#tellsUnknown) this.#below(step, () => this.visit(value, child));
+  }
+
   #below(step: string | number, act: () => void): void {
+    const place = this.#place;
+    this.#place = place.below(step);
     this.#path.push(step);
     act();
     this.#path.pop();
+    this.#place = place;
   }
 
   #report(message: string): void {
     const path = [...this.#path];
-    if (this.issues.length < maxIssues && !this.issues.some((issue) => samePath(issue.path, path))) {
+    if (!this.#isFull && !this.issues.some((issue) => samePath(issue.path, path))) {
       this.issues.push({ path, message });
     }
   }
@@ -111,9 +170,16 @@ function missingOr(value: unknown, expected: string | undefined): string {
 
 /** True when the value is of the member's kind (its type, also through references), whatever lies below. */
 function fitsOwnKind(value: unknown, member: SchemaNode): boolean {
-  const { type } = member.schema;
-  if (member.isNever || !fitsConstraints(type === undefined ? member.schema : { type }, value)) return false;
+  if (member.isNever || !fitsKind(value, member)) return false;
   return member.parts.every((part) => !part.isPlain || fitsOwnKind(value, part));
+}
+
+/** By the type alone where there is one: bounds are told by what they ask for. */
+function fitsKind(value: unknown, member: SchemaNode): boolean {
+  const { type } = member.schema;
+  return type === undefined
+    ? fitsConstraints(value, member)
+    : typeConstraint(type, false)?.holds(value) === true;
 }
 
 /** True when no key of the value contradicts a constant of the member, and at least one confirms it. */
@@ -122,7 +188,7 @@ function tagsFit(value: unknown, member: SchemaNode): boolean {
   let isConfirmed = false;
   for (const [key, child] of member.properties) {
     if (!('const' in child.schema)) continue;
-    if (!Object.hasOwn(value, key) || !fitsConstraints(child.schema, value[key])) return false;
+    if (!Object.hasOwn(value, key) || !fitsConstraints(value[key], child)) return false;
     isConfirmed = true;
   }
   return isConfirmed;

@@ -1,6 +1,6 @@
 import { isRecord } from '../../internal/index.ts';
+import { childrenOf, type Judge } from './fits.ts';
 import type { SchemaNode } from './node.ts';
-import { childrenOf, type SchemaMatcher } from './schema-match.ts';
 
 /** What holds for one object or list of a value: every subschema that applies to it, unions decided. */
 export interface KeyShape {
@@ -27,11 +27,12 @@ interface Collected {
 export function collectShape(
   value: object,
   nodes: readonly SchemaNode[],
-  matcher: SchemaMatcher,
+  judge: Judge,
   isRoot: boolean,
 ): KeyShape {
+  const collector = new Collector(value, judge);
   const collected: Collected = { nodes: new Map(), isOpen: false };
-  for (const node of nodes) collect(value, node, matcher, collected, false);
+  for (const node of nodes) collector.collect(node, collected);
   return { ...collected, isClosed: declaresKeys(collected.nodes, isRoot) };
 }
 
@@ -40,84 +41,99 @@ function declaresKeys(nodes: ReadonlyMap<SchemaNode, boolean>, isRoot: boolean):
   return false;
 }
 
-function collect(
-  value: object,
-  node: SchemaNode,
-  matcher: SchemaMatcher,
-  into: Collected,
-  isAlternative: boolean,
-): void {
-  if (into.nodes.has(node)) return;
-  into.nodes.set(node, isAlternative);
-  for (const part of node.parts) collect(value, part, matcher, into, isAlternative);
-  for (const members of node.unions) collectUnion(value, members, matcher, into, isAlternative);
-  for (const { test, whenTrue, whenFalse } of node.conditions) {
-    const holds = matcher.matches(value, test);
-    const branch = holds ? whenTrue : whenFalse;
-    if (holds) collect(value, test, matcher, into, isAlternative);
-    if (branch !== undefined) collect(value, branch, matcher, into, isAlternative);
-  }
-  for (const [key, dependent] of node.dependents) {
-    if (Object.hasOwn(value, key)) collect(value, dependent, matcher, into, isAlternative);
-  }
-}
+class Collector {
+  readonly #value: object;
+  readonly #judge: Judge;
+  /** What applies through each member of a union: several unions may have it. */
+  readonly #members = new Map<SchemaNode, Collected>();
 
-function collectUnion(
-  value: object,
-  members: readonly SchemaNode[],
-  matcher: SchemaMatcher,
-  into: Collected,
-  isAlternative: boolean,
-): void {
-  const fitting = matcher.select(value, members);
-  const several = isAlternative || fitting.length > 1;
-  for (const member of fitting.length === 0 ? members : fitting) {
-    const inner: Collected = { nodes: new Map(), isOpen: false };
-    collect(value, member, matcher, inner, several || fitting.length === 0);
-    for (const [node, alternative] of inner.nodes) {
-      into.nodes.set(node, alternative && (into.nodes.get(node) ?? true));
+  constructor(value: object, judge: Judge) {
+    this.#value = value;
+    this.#judge = judge;
+  }
+
+  collect(node: SchemaNode, into: Collected): void {
+    if (into.nodes.get(node) === false) return;
+    into.nodes.set(node, false);
+    for (const part of node.parts) this.collect(part, into);
+    for (const { members } of node.unions) this.#collectUnion(members, into);
+    for (const { test } of node.conditions) {
+      if (this.#judge.fits(this.#value, test)) this.collect(test, into);
     }
-    const saysNothing = isRecord(value) && !declaresKeys(inner.nodes, false);
-    if (inner.isOpen || (fitting.length > 0 && saysNothing)) into.isOpen = true;
+    for (const branch of this.#judge.branchesOf(this.#value, node)) this.collect(branch, into);
+  }
+
+  #collectUnion(members: readonly SchemaNode[], into: Collected): void {
+    const fitting = this.#judge.select(this.#value, members);
+    const isChoice = fitting.length !== 1;
+    for (const member of fitting.length === 0 ? members : fitting) {
+      const inner = this.#collectMember(member);
+      for (const [node, isAlternative] of inner.nodes) {
+        into.nodes.set(node, (isChoice || isAlternative) && (into.nodes.get(node) ?? true));
+      }
+      const saysNothing = isRecord(this.#value) && !declaresKeys(inner.nodes, false);
+      if (inner.isOpen || (fitting.length > 0 && saysNothing)) into.isOpen = true;
+    }
+  }
+
+  #collectMember(member: SchemaNode): Collected {
+    let collected = this.#members.get(member);
+    if (collected === undefined) {
+      collected = { nodes: new Map(), isOpen: false };
+      // Known before it is looked into, so that a union which contains itself ends here.
+      this.#members.set(member, collected);
+      this.collect(member, collected);
+    }
+    return collected;
   }
 }
 
 /** What is known about one key of an object. */
 export function keyShape(shape: KeyShape, key: string): ChildShape {
   if (!shape.isClosed) return 'anything';
-  return merge(shape, (node) => childrenOf(node, key), shape.isOpen ? 'anything' : 'unknown');
+  return merge(shape, (node) => childrenAt(node, key), shape.isOpen ? 'anything' : 'unknown');
+}
+
+/** What is said of further items, whether or not it is also said of those that no other part knows. */
+export function furtherItems({ items, unevaluatedItems }: SchemaNode): SchemaNode | undefined {
+  return items ?? unevaluatedItems;
+}
+
+function childrenAt(node: SchemaNode, key: string): readonly SchemaNode[] {
+  const children = childrenOf(node, key);
+  return children.length === 0 && node.unevaluatedKeys !== undefined ? [node.unevaluatedKeys] : children;
 }
 
 /** What is known about one item of a list. Behind the items of a tuple nothing is known unless the schema says so. */
 export function itemShape(shape: KeyShape, index: number): ChildShape {
   let isTuple = false;
   for (const node of shape.nodes.keys()) if (node.prefixItems.length > 0) isTuple = true;
-  const childrenAt = (node: SchemaNode): readonly SchemaNode[] => {
-    const child = node.prefixItems[index] ?? node.items;
+  const childAt = (node: SchemaNode): readonly SchemaNode[] => {
+    const child = node.prefixItems[index] ?? furtherItems(node);
     return child === undefined ? [] : [child];
   };
-  return merge(shape, childrenAt, isTuple ? 'unknown' : 'anything');
+  return merge(shape, childAt, isTuple ? 'unknown' : 'anything');
 }
 
 /** Where the shortest of the tuples ends that say nothing about further items; infinite when there is none. */
 export function shortestTuple(shape: KeyShape): number {
   let end = Number.POSITIVE_INFINITY;
-  for (const { prefixItems, items } of shape.nodes.keys()) {
-    const isTuple = prefixItems.length > 0 && (items === undefined || items.isNever);
-    if (isTuple) end = Math.min(end, prefixItems.length);
+  for (const node of shape.nodes.keys()) {
+    const { length } = node.prefixItems;
+    if (length > 0 && (furtherItems(node)?.isNever ?? true)) end = Math.min(end, length);
   }
   return end;
 }
 
 function merge(
   shape: KeyShape,
-  childrenAt: (node: SchemaNode) => readonly SchemaNode[],
+  childrenOfNode: (node: SchemaNode) => readonly SchemaNode[],
   otherwise: 'anything' | 'unknown',
 ): ChildShape {
   const children: SchemaNode[] = [];
   let isKnown = false;
   for (const [node, isAlternative] of shape.nodes) {
-    for (const child of childrenAt(node)) {
+    for (const child of childrenOfNode(node)) {
       if (child.isNever) otherwise = isAlternative ? otherwise : 'unknown';
       else if (child.isInert && isAlternative) return 'anything';
       else {

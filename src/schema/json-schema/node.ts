@@ -1,154 +1,282 @@
 import { none, type Writable } from '../../internal/index.ts';
+import { anyJson, type Constraint } from './constraint.ts';
 import { isSchemaObject, type JsonSchema } from './json-schema.ts';
+import { keyKeywords, keywords, says } from './keywords.ts';
 import { compilePattern } from './pattern.ts';
-import { createReferenceResolver, type ReferenceResolver } from './reference.ts';
+import { createReferenceResolver, type ReferenceResolver, resolveDynamic } from './reference.ts';
 
 /** A `patternProperties` entry. */
-export interface PatternNode {
+interface PatternNode {
   readonly pattern: RegExp;
   readonly node: SchemaNode;
 }
 
+/** An `anyOf` or `oneOf`. */
+interface UnionNode {
+  readonly members: readonly SchemaNode[];
+  /** Only one member may fit. */
+  readonly isExclusive: boolean;
+}
+
 /** An `if` with what follows from it. */
-export interface ConditionNode {
+interface ConditionNode {
   readonly test: SchemaNode;
   readonly whenTrue: SchemaNode | undefined;
   readonly whenFalse: SchemaNode | undefined;
 }
 
-/** One subschema of a JSON Schema, read once, with its references resolved. Recursive schemas are cyclic graphs. */
+/** A `contains` with how many items have to fit. */
+interface ContainsNode {
+  readonly node: SchemaNode;
+  readonly least: number;
+  readonly most: number;
+}
+
+/** One subschema of a JSON Schema, compiled once, with its references resolved. Recursive schemas are cyclic graphs. */
 export interface SchemaNode {
   readonly schema: JsonSchema;
   /** The schema `false`: nothing fits. */
   readonly isNever: boolean;
+  /** Says nothing but what its constraints ask of the value by itself. */
+  readonly isLeaf: boolean;
   /** Nothing in it speaks about what lies below a value: no keys, no items, no members. */
   readonly isInert: boolean;
   /** Speaks only by its own keywords: no `$ref`, `allOf`, `anyOf`, `oneOf`, conditions. */
   readonly isPlain: boolean;
+  /** Several places of the document lead here: whether a value fits is worth remembering, or a value could be looked at again and again. */
+  readonly isShared: boolean;
   /** Has `properties`, `patternProperties`, `additionalProperties` or `unevaluatedProperties`. */
   readonly declaresKeys: boolean;
   /** `type` is `object`. */
   readonly isObject: boolean;
+  readonly constraints: readonly Constraint[];
+  readonly required: readonly string[];
   readonly properties: ReadonlyMap<string, SchemaNode>;
   readonly patterns: readonly PatternNode[];
   /** The explicit schema of further keys; undefined when there is none. */
   readonly additional: SchemaNode | undefined;
+  /** The schema of keys that no part of the whole knows. */
+  readonly unevaluatedKeys: SchemaNode | undefined;
+  readonly keyNames: SchemaNode | undefined;
   readonly prefixItems: readonly SchemaNode[];
   readonly items: SchemaNode | undefined;
-  /** Schemas that hold as well: the target of `$ref`, the members of `allOf`. */
+  readonly unevaluatedItems: SchemaNode | undefined;
+  readonly contains: ContainsNode | undefined;
+  /** Schemas that hold as well: the target of a reference, the members of `allOf`. */
   readonly parts: readonly SchemaNode[];
-  /** Each a list of alternatives: `anyOf`, `oneOf`. */
-  readonly unions: readonly (readonly SchemaNode[])[];
+  readonly unions: readonly UnionNode[];
   readonly conditions: readonly ConditionNode[];
   /** Schemas that hold when a key is there. */
   readonly dependents: ReadonlyMap<string, SchemaNode>;
+  /** Keys that have to be there when another key is there. */
+  readonly dependentKeys: ReadonlyMap<string, readonly string[]>;
+  readonly not: SchemaNode | undefined;
 }
 
-type MutableNode = Writable<SchemaNode>;
-
-const applicators = [
-  ...['properties', 'patternProperties', 'additionalProperties', 'unevaluatedProperties', 'dependentSchemas'],
-  ...['items', 'prefixItems', 'additionalItems', 'unevaluatedItems', 'dependencies'],
-  ...['$ref', '$dynamicRef', 'allOf', 'anyOf', 'oneOf', 'if'],
-];
-const noMap: ReadonlyMap<string, SchemaNode> = new Map();
-
-/** Reads a JSON Schema into a graph of nodes, one per subschema. A `$ref` to nothing counts as "anything goes". */
-export function createSchemaGraph(root: JsonSchema): SchemaNode {
-  return new GraphReader(createReferenceResolver(root)).read(root);
+export interface CompileOptions {
+  /**
+   * True when nobody else validates: every keyword is judged, by the letter of the specification. False when a schema library judges, and
+   * its JSON Schema only tells of which kind values are: what libraries read differently is left to them.
+   */
+  readonly exact: boolean;
 }
 
-class GraphReader {
+/** Compiles a JSON Schema into a graph of nodes, one per subschema. A reference to nothing counts as "anything goes". */
+export function compileJsonSchema(root: JsonSchema, { exact }: CompileOptions): SchemaNode {
+  return new Compiler(root, exact).compile();
+}
+
+class Compiler {
+  readonly #root: JsonSchema;
+  readonly #exact: boolean;
+  /** Up to draft 7 a `$ref` stands for all of its schema. */
+  readonly #refsStandAlone: boolean;
   readonly #resolve: ReferenceResolver;
-  readonly #nodes = new Map<JsonSchema | boolean, SchemaNode>();
+  readonly #nodes = new Map<JsonSchema | boolean, Writable<SchemaNode>>();
+  #hasUnevaluated = false;
 
-  constructor(resolve: ReferenceResolver) {
-    this.#resolve = resolve;
+  constructor(root: JsonSchema, exact: boolean) {
+    this.#root = root;
+    this.#exact = exact;
+    const { $schema } = root;
+    this.#refsStandAlone = exact && typeof $schema === 'string' && /draft-0[4-7]/.test($schema);
+    this.#resolve = createReferenceResolver(root);
   }
 
-  read(source: unknown): SchemaNode {
-    const schema = isSchemaObject(source) || source === false ? source : true;
-    const known = this.#nodes.get(schema);
-    if (known !== undefined) return known;
-    const node = emptyNode(schema);
-    // Registered before its children are read, so a schema that refers to itself ends here.
-    this.#nodes.set(schema, node);
-    if (isSchemaObject(schema) && !node.isInert) this.#readChildren(node, schema);
+  compile(): SchemaNode {
+    const node = this.#read(this.#root);
+    // What was evaluated is found by asking again which parts fit.
+    if (this.#hasUnevaluated) for (const each of this.#nodes.values()) each.isShared = true;
     return node;
   }
 
-  #readChildren(node: MutableNode, schema: JsonSchema): void {
-    node.properties = this.#readMap(schema['properties']);
-    node.patterns = Object.entries(record(schema['patternProperties'])).flatMap(([source, child]) => {
-      const pattern = compilePattern(source);
-      return pattern === undefined ? [] : [{ pattern, node: this.read(child) }];
+  #read(source: unknown): SchemaNode {
+    const given = isSchemaObject(source) || source === false ? source : true;
+    const known = this.#nodes.get(given);
+    if (known !== undefined) {
+      known.isShared = true;
+      return known;
+    }
+    const node = this.#createNode(given);
+    // Registered before its children are read, so a schema that refers to itself ends here.
+    this.#nodes.set(given, node);
+    if (isSchemaObject(given) && !node.isLeaf) this.#readChildren(node, given);
+    return node;
+  }
+
+  #createNode(given: JsonSchema | boolean): Writable<SchemaNode> {
+    const schema = !isSchemaObject(given) ? {} : this.#standsAlone(given) ? { $ref: given['$ref'] } : given;
+    const { type, required } = schema;
+    const names = Object.keys(schema);
+    return {
+      schema,
+      isNever: given === false,
+      isLeaf: !names.some((name) => isStructure(name)),
+      isInert: given !== false && !says(schema, applicators),
+      isPlain: true,
+      isShared: false,
+      declaresKeys: says(schema, keyKeywords),
+      isObject: type === 'object' || (Array.isArray(type) && type.length === 1 && type[0] === 'object'),
+      constraints: isSchemaObject(given) ? this.#constraintsOf(schema) : none,
+      required: textsOf(required),
+      properties: noNodes,
+      patterns: none,
+      additional: undefined,
+      unevaluatedKeys: undefined,
+      keyNames: undefined,
+      prefixItems: none,
+      items: undefined,
+      unevaluatedItems: undefined,
+      contains: undefined,
+      parts: none,
+      unions: none,
+      conditions: none,
+      dependents: noNodes,
+      dependentKeys: noKeys,
+      not: undefined,
+    };
+  }
+
+  #standsAlone(schema: JsonSchema): boolean {
+    return this.#refsStandAlone && typeof schema['$ref'] === 'string';
+  }
+
+  #constraintsOf(schema: JsonSchema): readonly Constraint[] {
+    const made = Object.entries(schema).flatMap(([name, operand]) => {
+      const make = operand === undefined ? undefined : keywords.get(name)?.constraint;
+      const constraint = operand === undefined ? undefined : make?.(operand, this.#exact);
+      return constraint === undefined ? [] : [constraint];
     });
-    const additional = schema['additionalProperties'] ?? schema['unevaluatedProperties'];
-    node.additional = additional === undefined ? undefined : this.read(additional);
-    // Before draft 2020-12 a list under `items` was what `prefixItems` is now, and `additionalItems` its `items`.
-    const items = schema['items'];
-    node.prefixItems = this.#readList(schema['prefixItems'] ?? (Array.isArray(items) ? items : undefined));
-    const rest = (Array.isArray(items) ? schema['additionalItems'] : items) ?? schema['unevaluatedItems'];
-    node.items = rest === undefined ? undefined : this.read(rest);
-    const reference = schema['$ref'] ?? schema['$dynamicRef'];
-    const target = typeof reference === 'string' ? [this.read(this.#resolve(reference) ?? true)] : none;
-    node.parts = [...target, ...this.#readList(schema['allOf'])];
-    node.unions = [this.#readList(schema['anyOf']), this.#readList(schema['oneOf'])].filter(
-      (it) => it.length > 0,
-    );
-    node.conditions = schema['if'] === undefined ? none : [this.#readCondition(schema)];
+    return this.#exact && schema['type'] === undefined ? [anyJson, ...made] : made;
+  }
+
+  #readChildren(node: Writable<SchemaNode>, given: JsonSchema): void {
+    const { schema } = node;
+    node.parts = [...this.#readReferences(schema, given), ...this.#readList(schema['allOf'])];
+    node.unions = (['anyOf', 'oneOf'] as const).flatMap((keyword) => {
+      const members = this.#readList(schema[keyword]);
+      return members.length === 0 ? [] : [{ members, isExclusive: this.#exact && keyword === 'oneOf' }];
+    });
+    if (schema['if'] !== undefined) node.conditions = [this.#readCondition(schema)];
     node.dependents = this.#readMap({
       ...record(schema['dependencies']),
       ...record(schema['dependentSchemas']),
     });
     node.isPlain =
       node.parts.length + node.unions.length + node.conditions.length + node.dependents.size === 0;
+    this.#readKeys(node, schema);
+    this.#readItems(node, schema);
+    if (this.#exact) this.#readTests(node, schema);
+  }
+
+  #readReferences(schema: JsonSchema, given: JsonSchema): readonly SchemaNode[] {
+    const { $ref, $dynamicRef, $recursiveRef } = schema;
+    const targets = [
+      typeof $ref === 'string' ? [this.#resolve($ref, given)] : none,
+      ...[$dynamicRef, $recursiveRef].map((reference) =>
+        typeof reference === 'string' ? [resolveDynamic(this.#resolve, reference, given)] : none,
+      ),
+    ];
+    return targets.flat().map((target) => this.#read(target ?? true));
+  }
+
+  #readKeys(node: Writable<SchemaNode>, schema: JsonSchema): void {
+    node.properties = this.#readMap(schema['properties']);
+    node.patterns = Object.entries(record(schema['patternProperties'])).flatMap(([source, child]) => {
+      const pattern = compilePattern(source);
+      return pattern === undefined ? [] : [{ pattern, node: this.#read(child) }];
+    });
+    node.additional = this.#readOne(schema['additionalProperties']);
+    node.unevaluatedKeys = this.#readOne(schema['unevaluatedProperties']);
+    if (node.unevaluatedKeys !== undefined) this.#hasUnevaluated = true;
+  }
+
+  /** Before draft 2020-12 a list under `items` was what `prefixItems` is now, and `additionalItems` its `items`. */
+  #readItems(node: Writable<SchemaNode>, schema: JsonSchema): void {
+    const items = schema['items'];
+    node.prefixItems = this.#readList(schema['prefixItems'] ?? (Array.isArray(items) ? items : undefined));
+    node.items = this.#readOne(Array.isArray(items) ? schema['additionalItems'] : items);
+    node.unevaluatedItems = this.#readOne(schema['unevaluatedItems']);
+    if (node.unevaluatedItems !== undefined) this.#hasUnevaluated = true;
+  }
+
+  #readTests(node: Writable<SchemaNode>, schema: JsonSchema): void {
+    const { minContains, maxContains } = schema;
+    node.not = this.#readOne(schema['not']);
+    node.keyNames = this.#readOne(schema['propertyNames']);
+    const contained = this.#readOne(schema['contains']);
+    node.contains = contained && {
+      node: contained,
+      least: typeof minContains === 'number' ? minContains : 1,
+      most: typeof maxContains === 'number' ? maxContains : Number.POSITIVE_INFINITY,
+    };
+    const needs = { ...record(schema['dependencies']), ...record(schema['dependentRequired']) };
+    const lists = Object.entries(needs).filter(([, keys]) => Array.isArray(keys));
+    if (lists.length > 0) node.dependentKeys = new Map(lists.map(([key, keys]) => [key, textsOf(keys)]));
   }
 
   #readCondition(schema: JsonSchema): ConditionNode {
-    const branch = (source: unknown): SchemaNode | undefined =>
-      source === undefined ? undefined : this.read(source);
     return {
-      test: this.read(schema['if']),
-      whenTrue: branch(schema['then']),
-      whenFalse: branch(schema['else']),
+      test: this.#read(schema['if']),
+      whenTrue: this.#readOne(schema['then']),
+      whenFalse: this.#readOne(schema['else']),
     };
   }
 
+  #readOne(source: unknown): SchemaNode | undefined {
+    return source === undefined ? undefined : this.#read(source);
+  }
+
   #readList(source: unknown): readonly SchemaNode[] {
-    return Array.isArray(source) ? source.map((child) => this.read(child)) : none;
+    return Array.isArray(source) ? source.map((child) => this.#read(child)) : none;
   }
 
   #readMap(source: unknown): ReadonlyMap<string, SchemaNode> {
     const entries = Object.entries(record(source)).filter(([, child]) => !Array.isArray(child));
-    return entries.length === 0 ? noMap : new Map(entries.map(([key, child]) => [key, this.read(child)]));
+    return entries.length === 0 ? noNodes : new Map(entries.map(([key, child]) => [key, this.#read(child)]));
   }
 }
 
-function emptyNode(source: JsonSchema | boolean): MutableNode {
-  const schema = isSchemaObject(source) ? source : {};
-  const { type } = schema;
-  return {
-    schema,
-    isNever: source === false,
-    isInert: source !== false && !applicators.some((keyword) => schema[keyword] !== undefined),
-    isPlain: true,
-    declaresKeys: ['properties', 'patternProperties', 'additionalProperties', 'unevaluatedProperties'].some(
-      (keyword) => schema[keyword] !== undefined,
-    ),
-    isObject: type === 'object' || (Array.isArray(type) && type.length === 1 && type[0] === 'object'),
-    properties: noMap,
-    patterns: none,
-    additional: undefined,
-    prefixItems: none,
-    items: undefined,
-    parts: none,
-    unions: none,
-    conditions: none,
-    dependents: noMap,
-  };
+const noNodes: ReadonlyMap<string, SchemaNode> = new Map();
+const noKeys: ReadonlyMap<string, readonly string[]> = new Map();
+
+/** Keywords that bring further schemas to the value, or to what lies below it; tests of it do not. */
+const applicators: readonly string[] = [...keywords]
+  .filter(([, { role, closes }]) => role === 'parts' || (closes !== undefined && role !== 'document'))
+  .map(([name]) => name)
+  .concat('if');
+
+/** True for a keyword that asks more than a constraint on the value by itself. */
+function isStructure(name: string): boolean {
+  const keyword = keywords.get(name);
+  if (keyword === undefined || keyword.constraint !== undefined) return false;
+  return keyword.role === 'parts' || keyword.role === 'shape' || keyword.role === 'constraint';
 }
 
 function record(source: unknown): JsonSchema {
   return isSchemaObject(source) ? source : {};
+}
+
+function textsOf(source: unknown): readonly string[] {
+  return Array.isArray(source) ? source.filter((item) => typeof item === 'string') : none;
 }

@@ -1,14 +1,15 @@
 import { shorten } from '../../internal/index.ts';
+import { Judge } from './fits.ts';
 import {
   type ChildShape,
   collectShape,
+  furtherItems,
   itemShape,
   type KeyShape,
   keyShape,
   shortestTuple,
 } from './key-shape.ts';
 import type { SchemaNode } from './node.ts';
-import { SchemaMatcher } from './schema-match.ts';
 
 /** A place in a value that its schema does not know: a key, or by an index an item. */
 export interface KeyFinding {
@@ -62,7 +63,7 @@ class KeyWalk implements KeyFindings {
   readonly overlong: (readonly (string | number)[])[] = [];
   tooDeepAt: readonly (string | number)[] | undefined;
   readonly #limit: number;
-  readonly #matcher = new SchemaMatcher();
+  readonly #judge = new Judge('all');
   readonly #path: (string | number)[] = [];
   /** What is allowed at one place, written once however many keys are unknown there. */
   readonly #allowed = new WeakMap<KeyShape, string>();
@@ -80,7 +81,7 @@ class KeyWalk implements KeyFindings {
     else if (Array.isArray(value)) {
       // Some libraries take a list for an object; its indexes are keys that the schema does not know.
       if (node.isObject) this.#refuseItems(value);
-      else if (node.isPlain && node.prefixItems.length === 0) this.#visitList(value, node.items);
+      else if (node.isPlain && node.prefixItems.length === 0) this.#visitList(value, furtherItems(node));
       else this.#visitItems(value, this.#shapeOf(value, [node], isRoot));
     } else if (node.isPlain && node.patterns.length === 0) this.#visitPlainObject(value, node, isRoot);
     else this.#visitKeys(value, this.#shapeOf(value, [node], isRoot));
@@ -176,7 +177,7 @@ class KeyWalk implements KeyFindings {
   }
 
   #shapeOf(value: object, nodes: readonly SchemaNode[], isRoot: boolean): KeyShape {
-    return collectShape(value, nodes, this.#matcher, isRoot);
+    return collectShape(value, nodes, this.#judge, isRoot);
   }
 
   #unknownKey(shape: KeyShape): string {

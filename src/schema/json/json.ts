@@ -14,3 +14,8 @@ export type DeepReadonly<T> = T extends readonly (infer Item)[]
     : T extends object
       ? { readonly [Key in keyof T]: DeepReadonly<T[Key]> }
       : T;
+
+/** `Array.isArray` that narrows to the read-only list of a JSON value. */
+export function isList(value: JsonValue | undefined): value is readonly JsonValue[] {
+  return Array.isArray(value);
+}

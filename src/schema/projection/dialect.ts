@@ -1,5 +1,5 @@
 import type { JsonValue } from '../json/json.ts';
-import { isList } from '../json-schema/close.ts';
+import { isList } from '../json/json.ts';
 
 /** Whether a keyword may stand in a strict schema: always, or as its value says. The function must not throw. */
 export type KeptKeyword = true | ((value: JsonValue) => boolean);

@@ -1,28 +1,26 @@
 import type { JsonValue } from '../json/json.ts';
+import { isList } from '../json/json.ts';
 import { sameJson } from '../json/same-json.ts';
-import { isList } from '../json-schema/close.ts';
 import { isSchemaObject, type JsonSchema } from '../json-schema/json-schema.ts';
+import { keywords } from '../json-schema/keywords.ts';
 import type { ReferenceResolver } from '../json-schema/reference.ts';
 
-/** What says nothing about a value: where two parts differ in these, the outer one counts. */
-const annotations = new Set([
-  'title',
-  'description',
-  'default',
-  'examples',
-  'deprecated',
-  'readOnly',
-  'writeOnly',
-]);
-/** What belongs to the document rather than to the value. */
-const bookkeeping = ['$schema', '$id', '$anchor', '$comment', '$defs', 'definitions'];
+/** True for what says nothing about a value: where two parts differ in it, the outer one counts. */
+function isAnnotation(keyword: string): boolean {
+  return keywords.get(keyword)?.role === 'annotation';
+}
+
+/** True for what belongs to the document rather than to the value. */
+function isBookkeeping(keyword: string): boolean {
+  return keywords.get(keyword)?.role === 'document';
+}
 
 /** How many parts one schema may be made of; more only where parts refer to each other again and again. */
 const maxParts = 1_000;
 
 /** True when a schema holds nothing that its values could break. */
 export function saysOnlyText(schema: JsonSchema): boolean {
-  return Object.keys(schema).every((keyword) => annotations.has(keyword) || bookkeeping.includes(keyword));
+  return Object.keys(schema).every((keyword) => isAnnotation(keyword) || isBookkeeping(keyword));
 }
 
 /**
@@ -55,13 +53,12 @@ function flattenParts(
 }
 
 function withoutBookkeeping(schema: JsonSchema): JsonSchema {
-  if (!bookkeeping.some((keyword) => schema[keyword] !== undefined)) return schema;
-  return Object.fromEntries(Object.entries(schema).filter(([keyword]) => !bookkeeping.includes(keyword)));
+  return Object.fromEntries(Object.entries(schema).filter(([keyword]) => !isBookkeeping(keyword)));
 }
 
 function merge(outer: JsonSchema, inner: JsonSchema): JsonSchema | undefined {
   const clashes = Object.entries(inner).some(
-    ([keyword, value]) => !annotations.has(keyword) && !isAbsentOrSame(outer[keyword], value),
+    ([keyword, value]) => !isAnnotation(keyword) && !isAbsentOrSame(outer[keyword], value),
   );
   return clashes ? undefined : { ...inner, ...outer };
 }

@@ -1,12 +1,19 @@
 import type { JsonValue } from '../json/json.ts';
-import { isList } from '../json-schema/close.ts';
+import { isList } from '../json/json.ts';
 import { isSchemaObject, type JsonSchema } from '../json-schema/json-schema.ts';
 import type { ReferenceResolver } from '../json-schema/reference.ts';
-import { constraintKeywords, isIdle } from './constraint-keywords.ts';
 import type { SchemaCounts, SchemaDialect, SchemaLoss } from './dialect.ts';
 import { flattenSchema, saysOnlyText } from './flatten-schema.ts';
 import { describeWith, shortJson, withHint } from './schema-text.ts';
-import { splitTypes, toNullable, typesOf, type WritableSchema, withoutToldType } from './schema-types.ts';
+import {
+  constraintKeywords,
+  isIdle,
+  splitTypes,
+  toNullable,
+  typesOf,
+  type WritableSchema,
+  withoutToldType,
+} from './schema-types.ts';
 import { allowsNull, isDiscriminated } from './union-members.ts';
 
 interface Projected {
@@ -157,7 +164,7 @@ class Projector {
       if (this.#keeps('examples', examples)) target['examples'] = examples;
       else hints.push(`Examples: ${shortJson(examples)}.`);
     }
-    for (const keyword of constraintKeywords.keys()) {
+    for (const keyword of constraintKeywords) {
       const value = source[keyword];
       if (value === undefined) continue;
       if (this.#keeps(keyword, value)) target[keyword] = value;

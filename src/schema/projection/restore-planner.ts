@@ -1,5 +1,5 @@
 import type { JsonValue } from '../json/json.ts';
-import { isList } from '../json-schema/close.ts';
+import { isList } from '../json/json.ts';
 import { isSchemaObject, type JsonSchema } from '../json-schema/json-schema.ts';
 import type { ReferenceResolver } from '../json-schema/reference.ts';
 import { flattenSchema, saysOnlyText } from './flatten-schema.ts';

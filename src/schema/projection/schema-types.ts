@@ -1,7 +1,7 @@
 import type { JsonValue } from '../json/json.ts';
-import { isList } from '../json-schema/close.ts';
+import { isList } from '../json/json.ts';
 import type { JsonSchema } from '../json-schema/json-schema.ts';
-import { constraintKeywords } from './constraint-keywords.ts';
+import { keywords } from '../json-schema/keywords.ts';
 
 /** A schema that is being put together. */
 export type WritableSchema = Record<string, JsonValue | undefined>;
@@ -57,15 +57,8 @@ export function splitTypes(schema: JsonSchema, types: readonly string[]): JsonSc
   return { ...Object.fromEntries(outer), ...(members.length === 1 ? members[0] : { anyOf: members }) };
 }
 
-const shapeKeywords: ReadonlyMap<string, readonly string[]> = new Map([
-  ['properties', ['object']],
-  ['required', ['object']],
-  ['additionalProperties', ['object']],
-  ['items', ['array']],
-]);
-
-function typesSpokenOf(keyword: string): readonly string[] {
-  return shapeKeywords.get(keyword) ?? constraintKeywords.get(keyword) ?? [];
+function typesSpokenOf(name: string): readonly string[] {
+  return keywords.get(name)?.types ?? [];
 }
 
 /** The schema without its `type`, where its fixed values tell it. */
@@ -75,4 +68,28 @@ export function withoutToldType(schema: JsonSchema): JsonSchema {
   const { const: only, enum: values } = rest;
   if (only !== undefined) return hasType(only, types) ? rest : schema;
   return isList(values) ? { ...rest, enum: values.filter((value) => hasType(value, types)) } : schema;
+}
+
+/** The keywords that narrow a value without giving it another shape. */
+export const constraintKeywords: readonly string[] = [...keywords].flatMap(([name, { role }]) =>
+  role === 'constraint' ? [name] : [],
+);
+
+/** True for a constraint that nothing could break: no word need be lost about it. */
+export function isIdle(keyword: string, value: JsonValue): boolean {
+  switch (keyword) {
+    case 'uniqueItems':
+      return value === false;
+    case 'minLength':
+    case 'minItems':
+    case 'minProperties':
+      return value === 0;
+    // What a number can hold exactly; libraries write these for every integer.
+    case 'minimum':
+      return typeof value === 'number' && value <= Number.MIN_SAFE_INTEGER;
+    case 'maximum':
+      return typeof value === 'number' && value >= Number.MAX_SAFE_INTEGER;
+    default:
+      return false;
+  }
 }
