@@ -1,4 +1,4 @@
-import { PromptValidationError } from './prompt-validation-error.ts';
+import { PromptValidationError } from './prompt-errors.ts';
 import type { ErrorDetails } from './wink-error.ts';
 
 /** What an argument must be. An object is no array and no function. */

@@ -1,0 +1,49 @@
+import { type ErrorDetails, hasErrorMarker, WinkError } from './wink-error.ts';
+
+/**
+ * A token or cost budget of a run is used up.
+ *
+ * Code: `budget-exceeded`.
+ */
+export class BudgetExceededError extends WinkError<'budget-exceeded'> {
+  constructor(message: string, options: { readonly cause?: unknown; readonly details?: ErrorDetails } = {}) {
+    super('BudgetExceededError', message, { code: 'budget-exceeded', ...options });
+  }
+
+  /** Recognises this error, also one made by another loaded copy of the package. */
+  static override isInstance(value: unknown): value is BudgetExceededError {
+    return hasErrorMarker(value, 'BudgetExceededError');
+  }
+}
+
+/**
+ * The deadline of a run has passed.
+ *
+ * Code: `deadline-exceeded`.
+ */
+export class DeadlineExceededError extends WinkError<'deadline-exceeded'> {
+  constructor(message: string, options: { readonly cause?: unknown; readonly details?: ErrorDetails } = {}) {
+    super('DeadlineExceededError', message, { code: 'deadline-exceeded', ...options });
+  }
+
+  /** Recognises this error, also one made by another loaded copy of the package. */
+  static override isInstance(value: unknown): value is DeadlineExceededError {
+    return hasErrorMarker(value, 'DeadlineExceededError');
+  }
+}
+
+/**
+ * A final answer of the model that does not fit the prompt's output schema. `details.text` holds the answer.
+ *
+ * Code: `output-parse-failed`.
+ */
+export class OutputParseError extends WinkError<'output-parse-failed'> {
+  constructor(message: string, options: { readonly cause?: unknown; readonly details?: ErrorDetails } = {}) {
+    super('OutputParseError', message, { code: 'output-parse-failed', ...options });
+  }
+
+  /** Recognises this error, also one made by another loaded copy of the package. */
+  static override isInstance(value: unknown): value is OutputParseError {
+    return hasErrorMarker(value, 'OutputParseError');
+  }
+}
