@@ -1,62 +1,58 @@
-import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import type { AccountsMode } from '../property/parallel/accounts.ts';
+import { rolldown } from 'rolldown';
 import type { Library } from '../property/parallel/library.ts';
-
-/** One deliberate fault: a piece of a source file and what stands there instead. */
-export interface Mutant {
-  readonly name: string;
-  /** Path below `src/`, without extension. */
-  readonly file: string;
-  /** Occurs exactly once in the compiled file. */
-  readonly find: string;
-  readonly replace: string;
-  /** How the resource of the calls joins their transactions where the fault shows. Default: `'parallel'`. */
-  readonly accounts?: AccountsMode;
-}
+import type { NamedFault } from './faults.ts';
+import { plantFaults, switchName } from './plant-faults.ts';
+import { parseSource, type SourceFile } from './syntax-tree.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
+const source = join(root, 'src');
 // Below node_modules, so that the copies find the package's dependencies and nothing else looks at them.
 const folder = join(root, 'node_modules', '.cache', 'mutants');
-const original = join(folder, 'original');
+const entry = 'the entries of the library';
 
-/** Compiles the sources once, for the copies to be made of. */
-export function compileOriginal(): void {
+/** Loads the library with one of its faults on, or, without a name, with none: it must then behave like the original. */
+export type LoadLibrary = (name?: string) => Promise<Library>;
+
+/** Builds the library once, as one file that has every fault in it. */
+export async function buildLibrary(faults: readonly NamedFault[]): Promise<LoadLibrary> {
+  const planted = plantFaults(readSources(), faults);
+  const build = await rolldown({
+    input: entry,
+    // The bundler's helpers for syntax that this version of Node does not have are its own.
+    external: (id) => id !== entry && /^[\w@]/.test(id) && !id.startsWith('@oxc-project/runtime'),
+    platform: 'neutral',
+    transform: { target: 'es2022' },
+    plugins: [
+      {
+        name: 'faults',
+        resolveId: (id) => (id === entry ? { id, moduleSideEffects: true } : undefined),
+        load: (id) =>
+          id === entry
+            ? `export * from ${JSON.stringify(join(source, 'index.ts'))};
+               export * from ${JSON.stringify(join(source, 'testing', 'index.ts'))};`
+            : planted.get(relative(source, id)),
+      },
+    ],
+  });
+  const { output } = await build.generate({ format: 'esm', codeSplitting: false });
+  await build.close();
+  const [{ code }] = output;
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  const compiler = join(root, 'node_modules', 'typescript-7', 'bin', 'tsc');
-  const build = spawnSync(
-    process.execPath,
-    [compiler, '-p', 'tsconfig.build.json', '--outDir', original, '--noEmitOnError', 'false'],
-    {
-      cwd: root,
-      encoding: 'utf8',
-    },
-  );
-  if (!existsSync(join(original, 'index.js')))
-    throw new Error(`The sources do not compile:\n${build.stdout}${build.stderr}`);
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
+  return async (name = '') => {
+    const file = join(folder, `${name.replaceAll(/[^a-z0-9]+/g, '-') || 'no-fault'}.js`);
+    writeFileSync(file, `const ${switchName} = ${JSON.stringify(name)};\n${code}`);
+    // A bundle of the very modules that the type describes.
+    return (await import(/* @vite-ignore */ pathToFileURL(file).href)) as Library;
+  };
 }
 
-/** The library with the fault in it; without a fault, a copy that must behave like the original. */
-export async function loadLibrary(mutant?: Mutant): Promise<Library> {
-  const copy = join(folder, mutant === undefined ? 'control' : mutant.name.replaceAll(/[^a-z0-9]+/g, '-'));
-  cpSync(original, copy, { recursive: true });
-  writeFileSync(join(copy, 'package.json'), '{ "type": "module" }');
-  if (mutant !== undefined) {
-    const path = join(copy, `${mutant.file}.js`);
-    const text = readFileSync(path, 'utf8');
-    const places = text.split(mutant.find).length - 1;
-    if (places !== 1)
-      throw new Error(`The mutant "${mutant.name}" fits ${places} places of ${mutant.file}, not 1.`);
-    writeFileSync(
-      path,
-      text.replace(mutant.find, () => mutant.replace),
-    );
-  }
-  const load = async (file: string): Promise<object> =>
-    (await import(/* @vite-ignore */ pathToFileURL(join(copy, file)).href)) as object;
-  // A compiled copy of the very modules that the type describes.
-  return { ...(await load('index.js')), ...(await load('testing/index.js')) } as Library;
+function readSources(): readonly SourceFile[] {
+  return readdirSync(source, { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.ts'))
+    .map((path) => parseSource(path, readFileSync(join(source, path), 'utf8')));
 }

@@ -1,194 +1,137 @@
-import type { Mutant } from './mutant-library.ts';
+import type { AccountsMode } from '../property/parallel/accounts.ts';
+import { constant, does, type NamedFault, replaces, returns } from './faults.ts';
 
-/** The comparison of one kind of read, switched off. */
-const unread = (file: string, kind: string, find: string, replace: string): Mutant => ({
-  name: `${file.split('/')[0]} read ${kind}`,
-  file,
-  find,
-  replace,
+/** A fault that the property of parallel calls must notice. */
+export interface Mutant extends NamedFault {
+  /** How the resource of the calls joins their transactions where the fault shows. Default: `'parallel'`. */
+  readonly accounts?: AccountsMode;
+}
+
+/** One kind of read never counts as changed. */
+const unread = (part: string, kind: string): Mutant => ({
+  name: `${part} read ${kind}`,
+  fault: returns(`${part}/hasChanged`, 'false', `$0.kind === '${kind}'`),
 });
 
 const sessionReads: readonly Mutant[] = [
-  ['slice', 'slice: lookChanged,', 'slice: () => false,'],
-  ['log', 'log: lookChanged,', 'log: () => false,'],
-  ['key', 'key: lookChanged,', 'key: () => false,'],
-  [
-    'reducer-view',
-    "'reducer-view': ({ look }, base, present) => lookChanged(look, base, present)",
-    "'reducer-view': () => false",
-  ],
-  [
-    'reducer-items',
-    "'reducer-items': ({ look }, base, present) => lookChanged(look, base, present)",
-    "'reducer-items': () => false",
-  ],
-  [
-    'refusal',
-    'refusal: ({ look }, base, present) => lookChanged(look, base, present)',
-    'refusal: () => false',
-  ],
-  [
-    'acceptance',
-    'acceptance: ({ look }, base, present) => lookChanged(look, base, present)',
-    'acceptance: () => false',
-  ],
-  [
-    'restore',
-    'restore: ({ slices }, base, present) => slices.some((slice) => wholeChanged(slice, base, present))',
-    'restore: () => false',
-  ],
-].map(([kind = '', find = '', replace = '']) => unread('session/fork/read-set', kind, find, replace));
+  'slice',
+  'log',
+  'key',
+  'reducer-view',
+  'reducer-items',
+  'refusal',
+  'acceptance',
+  'restore',
+].map((kind) => unread('session', kind));
 
 const fileReads: readonly Mutant[] = [
-  ['file', 'return hasFileChanged(read, moment);'],
-  ['kind', 'return hasKindChanged(read.path, moment);'],
-  ['listing', 'return hasListingChanged(read, moment);'],
-  ['emptiness', 'return hasEmptinessChanged(read, moment);'],
-  ['names', 'return haveNamesChanged(read, moment);'],
-  ['glob', 'return hasGlobChanged(read, moment);'],
-  ['grep', 'return hasGrepChanged(read, moment);'],
-  ['tree', 'return hasTreeChanged(read, moment);'],
-  ['quota', 'return hasQuotaChanged(read, moment);'],
-  ['quota-refusal', 'return hasQuotaRefusalChanged(read, moment);'],
-].map(([kind = '', find = '']) => unread('filesystem/fork/read-set', kind, find, 'return false;'));
+  'file',
+  'kind',
+  'listing',
+  'emptiness',
+  'names',
+  'glob',
+  'grep',
+  'tree',
+  'quota',
+  'quota-refusal',
+].map((kind) => unread('filesystem', kind));
 
 const commitRules: readonly Mutant[] = [
   {
     name: 'conflicts are not looked at',
-    file: 'runtime/call/tool-call-run',
-    find: 'if (changed.length > 0) {',
-    replace: 'if (false) {',
+    fault: returns('CallTransaction.conflicts', '[]'),
   },
   {
     name: 'the reads of failed calls do not count',
-    file: 'runtime/call/tool-call-run',
-    find: 'attempt.effectsStand ? none : attempt.transaction.conflicts()',
-    replace: "attempt.effectsStand || verdict.kind === 'failed' ? none : attempt.transaction.conflicts()",
+    fault: replaces('ToolCallRun.settle', 'call', ['conflicts'], "verdict.kind === 'failed' ? [] : $it"),
   },
   {
     name: 'a call is tried once only',
-    file: 'runtime/call/tool-call-run',
-    find: 'const maxAttempts = 3;',
-    replace: 'const maxAttempts = 1;',
+    fault: constant('maxAttempts', '1'),
   },
   {
     name: 'calls commit in the order in which they end',
-    file: 'runtime/call/turn-scheduler',
-    find: 'if (index > this.#position) {',
-    replace: 'if (index < 0) {',
+    fault: replaces('TurnScheduler.run', 'condition', ['index', '#position'], 'false'),
   },
   {
     name: 'a call with effects outside is no barrier',
-    file: 'runtime/call/tool-call-run',
-    find: "this.#resolution.resolved.bound.tool.effects === 'external'",
-    replace: 'false',
+    fault: returns('ToolCallRun.isBarrier', 'false'),
   },
   {
     name: 'what a failed call changed is kept',
-    file: 'runtime/call/tool-call-run',
-    find: "reached.kind === 'succeeded' ? transaction?.patch() : this.#survivingLog()",
-    replace: 'transaction?.patch()',
+    fault: returns('CallTransaction.discardedPatch', 'this.patch()'),
   },
   {
     name: 'what a failed call logged is lost',
-    file: 'runtime/call/tool-call-run',
-    find: 'return this.#attempt?.transaction.discardedPatch();',
-    replace: 'return undefined;',
+    fault: returns('ToolCallRun.#survivingLog', 'undefined'),
   },
   {
     name: 'what a superseded attempt logged is kept',
-    file: 'runtime/call/tool-call-run',
-    find: 'await superseded.discard();',
-    replace:
-      'await superseded.discard(); this.#environment.roots.session.apply(superseded.transaction.discardedPatch().session);',
+    fault: does(
+      'ToolCallRun.#again',
+      'this.#environment.roots.session.apply($0.transaction.discardedPatch().session);',
+    ),
   },
   {
     name: 'a handler keeps its session after its end',
-    file: 'session/fork/fork',
-    find: "if (this.#isClosed || (this.#isSealed && part === 'handler')) {",
-    replace: 'if (false) {',
+    fault: replaces('CellFork.assertUsable', 'condition', ['#isSealed', 'part'], 'false'),
   },
   {
     name: 'session changes are not replayed on a newer state',
-    file: 'session/fork/fork',
-    find: 'present.slices !== this.#base.slices',
-    replace: 'false',
+    fault: replaces('CellFork.#prepareFor', 'condition', ['slices'], 'false'),
   },
   {
     name: 'log entries are not put on a newer log',
-    file: 'session/fork/fork',
-    find: '{ ...next, logs: withLog(this.#parent, present, patch.log).logs }',
-    replace: 'next',
+    fault: replaces('CellFork.#prepareFor', 'condition', ['logs'], 'false'),
   },
   {
     name: 'file changes are not put on a newer tree',
-    file: 'filesystem/fork/tree-cell',
-    find: 'origin?.target === this && origin.base === this.#root',
-    replace: 'origin?.target === this',
+    fault: replaces('TreeCell.apply', 'comparison', ['base', '#root'], 'true'),
   },
   {
     name: 'an inner evaluation works on the committed files',
-    file: 'evaluation/scope/evaluation-scope',
-    find: 'return { filesystem, aliases: [...outer.aliases, ...view] };',
-    replace: 'return { filesystem: outer.aliases[0], aliases: [...outer.aliases, ...view] };',
+    fault: returns('filesInside', '{ filesystem: $1.aliases[0], aliases: [...$1.aliases, $0.filesystem] }'),
   },
   {
     name: 'an inner evaluation commits into the root session',
-    file: 'evaluation/nested/nested-evaluator',
-    find: 'apply: (patch) => sessionFork.apply(patch),',
-    replace: 'apply: (patch) => ground.host.apply(patch),',
+    fault: replaces('insideOf', 'call', ['sessionFork', 'apply'], 'ground.host.apply(patch)'),
   },
   {
     name: 'inner calls may do more than the call around them',
-    file: 'runtime/tool-call',
-    find: 'effectsRank[effects] > effectsRank[outer.effects]',
-    replace: 'false',
+    fault: replaces('resolveCall', 'condition', ['effectsRank'], 'false'),
   },
   {
     name: 'file changes are not committed',
-    file: 'runtime/call/transaction',
-    find: 'patch.files === undefined ?',
-    replace: 'true ?',
+    fault: replaces('runtime/applyPatch', 'condition', ['files'], 'true'),
   },
 ];
 
 const resourceRules: readonly Mutant[] = [
   {
     name: 'conflicts of resources are not looked at',
-    file: 'resource/resource-forks',
-    find: 'transaction.conflicts?.() ?? []',
-    replace: '[]',
+    fault: returns('ResourceForks.conflicts', '[]'),
   },
   {
     name: 'what a call changed in a resource is not committed',
-    file: 'resource/resource-forks',
-    find: 'part.transaction.commit()',
-    replace: 'undefined',
+    fault: returns('ResourceForks.commit', 'undefined'),
   },
   {
     name: 'what a tool that may only read changed in a resource is committed',
-    file: 'runtime/call/transaction',
-    find: 'if (!this.#readOnly)',
-    replace: 'if (true)',
+    fault: replaces('CallTransaction.commitResources', 'condition', ['#readOnly'], 'true'),
   },
   {
     name: 'a handler keeps its resources after its end',
-    file: 'resource/resource-forks',
-    find: 'transaction.close?.();',
-    replace: '',
+    fault: returns('ResourceForks.#closeView', 'undefined'),
   },
   {
     name: 'a resource is not rolled back',
-    file: 'resource/resource-forks',
-    find: 'await part.transaction.rollback();',
-    replace: '',
+    fault: returns('ResourceForks.rollback', '[]'),
     accounts: 'snapshots',
   },
   {
     name: 'a resource that joins one transaction at a time is used by many calls at once',
-    file: 'runtime/call/turn-scheduler',
-    find: 'isSerial(environment) ? 1 : environment.concurrency',
-    replace: 'environment.concurrency',
+    fault: returns('isSerial', 'false'),
     accounts: 'snapshots',
   },
 ];

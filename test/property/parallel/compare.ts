@@ -15,7 +15,11 @@ export interface Comparison {
   readonly difference?: string;
 }
 
-const oneByOne = (library: Library, batch: Batch, accounts: AccountsMode): Promise<Observation> =>
+/** What a batch comes to when its calls run one after the other. */
+export type OneByOne = (batch: Batch, accounts: AccountsMode) => Promise<Observation>;
+
+/** Runs the calls of a batch one after the other. */
+export const runOneByOne = (library: Library, batch: Batch, accounts: AccountsMode): Promise<Observation> =>
   runBatch(library, batch, {
     concurrency: 1,
     accounts,
@@ -34,17 +38,17 @@ export async function compareRuns(
     readonly seed?: number;
     /** Whether to look for the smallest batch that differs. Default: true. */
     readonly shrink?: boolean;
-    /** What runs the batches one by one. Default: the library itself. */
-    readonly reference?: Library;
+    /** Default: the library itself runs them. */
+    readonly oneByOne?: OneByOne;
     /** How the resource of the calls joins their transactions. Default: `'parallel'`. */
     readonly accounts?: AccountsMode;
   },
 ): Promise<Comparison> {
-  const { accounts = 'parallel' } = options;
+  const { accounts = 'parallel', oneByOne = (batch, mode) => runOneByOne(library, batch, mode) } = options;
   const seen = new Set<string>();
   const totals = { batches: 0, calls: 0, reruns: 0, lateAccesses: 0 };
   const property = fc.asyncProperty(batches, fc.scheduler(), async (batch, scheduler) => {
-    const expected = await oneByOne(options.reference ?? library, batch, accounts);
+    const expected = await oneByOne(batch, accounts);
     const actual = await runBatch(library, batch, {
       concurrency: 8,
       accounts,
