@@ -1,4 +1,3 @@
-import { none } from '../../internal/index.ts';
 import type { StoredSlice } from '../slice/slice.ts';
 import { KeyedState } from '../slice/slice-state.ts';
 import { type SessionState, sliceStateIn } from '../state/session-state.ts';
@@ -38,67 +37,22 @@ export interface Recorder {
   accepted(look: Look, event: string): void;
 }
 
-/** Every kind of read there is. */
-export const readKinds: readonly Read['kind'][] = Object.freeze([
-  'slice',
-  'log',
-  'key',
-  'reducer-view',
-  'reducer-items',
-  'refusal',
-  'acceptance',
-  'restore',
-]);
-
-/** Says whether what was read is different in two states of a session. */
-export type Comparison<R extends Read> = (read: R, base: SessionState, present: SessionState) => boolean;
-
-function wholeChanged(slice: StoredSlice, base: SessionState, present: SessionState): boolean {
-  return sliceStateIn(base, slice) !== sliceStateIn(present, slice);
+/** The look that sees a whole slice. */
+export function wholeLook(slice: StoredSlice): Look {
+  return { kind: slice.policy === 'log' ? 'log' : 'slice', slice };
 }
 
-function itemAt(state: SessionState, slice: StoredSlice, key: string): unknown {
-  const found = sliceStateIn(state, slice);
-  return found instanceof KeyedState ? found.get(key) : undefined;
+/** What a look sees in a state. The values are immutable, so two looks that see the same object have seen no difference. */
+function seen(look: Look, state: SessionState): unknown {
+  const found = sliceStateIn(state, look.slice);
+  if (look.kind !== 'key') return found;
+  return found instanceof KeyedState ? found.get(look.key) : undefined;
 }
 
-function lookChanged(look: Look, base: SessionState, present: SessionState): boolean {
-  return look.kind === 'key'
-    ? itemAt(base, look.slice, look.key) !== itemAt(present, look.slice, look.key)
-    : wholeChanged(look.slice, base, present);
-}
-
-/** How each kind of read is compared. A table, so that a test can show each kind to be needed by switching it off. */
-export const comparisons: { readonly [Kind in Read['kind']]: Comparison<Extract<Read, { kind: Kind }>> } = {
-  slice: lookChanged,
-  log: lookChanged,
-  key: lookChanged,
-  'reducer-view': ({ look }, base, present) => lookChanged(look, base, present),
-  'reducer-items': ({ look }, base, present) => lookChanged(look, base, present),
-  refusal: ({ look }, base, present) => lookChanged(look, base, present),
-  acceptance: ({ look }, base, present) => lookChanged(look, base, present),
-  restore: ({ slices }, base, present) => slices.some((slice) => wholeChanged(slice, base, present)),
-};
-
+/** Whether what was read is different in two states of a session. */
 function hasChanged(read: Read, base: SessionState, present: SessionState): boolean {
-  switch (read.kind) {
-    case 'slice':
-      return comparisons.slice(read, base, present);
-    case 'log':
-      return comparisons.log(read, base, present);
-    case 'key':
-      return comparisons.key(read, base, present);
-    case 'reducer-view':
-      return comparisons['reducer-view'](read, base, present);
-    case 'reducer-items':
-      return comparisons['reducer-items'](read, base, present);
-    case 'refusal':
-      return comparisons.refusal(read, base, present);
-    case 'acceptance':
-      return comparisons.acceptance(read, base, present);
-    case 'restore':
-      return comparisons.restore(read, base, present);
-  }
+  const looks = read.kind === 'restore' ? read.slices.map(wholeLook) : [lookOf(read)];
+  return looks.some((look) => seen(look, base) !== seen(look, present));
 }
 
 function describeLook(look: Look): string {
@@ -123,8 +77,7 @@ function describeRead(read: Read): string {
   }
 }
 
-function lookOf(read: Read): Look | undefined {
-  if (read.kind === 'restore') return undefined;
+function lookOf(read: Exclude<Read, { readonly kind: 'restore' }>): Look {
   return 'look' in read ? read.look : read;
 }
 
@@ -133,16 +86,16 @@ function identify(look: Look): string {
 }
 
 /**
- * What one fork has read. Reads of a nested fork are told to the outer one at once: what they saw came, at least in
- * part, from the outer fork's own base.
+ * What one fork has read. A nested fork passes its reads on to the outer one at once: what they saw came, at least in part,
+ * from the outer fork's own base.
  */
 export class ReadSet implements Recorder {
   readonly #outer: Recorder | undefined;
-  #reads: Map<string, Read> | undefined;
+  readonly #reads = new Map<string, Read>();
   /** In a nested fork: what own reducers saw when they accepted an event. */
-  #accepted: Map<string, Read> | undefined;
-  /** By name of a keyed slice: looks of own reducers that are no reads yet. */
-  #insideLooks: Map<string, Map<string, Look>> | undefined;
+  readonly #accepted = new Map<string, Read>();
+  /** By name of a keyed slice: looks of its own reducers that do not count as reads yet. */
+  readonly #insideLooks = new Map<string, Map<string, Look>>();
 
   constructor(outer: Recorder | undefined) {
     this.#outer = outer;
@@ -150,54 +103,47 @@ export class ReadSet implements Recorder {
 
   /** Grows whenever something new is read. */
   get size(): number {
-    return this.#reads?.size ?? 0;
+    return this.#reads.size;
   }
 
   read(read: Read): void {
     this.#outer?.read(read);
+    if (read.kind === 'restore') {
+      this.#reads.set(read.kind, read);
+      return;
+    }
     const look = lookOf(read);
-    this.#reads ??= new Map();
-    this.#reads.set(look === undefined ? read.kind : `${read.kind}\0${identify(look)}`, read);
-    if (look?.kind === 'key') this.#turnInsideLooksIntoReads(look.slice.name);
+    this.#reads.set(`${read.kind}\0${identify(look)}`, read);
+    if (look.kind === 'key') this.#countInsideLooks(look.slice.name);
   }
 
   accepted(look: Look, event: string): void {
     const id = identify(look);
     if (this.#outer !== undefined) {
       this.#outer.accepted(look, event);
-      this.#accepted ??= new Map();
       this.#accepted.set(id, { kind: 'acceptance', look, event });
     }
     const { name, keyed } = look.slice;
     if (!keyed) return;
-    this.#insideLooks ??= new Map();
-    const known = this.#insideLooks.get(name);
-    if (known === undefined) this.#insideLooks.set(name, new Map([[id, look]]));
-    else known.set(id, look);
+    const looks = this.#insideLooks.get(name) ?? new Map<string, Look>();
+    this.#insideLooks.set(name, looks.set(id, look));
   }
 
   /** The fork has ended without being applied to the outer one: what made events go through counts as read there. */
   endUnapplied(): void {
-    if (this.#accepted === undefined) return;
     for (const read of this.#accepted.values()) this.#outer?.read(read);
   }
 
   /** Names of what was read and is different in `present`; each once. Cost: the number of reads. */
   changes(base: SessionState, present: SessionState): readonly string[] {
-    if (this.#reads === undefined) return none;
-    const names = new Set<string>();
-    for (const read of this.#reads.values()) {
-      if (hasChanged(read, base, present)) names.add(describeRead(read));
-    }
-    return [...names];
+    const changed = [...this.#reads.values()].filter((read) => hasChanged(read, base, present));
+    return [...new Set(changed.map(describeRead))];
   }
 
-  #turnInsideLooksIntoReads(slice: string): void {
-    const looks = this.#insideLooks?.get(slice);
+  #countInsideLooks(slice: string): void {
+    const looks = this.#insideLooks.get(slice);
     if (looks === undefined) return;
-    this.#insideLooks?.delete(slice);
-    this.#reads ??= new Map();
-    for (const look of looks.values())
-      this.#reads.set(`reducer-items\0${identify(look)}`, { kind: 'reducer-items', look });
+    this.#insideLooks.delete(slice);
+    for (const look of looks.values()) this.read({ kind: 'reducer-items', look });
   }
 }

@@ -9,8 +9,8 @@ import type { ReadonlySessionView, ReadonlySliceAccessor } from '../slice/view.t
 import type { LogAppend } from '../state/patch.ts';
 import type { EventRoute, Registry } from '../state/registry.ts';
 import { type SessionState, sliceStateIn, withSliceState } from '../state/session-state.ts';
-import type { Look, Recorder } from './read-set.ts';
-import { type ReadSource, readerOf, wholeLook } from './slice-reader.ts';
+import { type Look, type Recorder, wholeLook } from './read-set.ts';
+import { type ReadSource, readerOf } from './slice-reader.ts';
 
 /** What an event does to a session. */
 export interface Reduction {

@@ -5,7 +5,7 @@ import type { StoredSlice } from '../slice/slice.ts';
 import { KeyedState, type SliceState } from '../slice/slice-state.ts';
 import type { ReadonlySliceAccessor } from '../slice/view.ts';
 import { type SessionState, sliceStateIn } from '../state/session-state.ts';
-import type { Look } from './read-set.ts';
+import { type Look, wholeLook } from './read-set.ts';
 
 /** Where reading takes place: a session, a fork, or what a reducer is shown. */
 export interface ReadSource {
@@ -13,11 +13,6 @@ export interface ReadSource {
   state(): SessionState;
   /** Hears of every look. */
   look(look: Look): void;
-}
-
-/** The look that sees a whole slice. */
-export function wholeLook(slice: StoredSlice): Look {
-  return { kind: slice.policy === 'log' ? 'log' : 'slice', slice };
 }
 
 /** Reads a stored slice; the only implementation there is, for sessions, forks and reducers. */
