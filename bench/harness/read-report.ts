@@ -1,5 +1,9 @@
 import type { Report } from './row.ts';
-import type { ChildOutcome } from './run-child.ts';
+
+/** What a child came to: its report, or why there is none. */
+export type ChildOutcome =
+  | { readonly ok: true; readonly report: Report }
+  | { readonly ok: false; readonly reason: string };
 
 /** Reads the last line of what a program wrote; libraries may have written others. */
 export function readReport(output: string): ChildOutcome {

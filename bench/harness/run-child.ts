@@ -3,8 +3,7 @@ import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import type { JsonObject } from 'weakincentives';
 import type { ProgramPlan } from './program.ts';
-import { readReport } from './read-report.ts';
-import type { Report } from './row.ts';
+import { type ChildOutcome, readReport } from './read-report.ts';
 
 export interface ChildOptions {
   /** The Node that runs it. Default: the one of this process. */
@@ -17,11 +16,6 @@ export interface ChildOptions {
   readonly killAfterMs: number;
   readonly signal: AbortSignal;
 }
-
-/** What a child came to: its report, or why there is none. */
-export type ChildOutcome =
-  | { readonly ok: true; readonly report: Report }
-  | { readonly ok: false; readonly reason: string };
 
 /** What is kept of the end of what a child writes. */
 const keptCharacters = 1_000_000;

@@ -1,6 +1,6 @@
 import type { Job } from './plan-jobs.ts';
+import type { ChildOutcome } from './read-report.ts';
 import type { Report } from './row.ts';
-import type { ChildOutcome } from './run-child.ts';
 
 /** What all passes of a job came to. */
 export interface JobResult {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Job, planJobs } from '../../bench/harness/plan-jobs.ts';
-import type { ChildOutcome } from '../../bench/harness/run-child.ts';
+import type { ChildOutcome } from '../../bench/harness/read-report.ts';
 import { runJobs } from '../../bench/harness/run-jobs.ts';
 import { contenderNamed, rowOf } from './rows-support.ts';
 
