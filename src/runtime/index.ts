@@ -15,12 +15,13 @@ export type {
   ToolResultItem,
   UserItem,
 } from '../tool/index.ts';
+export type { AttemptName, CallHooks, DiscardedAttempt } from './call/call-hooks.ts';
 export type { Approval, ApprovalRequest, Approve, EvaluationEnvironment } from './call/environment.ts';
+export { markRejected } from './call/exceptions.ts';
 export { haltReason } from './call/halt-reason.ts';
 export type { OuterCall } from './call/outer-call.ts';
-export { markRejected } from './call/rejected-evaluation.ts';
+export type { ToolCallResult } from './call/tool-call.ts';
 export { type ToolCall, toToolCall } from './call/tool-call.ts';
-export type { ToolCallResult } from './call/tool-call-run.ts';
 export {
   applyPatch,
   type CallPatch,
@@ -28,7 +29,6 @@ export {
   type SessionRoot,
   type TransactionRoots,
 } from './call/transaction.ts';
-export { TurnScheduler } from './call/turn-scheduler.ts';
 export type { EvaluationOrigin, EventOrigin } from './events/event-origin.ts';
 export { type RecordedError, recordError } from './events/event-origin.ts';
 export {
@@ -90,17 +90,11 @@ export { RunStop, RunStopped, type StopReason } from './limits/run-stop.ts';
 export { type ThrottleOptions, type ThrottlePolicy, toThrottlePolicy } from './limits/throttle.ts';
 export { costOf } from './limits/token-cost.ts';
 export { Watchdog } from './limits/watchdog.ts';
-export type { AnswerOptions, ReadAnswer } from './loop/answer-desk.ts';
-export { toCompletionOptions } from './loop/completion-desk.ts';
+export type { AnswerOptions, ReadAnswer } from './loop/answer-reader.ts';
+export { toCompletionOptions } from './loop/completion-gate.ts';
 export { type LoopOptions, type LoopResult, runLoop } from './loop/loop.ts';
-export {
-  liveRunContext,
-  type RunContext,
-  type Step,
-  type StepHandlers,
-  type StepKinds,
-} from './loop/run-context.ts';
 export { RunErrors } from './loop/run-errors.ts';
+export { type Step, type StepFunction, type StepKinds, stepLive } from './loop/step.ts';
 export { endingOf } from './loop/stop-ending.ts';
 export { TurnRunner } from './loop/turn-runner.ts';
 export { hostedOutputs, type LoopState, newLoopState } from './model/loop-state.ts';

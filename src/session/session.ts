@@ -241,12 +241,22 @@ export class Session implements SessionView, AsyncDisposable {
    * @throws {SessionError} code `reducer-failed` when a reducer refuses on the present state; nothing is applied then.
    */
   apply(patch: SessionPatch, tell?: (event: DispatchedEvent) => DispatchedEvent): void {
+    this.applyQuietly(patch, tell)();
+  }
+
+  /**
+   * {@link apply} in two halves: puts the patch on the present state, and leaves it to the caller when the subscribers hear of it.
+   * @returns tells the subscribers; call it once.
+   */
+  applyQuietly(patch: SessionPatch, tell?: (event: DispatchedEvent) => DispatchedEvent): () => void {
     this.#cell.assertUsable('write');
     const next = CellFork.patched(this.#cell, patch, undefined);
     // Before anything is changed: it may throw.
     const events = tell === undefined ? patch.events : patch.events.map(tell);
     this.#cell.current = next;
-    for (const event of events) this.dispatcher.deliver(event, this.id);
+    return () => {
+      for (const event of events) this.dispatcher.deliver(event, this.id);
+    };
   }
 
   /**

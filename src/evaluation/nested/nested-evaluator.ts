@@ -131,7 +131,11 @@ function insideOf({ ground, files }: OuterEvaluation, call: OuterCall, evaluatio
     session,
     sessionRoot: {
       fork: (options) => sessionFork.fork(options),
-      apply: (patch) => sessionFork.apply(patch),
+      applyQuietly: (patch) => {
+        sessionFork.apply(patch);
+        // Subscribers of the session hear of it when the outer call is committed.
+        return () => undefined;
+      },
       dispatch: (event, payload) => session.dispatch(event, payload),
     },
     install: (slice) => sessionFork.install(slice),

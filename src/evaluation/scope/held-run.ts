@@ -105,8 +105,8 @@ function newSession(options: EvaluateOptions): Session {
 export function redactingRoot(session: Session, redactor: Redactor): SessionRoot {
   return {
     fork: (options) => session.fork(options),
-    apply: (patch) =>
-      session.apply(patch, (event) => ({
+    applyQuietly: (patch) =>
+      session.applyQuietly(patch, (event) => ({
         ...event,
         payload: freezeJson(redactor.data(event.payload), `payload of event ${event.name}`),
       })),

@@ -225,10 +225,10 @@ export interface Filesystem {
   restore(snapshot: FilesystemSnapshot): Promise<void>;
   /**
    * Puts the changes of a fork on the present content, all or none. What the fork read is not looked at: ask its
-   * `conflicts()` first.
+   * `conflicts()` first. Synchronous, as `conflicts()` and `refusals()` are: both happen in one stretch in which nothing else runs.
    * @throws {FilesystemError} `is-directory`, `not-a-directory`, `quota-exceeded` when the changes do not fit.
    */
-  apply(patch: FilePatch): void | Promise<void>;
+  apply(patch: FilePatch): void;
 }
 
 /**
@@ -254,9 +254,9 @@ export interface FilesystemFork {
    * a path or pattern (`file notes.md`, `listing src`, `quota`); one that is not plain is a JSON string (`file "two words.md"`).
    * Empty: the patch can be applied.
    */
-  conflicts(): readonly string[] | Promise<readonly string[]>;
+  conflicts(): readonly string[];
   /** Why the changes cannot be put on the present content, whatever was read; empty when they can. */
-  refusals(): readonly string[] | Promise<readonly string[]>;
+  refusals(): readonly string[];
   /**
    * Has `look` called before each access through `view` and through forks of it. It never throws, and may call `seal()`: the access then
    * throws. A file system without it does not notice that a call has run out of time before its timer does.

@@ -1,28 +1,9 @@
-import type { FileChange } from '../../filesystem/index.ts';
 import { none } from '../../internal/index.ts';
-import type { TokenUsage } from '../../tool/index.ts';
 import type { RunEvent } from '../events/run-event.ts';
-import type { ApprovalMemory } from './approval-memory.ts';
+import type { CallAttempt } from './attempt.ts';
 import { CommitLock } from './commit-lock.ts';
-import type { EvaluationEnvironment } from './environment.ts';
 import type { OuterCall } from './outer-call.ts';
 import { type GoverningPolicy, policiesInside } from './policy-phases.ts';
-import type { ResolvedCall } from './tool-call.ts';
-import type { CallTransaction } from './transaction.ts';
-
-/** An attempt that evaluations run inside of. */
-export interface EnclosingAttempt {
-  readonly number: number;
-  readonly resolved: ResolvedCall;
-  readonly transaction: CallTransaction;
-  readonly approvals: ApprovalMemory;
-  /** Number of an evaluation that begins now, from 1. */
-  nextEvaluation(): number;
-  /** Takes down what a call inside has changed, with what was changed inside of that. */
-  noteInnerChanges(changes: readonly FileChange[]): void;
-  /** Takes down what evaluations inside the attempt spent. */
-  countUsage(usage: TokenUsage | undefined): void;
-}
 
 /** What depends on who evaluates: the handler of the call, or a policy that judges it. */
 export type InsideViews = Pick<
@@ -38,13 +19,9 @@ export type InsideViews = Pick<
 };
 
 /** An attempt at a call as evaluations inside it see it. */
-export function callInside(
-  environment: EvaluationEnvironment,
-  attempt: EnclosingAttempt,
-  views: InsideViews,
-): OuterCall {
+export function callInside(attempt: CallAttempt, views: InsideViews): OuterCall {
+  const { environment, number, resolved, transaction } = attempt;
   const { outer, prompt, roots } = environment;
-  const { number, resolved, transaction } = attempt;
   const { callId, toolName } = resolved.call;
   const { except, policy } = views;
   const owner = { promptName: prompt.name, container: roots.container };
@@ -63,7 +40,7 @@ export function callInside(
     sessionFork: views.sessionFork,
     filesystem: views.filesystem,
     resources: transaction.outerResources,
-    resourcesAround: around(outer),
+    resourcesAround: resourcesAround(outer),
     policies: except === undefined ? policies : policies.filter((governing) => !except(governing)),
     get approvals() {
       return attempt.approvals;
@@ -73,7 +50,7 @@ export function callInside(
     },
     commitLock: new CommitLock(),
     nextEvaluation: () => attempt.nextEvaluation(),
-    noteInnerChanges: (changes) => attempt.noteInnerChanges(changes),
+    addInnerChanges: (changes) => attempt.addInnerChanges(changes),
     countUsage: (usage) => attempt.countUsage(usage),
     tell: (evaluation, event) =>
       views.tell({
@@ -89,7 +66,7 @@ export function callInside(
 }
 
 /** The transactional resources of the calls around one inside `outer`, innermost first. */
-export function around(outer: OuterCall | undefined): OuterCall['resourcesAround'] {
+export function resourcesAround(outer: OuterCall | undefined): OuterCall['resourcesAround'] {
   if (outer === undefined) return none;
   return outer.resources === undefined ? outer.resourcesAround : [outer.resources, ...outer.resourcesAround];
 }

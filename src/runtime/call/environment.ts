@@ -10,6 +10,7 @@ import type { RunBudget } from '../limits/run-budget.ts';
 import type { RunStop } from '../limits/run-stop.ts';
 import type { VisiblePrompt } from '../model/visible-prompt.ts';
 import type { Redactor } from '../redaction/index.ts';
+import type { CallHooks } from './call-hooks.ts';
 import type { OuterCall } from './outer-call.ts';
 import type { TransactionRoots } from './transaction.ts';
 
@@ -61,6 +62,8 @@ export interface EvaluationEnvironment {
   readonly approve: Approve | undefined;
   /** The feedback providers; undefined when there are none. */
   readonly feedback?: FeedbackRunner | undefined;
+  /** What a journal and observers hear of calls. Default: nothing. */
+  readonly hooks?: CallHooks | undefined;
   /** Whether policies are held to; otherwise what they would have refused or asked is only reported. */
   readonly enforce: boolean;
   /** Calls of one turn that may run at the same time, at least 1. */

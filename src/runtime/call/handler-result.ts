@@ -1,13 +1,9 @@
 import { describeError } from '../../error/index.ts';
-import type { Writable } from '../../internal/index.ts';
 import { describeIssues, freezeJson, type OutputOutcome, renderJson } from '../../schema/index.ts';
 import { type Logger, readToolResult, type ToolFailure, type ToolSuccess } from '../../tool/index.ts';
-import { Ended } from './attempt-verdict.ts';
-import type { JudgedAttempt } from './judged-attempt.ts';
+import type { CallAttempt } from './attempt.ts';
+import { AttemptEnd } from './exceptions.ts';
 import { failed } from './verdict.ts';
-
-/** The attempt whose handler returned something. */
-type ReturningAttempt = Pick<JudgedAttempt, 'resolved' | 'standingNote'>;
 
 /** How much of a failure that is too long is left. */
 const maxShortenedCharacters = 4_000;
@@ -15,47 +11,48 @@ const maxShortenedCharacters = 4_000;
 /**
  * The success that a handler returned.
  *
- * @param maxCharacters how many characters of a failure the model may get.
- * @throws {Ended} what the call ends with when it is none.
+ * @throws {AttemptEnd} what the call ends with when it returned anything else.
  */
-export function readSuccess(
-  returned: unknown,
-  attempt: ReturningAttempt,
-  { logger, maxCharacters }: { readonly logger: Logger; readonly maxCharacters: number },
-): ToolSuccess<unknown> {
+export function readSuccess(attempt: CallAttempt, returned: unknown): ToolSuccess<unknown> {
   const reading = readToolResult(returned);
-  const { name } = attempt.resolved.bound.tool;
+  const { name } = attempt.tool;
   if (!reading.ok) {
-    const message = `The tool "${name}" returned ${reading.problem}.${attempt.standingNote()}`;
-    throw new Ended(failed('rolled-back', 'not-a-result', message));
+    const message = `The tool "${name}" returned ${reading.problem}.${attempt.residualNote()}`;
+    throw new AttemptEnd(failed('rolled-back', 'not-a-result', message));
   }
   const { result } = reading;
   if (result.success) return result;
-  throw new Ended({
+  const failure = plainFailure(result, name, attempt.environment.logger);
+  throw new AttemptEnd({
     kind: 'failed',
     outcome: 'rolled-back',
     reason: 'failed-result',
-    result: shortened(plainFailure(result, name, logger), maxCharacters),
+    result: shortened(failure, maxCharactersOf(attempt)),
   });
 }
 
 /**
- * Looks whether a success is short enough for the model.
+ * Checks that a success is short enough for the model.
  *
  * @param rendered its value as the model gets it.
- * @throws {Ended} when it is not.
+ * @throws {AttemptEnd} when it is not.
  */
 export function assertResultSize(
+  attempt: CallAttempt,
   { message, excludeValueFromContext }: ToolSuccess<unknown>,
   rendered: string,
-  attempt: ReturningAttempt,
-  maxCharacters: number,
 ): void {
+  const maxCharacters = maxCharactersOf(attempt);
   const size = message.length + (excludeValueFromContext === true ? 0 : rendered.length);
   if (size <= maxCharacters) return;
-  const { name } = attempt.resolved.bound.tool;
-  const text = `The result of the tool "${name}" has ${size} characters, and at most ${maxCharacters} may be given to you, so the call was rolled back.${attempt.standingNote()} Ask for less at once: use narrower arguments, or get it in parts.`;
-  throw new Ended(failed('rolled-back', 'result-too-large', text));
+  const { name } = attempt.tool;
+  const text = `The result of the tool "${name}" has ${size} characters, and at most ${maxCharacters} may be given to you, so the call was rolled back.${attempt.residualNote()} Ask for less at once: use narrower arguments, or get it in parts.`;
+  throw new AttemptEnd(failed('rolled-back', 'result-too-large', text));
+}
+
+/** How many characters of a result the model may get. */
+function maxCharactersOf({ environment, tool }: CallAttempt): number {
+  return tool.maxResultCharacters ?? environment.maxResultCharacters;
 }
 
 /** A failure that the model can be given: the beginning of its message, without its value, when it is too long. */
@@ -80,21 +77,20 @@ function textLength(value: unknown): number {
  * The success as it is recorded: with what the output schema made of its value, plain JSON, frozen.
  *
  * @param outcome of the output schema; undefined without one.
- * @throws {Ended} when the value cannot be used.
+ * @throws {AttemptEnd} when the value cannot be used.
  */
 export function readOutput(
+  attempt: CallAttempt,
   success: ToolSuccess<unknown>,
   outcome: OutputOutcome<unknown> | undefined,
-  attempt: ReturningAttempt,
-  logger: Logger,
 ): ToolSuccess<unknown> {
-  const { name } = attempt.resolved.bound.tool;
+  const { name } = attempt.tool;
   let { value } = success;
   if (outcome !== undefined) {
     if (!outcome.ok) throw invalidOutput(attempt, describeIssues(outcome.issues));
     const { strippedKeys } = outcome;
     if (strippedKeys !== undefined && strippedKeys.length > 0) {
-      logger.warn('Keys that the output schema does not know were dropped.', {
+      attempt.environment.logger.warn('Keys that the output schema does not know were dropped.', {
         tool: name,
         keys: strippedKeys,
       });
@@ -108,13 +104,15 @@ export function readOutput(
       throw invalidOutput(attempt, describeError(error), error);
     }
   }
-  return withValue(success, value);
+  return { ...success, value };
 }
 
-function invalidOutput(attempt: ReturningAttempt, text: string, error?: unknown): Ended {
-  const { name } = attempt.resolved.bound.tool;
-  const message = `The value that the tool "${name}" returned cannot be used, so the call was rolled back.${attempt.standingNote()}\n${text}`;
-  return new Ended(failed('rolled-back', 'invalid-output', message, error === undefined ? {} : { error }));
+function invalidOutput(attempt: CallAttempt, text: string, error?: unknown): AttemptEnd {
+  const { name } = attempt.tool;
+  const message = `The value that the tool "${name}" returned cannot be used, so the call was rolled back.${attempt.residualNote()}\n${text}`;
+  return new AttemptEnd(
+    failed('rolled-back', 'invalid-output', message, error === undefined ? {} : { error }),
+  );
 }
 
 function plainFailure(result: ToolFailure, tool: string, logger: Logger): ToolFailure {
@@ -128,19 +126,4 @@ function plainFailure(result: ToolFailure, tool: string, logger: Logger): ToolFa
     });
     return { ...result, value: undefined };
   }
-}
-
-/** The success with what the output schema made of its value. Field by field: objects that begin as a copy of others share no shape. */
-function withValue(
-  { message, excludeValueFromContext, attachments }: ToolSuccess<unknown>,
-  value: unknown,
-): ToolSuccess<unknown> {
-  const result: Writable<ToolSuccess<unknown>> = {
-    success: true,
-    message,
-    value,
-  };
-  if (excludeValueFromContext !== undefined) result.excludeValueFromContext = excludeValueFromContext;
-  if (attachments !== undefined) result.attachments = attachments;
-  return result;
 }

@@ -57,8 +57,8 @@ export interface OuterCall {
   readonly commitLock: CommitLock;
   /** Number of an evaluation that begins inside the call now, from 1. */
   nextEvaluation(): number;
-  /** Takes down what a call inside has changed, once that is committed. */
-  noteInnerChanges(changes: readonly FileChange[]): void;
+  /** Adds what a call inside has changed, once that is committed. */
+  addInnerChanges(changes: readonly FileChange[]): void;
   /** Adds tokens that an inner evaluation spent to those of the call, and of the calls around it. */
   countUsage(usage: TokenUsage | undefined): void;
   /** Tells the observer of the run what happens in an inner evaluation, told apart by its number. Never throws. */

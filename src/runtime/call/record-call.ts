@@ -12,23 +12,23 @@ import type {
 } from '../events/tool-invoked.ts';
 import { renderValue, toModelText } from '../model/model-text.ts';
 import { sectionsShownBy } from '../model/visible-prompt.ts';
+import type { CallAttempt } from './attempt.ts';
 import type { EvaluationEnvironment } from './environment.ts';
-import type { Expansion } from './expansion.ts';
+import type { SectionOpening } from './section-opening.ts';
 import type { ToolCall } from './tool-call.ts';
-import type { ToolCallAttempt } from './tool-call-attempt.ts';
 import type { FailedVerdict, SucceededVerdict } from './verdict.ts';
 
 /** What is known of a call at its end, beside the verdict. */
-interface CallFacts {
+export interface CallFacts {
   readonly call: ToolCall;
   readonly tool: AnyTool | undefined;
   readonly params: JsonObject | undefined;
   /** The last one; undefined when the call never began. */
-  readonly attempt: ToolCallAttempt | undefined;
-  /** Present when its handler wanted sections to be opened. */
-  readonly expansion: Expansion | undefined;
-  /** How these were opened; absent when they were not. */
-  readonly opening: SucceededVerdict | undefined;
+  readonly attempt: CallAttempt | undefined;
+  /** Present when its handler needed sections to be opened. */
+  readonly opening: SectionOpening | undefined;
+  /** Present when these were opened. */
+  readonly opened: SucceededVerdict | undefined;
   readonly conflicts: readonly string[];
   readonly approvals: readonly RecordedApproval[];
   /** Resources without transactions that earlier attempts asked for. */
@@ -37,17 +37,17 @@ interface CallFacts {
   readonly usage: TokenUsage | undefined;
 }
 
-/** What happened in a call, as it is recorded and as the model reads it. */
+/** A call as it is recorded and as the model reads it. */
 export function recordCall(
   environment: EvaluationEnvironment,
   verdict: FailedVerdict | SucceededVerdict,
   facts: CallFacts,
 ): ToolInvokedPayload {
   const { clock, ids, origin } = environment;
-  const { call, tool, params, attempt, expansion, opening, conflicts, approvals, usage } = facts;
+  const { call, tool, params, attempt, opened, conflicts, approvals, usage } = facts;
   const { result } = verdict;
   const shown =
-    opening === undefined ? sectionsShownBy(tool, result) : sectionsShownBy(openSections, opening.result);
+    opened === undefined ? sectionsShownBy(tool, result) : sectionsShownBy(openSections, opened.result);
   const rendered = renderedValue(environment, verdict, facts);
   const endedAtMs = clock.now();
   const startedAtMs = facts.startedAtMs ?? endedAtMs;
@@ -79,15 +79,14 @@ export function recordCall(
   if (usage !== undefined) record.usage = usage;
   if (approvals.length > 0) record.approvals = approvals;
   if (shown !== undefined) record.openedSections = shown;
-  const shadow =
-    expansion === undefined ? attempt?.shadow : [...expansion.thrower.shadow, ...(attempt?.shadow ?? [])];
-  if (shadow !== undefined && shadow.length > 0) record.shadow = shadow;
+  const shadow = [...(facts.opening?.thrower.shadow ?? none), ...(attempt?.shadow ?? none)];
+  if (shadow.length > 0) record.shadow = shadow;
   if (verdict.kind === 'failed') {
     record.reason = verdict.reason;
     if (verdict.policy !== undefined) record.policy = verdict.policy;
     if (verdict.policyPrompt !== undefined) record.policyPrompt = verdict.policyPrompt;
     if (verdict.error !== undefined) record.error = recordError(verdict.error);
-    const standing = whatStands(facts);
+    const standing = residualEffects(facts);
     if (standing.length > 0) record.standing = standing;
   }
   return record;
@@ -97,30 +96,29 @@ export function recordCall(
 function renderedValue(
   environment: EvaluationEnvironment,
   { kind, result }: FailedVerdict | SucceededVerdict,
-  { tool, attempt, opening }: CallFacts,
+  { tool, attempt, opened }: CallFacts,
 ): string {
-  if (opening !== undefined)
-    return attempt?.rendered ?? renderValue(openSections, opening.result, environment);
+  if (opened !== undefined) return attempt?.rendered ?? renderValue(openSections, opened.result, environment);
   return kind === 'succeeded' && attempt?.rendered !== undefined
     ? attempt.rendered
     : renderValue(tool, result, environment);
 }
 
 /** What a call that was not committed leaves in place. */
-function whatStands({ tool, attempt, expansion, plainResources }: CallFacts): readonly string[] {
-  const doer = expansion?.thrower ?? attempt;
+function residualEffects({ tool, attempt, opening, plainResources }: CallFacts): readonly string[] {
+  const doer = opening?.thrower ?? attempt;
   if (doer === undefined) return [];
   const { committedResources, plainResources: asked, stuckResources } = doer.transaction;
   const plain = tool?.effects === 'read' ? [] : new Set([...plainResources, ...asked]);
   return [
-    ...(doer.effectsStand ? ['effects outside session, files and resources'] : []),
+    ...(doer.hasExternalEffects ? ['effects outside session, files and resources'] : []),
     ...committedResources.map((name) => `resource ${name}: committed before the call failed`),
     ...stuckResources.map((name) => `resource ${name}: could not be rolled back`),
     ...[...plain].map((name) => `resource ${name}: takes no part in transactions`),
   ];
 }
 
-function recordedChanges(attempt: ToolCallAttempt | undefined): readonly RecordedChange[] {
+function recordedChanges(attempt: CallAttempt | undefined): readonly RecordedChange[] {
   const changes = attempt?.changes ?? none;
   return changes.length === 0 ? none : changes.map(({ path, kind }) => ({ path, kind }));
 }

@@ -1,8 +1,10 @@
 import { describeError } from '../../error/index.ts';
 import type { BoundTool, RenderedPrompt } from '../../prompt/index.ts';
 import { freezeJson, type JsonObject } from '../../schema/index.ts';
-import type { ToolCallPart, ToolEffects } from '../../tool/index.ts';
+import type { MediaPart, ToolCallPart, ToolEffects } from '../../tool/index.ts';
+import type { ToolInvokedPayload } from '../events/tool-invoked.ts';
 import type { OuterCall } from './outer-call.ts';
+import type { CallPatch } from './transaction.ts';
 import { type FailedVerdict, failed } from './verdict.ts';
 
 /** A call as a turn of the model asked for it. */
@@ -15,6 +17,19 @@ export interface ToolCall {
   readonly turn: number;
   /** True for a call that the model may not have written to its end. Default: false. */
   readonly isCutOff?: boolean;
+}
+
+/** The result of a call: what the model reads, what is recorded, and what has to be put on the state. */
+export interface ToolCallResult {
+  readonly invocation: ToolInvokedPayload;
+  /** Images and files that the model gets after the text. Absent: none. */
+  readonly attachments?: readonly MediaPart[];
+  /** The changes of a committed call, the log entries of any other; absent when the call never opened a transaction. */
+  readonly patch?: CallPatch;
+  /** What the handler threw, as it was thrown. Not kept by a journal. */
+  readonly cause?: unknown;
+  /** Ends the evaluation after this call: thrown by the handler for that purpose. */
+  readonly interrupt?: { readonly error: unknown };
 }
 
 /** A call whose tool is known and whose arguments are a JSON object. */
@@ -98,15 +113,22 @@ type ParsedArguments =
   | { readonly ok: true; readonly value: JsonObject }
   | { readonly ok: false; readonly problem: string };
 
-/** The arguments as a fresh value, for a handler to keep and to change. The text must have been resolved before. */
-export function readArguments(call: ToolCall): unknown {
-  return call.arguments.trim() === '' ? {} : JSON.parse(call.arguments);
+/** The arguments once more, for a handler to keep and to change. */
+export function copyOfArguments({ params }: ResolvedCall): unknown {
+  return copyOf(params);
+}
+
+function copyOf(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(copyOf);
+  // Defines every key, also one called __proto__.
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, copyOf(item)]));
 }
 
 function parseArguments(call: ToolCall): ParsedArguments {
   let value: unknown;
   try {
-    value = readArguments(call);
+    value = call.arguments.trim() === '' ? {} : JSON.parse(call.arguments);
   } catch (error) {
     return { ok: false, problem: `they are no valid JSON (${describeError(error)})` };
   }

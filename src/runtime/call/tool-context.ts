@@ -13,55 +13,45 @@ import type {
   ToolContext,
 } from '../../tool/index.ts';
 import type { RunEvent } from '../events/run-event.ts';
-import type { RunStop } from '../limits/run-stop.ts';
 import { seenPrompt } from '../model/visible-prompt.ts';
-import { callInside, type EnclosingAttempt } from './call-inside.ts';
-import type { EvaluationEnvironment } from './environment.ts';
-
-/** What a context needs of the attempt that it belongs to. */
-export interface HandledAttempt extends EnclosingAttempt {
-  readonly signal: AbortSignal;
-  /** What evaluations inside the attempt follow. */
-  readonly innerStop: RunStop;
-}
+import type { CallAttempt } from './attempt.ts';
+import { callInside } from './call-inside.ts';
 
 /**
  * The frozen view of the surrounding run that a handler gets.
  *
  * @see spec TOOLS "ToolContext"
  */
-export function createToolContext(environment: EvaluationEnvironment, attempt: HandledAttempt): ToolContext {
-  return Object.freeze(new CallContext(environment, attempt));
+export function createToolContext(attempt: CallAttempt): ToolContext {
+  return Object.freeze(new CallContext(attempt));
 }
 
 /** What few handlers look at is made when it is looked at. Members can be taken out of it. */
 class CallContext implements ToolContext {
   readonly callId: string;
   readonly attempt: number;
-  readonly #environment: EvaluationEnvironment;
-  readonly #attempt: HandledAttempt;
+  readonly #attempt: CallAttempt;
   #prompt: PromptPort | undefined;
   #adapter: EvaluatorPort | undefined;
 
-  constructor(environment: EvaluationEnvironment, attempt: HandledAttempt) {
+  constructor(attempt: CallAttempt) {
     this.callId = attempt.resolved.call.callId;
     this.attempt = attempt.number;
-    this.#environment = environment;
     this.#attempt = attempt;
   }
 
   get prompt(): PromptPort {
-    this.#prompt ??= seenPrompt(this.#environment, () => this.session);
+    this.#prompt ??= seenPrompt(this.#attempt.environment, () => this.session);
     return this.#prompt;
   }
 
   get renderedPrompt(): RenderedPromptPort {
-    return this.#environment.display.rendered;
+    return this.#attempt.environment.display.rendered;
   }
 
   get adapter(): EvaluatorPort {
-    this.#adapter ??= this.#environment.evaluatorFor(
-      insideHandler(this.#environment, this.#attempt, (event) => this.#tell(event)),
+    this.#adapter ??= this.#attempt.environment.evaluatorFor(
+      insideHandler(this.#attempt, (event) => this.#emit(event)),
     );
     return this.#adapter;
   }
@@ -85,11 +75,11 @@ class CallContext implements ToolContext {
   }
 
   get deadline(): DeadlinePort | undefined {
-    return this.#environment.deadline;
+    return this.#attempt.environment.deadline;
   }
 
   get budgetTracker(): BudgetTrackerPort | undefined {
-    return this.#environment.budget.tracker;
+    return this.#attempt.environment.budget.tracker;
   }
 
   get signal(): AbortSignal {
@@ -97,33 +87,29 @@ class CallContext implements ToolContext {
   }
 
   get logger(): Logger {
-    return this.#environment.logger;
+    return this.#attempt.environment.logger;
   }
 
   get beat(): () => void {
     const { callId, toolName } = this.#attempt.resolved.call;
-    return () => this.#tell({ type: 'heartbeat', callId, toolName });
+    return () => this.#emit({ type: 'heartbeat', callId, toolName });
   }
 
   get progress(): (update: JsonValue) => void {
     const { callId, toolName } = this.#attempt.resolved.call;
-    return (update) => this.#tell({ type: 'tool-progress', callId, toolName, update });
+    return (update) => this.#emit({ type: 'tool-progress', callId, toolName, update });
   }
 
-  /** A handler that was given up on has nothing to tell any more: its call has ended for everyone else. */
-  #tell(event: RunEvent): void {
-    if (this.#attempt.transaction.isOpen) this.#environment.emit(event);
+  /** What a handler emits after its call has ended is dropped. */
+  #emit(event: RunEvent): void {
+    if (this.#attempt.transaction.isOpen) this.#attempt.environment.emit(event);
   }
 }
 
 /** The attempt as evaluations inside its handler see it. */
-function insideHandler(
-  environment: EvaluationEnvironment,
-  attempt: HandledAttempt,
-  tell: (event: RunEvent) => void,
-): ReturnType<typeof callInside> {
+function insideHandler(attempt: CallAttempt, tell: (event: RunEvent) => void): ReturnType<typeof callInside> {
   const { resolved, transaction } = attempt;
-  return callInside(environment, attempt, {
+  return callInside(attempt, {
     effects: resolved.bound.tool.effects,
     get isOpen() {
       return transaction.isOpen;

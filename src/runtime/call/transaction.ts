@@ -1,10 +1,10 @@
 import { TransactionClosedError } from '../../error/index.ts';
 import { type FileChange, type FilePatch, Filesystem, type FilesystemFork } from '../../filesystem/index.ts';
-import { none } from '../../internal/index.ts';
+import { isPromiseLike, none } from '../../internal/index.ts';
 import type {
+  Patience as Awaiter,
   CallScope,
   OuterCall,
-  Patience,
   ResourceContainer,
   ResourceFailure,
   ResourceForks,
@@ -23,7 +23,8 @@ import type { ToolEffects } from '../../tool/index.ts';
 /** The session side of what calls fork from: a root session, or the fork of an outer call. */
 export interface SessionRoot {
   fork(options?: ForkOptions): SessionFork;
-  apply(patch: SessionPatch): void;
+  /** Puts a patch on the state. @returns what tells the subscribers. */
+  applyQuietly(patch: SessionPatch): () => void;
   dispatch<Input, Output>(event: EventDefinition<Input, Output>, payload: Input): void;
 }
 
@@ -63,6 +64,7 @@ export class CallTransaction {
   #sealed = false;
   #scopeEnded = false;
   #closed = false;
+  #disposed = false;
 
   constructor(roots: TransactionRoots, effects: ToolEffects) {
     const readOnly = effects === 'read';
@@ -152,13 +154,10 @@ export class CallTransaction {
     });
   }
 
-  /**
-   * Disposes what the handler's resources built: it gets none any more. @returns what went wrong, at once when there is nothing to
-   * dispose.
-   */
-  closeResources(): readonly unknown[] | Promise<readonly unknown[]> {
+  /** Disposes what the handler's resources built: it gets none any more. Resolves with what went wrong. */
+  async closeResources(): Promise<readonly unknown[]> {
     this.#scopeEnded = true;
-    return this.#scope?.close() ?? none;
+    return (await this.#scope?.close()) ?? none;
   }
 
   /** The policies' resources, opened on first use: they outlive those of the handler. */
@@ -208,19 +207,33 @@ export class CallTransaction {
     return this.#seenFiles?.readPaths() ?? none;
   }
 
-  /** What was read and is different now, by name. Empty: the outcome is what it would be if the call ran now. */
-  conflicts(): readonly string[] | Promise<readonly string[]> {
-    // Most calls touch the session alone.
-    return this.#resources === undefined && this.#seenFiles === undefined
-      ? this.#session.conflicts()
-      : this.#withResources(() => this.#namesFrom((fork) => fork.conflicts()));
+  /** True when resources take part: whether their reads hold may have to be awaited. */
+  get hasResources(): boolean {
+    return this.#resources?.isEmpty === false;
   }
 
-  /** Why what was written cannot be put on the present state, whatever was read; empty when it can. */
-  refusals(): readonly string[] | Promise<readonly string[]> {
-    return this.#resources === undefined && this.#seenFiles === undefined
-      ? this.#session.refusals()
-      : this.#withResources(() => this.#namesFrom((fork) => fork.refusals()));
+  /**
+   * What was read in the session and the files and is different now, by name. Empty: the outcome is what it would be if the call ran
+   * now. Synchronous, so that the changes can be applied before anything else runs.
+   */
+  conflicts(): readonly string[] {
+    const inSession = this.#session.conflicts();
+    if (this.#seenFiles === undefined) return inSession;
+    const inFiles = this.#seenFiles.conflicts();
+    return inFiles.length === 0 ? inSession : [...inSession, ...inFiles];
+  }
+
+  /** Why what was written in session and files cannot be put on the present state, whatever was read; empty when it can. */
+  refusals(): readonly string[] {
+    const inSession = this.#session.refusals();
+    if (this.#seenFiles === undefined) return inSession;
+    const inFiles = this.#seenFiles.refusals();
+    return inFiles.length === 0 ? inSession : [...inSession, ...inFiles];
+  }
+
+  /** What was read in the resources that are neither committed nor rolled back and is different now. */
+  async resourceConflicts(): Promise<readonly string[]> {
+    return (await this.#resources?.conflicts()) ?? none;
   }
 
   /** Everything that was written, for a commit. */
@@ -237,19 +250,17 @@ export class CallTransaction {
 
   /**
    * Ends the resources' part of a call that succeeded: commits them, or rolls them back when the tool must not change
-   * anything. Answers with what failed; what is neither committed nor rolled back then is left to {@link rollBackResources}.
-   * Answers at once when the resources do.
+   * anything. Resolves with what failed; what is neither committed nor rolled back then is left to {@link rollBackResources}.
    */
-  commitResources(patience: Patience): ResourceFailure | undefined | Promise<ResourceFailure | undefined> {
-    if (this.#resources === undefined) return undefined;
-    if (!this.#readOnly) return this.#resources.commit();
-    const failures = this.#resources.rollback(patience);
-    return failures instanceof Promise ? failures.then(([first]) => first) : failures[0];
+  async commitResources(awaiter: Awaiter): Promise<ResourceFailure | undefined> {
+    if (!this.#readOnly) return this.#resources?.commit();
+    const [failure] = await this.rollBackResources(awaiter);
+    return failure;
   }
 
-  /** Rolls back the resources that were not committed. Answers with what could not be. Never rejects. */
-  rollBackResources(patience: Patience): readonly ResourceFailure[] | Promise<readonly ResourceFailure[]> {
-    return this.#resources?.rollback(patience) ?? none;
+  /** Rolls back the resources that were not committed. Resolves with what could not be. Never rejects. */
+  async rollBackResources(awaiter: Awaiter): Promise<readonly ResourceFailure[]> {
+    return (await this.#resources?.rollback(awaiter)) ?? none;
   }
 
   /** The resources whose commit is in place. */
@@ -275,32 +286,29 @@ export class CallTransaction {
     this.#resources?.seal();
   }
 
-  /**
-   * Ends the transaction for everyone and disposes what handler and policies built. Resources that take part are neither committed nor
-   * rolled back by it. @returns what went wrong, at once when there is nothing to dispose.
-   */
-  close(): readonly unknown[] | Promise<readonly unknown[]> {
-    if (this.#closed) return none;
+  /** Ends the transaction for everyone. Resources that take part are neither committed nor rolled back by it. */
+  close(): void {
+    if (this.#closed) return;
     this.#closed = true;
     this.#session.close();
     this.#files?.close();
     this.#resources?.seal();
-    const ofHandler = this.closeResources();
-    const isQuiet = !(ofHandler instanceof Promise) && ofHandler.length === 0;
-    return isQuiet &&
-      this.#policyScope === undefined &&
-      this.#outerScopes === undefined &&
-      this.#resources === undefined
-      ? none
-      : this.#closeScopes(ofHandler);
   }
 
-  async #closeScopes(
-    ofHandler: readonly unknown[] | Promise<readonly unknown[]>,
-  ): Promise<readonly unknown[]> {
-    const errors = [...(await ofHandler), ...((await this.#policyScope?.close()) ?? none)];
-    for (const scope of this.#outerScopes?.values() ?? none) errors.push(...(await scope.close()));
-    return [...errors, ...(this.#resources?.takeFaults() ?? none)];
+  /** True when handler or policies may have built something that {@link dispose} has not disposed yet. */
+  get needsDisposal(): boolean {
+    if (this.#disposed) return false;
+    const scope = this.#scope ?? this.#policyScope ?? this.#outerScopes;
+    return scope !== undefined || this.hasResources;
+  }
+
+  /** Disposes what handler and policies built, once the transaction is closed. Resolves with what went wrong. */
+  async dispose(): Promise<readonly unknown[]> {
+    this.#disposed = true;
+    const failures = [...(await this.closeResources())];
+    for (const scope of [this.#policyScope, ...(this.#outerScopes?.values() ?? none)])
+      failures.push(...((await scope?.close()) ?? none));
+    return [...failures, ...(this.#resources?.takeFaults() ?? none)];
   }
 
   #openScope(
@@ -314,45 +322,22 @@ export class CallTransaction {
     if (hasEnded) void scope.close();
     return scope;
   }
-
-  /** What resources and `own` find, the latter in the synchronous stretch in which the answer is given whenever it can. */
-  #withResources(
-    own: () => readonly string[] | Promise<readonly string[]>,
-  ): readonly string[] | Promise<readonly string[]> {
-    const inResources = this.#resources?.conflicts() ?? [];
-    // What waits comes first: session and files are asked when nothing has to be waited for any more.
-    if (inResources instanceof Promise)
-      return inResources.then(async (names) => [...(await own()), ...names]);
-    return joined(own(), inResources);
-  }
-
-  /** What session and files answer together: at once when the files do. */
-  #namesFrom(
-    ask: (fork: SessionFork | FilesystemFork) => readonly string[] | Promise<readonly string[]>,
-  ): readonly string[] | Promise<readonly string[]> {
-    const inSession = ask(this.#session);
-    if (this.#seenFiles === undefined) return inSession;
-    return joined(inSession, ask(this.#seenFiles));
-  }
-}
-
-/** Both lists as one; a promise only when one of them is. */
-function joined(
-  left: readonly string[] | Promise<readonly string[]>,
-  right: readonly string[] | Promise<readonly string[]>,
-): readonly string[] | Promise<readonly string[]> {
-  if (left instanceof Promise || right instanceof Promise) {
-    return Promise.all([left, right]).then(([first, second]) => [...first, ...second]);
-  }
-  return right.length === 0 ? left : [...left, ...right];
 }
 
 /**
- * Puts a patch on the present state: files first, then the session, whose subscribers hear about it last. Cannot fail
- * after `conflicts()` (or `refusals()`) answered with nothing in the same synchronous stretch.
+ * Puts a patch on the present state: files first, since a disk may fail, then the session. Cannot fail for another reason after
+ * `conflicts()` or `refusals()` was empty in the same synchronous stretch.
+ *
+ * @returns what tells the subscribers of the session.
  */
-export function applyPatch(roots: TransactionRoots, patch: CallPatch): void | Promise<void> {
-  const applied = patch.files === undefined ? undefined : roots.filesystem?.apply(patch.files);
-  if (applied instanceof Promise) return applied.then(() => roots.session.apply(patch.session));
-  roots.session.apply(patch.session);
+export function applyPatch(roots: TransactionRoots, { session, files }: CallPatch): () => void {
+  const returned: unknown = files === undefined ? undefined : roots.filesystem?.apply(files);
+  if (isPromiseLike(returned)) {
+    // A function that returns a promise is assignable to one that returns nothing.
+    Promise.resolve(returned).catch(() => undefined);
+    throw new TypeError(
+      'The apply() of the file system returned a promise. It must apply the changes synchronously.',
+    );
+  }
+  return roots.session.applyQuietly(session);
 }

@@ -1,8 +1,11 @@
+import { describeError } from '../../error/index.ts';
 import type { VisibilityExpansionRequired } from '../../prompt/index.ts';
+import type { ResourceFailure } from '../../resource/index.ts';
 import type { ToolFailure, ToolSuccess } from '../../tool/index.ts';
 import { ToolResult } from '../../tool/index.ts';
 import type { ToolCallFailureReason, ToolCallOutcome } from '../events/tool-invoked.ts';
 import type { StopReason } from '../limits/run-stop.ts';
+import type { CallTransaction } from './transaction.ts';
 
 /** A call that ended without success. Nothing it changed will be kept. */
 export interface FailedVerdict {
@@ -32,31 +35,28 @@ export interface PolicyQuestion {
 }
 
 /** A handler that succeeded, but a policy wants someone to look at the changes before they are committed. */
-export interface AskingVerdict {
-  readonly kind: 'asking';
-  readonly result: ToolSuccess<unknown>;
+export interface ApprovalVerdict {
+  readonly kind: 'needs-approval';
   readonly questions: readonly PolicyQuestion[];
 }
 
 /** A handler that wants sections to be opened before it can do its work. Nothing it changed will be kept. */
-export interface ExpandingVerdict {
-  readonly kind: 'expanding';
+export interface SectionsVerdict {
+  readonly kind: 'needs-sections';
   readonly signal: VisibilityExpansionRequired;
 }
 
 /** A call that ends the whole evaluation. */
-export interface InterruptingVerdict {
-  readonly kind: 'interrupting';
+export interface FatalVerdict {
+  readonly kind: 'fatal';
   readonly error: unknown;
 }
 
+/** A verdict that no question is left about. */
+export type FinalVerdict = FailedVerdict | SucceededVerdict | FatalVerdict;
+
 /** How one attempt at a call ended. */
-export type Verdict =
-  | FailedVerdict
-  | SucceededVerdict
-  | AskingVerdict
-  | ExpandingVerdict
-  | InterruptingVerdict;
+export type Verdict = FinalVerdict | ApprovalVerdict | SectionsVerdict;
 
 /** A failed verdict with a message for the model. */
 export function failed(
@@ -68,8 +68,18 @@ export function failed(
   return { kind: 'failed', outcome, reason, result: ToolResult.error(message), ...extra };
 }
 
-/** The verdict over a call that was still going on when the run ended. */
-export function stoppedVerdict(toolName: string, reason: StopReason, effectsStand: boolean): FailedVerdict {
+/** The verdict with a sentence more for the model. */
+export function withNote(verdict: FailedVerdict, note: string): FailedVerdict {
+  if (note === '') return verdict;
+  return { ...verdict, result: { ...verdict.result, message: `${verdict.result.message}${note}` } };
+}
+
+/** The verdict on a call that was still going on when the run ended. */
+export function stoppedVerdict(
+  toolName: string,
+  reason: StopReason,
+  hasExternalEffects: boolean,
+): FailedVerdict {
   const because = {
     aborted: 'the run was aborted',
     deadline: 'the deadline of the run passed',
@@ -80,20 +90,77 @@ export function stoppedVerdict(toolName: string, reason: StopReason, effectsStan
   return failed(
     'aborted',
     reason.kind === 'interrupted' ? 'aborted' : reason.kind,
-    `The call of "${toolName}" was not completed because ${because}. ${nothingLeft(effectsStand)}`,
+    `The call of "${toolName}" was not completed because ${because}. ${whatIsLeft(hasExternalEffects)}`,
     { error: reason.cause },
   );
 }
 
-/** What is left of a call that was given up in the middle, `effectsStand` when it may have changed the outside world. */
-export function nothingLeft(effectsStand: boolean): string {
-  return effectsStand
+/** What is left of a call that ended in the middle. */
+export function whatIsLeft(hasExternalEffects: boolean): string {
+  return hasExternalEffects
     ? 'Nothing it changed in session and files is left, but what it did outside of them may stand.'
     : 'Nothing it changed is left.';
 }
 
-/** The verdict with a sentence more for the model. */
-export function withNote(verdict: FailedVerdict, note: string): FailedVerdict {
-  if (note === '') return verdict;
-  return { ...verdict, result: { ...verdict.result, message: `${verdict.result.message}${note}` } };
+/** For the end of a message: what a rolled-back call leaves outside; empty when it leaves nothing. */
+export function externalEffectsNote(hasExternalEffects: boolean): string {
+  return hasExternalEffects ? ' What it did outside of session and files stands.' : '';
+}
+
+/** A call that succeeded but cannot be committed. */
+export interface UncommittedCall {
+  readonly toolName: string;
+  /** Its last attempt; undefined when it never began. */
+  readonly attempt:
+    | {
+        readonly number: number;
+        readonly hasExternalEffects: boolean;
+        readonly transaction: Pick<CallTransaction, 'committedResources' | 'stuckResources'>;
+      }
+    | undefined;
+  /** Name of the tool whose call it runs inside of; undefined outside of calls. */
+  readonly outerTool: string | undefined;
+}
+
+/** What it had read was changed, and it cannot be run again. */
+export function cannotRepeat(
+  { toolName, attempt, outerTool }: UncommittedCall,
+  changed: readonly string[],
+): FailedVerdict {
+  const names = changed.join(', ');
+  // Other evaluations inside that call take turns with this one: it is the handler itself that writes.
+  const by = outerTool === undefined ? 'from outside' : `by the call of "${outerTool}" around it`;
+  const isStuck = (attempt?.transaction.stuckResources.length ?? 0) > 0;
+  const message = isStuck
+    ? `What the call of "${toolName}" had read was changed before it could be committed (${names}), and it could not be repeated.`
+    : [
+        `The call of "${toolName}" was run ${attempt?.number ?? 0} times, and each time something it had read`,
+        `was changed ${by} before it could be committed (${names}). Nothing it changed is left; try again.`,
+      ].join(' ');
+  return failed('rolled-back', 'conflict', message);
+}
+
+/** Its changes do not fit the present state. */
+export function doesNotFit(call: UncommittedCall, refusals: readonly string[]): FailedVerdict {
+  const message = `What "${call.toolName}" changed in session and files does not fit the present state (${refusals.join(', ')}) and was rolled back.${residualEffects(call)}`;
+  return failed('rolled-back', 'commit-failed', message);
+}
+
+/** A resource could not be committed. */
+export function resourceFailed(call: UncommittedCall, { name, error }: ResourceFailure): FailedVerdict {
+  const message = `What "${call.toolName}" changed in "${name}" could not be put in place, so the call was rolled back.${residualEffects(call)}\n${describeError(error)}`;
+  return failed('rolled-back', 'commit-failed', message, { error });
+}
+
+/** The commit itself failed. */
+export function cannotCommit(call: UncommittedCall, error: unknown): FailedVerdict {
+  const message = `What "${call.toolName}" changed could not be put in place and was rolled back.${residualEffects(call)}\n${describeError(error)}`;
+  return failed('rolled-back', 'commit-failed', message, { error });
+}
+
+function residualEffects({ attempt }: UncommittedCall): string {
+  const outside = attempt?.hasExternalEffects === true ? ' What it did outside stands.' : '';
+  const committed = attempt?.transaction.committedResources ?? [];
+  if (committed.length === 0) return outside;
+  return ` What it changed in ${committed.map((name) => `"${name}"`).join(', ')} was committed before and stands.${outside}`;
 }

@@ -12,8 +12,8 @@ import type {
 } from '../../tool/index.ts';
 import type { EvaluationEnvironment } from '../call/environment.ts';
 import { haltReason } from '../call/halt-reason.ts';
+import type { ToolCallResult } from '../call/tool-call.ts';
 import { type ToolCall, toToolCall } from '../call/tool-call.ts';
-import type { ToolCallResult } from '../call/tool-call-run.ts';
 import type { EvaluationPhase, PromptEvaluationError } from '../events/prompt-evaluation-error.ts';
 import { RepeatedFailures } from '../limits/repeated-failures.ts';
 import { findNoAnswer, isClaimed, isCutOff } from '../model/answer-end.ts';
@@ -22,13 +22,13 @@ import type { LoopState } from '../model/loop-state.ts';
 import { addUsage, type ModelTurn } from '../model/model.ts';
 import { estimateUsage } from '../model/token-estimate.ts';
 import { findTurnFault, readUsage } from '../model/turn-fault.ts';
-import { AnswerDesk, type AnswerOptions } from './answer-desk.ts';
-import { CompletionDesk } from './completion-desk.ts';
+import { type AnswerOptions, AnswerReader } from './answer-reader.ts';
+import { CompletionGate } from './completion-gate.ts';
 import { ConversationWindow } from './conversation-window.ts';
-import { ModelCaller, type ModelOptions } from './model-caller.ts';
+import { ModelCaller, type ModelOptions, nextTurnAtLeast } from './model-caller.ts';
 import { RemoteApprovals } from './remote-approvals.ts';
-import { liveRunContext, type RunContext } from './run-context.ts';
 import { RunErrors } from './run-errors.ts';
+import { type StepFunction, stepLive } from './step.ts';
 import { TurnRunner } from './turn-runner.ts';
 
 /** What a loop runs with, beside the environment its calls share. */
@@ -44,11 +44,11 @@ export interface LoopOptions<Output> extends ModelOptions {
   readonly answer: AnswerOptions<Output>;
   /** Decides whether the task is done. Default: it is, when the model asks for no call. */
   readonly completion?: CompletionOptions | undefined;
-  /** Wraps the live context, for a journal. Default: the live context itself. */
-  readonly journal?: (live: RunContext) => RunContext;
+  /** Through which the run does everything that is not pure. Default: every step is done live. */
+  readonly step?: StepFunction | undefined;
 }
 
-/** How a run that the model ended came out. */
+/** The result of a run that the model ended. */
 export interface LoopResult<Output> {
   readonly text: string;
   readonly output: Output;
@@ -59,7 +59,7 @@ export interface LoopResult<Output> {
 
 /**
  * Asks the model and runs the calls it asks for, until it asks for none. All that is impure goes through
- * `RunContext.step`; patches are put on the state here and nowhere else.
+ * `LoopOptions.step`.
  *
  * @throws {PromptEvaluationError} with the phase in which the run ended; conversation and usage so far are on it.
  */
@@ -68,73 +68,50 @@ export async function runLoop<Output>(
   options: LoopOptions<Output>,
   state: LoopState,
 ): Promise<LoopResult<Output>> {
-  const loop = new Loop(environment, options, state);
-  return loop.run();
+  return new Loop(environment, options, state).run();
 }
 
 class Loop<Output> {
   readonly #environment: EvaluationEnvironment;
   readonly #options: LoopOptions<Output>;
   readonly #state: LoopState;
-  readonly #context: RunContext;
   readonly #errors: RunErrors;
   readonly #model: ModelCaller;
   readonly #approvals: RemoteApprovals;
   readonly #turns: TurnRunner;
-  readonly #answers: AnswerDesk<Output>;
-  readonly #completion: CompletionDesk | undefined;
+  readonly #answers: AnswerReader<Output>;
+  readonly #completion: CompletionGate | undefined;
   readonly #window: ConversationWindow | undefined;
   readonly #failures: RepeatedFailures;
-  /** Of the last turn. */
-  #lastInputTokens = 0;
-  #hasAnswered = false;
 
   constructor(environment: EvaluationEnvironment, options: LoopOptions<Output>, state: LoopState) {
+    const { completion, maxConversationTurns, step = stepLive } = options;
+    const errors = new RunErrors(environment.prompt.name, state);
+    const run = { state, errors, step };
     this.#environment = environment;
     this.#options = options;
     this.#state = state;
-    this.#errors = new RunErrors(environment.prompt.name, state);
+    this.#errors = errors;
     this.#failures = new RepeatedFailures(options.maxRepeatedFailures);
-    this.#answers = new AnswerDesk(options.answer, environment, { state, errors: this.#errors });
-    const { completion, maxConversationTurns } = options;
-    if (maxConversationTurns !== undefined)
-      this.#window = new ConversationWindow(maxConversationTurns, state);
-    if (completion !== undefined) {
-      this.#completion = new CompletionDesk(completion, environment, { state, errors: this.#errors });
-    }
-    this.#approvals = new RemoteApprovals(environment, { state, errors: this.#errors });
-    this.#model = new ModelCaller(options, environment, {
-      state,
-      errors: this.#errors,
-      nextTurnAtLeast: () => this.#nextTurnAtLeast(),
-      hasAnswered: () => this.#hasAnswered,
-    });
-    const live = liveRunContext({
-      'model-call': (request) => this.#model.generate(request),
-      'remote-approval': (request) => this.#approvals.ask(request),
-      'tool-call': ({ index }) => this.#turns.runCall(index),
-      'completion-check': async (check) => {
-        if (this.#completion === undefined) throw new RangeError('There is no completion checker to ask.');
-        return this.#completion.check(check);
-      },
-    });
-    this.#context = options.journal?.(live) ?? live;
-    this.#turns = new TurnRunner(environment, {
-      state,
-      errors: this.#errors,
-      step: (call) => this.#context.step(call),
-    });
+    this.#answers = new AnswerReader(options.answer, environment, run);
+    this.#window =
+      maxConversationTurns === undefined ? undefined : new ConversationWindow(maxConversationTurns, state);
+    this.#completion =
+      completion === undefined ? undefined : new CompletionGate(completion, environment, run);
+    this.#approvals = new RemoteApprovals(environment, run);
+    this.#model = new ModelCaller(options, environment, run);
+    this.#turns = new TurnRunner(environment, run);
   }
 
   async run(): Promise<LoopResult<Output>> {
     const { eventLoop, budget, isObserved, ready, stop } = this.#environment;
     const { maxTurns } = this.#options;
     for (;;) {
-      // Lets timers and those who listen come in.
+      // Lets timers and listeners run.
       const pause = eventLoop.pauseIfDue();
       if (pause !== undefined) await pause;
       const wait = ready?.();
-      // A run that is stopped meanwhile hears of it right behind this.
+      // A run that is stopped meanwhile ends right after this.
       if (wait !== undefined) await stop.race(wait).catch(() => undefined);
       this.#endIfStopped('request');
       if (this.#state.turn >= maxTurns) throw this.#tooManyTurns();
@@ -142,7 +119,7 @@ class Loop<Output> {
       if (!budget.isUnlimited) this.#endWithBudget();
       let turn: ModelTurn;
       try {
-        turn = await this.#model.ask(this.#context);
+        turn = await this.#model.ask();
       } catch (error) {
         this.#recover(error);
         continue;
@@ -153,7 +130,7 @@ class Loop<Output> {
         continue;
       }
       const { calls, approvals } = this.#takeTurn(turn, fault);
-      if (approvals.length > 0) await this.#approvals.answer(approvals, this.#context);
+      if (approvals.length > 0) await this.#approvals.answer(approvals);
       const results = calls.length > 0 ? await this.#turns.run(calls) : none;
       if (isObserved) {
         this.#environment.emit({
@@ -188,7 +165,7 @@ class Loop<Output> {
   }
 
   #endWithBudget(): void {
-    const refusal = this.#environment.budget.refuseTurn(this.#nextTurnAtLeast());
+    const refusal = this.#environment.budget.refuseTurn(nextTurnAtLeast(this.#environment, this.#state));
     if (refusal !== undefined) throw this.#errors.stopped({ kind: 'budget', cause: refusal }, 'request');
   }
 
@@ -196,7 +173,7 @@ class Loop<Output> {
   #moveWindow(window: ConversationWindow): void {
     const dropped = window.move();
     if (dropped === undefined) return;
-    this.#lastInputTokens = 0;
+    this.#state.lastInputTokens = 0;
     this.#environment.emit({ type: 'turns-dropped', turn: this.#state.turn, ...dropped });
   }
 
@@ -207,16 +184,16 @@ class Loop<Output> {
       const message = `The conversation has outgrown the model "${this.#options.model.name}": ${error.message}`;
       throw this.#errors.error('evaluation-context-exceeded', 'request', message, error);
     }
-    this.#lastInputTokens = 0;
+    this.#state.lastInputTokens = 0;
   }
 
-  /** Takes down what a turn has cost that broke off because the conversation was too long; there is more room now. */
+  /** Counts what a turn has cost that broke off because the conversation was too long; there is more room now. */
   #countCutTurn(turn: ModelTurn): void {
     const exceeded = this.#countUsage(readUsage(turn), turn);
-    this.#tellUsage(turn);
-    this.#tellExcess(exceeded);
+    this.#emitUsage(turn);
+    this.#emitExcess(exceeded);
     // What the next turn takes is not known: it gets less.
-    this.#lastInputTokens = 0;
+    this.#state.lastInputTokens = 0;
   }
 
   /** Drops old tool results, when that is wanted. @returns false when nothing was dropped. */
@@ -238,7 +215,7 @@ class Loop<Output> {
     return true;
   }
 
-  /** What the run came to; undefined when the task is not done and the model is to go on. */
+  /** The result of the run; undefined when the task is not done and the model is to go on. */
   async #conclude(turn: ModelTurn): Promise<LoopResult<Output> | undefined> {
     const { content, finishReason, hosted = none, hasFiles = false } = turn;
     const text = this.#state.pausedText + textOf(content);
@@ -247,7 +224,7 @@ class Loop<Output> {
     if (answer === undefined) return undefined;
     const result = { text, ...answer, finishReason };
     if (this.#completion !== undefined) {
-      if (!(await this.#completion.isDone(result, this.#context))) return undefined;
+      if (!(await this.#completion.isDone(result))) return undefined;
       // The checker has judged an answer that says nothing, too, unless the model did not end it itself.
       if (isClaimed(finishReason)) return result;
     }
@@ -269,29 +246,26 @@ class Loop<Output> {
       throw this.#errors.error('evaluation-response-invalid', 'response', message);
     }
     const { content, raw } = turn;
-    let calls: ToolCall[] | undefined;
-    let approvals: ApprovalRequestPart[] | undefined;
+    const calls: ToolCall[] = [];
+    const approvals: ApprovalRequestPart[] = [];
     for (const part of content) {
-      if (part.type === 'tool-call') {
-        const call = toToolCall(part, this.#state.turn, isCutOff(part, turn));
-        if (calls === undefined) calls = [call];
-        else calls.push(call);
-      } else if (part.type === 'approval-request') (approvals ??= []).push(part);
+      if (part.type === 'tool-call') calls.push(toToolCall(part, this.#state.turn, isCutOff(part, turn)));
+      else if (part.type === 'approval-request') approvals.push(part);
     }
     this.#state.conversation.push(
       raw === undefined ? { type: 'assistant', content } : { type: 'assistant', content, raw },
     );
     if (this.#environment.isObserved) {
-      this.#tellAnswer(turn);
-      this.#tellUsage(turn);
+      this.#emitAnswer(turn);
+      this.#emitUsage(turn);
     }
     if (turn.hosted !== undefined && turn.hosted.length > 0) this.#takeHosted(turn.hosted);
-    if (exceeded.length > 0) this.#tellExcess(exceeded);
-    this.#hasAnswered = true;
-    return { calls: calls ?? none, approvals: approvals ?? none };
+    if (exceeded.length > 0) this.#emitExcess(exceeded);
+    this.#state.hasAnswered = true;
+    return { calls, approvals };
   }
 
-  #tellAnswer({ content, finishReason, usage }: ModelTurn): void {
+  #emitAnswer({ content, finishReason, usage }: ModelTurn): void {
     this.#environment.emit({
       type: 'model-call-end',
       turn: this.#state.turn,
@@ -324,7 +298,7 @@ class Loop<Output> {
   #countUsage(usage: TokenUsage | undefined, turn: ModelTurn): readonly BudgetExcess[] {
     const { budget, display, logger, outer } = this.#environment;
     if (usage !== undefined) this.#state.usage = addUsage(this.#state.usage, usage);
-    this.#lastInputTokens = usage?.inputTokens ?? 0;
+    this.#state.lastInputTokens = usage?.inputTokens ?? 0;
     outer?.countUsage(usage);
     return budget.count(usage, logger, () => {
       const { conversation } = this.#state;
@@ -332,20 +306,14 @@ class Loop<Output> {
     });
   }
 
-  #tellUsage({ usage = {} }: ModelTurn): void {
+  #emitUsage({ usage = {} }: ModelTurn): void {
     const { turn, usage: total } = this.#state;
     this.#environment.emit({ type: 'usage', turn, usage, total });
   }
 
-  #tellExcess(exceeded: readonly BudgetExcess[]): void {
+  #emitExcess(exceeded: readonly BudgetExcess[]): void {
     const { turn } = this.#state;
     for (const excess of exceeded) this.#environment.emit({ type: 'budget-exceeded', turn, ...excess });
-  }
-
-  /** A conversation that nothing was dropped of has grown, so a turn takes as much input as the last one. Hosted tools make a turn of several. */
-  #nextTurnAtLeast(): TokenUsage {
-    const isAlike = this.#environment.display.rendered.hostedTools.length === 0;
-    return { inputTokens: isAlike ? Math.max(1, this.#lastInputTokens) : 1, outputTokens: 1 };
   }
 
   /** Why the model would have to be asked again, as the end of a sentence. */
@@ -353,7 +321,7 @@ class Loop<Output> {
     const last = this.#state.conversation.at(-1)?.type;
     const wasSentBack = this.#completion !== undefined || this.#state.outputRepairs > 0;
     if (last === 'user' && wasSentBack) return 'its answers were incomplete';
-    if (last === 'assistant' && this.#hasAnswered) return 'its answer is not finished';
+    if (last === 'assistant' && this.#state.hasAnswered) return 'its answer is not finished';
     return 'still wants to call tools';
   }
 

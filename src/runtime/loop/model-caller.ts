@@ -10,9 +10,9 @@ import type { LoopState } from '../model/loop-state.ts';
 import type { GenerateOptions, ModelProvider, ModelRequest, ModelTurn } from '../model/model.ts';
 import { estimateUsage } from '../model/token-estimate.ts';
 import { readUsage } from '../model/turn-fault.ts';
-import { DeltaDesk } from './delta-desk.ts';
-import type { RunContext } from './run-context.ts';
+import { DeltaStream } from './delta-stream.ts';
 import type { RunErrors } from './run-errors.ts';
+import type { StepFunction } from './step.ts';
 
 /** How the model of a run is asked. */
 export interface ModelOptions {
@@ -30,10 +30,7 @@ export interface ModelOptions {
 interface RunParts {
   readonly state: LoopState;
   readonly errors: RunErrors;
-  /** What the next turn takes at least. */
-  readonly nextTurnAtLeast: () => TokenUsage;
-  /** Whether a turn of the model was taken: one that made room for another was not. */
-  readonly hasAnswered: () => boolean;
+  readonly step: StepFunction;
 }
 
 /** Asks the model of a run for its turns, with what the prompt shows at the time. */
@@ -41,7 +38,7 @@ export class ModelCaller {
   readonly #options: ModelOptions;
   readonly #environment: EvaluationEnvironment;
   readonly #run: RunParts;
-  readonly #deltas: DeltaDesk | undefined;
+  readonly #deltas: DeltaStream | undefined;
   readonly #throttle: ThrottleContext;
   #generateOptions: GenerateOptions | undefined;
   #checked: ModelRequest['hostedTools'];
@@ -50,7 +47,7 @@ export class ModelCaller {
     this.#options = options;
     this.#environment = environment;
     this.#run = run;
-    if (options.streaming === true) this.#deltas = new DeltaDesk(environment);
+    if (options.streaming === true) this.#deltas = new DeltaStream(environment);
     const { clock, deadline, emit, stop } = environment;
     this.#throttle = {
       policy: options.throttle,
@@ -71,9 +68,9 @@ export class ModelCaller {
    * @throws {PromptEvaluationError} when there is none.
    * @throws {ModelResponseError} `model-context-exceeded`: the conversation is too long.
    */
-  async ask(context: RunContext): Promise<ModelTurn> {
+  async ask(): Promise<ModelTurn> {
     const { display, emit, isObserved, stop } = this.#environment;
-    const { state, errors, hasAnswered } = this.#run;
+    const { state, errors, step } = this.#run;
     display.update();
     if (display.rendered.hostedTools !== this.#checked) this.#checkHostedTools();
     state.turn += 1;
@@ -85,12 +82,13 @@ export class ModelCaller {
       conversation: state.conversation,
       tools: display.tools,
       hostedTools: display.rendered.hostedTools,
-      toolChoice: hasAnswered() ? afterFirstAnswer(toolChoice) : toolChoice,
+      toolChoice: state.hasAnswered ? afterFirstAnswer(toolChoice) : toolChoice,
       settings,
       turn: number,
     };
     if (outputSchema !== undefined) request.outputSchema = outputSchema;
-    const answer = context.step({ kind: 'model-call', key: `turn-${number}/model`, input: request });
+    const key = `turn-${number}/model`;
+    const answer = step({ kind: 'model-call', key, input: request }, () => this.#generate(request));
     try {
       return await stop.race(answer);
     } catch (error) {
@@ -116,14 +114,16 @@ export class ModelCaller {
   }
 
   /** Asks the model for one turn, again and again while the throttle allows it. One step: a journal keeps its end. */
-  generate(request: ModelRequest): Promise<ModelTurn> {
+  #generate(request: ModelRequest): Promise<ModelTurn> {
     return askThrottled(() => this.#ask(request), this.#throttle);
   }
 
   #ask(request: ModelRequest): ModelTurn | Promise<ModelTurn> {
     const { budget, clock, logger, stop } = this.#environment;
     // Others may have used it up since, while this one waited to be asked again.
-    const refusal = budget.isUnlimited ? undefined : budget.refuseTurn(this.#run.nextTurnAtLeast());
+    const refusal = budget.isUnlimited
+      ? undefined
+      : budget.refuseTurn(nextTurnAtLeast(this.#environment, this.#run.state));
     if (refusal !== undefined) throw new RunStopped({ kind: 'budget', cause: refusal });
     this.#generateOptions ??= { signal: stop.signal, logger, clock };
     return this.#deltas === undefined
@@ -133,7 +133,7 @@ export class ModelCaller {
 
   async #askStreaming(
     request: ModelRequest,
-    deltas: DeltaDesk,
+    deltas: DeltaStream,
     options: GenerateOptions,
   ): Promise<ModelTurn> {
     const answer = deltas.begin(request.turn);
@@ -165,6 +165,18 @@ export class ModelCaller {
     }
     this.#checked = hostedTools;
   }
+}
+
+/**
+ * What the next turn takes at least. A conversation that nothing was dropped of has grown, so a turn takes as much input as the last one;
+ * hosted tools make a turn of several.
+ */
+export function nextTurnAtLeast(
+  { display }: Pick<EvaluationEnvironment, 'display'>,
+  { lastInputTokens }: Pick<LoopState, 'lastInputTokens'>,
+): TokenUsage {
+  const isAlike = display.rendered.hostedTools.length === 0;
+  return { inputTokens: isAlike ? Math.max(1, lastInputTokens) : 1, outputTokens: 1 };
 }
 
 function afterFirstAnswer(choice: ToolChoice): ToolChoice {

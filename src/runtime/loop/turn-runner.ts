@@ -1,21 +1,20 @@
 import { describeError } from '../../error/index.ts';
-import { CallLedger } from '../call/call-ledger.ts';
+import { CallCommits } from '../call/commits.ts';
 import type { EvaluationEnvironment } from '../call/environment.ts';
-import type { ToolCall } from '../call/tool-call.ts';
-import type { ToolCallResult } from '../call/tool-call-run.ts';
-import { TurnScheduler } from '../call/turn-scheduler.ts';
+import { CallScheduler, type ScheduledCall } from '../call/scheduler.ts';
+import type { ToolCall, ToolCallResult } from '../call/tool-call.ts';
 import type { PromptEvaluationError } from '../events/prompt-evaluation-error.ts';
 import type { RunStop } from '../limits/run-stop.ts';
 import type { LoopState } from '../model/loop-state.ts';
-import type { Step } from './run-context.ts';
 import type { RunErrors } from './run-errors.ts';
+import { type StepFunction, stepLive } from './step.ts';
 
 /** What a {@link TurnRunner} works with beside the environment. */
 export interface TurnRunnerOptions {
   readonly state: LoopState;
   readonly errors: RunErrors;
-  /** Answers one call of the turn: by `runCall` there and then, or from a journal. Default: `runCall`. */
-  readonly step?: (step: Step<'tool-call'>) => Promise<ToolCallResult>;
+  /** Default: every step is done live. */
+  readonly step?: StepFunction | undefined;
 }
 
 /** Runs the calls that were asked for together, turn after turn, whoever asked for them. */
@@ -23,26 +22,22 @@ export class TurnRunner {
   readonly #environment: EvaluationEnvironment;
   readonly #state: LoopState;
   readonly #errors: RunErrors;
-  readonly #ledger: CallLedger;
-  readonly #step: (step: Step<'tool-call'>) => Promise<ToolCallResult>;
-  #scheduler: TurnScheduler | undefined;
+  readonly #step: StepFunction;
+  readonly #commits: CallCommits;
+  readonly #scheduler: CallScheduler;
 
-  constructor(environment: EvaluationEnvironment, { state, errors, step }: TurnRunnerOptions) {
+  constructor(environment: EvaluationEnvironment, { state, errors, step = stepLive }: TurnRunnerOptions) {
     this.#environment = environment;
     this.#state = state;
     this.#errors = errors;
-    this.#ledger = new CallLedger(environment, state);
-    this.#step = step ?? (({ input }) => this.runCall(input.index));
-  }
-
-  /** Makes the call at `index` of the turn that is being run. */
-  runCall(index: number): Promise<ToolCallResult> {
-    if (this.#scheduler === undefined) throw new RangeError('A tool call was asked for outside a turn.');
-    return this.#scheduler.run(index);
+    this.#step = step;
+    this.#commits = new CallCommits(environment, state);
+    this.#scheduler = new CallScheduler(environment, this.#commits);
   }
 
   /**
-   * Runs the calls of a turn; every one of them gets its result, also when the run ends in the middle.
+   * Runs the calls of a turn; every one of them gets its result, also when the run ends in the middle. A turn that begins while another
+   * one runs does not wait for it.
    *
    * @param stops what each call follows, in the order of the calls; each must follow the run's. Default: the run's, for all of them.
    * @returns the results in the order of the calls.
@@ -52,62 +47,46 @@ export class TurnRunner {
     calls: readonly ToolCall[],
     stops: readonly (RunStop | undefined)[] = [],
   ): Promise<readonly ToolCallResult[]> {
-    let interrupting: ToolCallResult | undefined;
-    let results: ToolCallResult[] | undefined;
-    const commit = (index: number, result: ToolCallResult): ToolCallResult | Promise<ToolCallResult> => {
-      const committed = this.#ledger.commit(result);
-      const finish = (told: ToolCallResult): ToolCallResult => {
-        if (told.interrupt !== undefined) {
-          interrupting ??= told;
-          this.#environment.stop.stop({ kind: 'interrupted', cause: told.interrupt.error });
-        }
-        if (scheduler.position === index) scheduler.advance();
-        return told;
-      };
-      return committed instanceof Promise ? committed.then(finish) : finish(committed);
-    };
-    const scheduler = new TurnScheduler(this.#environment, calls, { commit, stops });
-    this.#scheduler = scheduler;
-    const answersBefore = this.#state.conversation.length;
+    const turn = this.#scheduler.add(calls, stops);
+    const results: ToolCallResult[] = [];
     try {
-      const steps = calls.map(({ callId, toolName, arguments: text, turn }, index) =>
-        this.#step({
-          kind: 'tool-call',
-          key: `turn-${turn}/call-${index}/${callId}`,
-          input: { callId, toolName, arguments: text, turn, index },
-        }),
-      );
-      // Heard below, in order; none may go unheard when an earlier one fails.
-      if (steps.length > 1) for (const step of steps) step.catch(() => undefined);
-      for (let index = 0; index < steps.length; index += 1) {
+      const steps = turn.map((call, index) => this.#runStep(call, index));
+      // Awaited below, in order; no rejection may be unhandled when an earlier one fails.
+      for (const step of steps) step.catch(() => undefined);
+      for (const [index, call] of turn.entries()) {
         const result = await steps[index];
-        if (result === undefined) throw new RangeError('A call came to nothing.');
-        if (results === undefined) results = [result];
-        else results.push(result);
-        if (scheduler.position > index) continue;
+        if (result === undefined) throw new RangeError('A step of a run has no result.');
+        results.push(result);
+        if (call.state === 'done') continue;
         // A journal answered: the call was made before, and only its patch is put on the state now.
-        await this.#ledger.takeOver(result);
-        if (result.interrupt !== undefined) interrupting ??= result;
-        scheduler.advance();
+        this.#commits.takeOver(result);
+        this.#scheduler.done(call);
       }
     } catch (error) {
-      const unanswered = calls.slice(this.#state.conversation.length - answersBefore);
+      const unanswered = turn.filter(({ state }) => state !== 'done').map(({ run }) => run.call);
       const failure = this.#failed(unanswered, error, results);
-      await scheduler.abandon();
+      await this.#scheduler.abandon(turn);
       throw failure;
     }
-    this.#scheduler = undefined;
+    const interrupting = results.find(({ interrupt }) => interrupt !== undefined);
     if (interrupting?.interrupt !== undefined) {
       throw this.#errors.interrupted(interrupting.interrupt.error, interrupting);
     }
-    return results ?? [];
+    return results;
+  }
+
+  #runStep(call: ScheduledCall, index: number): Promise<ToolCallResult> {
+    const { callId, toolName, arguments: text, turn } = call.run.call;
+    const key = `turn-${turn}/call-${index}/${callId}`;
+    const input = { callId, toolName, arguments: text, turn, index };
+    return this.#step({ kind: 'tool-call', key, input }, () => this.#scheduler.run(call));
   }
 
   /** Ends what still runs and answers the calls that have no result: the turn cannot be finished, through no fault of a tool. */
   #failed(
     unanswered: readonly ToolCall[],
     cause: unknown,
-    results: readonly ToolCallResult[] = [],
+    results: readonly ToolCallResult[],
   ): PromptEvaluationError {
     const { stop } = this.#environment;
     const reason = stop.reason;

@@ -30,6 +30,10 @@ export interface LoopState {
   readonly openings: { readonly callId: string; readonly shown: readonly ShownSection[] }[];
   /** How often handlers wanted sections to be opened. */
   expansions: number;
+  /** Input tokens of the last turn; 0 when the next one may take fewer. */
+  lastInputTokens: number;
+  /** Whether a turn of the model was taken: one that made room for another was not. */
+  hasAnswered: boolean;
   /** How often the model was asked again because its answer could not be read. */
   outputRepairs: number;
 }
@@ -44,6 +48,8 @@ export function newLoopState(conversation: ConversationItem[] = []): LoopState {
     hosted: [],
     openings: [],
     expansions: 0,
+    lastInputTokens: 0,
+    hasAnswered: false,
     outputRepairs: 0,
   };
 }

@@ -100,40 +100,39 @@ describe('a file system that cannot take a commit', () => {
     });
   };
 
-  test.each(['throws', 'rejects'] as const)(
-    '(%s) makes the call a failed result; the next one goes on',
-    async (how) => {
-      const memory = new MemoryFilesystem();
-      const session = new Session();
-      const prompt = promptTemplate({
-        ns: 'test',
-        key: 'disk',
-        resources: [bindInstance(Filesystem, failing(memory, how, 1))],
-        sections: [
-          section({ title: 'Task', key: 'task', template: 'Do it.', tools: [note], slices: [Notes] }),
-        ],
-      });
-      const response = await scriptedModel([
-        { toolCalls: [{ name: 'note' }, { name: 'note' }] },
-        { text: 'done' },
-      ]).evaluate(prompt.bind(), { session });
-      expect(response.text).toBe('done');
-      const invocations = session.slice(ToolInvocations).all();
-      expect(invocations.map(({ outcome, reason }) => [outcome, reason])).toEqual([
-        ['rolled-back', 'commit-failed'],
-        ['committed', undefined],
-      ]);
-      expect(invocations[0]).toMatchObject({
-        success: false,
-        changes: [],
-        error: { message: 'the disk is gone' },
-      });
-      expect(invocations[0]?.modelText).toContain('the disk is gone');
-      expect(session.slice(Notes).all()).toEqual([{ text: 'call-1-2' }]);
-      expect(await memory.stat('call-1-1.txt')).toBeUndefined();
-      expect(await memory.stat('call-1-2.txt')).toBeDefined();
-    },
-  );
+  test.each([
+    ['throws', 'the disk is gone'],
+    // A commit is synchronous: session and files change in one stretch.
+    ['rejects', 'It must apply the changes synchronously.'],
+  ] as const)('(%s) makes the call a failed result; the next one goes on', async (how, problem) => {
+    const memory = new MemoryFilesystem();
+    const session = new Session();
+    const prompt = promptTemplate({
+      ns: 'test',
+      key: 'disk',
+      resources: [bindInstance(Filesystem, failing(memory, how, 1))],
+      sections: [section({ title: 'Task', key: 'task', template: 'Do it.', tools: [note], slices: [Notes] })],
+    });
+    const response = await scriptedModel([
+      { toolCalls: [{ name: 'note' }, { name: 'note' }] },
+      { text: 'done' },
+    ]).evaluate(prompt.bind(), { session });
+    expect(response.text).toBe('done');
+    const invocations = session.slice(ToolInvocations).all();
+    expect(invocations.map(({ outcome, reason }) => [outcome, reason])).toEqual([
+      ['rolled-back', 'commit-failed'],
+      ['committed', undefined],
+    ]);
+    expect(invocations[0]).toMatchObject({
+      success: false,
+      changes: [],
+      error: { message: expect.stringContaining(problem) as string },
+    });
+    expect(invocations[0]?.modelText).toContain(problem);
+    expect(session.slice(Notes).all()).toEqual([{ text: 'call-1-2' }]);
+    expect(await memory.stat('call-1-1.txt')).toBeUndefined();
+    expect(await memory.stat('call-1-2.txt')).toBeDefined();
+  });
 });
 
 describe('a session that is disposed in the middle of a run', () => {

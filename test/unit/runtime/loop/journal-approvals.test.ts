@@ -5,9 +5,9 @@ import { ToolInvocations } from '../../../../src/runtime/events/tool-invoked.ts'
 import {
   type LoopState,
   newLoopState,
-  type RunContext,
   RunStop,
   runLoop,
+  type StepFunction,
 } from '../../../../src/runtime/index.ts';
 import { bareEnvironment } from '../../../support/bare-environment.ts';
 import { type JournalEntry, recording, replaying } from '../../../support/journal.ts';
@@ -35,10 +35,8 @@ const model: ModelProvider = {
       : { content: [{ type: 'text', text: 'Read.' }], finishReason: 'stop' },
 };
 
-type Journal = (live: RunContext) => RunContext;
-
 async function run(
-  journal: Journal,
+  step: StepFunction,
   answer: (callId: string, stop: RunStop) => boolean | Promise<boolean> = (callId) => callId === 'a',
 ): Promise<{ state: LoopState; asked: string[]; error: unknown }> {
   const session = new Session();
@@ -67,7 +65,7 @@ async function run(
       toolChoice: 'auto',
       settings: {},
       answer: { model: 'scripted', read: async () => ({ output: undefined }), maxRepairs: 0 },
-      journal,
+      step,
     },
     state,
   ).then(
@@ -120,12 +118,10 @@ test('an answer that nobody gave because the run was stopped is not kept, and th
 });
 
 test('a journal that fails ends the run with an error of the run', async () => {
-  const { error } = await run((live) => ({
-    step: async (step) => {
-      if (step.kind === 'remote-approval') throw new Error('disk full');
-      return live.step(step);
-    },
-  }));
+  const { error } = await run(async (step, live) => {
+    if (step.kind === 'remote-approval') throw new Error('disk full');
+    return live();
+  });
   expect(PromptEvaluationError.isInstance(error)).toBe(true);
   expect(error).toMatchObject({ code: 'evaluation-tools-failed', phase: 'tool' });
 });

@@ -10,7 +10,7 @@ import {
   VisibilityOverrides,
 } from 'weakincentives';
 import { ResourceContainer } from '../../../../src/resource/index.ts';
-import { newLoopState, type RunContext, RunStop, runLoop } from '../../../../src/runtime/index.ts';
+import { newLoopState, RunStop, runLoop, type StepFunction } from '../../../../src/runtime/index.ts';
 import { act } from '../../../support/act.ts';
 import { bareEnvironment } from '../../../support/bare-environment.ts';
 import { type JournalEntry, recording, replaying } from '../../../support/journal.ts';
@@ -25,7 +25,7 @@ const script = [
 ];
 
 /** Runs the script on a fresh session, on this journal. */
-async function run(journal: (live: RunContext) => RunContext) {
+async function run(step: StepFunction) {
   const acts: string[] = [];
   const requests: string[] = [];
   const session = new Session({ clock: manualClock(), id: 'session' });
@@ -90,14 +90,9 @@ async function run(journal: (live: RunContext) => RunContext) {
       toolChoice: 'auto',
       settings: {},
       answer: { model: 'scripted', read: async () => ({ output: undefined }), maxRepairs: 0 },
-      journal: (live) => {
-        const journaled = journal(live);
-        return {
-          step: (step) => {
-            if (step.kind === 'model-call') requests.push(JSON.stringify(step.input));
-            return journaled.step(step);
-          },
-        };
+      step: (described, live) => {
+        if (described.kind === 'model-call') requests.push(JSON.stringify(described.input));
+        return step(described, live);
       },
     },
     state,

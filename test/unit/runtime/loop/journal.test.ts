@@ -31,9 +31,9 @@ import {
   FeedbackState,
   type LoopResult,
   newLoopState,
-  type RunContext,
   RunStop,
   runLoop,
+  type StepFunction,
 } from '../../../../src/runtime/index.ts';
 import { silentLogger } from '../../../../src/tool/index.ts';
 import { bareEnvironment } from '../../../support/bare-environment.ts';
@@ -85,7 +85,7 @@ interface Run {
 
 /** Runs the loop on a fresh session and fresh files, on this journal; watched: with a feedback provider and a completion checker. */
 async function run(
-  journal: (live: RunContext) => RunContext,
+  step: StepFunction,
   { isWatched = false }: { readonly isWatched?: boolean } = {},
 ): Promise<Run> {
   const acts: string[] = [];
@@ -185,7 +185,7 @@ async function run(
       throttle: undefined,
       answer: { model: 'scripted', read: async () => ({ output: undefined }), maxRepairs: 0 },
       completion: isWatched ? { checker } : undefined,
-      journal,
+      step,
     },
     state,
   );
@@ -304,10 +304,8 @@ describe('a run that was recorded', () => {
   });
 
   test('whose journal fails ends with an error that carries the conversation, every call answered', async () => {
-    const failing = (live: RunContext): RunContext => ({
-      step: (step) =>
-        step.key === 'turn-1/call-1/0-1' ? Promise.reject(new Error('journal is full')) : live.step(step),
-    });
+    const failing: StepFunction = (step, live) =>
+      step.key === 'turn-1/call-1/0-1' ? Promise.reject(new Error('journal is full')) : live();
     const error: unknown = await run(failing).catch((thrown: unknown) => thrown);
     if (!PromptEvaluationError.isInstance(error))
       throw new Error(`No PromptEvaluationError: ${String(error)}`);

@@ -8,15 +8,23 @@ import { VisibilityExpansionRequired } from '../../prompt/index.ts';
 import { PromptEvaluationError } from '../events/prompt-evaluation-error.ts';
 import { RunStopped } from '../limits/run-stop.ts';
 import type { EvaluationEnvironment } from './environment.ts';
-import { isRejectedEvaluation } from './rejected-evaluation.ts';
 import { failed, stoppedVerdict, type Verdict } from './verdict.ts';
 
 /** Thrown inside an attempt to end it with a verdict. */
-export class Ended {
+export class AttemptEnd {
   readonly verdict: Verdict;
 
   constructor(verdict: Verdict) {
     this.verdict = verdict;
+  }
+}
+
+/** `thrown instanceof type`; false for a value that throws when it is looked at, such as a proxy. */
+export function isThrown<T>(thrown: unknown, type: abstract new (...args: never[]) => T): thrown is T {
+  try {
+    return thrown instanceof type;
+  } catch {
+    return false;
   }
 }
 
@@ -26,18 +34,18 @@ const maxErrorCharacters = 4_000;
 interface ThrowingAttempt {
   readonly toolName: string;
   /** Whether a handler with effects outside was started. */
-  readonly effectsStand: boolean;
-  /** Behind the message: what stands although the call is rolled back; empty when nothing does. */
+  readonly hasExternalEffects: boolean;
+  /** For the end of the message: what stands although the call is rolled back; empty when nothing does. */
   readonly note: string;
 }
 
 /**
- * The table of exceptions: what was thrown in an attempt, and what becomes of it. Never throws: a value that throws when it is looked
+ * The table of exceptions: what was thrown in an attempt, and the verdict on it. Never throws: a value that throws when it is looked
  * at, such as a proxy, fails the call like any other error.
  *
  * @see spec TOOLS "Exception Handling"
  */
-export function verdictOf(
+export function verdictOn(
   thrown: unknown,
   environment: EvaluationEnvironment,
   attempt: ThrowingAttempt,
@@ -46,23 +54,17 @@ export function verdictOf(
     return lookUp(thrown, environment, attempt);
   } catch {
     const error = new Error(describeError(thrown));
-    return failed(
-      'rolled-back',
-      'threw',
-      `The tool "${attempt.toolName}" failed: ${error.message}${attempt.note}`,
-      {
-        error,
-      },
-    );
+    const message = `The tool "${attempt.toolName}" failed: ${error.message}${attempt.note}`;
+    return failed('rolled-back', 'threw', message, { error });
   }
 }
 
 function lookUp(thrown: unknown, environment: EvaluationEnvironment, attempt: ThrowingAttempt): Verdict {
-  const { toolName, effectsStand, note } = attempt;
-  if (thrown instanceof Ended) return thrown.verdict;
-  if (thrown instanceof RunStopped) return stoppedVerdict(toolName, thrown.reason, effectsStand);
-  if (VisibilityExpansionRequired.isInstance(thrown)) return { kind: 'expanding', signal: thrown };
-  if (endsTheRun(thrown, environment)) return { kind: 'interrupting', error: thrown };
+  const { toolName, hasExternalEffects, note } = attempt;
+  if (thrown instanceof AttemptEnd) return thrown.verdict;
+  if (thrown instanceof RunStopped) return stoppedVerdict(toolName, thrown.reason, hasExternalEffects);
+  if (VisibilityExpansionRequired.isInstance(thrown)) return { kind: 'needs-sections', signal: thrown };
+  if (endsTheRun(thrown, environment)) return { kind: 'fatal', error: thrown };
   const cause = shortened(describeError(thrown));
   if (ToolValidationError.isInstance(thrown)) {
     return failed('rolled-back', 'validation', `Tool validation failed: ${cause}`, { error: thrown });
@@ -86,4 +88,28 @@ function endsTheRun(thrown: unknown, environment: EvaluationEnvironment): boolea
 /** The beginning of a text that is too long for the model, marked as cut off. */
 function shortened(text: string): string {
   return text.length <= maxErrorCharacters ? text : `${text.slice(0, maxErrorCharacters)}…`;
+}
+
+/** On errors that an evaluation rejected with, by whichever loaded copy of the package. */
+const mark: unique symbol = Symbol.for('weakincentives.rejected');
+
+/** So many causes are followed; a chain that is longer goes in a circle. */
+const maxCauses = 64;
+
+/** Marks what an evaluation rejects with: inside a handler it fails the call that let it through, and not the run. @returns the same value. */
+export function markRejected<T>(thrown: T): T {
+  if (thrown instanceof Error && !(mark in thrown) && Object.isExtensible(thrown)) {
+    Object.defineProperty(thrown, mark, { value: true });
+  }
+  return thrown;
+}
+
+/** True for what an evaluation rejected with, and for what has that among its causes. */
+function isRejectedEvaluation(thrown: unknown): boolean {
+  let error = thrown;
+  for (let steps = 0; error instanceof Error && steps < maxCauses; steps += 1) {
+    if (mark in error) return true;
+    error = error.cause;
+  }
+  return false;
 }

@@ -3,22 +3,22 @@ import type { GenerateOptions, ModelDelta } from '../model/model.ts';
 
 const kinds: readonly ModelDelta['type'][] = ['text-delta', 'reasoning-delta'];
 
-/** One answer that is told piece by piece. */
+/** One answer that is emitted piece by piece. */
 export interface StreamedAnswer {
   readonly onDelta: NonNullable<GenerateOptions['onDelta']>;
-  /** The answer is there: what was held back of it is told. */
+  /** The answer is there: what was held back of it is emitted. */
   complete(): void;
-  /** Nothing more of it is told, whatever its provider still says. */
+  /** Nothing more of it is emitted, whatever its provider still sends. */
   end(): void;
 }
 
 /**
- * Tells the pieces of answers as they come, and lets the model wait for those who listen. Where texts are redacted, a
- * secret may lie across two pieces: what may be the beginning of one waits for what comes behind it.
+ * Emits the pieces of answers as they arrive, and lets the model wait for the listeners. Where texts are redacted, a
+ * secret may lie across two pieces: what may be the beginning of one waits for what comes after it.
  */
-export class DeltaDesk {
+export class DeltaStream {
   readonly #environment: Pick<EvaluationEnvironment, 'emit' | 'ready' | 'redactor' | 'stop'>;
-  /** The answer that is being made; what an earlier one still says is not told. */
+  /** The answer that is being made; what an earlier one still sends is dropped. */
   #current: symbol | undefined;
 
   constructor(environment: Pick<EvaluationEnvironment, 'emit' | 'ready' | 'redactor' | 'stop'>) {
@@ -32,8 +32,8 @@ export class DeltaDesk {
     this.#current = answer;
     /** By kind: the two may come in turns, and each is a text of its own. */
     const held = new Map<ModelDelta['type'], string>();
-    /** Tells so many characters of what is held. */
-    const tell = (type: ModelDelta['type'], all: string, length: number): void => {
+    /** Emits so many characters of what is held. */
+    const release = (type: ModelDelta['type'], all: string, length: number): void => {
       held.set(type, all.slice(length));
       if (length > 0 && all !== '') emit({ type, turn, text: all.slice(0, length) });
     };
@@ -43,13 +43,13 @@ export class DeltaDesk {
         // Providers are code of others.
         if (!kinds.includes(type) || typeof text !== 'string' || text === '') return undefined;
         const all = `${held.get(type) ?? ''}${text}`;
-        tell(type, all, redactor === undefined ? all.length : redactor.settled(all));
+        release(type, all, redactor === undefined ? all.length : redactor.settled(all));
         const wait = ready?.();
         return wait === undefined ? undefined : stop.race(wait).catch(() => undefined);
       },
       complete: () => {
         if (this.#current !== answer || stop.reason !== undefined) return;
-        for (const [type, rest] of held) tell(type, rest, rest.length);
+        for (const [type, rest] of held) release(type, rest, rest.length);
       },
       end: () => {
         if (this.#current === answer) this.#current = undefined;

@@ -25,7 +25,7 @@ export interface AnswerOptions<out Output> {
 }
 
 /** Reads the answers of one run. A model whose answer cannot be read is told why, and asked again. */
-export class AnswerDesk<Output> {
+export class AnswerReader<Output> {
   readonly #options: AnswerOptions<Output>;
   readonly #environment: EvaluationEnvironment;
   readonly #state: LoopState;

@@ -1,25 +1,26 @@
 import { openSections, type VisibilityExpansionRequired } from '../../prompt/index.ts';
 import { ToolResult } from '../../tool/index.ts';
 import { ApprovalMemory } from './approval-memory.ts';
+import { type AttemptedCall, CallAttempt } from './attempt.ts';
 import type { EvaluationEnvironment } from './environment.ts';
 import type { ResolvedCall, ToolCall } from './tool-call.ts';
-import { type AttemptedCall, ToolCallAttempt } from './tool-call-attempt.ts';
 import { type FailedVerdict, failed, type SucceededVerdict, withNote } from './verdict.ts';
 
-interface ExpansionParts {
-  readonly thrower: ToolCallAttempt;
+interface OpeningParts {
+  /** The attempt whose handler threw. */
+  readonly thrower: CallAttempt;
   readonly signal: VisibilityExpansionRequired;
-  /** What the model has to know of what stands although the call is rolled back; empty when nothing does. */
+  /** For the end of the message: what stands although the call is rolled back; empty when nothing does. */
   readonly note: string;
 }
 
 /**
- * What becomes of a call whose handler wants sections to be opened first: it is rolled back, and in its place the
- * sections are opened by an attempt at `open_sections`, under the policies of the prompt. What the model reads tells both.
+ * The way of a call whose handler needs sections to be opened first: it is rolled back, and in its place the sections are opened by an
+ * attempt at `open_sections`, under the policies of the prompt. What the model reads says both.
  */
-export class Expansion implements AttemptedCall {
+export class SectionOpening implements AttemptedCall {
   /** The attempt whose handler threw. */
-  readonly thrower: ToolCallAttempt;
+  readonly thrower: CallAttempt;
   readonly approvals: ApprovalMemory;
   readonly #environment: EvaluationEnvironment;
   readonly #signal: VisibilityExpansionRequired;
@@ -29,7 +30,7 @@ export class Expansion implements AttemptedCall {
   constructor(
     environment: EvaluationEnvironment,
     { callId, turn }: ToolCall,
-    { thrower, signal, note }: ExpansionParts,
+    { thrower, signal, note }: OpeningParts,
   ) {
     this.thrower = thrower;
     this.#note = note;
@@ -44,9 +45,9 @@ export class Expansion implements AttemptedCall {
     this.#opening = { call, bound: environment.display.rendered['~sections'].opener, params };
   }
 
-  /** Opens the sections; keeps what the handler logged. */
-  open(number: number): ToolCallAttempt {
-    return new ToolCallAttempt(this.#environment, this.#opening, {
+  /** An attempt at opening the sections; keeps what the handler logged. */
+  newAttempt(number: number): CallAttempt {
+    return new CallAttempt(this.#environment, this.#opening, {
       number,
       call: this,
       log: this.thrower.transaction.discardedPatch().session,
@@ -56,7 +57,7 @@ export class Expansion implements AttemptedCall {
   /** Opening sections spends nothing. */
   countUsage(): void {}
 
-  /** The verdict over the call, given that over the opening. */
+  /** The verdict on the call, given that on the opening. */
   verdict(toolName: string, opening: SucceededVerdict | FailedVerdict): FailedVerdict {
     const { reason } = this.#signal;
     const note = this.#note;
@@ -66,9 +67,9 @@ export class Expansion implements AttemptedCall {
       const { policy, policyPrompt, error } = opening;
       return withNote(
         failed('rolled-back', 'sections-not-opened', message, {
-          ...(policy === undefined ? {} : { policy }),
-          ...(policyPrompt === undefined ? {} : { policyPrompt }),
-          ...(error === undefined ? {} : { error }),
+          ...(policy !== undefined && { policy }),
+          ...(policyPrompt !== undefined && { policyPrompt }),
+          ...(error !== undefined && { error }),
         }),
         note,
       );
@@ -81,9 +82,8 @@ export class Expansion implements AttemptedCall {
   }
 }
 
-/** The verdict over a call that wants sections to be opened after too many have done so. */
-export function tooManyExpansions(toolName: string, max: number, effectsStand: boolean): FailedVerdict {
-  const note = effectsStand ? ' What it did outside of session and files stands.' : '';
+/** The verdict on a call that needs sections to be opened after too many calls did. */
+export function tooManyOpenings(toolName: string, max: number, note: string): FailedVerdict {
   return failed(
     'rolled-back',
     'sections-not-opened',

@@ -13,8 +13,8 @@ import { RunStopped } from '../limits/run-stop.ts';
 import { isClaimed } from '../model/answer-end.ts';
 import type { LoopState } from '../model/loop-state.ts';
 import { seenPrompt } from '../model/visible-prompt.ts';
-import type { CompletionCheck, RunContext } from './run-context.ts';
 import type { RunErrors } from './run-errors.ts';
+import type { CompletionCheck, StepFunction } from './step.ts';
 
 const defaultMaxChecks = 3;
 
@@ -26,27 +26,28 @@ interface Answer {
   readonly output: unknown;
 }
 
-/** The completion checker of one run: when it is asked, how often, and what becomes of its verdict. */
-export class CompletionDesk {
+/** The completion checker of one run: when it is asked, how often, and what follows from its verdict. */
+export class CompletionGate {
   readonly #checker: CompletionChecker;
   readonly #maxChecks: number;
   readonly #environment: EvaluationEnvironment;
   readonly #state: LoopState;
   readonly #errors: RunErrors;
+  readonly #step: StepFunction;
   #checks = 0;
-  #output: unknown;
 
   /** @param options as {@link toCompletionOptions} has checked them. */
   constructor(
     { checker, maxChecks = defaultMaxChecks }: CompletionOptions,
     environment: EvaluationEnvironment,
-    run: { readonly state: LoopState; readonly errors: RunErrors },
+    run: { readonly state: LoopState; readonly errors: RunErrors; readonly step: StepFunction },
   ) {
     this.#checker = checker;
     this.#maxChecks = maxChecks;
     this.#environment = environment;
     this.#state = run.state;
     this.#errors = run.errors;
+    this.#step = run.step;
   }
 
   /**
@@ -54,7 +55,7 @@ export class CompletionDesk {
    *
    * @throws {PromptEvaluationError} when it is the last check, the checker throws, or the run was stopped.
    */
-  async isDone(answer: Answer, context: RunContext): Promise<boolean> {
+  async isDone(answer: Answer): Promise<boolean> {
     const { emit, logger } = this.#environment;
     const { turn, conversation } = this.#state;
     const { text, finishReason } = answer;
@@ -67,9 +68,8 @@ export class CompletionDesk {
       return true;
     }
     this.#checks += 1;
-    this.#output = answer.output;
     const check = this.#checks;
-    const verdict = await this.#ask({ checker, turn, check, text, finishReason }, context);
+    const verdict = await this.#ask({ checker, turn, check, text, finishReason }, answer.output);
     emit({ type: 'completion-check', turn, checker, check, ...verdict });
     if (verdict.outcome === 'complete') return true;
     if (check >= this.#maxChecks) {
@@ -84,8 +84,7 @@ export class CompletionDesk {
     return false;
   }
 
-  /** Asks the checker, in the live run. */
-  async check({ text, finishReason, check }: CompletionCheck): Promise<CompletionVerdict> {
+  async #check({ text, finishReason, check }: CompletionCheck, output: unknown): Promise<CompletionVerdict> {
     const environment = this.#environment;
     const { roots, deadline, budget, stop } = environment;
     const session = roots.session.fork({ readOnly: true });
@@ -95,7 +94,7 @@ export class CompletionDesk {
         return seenPrompt(environment, () => session.view);
       },
       text,
-      output: this.#output,
+      output,
       finishReason,
       conversation: Object.freeze([...this.#state.conversation]),
       check,
@@ -114,11 +113,14 @@ export class CompletionDesk {
     }
   }
 
-  async #ask(check: CompletionCheck, context: RunContext): Promise<CompletionVerdict> {
+  /** Asks the checker, as a step of the run. */
+  async #ask(check: CompletionCheck, output: unknown): Promise<CompletionVerdict> {
     const { stop, deadline } = this.#environment;
     const key = `turn-${check.turn}/completion`;
     try {
-      const verdict = await stop.race(context.step({ kind: 'completion-check', key, input: check }));
+      const verdict = await stop.race(
+        this.#step({ kind: 'completion-check', key, input: check }, () => this.#check(check, output)),
+      );
       stop.checkDeadline(deadline);
       if (stop.reason !== undefined) throw new RunStopped(stop.reason);
       return verdict;

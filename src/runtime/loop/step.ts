@@ -1,6 +1,5 @@
 import type { ApprovalRequestPart, CompletionVerdict, FinishReason } from '../../tool/index.ts';
-import type { ToolCall } from '../call/tool-call.ts';
-import type { ToolCallResult } from '../call/tool-call-run.ts';
+import type { ToolCall, ToolCallResult } from '../call/tool-call.ts';
 import type { ModelRequest, ModelTurn } from '../model/model.ts';
 
 /** One question to a completion checker. */
@@ -23,7 +22,7 @@ export interface RemoteApproval {
   readonly reason?: string;
 }
 
-/** Every kind of impure act of a run: what describes it, and what it comes to. */
+/** Every kind of impure act of a run: what describes it, and its result. */
 export interface StepKinds {
   /** One call of the model. */
   readonly 'model-call': { readonly input: ModelRequest; readonly result: ModelTurn };
@@ -46,19 +45,15 @@ export interface Step<Kind extends keyof StepKinds = keyof StepKinds> {
 }
 
 /**
- * Where the loop does everything that is not pure. The live context does the act; a journal does it once and answers
- * from its record when the run is repeated. Steps of one turn are asked for together and answered in order.
+ * Through which a run does everything that is not pure: a journal does `live` once and answers from its rows when the run is repeated.
+ * Steps of one turn are asked for together and answered in order.
+ *
+ * @param live does the act.
  */
-export interface RunContext {
-  step<Kind extends keyof StepKinds>(step: Step<Kind>): Promise<StepKinds[Kind]['result']>;
-}
+export type StepFunction = <Kind extends keyof StepKinds>(
+  step: Step<Kind>,
+  live: () => Promise<StepKinds[Kind]['result']>,
+) => Promise<StepKinds[Kind]['result']>;
 
-/** How each kind of step is done. */
-export type StepHandlers = {
-  readonly [Kind in keyof StepKinds]: (input: StepKinds[Kind]['input']) => Promise<StepKinds[Kind]['result']>;
-};
-
-/** The context that does every step there and then. */
-export function liveRunContext(handlers: StepHandlers): RunContext {
-  return { step: (step) => handlers[step.kind](step.input) };
-}
+/** Does every step there and then. */
+export const stepLive: StepFunction = (_step, live) => live();

@@ -1,0 +1,95 @@
+import { describeError } from '../../error/index.ts';
+import type { FileChange } from '../../filesystem/index.ts';
+import type { RecordedApproval } from '../events/tool-invoked.ts';
+import { RunStopped } from '../limits/run-stop.ts';
+import type { CallAttempt } from './attempt.ts';
+import type { Approval, ApprovalRequest, Approve } from './environment.ts';
+import { type FailedVerdict, failed, type PolicyQuestion } from './verdict.ts';
+
+/** The answer to a question, and why it is a no. */
+export type ApprovalAnswer =
+  | { readonly approved: true }
+  | { readonly approved: false; readonly why: string; readonly error?: unknown };
+
+/** Puts one question to `approve`. Without one, or when it fails, the answer is no. Never rejects. */
+export async function requestApproval(
+  approve: Approve | undefined,
+  request: ApprovalRequest,
+  signal: AbortSignal,
+): Promise<ApprovalAnswer> {
+  if (approve === undefined) return { approved: false, why: 'nobody can be asked here.' };
+  let answer: Approval | null | undefined;
+  try {
+    answer = await approve(request, { signal });
+  } catch (error) {
+    return { approved: false, why: `asking failed: ${describeError(error)}`, error };
+  }
+  // The callback may be written without types, and only a plain yes is one.
+  const { approved, reason }: { readonly approved?: unknown; readonly reason?: string } =
+    typeof answer === 'object' && answer !== null ? answer : { approved: answer };
+  if (approved === true) return { approved: true };
+  return { approved: false, why: typeof reason === 'string' ? reason : 'it was not approved.' };
+}
+
+/**
+ * Puts the questions of policies to `approve`, one after the other, but for those that were approved before.
+ *
+ * @param changes that the questions are about; absent: they are about the call.
+ * @returns the refusal; undefined when all were approved.
+ * @throws {RunStopped} when the run is stopped: no answer is awaited beyond its end.
+ */
+export async function askForApproval(
+  attempt: CallAttempt,
+  questions: readonly PolicyQuestion[],
+  changes?: readonly FileChange[],
+): Promise<FailedVerdict | undefined> {
+  const { stop } = attempt.environment;
+  for (const question of questions) {
+    // A policy that answered at once may have ended the run.
+    if (stop.reason !== undefined) throw new RunStopped(stop.reason);
+    if (attempt.approvals.covers(question, changes)) continue;
+    const refusal = await stop.race(putQuestion(attempt, question, changes));
+    if (refusal !== undefined) return refusal;
+  }
+  return undefined;
+}
+
+async function putQuestion(
+  attempt: CallAttempt,
+  question: PolicyQuestion,
+  changes: readonly FileChange[] | undefined,
+): Promise<FailedVerdict | undefined> {
+  const { environment, approvals, resolved, tool } = attempt;
+  const { approve, emit, enclosing, stop } = environment;
+  const call = { callId: resolved.call.callId, toolName: tool.name };
+  const asked = { ...question, about: changes === undefined ? 'call' : 'changes' } as const;
+  const paths = changes?.map(({ path, kind }) => ({ path, kind }));
+  emit({ type: 'approval-start', ...call, ...asked, ...(paths === undefined ? {} : { changes: paths }) });
+  const { params } = resolved;
+  const request = {
+    ...call,
+    params,
+    path: enclosing,
+    ...(changes === undefined ? {} : { changes }),
+    ...question,
+  };
+  const answer = await requestApproval(approve, request, stop.signal);
+  // What is answered after the run has ended is no part of it.
+  if (!stop.signal.aborted) {
+    const why = answer.approved ? {} : { answer: answer.why };
+    const record: RecordedApproval = { ...asked, approved: answer.approved, ...why };
+    approvals.record(record);
+    emit({ type: 'approval-end', ...call, ...record });
+  }
+  if (answer.approved) {
+    approvals.add(question, changes);
+    return undefined;
+  }
+  const { reason, ...by } = question;
+  return failed(
+    'denied',
+    'not-approved',
+    `The call of "${tool.name}" needs approval by the policy "${by.policy}" (${reason}): ${answer.why}`,
+    answer.error === undefined ? by : { ...by, error: answer.error },
+  );
+}

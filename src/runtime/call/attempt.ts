@@ -1,0 +1,264 @@
+import { describeError, TransactionClosedError } from '../../error/index.ts';
+import type { FileChange } from '../../filesystem/index.ts';
+import { isPromiseLike, none } from '../../internal/index.ts';
+import type { SessionPatch } from '../../session/index.ts';
+import type { AnyTool, TokenUsage, ToolSuccess } from '../../tool/index.ts';
+import type { ShadowFinding } from '../events/tool-invoked.ts';
+import { RunStop, type StopReason } from '../limits/run-stop.ts';
+import type { ApprovalMemory } from './approval-memory.ts';
+import type { EvaluationEnvironment } from './environment.ts';
+import { AttemptEnd, verdictOn } from './exceptions.ts';
+import { type PolicyPhases, policyPhases } from './policy-phases.ts';
+import type { ResolvedCall } from './tool-call.ts';
+import { CallTransaction } from './transaction.ts';
+import { externalEffectsNote, failed, type Verdict, whatIsLeft } from './verdict.ts';
+
+/** The call that attempts are made at, whatever the outcome of each. */
+export interface AttemptedCall {
+  /** What was approved in any attempt. */
+  readonly approvals: ApprovalMemory;
+  /** Counts what evaluations inside an attempt spent. */
+  countUsage(usage: TokenUsage | undefined): void;
+}
+
+/** What an attempt is made of beside the arguments. */
+interface AttemptOptions {
+  readonly number: number;
+  readonly call: AttemptedCall;
+  /** What was logged before and stays whatever the outcome of the attempt. Default: nothing. */
+  readonly log?: SessionPatch;
+}
+
+/**
+ * One attempt at one call: its transaction, what its steps have found out, and everything that ends with it. The steps are in
+ * `pipeline.ts`; committing or discarding is up to the caller, who holds the order of the calls.
+ */
+export class CallAttempt {
+  readonly environment: EvaluationEnvironment;
+  readonly resolved: ResolvedCall;
+  /** Number of the attempt, from 1. */
+  readonly number: number;
+  readonly transaction: CallTransaction;
+  /** The policies over the call. */
+  readonly policies: PolicyPhases;
+  /** The arguments as the input schema made them. */
+  params: unknown;
+  /** What the handler returned, as it is recorded. */
+  success: ToolSuccess<unknown> | undefined;
+  /** The value of the success as the model gets it. */
+  rendered: string | undefined;
+  /** True once the handler of a tool that changes the outside world was started: running it again would do it twice. */
+  hasExternalEffects = false;
+  /** True once such a handler returned success: it is committed whatever stops the run. */
+  mustCommit = false;
+  /** True once the handler has returned success: its part has ended. */
+  hasReturned = false;
+  /** What policies would have refused or asked, where they are not enforced. */
+  readonly shadow: ShadowFinding[] = [];
+  readonly #call: AttemptedCall;
+  #changes: readonly FileChange[] | undefined;
+  #controller: AbortController | undefined;
+  #innerStop: RunStop | undefined;
+  /** Set when the tool has a time limit: when it has passed. */
+  #expiresAtMs: number | undefined;
+  /** Rejects what is awaited of the handler when the time limit has passed. */
+  #expire: ((timeout: AttemptEnd) => void) | undefined;
+  /** The end of a handler that has exceeded its time limit, whatever it returns later. */
+  #timeout: AttemptEnd | undefined;
+  #evaluations = 0;
+  #innerChanges: FileChange[] | undefined;
+
+  constructor(
+    environment: EvaluationEnvironment,
+    resolved: ResolvedCall,
+    { number, call, log }: AttemptOptions,
+  ) {
+    this.environment = environment;
+    this.resolved = resolved;
+    this.number = number;
+    this.#call = call;
+    this.transaction = new CallTransaction(environment.roots, resolved.bound.tool.effects);
+    this.policies = policyPhases(resolved.bound, environment.outer?.policies);
+    if (log !== undefined) this.transaction.sessionFork.apply(log);
+  }
+
+  get tool(): AnyTool {
+    return this.resolved.bound.tool;
+  }
+
+  /** The net changes to files, once the handler has returned. */
+  get changes(): readonly FileChange[] {
+    this.#changes ??= this.transaction.changes();
+    return this.#changes;
+  }
+
+  /** What was approved in this attempt and those before it. */
+  get approvals(): ApprovalMemory {
+    return this.#call.approvals;
+  }
+
+  /** Aborted when the attempt is over; made on first use, since few handlers and policies look at it. */
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      const reason = this.environment.stop.reason;
+      if (reason !== undefined) this.#controller.abort(reason.cause);
+    }
+    return this.#controller.signal;
+  }
+
+  /** What evaluations inside the handler follow, made on first use. */
+  get innerStop(): RunStop {
+    if (this.#innerStop === undefined) {
+      this.#innerStop = new RunStop();
+      const { reason } = this.environment.stop;
+      if (reason !== undefined) this.#innerStop.stop(reason);
+    }
+    return this.#innerStop;
+  }
+
+  /** What calls inside have changed, in the order of their commits. */
+  get innerChanges(): readonly FileChange[] {
+    return this.#innerChanges ?? none;
+  }
+
+  /** Adds what a call inside has changed. */
+  addInnerChanges(changes: readonly FileChange[]): void {
+    this.#innerChanges ??= [];
+    for (const change of changes) this.#innerChanges.push(change);
+  }
+
+  /** Number of an evaluation that begins inside now, from 1. */
+  nextEvaluation(): number {
+    this.#evaluations += 1;
+    return this.#evaluations;
+  }
+
+  /** Counts what evaluations inside the attempt spent. */
+  countUsage(usage: TokenUsage | undefined): void {
+    this.#call.countUsage(usage);
+  }
+
+  /** `work`, awaited no longer than the run lasts, unless effects outside have to be recorded. Rejects with `RunStopped` then. */
+  settled<T>(work: T | PromiseLike<T>): T | Promise<T> {
+    if (!isPromiseLike(work)) return work;
+    return this.mustCommit ? Promise.resolve(work) : this.environment.stop.race(work);
+  }
+
+  /** For the end of a message: what stands although the call is rolled back; empty when nothing does. */
+  residualNote(): string {
+    return externalEffectsNote(this.hasExternalEffects);
+  }
+
+  /** Ends the handler's part when the run stops, until the returned function is called. */
+  followRun(): () => void {
+    return this.environment.stop.onStop((reason) => this.#endHandler(reason));
+  }
+
+  /** The handler begins now: from here its effects may stand, and its time limit and the deadline of the run count. */
+  beginHandler(): void {
+    const { clock, deadline } = this.environment;
+    const { effects, timeoutMs } = this.tool;
+    this.hasExternalEffects = effects === 'external';
+    if (timeoutMs !== undefined) this.#expiresAtMs = clock.now() + timeoutMs;
+    if (timeoutMs !== undefined || deadline !== undefined) this.transaction.watch(() => this.#checkClock());
+  }
+
+  /** What a handler returned; neither its time limit nor the end of the run waits for it. */
+  async handlerResult(returned: unknown): Promise<unknown> {
+    // The end of the run is looked at inside the time limit, so that it takes the timer with it.
+    const result = isPromiseLike(returned)
+      ? await this.#beforeTimeout(this.environment.stop.race(returned))
+      : returned;
+    if (this.#timeout !== undefined) throw this.#timeout;
+    return result;
+  }
+
+  /** The handler has returned success: what it left behind ends here. */
+  endHandler(): void {
+    this.#endInner();
+    this.hasReturned = true;
+    this.mustCommit = this.hasExternalEffects;
+  }
+
+  /** The verdict on what was thrown in the attempt. */
+  verdictOn(thrown: unknown): Verdict {
+    this.#endInner();
+    return verdictOn(this.#timeout ?? thrown, this.environment, {
+      toolName: this.tool.name,
+      hasExternalEffects: this.hasExternalEffects,
+      note: this.hasReturned ? this.residualNote() : '',
+    });
+  }
+
+  /** Takes the views from everyone and disposes what the attempt built. Failures are logged. Never rejects, never outlasts the run. */
+  async discard(): Promise<void> {
+    this.transaction.close();
+    if (!this.transaction.needsDisposal) return;
+    let failures: readonly unknown[];
+    try {
+      failures = await this.environment.stop.race(this.transaction.dispose());
+    } catch {
+      // The run has ended; what still disposes itself goes on alone.
+      return;
+    }
+    for (const error of failures) {
+      this.environment.logger.warn('A resource of a call could not be disposed.', {
+        tool: this.tool.name,
+        error: describeError(error),
+      });
+    }
+  }
+
+  /** `work`, or the end of the attempt as soon as the tool's own time limit has passed. */
+  async #beforeTimeout(work: Promise<unknown>): Promise<unknown> {
+    const { timeoutMs } = this.tool;
+    if (timeoutMs === undefined) return work;
+    let cancel: (() => void) | undefined;
+    const limit = new Promise<never>((_resolve, reject) => {
+      this.#expire = reject;
+      cancel = this.environment.clock.schedule(timeoutMs, () => this.#endByTimeout());
+    });
+    try {
+      return await Promise.race([work, limit]);
+    } finally {
+      cancel?.();
+    }
+  }
+
+  /**
+   * Ends the handler when its time is up, whenever it touches what belongs to the call: a handler that leaves no room for timers would
+   * never notice otherwise.
+   */
+  #checkClock(): void {
+    const { clock, deadline, stop } = this.environment;
+    if (this.hasReturned || this.#timeout !== undefined) return;
+    if (this.#expiresAtMs !== undefined && clock.now() >= this.#expiresAtMs) this.#endByTimeout();
+    else if (deadline !== undefined) stop.checkDeadline(deadline);
+  }
+
+  #endByTimeout(): void {
+    if (this.#timeout !== undefined) return;
+    const message = `The tool "${this.tool.name}" was given up after its time limit of ${this.tool.timeoutMs} ms. ${whatIsLeft(this.hasExternalEffects)}`;
+    this.#timeout = new AttemptEnd(failed('rolled-back', 'timeout', message));
+    this.#endHandler({ kind: 'aborted', cause: new DOMException(message, 'TimeoutError') });
+    this.#expire?.(this.#timeout);
+  }
+
+  /** Takes the views from a handler that has not returned, before its signal is aborted. */
+  #endHandler(reason: StopReason): void {
+    if (!this.hasReturned) this.transaction.seal();
+    this.#controller?.abort(reason.cause);
+    this.#innerStop?.stop(reason);
+  }
+
+  /** Ends evaluations that the handler has not awaited. */
+  #endInner(): void {
+    this.#innerStop?.stop({
+      kind: 'aborted',
+      cause: new TransactionClosedError(
+        `The call of "${this.tool.name}" ended before an evaluation inside it did. A handler has to await what it evaluates.`,
+      ),
+    });
+  }
+}

@@ -1,0 +1,287 @@
+import { describeError } from '../../error/index.ts';
+import { none } from '../../internal/index.ts';
+import { ToolInvoked, type ToolInvokedPayload } from '../events/tool-invoked.ts';
+import type { LoopState } from '../model/loop-state.ts';
+import { addUsage } from '../model/model.ts';
+import type { CallAttempt } from './attempt.ts';
+import { awaitHook, HookFailure, nameAttempt } from './call-hooks.ts';
+import type { EvaluationEnvironment } from './environment.ts';
+import { isThrown } from './exceptions.ts';
+import type { ToolCall, ToolCallResult } from './tool-call.ts';
+import { applyPatch, type CallTransaction } from './transaction.ts';
+import {
+  cannotCommit,
+  doesNotFit,
+  type FailedVerdict,
+  type FinalVerdict,
+  resourceFailed,
+  type UncommittedCall,
+  withNote,
+} from './verdict.ts';
+
+/** A call at its turn to be committed or rolled back. */
+export interface SettledCall extends UncommittedCall {
+  readonly call: ToolCall;
+  /** Its last attempt; undefined when it never began. */
+  readonly attempt: CallAttempt | undefined;
+  /** What is recorded with this verdict, and what is put on the state. */
+  resultOf(verdict: FinalVerdict): ToolCallResult;
+}
+
+/** What has to hold for a call to be committed: all that it read, that its changes fit, or nothing. */
+export type CommitGuard = 'reads-hold' | 'changes-fit' | 'none';
+
+/** What it had read was changed: the call has to be repeated. */
+export interface Conflict {
+  readonly kind: 'conflict';
+  readonly changed: readonly string[];
+}
+
+/** A call was committed or rolled back, or has to be repeated. */
+export type CommitOutcome = { readonly kind: 'settled'; readonly result: ToolCallResult } | Conflict;
+
+/** The resources are committed, or rolled back with this verdict. */
+interface ResourcesSettled {
+  readonly kind: 'resources-settled';
+  readonly verdict: FinalVerdict;
+}
+
+/** The changes are on the state. */
+interface Applied {
+  readonly kind: 'applied';
+  readonly result: ToolCallResult;
+  /** Tells the subscribers of the session; undefined when there is nothing to tell. */
+  readonly notify: (() => void) | undefined;
+}
+
+/**
+ * Where calls are committed and rolled back, and their results enter the run: the only place that puts patches on the state,
+ * live and when a run is repeated.
+ */
+export class CallCommits {
+  readonly #environment: EvaluationEnvironment;
+  readonly #state: LoopState;
+
+  constructor(environment: EvaluationEnvironment, state: LoopState) {
+    this.#environment = environment;
+    this.#state = state;
+  }
+
+  /**
+   * Commits a call that succeeded and rolls back any other: first the resources, which may fail, then session and files in one
+   * synchronous stretch, then everyone hears of it. Rejects only when what is left of a failed call cannot be put on the state, and
+   * when a hook fails.
+   */
+  async settle(call: SettledCall, verdict: FinalVerdict, guard: CommitGuard): Promise<CommitOutcome> {
+    const { attempt } = call;
+    let final = verdict;
+    let finalGuard = guard;
+    if (attempt?.transaction.hasResources === true) {
+      const settled = await this.#settleResources(call, attempt, verdict, guard);
+      if (settled.kind === 'conflict') return settled;
+      final = settled.verdict;
+      // From here only what does not fit can stop a commit: the resources are in place.
+      finalGuard = final.kind === 'succeeded' ? 'changes-fit' : 'none';
+    }
+    const committed = this.#tryCommit(call, final, finalGuard);
+    if (committed.kind === 'conflict') return committed;
+    const result = await this.#deliver(call, committed);
+    if (result.invocation.success && attempt !== undefined) {
+      this.#environment.outer?.addInnerChanges([...attempt.innerChanges, ...attempt.changes]);
+    }
+    await attempt?.discard();
+    return { kind: 'settled', result };
+  }
+
+  /** Takes over a call that was made before, from a journal: no handler and no feedback provider is asked again. */
+  takeOver(result: ToolCallResult): void {
+    if (result.patch !== undefined) applyPatch(this.#environment.roots, result.patch)();
+    this.#announce(result);
+  }
+
+  /** Whether what a call has read holds still. @returns what does not, a failure when it cannot be found out, undefined when it does. */
+  async validate(call: SettledCall): Promise<Conflict | FailedVerdict | undefined> {
+    const { attempt } = call;
+    if (attempt === undefined || attempt.hasExternalEffects) return undefined;
+    try {
+      const changed = await allViolations(attempt.transaction, 'reads-hold');
+      return changed.length === 0 ? undefined : { kind: 'conflict', changed };
+    } catch (error) {
+      return cannotCommit(call, error);
+    }
+  }
+
+  /**
+   * Rolls back an attempt that another one takes the place of. Never rejects.
+   *
+   * @param conflicts what it had read and was changed. Default: there is another reason.
+   * @returns what the model has to know of it; empty when all went well.
+   */
+  async rollBack(attempt: CallAttempt, conflicts: readonly string[] = none): Promise<string> {
+    this.#reportDiscard(attempt, conflicts);
+    await attempt.discard();
+    return this.#rollBackResources(attempt);
+  }
+
+  async #rollBackResources({ resolved, tool, transaction }: CallAttempt): Promise<string> {
+    if (!transaction.hasResources) return '';
+    const { logger, stop } = this.#environment;
+    const failures = await transaction.rollBackResources(stop.race);
+    for (const { name, error } of failures) {
+      logger.error('A resource could not be rolled back.', {
+        tool: tool.name,
+        callId: resolved.call.callId,
+        resource: name,
+        error: describeError(error),
+      });
+    }
+    if (failures.length === 0) return '';
+    const names = failures.map(({ name }) => `"${name}"`).join(', ');
+    return ` What it changed in ${names} could not be rolled back and may stand.`;
+  }
+
+  /** Commits or rolls back the resources. They go first: they may fail, and what comes after them does not. */
+  async #settleResources(
+    call: SettledCall,
+    attempt: CallAttempt,
+    verdict: FinalVerdict,
+    guard: CommitGuard,
+  ): Promise<ResourcesSettled | Conflict> {
+    const { transaction } = attempt;
+    let reached = verdict;
+    try {
+      const changed = await allViolations(transaction, guard);
+      if (changed.length > 0 && guard === 'reads-hold') return { kind: 'conflict', changed };
+      if (changed.length > 0) reached = doesNotFit(call, changed);
+      if (reached.kind === 'succeeded') {
+        const { hooks, outer, stop } = this.#environment;
+        if (hooks !== undefined)
+          await awaitHook(() => hooks.onBegin?.(nameAttempt(call.call, attempt.number, outer)));
+        const failure = await transaction.commitResources(stop.race);
+        if (failure === undefined) return { kind: 'resources-settled', verdict: reached };
+        reached = resourceFailed(call, failure);
+      }
+    } catch (error) {
+      if (isThrown(error, HookFailure)) throw error;
+      // What failed for another reason stays failed for that.
+      if (reached.kind === 'succeeded') reached = cannotCommit(call, error);
+    }
+    const note = await this.#rollBackResources(attempt);
+    return {
+      kind: 'resources-settled',
+      verdict: reached.kind === 'failed' ? withNote(reached, note) : reached,
+    };
+  }
+
+  /**
+   * The synchronous stretch: what has to hold holds still, so the changes go onto the state. It awaits nothing, so nothing can change in
+   * between.
+   */
+  #tryCommit(call: SettledCall, verdict: FinalVerdict, guard: CommitGuard): Applied | Conflict {
+    const transaction = call.attempt?.transaction;
+    let reached = verdict;
+    if (transaction !== undefined && guard !== 'none') {
+      try {
+        const changed = violations(transaction, guard);
+        if (changed.length > 0 && guard === 'reads-hold') return { kind: 'conflict', changed };
+        if (changed.length > 0) reached = doesNotFit(call, changed);
+      } catch (error) {
+        if (reached.kind === 'succeeded') reached = cannotCommit(call, error);
+      }
+    }
+    try {
+      return this.#apply(call.resultOf(reached));
+    } catch (error) {
+      if (reached.kind !== 'succeeded') throw error;
+      return this.#apply(call.resultOf(cannotCommit(call, error)));
+    }
+  }
+
+  #apply(result: ToolCallResult): Applied {
+    const { patch } = result;
+    const notify = patch === undefined ? undefined : applyPatch(this.#environment.roots, patch);
+    return { kind: 'applied', result, notify };
+  }
+
+  /** Everyone hears of a call: subscribers, feedback providers, the conversation, the record, observers. @returns the result with the feedback. */
+  async #deliver({ attempt, call }: SettledCall, { result, notify }: Applied): Promise<ToolCallResult> {
+    const { feedback, hooks, outer, stop } = this.#environment;
+    const name = hooks === undefined ? undefined : nameAttempt(call, attempt?.number ?? 0, outer);
+    if (hooks !== undefined && name !== undefined) await awaitHook(() => hooks.onCommit?.(result, name));
+    if (!result.invocation.success && attempt !== undefined) this.#reportDiscard(attempt, none);
+    notify?.();
+    let delivered = result;
+    // The model does not read the result of a call that ends the run.
+    if (feedback !== undefined && result.interrupt === undefined) {
+      delivered = { ...result, invocation: await feedback.addTo(result.invocation) };
+    }
+    this.#announce(delivered);
+    if (name !== undefined) hooks?.onDelivered?.(delivered, name);
+    if (delivered.interrupt !== undefined)
+      stop.stop({ kind: 'interrupted', cause: delivered.interrupt.error });
+    return delivered;
+  }
+
+  #reportDiscard({ number, resolved, transaction }: CallAttempt, conflicts: readonly string[]): void {
+    const { hooks, outer } = this.#environment;
+    if (hooks?.onDiscard === undefined) return;
+    const name = nameAttempt(resolved.call, number, outer);
+    hooks.onDiscard({ ...name, conflicts, patch: transaction.patch() });
+  }
+
+  #announce({ invocation, attachments, cause }: ToolCallResult): void {
+    const { logger, emit, feedback, isObserved, redactor } = this.#environment;
+    const { callId, openedSections, reason, toolName, turn } = invocation;
+    // What was opened is part of the next request, live and when the run is repeated.
+    if (openedSections !== undefined) this.#state.openings.push({ callId, shown: openedSections });
+    if (reason === 'sections-opened' || reason === 'sections-not-opened') this.#state.expansions += 1;
+    const recorded = redactor?.record(invocation) ?? invocation;
+    const answer = {
+      type: 'tool-result',
+      callId,
+      toolName,
+      text: invocation.modelText,
+      isError: !invocation.success,
+    } as const;
+    this.#state.conversation.push(attachments === undefined ? answer : { ...answer, attachments });
+    if (invocation.usage !== undefined) this.#state.usage = addUsage(this.#state.usage, invocation.usage);
+    this.#record(recorded);
+    feedback?.note(invocation);
+    if (cause !== undefined) {
+      logger.debug('A tool call failed.', { tool: toolName, callId, error: describeError(cause) });
+    }
+    if (!isObserved) return;
+    for (const record of invocation.feedback ?? []) {
+      emit({ type: 'feedback', turn, callId, toolName, ...record });
+    }
+    emit({ type: 'tool-call-end', invocation: recorded, ...(cause === undefined ? {} : { cause }) });
+  }
+
+  /** A transaction of its own: that a reducer of someone else's refuses the record changes nothing for the call. */
+  #record(invocation: ToolInvokedPayload): void {
+    const { roots, logger } = this.#environment;
+    try {
+      roots.session.dispatch(ToolInvoked, invocation);
+    } catch (error) {
+      const { toolName, callId } = invocation;
+      logger.error('A tool call could not be recorded.', {
+        tool: toolName,
+        callId,
+        error: describeError(error),
+      });
+    }
+  }
+}
+
+/** What of the session and the files does not hold as the guard wants it. */
+function violations(transaction: CallTransaction, guard: CommitGuard): readonly string[] {
+  if (guard === 'none') return none;
+  return guard === 'reads-hold' ? transaction.conflicts() : transaction.refusals();
+}
+
+/** The same with the resources, which come first: they may have to be awaited. */
+async function allViolations(transaction: CallTransaction, guard: CommitGuard): Promise<readonly string[]> {
+  if (guard === 'none') return none;
+  const inResources = await transaction.resourceConflicts();
+  return [...violations(transaction, guard), ...inResources];
+}

@@ -1,0 +1,154 @@
+import { describeError } from '../../error/index.ts';
+import { describeIssues, type ParseOutcome, parseInput, parseOutput } from '../../schema/index.ts';
+import { renderValue } from '../model/model-text.ts';
+import { askForApproval } from './approvals.ts';
+import type { CallAttempt } from './attempt.ts';
+import { awaitHook, HookFailure, nameAttempt } from './call-hooks.ts';
+import { isThrown } from './exceptions.ts';
+import { haltReason } from './halt-reason.ts';
+import { assertResultSize, readOutput, readSuccess } from './handler-result.ts';
+import { checkCall, checkChanges, recordInPolicies } from './policies.ts';
+import { copyOfArguments } from './tool-call.ts';
+import { createToolContext } from './tool-context.ts';
+import { failed, type PolicyQuestion, stoppedVerdict, type Verdict, withNote } from './verdict.ts';
+
+/** One step of an attempt. It ends the attempt by returning a verdict, or by throwing: see `exceptions.ts`. */
+type Step = (attempt: CallAttempt) => Promise<Verdict | undefined> | Verdict | undefined;
+
+/**
+ * The steps of an attempt, from the arguments to a success that can be committed. Before them, the tool was looked up and the JSON of the
+ * arguments parsed (`tool-call.ts`), and session, files and resources were forked (`transaction.ts`); after them comes the commit
+ * (`commits.ts`).
+ *
+ * @see spec TOOLS "Runtime Dispatch" steps 3 to 9
+ */
+const steps: readonly Step[] = [
+  parseParams,
+  askPolicies,
+  checkLimits,
+  runHandler,
+  readResult,
+  disposeResources,
+  askAboutChanges,
+  recordSuccess,
+];
+
+/** Runs an attempt; one that cannot be committed is discarded before this resolves. Rejects only with a {@link HookFailure}. */
+export function runAttempt(attempt: CallAttempt): Promise<Verdict> {
+  return run(attempt, steps);
+}
+
+/** Goes on with an attempt whose changes need an approval. Never rejects. */
+export function approveChanges(attempt: CallAttempt, questions: readonly PolicyQuestion[]): Promise<Verdict> {
+  const ask: Step = async () => {
+    const refusal = await askForApproval(attempt, questions, attempt.changes);
+    return refusal === undefined ? undefined : withNote(refusal, attempt.residualNote());
+  };
+  return run(attempt, [ask, recordSuccess]);
+}
+
+async function run(attempt: CallAttempt, remaining: readonly Step[]): Promise<Verdict> {
+  const unfollow = attempt.followRun();
+  let verdict: Verdict | undefined;
+  try {
+    for (const step of remaining) {
+      verdict = await step(attempt);
+      if (verdict !== undefined) break;
+    }
+  } catch (thrown) {
+    if (isThrown(thrown, HookFailure)) throw thrown;
+    verdict = attempt.verdictOn(thrown);
+  } finally {
+    unfollow();
+  }
+  if (verdict === undefined) throw new RangeError('The last step of an attempt has no verdict.');
+  if (verdict.kind !== 'succeeded' && verdict.kind !== 'needs-approval') await attempt.discard();
+  return verdict;
+}
+
+async function parseParams(attempt: CallAttempt): Promise<Verdict | undefined> {
+  const { resolved, tool } = attempt;
+  const { compiledInput, name } = tool;
+  if (compiledInput === undefined) {
+    const keys = Object.keys(resolved.params);
+    if (keys.length === 0) return undefined;
+    const message = `Tool validation failed: "${name}" takes no arguments, but got ${keys.slice(0, 10).join(', ')}.`;
+    return failed('rejected', 'invalid-arguments', message);
+  }
+  const outcome: ParseOutcome<unknown> = await attempt.settled(
+    parseInput(compiledInput, copyOfArguments(resolved)),
+  );
+  if (outcome.ok) {
+    attempt.params = outcome.value;
+    return undefined;
+  }
+  const message = `Tool validation failed: the arguments of "${name}" do not fit.\n${describeIssues(outcome.issues)}`;
+  return failed('rejected', 'invalid-arguments', message);
+}
+
+async function askPolicies(attempt: CallAttempt): Promise<Verdict | undefined> {
+  const questions = await checkCall(attempt);
+  return questions.length === 0 ? undefined : askForApproval(attempt, questions);
+}
+
+/** No handler begins when the run has ended, is late or has used up its budget. */
+function checkLimits({ environment, tool }: CallAttempt): Verdict | undefined {
+  const reason = haltReason(environment);
+  return reason === undefined ? undefined : stoppedVerdict(tool.name, reason, false);
+}
+
+async function runHandler(attempt: CallAttempt): Promise<undefined> {
+  const { environment, number, resolved, tool } = attempt;
+  const { hooks, outer } = environment;
+  if (hooks !== undefined && tool.effects === 'external') {
+    await awaitHook(() => hooks.onBegin?.(nameAttempt(resolved.call, number, outer)));
+  }
+  const context = createToolContext(attempt);
+  attempt.beginHandler();
+  // The input schema of this very tool has made the params, which is what its handler takes.
+  const returned = tool.execute?.(attempt.params as never, context);
+  attempt.success = readSuccess(attempt, await attempt.handlerResult(returned));
+  attempt.endHandler();
+}
+
+async function readResult(attempt: CallAttempt): Promise<undefined> {
+  const { environment, success, tool } = attempt;
+  const { compiledOutput } = tool;
+  if (success === undefined) throw new RangeError('The handler has not returned.');
+  const outcome = compiledOutput && (await attempt.settled(parseOutput(compiledOutput, success.value)));
+  const result = readOutput(attempt, success, outcome);
+  const rendered = renderValue(tool, result, environment);
+  assertResultSize(attempt, result, rendered);
+  attempt.success = result;
+  attempt.rendered = rendered;
+}
+
+async function disposeResources(attempt: CallAttempt): Promise<Verdict | undefined> {
+  const { tool, transaction } = attempt;
+  const failures = transaction.needsDisposal ? await attempt.settled(transaction.closeResources()) : [];
+  transaction.seal();
+  if (failures.length === 0) return undefined;
+  const text = failures.map(describeError).join('\n');
+  const error = failures.length === 1 ? failures[0] : new AggregateError(failures, text);
+  const message = `A resource of the tool "${tool.name}" could not be disposed, so the call was rolled back.${attempt.residualNote()}\n${text}`;
+  return failed('rolled-back', 'dispose-failed', message, { error });
+}
+
+async function askAboutChanges(attempt: CallAttempt): Promise<Verdict | undefined> {
+  const questions = await checkChanges(attempt);
+  return questions.length === 0 ? undefined : { kind: 'needs-approval', questions };
+}
+
+/** The tool's own event and what policies record of a success are part of the transaction. */
+async function recordSuccess(attempt: CallAttempt): Promise<Verdict> {
+  const { resolved, success, tool, transaction } = attempt;
+  if (success === undefined) throw new RangeError('The handler has not returned.');
+  transaction.privilegedSession.dispatch(tool.succeeded, {
+    toolName: tool.name,
+    callId: resolved.call.callId,
+    params: resolved.params,
+    value: success.value,
+  });
+  await recordInPolicies(attempt, success);
+  return { kind: 'succeeded', result: success };
+}

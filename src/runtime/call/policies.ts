@@ -1,0 +1,174 @@
+import { describeError } from '../../error/index.ts';
+import type { FileChange } from '../../filesystem/index.ts';
+import { none } from '../../internal/index.ts';
+import type { PolicyCall, PolicyDecision, ToolPolicy } from '../../policy/index.ts';
+import type { ToolSuccess } from '../../tool/index.ts';
+import type { ShadowFinding } from '../events/tool-invoked.ts';
+import { RunStopped } from '../limits/run-stop.ts';
+import type { CallAttempt } from './attempt.ts';
+import { AttemptEnd, isThrown } from './exceptions.ts';
+import { PolicyContext } from './policy-context.ts';
+import { PolicyEvaluator } from './policy-evaluator.ts';
+import type { GoverningPolicy } from './policy-phases.ts';
+import { failed, type PolicyQuestion } from './verdict.ts';
+
+/** What policies are asked about beside the call: what it read and changed. */
+interface Evidence {
+  readonly readPaths: readonly string[];
+  readonly changes: readonly FileChange[];
+}
+
+const noEvidence: Evidence = { readPaths: none, changes: none };
+
+type Ask<Answer> = (
+  policy: ToolPolicy,
+  call: PolicyCall,
+  context: PolicyContext,
+) => Answer | PromiseLike<Answer>;
+
+/** A policy's objection. A policy that throws or returns anything but a decision counts as a denial. */
+type Objection = ShadowFinding & { readonly error?: unknown };
+
+/**
+ * Before the handler: asks `check` of the policies over the call, those of the calls around it first.
+ *
+ * @returns what has to be asked before the call goes on.
+ * @throws {AttemptEnd} when one of them denies.
+ */
+export async function checkCall(attempt: CallAttempt): Promise<readonly PolicyQuestion[]> {
+  const { checking } = attempt.policies;
+  if (checking.length === 0) return none;
+  return decide(attempt, checking, noEvidence, (policy, call, context) => policy.check?.(call, context));
+}
+
+/**
+ * After the handler: asks `checkChanges` of them, if there are changes.
+ *
+ * @returns what has to be asked before the commit.
+ * @throws {AttemptEnd} when one of them denies.
+ */
+export async function checkChanges(attempt: CallAttempt): Promise<readonly PolicyQuestion[]> {
+  const { checkingChanges } = attempt.policies;
+  if (checkingChanges.length === 0 || attempt.changes.length === 0) return none;
+  const { changes, transaction } = attempt;
+  const evidence = { readPaths: transaction.readPaths(), changes };
+  return decide(attempt, checkingChanges, evidence, (policy, call, context) =>
+    policy.checkChanges?.(call, changes, context),
+  );
+}
+
+/**
+ * Lets them record a success, inside the transaction.
+ *
+ * @throws {AttemptEnd} when one of them cannot.
+ */
+export async function recordInPolicies(attempt: CallAttempt, result: ToolSuccess<unknown>): Promise<void> {
+  const { recording } = attempt.policies;
+  if (recording.length === 0) return;
+  const evidence = { readPaths: attempt.transaction.readPaths(), changes: attempt.changes };
+  for (const governing of recording) {
+    try {
+      await ask(attempt, governing, evidence, (policy, call, context) =>
+        policy.onResult?.(call, result, context),
+      );
+    } catch (error) {
+      if (isThrown(error, RunStopped)) throw error;
+      cannotRecord(attempt, governing, error);
+    }
+  }
+}
+
+/** Asks in order; the first denial wins. Policies that are not enforced are all asked, and their objections only reported. */
+async function decide(
+  attempt: CallAttempt,
+  policies: readonly GoverningPolicy[],
+  evidence: Evidence,
+  question: Ask<PolicyDecision | undefined>,
+): Promise<readonly PolicyQuestion[]> {
+  const questions: PolicyQuestion[] = [];
+  for (const governing of policies) {
+    const objection = await objectionOf(attempt, governing, evidence, question);
+    if (objection === undefined) continue;
+    const { outcome, error, ...rest } = objection;
+    if (!attempt.environment.enforce) reportShadow(attempt, { outcome, ...rest });
+    else if (outcome === 'ask') questions.push(rest);
+    else throw denial(attempt, rest, error);
+  }
+  return questions;
+}
+
+async function objectionOf(
+  attempt: CallAttempt,
+  governing: GoverningPolicy,
+  evidence: Evidence,
+  question: Ask<PolicyDecision | undefined>,
+): Promise<Objection | undefined> {
+  try {
+    return toObjection(governing, await ask(attempt, governing, evidence, question));
+  } catch (error) {
+    if (isThrown(error, RunStopped)) throw error;
+    const reason = `its check failed: ${describeError(error)}`;
+    return { ...nameOf(governing), outcome: 'deny', reason, error };
+  }
+}
+
+/** Asks one policy. What it evaluates ends when it has answered. Rejects with what it throws, and with `RunStopped` when the run stops. */
+async function ask<Answer>(
+  attempt: CallAttempt,
+  { policy, owner }: GoverningPolicy,
+  { readPaths, changes }: Evidence,
+  question: Ask<Answer>,
+): Promise<Answer> {
+  const { environment, params, resolved, tool } = attempt;
+  const innerChanges = policy.scope === 'own' ? none : attempt.innerChanges;
+  const evaluator = new PolicyEvaluator(attempt, policy);
+  const context = new PolicyContext(attempt, { owner, readPaths, changes, innerChanges, evaluator });
+  const call = { tool, params, callId: resolved.call.callId, path: environment.enclosing };
+  try {
+    return await attempt.settled(question(policy, call, context));
+  } finally {
+    evaluator.end();
+  }
+}
+
+/** Policies may be written without types: whatever they answer is checked. */
+function toObjection(
+  governing: GoverningPolicy,
+  decision: Partial<PolicyDecision> | null | undefined,
+): Objection | undefined {
+  const outcome = decision?.outcome;
+  if (outcome === 'allow') return undefined;
+  if (outcome === 'ask' || outcome === 'deny') {
+    return { ...nameOf(governing), outcome, reason: decision?.reason ?? 'no reason was given' };
+  }
+  return { ...nameOf(governing), outcome: 'deny', reason: 'its check came to no decision' };
+}
+
+/** A policy as records name it. */
+function nameOf({ policy, owner }: GoverningPolicy): Pick<PolicyQuestion, 'policy' | 'policyPrompt'> {
+  return owner === undefined
+    ? { policy: policy.name }
+    : { policy: policy.name, policyPrompt: owner.promptName };
+}
+
+function denial(attempt: CallAttempt, { reason, ...by }: PolicyQuestion, error: unknown): AttemptEnd {
+  const message = `The call of "${attempt.tool.name}" was denied by the policy "${by.policy}": ${reason}${attempt.residualNote()}`;
+  return new AttemptEnd(failed('denied', 'denied', message, error === undefined ? by : { ...by, error }));
+}
+
+function cannotRecord(attempt: CallAttempt, governing: GoverningPolicy, error: unknown): void {
+  if (!attempt.environment.enforce) {
+    const reason = `it could not record the success: ${describeError(error)}`;
+    reportShadow(attempt, { ...nameOf(governing), outcome: 'deny', reason });
+    return;
+  }
+  const message = `The policy "${governing.policy.name}" could not record the success of "${attempt.tool.name}", so the call was rolled back.${attempt.residualNote()}\n${describeError(error)}`;
+  throw new AttemptEnd(failed('rolled-back', 'policy-failed', message, { error, ...nameOf(governing) }));
+}
+
+function reportShadow(attempt: CallAttempt, finding: ShadowFinding): void {
+  const { environment, number, resolved, shadow, tool } = attempt;
+  shadow.push(finding);
+  const { callId } = resolved.call;
+  environment.emit({ type: 'policy-shadow', callId, toolName: tool.name, attempt: number, ...finding });
+}
