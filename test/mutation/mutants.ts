@@ -44,7 +44,7 @@ const commitRules: readonly Mutant[] = [
   },
   {
     name: 'the reads of failed calls do not count',
-    fault: replaces('ToolCallRun.settle', 'call', ['conflicts'], "verdict.kind === 'failed' ? [] : $it"),
+    fault: returns('guardOf', "'none'", "$0.kind === 'failed'"),
   },
   {
     name: 'a call is tried once only',
@@ -52,11 +52,11 @@ const commitRules: readonly Mutant[] = [
   },
   {
     name: 'calls commit in the order in which they end',
-    fault: replaces('TurnScheduler.run', 'condition', ['index', '#position'], 'false'),
+    fault: replaces('CallScheduler.run', 'condition', ['previous'], 'false'),
   },
   {
     name: 'a call with effects outside is no barrier',
-    fault: returns('ToolCallRun.isBarrier', 'false'),
+    fault: returns('CallRun.isBarrier', 'false'),
   },
   {
     name: 'what a failed call changed is kept',
@@ -64,13 +64,13 @@ const commitRules: readonly Mutant[] = [
   },
   {
     name: 'what a failed call logged is lost',
-    fault: returns('ToolCallRun.#survivingLog', 'undefined'),
+    fault: returns('CallRun.#survivingLog', 'undefined'),
   },
   {
     name: 'what a superseded attempt logged is kept',
     fault: does(
-      'ToolCallRun.#again',
-      'this.#environment.roots.session.apply($0.transaction.discardedPatch().session);',
+      'CallRun.#repeat',
+      'this.#environment.roots.session.applyQuietly($0.transaction.discardedPatch().session)();',
     ),
   },
   {
@@ -131,7 +131,12 @@ const resourceRules: readonly Mutant[] = [
   },
   {
     name: 'a resource that joins one transaction at a time is used by many calls at once',
-    fault: returns('isSerial', 'false'),
+    fault: replaces(
+      'CallScheduler.#mayStart',
+      'condition',
+      ['#hasSerialResources'],
+      'concurrency === 1 || call.run.isBarrier',
+    ),
     accounts: 'snapshots',
   },
 ];

@@ -1,6 +1,7 @@
 import { describeError, TransactionClosedError } from '../../error/index.ts';
 import type { FileChange } from '../../filesystem/index.ts';
 import { isPromiseLike, none } from '../../internal/index.ts';
+import type { PolicyPhases } from '../../policy/index.ts';
 import type { SessionPatch } from '../../session/index.ts';
 import type { AnyTool, TokenUsage, ToolSuccess } from '../../tool/index.ts';
 import type { ShadowFinding } from '../events/tool-invoked.ts';
@@ -8,7 +9,7 @@ import { RunStop, type StopReason } from '../limits/run-stop.ts';
 import type { ApprovalMemory } from './approval-memory.ts';
 import type { EvaluationEnvironment } from './environment.ts';
 import { AttemptEnd, verdictOn } from './exceptions.ts';
-import { type PolicyPhases, policyPhases } from './policy-phases.ts';
+import { type GoverningPolicy, policyPhases } from './policy-phases.ts';
 import type { ResolvedCall } from './tool-call.ts';
 import { CallTransaction } from './transaction.ts';
 import { externalEffectsNote, failed, type Verdict, whatIsLeft } from './verdict.ts';
@@ -40,7 +41,7 @@ export class CallAttempt {
   readonly number: number;
   readonly transaction: CallTransaction;
   /** The policies over the call. */
-  readonly policies: PolicyPhases;
+  readonly policies: PolicyPhases<GoverningPolicy>;
   /** The arguments as the input schema made them. */
   params: unknown;
   /** What the handler returned, as it is recorded. */
