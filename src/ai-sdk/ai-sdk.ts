@@ -18,7 +18,7 @@ import type { GenerateOptions, ModelRequest, ModelTurn } from '../runtime/index.
 import { describeReceived, type JsonObject } from '../schema/index.ts';
 import { systemClock } from '../session/index.ts';
 import type { ModelSettings, TokenPrices } from '../tool/index.ts';
-import { hostedToolCodecsOf } from './hosted/index.ts';
+import { hostedToolCodecsOf } from './hosted/codecs.ts';
 import { type CacheTtl, cacheMarkOf } from './request/cache-marks.ts';
 import { checkRequest, prepareRequest, type RequestContext } from './request/request.ts';
 import { readSettings } from './request/request-settings.ts';

@@ -1,5 +1,5 @@
 export { type AiSdkOptions, aiSdk } from './ai-sdk.ts';
-export { aiSdkHostedToolCodecs } from './hosted/index.ts';
+export { aiSdkHostedToolCodecs } from './hosted/codecs.ts';
 export { FailedToolCallError } from './tools/failed-tool-call-error.ts';
 export {
   type AiSdkExecuteOptions,

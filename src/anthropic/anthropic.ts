@@ -15,7 +15,7 @@ import {
 import type { TokenPrices } from '../tool/index.ts';
 import { anthropicDialect } from './anthropic-dialect.ts';
 import { type AnthropicClient, type AnthropicClientOptions, createClient } from './client.ts';
-import { anthropicHostedToolCodecs } from './hosted/index.ts';
+import { anthropicHostedToolCodecs } from './hosted/codecs.ts';
 import { anthropicErrorWords } from './provider-error.ts';
 import { prepareRequest, toWireChoice } from './request.ts';
 import { type AnthropicSettings, toWireSettings } from './request-settings.ts';

@@ -1,5 +1,4 @@
-import { isThinking } from './block-types.ts';
-import type { Cacheable, CacheControl, Message, MessagesRequest } from './wire.ts';
+import { type Cacheable, type CacheControl, isThinking, type Message, type MessagesRequest } from './wire.ts';
 
 /**
  * The request with the ends of its prefixes marked, four at most: behind the tools, behind the instructions, behind the

@@ -10,7 +10,7 @@ export {
   type McpToolsetWire,
   type WebFetchWire,
   type WebSearchWire,
-} from './hosted/index.ts';
+} from './hosted/codecs.ts';
 export type { AnthropicSettings } from './request-settings.ts';
 export type {
   AssistantBlock,

@@ -4,10 +4,9 @@ import { DistinctCallIds, type Fields, type HostedToolDesk, objectsIn } from '..
 import type { AssistantPart, FinishReason, ModelTurn } from '../runtime/index.ts';
 import { restoreText } from '../schema/index.ts';
 import type { TokenUsage } from '../tool/index.ts';
-import { isServerUse, isThinking } from './block-types.ts';
 import type { PreparedRequest } from './request.ts';
 import { TurnText } from './turn-text.ts';
-import type { MessageEnd } from './wire.ts';
+import { isServerUse, isThinking, type MessageEnd } from './wire.ts';
 
 /**
  * The turn that a message holds. Every block is kept as it came, known to this adapter or not, to be sent back in the next

@@ -1,7 +1,7 @@
 import type { Fields } from '../provider/index.ts';
 import { restoreText, type SchemaProjection } from '../schema/index.ts';
 import type { AssistantPart } from '../tool/index.ts';
-import { isHosted } from './block-types.ts';
+import { isHosted } from './wire.ts';
 
 /**
  * What the text blocks of one message come to. An answer by a schema is the text behind the last thing that ran at the

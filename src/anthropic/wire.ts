@@ -1,5 +1,5 @@
 import type { JsonObject, JsonSchema } from '../schema/index.ts';
-import type { HostedWire } from './hosted/index.ts';
+import type { HostedWire } from './hosted/codecs.ts';
 
 // The part of the Messages interface that this adapter writes, in the provider's own words. Lists are mutable and keys are
 // snake_case because that is what the provider's client takes.
@@ -118,4 +118,26 @@ export interface MessageEnd {
   readonly stop_reason?: 'pause_turn';
   /** The container that the provider's code ran in. */
   readonly container?: { readonly id: string };
+}
+
+/** Whether a block holds what the model thought, readable or not. */
+export function isThinking(block: object): boolean {
+  const type = typeOf(block);
+  return type === 'thinking' || type === 'redacted_thinking';
+}
+
+/** Whether a block asks for something that runs at the provider, or says what came of it. */
+export function isHosted(block: object): boolean {
+  const type = typeOf(block);
+  return isServerUse(block) || (typeof type === 'string' && type.endsWith('_tool_result'));
+}
+
+/** Whether a block asks for something that runs at the provider. */
+export function isServerUse(block: object): boolean {
+  const type = typeOf(block);
+  return type === 'server_tool_use' || type === 'mcp_tool_use';
+}
+
+function typeOf(block: object): unknown {
+  return Reflect.get(block, 'type');
 }

@@ -14,8 +14,7 @@ import {
 import type { ModelProvider } from '../runtime/index.ts';
 import type { TokenPrices } from '../tool/index.ts';
 import { openaiHostedToolCodecs } from './hosted/codecs.ts';
-import { cacheKeySource } from './request/cache-key.ts';
-import { checkRequest, prepareRequest, type RequestOptions } from './request/request.ts';
+import { cacheKeySource, checkRequest, prepareRequest, type RequestOptions } from './request/request.ts';
 import { type OpenAISettings, toWireSettings } from './request/request-settings.ts';
 import { toProviderError } from './response/provider-error.ts';
 import { readStream, type StreamListener } from './response/read-stream.ts';

@@ -5,7 +5,6 @@ export {
   toApproximateLocation,
   toOneDomainList,
 } from './hosted/config-values.ts';
-export { refuseHostedChoice } from './hosted/hosted-choice.ts';
 export type {
   HostedToolCodec,
   HostedToolCodecs,
@@ -13,7 +12,7 @@ export type {
   HostedToolWire,
   HostedTurn,
 } from './hosted/hosted-tool-codec.ts';
-export { HostedToolDesk, type HostedToolsWire } from './hosted/hosted-tool-registry.ts';
+export { HostedToolDesk, type HostedToolsWire, refuseHostedChoice } from './hosted/hosted-tool-registry.ts';
 export {
   citedContainerFile,
   citedFile,

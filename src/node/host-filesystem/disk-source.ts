@@ -2,13 +2,19 @@ import type { DirectoryNode, Filesystem, TreeCell } from '../../filesystem/index
 import type { HostJail } from './jail/jail.ts';
 import type { VisiblePaths } from './tree/visible-paths.ts';
 
-/** A folder of the disk as one view of it sees it: whatever the view has not changed stands on the disk. */
-export interface DiskSource {
+/** A folder of the disk, the same for all views of it. */
+export interface DiskFolder {
   readonly jail: HostJail;
-  /** The present content of the view. */
-  readonly root: DirectoryNode;
   /** Paths that are shown; undefined: all. */
   readonly visible: VisiblePaths | undefined;
+  /** What trying an overlay on the folder came to, by the disk that the layers lie on: why there can be none, or undefined. */
+  readonly overlayTrials: Map<number, Promise<Error | undefined>>;
+}
+
+/** A folder of the disk as one view of it sees it: whatever the view has not changed is on the disk. */
+export interface DiskSource extends DiskFolder {
+  /** The present content of the view. */
+  readonly root: DirectoryNode;
   /** Records that the view depends on what it sees there. */
   readonly note: (...read: Parameters<TreeCell['look']>) => void;
 }

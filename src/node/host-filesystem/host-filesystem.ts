@@ -31,7 +31,7 @@ import {
 } from '../../filesystem/index.ts';
 import type { MountSkip, MountSkipReason } from '../host-mount/report.ts';
 import type { InterruptedCommit } from './commit/recover.ts';
-import { registerDiskSource } from './disk-source.ts';
+import { type DiskFolder, registerDiskSource } from './disk-source.ts';
 import { HostOperations } from './host-operations.ts';
 import { type HostFilesystemFork, type HostView, viewsOf } from './host-view.ts';
 import { type OpenWorkspace, openWorkspace } from './open-workspace.ts';
@@ -85,10 +85,11 @@ export class HostFilesystem implements Filesystem, AsyncDisposable {
       jail: workspace.jail.kind,
     });
     const { jail, visible } = workspace;
-    this.#makeView = viewsOf({ capabilities: this.capabilities, jail, visible });
+    const folder: DiskFolder = { jail, visible, overlayTrials: new Map() };
+    this.#makeView = viewsOf(this.capabilities, folder);
     registerDiskSource(this, () => {
       const cell = workspace.present();
-      return { jail, root: cell.root, visible, note: (read) => void cell.look(read) };
+      return { ...folder, root: cell.root, note: (read) => void cell.look(read) };
     });
   }
 

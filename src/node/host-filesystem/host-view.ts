@@ -24,24 +24,14 @@ import {
   type WriteMode,
   type WriteResult,
 } from '../../filesystem/index.ts';
-import { registerDiskSource } from './disk-source.ts';
+import { type DiskFolder, registerDiskSource } from './disk-source.ts';
 import { HostOperations } from './host-operations.ts';
-import type { HostJail } from './jail/jail.ts';
-import type { VisiblePaths } from './tree/visible-paths.ts';
 
 /** The files of a folder of the disk as one fork sees them. */
 export type HostView = TreeView;
 
 /** A fork of a folder of the disk: nothing that is written in it is on the disk before it is applied. */
 export type HostFilesystemFork = TreeFork;
-
-/** What all views of a folder have in common. */
-interface ViewOptions {
-  readonly capabilities: FilesystemCapabilities;
-  readonly jail: HostJail;
-  /** Paths that are shown; undefined: all. */
-  readonly visible: VisiblePaths | undefined;
-}
 
 class CellView implements HostView {
   readonly capabilities: FilesystemCapabilities;
@@ -52,21 +42,21 @@ class CellView implements HostView {
 
   constructor(
     { cell, isSealed, countsReads }: ForkedView,
-    options: ViewOptions,
+    capabilities: FilesystemCapabilities,
+    folder: DiskFolder,
     makeView: (forked: ForkedView) => HostView,
   ) {
-    this.capabilities = options.capabilities;
+    this.capabilities = capabilities;
     this.#cell = cell;
     this.#isSealed = isSealed;
     this.#makeView = makeView;
     const noteRead = (path: string): void => {
       if (countsReads) cell.noteContentRead(path);
     };
-    this.#operations = new HostOperations(cell, noteRead, options.visible);
+    this.#operations = new HostOperations(cell, noteRead, folder.visible);
     registerDiskSource(this, () => {
       this.#open();
-      const { jail, visible } = options;
-      return { jail, root: cell.root, visible, note: (read) => void cell.look(read) };
+      return { ...folder, root: cell.root, note: (read) => void cell.look(read) };
     });
   }
 
@@ -156,7 +146,10 @@ class CellView implements HostView {
 }
 
 /** What makes the views of the forks of a folder. */
-export function viewsOf(options: ViewOptions): (forked: ForkedView) => HostView {
-  const makeView = (forked: ForkedView): HostView => new CellView(forked, options, makeView);
+export function viewsOf(
+  capabilities: FilesystemCapabilities,
+  folder: DiskFolder,
+): (forked: ForkedView) => HostView {
+  const makeView = (forked: ForkedView): HostView => new CellView(forked, capabilities, folder, makeView);
   return makeView;
 }

@@ -1,4 +1,3 @@
-export { type HostMount, hostMount } from './host-mount.ts';
-export { type MountedFolder, mountFolder } from './mount-folder.ts';
+export { type HostMount, hostMount, type MountedFolder, mountFolder } from './host-mount.ts';
 export { DEFAULT_MOUNT_EXCLUDES, type HostMountOptions, type MountOptions } from './options.ts';
 export type { MountReport, MountSkip, MountSkipReason, MountStop } from './report.ts';

@@ -10,8 +10,7 @@ import { MaterializedFolder, type StagedFolder, type StagedFolderParts } from '.
 import type { Baseline } from './staging/baseline.ts';
 import { type MaterializeOptions, resolveStagingLimits } from './staging/options.ts';
 import { planDisk } from './staging/plan-disk.ts';
-import { makePrivateFolder, openTempRoot } from './staging/private-folder.ts';
-import { removeFolder } from './staging/remove-folder.ts';
+import { makePrivateFolder, openTempRoot, removeFolder } from './staging/private-folder.ts';
 import type { OpenSource } from './staging/stage-file.ts';
 import { stagePlan } from './staging/stage-plan.ts';
 import { stagingError } from './staging/staging-error.ts';
@@ -152,7 +151,7 @@ async function fillOverlay(
   parts: Staging & { readonly folder: string },
   openSource: OpenSource,
 ): Promise<StagedFolderParts> {
-  const refusal = await overlayRefusal(parts.realTempRoot);
+  const refusal = await overlayRefusal(openSource().overlayTrials, parts.realTempRoot);
   if (refusal !== undefined) throw refusal;
   const source = openInPlace(openSource);
   const plan = planDisk({ ...parts, source, isOverlay: true, onOwner: assertMapped });

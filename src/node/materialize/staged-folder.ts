@@ -15,7 +15,7 @@ import type { RunOptions, RunOutcome, SpawnArguments } from './process/run-optio
 import { type RunningProcess, runProcess } from './process/run-process.ts';
 import type { Baseline } from './staging/baseline.ts';
 import type { StagingLimits } from './staging/options.ts';
-import { removeFolder } from './staging/remove-folder.ts';
+import { removeFolder } from './staging/private-folder.ts';
 import { goneError, stagingError } from './staging/staging-error.ts';
 
 /** A private folder on the disk with the content of a file system, for processes that work on real files. */

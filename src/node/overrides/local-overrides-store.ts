@@ -1,5 +1,5 @@
-import { mkdirSync, readdirSync, realpathSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, realpathSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { assertOptions, FilesystemError, OverridesError } from '../../error/index.ts';
 import {
@@ -12,7 +12,6 @@ import { errorCode } from '../disk/system-error.ts';
 import { FolderLock } from '../lock/folder-lock.ts';
 import { openStateFolder } from '../lock/state-folder.ts';
 import { overridesFileName, readOverrides, removeOverrides, writeOverrides } from './overrides-file.ts';
-import { findOverridesRoot } from './overrides-root.ts';
 
 /** Where the files are. */
 export interface LocalOverridesStoreOptions {
@@ -165,6 +164,25 @@ export class LocalOverridesStore implements OverridesStore {
       throw new OverridesError(
         'overrides-storage-failed',
         `The folder for prompt overrides cannot be made (${errorCode(error) ?? 'unknown error'}).`,
+      );
+    }
+  }
+}
+
+/** Where a repository keeps the overrides of its prompts. */
+const IN_REPOSITORY = join('.weakincentives', 'prompts', 'overrides');
+
+/**
+ * The folder for overrides of the repository that a folder belongs to: the nearest one upwards that holds `.git`.
+ * @throws {OverridesError} `overrides-storage-failed` when there is none.
+ */
+export function findOverridesRoot(workingDirectory: string): string {
+  for (let folder = resolve(workingDirectory); ; folder = dirname(folder)) {
+    if (existsSync(join(folder, '.git'))) return join(folder, IN_REPOSITORY);
+    if (dirname(folder) === folder) {
+      throw new OverridesError(
+        'overrides-storage-failed',
+        'The working directory is in no git repository, so there is no place for prompt overrides. Name one as root.',
       );
     }
   }

@@ -1,6 +1,12 @@
 import { isRecord } from '../../internal/index.ts';
-import { type Fields, type HostedTurn, objectsIn } from '../../provider/index.ts';
-import type { HostedToolOutput } from '../../tool/index.ts';
+import {
+  annotatedCitations,
+  type Cited,
+  type Fields,
+  type HostedTurn,
+  objectsIn,
+} from '../../provider/index.ts';
+import type { Citation, HostedToolOutput } from '../../tool/index.ts';
 
 /** The items of one type, in their order. */
 export function itemsOf({ items }: HostedTurn, type: string): readonly Fields[] {
@@ -36,4 +42,18 @@ function toErrorCode(error: unknown): Pick<HostedToolOutput, 'errorCode'> {
   if (!isRecord(error)) return {};
   const errorCode = [error['code'], error['type']].find((word) => typeof word === 'string' && word !== '');
   return typeof errorCode === 'string' ? { errorCode } : {};
+}
+
+/**
+ * What the texts of a turn cite, in every part of every message.
+ *
+ * @param read what an annotation cites; undefined for one of another kind.
+ */
+export function citationsOf(
+  turn: HostedTurn,
+  read: (annotation: Fields) => Cited | undefined,
+): readonly Citation[] {
+  return itemsOf(turn, 'message')
+    .flatMap(({ content }) => objectsIn(content))
+    .flatMap((part) => annotatedCitations(turn, part, part['annotations'], read));
 }

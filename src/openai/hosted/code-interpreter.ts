@@ -7,8 +7,7 @@ import {
   readCodeOutputs,
 } from '../../provider/index.ts';
 import type { CodeInterpreterConfig, CodeInterpreterResult } from '../../suite/index.ts';
-import { itemsOf, toOutput } from './calls.ts';
-import { citationsOf } from './citations.ts';
+import { citationsOf, itemsOf, toOutput } from './calls.ts';
 
 /** A code interpreter in the provider's words. */
 export type CodeInterpreterWire = {

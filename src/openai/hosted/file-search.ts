@@ -1,7 +1,6 @@
 import { citedFile, type HostedToolCodec, readFileHits, textsIn } from '../../provider/index.ts';
 import type { FileSearchConfig, FileSearchResult } from '../../suite/index.ts';
-import { itemsOf, toOutput } from './calls.ts';
-import { citationsOf } from './citations.ts';
+import { citationsOf, itemsOf, toOutput } from './calls.ts';
 
 /** A filter over the attributes of files in the provider's words. */
 export type FileFilterWire =

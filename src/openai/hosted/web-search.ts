@@ -5,8 +5,7 @@ import {
   toApproximateLocation,
 } from '../../provider/index.ts';
 import type { WebSearchConfig, WebSearchResult } from '../../suite/index.ts';
-import { itemsOf, toOutput } from './calls.ts';
-import { citationsOf } from './citations.ts';
+import { citationsOf, itemsOf, toOutput } from './calls.ts';
 
 /** A web search in the provider's words. */
 export type WebSearchWire = {

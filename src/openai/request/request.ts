@@ -1,3 +1,4 @@
+import { digestOf } from '../../filesystem/index.ts';
 import type { HostedToolDesk, ProjectedTool, SchemaProjections } from '../../provider/index.ts';
 import type { ModelCheck, ModelRequest } from '../../runtime/index.ts';
 import { isSchemaObject, type JsonObject, type SchemaProjection } from '../../schema/index.ts';
@@ -122,5 +123,23 @@ function toText(
   return {
     ...(isSchemaObject(text) ? text : {}),
     format: { type: 'json_schema', name: 'answer', schema, strict },
+  };
+}
+
+const encoder = new TextEncoder();
+
+/** Makes the cache key of a request: a fixed one, or one that is the same for the same instructions. */
+export function cacheKeySource(
+  option: string | boolean | undefined,
+): (instructions: string) => string | undefined {
+  if (typeof option === 'string') return () => option;
+  if (option !== true) return () => undefined;
+  let last: { readonly instructions: string; readonly key: string } | undefined;
+  return (instructions) => {
+    // The turns of a run have the same instructions, so that they are gone through once.
+    if (last?.instructions !== instructions) {
+      last = { instructions, key: `weakincentives-${digestOf(encoder.encode(instructions))}` };
+    }
+    return last.key;
   };
 }

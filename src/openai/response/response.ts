@@ -1,11 +1,11 @@
 import { isRecord } from '../../internal/index.ts';
 import { type Fields, type HostedToolDesk, objectsIn } from '../../provider/index.ts';
 import type { FinishReason, ModelTurn } from '../../runtime/index.ts';
+import type { TokenUsage } from '../../tool/index.ts';
 import type { PreparedRequest } from '../request/request.ts';
 import { isRefusal, toReplayedItems, withWholeArguments } from './output-items.ts';
 import { toFailure } from './provider-error.ts';
 import { invalidResponse, readContent } from './turn-content.ts';
-import { readUsage } from './usage.ts';
 
 /** What a response is read with, beside the request. */
 export interface ResponseOptions {
@@ -68,4 +68,23 @@ function cutReason(response: Fields): FinishReason {
   const reason = isRecord(details) ? details['reason'] : undefined;
   if (reason === 'max_output_tokens') return 'length';
   return reason === 'content_filter' ? 'content-filter' : 'other';
+}
+
+/** What a response says that it cost; undefined when it does not say. */
+export function readUsage(usage: unknown): TokenUsage | undefined {
+  if (!isRecord(usage)) return undefined;
+  const { input_tokens_details: input, output_tokens_details: output } = usage;
+  const { cached_tokens: cached, cache_write_tokens: written } = isRecord(input) ? input : {};
+  const { reasoning_tokens: reasoning } = isRecord(output) ? output : {};
+  return onlyCounts({
+    inputTokens: usage['input_tokens'],
+    outputTokens: usage['output_tokens'],
+    cachedInputTokens: cached,
+    cacheWriteInputTokens: written,
+    reasoningTokens: reasoning,
+  });
+}
+
+function onlyCounts(counts: Readonly<Record<keyof TokenUsage, unknown>>): TokenUsage {
+  return Object.fromEntries(Object.entries(counts).filter(([, count]) => typeof count === 'number'));
 }

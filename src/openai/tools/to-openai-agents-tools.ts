@@ -1,9 +1,9 @@
 import { type ToolCallOutput, type ToolRuntime } from '../../evaluation/index.ts';
-import { isWebUrl, type ProjectedTool, toUrl } from '../../provider/index.ts';
+import { isWebUrl, type ProjectedTool, SchemaProjections, toUrl } from '../../provider/index.ts';
 import { type JsonSchema, restoreText } from '../../schema/index.ts';
 import { type Logger, type MediaPart, silentLogger } from '../../tool/index.ts';
 import { toFunctionTool } from '../request/request.ts';
-import { projectionsOf } from './runtime-projections.ts';
+import { openaiDialect } from '../wire/openai-dialect.ts';
 
 /** What a tool of a runtime returns to a loop of OpenAI Agents: its text, or the text with the files after it. */
 export type OpenAIAgentsOutput =
@@ -58,6 +58,7 @@ export function toOpenAIAgentsTools(
   { logger = silentLogger }: { readonly logger?: Logger } = {},
 ): OpenAIAgentsTool[] {
   const list: OpenAIAgentsTool[] = [];
+  const projections = new SchemaProjections(openaiDialect);
   let calls = 0;
   const run: Run = async ({ tool, schema }, input, { toolCall, signal } = {}) => {
     calls += 1;
@@ -76,7 +77,7 @@ export function toOpenAIAgentsTools(
     }
   };
   const addNew = (): void => {
-    const { tools } = projectionsOf(runtime).project({ tools: runtime.tools }, logger);
+    const { tools } = projections.project({ tools: runtime.tools }, logger);
     // Tools come at the end and none goes.
     for (const tool of tools.slice(list.length)) list.push(toAgentsTool(tool, run));
   };

@@ -1,11 +1,12 @@
 import { assertArgument, assertOptions } from '../../error/index.ts';
 import type { RuntimeCallOptions, ToolRuntime } from '../../evaluation/index.ts';
+import { SchemaProjections } from '../../provider/index.ts';
 import { restoreText } from '../../schema/index.ts';
 import { type Logger, silentLogger } from '../../tool/index.ts';
 import { toToolOutput } from '../request/input-items.ts';
 import { toFunctionTool } from '../request/request.ts';
+import { openaiDialect } from '../wire/openai-dialect.ts';
 import type { FunctionTool, InputItem } from '../wire/wire.ts';
-import { projectionsOf } from './runtime-projections.ts';
 
 /** The answer to a call, for the input of the next request. */
 export type FunctionCallOutput = Extract<InputItem, { type: 'function_call_output' }>;
@@ -75,4 +76,17 @@ interface FunctionCall extends ResponseOutputItem {
 /** What the provider writes is taken at its word: the runtime refuses calls without ids or texts. */
 function isFunctionCall(item: ResponseOutputItem): item is FunctionCall {
   return item.type === 'function_call';
+}
+
+/**
+ * Both functions here are called again for each request of a loop that is not ours, so that what is known of a runtime's tools is kept beside
+ * the runtime: each is projected once, and what gets lost is logged once.
+ */
+const projectionsByRuntime = new WeakMap<object, SchemaProjections>();
+
+/** The schemas of a runtime's tools as OpenAI takes them. */
+function projectionsOf(runtime: object): SchemaProjections {
+  const projections = projectionsByRuntime.get(runtime) ?? new SchemaProjections(openaiDialect);
+  projectionsByRuntime.set(runtime, projections);
+  return projections;
 }

@@ -1,9 +1,9 @@
 import type { RunEvent, ToolInvokedPayload } from '../../runtime/index.ts';
 import type { ConversationItem } from '../../tool/index.ts';
+import { conversationText, requestText } from './conversation-text.ts';
 import { expectEqual, expectTrue } from './expect.ts';
 import type { ConformanceMode } from './peer.ts';
 import type { ConformanceRequest } from './request.ts';
-import { saidInConversation, saidInRequest } from './said.ts';
 
 /** A run that is over, whatever it came to. */
 export interface RunToCheck {
@@ -107,9 +107,9 @@ function checkCalls({ events, calls, conversation }: RunToCheck): void {
 /** What the provider was sent is what the conversation says, at every request. */
 function checkRequests({ conversation, requests, events }: RunToCheck): void {
   if (hasDropped(events)) return;
-  const said = saidInConversation(conversation);
+  const said = conversationText(conversation);
   for (const [index, request] of requests.entries()) {
-    const sent = saidInRequest(request, conversation);
+    const sent = requestText(request, conversation);
     expectEqual(
       `the conversation in request ${index + 1} of the run, as far as it went`,
       sent,

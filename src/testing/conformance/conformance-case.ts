@@ -1,7 +1,6 @@
 import { assertOptions } from '../../error/index.ts';
 import { type Clock, systemClock } from '../../session/index.ts';
 import { manualClock } from '../manual-clock.ts';
-import type { CaseDefinition } from './case-definition.ts';
 import { answerCases } from './cases/answers.ts';
 import { callCases } from './cases/calls.ts';
 import { endCases } from './cases/ends.ts';
@@ -11,9 +10,8 @@ import { promptCases } from './cases/prompts.ts';
 import { refusedCallCases } from './cases/refused-calls.ts';
 import { replayCases } from './cases/replay.ts';
 import { usageCases } from './cases/usage.ts';
-import type { ConformanceMode, ConformancePeer } from './peer.ts';
-import { ScriptedProvider } from './scripted-provider.ts';
-import { Stage } from './stage.ts';
+import { type ConformanceMode, type ConformancePeer, ScriptedProvider } from './peer.ts';
+import { type CaseDefinition, Stage } from './stage.ts';
 
 /** One thing that an adapter must do. */
 export interface ConformanceCase {

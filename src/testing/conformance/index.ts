@@ -3,7 +3,7 @@ export {
   type ConformanceCase,
   type ConformanceOptions,
 } from './conformance-case.ts';
-export { ConformanceError } from './conformance-error.ts';
+export { ConformanceError } from './expect.ts';
 export type {
   ConformanceConnection,
   ConformanceFeature,

@@ -4,13 +4,12 @@ import { ToolInvocations, type ToolInvokedPayload } from '../../runtime/index.ts
 import { type Clock, Session, systemClock } from '../../session/index.ts';
 import type { PromptResponse } from '../../tool/index.ts';
 import type { ManualClock } from '../manual-clock.ts';
-import { ConformanceError } from './conformance-error.ts';
-import { expectEqual } from './expect.ts';
-import type { ConformanceConnection, ConformanceMode } from './peer.ts';
+import { ConformanceError, expectEqual } from './expect.ts';
+import { Notes, Workshop } from './fixture.ts';
+import type { ConformanceConnection, ConformanceFeature, ConformanceMode, ScriptedProvider } from './peer.ts';
 import type { ConformanceRequest } from './request.ts';
-import type { ScriptedProvider } from './scripted-provider.ts';
 import { type EvaluationOutcome, type FailedRun, type FinishedRun, StartedRun } from './started-run.ts';
-import { Notes, Workshop } from './workshop.ts';
+import type { ConformanceTurn } from './turn.ts';
 
 /** How a stage is set up. */
 export interface StageOptions {
@@ -179,4 +178,17 @@ export class Stage implements AsyncDisposable {
       return { error };
     }
   }
+}
+
+/** A case, whatever the peer. */
+export interface CaseDefinition {
+  readonly name: string;
+  /** What the provider must be able to say. Default: nothing special. */
+  readonly needs?: readonly ConformanceFeature[];
+  /** Default: both. */
+  readonly modes?: readonly ConformanceMode[];
+  /** What the provider answers, request by request; it must be asked exactly as often. */
+  readonly script: readonly ConformanceTurn[];
+  /** May throw: the case fails. */
+  play(stage: Stage): Promise<void>;
 }

@@ -1,7 +1,7 @@
 import { PromptEvaluationError, type RunEvent } from '../../runtime/index.ts';
 import type { PromptResponse } from '../../tool/index.ts';
 import { checkRun, type RunToCheck } from './check-run.ts';
-import { ConformanceError } from './conformance-error.ts';
+import { ConformanceError } from './expect.ts';
 
 /** How an evaluation ended. */
 export type EvaluationOutcome<Output> =

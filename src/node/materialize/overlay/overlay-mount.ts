@@ -7,7 +7,7 @@ import { segmentsOf } from '../../../filesystem/index.ts';
 import { mountsBelow } from '../../disk/mounts.ts';
 import { identityOf, modeOf } from '../../disk/stamp.ts';
 import type { HostJail } from '../../host-filesystem/jail/jail.ts';
-import type { HiddenName } from '../staging/disk-plan.ts';
+import type { HiddenName } from '../staging/plan-disk.ts';
 
 /** There is no overlay here; what stands instead of it is a copy. */
 export class OverlayRefusedError extends Error {

@@ -1,28 +1,29 @@
 import { lstatSync } from 'node:fs';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { DiskFolder } from '../../host-filesystem/disk-source.ts';
 import { HostJail } from '../../host-filesystem/jail/jail.ts';
 import { runProcess } from '../process/run-process.ts';
-import { makePrivateFolder } from '../staging/private-folder.ts';
-import { removeFolder } from '../staging/remove-folder.ts';
+import { makePrivateFolder, removeFolder } from '../staging/private-folder.ts';
 import { mountOverlay, OverlayRefusedError } from './overlay-mount.ts';
-
-/** By the disk that the layers lie on: why there is no overlay, or that there is. */
-const found = new Map<number, Promise<OverlayRefusedError | undefined>>();
 
 /**
  * Whether overlays work with their layers in this folder. It is tried once for each disk: mounting, hiding, replacing a file, a
  * folder and the other way round, and running a program.
+ * @param trials what was tried before.
  * @returns why not; undefined when they do.
  */
-export function overlayRefusal(tempRoot: string): Promise<OverlayRefusedError | undefined> {
+export function overlayRefusal(
+  trials: DiskFolder['overlayTrials'],
+  tempRoot: string,
+): Promise<Error | undefined> {
   const { dev } = lstatSync(tempRoot);
-  const known = found.get(dev);
+  const known = trials.get(dev);
   if (known !== undefined) return known;
   const trial = tryOverlay(tempRoot);
-  found.set(dev, trial);
+  trials.set(dev, trial);
   // What kept it from being tried need not be there the next time.
-  trial.catch(() => found.delete(dev));
+  trial.catch(() => trials.delete(dev));
   return trial;
 }
 

@@ -4,8 +4,48 @@ import { assertIntegerOption } from '../../../filesystem/index.ts';
 import { systemClock } from '../../../session/index.ts';
 import { errorCode } from '../../disk/system-error.ts';
 import { commandError } from '../staging/staging-error.ts';
-import { OutputTail } from './output-tail.ts';
 import type { RunOptions, RunOutcome, SpawnArguments } from './run-options.ts';
+
+/** The end of an output, at most so many bytes. */
+export class OutputTail {
+  readonly #maxBytes: number;
+  #chunks: Uint8Array[] = [];
+  #bytes = 0;
+  #isCut = false;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  get isCut(): boolean {
+    return this.#isCut;
+  }
+
+  add(chunk: Uint8Array): void {
+    this.#chunks.push(chunk);
+    this.#bytes += chunk.length;
+    for (
+      let first = this.#chunks[0];
+      first !== undefined && this.#bytes > this.#maxBytes;
+      first = this.#chunks[0]
+    ) {
+      const surplus = this.#bytes - this.#maxBytes;
+      this.#isCut = true;
+      if (first.length <= surplus) this.#chunks.shift();
+      else this.#chunks[0] = first.subarray(surplus);
+      this.#bytes -= Math.min(surplus, first.length);
+    }
+  }
+
+  /** The text, from the first whole character on. */
+  text(): string {
+    const bytes = Buffer.concat(this.#chunks);
+    let first = 0;
+    // At most three bytes of a character can be left of one that was cut.
+    while (this.#isCut && first < 3 && ((bytes[first] ?? 0) & 0xc0) === 0x80) first += 1;
+    return bytes.subarray(first).toString('utf8');
+  }
+}
 
 /** A command at work. */
 export interface RunningProcess {

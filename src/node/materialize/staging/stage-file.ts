@@ -1,13 +1,26 @@
-import { chmodSync, lstatSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  copyFileSync,
+  fstatSync,
+  lstatSync,
+  openSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { copyFile } from 'node:fs/promises';
 import { isSameNode, nodeAt } from '../../../filesystem/index.ts';
 import { systemClock } from '../../../session/index.ts';
-import { modeOf } from '../../disk/stamp.ts';
+import { OPEN_FILES } from '../../disk/open-flags.ts';
+import { modeOf, stampOf } from '../../disk/stamp.ts';
 import { errorCode } from '../../disk/system-error.ts';
 import type { DiskSource } from '../../host-filesystem/disk-source.ts';
+import { changedOnDiskError } from '../../host-filesystem/jail/disk-error.ts';
+import type { HostJail } from '../../host-filesystem/jail/jail.ts';
 import { DiskContent } from '../../host-filesystem/tree/disk-content.ts';
 import { hashLater, type Staged, type StagedFile, stagedFile } from './baseline.ts';
-import { cloneFile } from './clone-file.ts';
-import type { PlannedFile } from './disk-plan.ts';
+import type { PlannedFile } from './plan-disk.ts';
 
 /** A further change within this time may leave the stamp of a file as it is. */
 const SETTLING_MS = 2000;
@@ -66,4 +79,40 @@ function sourceOf(
 function noteUnsettled(content: DiskContent): void {
   const changedAtMs = Number(BigInt(content.stamp.split(':').at(-1) ?? 0) / 1_000_000n);
   if (systemClock.now() - changedAtMs < SETTLING_MS) content.holds();
+}
+
+/** A file system that can share blocks does; every other copies, within the kernel where it can. */
+const CLONE = constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE;
+
+/** Larger files are copied while others work. */
+const MAX_BYTES_AT_ONCE = 1_048_576;
+
+/**
+ * Clones a file of the disk to a path that is free, with its permissions.
+ * @throws {FilesystemError} `changed-on-disk` when it is not the file that was seen.
+ * @throws the error of the operating system.
+ */
+export async function cloneFile(jail: HostJail, content: DiskContent, target: string): Promise<void> {
+  const source = jail.readFile(content.segments, (file, stats) => {
+    if (stampOf(stats) !== content.stamp) return undefined;
+    const path = hostPathOf(jail, content, file);
+    if (content.bytes > MAX_BYTES_AT_ONCE) return openSync(path, 'r');
+    copyFileSync(path, target, CLONE);
+    return stampOf(fstatSync(file, { bigint: true })) === content.stamp ? 'copied' : undefined;
+  });
+  if (source === undefined) throw changedOnDiskError(content.path);
+  if (source === 'copied') return;
+  try {
+    await copyFile(hostPathOf(jail, content, source), target, CLONE);
+    if (stampOf(fstatSync(source, { bigint: true })) !== content.stamp)
+      throw changedOnDiskError(content.path);
+  } finally {
+    closeSync(source);
+  }
+}
+
+/** The open file itself, whatever its name leads to by now, where the platform has paths for open files. */
+function hostPathOf(jail: HostJail, content: DiskContent, file: number): string {
+  if (jail.kind === 'kernel') return `${OPEN_FILES}/${file}`;
+  return jail.within(content.segments.slice(0, -1), (pathOf) => pathOf(content.segments.at(-1)));
 }

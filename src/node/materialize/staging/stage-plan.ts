@@ -2,7 +2,7 @@ import { chmod, mkdir, symlink } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
 import { type HostDirectory, openDirectory } from '../../disk/host-directory.ts';
 import type { Baseline } from './baseline.ts';
-import type { DiskPlan, PlannedFolder } from './disk-plan.ts';
+import type { DiskPlan, PlannedFolder } from './plan-disk.ts';
 import { fileOnDisk, type OpenSource, stageFile } from './stage-file.ts';
 import { writingError } from './staging-error.ts';
 

@@ -1,8 +1,8 @@
 import { ToolResult } from '../../../tool/index.ts';
-import type { CaseDefinition } from '../case-definition.ts';
 import { expectEqual, expectTrue } from '../expect.ts';
-import { answer, call, itemsOf } from '../script.ts';
-import { note, noting } from '../workshop.ts';
+import { note, noting } from '../fixture.ts';
+import type { CaseDefinition } from '../stage.ts';
+import { answer, call, itemsOf } from '../turn.ts';
 
 const text = 'All is well, naïvely 🍐 said.\n\nGood night.';
 

@@ -1,7 +1,7 @@
 import { expectEqual } from '../expect.ts';
-import { itemsOf } from '../script.ts';
 import type { Stage } from '../stage.ts';
 import type { PlayedRun } from '../started-run.ts';
+import { itemsOf } from '../turn.ts';
 
 /** What became of each call, and why. */
 export function outcomes({ calls }: PlayedRun): readonly (readonly (string | undefined)[])[] {

@@ -1,8 +1,8 @@
 import { type AnyTool, ToolResult, tool } from '../../../tool/index.ts';
-import type { CaseDefinition } from '../case-definition.ts';
 import { expectEqual, expectTrue } from '../expect.ts';
-import { answer, call, itemsOf } from '../script.ts';
-import { add, note, noting } from '../workshop.ts';
+import { add, note, noting } from '../fixture.ts';
+import type { CaseDefinition } from '../stage.ts';
+import { answer, call, itemsOf } from '../turn.ts';
 import { expectMarks, expectResults, outcomes } from './call-results.ts';
 
 const roundTrip: CaseDefinition = {

@@ -1,12 +1,10 @@
 import type { EvaluateOptions, StreamEvent } from '../../../evaluation/index.ts';
 import { Deadline } from '../../../runtime/index.ts';
 import type { AnyTool, ToolResult } from '../../../tool/index.ts';
-import type { CaseDefinition } from '../case-definition.ts';
-import { ConformanceError } from '../conformance-error.ts';
-import { expectEqual } from '../expect.ts';
-import { answer, call, itemsOf } from '../script.ts';
-import type { Stage } from '../stage.ts';
-import { type AgentParts, note, noting } from '../workshop.ts';
+import { ConformanceError, expectEqual } from '../expect.ts';
+import { type AgentParts, note, noting } from '../fixture.ts';
+import type { CaseDefinition, Stage } from '../stage.ts';
+import { answer, call, itemsOf } from '../turn.ts';
 
 /** A way to end a run from outside. */
 interface Ending {

@@ -1,14 +1,12 @@
 import { ThrottleError } from '../../../error/index.ts';
 import type { EvaluateOptions } from '../../../evaluation/index.ts';
 import { ToolResult } from '../../../tool/index.ts';
-import type { CaseDefinition } from '../case-definition.ts';
 import { expectEqual, expectTrue } from '../expect.ts';
+import { note, noting } from '../fixture.ts';
 import type { ConformanceFeature } from '../peer.ts';
-import { answer, call, itemsOf } from '../script.ts';
-import type { Stage } from '../stage.ts';
+import type { CaseDefinition, Stage } from '../stage.ts';
 import type { PlayedRun } from '../started-run.ts';
-import type { ConformanceRefusal } from '../turn.ts';
-import { note, noting } from '../workshop.ts';
+import { answer, type ConformanceRefusal, call, itemsOf } from '../turn.ts';
 
 /** Asks again at once, by a clock that is moved on by as much as is to be waited. */
 function patient({ clock }: Stage, maxAttempts = 3): EvaluateOptions {

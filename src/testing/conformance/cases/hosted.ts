@@ -1,10 +1,9 @@
 import { remoteMcpTool, webSearchTool } from '../../../suite/index.ts';
 import { hostedOutputsOf } from '../../../tool/index.ts';
-import type { CaseDefinition } from '../case-definition.ts';
 import { expectEqual, expectTrue } from '../expect.ts';
-import { answer, call, itemsOf } from '../script.ts';
-import type { ConformanceSearch } from '../turn.ts';
-import { note } from '../workshop.ts';
+import { note } from '../fixture.ts';
+import type { CaseDefinition } from '../stage.ts';
+import { answer, type ConformanceSearch, call, itemsOf } from '../turn.ts';
 
 const search = webSearchTool();
 const shelf = remoteMcpTool({ label: 'shelf', url: 'https://shelf.example/mcp' }, { name: 'shelf' });

@@ -1,8 +1,8 @@
 import { section } from '../../../prompt/index.ts';
-import type { CaseDefinition } from '../case-definition.ts';
 import { expectEqual, expectTrue } from '../expect.ts';
-import { answer, call, itemsOf } from '../script.ts';
-import { add, note } from '../workshop.ts';
+import { add, note } from '../fixture.ts';
+import type { CaseDefinition } from '../stage.ts';
+import { answer, call, itemsOf } from '../turn.ts';
 
 const structured: CaseDefinition = {
   name: 'a structured answer, behind a call',

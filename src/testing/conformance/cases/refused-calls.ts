@@ -1,8 +1,8 @@
 import { ask, deny } from '../../../policy/index.ts';
-import type { CaseDefinition } from '../case-definition.ts';
 import { expectEqual, expectTrue } from '../expect.ts';
-import { answer, call, itemsOf } from '../script.ts';
-import { forget, note } from '../workshop.ts';
+import { forget, note } from '../fixture.ts';
+import type { CaseDefinition } from '../stage.ts';
+import { answer, call, itemsOf } from '../turn.ts';
 import { expectMarks, expectResults, outcomes } from './call-results.ts';
 
 /** A call that never starts: the run goes on, the model reads why. */

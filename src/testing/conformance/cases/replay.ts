@@ -1,8 +1,8 @@
 import type { ConversationItem } from '../../../tool/index.ts';
-import type { CaseDefinition } from '../case-definition.ts';
 import { expectEqual, expectTrue } from '../expect.ts';
-import { answer, call, itemsOf } from '../script.ts';
-import { note } from '../workshop.ts';
+import { note } from '../fixture.ts';
+import type { CaseDefinition } from '../stage.ts';
+import { answer, call, itemsOf } from '../turn.ts';
 import { expectMarks } from './call-results.ts';
 
 const goesOn: CaseDefinition = {

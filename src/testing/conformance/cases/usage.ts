@@ -1,9 +1,9 @@
 import type { TokenUsage } from '../../../tool/index.ts';
-import type { CaseDefinition } from '../case-definition.ts';
 import { expectEqual } from '../expect.ts';
+import { note } from '../fixture.ts';
 import type { ConformanceFeature } from '../peer.ts';
-import { answer, call } from '../script.ts';
-import { note } from '../workshop.ts';
+import type { CaseDefinition } from '../stage.ts';
+import { answer, call } from '../turn.ts';
 
 /** Two answers with counts, and what their sum is to have. */
 function counted(

@@ -2,19 +2,16 @@ import type { ConversationItem } from '../../tool/index.ts';
 import type { ConformanceItem, ConformanceRequest } from './request.ts';
 
 /**
- * A conversation as one text that another one can begin with: which texts were said in one piece and which in several is not
- * to be seen in it.
+ * A conversation as one text, to be compared with the beginning of another one. It does not show whether a text came in one piece or in
+ * several.
  */
-export function saidInConversation(conversation: readonly ConversationItem[]): string {
-  return written(conversation.flatMap(toItems), conversation);
+export function conversationText(conversation: readonly ConversationItem[]): string {
+  return textOf(conversation.flatMap(toItems), conversation);
 }
 
-/** The same for what a provider was sent. */
-export function saidInRequest(
-  request: ConformanceRequest,
-  conversation: readonly ConversationItem[],
-): string {
-  return written(request.conversation, conversation);
+/** The same for the conversation that a provider was sent. */
+export function requestText(request: ConformanceRequest, conversation: readonly ConversationItem[]): string {
+  return textOf(request.conversation, conversation);
 }
 
 function toItems(item: ConversationItem): readonly ConformanceItem[] {
@@ -36,7 +33,7 @@ function toItems(item: ConversationItem): readonly ConformanceItem[] {
   }
 }
 
-function written(items: readonly ConformanceItem[], conversation: readonly ConversationItem[]): string {
+function textOf(items: readonly ConformanceItem[], conversation: readonly ConversationItem[]): string {
   const malformed = malformedCalls(conversation);
   // Calls go by their numbers: an adapter may have to rename those of another provider.
   const numbers = new Map<string, number>();

@@ -1,1 +1,0 @@
-export { aiSdkHostedToolCodecs, hostedToolCodecsOf } from './codecs.ts';
