@@ -20,6 +20,7 @@ import {
 } from './export/session-export.ts';
 import { CellView } from './fork/cell-view.ts';
 import { CellFork, type ForkOptions, type SessionFork } from './fork/fork.ts';
+import { stateAfter } from './fork/replay-patch.ts';
 import { type InstallOptions, RootCell } from './fork/root-cell.ts';
 import type { SessionView } from './fork/session-view.ts';
 import { type IdSource, randomIds } from './ids.ts';
@@ -250,7 +251,7 @@ export class Session implements SessionView, AsyncDisposable {
    */
   applyQuietly(patch: SessionPatch, tell?: (event: DispatchedEvent) => DispatchedEvent): () => void {
     this.#cell.assertUsable('write');
-    const next = CellFork.patched(this.#cell, patch, undefined);
+    const next = stateAfter(this.#cell, patch, undefined);
     // Before anything is changed: it may throw.
     const events = tell === undefined ? patch.events : patch.events.map(tell);
     this.#cell.current = next;

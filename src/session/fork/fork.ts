@@ -1,5 +1,5 @@
 import { SessionError, TransactionClosedError } from '../../error/index.ts';
-import { none, PrivateBrand } from '../../internal/index.ts';
+import { none } from '../../internal/index.ts';
 import type { Dispatcher } from '../event/dispatcher.ts';
 import type { DispatchedEvent } from '../event/event.ts';
 import type { AnySlice } from '../slice/derived-slice.ts';
@@ -8,8 +8,9 @@ import type { Registry } from '../state/registry.ts';
 import type { SessionState } from '../state/session-state.ts';
 import type { Lineage } from '../state/snapshot.ts';
 import { CellView } from './cell-view.ts';
+import { ForkPatch, type PatchOrigin } from './fork-patch.ts';
 import { ReadSet, type Recorder } from './read-set.ts';
-import { CollectedLooks, replay, withLog } from './replay-patch.ts';
+import { CollectedLooks, replay, stateAfter, withLog } from './replay-patch.ts';
 import type { SessionView } from './session-view.ts';
 import type { Part, StateCell } from './state-cell.ts';
 
@@ -80,8 +81,8 @@ interface Prepared {
   readonly looks: CollectedLooks;
 }
 
-/** The only implementation of {@link SessionFork}. What only some calls need is made when it is needed. */
-export class CellFork implements SessionFork, StateCell {
+/** The only implementation of {@link SessionFork}. */
+export class CellFork implements SessionFork, StateCell, PatchOrigin {
   readonly sessionId: string;
   readonly registry: Registry;
   readonly lineage: Lineage;
@@ -103,10 +104,10 @@ export class CellFork implements SessionFork, StateCell {
   #isClosed = false;
   /** Whether the outer fork has taken in everything done so far. */
   #isApplied = false;
-  // The lists are those of the patch once that has been asked for.
-  #operations: SessionOperation[] | undefined;
-  #log: LogAppend[] | undefined;
-  #events: DispatchedEvent[] | undefined;
+  #operations: SessionOperation[] = [];
+  #log: LogAppend[] = [];
+  #events: DispatchedEvent[] = [];
+  /** Once it was asked for, it shares the three lists. */
   #patch: SessionPatch | undefined;
   /** Counts changes; with the number of reads it says whether anything happened since. */
   #changeCount = 0;
@@ -127,23 +128,17 @@ export class CellFork implements SessionFork, StateCell {
     this.current = this.#base;
   }
 
-  /**
-   * The state of a cell after a patch; the cell itself does not change. No reducer runs where the fork that the patch comes
-   * from knows the outcome. Throws what refused.
-   */
-  static patched(cell: StateCell, patch: SessionPatch, recorder: Recorder | undefined): SessionState {
-    const present = cell.current;
-    const origin = PatchOrigin.of(patch);
-    // Only its own fork has told the cell what it looked at.
-    if (origin !== undefined && origin.#patch === patch && origin.#parent === cell) {
-      if (origin.#base === present) return origin.current;
-      const prepared = origin.#prepared;
-      if (prepared !== undefined && prepared.base === present) {
-        prepared.looks.replayTo(recorder);
-        return prepared.next;
-      }
-    }
-    return replay(cell, present, patch, recorder);
+  outcomeOn(cell: StateCell, patch: SessionPatch, recorder: Recorder | undefined): SessionState | undefined {
+    // Another cell has not heard what this fork has looked at, and this fork may have gone on since it made the patch.
+    if (cell !== this.#parent || patch !== this.#patch) return undefined;
+    if (cell.current === this.#base) return this.current;
+    if (this.#prepared?.base !== cell.current) return undefined;
+    this.#prepared.looks.replayTo(recorder);
+    return this.#prepared.next;
+  }
+
+  noteApplied(patch: SessionPatch): void {
+    if (patch === this.#patch) this.#isApplied = true;
   }
 
   get view(): SessionView {
@@ -168,19 +163,13 @@ export class CellFork implements SessionFork, StateCell {
     log: readonly LogAppend[],
     event: DispatchedEvent | undefined,
   ): void {
-    if (this.#patch !== undefined) this.#takeLists();
+    if (this.#patch !== undefined) this.#startNewPatch();
     this.current = next;
     this.#changeCount += 1;
     this.#isApplied = false;
-    if (operation !== undefined) {
-      const logged = this.#log?.length ?? 0;
-      this.#operations = withEntry(this.#operations, logged === 0 ? operation : { ...operation, logged });
-    }
-    for (let index = 0; index < log.length; index += 1) {
-      const entry = log[index];
-      if (entry !== undefined) this.#log = withEntry(this.#log, entry);
-    }
-    if (event !== undefined) this.#events = withEntry(this.#events, event);
+    if (operation !== undefined) this.#operations.push(after(this.#log.length, operation));
+    for (const entry of log) this.#log.push(entry);
+    if (event !== undefined) this.#events.push(event);
   }
 
   watch(look: () => void): void {
@@ -216,15 +205,10 @@ export class CellFork implements SessionFork, StateCell {
   }
 
   patch(): SessionPatch {
-    if (this.#patch === undefined) {
-      const patch: SessionPatch = {
-        operations: this.#operations === undefined ? none : Object.freeze(this.#operations),
-        log: this.#log === undefined ? none : Object.freeze(this.#log),
-        events: this.#events === undefined ? none : Object.freeze(this.#events),
-      };
-      void new PatchOrigin(patch, this);
-      this.#patch = Object.freeze(patch);
-    }
+    this.#patch ??= new ForkPatch(
+      { operations: this.#operations, log: this.#log, events: this.#events },
+      this,
+    );
     return this.#patch;
   }
 
@@ -234,7 +218,7 @@ export class CellFork implements SessionFork, StateCell {
     return Object.freeze({
       operations: none,
       log,
-      events: events.length === 0 ? none : Object.freeze(events.filter(isLogged)),
+      events: Object.freeze(events.filter(isLogged)),
     });
   }
 
@@ -245,17 +229,15 @@ export class CellFork implements SessionFork, StateCell {
 
   apply(patch: SessionPatch, part: Part = 'handler'): void {
     this.assertUsable('write', part);
-    const next = CellFork.patched(this, patch, this.recorder);
+    const next = stateAfter(this, patch, this.recorder);
     this.commit(next, undefined, none, undefined);
-    const earlier = this.#log?.length ?? 0;
+    const earlier = this.#log.length;
     for (const operation of patch.operations) {
-      const logged = earlier + (operation.logged ?? 0);
-      (this.#operations ??= []).push(logged === 0 ? operation : { ...operation, logged });
+      this.#operations.push(after(earlier + (operation.logged ?? 0), operation));
     }
-    for (const entry of patch.log) (this.#log ??= []).push(entry);
-    for (const event of patch.events) (this.#events ??= []).push(event);
-    const origin = PatchOrigin.of(patch);
-    if (origin !== undefined && origin.#patch === patch) origin.#isApplied = true;
+    for (const entry of patch.log) this.#log.push(entry);
+    for (const event of patch.events) this.#events.push(event);
+    ForkPatch.originOf(patch)?.noteApplied(patch);
   }
 
   seal(): void {
@@ -279,13 +261,13 @@ export class CellFork implements SessionFork, StateCell {
       this.#parent.assertUsable(use, this.#parentPart);
   }
 
-  /** The lists belong to the patch that was given away: goes on with copies. What was worked out for that one does not hold for the next. */
-  #takeLists(): void {
+  /** The lists belong to the patch that was handed out: goes on with copies. What was worked out for that patch does not hold for the next. */
+  #startNewPatch(): void {
     this.#patch = undefined;
     this.#prepared = undefined;
-    this.#operations &&= [...this.#operations];
-    this.#log &&= [...this.#log];
-    this.#events &&= [...this.#events];
+    this.#operations = [...this.#operations];
+    this.#log = [...this.#log];
+    this.#events = [...this.#events];
   }
 
   /** Works out the state after this patch, so that applying it is only taking it over; or says why there is none. */
@@ -313,23 +295,7 @@ function describeRefusal(error: unknown): string {
     : 'a change is refused on the present state';
 }
 
-/** Written on a patch: which fork it comes from. One that was read from a journal comes from none. */
-class PatchOrigin extends PrivateBrand {
-  readonly #fork: CellFork;
-
-  constructor(patch: SessionPatch, fork: CellFork) {
-    super(patch);
-    this.#fork = fork;
-  }
-
-  static of(patch: SessionPatch): CellFork | undefined {
-    return #fork in patch ? patch.#fork : undefined;
-  }
-}
-
-/** The list with an entry more. A list that begins with its first entry takes a fraction of the room of one that begins empty. */
-function withEntry<T>(list: T[] | undefined, entry: T): T[] {
-  if (list === undefined) return [entry];
-  list.push(entry);
-  return list;
+/** The operation, to be done again once the patch has added so many entries to the log. */
+function after(logged: number, operation: SessionOperation): SessionOperation {
+  return logged === 0 ? operation : { ...operation, logged };
 }

@@ -3,10 +3,24 @@ import { freezeJson } from '../../schema/index.ts';
 import { applyOperation } from '../slice/apply-operation.ts';
 import type { LogAppend, SessionOperation, SessionPatch } from '../state/patch.ts';
 import { type SessionState, sliceStateIn, withSliceState } from '../state/session-state.ts';
+import { ForkPatch } from './fork-patch.ts';
 import type { Look, Read, Recorder } from './read-set.ts';
 import { reduceEvent } from './reduce-event.ts';
 import { restoredState } from './restored-state.ts';
 import type { StateCell } from './state-cell.ts';
+
+/**
+ * The state of a cell after a patch; the cell itself does not change. No reducer runs where the fork that the patch comes from
+ * knows the outcome. Throws SessionError `reducer-failed` when an operation refuses.
+ */
+export function stateAfter(
+  cell: StateCell,
+  patch: SessionPatch,
+  recorder: Recorder | undefined,
+): SessionState {
+  const known = ForkPatch.originOf(patch)?.outcomeOn(cell, patch, recorder);
+  return known ?? replay(cell, cell.current, patch, recorder);
+}
 
 /**
  * Does everything in a patch again, in order, on a state of the cell. Throws SessionError `reducer-failed` when an
@@ -78,20 +92,20 @@ export function withLog(cell: StateCell, start: SessionState, log: readonly LogA
   return state;
 }
 
-/** What reducers looked at in a replay, to be told to a recorder when the replayed state is used. */
+/** What reducers looked at in a replay, to be passed on to a recorder when the replayed state is used. */
 export class CollectedLooks implements Recorder {
-  #told: ((recorder: Recorder) => void)[] | undefined;
+  readonly #looks: ((recorder: Recorder) => void)[] = [];
 
   read(read: Read): void {
-    (this.#told ??= []).push((recorder) => recorder.read(read));
+    this.#looks.push((recorder) => recorder.read(read));
   }
 
   accepted(look: Look, event: string): void {
-    (this.#told ??= []).push((recorder) => recorder.accepted(look, event));
+    this.#looks.push((recorder) => recorder.accepted(look, event));
   }
 
   replayTo(recorder: Recorder | undefined): void {
-    if (recorder === undefined || this.#told === undefined) return;
-    for (const tell of this.#told) tell(recorder);
+    if (recorder === undefined) return;
+    for (const pass of this.#looks) pass(recorder);
   }
 }
