@@ -2,7 +2,7 @@ import { isRecord } from '../../internal/index.ts';
 import { maxIssues, type SchemaIssue } from '../json/issue.ts';
 import { typeConstraint } from './constraint.ts';
 import { describeExpected, describeReceived } from './describe.ts';
-import { childrenOf, fitsConstraints, isThere, Judge } from './fits.ts';
+import { childrenOf, isThere, Judge } from './fits.ts';
 import type { SchemaNode } from './node.ts';
 
 type Path = readonly (string | number)[];
@@ -177,9 +177,7 @@ function fitsOwnKind(value: unknown, member: SchemaNode): boolean {
 /** By the type alone where there is one: bounds are told by what they ask for. */
 function fitsKind(value: unknown, member: SchemaNode): boolean {
   const { type } = member.schema;
-  return type === undefined
-    ? fitsConstraints(value, member)
-    : typeConstraint(type, false)?.holds(value) === true;
+  return type === undefined ? member.holds(value) : typeConstraint(type, false)?.holds(value) === true;
 }
 
 /** True when no key of the value contradicts a constant of the member, and at least one confirms it. */
@@ -188,7 +186,7 @@ function tagsFit(value: unknown, member: SchemaNode): boolean {
   let isConfirmed = false;
   for (const [key, child] of member.properties) {
     if (!('const' in child.schema)) continue;
-    if (!Object.hasOwn(value, key) || !fitsConstraints(value[key], child)) return false;
+    if (!Object.hasOwn(value, key) || !child.holds(value[key])) return false;
     isConfirmed = true;
   }
   return isConfirmed;

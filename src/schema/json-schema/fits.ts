@@ -12,7 +12,7 @@ export function fits(value: unknown, node: SchemaNode): boolean {
  */
 export class Judge {
   readonly #remembersAll: boolean;
-  readonly #answers = new Map<SchemaNode, Map<unknown, boolean>>();
+  #answers: Map<SchemaNode, Map<unknown, boolean>> | undefined;
 
   /** @param remembers `all` for those who ask about a value and then about what lies below it. */
   constructor(remembers: 'shared' | 'all') {
@@ -29,8 +29,13 @@ export class Judge {
   }
 
   fits(value: unknown, node: SchemaNode): boolean {
+    if (node.isLeaf) return node.holds(value);
     const isRemembered = node.isShared || (this.#remembersAll && typeof value === 'object');
-    if (node.isLeaf || !isRemembered) return this.#decide(value, node);
+    return isRemembered ? this.#recall(value, node) : this.#decide(value, node);
+  }
+
+  #recall(value: unknown, node: SchemaNode): boolean {
+    this.#answers ??= new Map();
     let answers = this.#answers.get(node);
     if (answers === undefined) this.#answers.set(node, (answers = new Map()));
     const known = answers.get(value);
@@ -43,8 +48,7 @@ export class Judge {
   }
 
   #decide(value: unknown, node: SchemaNode): boolean {
-    if (node.isNever || !fitsConstraints(value, node)) return false;
-    if (node.isLeaf) return true;
+    if (!node.holds(value)) return false;
     if (!node.isPlain && !this.#partsFit(value, node)) return false;
     if (node.not !== undefined && this.fits(value, node.not)) return false;
     if (Array.isArray(value)) return this.#itemsFit(value, node);
@@ -103,26 +107,30 @@ export class Judge {
   }
 
   #keysFit(value: Readonly<Record<string, unknown>>, node: SchemaNode): boolean {
-    for (const key of node.required) if (!isThere(value, key)) return false;
-    for (const [key, needed] of node.dependentKeys) {
-      if (isThere(value, key) && !needed.every((other) => isThere(value, other))) return false;
-    }
-    const { properties, patterns, additional, keyNames, unevaluatedKeys } = node;
-    if (!node.declaresKeys && keyNames === undefined) return true;
-    const evaluated = unevaluatedKeys === undefined ? undefined : this.evaluatedKeys(value, node);
+    const { required, properties, patterns, additional } = node;
+    let missing = required.size;
     for (const key of Object.keys(value)) {
       const item = value[key];
       if (item === undefined) continue;
-      if (keyNames !== undefined && !this.fits(key, keyNames)) return false;
+      if (required.has(key)) missing -= 1;
       if (patterns.length === 0) {
         const child = properties.get(key) ?? additional;
         if (child !== undefined && !this.fits(item, child)) return false;
       } else if (!childrenOf(node, key).every((child) => this.fits(item, child))) return false;
-      if (unevaluatedKeys !== undefined && evaluated?.(key) === false && !this.fits(item, unevaluatedKeys)) {
-        return false;
-      }
     }
-    return true;
+    return missing === 0 && (!node.hasKeyRules || this.#keyRulesFit(value, node));
+  }
+
+  #keyRulesFit(value: Readonly<Record<string, unknown>>, node: SchemaNode): boolean {
+    const { dependentKeys, keyNames, unevaluatedKeys } = node;
+    for (const [key, needed] of dependentKeys) {
+      if (isThere(value, key) && !needed.every((other) => isThere(value, other))) return false;
+    }
+    const keys = Object.keys(value).filter((key) => value[key] !== undefined);
+    if (keyNames !== undefined && !keys.every((key) => this.fits(key, keyNames))) return false;
+    if (unevaluatedKeys === undefined) return true;
+    const evaluated = this.evaluatedKeys(value, node);
+    return keys.every((key) => evaluated(key) || this.fits(value[key], unevaluatedKeys));
   }
 
   /** Tells of a key whether a part of the schema, or the schema itself but for `unevaluatedProperties`, knows it. */
@@ -160,12 +168,6 @@ export class Judge {
   }
 }
 
-/** True when the value by itself is what the schema's own `type`, `enum`, `const` and bounds ask for. */
-export function fitsConstraints(value: unknown, node: SchemaNode): boolean {
-  for (const constraint of node.constraints) if (!constraint.holds(value)) return false;
-  return true;
-}
-
 /** The subschemas that hold for one key: its own, those of matching patterns, else the one of further keys. */
 export function childrenOf(node: SchemaNode, key: string): readonly SchemaNode[] {
   const own = node.properties.get(key);
@@ -176,17 +178,17 @@ export function childrenOf(node: SchemaNode, key: string): readonly SchemaNode[]
 }
 
 /** True when the key is there with a value. */
-export function isThere(value: object, key: string): boolean {
-  return Object.hasOwn(value, key) && Reflect.get(value, key) !== undefined;
+export function isThere(value: Readonly<Record<string, unknown>>, key: string): boolean {
+  return value[key] !== undefined && Object.hasOwn(value, key);
 }
 
 function looksLike(value: object, node: SchemaNode): boolean {
-  if (node.isNever || !fitsConstraints(value, node)) return false;
+  if (!node.holds(value)) return false;
   if (!node.parts.every((part) => !part.isPlain || looksLike(value, part))) return false;
   if (!isRecord(value)) return true;
-  if (!node.required.every((key) => isThere(value, key))) return false;
+  for (const key of node.required) if (!isThere(value, key)) return false;
   for (const [key, child] of node.properties) {
-    if (isThere(value, key) && !fitsConstraints(value[key], child)) return false;
+    if (!child.isNever && isThere(value, key) && !child.holds(value[key])) return false;
   }
   return true;
 }

@@ -49,8 +49,13 @@ export interface SchemaNode {
   readonly declaresKeys: boolean;
   /** `type` is `object`. */
   readonly isObject: boolean;
+  /** What the schema's own `type`, `enum`, `const` and bounds ask of the value by itself. */
   readonly constraints: readonly Constraint[];
-  readonly required: readonly string[];
+  /** True when all constraints hold, and the schema is not `false`. */
+  readonly holds: (value: unknown) => boolean;
+  readonly required: ReadonlySet<string>;
+  /** Asks more of keys than which there are and what they hold: `propertyNames`, `dependentRequired`, `unevaluatedProperties`. */
+  readonly hasKeyRules: boolean;
   readonly properties: ReadonlyMap<string, SchemaNode>;
   readonly patterns: readonly PatternNode[];
   /** The explicit schema of further keys; undefined when there is none. */
@@ -128,6 +133,7 @@ class Compiler {
     const schema = !isSchemaObject(given) ? {} : this.#standsAlone(given) ? { $ref: given['$ref'] } : given;
     const { type, required } = schema;
     const names = Object.keys(schema);
+    const constraints = isSchemaObject(given) ? this.#constraintsOf(schema) : none;
     return {
       schema,
       isNever: given === false,
@@ -137,8 +143,10 @@ class Compiler {
       isShared: false,
       declaresKeys: says(schema, keyKeywords),
       isObject: type === 'object' || (Array.isArray(type) && type.length === 1 && type[0] === 'object'),
-      constraints: isSchemaObject(given) ? this.#constraintsOf(schema) : none,
-      required: textsOf(required),
+      constraints,
+      holds: given === false ? () => false : allHold(constraints),
+      required: Array.isArray(required) ? new Set(textsOf(required)) : noNames,
+      hasKeyRules: false,
       properties: noNodes,
       patterns: none,
       additional: undefined,
@@ -187,6 +195,8 @@ class Compiler {
     this.#readKeys(node, schema);
     this.#readItems(node, schema);
     if (this.#exact) this.#readTests(node, schema);
+    node.hasKeyRules =
+      node.keyNames !== undefined || node.unevaluatedKeys !== undefined || node.dependentKeys.size > 0;
   }
 
   #readReferences(schema: JsonSchema, given: JsonSchema): readonly SchemaNode[] {
@@ -257,7 +267,15 @@ class Compiler {
   }
 }
 
+function allHold(constraints: readonly Constraint[]): (value: unknown) => boolean {
+  const [only, another] = constraints;
+  if (only === undefined) return () => true;
+  if (another === undefined) return only.holds;
+  return (value) => constraints.every(({ holds }) => holds(value));
+}
+
 const noNodes: ReadonlyMap<string, SchemaNode> = new Map();
+const noNames: ReadonlySet<string> = new Set();
 const noKeys: ReadonlyMap<string, readonly string[]> = new Map();
 
 /** Keywords that bring further schemas to the value, or to what lies below it; tests of it do not. */
