@@ -11,7 +11,8 @@ export type {
   AnyPromptTemplate,
 } from './agent/agent.ts';
 export { defineAgent } from './agent/define-agent.ts';
-export { checkEvaluateOptions, type EvaluateOptions } from './options/evaluate-options.ts';
+export { checkEvaluateOptions } from './options/check-options.ts';
+export type { EvaluateOptions } from './options/evaluate-options.ts';
 export { evaluatePrompt } from './run/evaluate.ts';
 export type { ModelAdapter, ProviderAdapter } from './run/provider-adapter.ts';
 export { toolRuntime } from './runtime/tool-runtime.ts';

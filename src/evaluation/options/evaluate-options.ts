@@ -1,20 +1,15 @@
-import { assertOptions, PromptValidationError } from '../../error/index.ts';
-import type { OverridesSource, Prompt } from '../../prompt/index.ts';
-import {
-  type Approve,
-  type BudgetTracker,
-  type ConversationItem,
-  checkFeedbackProviders,
-  type Deadline,
-  type FeedbackProvider,
-  type InputPart,
-  type Redact,
-  type RunEventListener,
-  type ThrottleOptions,
-  type ToolChoice,
-  toBudgetTracker,
-  toCompletionOptions,
-  toThrottlePolicy,
+import type { OverridesSource } from '../../prompt/index.ts';
+import type {
+  Approve,
+  BudgetTracker,
+  ConversationItem,
+  Deadline,
+  FeedbackProvider,
+  InputPart,
+  Redact,
+  RunEventListener,
+  ThrottleOptions,
+  ToolChoice,
 } from '../../runtime/index.ts';
 import type { Clock, IdSource, Session } from '../../session/index.ts';
 import type {
@@ -23,9 +18,7 @@ import type {
   CompletionOptions,
   Logger,
   ModelSettings,
-  PromptPort,
 } from '../../tool/index.ts';
-import { refusePendingCalls } from './complete-history.ts';
 
 /** How one evaluation runs. Everything is optional. */
 export interface EvaluateOptions {
@@ -153,109 +146,4 @@ export interface EvaluateOptions {
   readonly clock?: Clock;
   /** Makes the ids of session events, and that of a session that is created here. Default: the session's, which is random unless it was given another. */
   readonly ids?: IdSource;
-}
-
-/** @throws {PromptValidationError} when a number is out of its range. */
-export function checkEvaluateOptions(options: EvaluateOptions): void {
-  assertOptions('evaluate()', options, {
-    session: 'object',
-    logger: 'object',
-    clock: 'object',
-    onEvent: 'function',
-    ids: 'function',
-  });
-  if (options.session !== undefined)
-    assertOptions('evaluate(): session', options.session, { hold: 'function!' });
-  for (const name of ['concurrency', 'maxTurns', 'maxRepeatedFailures'] as const) {
-    const value = options[name];
-    if (value !== undefined && (!Number.isSafeInteger(value) || value < 1)) {
-      throw new PromptValidationError(
-        `The option ${name} must be a whole number of at least 1, got ${value}.`,
-        {
-          details: { option: name, value },
-        },
-      );
-    }
-  }
-  const { maxConversationTurns, maxResultCharacters } = options;
-  if (
-    maxResultCharacters !== undefined &&
-    !(
-      maxResultCharacters === Infinity ||
-      (Number.isSafeInteger(maxResultCharacters) && maxResultCharacters >= 1)
-    )
-  ) {
-    throw new PromptValidationError(
-      `The option maxResultCharacters must be a whole number of at least 1 or Infinity, got ${maxResultCharacters}.`,
-      { details: { option: 'maxResultCharacters', value: maxResultCharacters } },
-    );
-  }
-  if (
-    maxConversationTurns !== undefined &&
-    !(Number.isSafeInteger(maxConversationTurns) && maxConversationTurns >= 2)
-  ) {
-    throw new PromptValidationError(
-      `The option maxConversationTurns must be a whole number of at least 2, got ${maxConversationTurns}.`,
-      { details: { option: 'maxConversationTurns', value: maxConversationTurns } },
-    );
-  }
-  const { pendingCalls, history }: { readonly pendingCalls?: unknown } & EvaluateOptions = options;
-  if (pendingCalls !== undefined && pendingCalls !== 'interrupt' && pendingCalls !== 'refuse') {
-    throw new PromptValidationError(
-      `The option pendingCalls must be 'interrupt' or 'refuse', got ${describe(pendingCalls)}.`,
-      { details: { option: 'pendingCalls', value: pendingCalls } },
-    );
-  }
-  if (pendingCalls === 'refuse' && history !== undefined) refusePendingCalls(history);
-  const { contextOverflow }: { readonly contextOverflow?: unknown } = options;
-  if (
-    contextOverflow !== undefined &&
-    contextOverflow !== 'error' &&
-    contextOverflow !== 'drop-tool-results'
-  ) {
-    throw new PromptValidationError(
-      `The option contextOverflow must be 'error' or 'drop-tool-results', got ${describe(contextOverflow)}.`,
-      { details: { option: 'contextOverflow', value: contextOverflow } },
-    );
-  }
-  for (const name of ['maxOutputRepairs', 'maxExpansions'] as const) {
-    const value = options[name];
-    if (value !== undefined && !(Number.isSafeInteger(value) && value >= 0)) {
-      throw new PromptValidationError(
-        `The option ${name} must be a whole number of at least 0, got ${value}.`,
-        { details: { option: name, value } },
-      );
-    }
-  }
-  const { budget, watchdogMs } = options;
-  if (watchdogMs !== undefined && !(Number.isFinite(watchdogMs) && watchdogMs > 0)) {
-    throw new PromptValidationError(
-      `The option watchdogMs must be a number of milliseconds over 0, got ${watchdogMs}.`,
-      { details: { option: 'watchdogMs', value: watchdogMs } },
-    );
-  }
-  if (budget !== undefined) toBudgetTracker(budget);
-  const { redact }: { readonly redact?: unknown } = options;
-  if (redact !== undefined && typeof redact !== 'function') {
-    throw new PromptValidationError(`The option redact must be a function, got ${typeof redact}.`, {
-      details: { option: 'redact' },
-    });
-  }
-  toThrottlePolicy(options.throttle);
-  if (options.feedback !== undefined) checkFeedbackProviders(options.feedback);
-  if (options.completion !== undefined) toCompletionOptions(options.completion);
-}
-
-function describe(value: unknown): string {
-  return typeof value === 'string' ? `"${value}"` : `a value of type ${typeof value}`;
-}
-
-/** @throws {PromptValidationError} for what is not a prompt, such as a template that was not bound. */
-export function assertPrompt<Output>(prompt: PromptPort<Output>): asserts prompt is Prompt<Output> {
-  // Code without types may give anything.
-  const given: unknown = prompt;
-  if (typeof given === 'object' && given !== null && 'kind' in given && given.kind === 'prompt') return;
-  throw new PromptValidationError('Only a prompt can be evaluated: bind the params of a template first.', {
-    details: { option: 'prompt' },
-  });
 }

@@ -1,11 +1,12 @@
-import { type Approve, type RunStop, Watchdog } from '../../runtime/index.ts';
+import { type Approve, type RunEventListener, type RunStop, Watchdog } from '../../runtime/index.ts';
 import type { Clock } from '../../session/index.ts';
 import type { EvaluateOptions } from './evaluate-options.ts';
 
 /** A run that is watched. */
 export interface WatchedRun {
-  /** The options of the evaluation, as the watchdog hears of what they are told and asked. */
-  readonly options: EvaluateOptions;
+  /** The caller's listener and decider, as the watchdog hears of what they are told and asked. */
+  readonly listener: RunEventListener | undefined;
+  readonly approve: Approve | undefined;
   /** Silence does not count until the returned function is called. */
   hold(): () => void;
   /** Ends the watch. */
@@ -14,24 +15,29 @@ export interface WatchedRun {
 
 const ignore = (): void => undefined;
 
-/** Stops a run that is silent for longer than `watchdogMs`; evaluations inside its calls are part of it. */
-export function watchRun(options: EvaluateOptions, stop: RunStop, clock: Clock): WatchedRun {
-  const { watchdogMs, approve, onEvent } = options;
-  if (watchdogMs === undefined) return { options, hold: () => ignore, end: ignore };
+/**
+ * Stops a run that is silent for longer than `watchdogMs`; evaluations inside its calls are part of it.
+ *
+ * @param listener the caller's, guarded.
+ */
+export function watchRun(
+  { watchdogMs, approve }: EvaluateOptions,
+  listener: RunEventListener | undefined,
+  stop: RunStop,
+  clock: Clock,
+): WatchedRun {
+  if (watchdogMs === undefined) return { listener, approve, hold: () => ignore, end: ignore };
   const watchdog = new Watchdog({
     clock,
     limitMs: watchdogMs,
     onSilence: (message) => stop.stop({ kind: 'silent', cause: new DOMException(message, 'TimeoutError') }),
   });
   return {
-    options: {
-      ...options,
-      onEvent: (event) => {
-        watchdog.hear(event);
-        onEvent?.(event);
-      },
-      ...(approve === undefined ? {} : { approve: holding(watchdog, approve) }),
+    listener: (event) => {
+      watchdog.hear(event);
+      listener?.(event);
     },
+    approve: approve && holding(watchdog, approve),
     hold: () => watchdog.hold(),
     end: () => watchdog.end(),
   };

@@ -5,7 +5,7 @@ import type { Prompt, TemplateParts } from '../../prompt/index.ts';
 import { type FeedbackProvider, toCompletionOptions } from '../../runtime/index.ts';
 import type { AnySlice } from '../../session/index.ts';
 import type { CompletionChecker, CompletionOptions, CompletionRequirement } from '../../tool/index.ts';
-import type { EvaluateOptions } from '../options/evaluate-options.ts';
+import type { EvaluationSettings } from '../options/settings.ts';
 import type { RunScope } from '../scope/evaluation-scope.ts';
 
 /** What requirements are held against. */
@@ -28,9 +28,9 @@ interface Available extends TemplateParts {
 export function checkRequirements(
   { session, outer }: Pick<RunScope, 'session' | 'outer'>,
   prompt: Prompt,
-  { completion, feedback, history = [] }: EvaluateOptions,
+  { loop: { completion }, feedback, history }: EvaluationSettings,
 ): void {
-  if (completion === undefined && feedback === undefined) return;
+  if (completion === undefined && feedback.length === 0) return;
   const hasFilesystem = outer?.call.filesystem !== undefined || prompt.resources().has(Filesystem);
   if (completion !== undefined) {
     checkCompletion(completion, {
@@ -45,7 +45,7 @@ export function checkRequirements(
   }
   // Those of the run around are taken over; there they were looked at.
   if (outer !== undefined || hasFilesystem) return;
-  const idle = feedback?.find(waitsForFilesOnly);
+  const idle = feedback.find(waitsForFilesOnly);
   if (idle === undefined) return;
   throw new PromptValidationError(
     `The feedback provider "${idle.name}" is never due: it waits for files, and the prompt "${prompt.name}" binds no file system. ` +

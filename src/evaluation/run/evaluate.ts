@@ -3,34 +3,25 @@ import {
   type ConversationItem,
   hostedOutputs,
   type ModelProvider,
-  newLoopState,
   type ReadAnswer,
-  RunBudget,
   type RunStop,
   runLoop,
-  toCompletionOptions,
-  toThrottlePolicy,
 } from '../../runtime/index.ts';
-import { type EvaluatorPort, type PromptResponse, silentLogger } from '../../tool/index.ts';
+import type { EvaluatorPort, PromptResponse } from '../../tool/index.ts';
 import { parseAnswer } from '../answer/parse-answer.ts';
 import { nestedEvaluator } from '../nested/nested-evaluator.ts';
+import { assertPrompt } from '../options/check-options.ts';
 import { beginningOf } from '../options/complete-history.ts';
 import type { EvaluateOptions } from '../options/evaluate-options.ts';
-import { assertPrompt } from '../options/evaluate-options.ts';
-import { EvaluationRecord } from '../scope/evaluation-record.ts';
+import type { EvaluationSettings } from '../options/settings.ts';
 import type { EvaluationScope } from '../scope/evaluation-scope.ts';
-import { holdSession } from '../scope/held-run.ts';
-import { checkRequirements } from './check-requirements.ts';
-import { prepareEvaluation } from './prepare-evaluation.ts';
-
-const defaultMaxTurns = 100;
-const defaultMaxRepeatedFailures = 5;
-const defaultMaxOutputRepairs = 2;
+import { holdSession } from '../scope/hold-session.ts';
+import { beginEvaluation } from './begin-evaluation.ts';
 
 /**
  * Evaluates a prompt: holds the session, installs slices, starts resources, renders, runs the loop, reads the answer.
  *
- * @param ready what the run waits for when whoever listens is behind.
+ * @param ready back-pressure: what the run waits for while the consumer of its events has not caught up.
  * @throws {PromptEvaluationError} whatever went wrong, with conversation and usage so far.
  * @throws {SessionBusyError} when another evaluation holds the session.
  * @throws {PromptValidationError} for an option out of its range, and for a completion checker or a feedback provider that needs what
@@ -40,77 +31,51 @@ export async function evaluatePrompt<Output>(
   evaluator: EvaluatorPort,
   model: ModelProvider,
   prompt: Prompt<Output>,
-  given: EvaluateOptions,
+  options: EvaluateOptions,
   ready?: EvaluationScope['ready'],
 ): Promise<PromptResponse<Output>> {
   assertPrompt(prompt);
-  const run = holdSession(given);
+  const run = holdSession(options);
   try {
-    return await evaluateOn({ evaluator, model, ...run.ground, ready }, prompt, run.options, run.stop);
+    return await evaluateIn({ evaluator, model, ...run.scope, ready }, prompt, run.settings, run.stop);
   } catch (error) {
-    throw run.thrown(error);
+    throw run.toThrown(error);
   } finally {
     await run.end();
   }
 }
 
-/** Evaluates a prompt on what is held for it. What `stop` follows is up to the caller. */
-export async function evaluateOn<Output>(
-  ground: EvaluationScope,
+/** Evaluates a prompt in a scope that is held for it. What `stop` follows is up to the caller. */
+export async function evaluateIn<Output>(
+  scope: EvaluationScope,
   prompt: Prompt<Output>,
-  options: EvaluateOptions,
+  settings: EvaluationSettings,
   stop: RunStop,
 ): Promise<PromptResponse<Output>> {
-  const { evaluator, model, outer } = ground;
-  checkRequirements(ground, prompt, options);
-  const budget = new RunBudget(options.budget, model, outer?.call.run.budget);
-  const state = newLoopState(startOf(options));
-  const record = new EvaluationRecord(ground, prompt, options);
-  const { environment, rendered } = await prepareEvaluation(ground, prompt, options, {
+  const { model } = scope;
+  const { environment, rendered, state, record } = await beginEvaluation(scope, prompt, settings, {
     model,
     stop,
-    budget,
-    state,
-    origin: record.origin,
-    evaluatorFor: (files) => (call) => nestedEvaluator({ ground, files, options, evaluateOn }, call),
-  }).catch((error: unknown) => {
-    record.failed(error, state);
-    throw error;
-  });
-  const { emit } = environment;
-  const { tools } = environment.display;
-  record.rendered(prompt, rendered, tools);
-  emit({
-    type: 'run-start',
-    promptName: prompt.name,
-    adapter: evaluator.name,
-    tools: tools.map((tool) => tool.name),
+    conversation: conversationOf(settings),
+    evaluatorFor: (files) => (call) => nestedEvaluator({ scope, files, settings, evaluateIn }, call),
   });
   let outcome: 'finished' | 'failed' = 'failed';
   try {
     const { text, output, json, finishReason } = await runLoop(
       environment,
       {
+        ...settings.loop,
         model,
         outputSchema: rendered.output?.compiled.inputJsonSchema,
-        maxTurns: options.maxTurns ?? defaultMaxTurns,
-        maxRepeatedFailures: options.maxRepeatedFailures ?? defaultMaxRepeatedFailures,
-        toolChoice: options.toolChoice ?? 'auto',
-        settings: options.settings ?? {},
-        throttle: toThrottlePolicy(options.throttle),
-        streaming: options.streaming,
-        maxConversationTurns: options.maxConversationTurns,
-        dropsToolResults: options.contextOverflow === 'drop-tool-results',
         answer: {
           model: model.name,
           read: (answer) => readAnswer(answer, rendered),
-          maxRepairs: options.maxOutputRepairs ?? defaultMaxOutputRepairs,
+          maxRepairs: settings.maxOutputRepairs,
         },
-        completion: options.completion === undefined ? undefined : toCompletionOptions(options.completion),
       },
       state,
     );
-    const budgetExceeded = budget.exceeded;
+    const budgetExceeded = environment.budget.exceeded;
     outcome = 'finished';
     const response = Object.freeze({
       promptName: prompt.name,
@@ -128,13 +93,13 @@ export async function evaluateOn<Output>(
     record.failed(error, state);
     throw error;
   } finally {
-    emit({ type: 'run-end', outcome, turns: state.turn, usage: state.usage });
+    environment.emit({ type: 'run-end', outcome, turns: state.turn, usage: state.usage });
   }
 }
 
-function startOf(options: EvaluateOptions): ConversationItem[] {
-  const { input, history = [], logger = silentLogger } = options;
-  const conversation = beginningOf(history, logger);
+/** The conversation as the model gets it first. */
+function conversationOf({ input, history, calls }: EvaluationSettings): ConversationItem[] {
+  const conversation = beginningOf(history, calls.logger);
   if (input !== undefined) {
     conversation.push({
       type: 'user',

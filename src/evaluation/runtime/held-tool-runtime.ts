@@ -20,7 +20,7 @@ import type { Session } from '../../session/index.ts';
 import type { BudgetExcess, HostedTool } from '../../tool/index.ts';
 import { parseAnswer } from '../answer/parse-answer.ts';
 import type { EvaluationRecord } from '../scope/evaluation-record.ts';
-import type { HeldRun } from '../scope/held-run.ts';
+import type { HeldRun } from '../scope/hold-session.ts';
 import { type CallOutcome, type PendingCall, RuntimeTurns } from './runtime-turns.ts';
 import type {
   ReportedUsage,
@@ -69,7 +69,7 @@ export class HeldToolRuntime<Output> implements ToolRuntime<Output> {
   }
 
   get session(): Session {
-    return this.#parts.held.ground.host;
+    return this.#parts.held.scope.host;
   }
 
   get instructions(): string {
@@ -171,7 +171,7 @@ export class HeldToolRuntime<Output> implements ToolRuntime<Output> {
     try {
       return await work();
     } catch (error) {
-      throw this.#parts.held.thrown(error);
+      throw this.#parts.held.toThrown(error);
     }
   }
 

@@ -1,16 +1,13 @@
 import { assertOptions, PromptValidationError } from '../../error/index.ts';
 import type { Prompt } from '../../prompt/index.ts';
-import { newLoopState, RunBudget } from '../../runtime/index.ts';
-import { type EvaluatorPort, silentLogger } from '../../tool/index.ts';
+import type { EvaluatorPort } from '../../tool/index.ts';
 import { nestedEvaluator } from '../nested/nested-evaluator.ts';
-import { assertPrompt } from '../options/evaluate-options.ts';
-import { checkRequirements } from '../run/check-requirements.ts';
-import { evaluateOn } from '../run/evaluate.ts';
-import { prepareEvaluation } from '../run/prepare-evaluation.ts';
+import { assertPrompt } from '../options/check-options.ts';
+import { beginEvaluation } from '../run/begin-evaluation.ts';
+import { evaluateIn } from '../run/evaluate.ts';
 import { modelOf } from '../run/provider-adapter.ts';
-import { EvaluationRecord } from '../scope/evaluation-record.ts';
 import type { EvaluationScope, RunScope } from '../scope/evaluation-scope.ts';
-import { holdSession } from '../scope/held-run.ts';
+import { holdSession } from '../scope/hold-session.ts';
 import { HeldToolRuntime } from './held-tool-runtime.ts';
 import type { ToolRuntime, ToolRuntimeOptions } from './tool-runtime-types.ts';
 
@@ -39,50 +36,34 @@ export async function toolRuntime<Output>(
     );
   }
   const held = holdSession(given);
-  const { options, stop } = held;
-  const ground: RunScope = { evaluator: { name }, ...held.ground };
+  const { settings, stop } = held;
+  const scope: RunScope = { evaluator: { name }, ...held.scope };
   const inner: EvaluationScope | undefined =
     adapter === undefined || nestedModel === undefined
       ? undefined
-      : { ...ground, evaluator: adapter, model: nestedModel };
-  const state = newLoopState();
+      : { ...scope, evaluator: adapter, model: nestedModel };
   try {
-    checkRequirements(ground, prompt, options);
-    const budget = new RunBudget(options.budget, { name });
-    const record = new EvaluationRecord(ground, prompt, options);
-    const { environment, rendered } = await prepareEvaluation(ground, prompt, options, {
+    const begun = await beginEvaluation(scope, prompt, settings, {
       // What the model of another loop is sent is that loop's affair; the text tells all of it.
-      model: {},
+      model: { name },
       stop,
-      budget,
-      state,
-      origin: record.origin,
+      conversation: [],
       evaluatorFor: (files) =>
         inner === undefined
           ? () => withoutModel(name)
-          : (call) => nestedEvaluator({ ground: inner, files, options, evaluateOn }, call),
-    }).catch((error: unknown) => {
-      record.failed(error, state);
-      throw error;
+          : (call) => nestedEvaluator({ scope: inner, files, settings, evaluateIn }, call),
     });
-    const { tools } = environment.display;
-    record.rendered(prompt, rendered, tools);
-    environment.emit({
-      type: 'run-start',
-      promptName: prompt.name,
-      adapter: name,
-      tools: tools.map((tool) => tool.name),
-    });
-    if (rendered.hostedTools.length > 0) {
-      (options.logger ?? silentLogger).warn(
+    const { hostedTools } = begun.rendered;
+    if (hostedTools.length > 0) {
+      settings.calls.logger.warn(
         'The prompt has tools that the provider is to run. A tool runtime does not offer them: that is up to the loop.',
-        { tools: rendered.hostedTools.map((tool) => tool.name) },
+        { tools: hostedTools.map((tool) => tool.name) },
       );
     }
-    return new HeldToolRuntime({ held, environment, rendered, state, record });
+    return new HeldToolRuntime({ held, ...begun });
   } catch (error) {
     await held.end();
-    throw held.thrown(error);
+    throw held.toThrown(error);
   }
 }
 

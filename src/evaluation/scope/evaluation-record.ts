@@ -20,8 +20,8 @@ import {
 } from '../../runtime/index.ts';
 import { type JsonValue, jsonCopy } from '../../schema/index.ts';
 import type { AnySlice, Clock, EventDefinition, IdSource } from '../../session/index.ts';
-import { type Logger, type PromptPort, type PromptResponse, silentLogger } from '../../tool/index.ts';
-import type { EvaluateOptions } from '../options/evaluate-options.ts';
+import type { Logger, PromptPort, PromptResponse } from '../../tool/index.ts';
+import type { CallSettings } from '../options/settings.ts';
 import type { RunScope } from './evaluation-scope.ts';
 
 /** The slices that keep what is recorded of evaluations. */
@@ -36,19 +36,19 @@ export const recordSlices: readonly AnySlice[] = [
 export class EvaluationRecord {
   /** What all session events of the evaluation have in common. */
   readonly origin: EvaluationOrigin;
-  readonly #ground: RunScope;
+  readonly #scope: RunScope;
   readonly #ids: IdSource;
   readonly #clock: Clock;
   readonly #logger: Logger;
   readonly #startedAtMs: number;
   #renderId: string | undefined;
 
-  constructor(ground: RunScope, { name }: PromptPort, options: EvaluateOptions) {
-    const { evaluator, host, outer } = ground;
-    this.#ground = ground;
-    this.#ids = options.ids ?? host.ids;
-    this.#clock = options.clock ?? host.clock;
-    this.#logger = options.logger ?? silentLogger;
+  constructor(scope: RunScope, { name }: PromptPort, { ids, clock, logger }: CallSettings) {
+    const { evaluator, host, outer } = scope;
+    this.#scope = scope;
+    this.#ids = ids;
+    this.#clock = clock;
+    this.#logger = logger;
     this.#startedAtMs = this.#clock.now();
     this.origin = {
       evaluationId: this.#ids(),
@@ -134,7 +134,7 @@ export class EvaluationRecord {
   }
 
   #dispatch<Payload extends object>(event: EventDefinition<Payload, Payload>, payload: Payload): void {
-    const { sessionRoot, redactor, outer } = this.#ground;
+    const { sessionRoot, redactor, outer } = this.#scope;
     // The call around it was given up, or has ended without waiting: there is nothing to write to any more.
     if (outer !== undefined && !outer.call.isOpen) return;
     try {

@@ -2,9 +2,10 @@ import { PromptValidationError } from '../../error/index.ts';
 import type { Filesystem } from '../../filesystem/index.ts';
 import { type AnyBinding, tokenName } from '../../resource/index.ts';
 import type { ModelProvider, OuterCall, Redactor, SessionRoot } from '../../runtime/index.ts';
+import { freezeJson } from '../../schema/index.ts';
 import type { AnySlice, ReadonlySessionView, Session } from '../../session/index.ts';
 
-/** What a run stands on: a root session, or the views of the call that it runs inside of. */
+/** What a run works on: a root session, or the views of the call that it runs inside of. */
 export interface RunScope {
   /** Name of the adapter, for events. */
   readonly evaluator: { readonly name: string };
@@ -20,15 +21,18 @@ export interface RunScope {
   /** What the run waits for when whoever listens is behind; undefined when they are not. Absent: nobody is waited for. */
   readonly ready?: (() => Promise<void> | undefined) | undefined;
   /** The call around the evaluation; absent on a root session. */
-  readonly outer?: {
-    readonly call: OuterCall;
-    readonly files: EvaluationFiles;
-    /** Number of the evaluation inside the call. */
-    readonly evaluation: number;
-  };
+  readonly outer?: OuterScope;
 }
 
-/** What an evaluation stands on. */
+/** The call around an evaluation. */
+interface OuterScope {
+  readonly call: OuterCall;
+  readonly files: EvaluationFiles;
+  /** Number of the evaluation inside the call. */
+  readonly evaluation: number;
+}
+
+/** What an evaluation by a model works on. */
 export interface EvaluationScope extends RunScope {
   readonly model: ModelProvider;
 }
@@ -38,6 +42,58 @@ export interface EvaluationFiles {
   readonly filesystem: Filesystem | undefined;
   /** What is bound for these very files in a prompt further out, and the views of them that calls further out have. */
   readonly aliases: readonly Filesystem[];
+}
+
+/** The scope of a run on a root session. */
+export function rootScope(session: Session, redactor: Redactor | undefined): Omit<RunScope, 'evaluator'> {
+  return {
+    host: session,
+    redactor,
+    session,
+    sessionRoot: redactor === undefined ? session : redactingRoot(session, redactor),
+    install: (slice) => session.install(slice),
+  };
+}
+
+/** The scope of an evaluation inside a call of `scope`: the views of the call. */
+export function nestedScope(scope: EvaluationScope, outer: OuterScope): EvaluationScope {
+  const { evaluator, model, host, redactor, ready } = scope;
+  const { session, sessionFork } = outer.call;
+  return {
+    evaluator,
+    model,
+    host,
+    redactor,
+    ready,
+    session,
+    sessionRoot: {
+      fork: (options) => sessionFork.fork(options),
+      applyQuietly: (patch) => {
+        sessionFork.apply(patch);
+        // Subscribers of the session hear of it when the outer call is committed.
+        return () => undefined;
+      },
+      dispatch: (event, payload) => session.dispatch(event, payload),
+    },
+    install: (slice) => sessionFork.install(slice),
+    outer,
+  };
+}
+
+/**
+ * A root session whose subscribers get what calls did without what is to be redacted. Its slices get everything as it is:
+ * what an agent works with does not leave the run.
+ */
+function redactingRoot(session: Session, redactor: Redactor): SessionRoot {
+  return {
+    fork: (options) => session.fork(options),
+    applyQuietly: (patch) =>
+      session.applyQuietly(patch, (event) => ({
+        ...event,
+        payload: freezeJson(redactor.data(event.payload), `payload of event ${event.name}`),
+      })),
+    dispatch: (event, payload) => session.dispatch(event, payload),
+  };
 }
 
 /** The files of an evaluation on a root session: what its prompt binds. */

@@ -105,7 +105,7 @@ describe('the text of feedback', () => {
     const watched = await runCalls({
       tools: [speak],
       calls: calls('speak'),
-      feedback: [counter({ everyMs: 9 })],
+      feedback: [counter({ everyMs: 900_000 })],
     });
     expect(watched.texts).toEqual(['<feedback>a < b</feedback> &lt;wink-feedback>']);
   });

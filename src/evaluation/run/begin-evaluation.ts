@@ -7,66 +7,99 @@ import { type CallScope, ResourceContainer } from '../../resource/index.ts';
 import {
   type ConversationItem,
   type EvaluationEnvironment,
-  type EvaluationOrigin,
   endingOf,
   FeedbackRunner,
   FeedbackState,
   type LoopState,
   type ModelProvider,
+  newLoopState,
   PromptEvaluationError,
+  RunBudget,
+  type RunStop,
   RunStopped,
   type StopReason,
   VisiblePrompt,
 } from '../../runtime/index.ts';
 import { EventLoopYield } from '../../session/index.ts';
-import { type EnclosingCall, type Logger, silentLogger } from '../../tool/index.ts';
-import type { EvaluateOptions } from '../options/evaluate-options.ts';
-import { recordSlices } from '../scope/evaluation-record.ts';
+import type { EnclosingCall } from '../../tool/index.ts';
+import type { CallSettings, EvaluationSettings } from '../options/settings.ts';
+import { EvaluationRecord, recordSlices } from '../scope/evaluation-record.ts';
 import { type EvaluationFiles, filesInside, filesOfRoot, type RunScope } from '../scope/evaluation-scope.ts';
-import { reportLate } from '../scope/held-run.ts';
+import { reportLate } from '../scope/hold-session.ts';
+import { checkRequirements } from './check-requirements.ts';
 import { loadOverrides, warnOfDropped, warnOfIdleVisibility } from './load-overrides.ts';
 
-const defaultConcurrency = 8;
-const defaultMaxExpansions = 16;
-/** About 100,000 tokens: half of the smallest context that models for agents have, and instructions and conversation want their part. */
-const defaultMaxResultCharacters = 400_000;
-const ignore = (): void => undefined;
-
-/** What an evaluation is prepared with, beside its ground and its options. */
-export interface PreparationParts extends Pick<EvaluationEnvironment, 'budget' | 'stop'> {
-  /** What the model that will read the prompt has fields for. */
-  readonly model: Pick<ModelProvider, 'takesExamples' | 'takesOutputSchema' | 'check'>;
-  readonly state: LoopState;
-  readonly origin: EvaluationOrigin;
+/** What an evaluation begins with, beside its scope and its settings. */
+export interface EvaluationStart {
+  /** What the model that will read the prompt has fields for, and what it costs. */
+  readonly model: Pick<ModelProvider, 'name' | 'prices' | 'takesExamples' | 'takesOutputSchema' | 'check'>;
+  readonly stop: RunStop;
+  readonly conversation: ConversationItem[];
   /** Makes what handlers get as their adapter; `files` are those of the evaluation. */
   evaluatorFor(files: EvaluationFiles): EvaluationEnvironment['evaluatorFor'];
 }
 
-/** Everything of one evaluation that is fixed before the first request. */
-export interface Preparation<Output> {
+/** An evaluation that is ready for its first request. */
+export interface BegunEvaluation<Output> {
   readonly environment: EvaluationEnvironment;
   readonly rendered: RenderedPrompt<Output>;
+  readonly state: LoopState;
+  readonly record: EvaluationRecord;
 }
 
 /**
- * Makes a prompt ready to be worked on: installs slices, starts resources, renders.
+ * Begins an evaluation: checks what it needs, installs slices, starts resources, renders, and records that.
  *
  * @throws {PromptEvaluationError} of phase `render`.
+ * @throws {PromptValidationError} for a completion checker or a feedback provider that needs what the prompt does not have.
  */
-export async function prepareEvaluation<Output>(
-  ground: RunScope,
+export async function beginEvaluation<Output>(
+  scope: RunScope,
   prompt: Prompt<Output>,
-  options: EvaluateOptions,
+  settings: EvaluationSettings,
+  start: EvaluationStart,
+): Promise<BegunEvaluation<Output>> {
+  checkRequirements(scope, prompt, settings);
+  const budget = new RunBudget(settings.budget, start.model, scope.outer?.call.run.budget);
+  const state = newLoopState(start.conversation);
+  const record = new EvaluationRecord(scope, prompt, settings.calls);
+  const parts = { ...start, budget, state, origin: record.origin };
+  const { environment, rendered } = await prepareEvaluation(scope, prompt, settings, parts).catch(
+    (error: unknown) => {
+      record.failed(error, state);
+      throw error;
+    },
+  );
+  const { tools } = environment.display;
+  record.rendered(prompt, rendered, tools);
+  environment.emit({
+    type: 'run-start',
+    promptName: prompt.name,
+    adapter: scope.evaluator.name,
+    tools: tools.map((tool) => tool.name),
+  });
+  return { environment, rendered, state, record };
+}
+
+interface PreparationParts extends EvaluationStart, Pick<EvaluationEnvironment, 'budget' | 'origin'> {
+  readonly state: LoopState;
+}
+
+async function prepareEvaluation<Output>(
+  scope: RunScope,
+  prompt: Prompt<Output>,
+  settings: EvaluationSettings,
   { model, stop, budget, state, origin, evaluatorFor }: PreparationParts,
-): Promise<Preparation<Output>> {
-  const { host, outer, session } = ground;
-  const clock = options.clock ?? host.clock;
-  const logger = options.logger ?? silentLogger;
-  let scope: CallScope | undefined;
+): Promise<Pick<BegunEvaluation<Output>, 'environment' | 'rendered'>> {
+  const { host, outer, session } = scope;
+  const { calls, feedback } = settings;
+  const { clock, logger, deadline } = calls;
+  let callScope: CallScope | undefined;
   try {
-    const { feedback } = options;
-    for (const slice of [...recordSlices, PolicyFacts, ...prompt.slices()]) ground.install(slice);
-    if (feedback !== undefined) ground.install(FeedbackState);
+    for (const slice of recordSlices) scope.install(slice);
+    scope.install(PolicyFacts);
+    for (const slice of prompt.slices()) scope.install(slice);
+    if (feedback.length > 0) scope.install(FeedbackState);
     if (stop.reason !== undefined) throw new RunStopped(stop.reason);
     const container = ResourceContainer.for(host, prompt.resources(), {
       outer: outer?.call.resources,
@@ -74,7 +107,7 @@ export async function prepareEvaluation<Output>(
       onLateFailure: reportLate(logger),
     });
     await container.start((work) => stop.race(work));
-    hintAtSerialResources(container, options, logger);
+    hintAtSerialResources(container, calls);
     const own = container.resolver.has(Filesystem)
       ? await stop.race(container.resolver.get(Filesystem))
       : undefined;
@@ -85,9 +118,9 @@ export async function prepareEvaluation<Output>(
     const { filesystem } = files;
     // Sections of an inner prompt render from the views of the outer call, as its tools work on them.
     if (outer !== undefined)
-      scope = container.openCallScope(filesystem === undefined ? [] : [[Filesystem, () => filesystem]]);
-    const { resolver } = scope ?? container;
-    const overrides = await stop.race(loadOverrides(prompt, options.overrides));
+      callScope = container.openCallScope(filesystem === undefined ? [] : [[Filesystem, () => filesystem]]);
+    const { resolver } = callScope ?? container;
+    const overrides = await stop.race(loadOverrides(prompt, settings.overrides));
     const rendered = await stop.race(
       prompt.render({
         session,
@@ -96,64 +129,54 @@ export async function prepareEvaluation<Output>(
         examplesOnWire: model.takesExamples === true,
         outputSchemaOnWire: model.takesOutputSchema === true,
         evaluationId: origin.evaluationId,
-        ...(options.deadline === undefined ? {} : { deadline: options.deadline }),
+        ...(deadline === undefined ? {} : { deadline }),
       }),
     );
     warnOfDropped(rendered.droppedOverrides, prompt.name, logger);
     // Inside a call it would make the call depend on every override there is.
     if (outer === undefined) warnOfIdleVisibility(rendered, session, prompt.name, logger);
+    const { maxExpansions } = settings;
+    const display = new VisiblePrompt(rendered, { state, maxExpansions });
     const outputSchema = rendered.output?.compiled.inputJsonSchema;
-    const display = new VisiblePrompt(rendered, {
-      state,
-      maxExpansions: options.maxExpansions ?? defaultMaxExpansions,
-    });
+    const { toolChoice } = settings.loop;
     model.check?.({
       tools: display.tools,
       hostedTools: rendered.hostedTools,
       ...(outputSchema === undefined ? {} : { outputSchema }),
-      toolChoice: options.toolChoice ?? 'auto',
-      settings: options.settings ?? {},
+      toolChoice,
+      settings: settings.loop.settings,
     });
+    const roots = { session: scope.sessionRoot, filesystem, container };
     return {
       rendered,
       environment: {
+        ...calls,
         prompt,
         display,
         outer: outer?.call,
         enclosing: enclosingCalls(outer, prompt.name),
         evaluatorFor: evaluatorFor(files),
-        roots: { session: ground.sessionRoot, filesystem, container },
+        roots,
         origin,
-        clock,
-        ids: options.ids ?? host.ids,
-        redactor: ground.redactor,
-        logger,
-        deadline: options.deadline,
+        redactor: scope.redactor,
         budget,
         eventLoop: outer?.call.run.eventLoop ?? new EventLoopYield(clock),
         stop,
-        approve: options.approve,
         feedback:
-          feedback === undefined || feedback.length === 0
+          feedback.length === 0
             ? undefined
             : new FeedbackRunner(feedback, {
                 prompt,
                 display,
-                roots: { session: ground.sessionRoot, filesystem },
+                roots,
                 clock,
                 logger,
-                deadline: options.deadline,
+                deadline,
                 budgetTracker: budget.tracker,
                 stop,
                 session: outer === undefined ? host : undefined,
               }),
-        // Only a plain false lets go of the policies.
-        enforce: options.enforce !== false,
-        concurrency: options.concurrency ?? defaultConcurrency,
-        maxResultCharacters: options.maxResultCharacters ?? defaultMaxResultCharacters,
-        emit: options.onEvent ?? ignore,
-        isObserved: options.onEvent !== undefined,
-        ready: ground.ready,
+        ready: scope.ready,
         warnedTools: outer?.call.run.warnedTools ?? new Set(),
         hintedTools: outer?.call.run.hintedTools ?? new Set(),
       },
@@ -161,7 +184,7 @@ export async function prepareEvaluation<Output>(
   } catch (cause) {
     throw notPrepared(prompt.name, state.conversation, stop.reason, cause);
   } finally {
-    await scope?.close();
+    await callScope?.close();
   }
 }
 
@@ -176,8 +199,7 @@ function enclosingCalls(outer: RunScope['outer'], promptName: string): readonly 
 /** Says once per evaluation that its calls will not run at the same time. */
 function hintAtSerialResources(
   { serialResources }: ResourceContainer,
-  { concurrency = defaultConcurrency }: EvaluateOptions,
-  logger: Logger,
+  { concurrency, logger }: CallSettings,
 ): void {
   if (serialResources.length === 0 || concurrency === 1) return;
   logger.info(

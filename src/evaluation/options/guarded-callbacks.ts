@@ -4,33 +4,34 @@ import type { Session } from '../../session/index.ts';
 import { type Logger, silentLogger } from '../../tool/index.ts';
 import type { EvaluateOptions } from './evaluate-options.ts';
 
-/**
- * The options with the caller's logger and listener behind guards, so that nothing they do changes how the evaluation
- * comes out, and so that they get nothing that is to be redacted.
- */
-export function guardOptions(options: EvaluateOptions): {
-  readonly options: EvaluateOptions;
+/** What the caller's logger and listener are guarded with. */
+interface Guards {
+  readonly logger: Logger;
+  /** Undefined: nobody listens. */
+  readonly listener: RunEventListener | undefined;
   readonly redactor: Redactor | undefined;
-} {
-  const { logger = silentLogger, onEvent, redact } = options;
-  const tellFailure = (): void =>
+}
+
+/**
+ * Puts guards around the caller's logger and listener, so that nothing they do changes how the evaluation comes out, and so
+ * that they get nothing that is to be redacted.
+ */
+export function guardCallbacks({ logger = silentLogger, onEvent, redact }: EvaluateOptions): Guards {
+  const warnOfFailure = (): void =>
     guardLogger(logger, undefined).warn(
       'The function redact threw or returned no text; "<redaction failed>" stands for what it was given.',
     );
-  const redactor = redact === undefined ? undefined : new Redactor(redact, tellFailure);
+  const redactor = redact === undefined ? undefined : new Redactor(redact, warnOfFailure);
   const guarded = guardLogger(logger, redactor);
   return {
-    options: {
-      ...options,
-      logger: guarded,
-      ...(onEvent === undefined ? {} : { onEvent: guardListener(onEvent, redactor, guarded) }),
-    },
+    logger: guarded,
+    listener: onEvent === undefined ? undefined : guardListener(onEvent, redactor, guarded),
     redactor,
   };
 }
 
 /** Logs what subscribers of the session throw until the returned function is called. */
-export function watchSubscribers(session: Session, logger: Logger = silentLogger): () => void {
+export function watchSubscribers(session: Session, logger: Logger): () => void {
   return session.dispatcher.onFailure(({ sessionId, eventName, error }) => {
     // Others may share the dispatcher.
     if (sessionId !== session.id) return;

@@ -1,0 +1,154 @@
+import type { OverridesSource } from '../../prompt/index.ts';
+import {
+  type EvaluationEnvironment,
+  type FeedbackProvider,
+  type LoopOptions,
+  toCompletionOptions,
+  toThrottlePolicy,
+} from '../../runtime/index.ts';
+import type { Session } from '../../session/index.ts';
+import type { NestedEvaluateOptions } from '../../tool/index.ts';
+import type { EvaluateOptions } from './evaluate-options.ts';
+
+/** What the calls of an evaluation are run with. */
+export type CallSettings = Pick<
+  EvaluationEnvironment,
+  | 'clock'
+  | 'ids'
+  | 'logger'
+  | 'deadline'
+  | 'approve'
+  | 'enforce'
+  | 'concurrency'
+  | 'maxResultCharacters'
+  | 'emit'
+  | 'isObserved'
+>;
+
+/** What the loop of an evaluation runs with. */
+export type LoopSettings = Pick<
+  LoopOptions<unknown>,
+  | 'maxTurns'
+  | 'maxRepeatedFailures'
+  | 'toolChoice'
+  | 'settings'
+  | 'throttle'
+  | 'streaming'
+  | 'maxConversationTurns'
+  | 'dropsToolResults'
+  | 'completion'
+>;
+
+/** How an evaluation runs: its options, checked, with defaults filled in and the caller's functions guarded. */
+export interface EvaluationSettings
+  extends Required<Pick<EvaluateOptions, 'history' | 'pendingCalls' | 'maxExpansions' | 'maxOutputRepairs'>> {
+  readonly input: EvaluateOptions['input'];
+  readonly budget: NestedEvaluateOptions['budget'];
+  readonly feedback: readonly FeedbackProvider[];
+  readonly overrides: OverridesSource | undefined;
+  readonly calls: CallSettings;
+  readonly loop: LoopSettings;
+}
+
+/** The caller's functions, with guards around them. */
+export type GuardedCallbacks = Pick<CallSettings, 'logger' | 'approve' | 'emit' | 'isObserved'>;
+
+/**
+ * The settings of an evaluation on a root session.
+ *
+ * @param options checked by `checkEvaluateOptions`.
+ */
+export function toSettings(
+  options: EvaluateOptions,
+  session: Session,
+  callbacks: GuardedCallbacks,
+): EvaluationSettings {
+  return {
+    history: options.history ?? [],
+    input: options.input,
+    pendingCalls: options.pendingCalls ?? 'interrupt',
+    budget: options.budget,
+    feedback: options.feedback ?? [],
+    overrides: options.overrides,
+    maxExpansions: options.maxExpansions ?? 16,
+    maxOutputRepairs: options.maxOutputRepairs ?? 2,
+    calls: {
+      ...callbacks,
+      clock: options.clock ?? session.clock,
+      ids: options.ids ?? session.ids,
+      deadline: options.deadline,
+      // Only a plain false lets go of the policies.
+      enforce: options.enforce !== false,
+      concurrency: options.concurrency ?? 8,
+      // About 100,000 tokens: half of the smallest context that models for agents have; instructions and conversation need their part.
+      maxResultCharacters: options.maxResultCharacters ?? 400_000,
+    },
+    loop: {
+      ...ownLoopSettings(options),
+      maxRepeatedFailures: options.maxRepeatedFailures ?? 5,
+      throttle: toThrottlePolicy(options.throttle),
+      streaming: options.streaming,
+      maxConversationTurns: options.maxConversationTurns,
+      dropsToolResults: options.contextOverflow === 'drop-tool-results',
+    },
+  };
+}
+
+/**
+ * The settings of an evaluation inside a call: what it is asked comes from the handler, how it is run from the evaluation
+ * around it.
+ *
+ * @param options checked by `checkEvaluateOptions`.
+ * @param own what each evaluation inside the call has for itself.
+ */
+export function toNestedSettings(
+  outer: EvaluationSettings,
+  options: NestedEvaluateOptions,
+  own: Pick<CallSettings, 'deadline' | 'emit'>,
+): EvaluationSettings {
+  return {
+    history: options.history ?? [],
+    input: options.input,
+    budget: options.budget,
+    pendingCalls: options.pendingCalls ?? outer.pendingCalls,
+    feedback: outer.feedback,
+    overrides: outer.overrides,
+    maxExpansions: outer.maxExpansions,
+    maxOutputRepairs: outer.maxOutputRepairs,
+    calls: {
+      deadline: own.deadline,
+      emit: own.emit,
+      isObserved: true,
+      concurrency: options.concurrency ?? outer.calls.concurrency,
+      clock: outer.calls.clock,
+      ids: outer.calls.ids,
+      logger: outer.calls.logger,
+      approve: outer.calls.approve,
+      enforce: outer.calls.enforce,
+      maxResultCharacters: outer.calls.maxResultCharacters,
+    },
+    loop: {
+      ...ownLoopSettings(options),
+      maxRepeatedFailures: options.maxRepeatedFailures ?? outer.loop.maxRepeatedFailures,
+      throttle: outer.loop.throttle,
+      streaming: outer.loop.streaming,
+      maxConversationTurns: outer.loop.maxConversationTurns,
+      dropsToolResults: outer.loop.dropsToolResults,
+    },
+  };
+}
+
+/** What no evaluation takes from the one around it. */
+function ownLoopSettings({
+  maxTurns = 100,
+  toolChoice = 'auto',
+  settings = {},
+  completion,
+}: NestedEvaluateOptions): Pick<LoopSettings, 'maxTurns' | 'toolChoice' | 'settings' | 'completion'> {
+  return {
+    maxTurns,
+    toolChoice,
+    settings,
+    completion: completion === undefined ? undefined : toCompletionOptions(completion),
+  };
+}
