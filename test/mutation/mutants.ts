@@ -95,7 +95,7 @@ const commitRules: readonly Mutant[] = [
   },
   {
     name: 'an inner evaluation commits into the root session',
-    fault: replaces('insideOf', 'call', ['sessionFork', 'apply'], 'ground.host.apply(patch)'),
+    fault: replaces('nestedScope', 'call', ['sessionFork', 'apply'], 'host.apply(patch)'),
   },
   {
     name: 'inner calls may do more than the call around them',
