@@ -19,7 +19,7 @@ import {
 } from '../visibility/visibility-overrides.ts';
 import { listSections } from './list-sections.ts';
 import { bringsTools, sectionTexts } from './section-text.ts';
-import { completeSelection, isEnabled, type SelectedSection } from './select-sections.ts';
+import { completeSelection, isEnabled, type SectionWithParams } from './select-sections.ts';
 
 /** So many sections are named to one who asks for another. */
 const maxNamed = 20;
@@ -223,14 +223,13 @@ export class OpenableSections {
     at: number,
     inFull: ReadonlySet<string>,
     { session }: ToolContext,
-  ): Promise<readonly SelectedSection[]> {
+  ): Promise<readonly SectionWithParams[]> {
     const { plan, raw } = this.#rendered;
     const view = readOnlyView(session);
     return completeSelection({
       plan,
       raw,
       session: () => view,
-      needsParams: true,
       override: ({ path }) => findVisibilityOverride(session, this.#prompt, path)?.visibility,
       at,
       inFull,
@@ -238,7 +237,7 @@ export class OpenableSections {
   }
 
   #textOf(
-    selection: readonly SelectedSection[],
+    selection: readonly SectionWithParams[],
     { session, resources }: ToolContext,
     examples: boolean,
   ): Promise<string> {
@@ -258,7 +257,7 @@ export class OpenableSections {
 
 /** What the session keeps: the section on top says what has been seen, those below it only that they are open. */
 function openedOf(
-  selection: readonly SelectedSection[],
+  selection: readonly SectionWithParams[],
   inFull: ReadonlySet<string>,
 ): readonly OpenedSection[] {
   const seen = selection.filter(({ isSummary }) => !isSummary).map(({ node }) => node.path);
@@ -268,7 +267,7 @@ function openedOf(
   });
 }
 
-function toShown({ node, isSummary }: SelectedSection): ShownSection {
+function toShown({ node, isSummary }: SectionWithParams): ShownSection {
   return { section: node.path, visibility: isSummary ? 'summary' : 'full' };
 }
 

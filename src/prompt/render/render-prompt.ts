@@ -15,13 +15,7 @@ import { listSections } from './list-sections.ts';
 import { OpenableSections } from './openable-sections.ts';
 import type { RenderedPrompt } from './rendered-prompt.ts';
 import { bringsTools, sectionTexts } from './section-text.ts';
-import {
-  completeSelection,
-  isEnabled,
-  type SelectedSection,
-  sectionError,
-  selectSections,
-} from './select-sections.ts';
+import { completeSelection, isEnabled, type SelectedSection, selectSections } from './select-sections.ts';
 
 /** Options of `prompt.tools()` and `prompt.sections()`. */
 export interface PromptToolsOptions {
@@ -66,7 +60,7 @@ export async function renderPrompt<Output>(
   const { resources } = options;
   const session = sessionOf(plan, options);
   const override = overridesOf(plan, options.session);
-  const selection = await completeSelection({ plan, raw, session, needsParams: true, override });
+  const selection = await completeSelection({ plan, raw, session, override });
   const examples = options.examplesOnWire !== true;
   const sectionsText = await sectionTexts(selection, { plan, raw, session, resources, examples });
   const format = options.outputSchemaOnWire === true ? '' : plan.answerFormat();
@@ -203,19 +197,7 @@ function selectAtOnce(
 ): readonly SelectedSection[] {
   const session = sessionOf(plan, options);
   const override = overridesOf(plan, options.session);
-  const selection = selectSections({ plan, raw, session, needsParams: false, override });
-  let step = selection.next();
-  while (step.done !== true) {
-    const { node, parsing } = step.value;
-    if (parsing instanceof Promise) {
-      throw sectionError(
-        node,
-        `The visibility of section "${node.path}" depends on params that are validated asynchronously; use render().`,
-      );
-    }
-    step = selection.next(parsing);
-  }
-  return step.value;
+  return selectSections({ plan, raw, session, override });
 }
 
 /** What the caller's session says of sections; an empty one says nothing. */

@@ -8,7 +8,7 @@ import type { DynamicParams } from '../section/section-input.ts';
 import { fillTemplate } from '../template/template-text.ts';
 import { openSections, readSection } from '../visibility/section-tools.ts';
 import { SectionResources } from './section-resources.ts';
-import { isEnabled, type SelectedSection, sectionError } from './select-sections.ts';
+import { isEnabled, type SectionWithParams, sectionError } from './select-sections.ts';
 
 /** What the text of a section is made from beside the section. */
 export interface TextSources {
@@ -26,7 +26,7 @@ export interface TextSources {
  * @throws {PromptRenderError} naming the section.
  */
 export async function sectionTexts(
-  selection: readonly SelectedSection[],
+  selection: readonly SectionWithParams[],
   sources: TextSources,
 ): Promise<string> {
   const resources = sources.resources === undefined ? undefined : new SectionResources(sources.resources);
@@ -43,7 +43,7 @@ export async function sectionTexts(
   return texts.join('\n\n');
 }
 
-function sectionText(selected: SelectedSection, body: string, sources: TextSources): string {
+function sectionText(selected: SectionWithParams, body: string, sources: TextSources): string {
   const { node, isSummary } = selected;
   const parts = [node.heading, body];
   if (isSummary) parts.push(summaryNote(selected, sources));
@@ -52,7 +52,7 @@ function sectionText(selected: SelectedSection, body: string, sources: TextSourc
 }
 
 /** The examples of a section's tools; empty when there are none, or the section does not want them. */
-function examplesText({ node, index }: SelectedSection, { tools }: PromptPlan<unknown>): string {
+function examplesText({ node, index }: SectionWithParams, { tools }: PromptPlan<unknown>): string {
   if (node.section.examplesInText === false) return '';
   const texts = (tools[index] ?? []).map((bound) => bound['~planned'].examplesText);
   return texts.every((text) => text === '')
@@ -62,7 +62,7 @@ function examplesText({ node, index }: SelectedSection, { tools }: PromptPlan<un
 
 /** A promise only where a function of the section's makes the text. */
 function bodyText(
-  selected: SelectedSection,
+  selected: SectionWithParams,
   sources: TextSources,
   resources: ResourceResolver | undefined,
 ): string | Promise<string> {
@@ -74,7 +74,7 @@ function bodyText(
 }
 
 async function renderedText(
-  { node, params }: SelectedSection,
+  { node, params }: SectionWithParams,
   render: NonNullable<SectionNode['section']['render']>,
   { plan, session }: TextSources,
   resources: ResourceResolver | undefined,
@@ -132,7 +132,7 @@ export function bringsTools({ nodes }: PromptPlan<unknown>, index: number): bool
  * @throws {PromptRenderError} when the `enabled` function of one of them throws.
  */
 export function summaryNote(
-  { index, node }: Pick<SelectedSection, 'index' | 'node'>,
+  { index, node }: Pick<SectionWithParams, 'index' | 'node'>,
   { plan, raw, session }: NoteSources,
 ): string {
   const below: string[] = [];

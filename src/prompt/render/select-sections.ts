@@ -12,10 +12,13 @@ export interface SelectedSection {
   /** Index in the plan. */
   readonly index: number;
   readonly node: SectionNode;
-  /** What the section's schema made of its params; `{}` without a schema, or when they were not asked for. */
-  readonly params: unknown;
   /** Only the summary is shown; no descendant and no tool of it is. */
   readonly isSummary: boolean;
+}
+
+/** A selected section with what its schema made of its params; `{}` without a schema. */
+export interface SectionWithParams extends SelectedSection {
+  readonly params: unknown;
 }
 
 /** What to select for. */
@@ -24,8 +27,6 @@ export interface SelectionOptions {
   readonly raw: DynamicParams;
   /** Called when a section's function has to see the session. */
   readonly session: () => ReadOnlyView;
-  /** True: parse the params of every section in the text. False: only where visibility depends on them. */
-  readonly needsParams: boolean;
   /** Visibility that wins over what a section with a summary says of itself; undefined: the section decides. */
   readonly override: (node: SectionNode) => Visibility | undefined;
   /** A part of the tree: the section at this index with what is below it. Default: everything. */
@@ -34,67 +35,92 @@ export interface SelectionOptions {
   readonly inFull?: ReadonlySet<string>;
 }
 
-type Parsing = ParseOutcome<unknown> | Promise<ParseOutcome<unknown>>;
-
 /**
- * Decides which sections are in the text, in reading order. For each: is it enabled (before its params are required), are
- * its params right, is it shown in full. Hands out every parse, so that the caller decides whether it can wait.
+ * Decides which sections are in the text, in reading order. For each: is it enabled (before its params are required), is it shown in
+ * full. Params are parsed only where visibility depends on them.
  *
- * @throws {PromptRenderError} naming each section whose params are missing or wrong, or the one whose function threw.
+ * @throws {PromptRenderError} naming each section whose params are missing or wrong, the one whose function threw, or one whose
+ *   visibility depends on params that are validated asynchronously.
  */
-export function* selectSections(
-  options: SelectionOptions,
-): Generator<
-  { readonly node: SectionNode; readonly parsing: Parsing },
-  readonly SelectedSection[],
-  ParseOutcome<unknown>
-> {
-  const { plan, raw, session, needsParams, at } = options;
-  const selected: SelectedSection[] = [];
-  const problems: ParamsProblem[] = [];
-  let index = at ?? 0;
-  const end = (at === undefined ? undefined : plan.nodes[at]?.end) ?? plan.nodes.length;
-  for (let node = plan.nodes[index]; node !== undefined && index < end; node = plan.nodes[index]) {
-    if (!isEnabled(node, raw, session)) {
-      index = node.end;
-      continue;
-    }
-    let params: unknown = {};
-    const decided = decidedVisibility(node, options);
-    if (node.params !== undefined && (needsParams || decided === undefined)) {
-      const outcome = yield {
-        node,
-        parsing: parseInput(node.params.compiled, ownParams(node, raw, plan.params)),
-      };
-      if (!outcome.ok) {
-        problems.push({ path: node.path, issues: outcome.issues });
-        // Where nothing tells whether the descendants are shown, their params are not asked for.
-        index = decided === 'full' ? index + 1 : node.end;
-        continue;
-      }
-      params = outcome.value;
-    }
-    const isSummary = isSummarised(node, decided ?? askVisibility(node, params, session));
-    selected.push({ index, node, params, isSummary });
-    index = isSummary ? node.end : index + 1;
-  }
-  if (problems.length > 0) throw paramsError(plan.identity.name, problems);
+export function selectSections(options: SelectionOptions): readonly SelectedSection[] {
+  const { selected, problems } = walk(options, (node) => {
+    const parsing = parseParams(node, options);
+    if (!(parsing instanceof Promise)) return parsing;
+    throw sectionError(
+      node,
+      `The visibility of section "${node.path}" depends on params that are validated asynchronously; use render().`,
+    );
+  });
+  throwProblems(options, problems);
   return selected;
 }
 
 /**
- * Selects, and waits for params that are validated asynchronously.
+ * Selects, with the params of every section in the text.
  *
- * @throws {PromptRenderError} as {@link selectSections}.
+ * @throws {PromptRenderError} as {@link selectSections}, except that it waits for params that are validated asynchronously.
  */
-export async function completeSelection(options: SelectionOptions): Promise<readonly SelectedSection[]> {
-  const selection = selectSections(options);
-  let step = selection.next();
-  while (step.done !== true) {
-    const { parsing } = step.value;
-    step = selection.next(parsing instanceof Promise ? await parsing : parsing);
+export async function completeSelection(options: SelectionOptions): Promise<readonly SectionWithParams[]> {
+  const parsed = new Map<SectionNode, ParseOutcome<unknown>>();
+  for (const node of options.plan.nodes.slice(...rangeOf(options))) {
+    const { visibility } = node.section;
+    if (typeof visibility === 'function') parsed.set(node, await parseParams(node, options));
   }
-  return step.value;
+  const { selected, problems } = walk(options, (node) => parsed.get(node) ?? noParams);
+  const complete: SectionWithParams[] = [];
+  for (const section of selected) {
+    const { index, node } = section;
+    const outcome = parsed.get(node) ?? (await parseParams(node, options));
+    if (outcome.ok) complete.push({ ...section, params: outcome.value });
+    else problems.push({ index, path: node.path, issues: outcome.issues });
+  }
+  throwProblems(options, problems);
+  return complete;
+}
+
+const noParams: ParseOutcome<unknown> = { ok: true, value: {} };
+
+function parseParams(
+  node: SectionNode,
+  { plan, raw }: SelectionOptions,
+): ParseOutcome<unknown> | Promise<ParseOutcome<unknown>> {
+  return node.params === undefined
+    ? noParams
+    : parseInput(node.params.compiled, ownParams(node, raw, plan.params));
+}
+
+/** Indexes of the first section to look at, and of the first after the last. */
+function rangeOf({ plan, at }: SelectionOptions): readonly [start: number, end: number] {
+  return [at ?? 0, (at === undefined ? undefined : plan.nodes[at]?.end) ?? plan.nodes.length];
+}
+
+/** @param parse of a section whose visibility depends on its params. */
+function walk(
+  options: SelectionOptions,
+  parse: (node: SectionNode) => ParseOutcome<unknown>,
+): { readonly selected: readonly SelectedSection[]; readonly problems: ParamsProblem[] } {
+  const { plan, raw, session } = options;
+  const selected: SelectedSection[] = [];
+  const problems: ParamsProblem[] = [];
+  const [start, end] = rangeOf(options);
+  let index = start;
+  for (let node = plan.nodes[index]; node !== undefined && index < end; node = plan.nodes[index]) {
+    let next = node.end;
+    if (isEnabled(node, raw, session)) {
+      const decided = decidedVisibility(node, options);
+      const outcome = decided === undefined ? parse(node) : noParams;
+      if (outcome.ok) {
+        const isSummary = isSummarised(node, decided ?? askVisibility(node, outcome.value, session));
+        selected.push({ index, node, isSummary });
+        if (!isSummary) next = index + 1;
+      } else {
+        // Nothing tells whether the descendants are shown, so their params are not asked for.
+        problems.push({ index, path: node.path, issues: outcome.issues });
+      }
+    }
+    index = next;
+  }
+  return { selected, problems };
 }
 
 /**
@@ -168,20 +194,26 @@ export function sectionError(node: SectionNode, message: string, cause?: unknown
 }
 
 interface ParamsProblem {
+  readonly index: number;
   readonly path: string;
   readonly issues: readonly SchemaIssue[];
 }
 
-function paramsError(prompt: string, problems: readonly ParamsProblem[]): PromptRenderError {
-  const lines = problems.map(({ path, issues }) =>
+function throwProblems({ plan }: SelectionOptions, problems: readonly ParamsProblem[]): void {
+  if (problems.length === 0) return;
+  const ordered = [...problems].sort((left, right) => left.index - right.index);
+  const lines = ordered.map(({ path, issues }) =>
     describeIssues(issues)
       .split('\n')
       .map((line) => `section "${path}": ${line}`)
       .join('\n'),
   );
-  return new PromptRenderError(`The params of prompt "${prompt}" do not fit:\n${lines.join('\n')}`, {
-    details: { section: problems[0]?.path, sections: problems.map(({ path }) => path) },
-  });
+  throw new PromptRenderError(
+    `The params of prompt "${plan.identity.name}" do not fit:\n${lines.join('\n')}`,
+    {
+      details: { section: ordered[0]?.path, sections: ordered.map(({ path }) => path) },
+    },
+  );
 }
 
 function typeOf(value: unknown): string {

@@ -166,7 +166,7 @@ export class FeedbackRunner {
     }
     const given = feedback.filter((record) => record.outcome === 'given');
     const told = withText(invocation, withFeedback(invocation.modelText, given));
-    return feedback.length === 0 ? told : changed(told, { feedback });
+    return feedback.length === 0 ? told : { ...told, feedback };
   }
 
   /** What the provider comes to; undefined when it does not want to run yet. Rejects only with {@link RunStopped}. */
@@ -196,12 +196,7 @@ export class FeedbackRunner {
 }
 
 function withText(invocation: ToolInvokedPayload, modelText: string): ToolInvokedPayload {
-  return modelText === invocation.modelText ? invocation : changed(invocation, { modelText });
-}
-
-/** A copy with changes. No literal that begins with a spread: of those Node 20 keeps a hidden class for each that is frozen. */
-function changed(invocation: ToolInvokedPayload, changes: Partial<ToolInvokedPayload>): ToolInvokedPayload {
-  return Object.assign({}, invocation, changes);
+  return modelText === invocation.modelText ? invocation : { ...invocation, modelText };
 }
 
 function isDue({ name, triggers }: FeedbackProvider, progress: FeedbackProgress, nowMs: number): boolean {
