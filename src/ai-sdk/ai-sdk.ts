@@ -128,7 +128,7 @@ function adapterOf<Version extends AiSdkVersion>(
     cacheMark: options.promptCaching === false ? undefined : cacheMarkOf(model, options.promptCaching?.ttl),
     settings: [layerOf(options), options.settings ?? {}],
     projections: new SchemaProjections(aiSdkDialect, options.strictTools ?? defaultStrictTools(family)),
-    desk: new HostedToolDesk({
+    registry: new HostedToolDesk({
       adapter: `AI SDK (${model.provider})`,
       model: model.modelId,
       codecs: {

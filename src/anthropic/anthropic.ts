@@ -94,7 +94,7 @@ export function anthropic(options: AnthropicOptions): ProviderAdapter {
   const cacheControl = toCacheControl(options.promptCaching);
   const projections = new SchemaProjections(anthropicDialect);
   const codecs = { ...anthropicHostedToolCodecs, ...options.hostedToolCodecs };
-  const desk = new HostedToolDesk({ adapter: 'Anthropic', model, codecs, unsupportedConfig });
+  const registry = new HostedToolDesk({ adapter: 'Anthropic', model, codecs, unsupportedConfig });
   const getClient = lazyClient<AnthropicClient, AnthropicClientOptions>(options, clientKeys, createClient);
   return defineAdapter({
     model: {
@@ -103,13 +103,13 @@ export function anthropic(options: AnthropicOptions): ProviderAdapter {
       takesOutputSchema: true,
       ...(options.prices === undefined ? {} : { prices: options.prices }),
       check: (check) => {
-        toWireChoice(check, desk, undefined);
+        toWireChoice(check, registry, undefined);
         toWireSettings(check.settings);
       },
       generate: async (request, { signal, logger, onDelta, clock }) => {
         const prepared = prepareRequest(request, {
           ...{ model, provider: name, maxTokens, settings, betas },
-          ...{ cacheControl, projections, desk, logger },
+          ...{ cacheControl, projections, registry, logger },
         });
         const { body, headers } = prepared;
         const client = await getClient();
@@ -131,7 +131,7 @@ export function anthropic(options: AnthropicOptions): ProviderAdapter {
         } catch (error) {
           throw toProviderError(error, anthropicErrorWords);
         }
-        return readMessage(message, name, prepared, desk);
+        return readMessage(message, name, prepared, registry);
       },
     },
   });

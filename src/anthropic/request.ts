@@ -30,7 +30,7 @@ export interface RequestOptions {
   /** Undefined: nothing is marked to be kept. */
   readonly cacheControl: CacheControl | undefined;
   readonly projections: SchemaProjections;
-  readonly desk: HostedToolDesk;
+  readonly registry: HostedToolDesk;
   readonly logger: Logger;
 }
 
@@ -61,7 +61,7 @@ export function prepareRequest(request: ModelRequest, options: RequestOptions): 
   const { tools, answer } = options.projections.project(request, options.logger);
   // The provider refuses a schema that it cannot hold a model to; the model is then told in words.
   const answerSchema = answer?.strict === true ? answer : undefined;
-  const hosted = options.desk.serialize(hostedTools, options.logger);
+  const hosted = options.registry.serialize(hostedTools, options.logger);
   const container = toContainer(
     settings['container'] ?? hosted.request['container'],
     hostedTools.length === 0 ? undefined : lastContainer(conversation, options.provider),
@@ -76,7 +76,7 @@ export function prepareRequest(request: ModelRequest, options: RequestOptions): 
     max_tokens: Number(settings['max_tokens'] ?? options.maxTokens),
     ...(entries.length === 0
       ? {}
-      : { tools: entries, tool_choice: toWireChoice(request, options.desk, oneByOne) }),
+      : { tools: entries, tool_choice: toWireChoice(request, options.registry, oneByOne) }),
     ...toSystem(
       instructions,
       answerSchema === undefined && outputSchema !== undefined ? describeAnswer(outputSchema) : '',
@@ -117,13 +117,13 @@ function toFunctionTool({ tool, schema: projection }: ProjectedTool): FunctionTo
   };
 }
 
-/** @throws {PromptValidationError} for a hosted tool that the provider cannot be made to use, and whatever the desk refuses. */
+/** @throws {PromptValidationError} for a hosted tool that the provider cannot be made to use, and whatever the registry refuses. */
 export function toWireChoice(
   { toolChoice, hostedTools }: Pick<ModelCheck, 'toolChoice' | 'hostedTools'>,
-  desk: HostedToolDesk,
+  registry: HostedToolDesk,
   oneByOne: JsonObject[string],
 ): WireToolChoice {
-  const wires = desk.check(hostedTools);
+  const wires = registry.check(hostedTools);
   if (toolChoice === 'none') return { type: 'none' };
   const more = oneByOne === true ? { disable_parallel_tool_use: true } : {};
   if (toolChoice === 'auto') return { type: 'auto', ...more };

@@ -18,7 +18,7 @@ export function readMessage(
   message: unknown,
   provider: string,
   prepared: PreparedRequest,
-  desk: HostedToolDesk,
+  registry: HostedToolDesk,
 ): ModelTurn {
   if (!isRecord(message)) throw invalid('it is no object');
   if (!Array.isArray(message['content'])) throw invalid('it has no content');
@@ -36,7 +36,7 @@ export function readMessage(
   const content = [...parts, ...refusalOf(message, text)];
   const usage = usageOf(message['usage']);
   const end = endOf(message);
-  const hosted = desk.read(prepared.hostedTools, {
+  const hosted = registry.read(prepared.hostedTools, {
     items: [...received, ...end],
     text: text.whole,
     startOf: (part) => text.startOf(part),

@@ -102,7 +102,7 @@ export function openai(options: OpenAIOptions): ProviderAdapter {
 
 function createModel(options: OpenAIOptions): ModelProvider {
   const { model, name = 'openai', unsupportedConfig } = options;
-  const desk = new HostedToolDesk({
+  const registry = new HostedToolDesk({
     adapter: 'OpenAI',
     model,
     codecs: { ...openaiHostedToolCodecs, ...options.hostedToolCodecs },
@@ -115,7 +115,7 @@ function createModel(options: OpenAIOptions): ModelProvider {
     encryptedReasoning: options.encryptedReasoning ?? !isWithoutReasoning(model),
     cacheKeyOf: cacheKeySource(options.promptCacheKey),
     projections: new SchemaProjections(openaiDialect),
-    desk,
+    registry,
   };
   const getClient = lazyClient<OpenAIClient, OpenAIClientOptions>(options, clientKeys, createClient);
   return {
@@ -137,7 +137,7 @@ function createModel(options: OpenAIOptions): ModelProvider {
         onDelta === undefined
           ? await send(client, body, sendOptions)
           : await sendStreamed(client, body, sendOptions, { onDelta, clock });
-      return readResponse(response, prepared, { provider: name, desk });
+      return readResponse(response, prepared, { provider: name, registry });
     },
   };
 }

@@ -87,27 +87,27 @@ export function scriptedModel(
 ): ProviderAdapter {
   assertOptions('scriptedModel()', options, { name: 'string' });
   const { name = 'scripted model', prices } = options;
-  const desk = deskOf(name, options);
+  const registry = registryOf(name, options);
   return defineAdapter({
     model: {
       name,
       ...(prices === undefined ? {} : { prices }),
-      ...(desk === undefined ? {} : { check: ({ hostedTools }) => void desk.check(hostedTools) }),
+      ...(registry === undefined ? {} : { check: ({ hostedTools }) => void registry.check(hostedTools) }),
       generate: async (request, generateOptions) => {
         const { onDelta, logger } = generateOptions;
-        desk?.serialize(request.hostedTools, logger);
+        registry?.serialize(request.hostedTools, logger);
         const turn =
           typeof script === 'function'
             ? await script(request.conversation, request, generateOptions)
             : turnAt(script, request.turn);
         if (onDelta !== undefined) await tell(turn, onDelta);
-        return toModelTurn(turn, request.turn, hostedOf(turn, request, desk));
+        return toModelTurn(turn, request.turn, hostedOf(turn, request, registry));
       },
     },
   });
 }
 
-function deskOf(name: string, options: ScriptedModelOptions): HostedToolDesk | undefined {
+function registryOf(name: string, options: ScriptedModelOptions): HostedToolDesk | undefined {
   const { hostedToolCodecs: codecs, unsupportedConfig } = options;
   return codecs && new HostedToolDesk({ adapter: name, model: name, codecs, unsupportedConfig });
 }
@@ -115,10 +115,10 @@ function deskOf(name: string, options: ScriptedModelOptions): HostedToolDesk | u
 function hostedOf(
   { hosted = [], items = [], text = '' }: ScriptedTurn,
   { hostedTools }: ModelRequest,
-  desk: HostedToolDesk | undefined,
+  registry: HostedToolDesk | undefined,
 ): readonly HostedToolReading[] {
-  if (desk !== undefined)
-    return [...hosted, ...desk.read(hostedTools, { items, text, startOf: startIn(text) })];
+  if (registry !== undefined)
+    return [...hosted, ...registry.read(hostedTools, { items, text, startOf: startIn(text) })];
   if (items.length === 0) return hosted;
   throw new TypeError(
     'The script has a turn with items, but no codecs that read them: pass hostedToolCodecs.',

@@ -38,7 +38,7 @@ const body = fc
 
 const options = {
   provider: 'openai',
-  desk: new HostedToolDesk({ adapter: 'openai', model: 'm', codecs: openaiHostedToolCodecs }),
+  registry: new HostedToolDesk({ adapter: 'openai', model: 'm', codecs: openaiHostedToolCodecs }),
 };
 const prepared = {
   toolSchemas: new Map(),

@@ -36,7 +36,7 @@ export interface RequestContext<Version extends AiSdkVersion> {
   /** Settings of the adapter, later ones over earlier ones. */
   readonly settings: readonly ModelSettings[];
   readonly projections: SchemaProjections;
-  readonly desk: HostedToolDesk;
+  readonly registry: HostedToolDesk;
   /** What the provider takes as the id of a call. */
   readonly callIds: CallIdForm;
   /** Marks the end of what the provider is to keep; undefined: nothing is marked. */
@@ -63,7 +63,7 @@ export function checkRequest<Version extends AiSdkVersion>(
   context: RequestContext<Version>,
 ): void {
   const { providerOptions } = readSettings(context.version, ...context.settings, settings);
-  const wires = context.desk.check(hostedTools);
+  const wires = context.registry.check(hostedTools);
   for (const { tools: own, request = {} } of wires) {
     toProviderTools(own, tools);
     addToProviderOptions(providerOptions, request);
@@ -81,15 +81,15 @@ export function prepareRequest<Version extends AiSdkVersion>(
   context: RequestContext<Version>,
   logger: Logger,
 ): PreparedRequest<Version> {
-  const { version, projections, desk, files, provider, callIds } = context;
+  const { version, projections, registry, files, provider, callIds } = context;
   const { providerOptions, headers, reasoning, ...settings } = readSettings(
     version,
     ...context.settings,
     request.settings,
   );
   const projected = projections.project(request, logger);
-  const hosted = desk.serialize(request.hostedTools, logger);
-  const wires = desk.check(request.hostedTools);
+  const hosted = registry.serialize(request.hostedTools, logger);
+  const wires = registry.check(request.hostedTools);
   const hostedNames = nameHosted(request.hostedTools, wires);
   const allHeaders = { ...headers, ...hosted.headers };
   const allOptions = addToProviderOptions(

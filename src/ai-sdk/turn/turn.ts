@@ -17,7 +17,7 @@ export interface TurnContext {
   readonly provider: string;
   /** The first part of the model's own provider name. */
   readonly family: string;
-  readonly desk: HostedToolDesk;
+  readonly registry: HostedToolDesk;
 }
 
 /** Providers whose packages tell a refusal as filtered content without a reason. */
@@ -30,7 +30,7 @@ const refusalsOnlySo = ['openai', 'azure'];
  * @throws {ModelResponseError} when the answer is none, or says that it failed.
  */
 export function readTurn(answer: unknown, context: TurnContext): ModelTurn {
-  const { request, prepared, provider, family, desk } = context;
+  const { request, prepared, provider, family, registry } = context;
   if (!isAnswer(answer))
     throw new ModelResponseError('model-response-invalid', 'The model gave no answer with content.');
   const kept = keepParts(contentOf(answer, prepared), new DistinctCallIds(request));
@@ -52,7 +52,7 @@ export function readTurn(answer: unknown, context: TurnContext): ModelTurn {
     );
   }
   const finish = { type: 'finish', providerMetadata: answer.providerMetadata };
-  const hosted = desk.read(request.hostedTools, toHostedTurn([...items, finish], content, spoken.places));
+  const hosted = registry.read(request.hostedTools, toHostedTurn([...items, finish], content, spoken.places));
   return {
     content,
     finishReason,

@@ -20,7 +20,7 @@ export interface RequestOptions {
   /** The key under which requests with these instructions are cached; undefined for none. */
   readonly cacheKeyOf: (instructions: string) => string | undefined;
   readonly projections: SchemaProjections;
-  readonly desk: HostedToolDesk;
+  readonly registry: HostedToolDesk;
 }
 
 /** A request with what is needed to read its response. */
@@ -45,9 +45,9 @@ export interface CheckedRequest {
 /** @throws {PromptValidationError} for settings, hosted tools and a tool choice that the provider cannot be told. */
 export function checkRequest(
   { hostedTools, settings, toolChoice }: Pick<ModelCheck, 'hostedTools' | 'settings' | 'toolChoice'>,
-  { desk }: Pick<RequestOptions, 'desk'>,
+  { registry }: Pick<RequestOptions, 'registry'>,
 ): CheckedRequest {
-  const wires = desk.check(hostedTools);
+  const wires = registry.check(hostedTools);
   return {
     settings: toWireSettings(settings),
     toolChoice: toWireChoice(toolChoice, hostedTools, wires),
@@ -69,7 +69,7 @@ export function prepareRequest(
   const checked = checkRequest(request, options);
   const settings = mergeSettings(options.settings, checked.settings);
   const { tools, answer: answerSchema } = options.projections.project(request, logger);
-  const hosted = options.desk.serialize(hostedTools, logger);
+  const hosted = options.registry.serialize(hostedTools, logger);
   const store = settings['store'] === true;
   const include = includedData(settings, [
     ...(options.encryptedReasoning && !store ? ['reasoning.encrypted_content'] : []),

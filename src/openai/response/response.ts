@@ -11,7 +11,7 @@ import { invalidResponse, readContent } from './turn-content.ts';
 export interface ResponseOptions {
   /** Name of the model provider, under which its own items are known again. */
   readonly provider: string;
-  readonly desk: HostedToolDesk;
+  readonly registry: HostedToolDesk;
 }
 
 /**
@@ -24,7 +24,7 @@ export interface ResponseOptions {
 export function readResponse(
   response: unknown,
   prepared: Omit<PreparedRequest, 'body' | 'headers'>,
-  { provider, desk }: ResponseOptions,
+  { provider, registry }: ResponseOptions,
 ): ModelTurn {
   if (!isRecord(response)) throw invalidResponse('it is no object');
   const { status = 'completed' } = response;
@@ -37,7 +37,7 @@ export function readResponse(
   const goesOn = !isCut || cutReason(response) === 'length';
   const items = toReplayedItems(came, { asked: prepared.asked, isCut, goesOn });
   const { content, text, startOf } = readContent(items, prepared, isCut);
-  const hosted = desk.read(prepared.hostedTools, { items: came, text, startOf });
+  const hosted = registry.read(prepared.hostedTools, { items: came, text, startOf });
   const usage = readUsage(response['usage']);
   return {
     content,

@@ -22,7 +22,7 @@ export interface HostedToolsWire {
 const noFindings: HostedToolFindings = Object.freeze({ invocations: [], citations: [] });
 const nothing: HostedToolsWire = Object.freeze({ tools: [], include: [], headers: {}, request: {} });
 
-/** What a desk works with. */
+/** What a registry works with. */
 export interface HostedToolDeskOptions {
   /** Name of the adapter, for messages. */
   readonly adapter: string;

@@ -18,7 +18,7 @@ import {
 import { toEvents } from '../../support/anthropic-stream.ts';
 
 const codecs: HostedToolCodecs = {};
-const desk = new HostedToolDesk({ adapter: 'Anthropic', model: 'm', codecs });
+const registry = new HostedToolDesk({ adapter: 'Anthropic', model: 'm', codecs });
 
 const preparedWith = (prepared: Partial<PreparedRequest>): PreparedRequest => ({
   body: { model: 'm', max_tokens: 1, messages: [] },
@@ -31,7 +31,7 @@ const preparedWith = (prepared: Partial<PreparedRequest>): PreparedRequest => ({
 });
 
 const readPlain = (body: unknown, prepared: Partial<PreparedRequest> = {}): ModelTurn =>
-  readMessage(body, 'anthropic', preparedWith(prepared), desk);
+  readMessage(body, 'anthropic', preparedWith(prepared), registry);
 
 async function* asStream(events: readonly unknown[]): AsyncGenerator {
   yield* events;
@@ -42,7 +42,7 @@ async function read(body: AnthropicMessage, prepared: Partial<PreparedRequest> =
   const { signal } = new AbortController();
   const streamed = await readMessageStream(asStream(toEvents(body)), { signal });
   const turn = readPlain(body, prepared);
-  expect(readMessage(streamed, 'anthropic', preparedWith(prepared), desk)).toEqual(turn);
+  expect(readMessage(streamed, 'anthropic', preparedWith(prepared), registry)).toEqual(turn);
   return turn;
 }
 

@@ -16,7 +16,7 @@ const optional = projectSchema(
   },
   openaiDialect,
 );
-const desk = new HostedToolDesk({ adapter: 'openai', model: 'm', codecs: openaiHostedToolCodecs });
+const registry = new HostedToolDesk({ adapter: 'openai', model: 'm', codecs: openaiHostedToolCodecs });
 const read = (body: unknown, prepared: Partial<PreparedRequest> = {}): ModelTurn =>
   readResponse(
     body,
@@ -27,7 +27,7 @@ const read = (body: unknown, prepared: Partial<PreparedRequest> = {}): ModelTurn
       asked: { turn: 3, conversation: [] },
       ...prepared,
     },
-    { provider: 'openai', desk },
+    { provider: 'openai', registry },
   );
 
 describe('what a response says', () => {

@@ -111,7 +111,7 @@ describe('a request', () => {
       description: 'Books a room.',
       inputSchema: z.object({
         nights: z.number().default(1).describe('How long.'),
-        note: z.string().optional().describe('For the desk.'),
+        note: z.string().optional().describe('For the registry.'),
         guest: z.object({ name: z.string().describe('Full name.') }),
       }),
       execute: (params) => {
@@ -128,7 +128,7 @@ describe('a request', () => {
         parameters: {
           properties: {
             nights: { type: ['number', 'null'], description: expect.stringMatching(/^How long\..*1/s) },
-            note: { type: ['string', 'null'], description: expect.stringMatching(/^For the desk\./) },
+            note: { type: ['string', 'null'], description: expect.stringMatching(/^For the registry\./) },
             guest: { properties: { name: { description: 'Full name.' } }, additionalProperties: false },
           },
         },

@@ -156,7 +156,7 @@ export class DiskWorkspace {
   /**
    * Makes one change directly on the present content and brings it to the disk, or holds it back. Between the look and the commit nothing
    * else in this process runs, and the commit compares what it replaces, removes or copies with what was seen. So the folder is
-   * looked at once; only content whose stamp may not show a further change is read again.
+   * looked at once; what no commit compares is compared here: content whose stamp may not show a further change, and what is held back.
    * @throws {FilesystemError} as {@link apply}, and what `change` throws.
    */
   change<Result>(change: (cell: TreeCell) => Result): Result {
@@ -164,7 +164,9 @@ export class DiskWorkspace {
     const cell = this.showing(root);
     const result = change(cell);
     for (const content of unsettled) if (!content.holds()) throw changedOnDiskError(content.path);
-    this.#land(root, [...treeDifferences(root, cell.root, '.')], false);
+    const differences = [...treeDifferences(root, cell.root, '.')];
+    if (this.#held !== undefined) this.#assertAsSeen(differences);
+    this.#land(root, differences, false);
     return result;
   }
 
@@ -255,6 +257,16 @@ export class DiskWorkspace {
     const isOwn = (path: string, now: TreeNode | undefined): boolean =>
       disk === undefined ? this.#traces.explain(path, now) : !isSameNode(now, nodeAt(disk, path));
     return outsideChanges(fork.base, fork.root, present, isOwn).map(({ path }) => path);
+  }
+
+  /** @throws {FilesystemError} `changed-on-disk` when what is replaced is not what it was when the change began. */
+  #assertAsSeen(differences: readonly TreeDifference[]): void {
+    const present = this.look().root;
+    for (const { path, before } of differences) {
+      const now = nodeAt(present, path);
+      const isSame = before?.kind === 'directory' ? now?.kind === 'directory' : isSameNode(before, now);
+      if (!isSame) throw changedOnDiskError(path);
+    }
   }
 
   /** Takes up what the cell of the root holds by now. */
