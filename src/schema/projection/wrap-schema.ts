@@ -1,5 +1,6 @@
-import type { JsonValue } from '../json/json.ts';
+import { isList, type JsonValue } from '../json/json.ts';
 import { isSchemaObject, type JsonSchema } from '../json-schema/json-schema.ts';
+import { keywords } from '../json-schema/keywords.ts';
 
 /** Where a value stands that is put into an object because the provider takes objects only. */
 export const wrapperKey = 'value';
@@ -7,30 +8,27 @@ export const wrapperKey = 'value';
 /** An object schema that holds the given schema under {@link wrapperKey}; its references go on leading where they did. */
 export function wrapSchema(schema: JsonSchema): JsonSchema {
   const { $schema: _schema, $defs, definitions, ...rest } = schema;
-  const inner = moveReferences(rest);
   return {
     type: 'object',
-    // What `moveReferences` is given comes back in the same shape.
-    properties: { [wrapperKey]: inner },
+    properties: { [wrapperKey]: moveReferences(rest, false) },
     required: [wrapperKey],
     additionalProperties: false,
-    ...($defs === undefined ? {} : { $defs: moveReferences($defs) }),
-    ...(definitions === undefined ? {} : { definitions: moveReferences(definitions) }),
+    ...($defs === undefined ? {} : { $defs: moveReferences($defs, true) }),
+    ...(definitions === undefined ? {} : { definitions: moveReferences(definitions, true) }),
   };
 }
 
-function moveReferences(value: JsonValue): JsonValue {
-  if (Array.isArray(value)) return value.map((item: JsonValue) => moveReferences(item));
+/** @param isMap true for what holds schemas by names, which are no keywords. */
+function moveReferences(value: JsonValue, isMap: boolean): JsonValue {
+  if (isList(value)) return value.map((item) => moveReferences(item, false));
   if (!isSchemaObject(value)) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([key, child]) => [
-      key,
-      key === '$ref' && typeof child === 'string'
-        ? moveReference(child)
-        : child === undefined
-          ? child
-          : moveReferences(child),
-    ]),
+    Object.entries(value).map(([name, child]): [string, JsonValue | undefined] => {
+      const keyword = isMap ? undefined : keywords.get(name);
+      if (child === undefined || keyword?.isData === true) return [name, child];
+      if (!isMap && name === '$ref' && typeof child === 'string') return [name, moveReference(child)];
+      return [name, moveReferences(child, keyword?.holds === 'map')];
+    }),
   );
 }
 

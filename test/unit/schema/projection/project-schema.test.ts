@@ -53,6 +53,20 @@ describe('the schemas of libraries', () => {
   });
 });
 
+describe('a schema that cannot be strict', () => {
+  it('is told of in twenty reasons at most', () => {
+    const properties = Object.fromEntries(Array.from({ length: 25 }, (_, index) => [`p${index}`, {}]));
+    const { strict, losses } = projectSchema(
+      { type: 'object', properties, required: Object.keys(properties), additionalProperties: false },
+      openaiDialect,
+    );
+    expect(strict).toBe(false);
+    expect(losses.map(({ path }) => path)).toEqual(
+      Array.from({ length: 20 }, (_, index) => `/properties/p${index}`),
+    );
+  });
+});
+
 describe('a dialect of somebody else', () => {
   const dialect: SchemaDialect = {
     provider: 'Somebody',
