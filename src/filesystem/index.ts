@@ -14,7 +14,7 @@ export {
   type LazyDirectory,
   type TreeNode,
 } from './content/tree-node.ts';
-export { closedError, TreeCell, type TreeClock } from './fork/tree-cell.ts';
+export { TreeCell, type TreeClock } from './fork/tree-cell.ts';
 export { type ForkedView, TreeFork, type TreeForkParent, type TreeView } from './fork/tree-fork.ts';
 export { compileGlob, type Glob } from './glob/glob.ts';
 export type { FileChange, FileOperation, FilePatch } from './interface/file-change.ts';
@@ -42,7 +42,7 @@ export { digestFile, listDirectory, readBytes, readWindow, statPath } from './op
 export { globFiles, grepFiles } from './operations/search-operations.ts';
 export { removePath, transferPath } from './operations/structure-operations.ts';
 export { editFile, makeDirectory, writeFile } from './operations/write-operations.ts';
-export { assertIntegerOption, tooLargeError } from './path/errors.ts';
+export { assertIntegerOption, closedError, tooLargeError } from './path/errors.ts';
 export { childPath, joinSegments as joinPath, MAX_DEPTH, normalizePath, segmentsOf } from './path/path.ts';
 export { applyTextEdits, type EditResult, type TextEdit } from './text/edit.ts';
 export { compileGrep, type Grep } from './text/grep.ts';

@@ -1,7 +1,7 @@
 import { assertOptions, FilesystemError, type RefuseArgument } from '../error/index.ts';
 import { type Clock, systemClock } from '../session/index.ts';
 import { emptyDirectory } from './content/tree-node.ts';
-import { closedError, TreeCell } from './fork/tree-cell.ts';
+import { TreeCell } from './fork/tree-cell.ts';
 import { type ForkedView, TreeFork } from './fork/tree-fork.ts';
 import type { FileChange, FilePatch } from './interface/file-change.ts';
 import type {
@@ -25,7 +25,7 @@ import { digestFile, listDirectory, readBytes, readWindow, statPath } from './op
 import { globFiles, grepFiles } from './operations/search-operations.ts';
 import { removePath, transferPath } from './operations/structure-operations.ts';
 import { editFile, makeDirectory, writeFile } from './operations/write-operations.ts';
-import { assertIntegerOption } from './path/errors.ts';
+import { assertIntegerOption, closedError } from './path/errors.ts';
 import { normalizePath } from './path/path.ts';
 import type { EditResult, TextEdit } from './text/edit.ts';
 import type { TextWindow, TextWindowOptions } from './text/text-window.ts';

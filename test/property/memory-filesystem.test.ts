@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FilesystemError } from '../../src/error/index.ts';
-import { readKinds } from '../../src/filesystem/fork/read-set.ts';
+import type { ReadKind } from '../../src/filesystem/fork/read-set.ts';
 import { type BatchOutcome, runInParallel, runOneByOne, type Setting } from './filesystem/run-calls.ts';
 import { calls, tightCalls } from './filesystem/script.ts';
 
@@ -29,6 +29,21 @@ function outcomeOf({ seen, left }: BatchOutcome): Omit<BatchOutcome, 'reruns'> {
 function refusal(error: unknown): undefined {
   if (!FilesystemError.isInstance(error)) throw error;
 }
+
+const everyKind: Readonly<Record<ReadKind, true>> = {
+  file: true,
+  kind: true,
+  listing: true,
+  emptiness: true,
+  names: true,
+  glob: true,
+  grep: true,
+  tree: true,
+  quota: true,
+  'quota-refusal': true,
+};
+// The keys are those of the type.
+const readKinds = Object.keys(everyKind) as ReadKind[];
 
 describe('calls on forks of one moment, committed in order', () => {
   it.each([

@@ -41,22 +41,8 @@ export interface QuotaRead {
   readonly released: ReadonlySet<string>;
 }
 
-/** What a read asks about. */
+/** What a read asks about. A conflict's description starts with it and a space, or is it. */
 export type ReadKind = Read['kind'];
-
-/** Every kind of read. A conflict's description starts with its kind and a space, or is the kind. */
-export const readKinds: readonly ReadKind[] = [
-  'file',
-  'kind',
-  'listing',
-  'emptiness',
-  'names',
-  'glob',
-  'grep',
-  'tree',
-  'quota',
-  'quota-refusal',
-];
 
 /** The trees to compare: what the fork started from, and what is there now. */
 interface Moment {
@@ -259,6 +245,13 @@ function keyOf(read: Exclude<Read, QuotaRead>): string {
   const path = read.kind === 'quota-refusal' ? '' : read.path;
   const pattern = read.kind === 'glob' || read.kind === 'grep' ? read.glob?.pattern : undefined;
   return pattern === undefined ? `${read.kind}\0${path}` : `${read.kind}\0${path}\0${pattern}`;
+}
+
+/** True when the read found a file that was put there since `base`: what it holds depends on earlier reads alone. */
+export function isOwnFile(read: Read, base: DirectoryNode, seen: DirectoryNode): boolean {
+  if (read.kind !== 'file' && read.kind !== 'tree') return false;
+  const node = nodeAt(seen, read.path);
+  return node?.kind === 'file' && !isSameNode(node, nodeAt(base, read.path));
 }
 
 /** What one fork has looked at, each thing once. */

@@ -1,11 +1,12 @@
-import { FilesystemError, SnapshotError, TransactionClosedError } from '../../error/index.ts';
+import { FilesystemError, SnapshotError } from '../../error/index.ts';
 import { none, quoteText } from '../../internal/index.ts';
 import type { Clock } from '../../session/index.ts';
 import { digestAs } from '../content/content-digest.ts';
 import type { FileContent } from '../content/file-content.ts';
-import { childOf, type DirectoryNode, isSameNode } from '../content/tree-node.ts';
+import { childOf, type DirectoryNode } from '../content/tree-node.ts';
 import type { FileChange, FileOperation, FilePatch } from '../interface/file-change.ts';
 import type { FilesystemSnapshot } from '../interface/filesystem.ts';
+import { closedError } from '../path/errors.ts';
 import { childPath, parentPath, segmentsOf } from '../path/path.ts';
 import { applyOperation, type KindResolution, nodeAt, type Resolution, resolvePath } from '../tree/tree.ts';
 import {
@@ -17,8 +18,9 @@ import {
 } from '../tree/tree-difference.ts';
 import { findExcess, isUnlimited, type TreeLimits } from '../tree/tree-limits.ts';
 import { TreeSnapshot } from '../tree/tree-snapshot.ts';
-import { type Read, ReadSet } from './read-set.ts';
+import { isOwnFile, type Read, ReadSet } from './read-set.ts';
 import { originOf, type Transfer } from './transfer.ts';
+import { TreePatch } from './tree-patch.ts';
 
 /** What a tree asks of a clock. */
 export type TreeClock = Pick<Clock, 'now' | 'yieldToTimers'>;
@@ -37,33 +39,6 @@ interface ForkState {
   transfers: Transfer[] | undefined;
   /** What was last found to differ from the base, and in which content: changes and patch are asked for one after the other. */
   found: { readonly root: DirectoryNode; readonly differences: readonly TreeDifference[] } | undefined;
-}
-
-/** Which cell a patch was made for, the two contents it leads between, and what was moved and copied on the way. */
-interface PatchOrigin {
-  readonly target: TreeCell;
-  readonly base: DirectoryNode;
-  readonly root: DirectoryNode;
-  readonly transfers: readonly Transfer[];
-}
-
-/** The patch of every fork in which nothing was changed. */
-const emptyPatch: FilePatch = Object.freeze({ changes: none });
-
-const patchOrigins = new WeakMap<FilePatch, PatchOrigin>();
-
-/** True when the read found a file that was put there since `base`: what it holds depends on earlier reads alone. */
-function isOwnFile(read: Read, base: DirectoryNode, seen: DirectoryNode): boolean {
-  if (read.kind !== 'file' && read.kind !== 'tree') return false;
-  const node = nodeAt(seen, read.path);
-  return node?.kind === 'file' && !isSameNode(node, nodeAt(base, read.path));
-}
-
-/** The error for any access after the end of the call. */
-export function closedError(): TransactionClosedError {
-  return new TransactionClosedError(
-    'The call that this file system belongs to has ended. Nothing was read or changed.',
-  );
 }
 
 /**
@@ -218,12 +193,12 @@ export class TreeCell {
     const first = patch.changes[0];
     if (first === undefined) return;
     this.assertWritable(first.path);
-    const origin = patchOrigins.get(patch);
-    if (origin?.target !== this) this.#record({ kind: 'tree', path: '.' }, this.#root);
-    if (origin?.target === this && origin.base === this.#root)
-      this.#replace(first.path, origin.root, patch.changes);
+    const given = TreePatch.originOf(patch);
+    const origin = given?.target === this ? given : undefined;
+    if (origin === undefined) this.#record({ kind: 'tree', path: '.' }, this.#root);
+    if (origin?.base === this.#root) this.#replace(first.path, origin.root, patch.changes);
     else this.update(first.path, patch.changes);
-    if (origin?.target === this) this.#noteTransfers(origin.transfers);
+    if (origin !== undefined) this.#noteTransfers(origin.transfers);
   }
 
   snapshot(tag?: string): FilesystemSnapshot {
@@ -307,12 +282,25 @@ export class TreeCell {
     }
   }
 
-  patch(): FilePatch {
-    if (this.#fork === undefined || this.#fork.base === this.#root) return emptyPatch;
+  /** @param owner whose fork this is, for {@link forkOf}. */
+  patch(owner?: object): FilePatch {
+    if (this.#fork === undefined || this.#fork.base === this.#root) return Object.freeze({ changes: none });
     const { base, parent, transfers = none } = this.#fork;
-    const patch: FilePatch = Object.freeze({ changes: operationsOf(this.#differences(this.#fork)) });
-    patchOrigins.set(patch, { target: parent, base, root: this.#root, transfers: [...transfers] });
-    return patch;
+    const changes = operationsOf(this.#differences(this.#fork));
+    return new TreePatch(changes, {
+      fork: this,
+      owner,
+      target: parent,
+      base,
+      root: this.#root,
+      transfers: [...transfers],
+    });
+  }
+
+  /** The fork of `owner` that made a patch; undefined for a patch from elsewhere. */
+  static forkOf(patch: FilePatch, owner: object): TreeCell | undefined {
+    const origin = TreePatch.originOf(patch);
+    return origin?.owner === owner && origin.fork instanceof TreeCell ? origin.fork : undefined;
   }
 
   #differences(fork: ForkState): readonly TreeDifference[] {

@@ -21,8 +21,8 @@ export interface ForkedView {
 export interface TreeForkParent {
   conflicts(cell: TreeCell): readonly string[];
   refusals(cell: TreeCell): readonly string[];
-  /** Told of each patch that changes something. */
-  notePatch(patch: FilePatch, cell: TreeCell): void;
+  /** Whom {@link TreeCell.forkOf} is asked with about a patch. */
+  readonly owner: object;
   /** Told when nobody sees anything through the fork any more. */
   forget(): void;
 }
@@ -98,9 +98,7 @@ export class TreeFork implements FilesystemFork {
   }
 
   patch(): FilePatch {
-    const patch = this.#cell.patch();
-    if (patch.changes.length > 0) this.#parent?.notePatch(patch, this.#cell);
-    return patch;
+    return this.#cell.patch(this.#parent?.owner);
   }
 
   fork(options?: FilesystemForkOptions): TreeFork {

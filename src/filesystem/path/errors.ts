@@ -1,4 +1,4 @@
-import { FilesystemError } from '../../error/index.ts';
+import { FilesystemError, TransactionClosedError } from '../../error/index.ts';
 import { quoteText } from '../../internal/index.ts';
 
 /** The error for a path where a file or directory was needed and nothing is. */
@@ -83,5 +83,12 @@ export function assertIntegerOption(name: string, value: number | undefined, min
     'invalid-argument',
     `${name} must be a whole number of at least ${minimum}; received ${String(value)}.`,
     { details: { option: name } },
+  );
+}
+
+/** The error for any access after the end of the call. */
+export function closedError(): TransactionClosedError {
+  return new TransactionClosedError(
+    'The call that this file system belongs to has ended. Nothing was read or changed.',
   );
 }

@@ -24,7 +24,7 @@ import {
   type TextWindow,
   type TextWindowOptions,
   type TransferResult,
-  type TreeCell,
+  TreeCell,
   TreeFork,
   type WriteMode,
   type WriteResult,
@@ -72,8 +72,6 @@ export class HostFilesystem implements Filesystem, AsyncDisposable {
   readonly #workspace: DiskWorkspace;
   readonly #lock: OpenWorkspace['lock'];
   readonly #makeView: (forked: ForkedView) => HostView;
-  /** The fork that a patch is from. */
-  readonly #forkOf = new WeakMap<FilePatch, TreeCell>();
 
   private constructor({ workspace, lock, interruptedCommits }: OpenWorkspace) {
     this.#workspace = workspace;
@@ -172,7 +170,7 @@ export class HostFilesystem implements Filesystem, AsyncDisposable {
     const parent = {
       conflicts: (): readonly string[] => workspace.conflicts(cell, seen),
       refusals: (): readonly string[] => workspace.refusals(cell),
-      notePatch: (patch: FilePatch): void => void this.#forkOf.set(patch, cell),
+      owner: this,
       forget,
     };
     return new TreeFork(cell, undefined, this.#makeView, parent);
@@ -238,7 +236,7 @@ export class HostFilesystem implements Filesystem, AsyncDisposable {
    * `permission-denied` for a write-protected file; `storage-failed` when the disk is full or fails.
    */
   apply(patch: FilePatch): void {
-    this.#workspace.apply(patch, this.#forkOf.get(patch));
+    this.#workspace.apply(patch, TreeCell.forkOf(patch, this));
   }
 
   /** Gives the folder free. What is read or written from then on throws `TransactionClosedError`. */
