@@ -37,6 +37,7 @@ const directionRules = order.map((folder, position) => ({
  * @type {Readonly<Record<string, readonly string[]>>}
  */
 const rooms = {
+  cli: ['process', 'model', 'run', 'report', 'prompt'],
   evaluation: ['stream', 'options', 'answer', 'scope', 'nested', 'run', 'runtime', 'agent'],
   prompt: ['template', 'visibility', 'section', 'plan', 'override', 'render'],
   filesystem: ['path', 'text', 'glob', 'content', 'interface', 'tree', 'fork', 'operations'],

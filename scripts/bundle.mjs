@@ -14,13 +14,16 @@ export async function bundle(folder, entries) {
   const modules = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) =>
     path.endsWith('.js'),
   );
-  const apart = new Set(entries.map((entry) => entry.split('/', 1)[0]));
+  const apart = new Set(entries.map((entry) => entry.split('/', 1)[0] ?? ''));
+  const topFolder = (/** @type {string} */ id) => relative(folder, id).split(sep, 1)[0] ?? '';
   const build = await rolldown({
     input: Object.fromEntries(entries.map((entry) => [entry.replace(/\.js$/, ''), join(folder, entry)])),
     external: (id) => !id.startsWith('.') && !id.startsWith('/'),
     platform: 'neutral',
     onLog: (level, log) => {
-      if (level === 'warn') throw new Error(`bundle: ${log.message}`);
+      // The command hands the entries that it has loaded to the modules of agents.
+      if (level === 'warn' && log.code !== 'INEFFECTIVE_DYNAMIC_IMPORT')
+        throw new Error(`bundle: ${log.message}`);
     },
   });
   const { output } = await build.generate({
@@ -30,9 +33,20 @@ export async function bundle(folder, entries) {
     // As deep as the folders of the entries, for what is found relative to a module.
     chunkFileNames: 'shared/[name].js',
     comments: { legal: true, annotation: true, jsdoc: false },
-    // What every entry needs is one file; the folders with a subpath and the command are not in it.
+    // What every entry needs is one file; the folders with a subpath and the command are not in it. The command loads the library only for a
+    // command that needs it: what it takes to read arguments and to describe an error is in files of their own.
     codeSplitting: {
-      groups: [{ name: 'core', test: (id) => !apart.has(relative(folder, id).split(sep, 1)[0] ?? '') }],
+      groups: [
+        { name: 'base', test: (id) => ['internal', 'error'].includes(topFolder(id)), priority: 4 },
+        { name: 'node', test: (id) => topFolder(id) === 'node', priority: 1 },
+        { name: 'core', test: (id) => !apart.has(topFolder(id)), priority: 2 },
+        {
+          name: 'wink',
+          test: /\/cli\/(process\/|model\/model-choice|run\/(run-arguments|option-values))/,
+          priority: 3,
+        },
+        { name: 'wink-run', test: /\/cli\/(model|run|report)\// },
+      ],
     },
   });
   await build.close();

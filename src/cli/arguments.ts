@@ -1,232 +1,25 @@
-import { parseArgs } from 'node:util';
-import type { JsonObject } from '../schema/index.ts';
-import type { Budget, ModelSettings } from '../tool/index.ts';
-import type { ApplyMode } from './apply-mode.ts';
-import { readDuration } from './duration.ts';
-import { type ModelChoice, readModelChoice } from './model/model-choice.ts';
-import { type ContextOverflow, readContextOverflow, readSettings } from './model/read-settings.ts';
-import { printable } from './plain-text.ts';
+import { UsageError } from './process/errors.ts';
 import { type PromptRequest, readPromptArguments } from './prompt/prompt-arguments.ts';
-import { readBudget } from './read-budget.ts';
-import type { OverridesChoice } from './run-overrides.ts';
-import { UsageError } from './usage-error.ts';
-
-/** What `wink run` was asked to do. What is undefined was not said. */
-export interface RunRequest {
-  readonly kind: 'run';
-  /** Path of a module. */
-  readonly agent: string;
-  readonly workspace: string | undefined;
-  readonly params: JsonObject;
-  readonly input: string | undefined;
-  readonly model: ModelChoice | undefined;
-  readonly baseUrl: string | undefined;
-  /** Settings of the model, over those of its adapter. */
-  readonly settings: ModelSettings;
-  readonly contextOverflow: ContextOverflow | undefined;
-  readonly maxConversationTurns: number | undefined;
-  readonly maxTurns: number | undefined;
-  readonly maxRepeatedFailures: number | undefined;
-  /** What the run may spend, over what the agent says. */
-  readonly budget: Budget;
-  readonly deadlineMs: number | undefined;
-  readonly logFile: string | undefined;
-  /** Undefined: the texts of the code. */
-  readonly overrides: OverridesChoice | undefined;
-  /** When changes are written to the folder; undefined: never. */
-  readonly apply: ApplyMode | undefined;
-  /** False: policies are tried out, nothing is denied or asked. */
-  readonly isEnforced: boolean;
-  readonly isJson: boolean;
-  /** Whether the events hold the model's answers piece by piece, too. */
-  readonly hasDeltas: boolean;
-  readonly isVerbose: boolean;
-  /** Whether the table of calls and the diff are printed without bounds. */
-  readonly isFull: boolean;
-}
+import { type RunRequest, readRunArguments } from './run/run-arguments.ts';
 
 /** What a person asked for on the command line. */
 export type CliRequest =
-  | { readonly kind: 'help' }
-  | { readonly kind: 'version' }
+  | { readonly kind: 'help' | 'version' }
   | RunRequest
   | PromptRequest
   /** Nothing that can be run; `message` is one line. */
   | { readonly kind: 'usage-error'; readonly message: string };
 
-const options = {
-  workspace: { type: 'string' },
-  params: { type: 'string' },
-  input: { type: 'string' },
-  model: { type: 'string' },
-  'base-url': { type: 'string' },
-  effort: { type: 'string' },
-  'max-output-tokens': { type: 'string' },
-  'context-overflow': { type: 'string' },
-  'max-conversation-turns': { type: 'string' },
-  'max-turns': { type: 'string' },
-  'max-repeated-failures': { type: 'string' },
-  'max-tokens': { type: 'string' },
-  'max-cost': { type: 'string' },
-  prices: { type: 'string' },
-  deadline: { type: 'string' },
-  log: { type: 'string' },
-  apply: { type: 'string' },
-  tag: { type: 'string' },
-  overrides: { type: 'string' },
-  'no-enforce': { type: 'boolean' },
-  json: { type: 'boolean' },
-  deltas: { type: 'boolean' },
-  verbose: { type: 'boolean' },
-  full: { type: 'boolean' },
-  help: { type: 'boolean', short: 'h' },
-  version: { type: 'boolean', short: 'V' },
-} as const;
-
-/** What `--apply` means without a value. */
-const DEFAULT_APPLY: ApplyMode = 'end';
-
-/** Values as `parseArgs` gives them for {@link options}. */
-type Values = {
-  readonly [Name in keyof typeof options]?: (typeof options)[Name]['type'] extends 'string'
-    ? string | undefined
-    : boolean | undefined;
-};
-
-/** Reads the arguments behind the name of the command. Never throws. */
+/** Reads the arguments after the name of the program. Never throws. */
 export function readArguments(argv: readonly string[]): CliRequest {
   try {
-    if (argv[0] === 'prompt') return readPromptArguments(argv.slice(1), readParams) ?? { kind: 'help' };
-    const { values, positionals } = parseArgs({ args: spelledOut(argv), allowPositionals: true, options });
-    if (values.help === true) return { kind: 'help' };
-    if (values.version === true) return { kind: 'version' };
-    const [command, ...targets] = positionals;
-    if (command === 'run') return runRequest(targets, values);
-    throw new UsageError(
-      `${command === undefined ? 'no command given' : `unknown command "${command}"`}; the commands are: run, prompt.`,
-    );
+    return argv[0] === 'prompt' ? readPromptArguments(argv.slice(1)) : readRunArguments(argv);
   } catch (error) {
     return {
       kind: 'usage-error',
       message: error instanceof UsageError ? error.message : parserMessage(error),
     };
   }
-}
-
-/** A bare `--apply` has a value too; what stands behind it is none. */
-function spelledOut(argv: readonly string[]): string[] {
-  const end = argv.indexOf('--');
-  return argv.map((word, index) =>
-    word === '--apply' && (end < 0 || index < end) ? `--apply=${DEFAULT_APPLY}` : word,
-  );
-}
-
-function readApply(text: string | undefined): ApplyMode | undefined {
-  if (text === undefined || text === 'end' || text === 'each') return text;
-  throw new UsageError(`--apply is "${text}"; it must be --apply=end, the same as --apply, or --apply=each.`);
-}
-
-/** The agent, and the folder that may come after it. */
-function readTargets(
-  [agent, folder, ...others]: readonly string[],
-  { workspace }: Values,
-): Pick<RunRequest, 'agent' | 'workspace'> {
-  if (agent === undefined || agent === '') {
-    throw new UsageError('no agent given: name a file (.ts, .mts, .js, .mjs) that exports one.');
-  }
-  if (folder === 'each' || folder === 'end') {
-    throw new UsageError(`"${folder}" is taken for a folder. To write to the folder say --apply=${folder}.`);
-  }
-  if (others.length > 0) throw new UsageError(`one folder at a time, not ${1 + others.length}.`);
-  if (folder !== undefined && workspace !== undefined) {
-    throw new UsageError('the folder is named twice: as DIR and by --workspace.');
-  }
-  if ((folder ?? workspace) === '') throw new UsageError('the name of the folder is empty.');
-  return { agent, workspace: folder ?? workspace };
-}
-
-function runRequest(targets: readonly string[], values: Values): RunRequest {
-  const { agent, workspace } = readTargets(targets, values);
-  if (values.log === '') throw new UsageError('the name of the log is empty.');
-  if (values.deltas === true && values.json !== true && values.log === undefined) {
-    throw new UsageError('--deltas is about the events of --json and --log: add one of them.');
-  }
-  return {
-    kind: 'run',
-    agent,
-    workspace,
-    params: readParams(values.params),
-    input: values.input,
-    model: readModelChoice(values.model),
-    baseUrl: readBaseUrl(values['base-url']),
-    settings: readSettings({
-      maxOutputTokens: readAmount('--max-output-tokens', values['max-output-tokens']),
-      effort: values.effort,
-    }),
-    contextOverflow: readContextOverflow(values['context-overflow']),
-    maxConversationTurns: readAmount('--max-conversation-turns', values['max-conversation-turns'], 2),
-    maxTurns: readAmount('--max-turns', values['max-turns']),
-    maxRepeatedFailures: readAmount('--max-repeated-failures', values['max-repeated-failures']),
-    budget: readBudget({
-      maxTokens: readAmount('--max-tokens', values['max-tokens']),
-      maxCost: values['max-cost'],
-      prices: values.prices,
-    }),
-    deadlineMs: readDeadline(values.deadline),
-    logFile: values.log,
-    overrides: readOverrides(values),
-    apply: readApply(values.apply),
-    isEnforced: values['no-enforce'] !== true,
-    isJson: values.json === true,
-    hasDeltas: values.deltas === true,
-    isVerbose: values.verbose === true,
-    isFull: values.full === true,
-  };
-}
-
-function readOverrides({ tag, overrides: root }: Values): OverridesChoice | undefined {
-  if (tag === '') throw new UsageError('the tag is empty.');
-  if (root === '') throw new UsageError('the name of the folder of overrides is empty.');
-  return tag === undefined && root === undefined ? undefined : { tag, root };
-}
-
-function readAmount(name: string, text: string | undefined, least = 1): number | undefined {
-  if (text === undefined) return undefined;
-  const amount = /^\d+$/.test(text) ? Number(text) : Number.NaN;
-  if (Number.isSafeInteger(amount) && amount >= least) return amount;
-  throw new UsageError(`${name} is "${text}"; it must be a whole number from ${least} on.`);
-}
-
-function readDeadline(text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  const milliseconds = readDuration(text);
-  if (milliseconds !== undefined) return milliseconds;
-  throw new UsageError(`--deadline is "${text}"; it must be a time such as 30s, 10m or 1h.`);
-}
-
-function readParams(text: string | undefined): JsonObject {
-  if (text === undefined) return {};
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (error) {
-    throw new UsageError(
-      `--params is no JSON: ${printable(error instanceof Error ? error.message : String(error))}.`,
-      { cause: error },
-    );
-  }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new UsageError(`--params must be a JSON object such as '{"name":"value"}'.`);
-  }
-  // JSON.parse yields JSON.
-  return value as JsonObject;
-}
-
-function readBaseUrl(text: string | undefined): string | undefined {
-  if (text === undefined) return undefined;
-  const protocol = URL.canParse(text) ? new URL(text).protocol : '';
-  if (protocol === 'http:' || protocol === 'https:') return text;
-  throw new UsageError(`--base-url is "${text}"; it must be a URL such as http://127.0.0.1:8080/v1.`);
 }
 
 /** parseArgs explains at length; its first sentence says what is wrong. */

@@ -2,15 +2,13 @@ import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { describeError } from '../error/index.ts';
 import { type CliRequest, readArguments } from './arguments.ts';
-import { type CliEnvironment, CliInterruption, EXIT } from './environment.ts';
 import { HELP } from './help.ts';
-import { printable } from './plain-text.ts';
-import { promptCommand } from './prompt/prompt-command.ts';
-import { hostRedact } from './redact.ts';
-import { runCommand } from './run-command.ts';
-import { StrayError } from './stray-error.ts';
-import { unlessAborted } from './unless-aborted.ts';
-import { UsageError } from './usage-error.ts';
+import { type CliEnvironment, CliInterruption, EXIT, unlessAborted } from './process/environment.ts';
+import { UsageError } from './process/errors.ts';
+import { printable } from './process/plain-text.ts';
+import { StrayError } from './process/stray-error.ts';
+import type { PromptRequest } from './prompt/prompt-arguments.ts';
+import type { runCommand } from './run-command.ts';
 
 /**
  * Runs the command line. Never throws: whatever goes wrong is one line on the error output. With `--verbose`, or
@@ -20,23 +18,37 @@ import { UsageError } from './usage-error.ts';
 export async function runCli(
   argv: readonly string[],
   environment: CliEnvironment,
-  run: typeof runCommand = runCommand,
+  run: typeof runCommand = loadAndRun,
 ): Promise<number> {
   const { stderr, variables } = environment;
   const request = readArguments(argv);
   const isVerbose = ('isVerbose' in request && request.isVerbose) || (variables['WINK_DEBUG'] ?? '') !== '';
   const code = await carryOut(request, environment, run, isVerbose);
   const strays = await environment.takeStrays();
-  const clean = hostRedact(
-    { workspace: undefined, agentFolder: undefined, workingFolder: resolve('.'), home: homedir() },
-    variables,
-  );
-  for (const stray of strays) {
-    stderr.write(`wink: ${printable(clean(stray.message))}.\n`);
-    if (isVerbose) stderr.write(clean(stacksOf(stray.cause)));
+  if (strays.length > 0) {
+    const { hostRedact } = await import('./run/redact.ts');
+    const clean = hostRedact(
+      { workspace: undefined, agentFolder: undefined, workingFolder: resolve('.'), home: homedir() },
+      variables,
+    );
+    for (const stray of strays) {
+      stderr.write(`wink: ${printable(clean(stray.message))}.\n`);
+      if (isVerbose) stderr.write(clean(stacksOf(stray.cause)));
+    }
   }
   // The result of a run is written by now, and the code is part of it.
   return strays.length > 0 && request.kind === 'prompt' && code === EXIT.done ? EXIT.failed : code;
+}
+
+/** Commands are imported when they are chosen: help and version need nothing of the library. */
+const loadAndRun: typeof runCommand = async (request, environment, parts) => {
+  const { runCommand: run } = await import('./run-command.ts');
+  return run(request, environment, parts);
+};
+
+async function loadAndPrompt(request: PromptRequest, environment: CliEnvironment): Promise<number> {
+  const { promptCommand } = await import('./prompt/prompt-command.ts');
+  return promptCommand(request, environment);
 }
 
 async function carryOut(
@@ -60,7 +72,7 @@ async function carryOut(
       case 'run':
         return await run(request, environment);
       case 'prompt':
-        return await unlessAborted(promptCommand(request, environment), environment.signal);
+        return await unlessAborted(loadAndPrompt(request, environment), environment.signal);
     }
   } catch (error) {
     if (error instanceof CliInterruption) {

@@ -1,24 +1,26 @@
 import { type Approve, BudgetTracker, type RunEvent } from '../runtime/index.ts';
 import type { Logger } from '../tool/index.ts';
-import { approveNobody, approveOnTerminal } from './approve-on-terminal.ts';
-import type { RunRequest } from './arguments.ts';
-import { createProgress } from './create-progress.ts';
-import { type CliEnvironment, CliInterruption } from './environment.ts';
-import { eventLine, isDelta, type ResultRecord } from './event-record.ts';
-import { hookError, type LoadedAgent } from './load-agent.ts';
-import { printable } from './plain-text.ts';
-import { type Preparation, prepareRun, type RunParts } from './prepare-run.ts';
-import type { Progress } from './progress.ts';
-import { runAgent } from './run-agent.ts';
-import { formatRunEnding } from './run-report.ts';
-import { applyChanges, endingLines, toResult } from './run-result.ts';
-import { furtherStrays, withStrays } from './run-strays.ts';
-import { RunningCalls } from './running-calls.ts';
-import { StrayError } from './stray-error.ts';
-import { createTextStyle } from './text-style.ts';
-import { UsageError } from './usage-error.ts';
-import { verboseLogger } from './verbose-logger.ts';
-import { whyNotBegun } from './why-not-begun.ts';
+import { type CliEnvironment, CliInterruption } from './process/environment.ts';
+import { UsageError } from './process/errors.ts';
+import { printable } from './process/plain-text.ts';
+import { StrayError } from './process/stray-error.ts';
+import { createTextStyle } from './process/text-style.ts';
+import { approveNobody, approveOnTerminal } from './report/approve-on-terminal.ts';
+import { CallLog } from './report/call-log.ts';
+import { createProgress } from './report/create-progress.ts';
+import { eventLine, isDelta, type ResultRecord } from './report/event-record.ts';
+import type { Progress } from './report/progress.ts';
+import { formatRunEnding } from './report/run-report.ts';
+import { endingLines, toResult } from './report/run-result.ts';
+import { RunningCalls } from './report/running-calls.ts';
+import { spendingOf } from './report/spending.ts';
+import { verboseLogger } from './report/verbose-logger.ts';
+import { applyChanges } from './run/apply-to-folder.ts';
+import { furtherStrays, startupError, withStrays } from './run/failures.ts';
+import { hookError, type LoadedAgent } from './run/load-agent.ts';
+import { type Preparation, prepareRun, type RunParts } from './run/prepare-run.ts';
+import { runAgent } from './run/run-agent.ts';
+import type { RunRequest } from './run/run-arguments.ts';
 
 /** Width of the table where the output has none, as in a pipe. */
 const PLAIN_WIDTH = 140;
@@ -90,6 +92,12 @@ async function carryOut(
     isVerbose: request.isVerbose,
   });
   const logger: Logger | undefined = request.isVerbose ? verboseLogger(stderr) : undefined;
+  const budget = new BudgetTracker(
+    { ...agent.budget, ...request.budget },
+    // The report says what was spent, limited or not.
+    { isLimitRequired: false },
+  );
+  const callLog = new CallLog(clean);
   const evaluated = await runAgent({
     agent,
     hooks,
@@ -104,11 +112,7 @@ async function carryOut(
     streaming: request.hasDeltas || progress.showsText,
     maxTurns: request.maxTurns ?? agent.maxTurns,
     maxRepeatedFailures: request.maxRepeatedFailures ?? agent.maxRepeatedFailures,
-    budget: new BudgetTracker(
-      { ...agent.budget, ...request.budget },
-      // Its report says what was spent, limited or not.
-      { isLimitRequired: false },
-    ),
+    budget,
     deadlineMs: request.deadlineMs,
     signal,
     logger,
@@ -120,20 +124,33 @@ async function carryOut(
       calls.see(event);
       record(event);
     },
-    show: (event, plan) => progress.observe(event, plan),
+    show: (event, plan) => {
+      callLog.observe(event);
+      progress.observe(event, plan);
+    },
   });
   progress.end();
   // Before anything is written to the folder: a run that something went wrong beside has not ended well.
   const run = withStrays(evaluated, await environment.takeStrays(), agent.name, running);
   if (run.interruption?.kind === 'output-closed') return run.interruption.exitCode;
-  const problem = run.strays.length > 0 ? undefined : whyNotBegun(run.error);
+  const problem = run.strays.length > 0 ? undefined : startupError(run.error);
   if (problem !== undefined) throw new UsageError(clean(problem), { cause: run.error });
 
   const application = applyChanges(run, folder);
-  const result = toResult(run, application);
+  const spending = spendingOf(budget);
+  const result = toResult(run, application, spending);
   record({ ...result, ...(run.failure === undefined ? {} : { failure: run.failure }) });
   if (!request.isJson) {
-    const lines = formatRunEnding({ ...run, application, durationMs: now() - startedAtMs }, folder, {
+    const ending = {
+      ...run,
+      records: callLog.records,
+      totals: callLog.totals(),
+      spending,
+      application,
+      durationMs: now() - startedAtMs,
+    };
+    const lines = formatRunEnding(ending, folder, {
+      clean,
       title,
       modelName: model.name,
       width: Math.max(MIN_WIDTH, stdout.columns ?? PLAIN_WIDTH),

@@ -69,8 +69,10 @@ describe('packed files', () => {
     const modules = [
       ...entries().map(({ code }) => code),
       ...Object.values(packed.manifest.bin).map((path) => path.replace(/^\.\//, '')),
-      'dist/shared/core.js',
-      'dist/shared/node.js',
+      // The last five are the command's, whose own commands are loaded on demand.
+      ...['base', 'core', 'node', 'prompt-command', 'redact', 'run-command', 'wink', 'wink-run'].map(
+        (name) => `dist/shared/${name}.js`,
+      ),
     ];
     expect(declarations.length).toBeGreaterThan(300);
     expect(packed.files.filter((file) => file.startsWith('dist/'))).toEqual(
@@ -94,6 +96,12 @@ describe('command wink', () => {
       packed.manifest.version,
     );
     expect(execFileSync(command, ['--help'], { encoding: 'utf8' })).toContain('wink');
+  });
+
+  it('loads nothing of the library but its errors before a command is chosen', () => {
+    const code = packed.read(packed.manifest.bin['wink'] ?? '');
+    const loaded = [...code.matchAll(/^import .* from "\.\.\/(.*)";$/gm)].map(([, file]) => file);
+    expect(loaded.sort()).toEqual(['shared/base.js', 'shared/wink.js']);
   });
 });
 

@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url';
 import { createJiti } from 'jiti';
 import type { AiSdkModel } from '../../ai-sdk/index.ts';
 import { describeError, MissingPeerError } from '../../error/index.ts';
-import { printable } from '../plain-text.ts';
-import { UsageError } from '../usage-error.ts';
+import { UsageError } from '../process/errors.ts';
+import { printable } from '../process/plain-text.ts';
 
 /** Which model of which package. */
 export interface PackageModel {

@@ -1,8 +1,8 @@
 import { describeError, MissingPeerError, PromptValidationError } from '../../error/index.ts';
 import type { AnyAgent, ProviderAdapter } from '../../evaluation/index.ts';
 import type { DynamicParams } from '../../prompt/index.ts';
-import { printable } from '../plain-text.ts';
-import { UsageError } from '../usage-error.ts';
+import { UsageError } from '../process/errors.ts';
+import { printable } from '../process/plain-text.ts';
 import { type ModelChoice, modelChoiceText, type Vendor } from './model-choice.ts';
 import type { ModelMakers, VendorModel } from './model-makers.ts';
 

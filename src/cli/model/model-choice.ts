@@ -1,5 +1,5 @@
 import { isBuiltin } from 'node:module';
-import { UsageError } from '../usage-error.ts';
+import { UsageError } from '../process/errors.ts';
 
 /** A provider whose models are asked over the network with a client of its own. */
 export type Vendor = 'openai' | 'anthropic';

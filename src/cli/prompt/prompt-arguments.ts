@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import type { JsonObject } from '../../schema/index.ts';
-import { UsageError } from '../usage-error.ts';
+import { UsageError } from '../process/errors.ts';
+import { readParams } from '../run/option-values.ts';
 
 /** What is done with a prompt. */
 export type PromptAction = 'show' | 'seed' | 'diff' | 'check';
@@ -24,14 +25,10 @@ export interface PromptRequest {
 const actions: readonly PromptAction[] = ['show', 'seed', 'diff', 'check'];
 
 /**
- * Reads the arguments behind `prompt`; undefined when help is asked for.
- * @param readParams reads `--params`.
+ * Reads the arguments after `prompt`.
  * @throws {UsageError} and what `parseArgs` throws.
  */
-export function readPromptArguments(
-  argv: readonly string[],
-  readParams: (text: string | undefined) => JsonObject,
-): PromptRequest | undefined {
+export function readPromptArguments(argv: readonly string[]): PromptRequest | { readonly kind: 'help' } {
   const { values, positionals } = parseArgs({
     args: [...argv],
     allowPositionals: true,
@@ -44,7 +41,7 @@ export function readPromptArguments(
       help: { type: 'boolean', short: 'h' },
     },
   });
-  if (values.help === true) return undefined;
+  if (values.help === true) return { kind: 'help' };
   const [word, agent, ...others] = positionals;
   const action = actions.find((each) => each === word);
   if (action === undefined) {

@@ -8,14 +8,14 @@ import {
   type Prompt,
   type PromptOverrides,
 } from '../../prompt/index.ts';
-import { bindParams } from '../bind-params.ts';
-import { type CliEnvironment, EXIT } from '../environment.ts';
-import { type LoadedAgent, loadAgent } from '../load-agent.ts';
-import { printable, printableLines } from '../plain-text.ts';
-import { createTextStyle } from '../text-style.ts';
-import type { UsageError } from '../usage-error.ts';
+import { type CliEnvironment, EXIT } from '../process/environment.ts';
+import type { UsageError } from '../process/errors.ts';
+import { printable, printableLines } from '../process/plain-text.ts';
+import { createTextStyle } from '../process/text-style.ts';
+import { bindParams } from '../run/bind-params.ts';
+import { type LoadedAgent, loadAgent } from '../run/load-agent.ts';
+import { droppedLine, noOverridesError, openOverrides, overridesFile } from '../run/overrides.ts';
 import { mergeSeed } from './merge-seed.ts';
-import { droppedLine, noOverridesError, openOverrides, overridesFile } from './overrides-store.ts';
 import type { PromptRequest } from './prompt-arguments.ts';
 import { promptDocument } from './prompt-document.ts';
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { type AnyAgent, type Budget, defineAgent, promptTemplate, section } from 'weakincentives';
 import { scriptedModel } from 'weakincentives/testing';
-import type { RunRequest } from '../../../src/cli/arguments.ts';
 import { readArguments } from '../../../src/cli/arguments.ts';
+import { UsageError } from '../../../src/cli/process/errors.ts';
+import type { RunRequest } from '../../../src/cli/run/run-arguments.ts';
 import { runCommand } from '../../../src/cli/run-command.ts';
-import { UsageError } from '../../../src/cli/usage-error.ts';
 import { fakeEnvironment, ofAgent } from './support.ts';
 
 const template = promptTemplate({

@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type AnyAgent, defineAgent, promptTemplate, vfsToolsSection } from 'weakincentives';
 import { scriptedModel } from 'weakincentives/testing';
-import { type RunRequest, readArguments } from '../../../src/cli/arguments.ts';
-import { openFolder } from '../../../src/cli/open-folder.ts';
-import type { RunParts } from '../../../src/cli/prepare-run.ts';
+import { readArguments } from '../../../src/cli/arguments.ts';
+import { openFolder } from '../../../src/cli/run/open-folder.ts';
+import type { RunParts } from '../../../src/cli/run/prepare-run.ts';
+import type { RunRequest } from '../../../src/cli/run/run-arguments.ts';
 import { runCommand } from '../../../src/cli/run-command.ts';
 import { fakeEnvironment, ofAgent } from './support.ts';
 

@@ -14,15 +14,16 @@ import {
 } from 'weakincentives';
 import { scriptedModel } from 'weakincentives/testing';
 import { agent as reviewAgent, winkHooks } from '../../../examples/review/agent.ts';
-import { type RunRequest, readArguments } from '../../../src/cli/arguments.ts';
-import { CliInterruption } from '../../../src/cli/environment.ts';
-import type { LoadedAgent } from '../../../src/cli/load-agent.ts';
-import { FolderError } from '../../../src/cli/open-folder.ts';
-import type { RunParts } from '../../../src/cli/prepare-run.ts';
+import { readArguments } from '../../../src/cli/arguments.ts';
+import { CliInterruption } from '../../../src/cli/process/environment.ts';
+import { UsageError } from '../../../src/cli/process/errors.ts';
+import { StrayError } from '../../../src/cli/process/stray-error.ts';
+import type { LoadedAgent } from '../../../src/cli/run/load-agent.ts';
+import { FolderError } from '../../../src/cli/run/open-folder.ts';
+import type { RunParts } from '../../../src/cli/run/prepare-run.ts';
+import type { RunRequest } from '../../../src/cli/run/run-arguments.ts';
 import { runCli } from '../../../src/cli/run-cli.ts';
 import { runCommand } from '../../../src/cli/run-command.ts';
-import { StrayError } from '../../../src/cli/stray-error.ts';
-import { UsageError } from '../../../src/cli/usage-error.ts';
 import {
   capturedStream,
   type FakeEnvironment,

@@ -13,9 +13,10 @@ import {
   webSearchTool,
 } from 'weakincentives';
 import { scriptedModel } from 'weakincentives/testing';
-import { type RunRequest, readArguments } from '../../../src/cli/arguments.ts';
-import { CliInterruption } from '../../../src/cli/environment.ts';
-import type { RunParts } from '../../../src/cli/prepare-run.ts';
+import { readArguments } from '../../../src/cli/arguments.ts';
+import { CliInterruption } from '../../../src/cli/process/environment.ts';
+import type { RunParts } from '../../../src/cli/run/prepare-run.ts';
+import type { RunRequest } from '../../../src/cli/run/run-arguments.ts';
 import { runCommand } from '../../../src/cli/run-command.ts';
 import { capturedStream, type FakeEnvironment, fakeEnvironment, ofAgent } from './support.ts';
 

@@ -1,7 +1,7 @@
 import type { AnyAgent } from 'weakincentives';
-import { type CliEnvironment, type OutputStream } from '../../../src/cli/environment.ts';
-import type { LoadedAgent } from '../../../src/cli/load-agent.ts';
-import type { OpenedFolder } from '../../../src/cli/open-folder.ts';
+import { type CliEnvironment, type OutputStream } from '../../../src/cli/process/environment.ts';
+import type { LoadedAgent } from '../../../src/cli/run/load-agent.ts';
+import type { OpenedFolder } from '../../../src/cli/run/open-folder.ts';
 import { MemoryFilesystem } from '../../../src/filesystem/index.ts';
 
 /** Files by path. */

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ConversationItem } from 'weakincentives';
 import { createRuleModel } from '../../../../examples/review/model/rule-model.ts';
-import type { CallLog } from '../../../../src/cli/call-log.ts';
-import type { CallRecord } from '../../../../src/cli/call-record.ts';
+import type { CallLog } from '../../../../src/cli/report/call-log.ts';
+import type { CallRecord } from '../../../../src/cli/report/call-record.ts';
 import { type Files, review, reviewParams } from '../review.ts';
 
 /** Entries of a report, open and ticked, in order. */

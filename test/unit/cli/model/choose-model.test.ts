@@ -10,7 +10,7 @@ import {
 import { scriptedModel } from 'weakincentives/testing';
 import { chooseModel, type ModelSituation } from '../../../../src/cli/model/choose-model.ts';
 import type { ModelMakers } from '../../../../src/cli/model/model-makers.ts';
-import { UsageError } from '../../../../src/cli/usage-error.ts';
+import { UsageError } from '../../../../src/cli/process/errors.ts';
 
 const template = promptTemplate({ ns: 'a', key: 'b', name: 'Demo', sections: [] });
 const own = scriptedModel([], { name: 'own' });

@@ -1,0 +1,89 @@
+import { readFileSync } from 'node:fs';
+import { type CliEnvironment, CliInterruption, EXIT, type OutputStream } from './environment.ts';
+import type { StrayError } from './stray-error.ts';
+import { type TerminalInput, terminalQuestion } from './terminal-question.ts';
+
+/** A stream of a process. A pipe or file has neither width nor terminal. */
+export interface HostStream {
+  write(text: string): unknown;
+  on(event: 'error', listener: (error: Error) => void): unknown;
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+}
+
+/** The part of a process that a command needs. */
+export interface HostProcess {
+  readonly stdout: HostStream;
+  readonly stderr: HostStream;
+  readonly stdin: TerminalInput;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  once(signal: 'SIGINT' | 'SIGTERM', listener: () => void): unknown;
+  /** Calls back with each error that nothing catches. */
+  onStray(listener: (stray: StrayError) => void): void;
+  /** See `onOtherOutput` of the environment. */
+  onOtherOutput: CliEnvironment['onOtherOutput'];
+}
+
+/**
+ * The environment of this process. The first interrupt stops the run in order, a second one ends the process at once. A
+ * reader of the output that goes away early, as `head` does, stops the run too and is no failure. An error that nothing catches
+ * stops it in order as well.
+ * @param manifest the package.json of this package.
+ */
+export function nodeEnvironment(host: HostProcess, manifest: URL): CliEnvironment {
+  const stop = new AbortController();
+  let strays: StrayError[] = [];
+  host.onStray((stray) => {
+    strays.push(stray);
+    stop.abort(stray);
+  });
+  host.once('SIGINT', () => stop.abort(new CliInterruption('interrupted', EXIT.interrupted)));
+  host.once('SIGTERM', () => stop.abort(new CliInterruption('terminated', EXIT.terminated)));
+  const onClosed = (): void => stop.abort(new CliInterruption('output-closed', EXIT.done));
+  const stderr = outputStream(host.stderr, () => undefined);
+  return {
+    stdout: outputStream(host.stdout, onClosed),
+    stderr,
+    ask: host.stdin.isTTY === true && stderr.isTerminal ? terminalQuestion(host.stdin, stderr) : undefined,
+    variables: host.env,
+    version: versionIn(manifest),
+    signal: stop.signal,
+    now: () => performance.now(),
+    after: (milliseconds, callback) => {
+      const timer = setTimeout(callback, milliseconds).unref();
+      return () => clearTimeout(timer);
+    },
+    onOtherOutput: host.onOtherOutput,
+    takeStrays: async () => {
+      // Node tells of a rejection once the microtasks are done.
+      await new Promise((resolve) => setImmediate(resolve));
+      const taken = strays;
+      strays = [];
+      return taken;
+    },
+  };
+}
+
+function outputStream(stream: HostStream, onClosed: () => void): OutputStream {
+  let isOpen = true;
+  stream.on('error', () => {
+    isOpen = false;
+    onClosed();
+  });
+  return {
+    write: (text) => {
+      if (isOpen) stream.write(text);
+    },
+    isTerminal: stream.isTTY ?? false,
+    get columns() {
+      // Some pseudo terminals say that they are 0 wide.
+      return stream.columns === 0 ? undefined : stream.columns;
+    },
+  };
+}
+
+function versionIn(manifest: URL): string {
+  const content: unknown = JSON.parse(readFileSync(manifest, 'utf8'));
+  const hasVersion = typeof content === 'object' && content !== null && 'version' in content;
+  return hasVersion && typeof content.version === 'string' ? content.version : 'unknown';
+}

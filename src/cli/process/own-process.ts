@@ -1,0 +1,127 @@
+import childProcess, { ChildProcess } from 'node:child_process';
+import { syncBuiltinESMExports } from 'node:module';
+import { isRecord } from '../../internal/index.ts';
+import type { HostProcess } from './node-environment.ts';
+import { StrayError } from './stray-error.ts';
+
+/** The process of the command, once its output and its end are in the hands of the command alone. */
+export interface OwnProcess extends HostProcess {
+  /** Ends the process once everything is written. */
+  end(code: number): Promise<never>;
+}
+
+/**
+ * Takes the process over, before any code of an agent is loaded.
+ *
+ * - The standard output belongs to the command: what other code of this process prints, child processes that inherit it
+ *   included, goes to the error output. What writes to the file descriptor 1 itself cannot be held.
+ * - `process.exit()` throws; an unhandled rejection and an uncaught exception do not end the process.
+ * - When nothing is left that could happen while the command waits, that is such an error, too. A second time the process ends with 1.
+ */
+export function takeProcess(host: NodeJS.Process): OwnProcess {
+  const { stdout, stderr } = host;
+  const writers = new Set<(text: string) => void>();
+  const writeError = stderr.write.bind(stderr);
+  const exit = host.exit.bind(host);
+  const listeners: ((stray: StrayError) => void)[] = [];
+  const tell = (stray: StrayError): void => {
+    for (const listener of listeners) listener(stray);
+  };
+  stderr.write = (chunk: string | Uint8Array, ...rest: never[]) => {
+    const text = typeof chunk === 'string' ? chunk : new TextDecoder().decode(chunk);
+    for (const listener of writers) listener(text);
+    return writeError(chunk, ...rest);
+  };
+  Object.defineProperty(host, 'stdout', { value: stderr, configurable: true, enumerable: true });
+  host.exit = (code) => {
+    const stray = new StrayError('exit', code);
+    tell(stray);
+    throw stray;
+  };
+  redirectChildren(stdout);
+  syncBuiltinESMExports();
+
+  host.on('unhandledRejection', (reason) => {
+    if (!(reason instanceof StrayError)) tell(new StrayError('rejection', reason));
+  });
+  host.on('uncaughtException', (error) => {
+    if (!(error instanceof StrayError)) tell(new StrayError('exception', error));
+  });
+  let isStalled = false;
+  host.on('beforeExit', () => {
+    if (isStalled) {
+      stderr.write(
+        'wink: the code of the agent waits for a promise that nothing settles; the process ends.\n',
+      );
+      exit(1);
+    }
+    isStalled = true;
+    tell(new StrayError('stalled'));
+    // One more turn of the event loop for what the listeners began.
+    setImmediate(() => undefined);
+  });
+  return {
+    stdout,
+    stderr: {
+      write: (text) => writeError(text),
+      on: (event, listener) => stderr.on(event, listener),
+      isTTY: stderr.isTTY,
+      get columns() {
+        return stderr.columns;
+      },
+    },
+    stdin: host.stdin,
+    env: host.env,
+    once: (signal, listener) => host.once(signal, listener),
+    onStray: (listener) => void listeners.push(listener),
+    onOtherOutput: (listener) => {
+      writers.add(listener);
+      return () => void writers.delete(listener);
+    },
+    end: async (code) => {
+      const flushed = [stdout, stderr].map(
+        (stream) => new Promise<void>((resolve) => stream.write('', () => resolve())),
+      );
+      await Promise.all(flushed);
+      return exit(code);
+    },
+  };
+}
+
+const STDOUT = 1;
+const STDERR = 2;
+
+/**
+ * From now on child processes that would inherit the standard output get the error output for it, whichever function starts
+ * them. What they write to a pipe stays as it is.
+ */
+function redirectChildren(stdout: unknown): void {
+  const withoutStdout = (options: unknown): unknown =>
+    isRecord(options) && options['stdio'] !== undefined
+      ? { ...options, stdio: redirected(options['stdio'], stdout) }
+      : options;
+  // `spawn`, `exec`, `execFile` and `fork` come here; the method is not part of the types.
+  const prototype: { spawn?: (options: unknown) => unknown } = Object(ChildProcess.prototype);
+  const { spawn } = prototype;
+  if (spawn !== undefined) {
+    prototype.spawn = function redirectedSpawn(this: unknown, options) {
+      return Reflect.apply(spawn, this, [withoutStdout(options)]);
+    };
+  }
+  for (const name of ['spawnSync', 'execSync', 'execFileSync'] as const) {
+    const start: (...args: never[]) => unknown = childProcess[name];
+    Object.assign(childProcess, {
+      [name]: (...args: readonly unknown[]) => Reflect.apply(start, childProcess, args.map(withoutStdout)),
+    });
+  }
+}
+
+/** What is given for the standard streams, with the error output where the standard output was. */
+function redirected(stdio: unknown, stdout: unknown): unknown {
+  if (stdio === 'inherit') return ['inherit', STDERR, 'inherit'];
+  if (!Array.isArray(stdio)) return stdio;
+  return stdio.map((entry: unknown, index) => {
+    const isInherited = entry === 'inherit' && index === STDOUT;
+    return isInherited || entry === STDOUT || entry === stdout ? STDERR : entry;
+  });
+}

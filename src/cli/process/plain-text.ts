@@ -1,0 +1,96 @@
+import { counted } from '../../internal/index.ts';
+/**
+ * Text from a folder, a file name or a model, safe to print: control characters are spelled out, so that nothing in a
+ * reviewed folder can move the cursor, change colours or rewrite what a terminal shows.
+ */
+export function printable(text: string): string {
+  return text.replace(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu, (character) => {
+    const code = character.codePointAt(0) ?? 0;
+    return code < 0x100
+      ? `\\x${code.toString(16).padStart(2, '0')}`
+      : `\\u${code.toString(16).padStart(4, '0')}`;
+  });
+}
+
+/** The same for several lines: line feeds and tabs stay. */
+export function printableLines(text: string): string {
+  return text
+    .split('\n')
+    .map((line) => line.split('\t').map(printable).join('\t'))
+    .join('\n');
+}
+
+/** `text` cut to `width` characters, with an ellipsis where something is missing. */
+export function clip(text: string, width: number): string {
+  const characters = [...text];
+  return characters.length <= width ? text : `${characters.slice(0, Math.max(0, width - 1)).join('')}…`;
+}
+
+/** `text` cut in its middle to `width` characters: the end of a path says more than its middle. */
+export function clipMiddle(text: string, width: number): string {
+  const characters = [...text];
+  if (characters.length <= width) return text;
+  const end = Math.ceil((width - 1) / 2);
+  return `${characters.slice(0, Math.max(0, width - 1 - end)).join('')}…${characters.slice(characters.length - end).join('')}`;
+}
+
+/** `text` in lines of `width` characters at most, broken at blanks where there are any. */
+export function wrap(text: string, width: number): readonly string[] {
+  const lines: string[] = [];
+  let line: readonly string[] = [];
+  for (const word of text.split(' ')) {
+    const characters = [...word];
+    if (line.length > 0 && line.length + 1 + characters.length <= width) line = [...line, ' ', ...characters];
+    else {
+      if (line.length > 0) lines.push(line.join(''));
+      line = characters;
+    }
+    while (line.length > width) {
+      lines.push(line.slice(0, width).join(''));
+      line = line.slice(width);
+    }
+  }
+  return [...lines, line.join('')];
+}
+
+/** `text` filled up with blanks to `width` characters. */
+export function pad(text: string, width: number): string {
+  return text + ' '.repeat(Math.max(0, width - [...text].length));
+}
+
+/** A size as a person reads it: `512 bytes`, `14.2 KB`, `3.0 MB`. */
+export function readableBytes(bytes: number): string {
+  if (bytes < 1024) return counted(bytes, 'byte');
+  const kilobytes = bytes / 1024;
+  return kilobytes < 1024 ? `${kilobytes.toFixed(1)} KB` : `${(kilobytes / 1024).toFixed(1)} MB`;
+}
+
+/** A duration as a person reads it: `3 ms`, `1.4 s`. */
+export function readableDuration(milliseconds: number): string {
+  if (milliseconds < 1000) return `${Math.round(milliseconds)} ms`;
+  return `${(milliseconds / 1000).toFixed(1)} s`;
+}
+
+/** Characters that take two columns of a terminal. */
+const wide =
+  /[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\p{Emoji_Presentation}\u3000-\u303f\uff01-\uff60\uffe0-\uffe6]/gu;
+/** Stands before a wide character while widths are counted. */
+const filler = '\u0000';
+
+/** {@link clip} by columns of a terminal, of which it may take one more. */
+export function clipColumns(text: string, columns: number): string {
+  return narrowed(clip(widened(text), columns));
+}
+
+/** {@link wrap} by columns of a terminal, of which a line may take one more. */
+export function wrapColumns(text: string, columns: number): readonly string[] {
+  return wrap(widened(text), columns).map(narrowed);
+}
+
+function widened(text: string): string {
+  return text.replace(wide, `${filler}$&`);
+}
+
+function narrowed(text: string): string {
+  return text.replaceAll(filler, '');
+}

@@ -1,0 +1,117 @@
+import { counted } from '../../internal/index.ts';
+import type { ApprovalRequest, Approve } from '../../runtime/index.ts';
+import type { JsonValue } from '../../schema/index.ts';
+import type { AskPerson } from '../process/environment.ts';
+import { clip, printable, printableLines } from '../process/plain-text.ts';
+import type { TextStyle } from '../process/text-style.ts';
+import { formatChangeDiff } from './change-diff.ts';
+
+/** How questions are put to a person. */
+export interface TerminalApproval {
+  readonly ask: AskPerson;
+  /** Takes away what is in the way of a question, until the returned function is called. */
+  readonly hold: () => () => void;
+  readonly style: TextStyle;
+  /** Shows the whole diff of changes. */
+  readonly isFull: boolean;
+}
+
+const MAX_DIFF_LINES = 40;
+const MAX_PARAMS = 8;
+const MAX_PARAM_CHARACTERS = 100;
+
+/** What stands for the policy where it is the provider that asks, before it runs something itself. */
+const PROVIDER = 'provider';
+
+/**
+ * Puts what policies and providers ask to the person at the terminal, one question after the other: tool, params, policy and reason, and
+ * the changes where it is about some; of what a provider wants to run its name and arguments. Only `y` or `yes` is one.
+ */
+export function approveOnTerminal(terminal: TerminalApproval): Approve {
+  let last: Promise<unknown> = Promise.resolve();
+  return (request, { signal }) => {
+    // Calls of one turn may ask at the same time; a person reads one thing after the other.
+    const answered = last.then(() => askOne(request, signal, terminal));
+    last = answered.catch(() => undefined);
+    return answered;
+  };
+}
+
+/** Denies because nobody can be asked. @param why behind `nobody can be asked: `. */
+export function approveNobody(why: string): Approve {
+  return () => ({ approved: false, reason: `nobody can be asked: ${why}` });
+}
+
+async function askOne(
+  request: ApprovalRequest,
+  signal: AbortSignal,
+  { ask, hold, style, isFull }: TerminalApproval,
+): Promise<{ readonly approved: boolean; readonly reason?: string }> {
+  signal.throwIfAborted();
+  const release = hold();
+  try {
+    const maxLines = isFull ? Number.POSITIVE_INFINITY : MAX_DIFF_LINES;
+    const text = [...questionLines(request, style, maxLines), 'Allow it? [y/N] '].join('\n');
+    const answer = (await ask(text, { signal })).trim().toLowerCase();
+    return answer === 'y' || answer === 'yes'
+      ? { approved: true }
+      : { approved: false, reason: 'the person at the terminal said no.' };
+  } finally {
+    release();
+  }
+}
+
+function questionLines(request: ApprovalRequest, style: TextStyle, maxLines: number): readonly string[] {
+  const { toolName, params, path, policy, reason, changes } = request;
+  const remote = policy === PROVIDER ? remoteCall(params) : undefined;
+  if (remote !== undefined) {
+    const what = `${clip(printable(remote.name), MAX_PARAM_CHARACTERS)} of ${printable(toolName)}`;
+    return [
+      style('warning', `The provider wants to run ${what}.`),
+      '  It runs outside of policies and transactions: nothing of it is rolled back.',
+      ...paramLines(remote.arguments),
+    ];
+  }
+  const what = changes === undefined ? 'wants to run' : 'has run and wants to keep its changes';
+  return [
+    style('warning', `${printable(toolName)} ${what}: the policy "${printable(policy)}" asks.`),
+    ...placeLines(path),
+    ...printableLines(reason)
+      .split('\n')
+      .map((line) => `  ${line}`),
+    ...paramLines(params),
+    ...(changes === undefined ? [] : formatChangeDiff(changes, { maxLines, style })),
+  ];
+}
+
+/** Where a call runs that the model of an inner evaluation made. */
+function placeLines(path: ApprovalRequest['path']): readonly string[] {
+  const innermost = path.at(-1);
+  if (innermost === undefined) return [];
+  const calls = path.map(({ toolName }) => printable(toolName)).join(' > ');
+  return [`  It runs inside the call of ${calls}, for the prompt ${printable(innermost.promptName)}.`];
+}
+
+function remoteCall(params: JsonValue): { readonly name: string; readonly arguments: JsonValue } | undefined {
+  if (typeof params !== 'object' || params === null || !('name' in params)) return undefined;
+  const { name, arguments: given = {} } = params;
+  return typeof name === 'string' ? { name, arguments: given } : undefined;
+}
+
+function paramLines(params: JsonValue): readonly string[] {
+  const entries =
+    typeof params === 'object' && params !== null ? Object.entries(params) : [['params', params] as const];
+  const rest = entries.length - MAX_PARAMS;
+  return [
+    ...entries
+      .slice(0, MAX_PARAMS)
+      .map(([name, value]) => `  ${clip(printable(name), MAX_PARAM_CHARACTERS)}: ${shortValue(value)}`),
+    ...(rest > 0 ? [`  … ${counted(rest, 'more param')}`] : []),
+  ];
+}
+
+function shortValue(value: JsonValue | undefined): string {
+  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+  const shown = clip(printable(text.slice(0, MAX_PARAM_CHARACTERS * 2)), MAX_PARAM_CHARACTERS);
+  return text.length > MAX_PARAM_CHARACTERS ? `${shown} (${counted(text.length, 'character')})` : shown;
+}

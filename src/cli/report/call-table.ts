@@ -1,0 +1,139 @@
+import { clip, clipMiddle, pad, printable, readableDuration, wrap } from '../process/plain-text.ts';
+import type { TextStyle, TextTone } from '../process/text-style.ts';
+import { type CallGroup, groupCalls, type HiddenCalls } from './call-groups.ts';
+import { type CallRecord, depthOf } from './call-record.ts';
+import { changedText, describeCall, noWordLimits, type WordLimits } from './call-words.ts';
+
+/** How a table of calls is laid out. */
+export interface CallTableOptions {
+  /** Characters of one line. */
+  readonly width: number;
+  /** Rows, about; beyond it calls of the same sort are put together. `Infinity`: one row per call, and nothing is cut short. */
+  readonly maxRows: number;
+  readonly style: TextStyle;
+}
+
+interface Row {
+  readonly cells: readonly string[];
+  readonly outcome: string;
+  readonly tone: TextTone;
+}
+
+/** Columns before the outcome: the widest that a cell gets, and down to what it is cut to leave the outcome its room. */
+const columns = [
+  { heading: 'turn', max: 9, min: 9 },
+  { heading: 'call', max: 11, min: 11 },
+  { heading: 'time', max: 7, min: 7 },
+  { heading: 'tool', max: 21, min: 10 },
+  { heading: 'arguments', max: 37, min: 10 },
+] as const;
+const MIN_OUTCOME_WIDTH = 30;
+const GAP = '  ';
+/** Before what became of a call, where there is no room beside it. */
+const BELOW = '    ';
+/** What each of the two ends of a group gets of the arguments. */
+const GROUP_SUBJECT_WIDTH = 17;
+const shortWords: WordLimits = { said: 100, named: 3 };
+
+/**
+ * The lines of a table of calls, with its headings; calls made inside of others come under them. No line is longer than
+ * `width`: what became of a call goes on in further lines, beside the call or, where that is too narrow, below it.
+ */
+export function formatCallTable(
+  records: readonly CallRecord[],
+  { width, maxRows, style }: CallTableOptions,
+): readonly string[] {
+  const limits = Number.isFinite(maxRows) ? shortWords : noWordLimits;
+  const rows = groupCalls(records, maxRows).map((row) =>
+    row.kind === 'hidden' ? hiddenRow(row) : toRow(row, limits),
+  );
+  const longest = Math.max(...rows.map(({ outcome }) => [...outcome].length));
+  const widths = columnWidths(rows, width - Math.min(MIN_OUTCOME_WIDTH, longest));
+  const line = (cells: readonly string[]): string =>
+    cells
+      .flatMap((cell, column) => {
+        const columnWidth = widths[column] ?? 0;
+        return columnWidth === 0 ? [] : [pad(clipMiddle(cell, columnWidth), columnWidth) + GAP];
+      })
+      .join('');
+  const taken = widths.reduce(
+    (sum, columnWidth) => sum + (columnWidth === 0 ? 0 : columnWidth + GAP.length),
+    0,
+  );
+  const room = width - taken;
+  const heading = line(columns.map((column) => column.heading)) + (room < 'outcome'.length ? '' : 'outcome');
+  return [
+    style('heading', clip(heading.trimEnd(), width)),
+    ...rows.flatMap(({ cells, outcome, tone }) => {
+      if (room < MIN_OUTCOME_WIDTH && [...outcome].length > room) {
+        const below = wrap(outcome, Math.max(1, width - BELOW.length));
+        return [clip(line(cells).trimEnd(), width), ...below.map((part) => BELOW + style(tone, part))];
+      }
+      const [first = '', ...more] = wrap(outcome, room).map((part) => style(tone, part));
+      return [`${line(cells)}${first}`.trimEnd(), ...more.map((part) => ' '.repeat(taken) + part)];
+    }),
+  ];
+}
+
+/** As wide as the cells need, 0 for arguments that no call has; arguments, then tools, are cut when that is more than `room`. */
+function columnWidths(rows: readonly Row[], room: number): readonly number[] {
+  const widths = columns.map(({ heading, max }, column) => {
+    const widest = Math.max(0, ...rows.map((row) => [...(row.cells[column] ?? '')].length));
+    return widest === 0 ? 0 : Math.max(heading.length, Math.min(widest, max));
+  });
+  let missing = widths.reduce((sum, width) => sum + (width === 0 ? 0 : width + GAP.length), 0) - room;
+  return widths
+    .toReversed()
+    .map((width, index) => {
+      const spare = Math.max(0, width - (columns.at(-1 - index)?.min ?? 0));
+      const given = Math.min(spare, Math.max(0, missing));
+      missing -= given;
+      return width - given;
+    })
+    .toReversed();
+}
+
+function hiddenRow({ count }: HiddenCalls): Row {
+  const outcome = `${count} ${count === 1 ? 'call' : 'calls'} not shown; --full shows all`;
+  return { cells: ['…', '…', '', '', ''], outcome, tone: 'faint' };
+}
+
+function toRow(group: CallGroup, limits: WordLimits): Row {
+  const { first, last, count, durationMs } = group;
+  const depth = depthOf(first);
+  const ends = [first.subject, last.subject].map((end) => clipMiddle(printable(end), GROUP_SUBJECT_WIDTH));
+  const toolName = printable(first.toolName);
+  return {
+    cells: [
+      // The turns of an evaluation inside a call are not those of the run.
+      depth === 0 ? range(first.turn, last.turn) : '',
+      range(first.number, last.number),
+      durationMs === undefined ? '' : readableDuration(durationMs),
+      ' '.repeat(depth) + (count === 1 ? toolName : `${count} × ${toolName}`),
+      count === 1 ? printable(first.subject) : ends.join(' … '),
+    ],
+    ...(count === 1 ? oneOutcome(first, limits) : groupOutcome(group, limits)),
+  };
+}
+
+function range<End extends number | string>(from: End, to: End): string {
+  return from === to ? `${from}` : `${from}-${to}`;
+}
+
+function oneOutcome(record: CallRecord, limits: WordLimits): Pick<Row, 'outcome' | 'tone'> {
+  const { outcome, facts, tone } = describeCall(record, limits);
+  return { outcome: [outcome, ...facts].join('; '), tone };
+}
+
+function groupOutcome(group: CallGroup, limits: WordLimits): Pick<Row, 'outcome' | 'tone'> {
+  const { first, last, reruns, mostInTurn } = group;
+  // What one of them came to says nothing of the others.
+  const { outcome, tone } = describeCall({ ...first, attempts: 1, message: '' }, limits);
+  const parallel = first.turn === last.turn || depthOf(first) > 0 ? '' : `, up to ${mostInTurn} in one turn`;
+  return reruns === 0
+    ? { outcome: `${outcome}${parallel}`, tone }
+    : {
+        outcome: `${outcome}${parallel}, ${reruns} of them re-run: ${changedText(group, limits)}`,
+        tone: 'warning',
+      };
+}

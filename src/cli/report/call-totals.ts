@@ -1,0 +1,76 @@
+import { counted } from '../../internal/index.ts';
+import type { ToolCallOutcome } from '../../runtime/index.ts';
+import { type CallRecord, isHosted } from './call-record.ts';
+
+/** What came of some calls. Each counts once, under its outcome or as undone. */
+export interface CallCounts {
+  readonly calls: number;
+  readonly outcomes: Readonly<Record<ToolCallOutcome, number>>;
+  /** Calls inside others that were committed there and are gone, since a call around them failed. */
+  readonly undone: number;
+  /** Calls that were committed after running more than once. */
+  readonly rerun: number;
+  /** Calls that a policy would have denied or asked about, had it been enforced. */
+  readonly shadowed: number;
+  /** Calls that were not committed and yet leave something in place. */
+  readonly standing: number;
+  /** What the provider ran or was to run; it is none of the calls. */
+  readonly hosted: number;
+}
+
+/** Counts over a whole run: of its own calls, and apart from them of those inside. */
+export interface CallTotals extends CallCounts {
+  readonly turns: number;
+  readonly inner: CallCounts;
+}
+
+/** Counts calls, without those inside of them. */
+export function countCalls(records: readonly CallRecord[]): CallCounts {
+  const outcomes = { committed: 0, 'rolled-back': 0, denied: 0, rejected: 0, aborted: 0 };
+  let undone = 0;
+  let rerun = 0;
+  let hosted = 0;
+  for (const { outcome, undoneWith, attempts } of records) {
+    if (isHosted(outcome)) hosted += 1;
+    else if (undoneWith !== undefined) undone += 1;
+    else {
+      outcomes[outcome] += 1;
+      if (outcome === 'committed' && attempts > 1) rerun += 1;
+    }
+  }
+  return {
+    calls: records.length - hosted,
+    outcomes,
+    undone,
+    rerun,
+    shadowed: records.filter(({ shadow }) => shadow.length > 0).length,
+    standing: records.filter(({ standing }) => standing.length > 0).length,
+    hosted,
+  };
+}
+
+/** `3 turns, 4 calls: 3 committed, 1 rolled back; 2 calls inside them: 2 committed`. */
+export function describeTotals(totals: CallTotals): string {
+  const { turns, inner } = totals;
+  const inside =
+    inner.calls + inner.hosted === 0
+      ? ''
+      : `; ${counted(inner.calls, 'call')} inside them: ${describe(inner)}`;
+  return `${counted(turns, 'turn')}, ${counted(totals.calls, 'call')}: ${describe(totals)}${inside}`;
+}
+
+function describe({ outcomes, undone, rerun, shadowed, standing, hosted }: CallCounts): string {
+  const count = (amount: number, what: string): readonly string[] =>
+    amount > 0 ? [`${amount} ${what}`] : [];
+  return [
+    `${outcomes.committed} committed${rerun > 0 ? ` (${rerun} of them re-run)` : ''}`,
+    ...count(undone, 'undone with the call around'),
+    ...count(outcomes['rolled-back'], 'rolled back'),
+    ...count(outcomes.denied, 'denied'),
+    ...count(shadowed, 'would have been denied or asked about'),
+    ...count(outcomes.rejected, 'rejected'),
+    ...count(outcomes.aborted, 'stopped and rolled back'),
+    ...count(standing, 'left something standing'),
+    ...count(hosted, 'more at the provider'),
+  ].join(', ');
+}

@@ -1,0 +1,69 @@
+import { createTwoFilesPatch } from 'diff';
+import { FilesystemError } from '../../error/index.ts';
+import type { FileChange } from '../../filesystem/index.ts';
+import { counted, showName } from '../../internal/index.ts';
+import { printableLines, readableBytes } from '../process/plain-text.ts';
+import type { TextStyle } from '../process/text-style.ts';
+
+/** How changes are shown. */
+export interface ChangeDiffOptions {
+  /** Lines at most; what is left out is counted. `Infinity` for all. */
+  readonly maxLines: number;
+  readonly style: TextStyle;
+}
+
+/** Sum of the sizes up to which a file is compared line by line. */
+const MAX_COMPARED_BYTES = 4_194_304;
+
+/** The lines of a unified diff of all changes, by path. Control characters in files are spelled out. */
+export function formatChangeDiff(
+  changes: readonly FileChange[],
+  options: ChangeDiffOptions,
+): readonly string[] {
+  const lines: string[] = [];
+  let hidden = 0;
+  for (const change of changes) {
+    for (const line of changeLines(change)) {
+      if (lines.length < options.maxLines) lines.push(toned(line, options.style));
+      else hidden += 1;
+    }
+  }
+  if (hidden > 0) lines.push(options.style('faint', `… ${counted(hidden, 'more line')}; --full shows all`));
+  return lines;
+}
+
+function changeLines(change: FileChange): readonly string[] {
+  const before = change.kind === 'created' ? '/dev/null' : showName(`a/${change.path}`);
+  const after = change.kind === 'removed' ? '/dev/null' : showName(`b/${change.path}`);
+  if (change.entry === 'directory') return [`${change.kind} directory ${showName(`${change.path}/`)}`];
+  const bytes = (change.before?.bytes ?? 0) + (change.after?.bytes ?? 0);
+  const now = `(${readableBytes(change.after?.bytes ?? 0)} now)`;
+  if (bytes > MAX_COMPARED_BYTES) return [`Large files ${before} and ${after} differ ${now}`];
+  const texts = textsOf(change);
+  if (texts === 'lost')
+    return [`Files ${before} and ${after} differ; one was changed on disk meanwhile ${now}`];
+  if (texts === 'binary') return [`Binary files ${before} and ${after} differ ${now}`];
+  const patch = createTwoFilesPatch('a', 'b', ...texts, undefined, undefined, { context: 3 });
+  // A rule of equals signs and two lines for the names come first; the names are shown as everywhere else.
+  const hunks = printableLines(patch).replace(/\n$/, '').split('\n').slice(3);
+  return [`--- ${before}`, `+++ ${after}`, ...hunks];
+}
+
+/** What a file held and holds; `lost`: what is to be compared lies on the disk, and somebody else has changed it there. */
+function textsOf({ before, after }: FileChange): readonly [string, string] | 'binary' | 'lost' {
+  try {
+    const oldText = before === undefined ? '' : before.text();
+    const newText = after === undefined ? '' : after.text();
+    return oldText === undefined || newText === undefined ? 'binary' : [oldText, newText];
+  } catch (error) {
+    if (FilesystemError.isInstance(error)) return 'lost';
+    throw error;
+  }
+}
+
+function toned(line: string, style: TextStyle): string {
+  if (line.startsWith('+++ ') || line.startsWith('--- ')) return style('heading', line);
+  if (line.startsWith('@@')) return style('place', line);
+  if (line.startsWith('+')) return style('added', line);
+  return line.startsWith('-') ? style('removed', line) : line;
+}

@@ -1,0 +1,51 @@
+import type { PromptResponse } from '../../evaluation/index.ts';
+import { counted } from '../../internal/index.ts';
+import type { Citation } from '../../tool/index.ts';
+import { printable } from '../process/plain-text.ts';
+import type { TextStyle } from '../process/text-style.ts';
+
+/** A page or a file that the model cites. */
+export interface CitedSource {
+  readonly title?: string;
+  /** An address, or what the provider calls the file. */
+  readonly place: string;
+}
+
+/** What a run cites, each once, in the order in which it is first cited. @param clean takes out of a text what must not be shown. */
+export function citedSources(
+  outputs: PromptResponse['hostedOutputs'],
+  clean: (text: string) => string,
+): readonly CitedSource[] {
+  const sources = new Map<string, CitedSource>();
+  for (const { citations } of Object.values(outputs)) {
+    for (const citation of citations) {
+      const { title, place } = toSource(citation);
+      if (sources.get(place)?.title !== undefined) continue;
+      sources.set(place, { place: clean(place), ...(title === undefined ? {} : { title: clean(title) }) });
+    }
+  }
+  return [...sources.values()];
+}
+
+function toSource(citation: Citation): CitedSource {
+  const [title, place] =
+    citation.type === 'url' ? [citation.title, citation.url] : [citation.filename, citation.fileId];
+  return title === undefined || title.trim() === '' || title === place ? { place } : { title, place };
+}
+
+/** The lines of a numbered list; none where nothing is cited. */
+export function formatSources(
+  sources: readonly CitedSource[],
+  { maxSources, style }: { readonly maxSources: number; readonly style: TextStyle },
+): readonly string[] {
+  if (sources.length === 0) return [];
+  const rest = sources.length - maxSources;
+  return [
+    style('heading', 'Sources'),
+    ...sources.slice(0, maxSources).map(({ title, place }, index) => {
+      const shown = style('place', printable(place));
+      return `${String(index + 1).padStart(3)}  ${title === undefined ? shown : `${printable(title)} - ${shown}`}`;
+    }),
+    ...(rest > 0 ? [`  …  ${counted(rest, 'more source')}; --full shows all`] : []),
+  ];
+}

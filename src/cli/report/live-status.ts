@@ -1,0 +1,169 @@
+import { counted } from '../../internal/index.ts';
+import type { RunEvent } from '../../runtime/index.ts';
+import { clip, printable } from '../process/plain-text.ts';
+import { callSubject } from './call-record.ts';
+import type { Sighting, TrackedCall } from './call-tracker.ts';
+import { describeUpdate } from './describe-update.ts';
+import { newsOf, placeOf } from './progress-words.ts';
+import { type RunningCall, RunningCalls } from './running-calls.ts';
+
+/** How long a piece of news is shown in place of what goes on, unless something else happens first. */
+const NEWS_MS = 2_000;
+/** How long nothing goes on before that is said. */
+const IDLE_MS = 1_000;
+/** Characters of a progress that are shown beside its call. */
+const MAX_PROGRESS = 80;
+
+/** What goes on, and since when. */
+interface Activity {
+  readonly doing: string;
+  readonly sinceMs: number;
+}
+
+/** What stands for the run itself, where an evaluation inside a call is known by the call. */
+const root = Symbol('run');
+
+/** What a run is doing at the moment, in one line: the latest state, also of what was never shown before. */
+export class LiveStatus {
+  readonly #calls: RunningCalls;
+  readonly #now: () => number;
+  readonly #clean: (text: string) => string;
+  /** What evaluations do while they wait for a model. */
+  readonly #phases = new Map<TrackedCall | typeof root, Activity>();
+  /** Questions that wait for an answer. */
+  readonly #questions = new Map<TrackedCall, Activity>();
+  #news: { readonly text: string; readonly untilMs: number } | undefined;
+  #turn = 0;
+  #eventAtMs = 0;
+  #line = '';
+
+  /**
+   * @param now milliseconds; only differences count.
+   * @param clean takes out of a text what must not be shown.
+   */
+  constructor(now: () => number, clean: (text: string) => string) {
+    this.#now = now;
+    this.#clean = clean;
+    this.#calls = new RunningCalls(now);
+  }
+
+  /** Every event of the run, in its order. */
+  see(told: RunEvent): Sighting {
+    const sighting = this.#calls.see(told);
+    const sinceMs = this.#now();
+    this.#turn = sighting.turn;
+    this.#eventAtMs = sinceMs;
+    const isNews = this.#note(sighting, sinceMs);
+    if (isNews === undefined) return sighting;
+    const text = isNews ? newsOf(sighting, this.#clean) : undefined;
+    this.#news = text === undefined ? undefined : { text, untilMs: sinceMs + NEWS_MS };
+    return sighting;
+  }
+
+  /** Whether the event is news; undefined for one that changes nothing of what goes on. */
+  #note(sighting: Sighting, sinceMs: number): boolean | undefined {
+    const { event, around, call } = sighting;
+    const evaluation = around.at(-1) ?? root;
+    switch (event.type) {
+      case 'model-call-start':
+        this.#phases.set(evaluation, { doing: 'asking the model', sinceMs });
+        return false;
+      case 'text-delta':
+      case 'reasoning-delta': {
+        const doing = `the model ${event.type === 'text-delta' ? 'writes' : 'thinks'}`;
+        const known = this.#phases.get(evaluation);
+        if (known?.doing !== doing) {
+          this.#phases.set(evaluation, { doing, sinceMs: known?.sinceMs ?? sinceMs });
+        }
+        return false;
+      }
+      case 'model-call-retry':
+        this.#phases.set(evaluation, { doing: this.#newsWithoutPlace(sighting), sinceMs });
+        return false;
+      case 'model-call-end':
+        this.#phases.delete(evaluation);
+        return false;
+      case 'approval-start':
+        if (call !== undefined) {
+          this.#questions.set(call, { doing: this.#newsWithoutPlace(sighting), sinceMs });
+        }
+        return false;
+      case 'approval-end':
+        if (call !== undefined) this.#questions.delete(call);
+        return false;
+      case 'tool-call-rerun':
+      case 'tool-call-end':
+        if (call !== undefined) this.#forget(call);
+        return event.type === 'tool-call-rerun';
+      case 'hosted-tool-call':
+      case 'hosted-approval':
+      case 'tool-results-dropped':
+      case 'turns-dropped':
+        return true;
+      case 'tool-call-start':
+      case 'tool-progress':
+        return false;
+      default:
+        return undefined;
+    }
+  }
+
+  /** Safe to print. Empty while nothing has happened yet. Between two steps it stays what it was, unless that takes a second. */
+  line(): string {
+    this.#line = this.#lineAt(this.#now());
+    return this.#line;
+  }
+
+  #lineAt(nowMs: number): string {
+    if (this.#news !== undefined && nowMs < this.#news.untilMs) return this.#news.text;
+    for (const [call, activity] of this.#questions) return this.#sentence(activity, nowMs, call);
+    const calls = this.#calls.all;
+    // A call with others inside of it waits for them.
+    const leaves = calls.filter(({ call }) => !calls.some(({ around }) => around.includes(call)));
+    const [leaf] = leaves;
+    if (leaf === undefined) {
+      const phase = this.#phases.get(root);
+      if (phase !== undefined) return this.#sentence(phase, nowMs);
+      if (this.#line === '' || nowMs - this.#eventAtMs < IDLE_MS) return this.#line;
+      return this.#sentence({ doing: 'between two steps', sinceMs: this.#eventAtMs }, nowMs);
+    }
+    if (leaves.length === 1) return this.#sentence(this.#activityOf(leaf), nowMs, leaf.call);
+    const outer = calls.filter(({ around }) => around.length === 0).length;
+    const nested = calls.length === outer ? '' : ` and ${calls.length - outer} inside`;
+    const all = leaves.map((each) => this.#activityOf(each).doing).join(', ');
+    const sinceMs = Math.min(...leaves.map(({ startedAtMs }) => startedAtMs));
+    return this.#sentence({ doing: `${counted(outer, 'call')}${nested}: ${all}`, sinceMs }, nowMs);
+  }
+
+  #sentence({ doing, sinceMs }: Activity, nowMs: number, call?: TrackedCall): string {
+    const place = `turn ${this.#turn}${call === undefined ? '' : `, call ${call.number}`}`;
+    const seconds = Math.floor((nowMs - sinceMs) / 1_000);
+    return `${place}${seconds < 1 ? '' : `, ${secondsText(seconds)}`}: ${doing}`;
+  }
+
+  #activityOf({ call, params, progress, startedAtMs }: RunningCall): Activity {
+    const inner = this.#phases.get(call);
+    if (inner !== undefined) return { ...inner, doing: `${inner.doing} inside ${printable(call.toolName)}` };
+    const about = printable(`${call.toolName} ${this.#clean(callSubject(params))}`.trimEnd());
+    const step = progress === undefined ? '' : printable(this.#clean(describeUpdate(progress)).trim());
+    return { doing: step === '' ? about : `${about} (${clip(step, MAX_PROGRESS)})`, sinceMs: startedAtMs };
+  }
+
+  #newsWithoutPlace(sighting: Sighting): string {
+    return (newsOf(sighting, this.#clean) ?? '').slice(`${placeOf(sighting)}: `.length);
+  }
+
+  /** What goes on in an attempt at a call that has ended, and inside of it. */
+  #forget(call: TrackedCall): void {
+    this.#questions.delete(call);
+    this.#phases.delete(call);
+    const isOver = (key: TrackedCall | typeof root): boolean => key !== root && !this.#calls.isRunning(key);
+    for (const key of this.#phases.keys()) if (isOver(key)) this.#phases.delete(key);
+    for (const key of this.#questions.keys()) if (isOver(key)) this.#questions.delete(key);
+  }
+}
+
+/** `4 s`, `2 min 5 s`. */
+function secondsText(seconds: number): string {
+  return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+}

@@ -1,0 +1,149 @@
+import { formatPlan, type Plan } from '../../suite/index.ts';
+import { printable, printableLines, readableDuration } from '../process/plain-text.ts';
+import type { TextStyle } from '../process/text-style.ts';
+import { type Application, describeApplied } from '../run/apply-to-folder.ts';
+import type { OpenedFolder } from '../run/open-folder.ts';
+import type { AgentRun } from '../run/run-agent.ts';
+import type { CallRecord } from './call-record.ts';
+import { formatCallTable } from './call-table.ts';
+import { type CallTotals, describeTotals } from './call-totals.ts';
+import { formatChangeDiff } from './change-diff.ts';
+import { citedSources, formatSources } from './cited-sources.ts';
+import { formatToldCalls } from './observed-calls.ts';
+import { type Spending, spendingLines } from './spending.ts';
+
+/** How a run came out, however it ended. */
+export interface RunEnding extends AgentRun {
+  readonly records: readonly CallRecord[];
+  readonly totals: CallTotals;
+  readonly spending: Spending;
+  /** What became of the changes. */
+  readonly application: Application;
+  readonly durationMs: number;
+}
+
+/** How the report of a run is laid out. */
+export interface RunReportOptions {
+  /** Takes out of a text what must not be shown. */
+  readonly clean: (text: string) => string;
+  readonly title: string;
+  /** Name of the model, for people. */
+  readonly modelName: string;
+  /** Characters of one line of the table. */
+  readonly width: number;
+  /** Without the bounds on table and diff. */
+  readonly isFull: boolean;
+  /** False: policies were only tried out. */
+  readonly isEnforced: boolean;
+  readonly style: TextStyle;
+}
+
+const MAX_TABLE_ROWS = 48;
+const MAX_DIFF_LINES = 200;
+const MAX_SOURCES = 20;
+
+/** Everything that is printed once a run has ended: the folder, the calls, what was undone and why, the diff, a summary. */
+export function formatRunEnding(
+  ending: RunEnding,
+  folder: OpenedFolder | undefined,
+  options: RunReportOptions,
+): readonly string[] {
+  const { style, isFull } = options;
+  const table = formatCallTable(ending.records, {
+    width: options.width,
+    maxRows: isFull ? Number.POSITIVE_INFINITY : MAX_TABLE_ROWS,
+    style,
+  });
+  const diff = formatChangeDiff(ending.changes, {
+    maxLines: isFull ? Number.POSITIVE_INFINITY : MAX_DIFF_LINES,
+    style,
+  });
+  return [
+    style('heading', options.title),
+    `model:  ${printable(options.modelName)}`,
+    ...folderLines(folder, ending.conclusion?.notes ?? []),
+    ...(options.isEnforced
+      ? []
+      : ['note:   policies are not enforced; the table says what they would have done']),
+    '',
+    ...(ending.records.length === 0 ? ['No tool was called.'] : table),
+    ...formatToldCalls(ending.records, ending.readingTools, style),
+    ...planLines(ending.plan),
+    '',
+    ...(ending.changes.length === 0
+      ? folder === undefined
+        ? []
+        : ['No file was changed.', '']
+      : [...diff, '']),
+    ...answerLines(ending, options),
+    ...summary(ending, folder !== undefined, style),
+  ];
+}
+
+/** Names of directories left out that are told. */
+const NAMED_DIRECTORIES = 3;
+
+function folderLines(folder: OpenedFolder | undefined, notes: readonly string[]): readonly string[] {
+  if (folder === undefined) return [];
+  const { leftOutNames, mode } = folder;
+  const rest = leftOutNames.length - NAMED_DIRECTORIES;
+  const named = leftOutNames.slice(0, NAMED_DIRECTORIES).map(printable).join(', ');
+  const without = named === '' ? '' : `, without ${named}${rest > 0 ? ` and ${rest} more` : ''}`;
+  const end =
+    mode === undefined
+      ? 'nothing in it changes'
+      : `changes are written ${mode === 'end' ? 'at the end' : 'call by call'}`;
+  return [`folder: as it is on disk${without}; ${end}`, ...notes.map((note) => `note:   ${note}`)];
+}
+
+function planLines(plan: Plan | undefined): readonly string[] {
+  return plan === undefined ? [] : ['', ...printableLines(formatPlan(plan)).split('\n')];
+}
+
+/** What the model said last, and what it cites; nothing when the module of the agent says itself what came out. */
+function answerLines(
+  { response, conclusion }: RunEnding,
+  { clean, isFull, style }: RunReportOptions,
+): readonly string[] {
+  if (response === undefined || conclusion !== undefined) return [];
+  const answer = clean(response.text).trim();
+  const maxSources = isFull ? Number.POSITIVE_INFINITY : MAX_SOURCES;
+  const sources = formatSources(citedSources(response.hostedOutputs, clean), { maxSources, style });
+  return [
+    ...(answer === '' ? [] : [...printableLines(answer).split('\n'), '']),
+    ...(sources.length === 0 ? [] : [...sources, '']),
+  ];
+}
+
+function summary(ending: RunEnding, hasFolder: boolean, style: TextStyle): readonly string[] {
+  const word = endingWord(ending);
+  const results = [
+    ...(ending.conclusion?.summary === undefined ? [] : [ending.conclusion.summary]),
+    ...(hasFolder ? [diskSentence(ending)] : []),
+  ];
+  return [
+    `${style(word === 'Done' ? 'good' : 'bad', word)} in ${readableDuration(ending.durationMs)}. ${describeTotals(ending.totals)}.`,
+    ...spendingLines(ending.spending),
+    ...(results.length === 0 ? [] : [`${upperFirst(results.join('; '))}.`]),
+  ];
+}
+
+function endingWord({ interruption, failure, application }: RunEnding): string {
+  if (interruption !== undefined) return 'Stopped';
+  return failure === undefined && application.kind !== 'conflict' && application.kind !== 'failed'
+    ? 'Done'
+    : 'Failed';
+}
+
+/** What the folder on disk is like after the run. */
+function diskSentence({ application }: RunEnding): string {
+  const applied =
+    application.kind === 'applied' || application.kind === 'conflict'
+      ? describeApplied(application)
+      : undefined;
+  return applied === undefined ? 'the folder on disk is as it was' : `written to the folder: ${applied}`;
+}
+
+function upperFirst(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+}

@@ -1,0 +1,53 @@
+import { EXIT } from '../process/environment.ts';
+import { type Application, describeApplication, describeApplied } from '../run/apply-to-folder.ts';
+import type { AgentRun } from '../run/run-agent.ts';
+import type { ResultRecord } from './event-record.ts';
+import type { Spending } from './spending.ts';
+
+/** The last line of a stream of events. */
+export function toResult(run: AgentRun, application: Application, spending: Spending): ResultRecord {
+  const { response } = run;
+  const { usage, cost, exceeded } = spending;
+  return {
+    type: 'result',
+    ...codeOf(run, application),
+    ...(response === undefined ? {} : { text: response.text }),
+    usage,
+    ...(cost === undefined ? {} : { cost }),
+    ...(exceeded === undefined ? {} : { budgetExceeded: exceeded }),
+    ...(response?.output === undefined ? {} : { output: response.output }),
+    ...(response === undefined || Object.keys(response.hostedOutputs).length === 0
+      ? {}
+      : { hostedOutputs: response.hostedOutputs }),
+    changes: run.changes.map(({ path, kind, entry }) => ({ path, kind, entry })),
+    ...(application.kind === 'off' ? {} : { application }),
+  };
+}
+
+function codeOf(run: AgentRun, application: Application): Pick<ResultRecord, 'exitCode' | 'outcome'> {
+  if (run.interruption !== undefined) return { exitCode: run.interruption.exitCode, outcome: 'interrupted' };
+  if (run.failure !== undefined) return { exitCode: EXIT.failed, outcome: 'failed' };
+  if (application.kind === 'conflict') return { exitCode: EXIT.conflict, outcome: 'conflict' };
+  if (application.kind === 'failed') return { exitCode: EXIT.failed, outcome: 'failed' };
+  return { exitCode: EXIT.done, outcome: 'done' };
+}
+
+/** What is said on the error output when a run has ended. */
+export function endingLines(run: AgentRun, application: Application, isJson: boolean): readonly string[] {
+  if (run.interruption === undefined && run.failure === undefined) return describeApplication(application);
+  const end =
+    run.interruption === undefined
+      ? (run.failure ?? '')
+      : `${run.interruption.kind}${isJson ? '' : '; above is what was done until then'}.`;
+  return [end, ...whatStands(application)];
+}
+
+/** What a run that broke off left on the disk, where it was to write there. */
+function whatStands(application: Application): readonly string[] {
+  if (application.kind === 'skipped') return ['nothing was written to the folder.'];
+  const applied =
+    application.kind === 'applied' || application.kind === 'conflict'
+      ? describeApplied(application)
+      : undefined;
+  return applied === undefined ? [] : [`what was committed until then is in the folder: ${applied}.`];
+}

@@ -1,0 +1,47 @@
+import { closeSync, openSync, writeSync } from 'node:fs';
+import { errorMessage, UsageError } from '../process/errors.ts';
+
+/** A file that gets one line per event. */
+export interface EventLog {
+  /** Writes one line. Never throws. */
+  write(line: string): void;
+  /** Ends the file. @returns why it is not complete; undefined when it is. */
+  close(): string | undefined;
+}
+
+/**
+ * Opens the file, readable for its owner only; what it held before is gone. Each line is written at once and whole, so that the
+ * file can be followed and survives a crash.
+ * @throws {UsageError} when it cannot be opened for writing.
+ */
+export function openEventLog(path: string): EventLog {
+  let file: number;
+  try {
+    file = openSync(path, 'w', 0o600);
+  } catch (error) {
+    throw new UsageError(`the log "${path}" cannot be written: ${errorMessage(error)}.`, { cause: error });
+  }
+  let problem: string | undefined;
+  return {
+    write: (line) => {
+      if (problem !== undefined) return;
+      try {
+        writeWhole(file, Buffer.from(`${line}\n`));
+      } catch (error) {
+        problem = `the log "${path}" is not complete: ${errorMessage(error)}.`;
+      }
+    },
+    close: () => {
+      try {
+        closeSync(file);
+      } catch (error) {
+        problem ??= `the log "${path}" is not complete: ${errorMessage(error)}.`;
+      }
+      return problem;
+    },
+  };
+}
+
+function writeWhole(file: number, bytes: Buffer): void {
+  for (let done = 0; done < bytes.length; ) done += writeSync(file, bytes, done);
+}

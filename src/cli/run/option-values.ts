@@ -1,0 +1,146 @@
+import type { EvaluateOptions } from '../../evaluation/index.ts';
+import type { JsonObject } from '../../schema/index.ts';
+import type { Budget, ModelSettings, ReasoningEffort, TokenPrices } from '../../tool/index.ts';
+import { UsageError } from '../process/errors.ts';
+import { printable } from '../process/plain-text.ts';
+import type { ApplyMode } from './open-folder.ts';
+
+// Each function reads the value of an option, undefined when it was not given, and throws a UsageError for one that cannot be used.
+
+export function readAmount(name: string, text: string | undefined, least = 1): number | undefined {
+  if (text === undefined) return undefined;
+  const amount = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+  if (Number.isSafeInteger(amount) && amount >= least) return amount;
+  throw new UsageError(`${name} is "${text}"; it must be a whole number from ${least} on.`);
+}
+
+export function readDeadline(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const milliseconds = readDuration(text);
+  if (milliseconds !== undefined) return milliseconds;
+  throw new UsageError(`--deadline is "${text}"; it must be a time such as 30s, 10m or 1h.`);
+}
+
+const unitsMs: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000 };
+
+/** The longest that timers can wait: 24 days. */
+const MAX_MS = 2_147_483_647;
+
+/** Milliseconds of `30s`, `10m`, `1h` or `1.5h`; undefined for anything else, for nothing, and beyond 24 days. */
+function readDuration(text: string): number | undefined {
+  const [, amount = '', unit = ''] = /^(\d{1,9}(?:\.\d{1,3})?)([smh])$/.exec(text) ?? [];
+  const milliseconds = Math.round(Number(amount) * (unitsMs[unit] ?? 0));
+  return milliseconds >= 1 && milliseconds <= MAX_MS ? milliseconds : undefined;
+}
+
+export function readParams(text: string | undefined): JsonObject {
+  if (text === undefined) return {};
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new UsageError(
+      `--params is no JSON: ${printable(error instanceof Error ? error.message : String(error))}.`,
+      { cause: error },
+    );
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new UsageError(`--params must be a JSON object such as '{"name":"value"}'.`);
+  }
+  // JSON.parse yields JSON.
+  return value as JsonObject;
+}
+
+export function readBaseUrl(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  const protocol = URL.canParse(text) ? new URL(text).protocol : '';
+  if (protocol === 'http:' || protocol === 'https:') return text;
+  throw new UsageError(`--base-url is "${text}"; it must be a URL such as http://127.0.0.1:8080/v1.`);
+}
+
+export function readApply(text: string | undefined): ApplyMode | undefined {
+  if (text === undefined || text === 'end' || text === 'each') return text;
+  throw new UsageError(`--apply is "${text}"; it must be --apply=end, the same as --apply, or --apply=each.`);
+}
+
+/** What the command line says about a budget; over what the agent says. */
+export function readBudget(values: {
+  readonly maxTokens: number | undefined;
+  readonly maxCost: string | undefined;
+  readonly prices: string | undefined;
+}): Budget {
+  const { maxTokens, maxCost, prices } = values;
+  return {
+    ...(maxTokens === undefined ? {} : { maxTotalTokens: maxTokens }),
+    ...(maxCost === undefined ? {} : { maxCost: readCost(maxCost) }),
+    ...(prices === undefined ? {} : { prices: readPrices(prices) }),
+  };
+}
+
+function readCost(text: string): number {
+  const cost = readDecimal(text);
+  if (cost !== undefined && cost > 0) return cost;
+  throw new UsageError(
+    `--max-cost is "${text}"; it must be an amount over 0 such as 2.50, with six decimal places at most.`,
+  );
+}
+
+function readPrices(text: string): TokenPrices {
+  const amounts = text.split('/').map(readDecimal);
+  const [input, second, third] = amounts;
+  const output = third ?? second;
+  if (amounts.length > 3 || amounts.includes(undefined) || input === undefined || output === undefined) {
+    throw new UsageError(
+      `--prices is "${text}"; it must be INPUT/OUTPUT or INPUT/CACHED/OUTPUT for a million tokens, such as 1.25/0.125/10.`,
+    );
+  }
+  return {
+    inputPerMillion: input,
+    outputPerMillion: output,
+    ...(third === undefined || second === undefined ? {} : { cachedInputPerMillion: second }),
+  };
+}
+
+function readDecimal(text: string): number | undefined {
+  return /^\d{1,9}(\.\d{1,6})?$/.test(text) ? Number(text) : undefined;
+}
+
+/** What happens when the conversation has outgrown the model. */
+export type ContextOverflow = NonNullable<EvaluateOptions['contextOverflow']>;
+
+const efforts = {
+  none: true,
+  minimal: true,
+  low: true,
+  medium: true,
+  high: true,
+  xhigh: true,
+  max: true,
+} satisfies Readonly<Record<ReasoningEffort, true>>;
+
+/** What the command line says about how the model answers. */
+export function readSettings(values: {
+  readonly maxOutputTokens: number | undefined;
+  readonly effort: string | undefined;
+}): ModelSettings {
+  const { maxOutputTokens, effort } = values;
+  return {
+    ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+    ...(effort === undefined ? {} : { reasoningEffort: readEffort(effort) }),
+  };
+}
+
+function readEffort(text: string): ReasoningEffort {
+  if (isEffort(text)) return text;
+  throw new UsageError(`--effort is "${text}"; it must be one of ${Object.keys(efforts).join(', ')}.`);
+}
+
+function isEffort(text: string): text is ReasoningEffort {
+  return Object.hasOwn(efforts, text);
+}
+
+/** @throws {UsageError} for another word. */
+export function readContextOverflow(text: string | undefined): ContextOverflow | undefined {
+  if (text === undefined || text === 'error' || text === 'drop-tool-results') return text;
+  throw new UsageError(`--context-overflow is "${text}"; it must be error or drop-tool-results.`);
+}

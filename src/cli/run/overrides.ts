@@ -1,0 +1,84 @@
+import { relative } from 'node:path';
+import { describeError, OverridesError } from '../../error/index.ts';
+import { LocalOverridesStore } from '../../node/index.ts';
+import type { DroppedOverride, PromptIdentity } from '../../prompt/index.ts';
+import { defaultOverridesTag, type OverridesSource } from '../../prompt/index.ts';
+import { UsageError } from '../process/errors.ts';
+import { printable, printableLines } from '../process/plain-text.ts';
+import type { LoadedAgent } from './load-agent.ts';
+
+/** Which overrides a run was asked to use. */
+export interface OverridesChoice {
+  /** Undefined: `latest`. */
+  readonly tag: string | undefined;
+  /** The folder that holds them; undefined: that of the agent's repository. */
+  readonly root: string | undefined;
+}
+
+/** Overrides of a run, and what of them does not fit, one line each. */
+export interface ChosenOverrides {
+  readonly source: OverridesSource;
+  readonly notes: readonly string[];
+}
+
+/**
+ * Finds the overrides that a run was asked to use.
+ * @throws {UsageError} when there are none, or they cannot be used: nobody asked for the texts of the code.
+ */
+export async function chooseOverrides(
+  choice: OverridesChoice | undefined,
+  loaded: LoadedAgent,
+  agent: string,
+): Promise<ChosenOverrides | undefined> {
+  if (choice === undefined) return undefined;
+  const { tag = defaultOverridesTag } = choice;
+  const store = openOverrides(choice.root, loaded);
+  const prompt = loaded.agent.template.bind();
+  try {
+    const overrides = await store.load(prompt, tag);
+    if (overrides === undefined) throw noOverridesError(overridesFile(store, prompt, tag), agent, choice.tag);
+    const notes = prompt.checkOverrides(overrides).map((dropped) => droppedLine(dropped, tag));
+    return { source: { store, tag }, notes };
+  } catch (error) {
+    if (!OverridesError.isInstance(error)) throw error;
+    throw new UsageError(printableLines(describeError(error)), { cause: error });
+  }
+}
+
+/**
+ * The overrides of an agent's repository, or those in a folder that a person named.
+ * @throws {UsageError} when there is neither.
+ */
+export function openOverrides(root: string | undefined, { folder }: LoadedAgent): LocalOverridesStore {
+  try {
+    return new LocalOverridesStore(root === undefined ? { workingDirectory: folder } : { root });
+  } catch (error) {
+    if (!OverridesError.isInstance(error)) throw error;
+    throw new UsageError(
+      'the agent is in no git repository: name the folder of its overrides by --overrides DIR.',
+      {
+        cause: error,
+      },
+    );
+  }
+}
+
+/** The file of a prompt's overrides as a person finds it from where they are. */
+export function overridesFile(
+  { root }: LocalOverridesStore,
+  { ns, key }: PromptIdentity,
+  tag: string,
+): string {
+  return printable(relative('.', `${root}/${ns}/${key}/${tag}.json`));
+}
+
+/** For overrides that somebody named, and that are not there. */
+export function noOverridesError(file: string, agent: string, tag: string | undefined): UsageError {
+  const tagged = tag === undefined ? '' : ` --tag ${printable(tag)}`;
+  return new UsageError(`there is no ${file}: wink prompt seed ${printable(agent)}${tagged} makes it.`);
+}
+
+/** What a person is told of an override that is not applied. */
+export function droppedLine({ reason, message }: DroppedOverride, tag: string): string {
+  return `${reason} (${printable(tag)}): ${printableLines(message)}`;
+}

@@ -1,0 +1,135 @@
+import { homedir } from 'node:os';
+import { resolve } from 'node:path';
+import type { AnyAgent, ProviderAdapter } from '../../evaluation/index.ts';
+import type { DynamicParams, OverridesSource } from '../../prompt/index.ts';
+import { Redactor } from '../../runtime/index.ts';
+import { chooseModel } from '../model/choose-model.ts';
+import { type ModelMakers, modelMakers } from '../model/model-makers.ts';
+import type { CliEnvironment } from '../process/environment.ts';
+import { unlessAborted } from '../process/environment.ts';
+import { UsageError } from '../process/errors.ts';
+import { printable } from '../process/plain-text.ts';
+import { bindParams } from './bind-params.ts';
+import { type EventLog, openEventLog } from './event-log.ts';
+import { type LoadedAgent, loadAgent } from './load-agent.ts';
+import type { ApplyMode } from './open-folder.ts';
+import { FolderError, folderName, type OpenedFolder, openFolder } from './open-folder.ts';
+import { chooseOverrides } from './overrides.ts';
+import { hostRedact } from './redact.ts';
+import type { RunRequest } from './run-arguments.ts';
+
+/** What a run takes from outside of it; the defaults are what the command uses. */
+export interface RunParts {
+  readonly load: (name: string) => Promise<LoadedAgent>;
+  readonly open: typeof openFolder;
+  readonly makers: ModelMakers;
+  readonly openLog: (path: string) => EventLog;
+}
+
+const ownParts: RunParts = {
+  load: loadAgent,
+  open: openFolder,
+  makers: modelMakers,
+  openLog: openEventLog,
+};
+
+/** Everything that is settled before the first turn. */
+export interface Preparation {
+  readonly loaded: LoadedAgent;
+  readonly params: DynamicParams;
+  readonly model: ProviderAdapter;
+  readonly folder: OpenedFolder | undefined;
+  readonly log: EventLog | undefined;
+  readonly overrides: OverridesSource | undefined;
+  /** Takes out of texts what must not be shown. */
+  readonly redactor: Redactor;
+}
+
+/**
+ * Finds and opens everything that a run needs.
+ * @throws {UsageError} when something of it cannot be had; the reason of the signal of the environment when that is aborted meanwhile.
+ */
+export async function prepareRun(
+  request: RunRequest,
+  environment: CliEnvironment,
+  overridden: Partial<RunParts>,
+): Promise<Preparation> {
+  const parts = { ...ownParts, ...overridden };
+  const { signal, variables } = environment;
+  const loaded = await unlessAborted(parts.load(request.agent), signal);
+  const { agent } = loaded;
+  if (agent.workspace === false && (request.workspace !== undefined || request.apply !== undefined)) {
+    throw new UsageError(
+      `${printable(agent.name)} works without a workspace: leave out ${request.apply === undefined ? '--workspace' : '--apply'}.`,
+    );
+  }
+  const named = agent.workspace === false ? '' : folderName(request.workspace);
+  const { params, usesFiles } = await unlessAborted(bindParams(agent, request.params, named), signal);
+  const takesFolder =
+    agent.workspace !== false &&
+    (agent.workspace !== undefined || request.workspace !== undefined || usesFiles);
+  if (request.apply !== undefined && !takesFolder) {
+    throw new UsageError(`${printable(agent.name)} works without files: there is nothing to --apply.`);
+  }
+  const overrides = await chooseOverrides(request.overrides, loaded, request.agent);
+  const model = await unlessAborted(
+    chooseModel({
+      choice: request.model,
+      baseUrl: request.baseUrl,
+      agent,
+      agentFolder: loaded.folder,
+      params,
+      workspaceName: named,
+      variables,
+      makers: parts.makers,
+    }),
+    signal,
+  );
+  signal.throwIfAborted();
+  const folder = takesFolder
+    ? await openWorkspace(parts, request.workspace, agent.workspace, request.apply)
+    : undefined;
+  let log: EventLog | undefined;
+  try {
+    log = request.logFile === undefined ? undefined : parts.openLog(request.logFile);
+  } catch (error) {
+    await folder?.close();
+    throw error;
+  }
+  for (const note of overrides?.notes ?? []) environment.stderr.write(`wink: ${note}\n`);
+  for (const note of folder?.notes ?? []) environment.stderr.write(`wink: ${note}.\n`);
+  return {
+    loaded,
+    params,
+    model,
+    folder,
+    log,
+    overrides: overrides?.source,
+    redactor: new Redactor(
+      hostRedact(
+        {
+          workspace: folder === undefined ? undefined : resolve(folder.hostPath),
+          agentFolder: loaded.folder,
+          workingFolder: resolve('.'),
+          home: homedir(),
+        },
+        variables,
+      ),
+      () => undefined, // It never throws.
+    ),
+  };
+}
+
+async function openWorkspace(
+  parts: RunParts,
+  folder: string | undefined,
+  workspace: AnyAgent['workspace'],
+  mode: ApplyMode | undefined,
+): Promise<OpenedFolder> {
+  try {
+    return await parts.open(folder, workspace === false ? {} : (workspace ?? {}), mode);
+  } catch (error) {
+    if (error instanceof FolderError) throw new UsageError(error.message, { cause: error });
+    throw error;
+  }
+}

@@ -1,0 +1,211 @@
+import { describeError } from '../../error/index.ts';
+import type { AnyAgent, EvaluateOptions, PromptResponse, ProviderAdapter } from '../../evaluation/index.ts';
+import { type FileChange, Filesystem } from '../../filesystem/index.ts';
+import type { DynamicParams, OverridesSource, Prompt } from '../../prompt/index.ts';
+import { bindInstance } from '../../resource/index.ts';
+import {
+  type Approve,
+  type BudgetTracker,
+  Deadline,
+  type InputPart,
+  PromptEvaluationError,
+  type Redactor,
+  type RunEvent,
+} from '../../runtime/index.ts';
+import { Session } from '../../session/index.ts';
+import { CurrentPlan, type Plan } from '../../suite/index.ts';
+import type { Logger, ModelSettings } from '../../tool/index.ts';
+import { CliInterruption } from '../process/environment.ts';
+import { printable } from '../process/plain-text.ts';
+import type { ApplyConflict } from './apply-to-folder.ts';
+import { CallConflicts } from './call-conflicts.ts';
+import { type AgentHooks, type HookConclusion, hookError } from './load-agent.ts';
+import type { OpenedFolder } from './open-folder.ts';
+
+/** What a run works with. */
+export interface AgentRunOptions {
+  readonly agent: AnyAgent;
+  readonly hooks: AgentHooks;
+  readonly model: ProviderAdapter;
+  readonly params: DynamicParams;
+  /** Undefined: the agent works without files. */
+  readonly folder: OpenedFolder | undefined;
+  readonly input: string | readonly InputPart[] | undefined;
+  readonly settings: ModelSettings;
+  readonly contextOverflow: EvaluateOptions['contextOverflow'];
+  readonly maxConversationTurns: EvaluateOptions['maxConversationTurns'];
+  /** Whether the model is asked for its answers piece by piece. */
+  readonly streaming: boolean;
+  readonly maxTurns: number | undefined;
+  readonly maxRepeatedFailures: number | undefined;
+  readonly budget: BudgetTracker;
+  readonly deadlineMs: number | undefined;
+  readonly signal: AbortSignal;
+  /** Decides what policies ask when the agent brings no function for it. */
+  readonly approve: Approve;
+  /** False: policies are tried out. */
+  readonly isEnforced: boolean;
+  readonly logger: Logger | undefined;
+  /** Undefined: the texts of the code. */
+  readonly overrides: OverridesSource | undefined;
+  /** Takes out of texts what must not be shown. */
+  readonly redactor: Redactor;
+  /** Hears each event before anything comes of it, so that what is written down survives a crash. Must not throw. */
+  readonly onEvent: (event: RunEvent) => void;
+  /** Shows each event together with the plan of the session, when it has one. Must not throw. */
+  readonly show: (event: RunEvent, plan: Plan | undefined) => void;
+}
+
+/** What a run left, however it ended. */
+export interface AgentRun {
+  /** What the model said last; undefined when the run did not come to an end of its own. */
+  readonly response: PromptResponse | undefined;
+  /** The error that ended the run early; undefined when none did. */
+  readonly error: unknown;
+  /** What went wrong, in one line; undefined when nothing did. */
+  readonly failure: string | undefined;
+  readonly interruption: CliInterruption | undefined;
+  /** What the module of the agent says of it; undefined when it has no hook for that. */
+  readonly conclusion: HookConclusion | undefined;
+  /** Net changes to files. */
+  readonly changes: readonly FileChange[];
+  /** Calls that were given up because of what somebody else did to the folder. */
+  readonly callConflicts: readonly ApplyConflict[];
+  /** The plan the session ended with; undefined when it has none. */
+  readonly plan: Plan | undefined;
+  /** Names of the tools that change nothing. */
+  readonly readingTools: ReadonlySet<string>;
+}
+
+/** Evaluates the agent's prompt on the folder. Whatever ends the run early is part of its ending. */
+export async function runAgent(options: AgentRunOptions): Promise<AgentRun> {
+  const { agent, params, folder, redactor } = options;
+  const filesystem = folder?.filesystem;
+  const before = await filesystem?.snapshot();
+  const prompt = agent.template.bind(params, {
+    resources: folder === undefined ? [] : [bindInstance(Filesystem, folder.filesystem)],
+  });
+  const conflicts = new CallConflicts();
+  await using session = new Session();
+  for (const slice of prompt.slices()) session.install(slice);
+  const hasPlan = prompt.slices().includes(CurrentPlan);
+  const readPlan = planReader(hasPlan ? session : undefined, redactor);
+  const ending = await evaluate(options, prompt, session, (event) => {
+    conflicts.observe(event);
+    options.show(event, readPlan());
+  });
+  const conclusion = conclude(options, session, ending.response?.text ?? '');
+  return {
+    ...ending,
+    failure: ending.failure ?? (ending.response === undefined ? undefined : conclusion?.failure),
+    conclusion,
+    changes: before === undefined ? [] : (filesystem?.changesSince(before) ?? []),
+    callConflicts: conflicts.unsettled(),
+    plan: readPlan(),
+    readingTools: readingTools(prompt, session),
+  };
+}
+
+function conclude(
+  { agent, hooks }: AgentRunOptions,
+  session: Session,
+  text: string,
+): HookConclusion | undefined {
+  try {
+    return hooks.conclude?.(session, text);
+  } catch (error) {
+    return { failure: hookError('conclude', agent.name, error).message };
+  }
+}
+
+/** Reads the plan of a session as it may be shown; the same object while it is the same plan. */
+function planReader(session: Session | undefined, redactor: Redactor): () => Plan | undefined {
+  let known: Plan | undefined;
+  let shown: Plan | undefined;
+  return () => {
+    const plan = session?.slice(CurrentPlan).latest();
+    if (plan !== known) shown = plan === undefined ? undefined : redactor.record(plan);
+    known = plan;
+    return shown;
+  };
+}
+
+/** Names of the tools that change nothing; none when a section's function cannot be asked. */
+function readingTools(prompt: Prompt, session: Session): ReadonlySet<string> {
+  try {
+    const tools = prompt.tools({ session }).filter((tool) => tool.effects === 'read');
+    return new Set(tools.map((tool) => tool.name));
+  } catch {
+    return new Set();
+  }
+}
+
+type Ending = Pick<AgentRun, 'response' | 'failure' | 'interruption' | 'error'>;
+
+async function evaluate(
+  options: AgentRunOptions,
+  prompt: Prompt,
+  session: Session,
+  follow: (event: RunEvent) => void,
+): Promise<Ending> {
+  const { agent, hooks, model, folder, signal, input, maxTurns, budget, deadlineMs, logger, onEvent } =
+    options;
+  const { settings, streaming, contextOverflow, maxConversationTurns, maxRepeatedFailures } = options;
+  const { feedback, completion } = agent;
+  let droppedTurns = 0;
+  try {
+    if (folder !== undefined) await hooks.prepare?.(session, folder);
+    // The signal ends the run in order: what became of the calls in flight is told before the stream ends.
+    const stream = model.stream(prompt, {
+      session,
+      signal,
+      budget,
+      onEvent,
+      settings,
+      streaming,
+      ...(contextOverflow === undefined ? {} : { contextOverflow }),
+      ...(maxConversationTurns === undefined ? {} : { maxConversationTurns }),
+      redact: options.redactor.text,
+      approve: agent.approve ?? options.approve,
+      ...(feedback === undefined ? {} : { feedback }),
+      ...(completion === undefined ? {} : { completion }),
+      enforce: options.isEnforced,
+      ...(input === undefined ? {} : { input }),
+      ...(maxTurns === undefined ? {} : { maxTurns }),
+      ...(maxRepeatedFailures === undefined ? {} : { maxRepeatedFailures }),
+      ...(deadlineMs === undefined ? {} : { deadline: Deadline.after(deadlineMs) }),
+      ...(logger === undefined ? {} : { logger }),
+      ...(options.overrides === undefined ? {} : { overrides: options.overrides }),
+    });
+    let response: PromptResponse | undefined;
+    for await (const event of stream) {
+      if (event.type === 'result') response = event.response;
+      else follow(event);
+      if (event.type === 'turns-dropped') droppedTurns += event.turns;
+    }
+    if (response === undefined) throw new TypeError(`The stream of "${model.name}" ended without a result.`);
+    return { response, failure: undefined, interruption: undefined, error: undefined };
+  } catch (error) {
+    const ended = { response: undefined, error };
+    if (signal.reason instanceof CliInterruption) {
+      return { ...ended, failure: undefined, interruption: signal.reason };
+    }
+    const failure = describeFailure(error, agent.name, droppedTurns);
+    return { ...ended, failure, interruption: undefined };
+  }
+}
+
+/** What ended a run, and where; one line. Dropped turns are in the conversation of the error no more. */
+function describeFailure(error: unknown, agentName: string, droppedTurns: number): string {
+  if (!PromptEvaluationError.isInstance(error)) {
+    return `the run of ${agentName} failed: ${printable(describeError(error))}`;
+  }
+  const turns = droppedTurns + error.conversation.filter((item) => item.type === 'assistant').length;
+  const cause =
+    error.cause === undefined || error.message.includes(describeError(error.cause))
+      ? ''
+      : ` Cause: ${describeError(error.cause)}`;
+  return printable(
+    `the run of ${agentName} failed after ${turns} ${turns === 1 ? 'turn' : 'turns'}, in phase ${error.phase}: ${error.message}${cause}`,
+  );
+}

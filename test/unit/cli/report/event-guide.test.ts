@@ -1,0 +1,218 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { eventLine, type ResultRecord } from '../../../../src/cli/report/event-record.ts';
+import { Redactor, type RunEvent, type ToolInvokedPayload } from '../../../../src/runtime/index.ts';
+
+type Told = RunEvent | ResultRecord;
+/** For each type events with every member it can have, and the smallest one: the compiler sees that none is forgotten. */
+type Samples = {
+  readonly [Type in Told['type']]: {
+    readonly full: readonly Required<Extract<Told, { readonly type: Type }>>[];
+    readonly least: Extract<Told, { readonly type: Type }>;
+  };
+};
+
+const usage = { inputTokens: 1 };
+const turn = 1;
+const call = { callId: 'c1', toolName: 'look' };
+const asked = { ...call, policy: 'careful', reason: 'sure?', about: 'call' } as const;
+const least: ToolInvokedPayload = {
+  eventId: 'event',
+  evaluationId: 'evaluation',
+  promptName: 'review',
+  adapter: 'scripted model',
+  sessionId: 'session',
+  ...call,
+  turn,
+  success: true,
+  outcome: 'committed',
+  message: 'Seen.',
+  rendered: '',
+  modelText: 'Seen.',
+  attempts: 1,
+  conflicts: [],
+  startedAtMs: 0,
+  durationMs: 1,
+  changes: [],
+};
+const invocation: Required<ToolInvokedPayload> = {
+  ...least,
+  parentCallIds: ['c0'],
+  params: {},
+  reason: 'threw',
+  policy: 'careful',
+  policyPrompt: 'lead',
+  value: null,
+  attachments: [{ type: 'file', mediaType: 'text/csv', name: 'rows.csv', characters: 8 }],
+  error: { name: 'Error', message: 'no' },
+  standing: ['effects outside'],
+  usage,
+  approvals: [
+    {
+      policy: 'careful',
+      policyPrompt: 'lead',
+      reason: 'sure?',
+      about: 'call',
+      approved: false,
+      answer: 'no',
+    },
+  ],
+  shadow: [{ policy: 'closed', policyPrompt: 'lead', outcome: 'deny', reason: 'no' }],
+  openedSections: [{ section: 'guide', visibility: 'full' }],
+  feedback: [{ provider: 'hints', atMs: 1, outcome: 'silent' }],
+};
+const started = { type: 'run-start', promptName: 'review', adapter: 'scripted model', tools: [] } as const;
+const shadow = {
+  type: 'policy-shadow',
+  ...call,
+  attempt: 1,
+  policy: 'closed',
+  outcome: 'deny',
+  reason: 'no',
+} as const;
+const nested = { type: 'nested', ...call, attempt: 1, evaluation: 1, event: started } as const;
+const feedback = { type: 'feedback', turn, ...call, provider: 'hints', atMs: 1 } as const;
+const check = { type: 'completion-check', turn, checker: 'plan', check: 1, outcome: 'complete' } as const;
+
+const asItIs = new Redactor(
+  (text) => text,
+  () => undefined,
+);
+
+/** An event that always has the same members. */
+const always = <Event extends Told>(
+  event: Event & Required<Event>,
+): { readonly full: [Event & Required<Event>]; readonly least: Event } => ({
+  full: [event],
+  least: event,
+});
+
+const samples: Samples = {
+  'run-start': always(started),
+  'model-call-start': always({ type: 'model-call-start', turn }),
+  'model-call-retry': always({
+    type: 'model-call-retry',
+    turn,
+    attempt: 2,
+    delayMs: 5,
+    reason: 'rate-limit',
+    message: 'busy',
+  }),
+  'model-call-end': {
+    full: [{ type: 'model-call-end', turn, text: '', toolCalls: [], finishReason: 'stop', usage }],
+    least: { type: 'model-call-end', turn, text: '', toolCalls: [], finishReason: 'stop' },
+  },
+  'text-delta': always({ type: 'text-delta', turn, text: 'So' }),
+  'reasoning-delta': always({ type: 'reasoning-delta', turn, text: 'Hm' }),
+  usage: always({ type: 'usage', turn, usage, total: usage }),
+  'hosted-tool-call': always({
+    type: 'hosted-tool-call',
+    turn,
+    toolName: 'search',
+    output: { status: 'completed' },
+    citations: [],
+  }),
+  'hosted-approval': {
+    full: [{ type: 'hosted-approval', turn, toolName: 'wiki', name: 'read', approved: false, reason: 'no' }],
+    least: { type: 'hosted-approval', turn, toolName: 'wiki', name: 'read', approved: true },
+  },
+  'tool-results-dropped': always({ type: 'tool-results-dropped', turn, callIds: [], characters: 3 }),
+  'turns-dropped': always({ type: 'turns-dropped', turn, turns: 2, callIds: [] }),
+  'turn-end': always({ type: 'turn-end', turn, finishReason: 'stop', toolCalls: 0 }),
+  'budget-exceeded': always({ type: 'budget-exceeded', turn, limit: 'maxTotalTokens', value: 2, maximum: 1 }),
+  'tool-call-start': {
+    full: [{ type: 'tool-call-start', turn, ...call, params: {} }],
+    least: { type: 'tool-call-start', turn, ...call },
+  },
+  'tool-call-rerun': always({ type: 'tool-call-rerun', turn, ...call, attempt: 2, conflicts: [] }),
+  'approval-start': {
+    full: [{ type: 'approval-start', ...asked, policyPrompt: 'lead', changes: [] }],
+    least: { type: 'approval-start', ...asked },
+  },
+  'approval-end': {
+    full: [{ type: 'approval-end', ...asked, policyPrompt: 'lead', approved: false, answer: 'no' }],
+    least: { type: 'approval-end', ...asked, approved: true },
+  },
+  'policy-shadow': { full: [{ ...shadow, policyPrompt: 'lead' }], least: shadow },
+  'tool-progress': always({ type: 'tool-progress', ...call, update: 1 }),
+  heartbeat: always({ type: 'heartbeat', ...call }),
+  feedback: {
+    full: [
+      { ...feedback, outcome: 'given', severity: 'info', message: 'Well done.', suggestions: [] },
+      { ...feedback, outcome: 'failed', error: { name: 'Error', message: 'no', code: 'x' } },
+    ],
+    least: { ...feedback, outcome: 'silent' },
+  },
+  'output-repair': always({ type: 'output-repair', turn, repair: 1, problem: 'It holds no JSON.' }),
+  'completion-check': { full: [{ ...check, outcome: 'incomplete', feedback: 'Go on.' }], least: check },
+  // The cause of a failure is an object of the program and not written.
+  'tool-call-end': {
+    full: [{ type: 'tool-call-end', invocation, cause: new Error('no') }],
+    least: { type: 'tool-call-end', invocation: least },
+  },
+  nested: { full: [{ ...nested, policy: 'careful' }], least: nested },
+  'run-end': always({ type: 'run-end', outcome: 'finished', turns: 1, usage: {} }),
+  result: {
+    full: [
+      {
+        type: 'result',
+        exitCode: 0,
+        outcome: 'done',
+        text: '',
+        output: {},
+        hostedOutputs: {},
+        failure: 'none',
+        changes: [],
+        application: { kind: 'skipped' },
+        usage,
+        cost: 0.02,
+        budgetExceeded: { limit: 'maxCost', value: 0.02, maximum: 0.01 },
+      },
+    ],
+    least: { type: 'result', exitCode: 1, outcome: 'failed', changes: [] },
+  },
+};
+
+const guide = readFileSync(new URL('../../../../guides/wink-run.md', import.meta.url), 'utf8');
+const section = guide.slice(guide.indexOf('\n## Events\n'), guide.indexOf('\n## Exit codes\n'));
+const [events = '', members = ''] = section.split('| member | is |');
+
+const ticked = (text: string): readonly string[] =>
+  [...text.matchAll(/`([^`]+)`/g)].map(([, name]) => name ?? '');
+const rowsOf = (table: string): readonly (readonly [string, string])[] =>
+  [...table.matchAll(/^\| (`.*?) \| (.*) \|$/gm)].map(([, first, second]) => [first ?? '', second ?? '']);
+
+/** Members as the guide writes them: with a question mark where not every event has them. */
+const documented = new Map(
+  rowsOf(events)
+    .filter(([type]) => type !== '`type`')
+    .map(([type, text]) => [ticked(type).join(), ticked(text.split(/[:;]/, 1)[0] ?? '')]),
+);
+
+/** Members of objects in the same way, of which the last has the fewest. */
+function membersOf(objects: readonly object[]): readonly string[] {
+  const names = new Set(objects.flatMap((object) => Object.keys(object)));
+  return [...names].map((name) => (objects.every((object) => name in object) ? name : `${name}?`)).toSorted();
+}
+
+function written(event: Told): object {
+  const { type, atMs, ...rest } = Object(JSON.parse(eventLine(event, 7, asItIs)));
+  expect({ type, atMs }).toEqual({ type: event.type, atMs: 7 });
+  return rest;
+}
+
+describe('the guide to the events of wink run', () => {
+  it('names every type', () => {
+    expect([...documented.keys()].toSorted()).toEqual(Object.keys(samples).toSorted());
+  });
+
+  it.each(Object.entries(samples))('names every member of %s, and which may be absent', (type, sample) => {
+    const lines = [...sample.full, sample.least].map((event) => written(event));
+    expect([...(documented.get(type) ?? [])].toSorted()).toEqual(membersOf(lines));
+  });
+
+  it('names every member of the record of a call', () => {
+    const named = rowsOf(members).flatMap(([names]) => ticked(names));
+    expect([...named].toSorted()).toEqual(membersOf([invocation, least]));
+  });
+});

@@ -1,0 +1,112 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { UsageError } from '../../../../src/cli/process/errors.ts';
+import { loadAgent } from '../../../../src/cli/run/load-agent.ts';
+import * as library from '../../../../src/index.ts';
+
+let folder = '';
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'wink-load-'));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function put(name: string, text: string): string {
+  const path = join(folder, name);
+  writeFileSync(path, text);
+  return path;
+}
+
+const agentText = (more = ''): string => `
+  import { defineAgent, promptTemplate, Filesystem } from 'weakincentives';
+  ${more}
+  const template = promptTemplate({ ns: 'x', key: 'y', sections: [] });
+  template.constructor; globalThis.sameLibrary = Filesystem;
+`;
+
+describe('loadAgent', () => {
+  it.each([
+    ['a.ts', 'export default defineAgent({ template, name: "found" as string });'],
+    ['b.mts', 'export const agent: unknown = defineAgent({ template, name: "found" });'],
+    ['c.js', 'export default defineAgent({ template, name: "found" });'],
+    ['d.mjs', 'await Promise.resolve(); export const agent = defineAgent({ template, name: "found" });'],
+    ['e.ts', 'export default 5; export const agent = defineAgent({ template, name: "found" });'],
+  ])('loads %s, on the very library that is running', async (name, text) => {
+    const { agent, hooks, folder: where } = await loadAgent(put(name, agentText() + text));
+    expect(agent.name).toBe('found');
+    expect(hooks).toEqual({});
+    expect(where).toBe(folder);
+    expect(Reflect.get(globalThis, 'sameLibrary')).toBe(library.Filesystem);
+    Reflect.deleteProperty(globalThis, 'sameLibrary');
+  });
+
+  it('takes the hooks that the module exports', async () => {
+    const hooks = 'export const winkHooks = { title: (name: string) => `On ${name}` };';
+    const loaded = await loadAgent(
+      put('titled.ts', `${agentText()} ${hooks} export default defineAgent({ template });`),
+    );
+    expect(loaded.hooks.title?.('demo')).toBe('On demo');
+  });
+
+  it('loads what the module imports, TypeScript with and without its extension', async () => {
+    put('part.ts', 'export enum Size { Big = 3 } export const turns: number = Size.Big;');
+    const more = "import { turns } from './part.ts'; import { turns as same } from './part';";
+    const text = `${agentText(more)} export default defineAgent({ template, maxTurns: turns + same });`;
+    expect((await loadAgent(put('parts.ts', text))).agent.maxTurns).toBe(6);
+  });
+
+  it('has the other entries of the package too', async () => {
+    const more = `import { scriptedModel } from 'weakincentives/testing';
+      import { mountFolder } from 'weakincentives/node';
+      import { openai } from 'weakincentives/openai';
+      import { anthropic } from 'weakincentives/anthropic';
+      import { aiSdk } from 'weakincentives/ai-sdk';
+      const made = [mountFolder, openai, anthropic, aiSdk].map((each) => typeof each).join();`;
+    const text = `${agentText(more)}
+      export default defineAgent({ template, name: made, model: scriptedModel([]) });`;
+    expect((await loadAgent(put('entries.ts', text))).agent.name).toBe('function,function,function,function');
+  });
+
+  it.each([
+    ['reviews', null, 'there is no agent "reviews": name a file (.ts, .mts, .js, .mjs) that exports one.'],
+    ['agent.py', null, 'there is no agent "'],
+    ['absent.ts', null, 'cannot be read: there is no such file or folder.'],
+    ['folder.ts', 'folder', 'is no file.'],
+    ['syntax.ts', 'export default {,;', 'cannot be loaded: ParseError: Unexpected token (syntax.ts:1:16).'],
+    ['throws.ts', 'throw new Error("no such\\nluck");', 'cannot be loaded: no such.'],
+    ['import.ts', 'import "no-such-package"; export default 1;', "Cannot find module 'no-such-package'"],
+    ['empty.ts', '', 'it exports nothing'],
+    ['other.ts', 'export const agents = 1, help = 2;', 'it exports "agents", "help"'],
+    ['number.ts', 'export default 5;', 'what it exports as "default" was not made by defineAgent()'],
+    [
+      'both.ts',
+      'export default {}; export const agent = () => {};',
+      'as "default" and "agent" was not made by',
+    ],
+    [
+      'loose.ts',
+      'export default { kind: "agent", name: "x", template: { kind: "prompt-template" } };',
+      'not made by',
+    ],
+    [
+      'hooks.ts',
+      `${agentText()} export const winkHooks = { conclude: 1 }; export default defineAgent({ template });`,
+      'exports as "winkHooks" must be an object; its title, prepare and conclude must be functions.',
+    ],
+    [
+      'wrong.ts',
+      'import { defineAgent } from "weakincentives"; export default defineAgent({ template: 1 });',
+      'The template of an agent must be a template made by promptTemplate(), not 1.',
+    ],
+  ])('refuses %s', async (name, text, message) => {
+    if (text === 'folder') mkdirSync(join(folder, name));
+    else if (text !== null) put(name, text);
+    const error = await loadAgent(name === 'reviews' ? name : join(folder, name)).catch(
+      (reason: unknown) => reason,
+    );
+    expect(error).toBeInstanceOf(UsageError);
+    expect(error).toHaveProperty('message', expect.stringContaining(message));
+    expect(error).toHaveProperty('message', expect.not.stringMatching(/\n|\.\.$/));
+  });
+});
