@@ -20,7 +20,7 @@ import { findNoAnswer, isClaimed, isCutOff } from '../model/answer-end.ts';
 import { dropToolResults } from '../model/drop-tool-results.ts';
 import type { LoopState } from '../model/loop-state.ts';
 import { addUsage, type ModelTurn } from '../model/model.ts';
-import { estimateUsage } from '../model/token-estimate.ts';
+import { TokenEstimate } from '../model/token-estimate.ts';
 import { findTurnFault, readUsage } from '../model/turn-fault.ts';
 import { type AnswerOptions, AnswerReader } from './answer-reader.ts';
 import { CompletionGate } from './completion-gate.ts';
@@ -83,15 +83,18 @@ class Loop<Output> {
   readonly #completion: CompletionGate | undefined;
   readonly #window: ConversationWindow | undefined;
   readonly #failures: RepeatedFailures;
+  readonly #tokens: TokenEstimate;
 
   constructor(environment: EvaluationEnvironment, options: LoopOptions<Output>, state: LoopState) {
     const { completion, maxConversationTurns, step = stepLive } = options;
     const errors = new RunErrors(environment.prompt.name, state);
-    const run = { state, errors, step };
+    const tokens = new TokenEstimate();
+    const run = { state, errors, step, tokens };
     this.#environment = environment;
     this.#options = options;
     this.#state = state;
     this.#errors = errors;
+    this.#tokens = tokens;
     this.#failures = new RepeatedFailures(options.maxRepeatedFailures);
     this.#answers = new AnswerReader(options.answer, environment, run);
     this.#window =
@@ -173,6 +176,7 @@ class Loop<Output> {
   #moveWindow(window: ConversationWindow): void {
     const dropped = window.move();
     if (dropped === undefined) return;
+    this.#tokens.reset();
     this.#state.lastInputTokens = 0;
     this.#environment.emit({ type: 'turns-dropped', turn: this.#state.turn, ...dropped });
   }
@@ -204,6 +208,7 @@ class Loop<Output> {
     const opened = new Set(openings.map(({ callId }) => callId));
     const dropped = dropToolResults(conversation, ({ callId }) => opened.has(callId));
     if (dropped === undefined) return false;
+    this.#tokens.reset();
     this.#environment.emit({ type: 'tool-results-dropped', turn, ...dropped });
     this.#environment.logger.warn(
       'The conversation was too long for the model; old tool results were dropped.',
@@ -302,7 +307,8 @@ class Loop<Output> {
     outer?.countUsage(usage);
     return budget.count(usage, logger, () => {
       const { conversation } = this.#state;
-      return estimateUsage({ instructions: display.rendered.text, conversation, tools: display.tools }, turn);
+      const { rendered, tools } = display;
+      return this.#tokens.usageOf({ instructions: rendered.text, conversation, tools }, turn);
     });
   }
 

@@ -8,7 +8,7 @@ import { RunStopped } from '../limits/run-stop.ts';
 import { askThrottled, type ThrottleContext, type ThrottlePolicy } from '../limits/throttle.ts';
 import type { LoopState } from '../model/loop-state.ts';
 import type { GenerateOptions, ModelProvider, ModelRequest, ModelTurn } from '../model/model.ts';
-import { estimateUsage } from '../model/token-estimate.ts';
+import type { TokenEstimate } from '../model/token-estimate.ts';
 import { readUsage } from '../model/turn-fault.ts';
 import { DeltaStream } from './delta-stream.ts';
 import type { RunErrors } from './run-errors.ts';
@@ -31,6 +31,7 @@ interface RunParts {
   readonly state: LoopState;
   readonly errors: RunErrors;
   readonly step: StepFunction;
+  readonly tokens: TokenEstimate;
 }
 
 /** Asks the model of a run for its turns, with what the prompt shows at the time. */
@@ -70,7 +71,7 @@ export class ModelCaller {
    */
   async ask(): Promise<ModelTurn> {
     const { display, emit, isObserved, stop } = this.#environment;
-    const { state, errors, step } = this.#run;
+    const { state, errors, step, tokens } = this.#run;
     display.update();
     if (display.rendered.hostedTools !== this.#checked) this.#checkHostedTools();
     state.turn += 1;
@@ -96,7 +97,7 @@ export class ModelCaller {
       answer.then(
         (late) => {
           const { budget, logger } = this.#environment;
-          budget.count(readUsage(late), logger, () => estimateUsage(request, late));
+          budget.count(readUsage(late), logger, () => tokens.usageOf(request, late));
         },
         () => undefined,
       );

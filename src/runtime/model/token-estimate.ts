@@ -7,34 +7,43 @@ const charactersPerToken = 4;
 /** Tokens of one image or file; what providers take for one differs by more than its size tells. */
 const tokensPerMedia = 1_000;
 
-/** Items and tools of a conversation do not change, so each is gone through once. */
-const known = new WeakMap<object, number>();
-
 /**
- * What a turn took about, for a budget, where the provider does not report it: a token for four ASCII characters, one for any other
- * character, and 1,000 for an image or a file. Reasoning that a provider hides is not in it.
+ * Estimates what the turns of a run took, for a budget, where the provider does not report it: a token for four ASCII
+ * characters, one for any other character, and 1,000 for an image or a file. Reasoning that a provider hides is not in it. Counts each
+ * item of the conversation once.
  */
-export function estimateUsage(
-  { instructions, conversation, tools }: Pick<ModelRequest, 'instructions' | 'conversation' | 'tools'>,
-  turn: ModelTurn,
-): TokenUsage {
-  let inputTokens = tokensIn(instructions);
-  for (const item of conversation) inputTokens += onceFor(item, () => tokensOf(item));
-  for (const tool of tools) inputTokens += onceFor(tool, () => tokensIn(JSON.stringify(tool)));
-  // Of an answer that cannot be used nothing is known.
-  const isReadable = findTurnFault(turn) === undefined;
-  return {
-    inputTokens,
-    outputTokens: isReadable ? tokensOf({ type: 'assistant', content: turn.content }) : 0,
-  };
-}
+export class TokenEstimate {
+  #countedItems = 0;
+  #conversationTokens = 0;
+  #instructions = { text: '', tokens: 0 };
+  #tools: { readonly list: ModelRequest['tools']; readonly tokens: number } = { list: [], tokens: 0 };
 
-function onceFor(key: object, count: () => number): number {
-  const before = known.get(key);
-  if (before !== undefined) return before;
-  const tokens = count();
-  known.set(key, tokens);
-  return tokens;
+  /** Items of the conversation were changed or left out: all of it is counted again. */
+  reset(): void {
+    this.#countedItems = 0;
+    this.#conversationTokens = 0;
+  }
+
+  /** @param request that `turn` answers; its conversation is that of the run. */
+  usageOf(
+    { instructions, conversation, tools }: Pick<ModelRequest, 'instructions' | 'conversation' | 'tools'>,
+    turn: ModelTurn,
+  ): TokenUsage {
+    for (const item of conversation.slice(this.#countedItems)) this.#conversationTokens += tokensOf(item);
+    this.#countedItems = conversation.length;
+    if (instructions !== this.#instructions.text) {
+      this.#instructions = { text: instructions, tokens: tokensIn(instructions) };
+    }
+    if (tools !== this.#tools.list) {
+      this.#tools = { list: tools, tokens: sum(tools.map((tool) => tokensIn(JSON.stringify(tool)))) };
+    }
+    // Of an answer that cannot be used nothing is known.
+    const isReadable = findTurnFault(turn) === undefined;
+    return {
+      inputTokens: this.#conversationTokens + this.#instructions.tokens + this.#tools.tokens,
+      outputTokens: isReadable ? tokensOf({ type: 'assistant', content: turn.content }) : 0,
+    };
+  }
 }
 
 function tokensOf(item: ConversationItem): number {
