@@ -5,7 +5,7 @@ import { InstanceStore } from './instance-store.ts';
 import type { ResourceRegistry } from './registry.ts';
 import { createResolver, type Lifetimes, type OuterCall, type ResourceViews } from './resolution.ts';
 import { abandoned, allDisposeFailures, withDisposalFailures } from './resource-failure.ts';
-import { type Patience, ResourceForks } from './resource-forks.ts';
+import { type Awaiter, ResourceForks } from './resource-forks.ts';
 import { type Token, tokenName } from './token.ts';
 
 /** What resources need of a session: to be told when it ends. */
@@ -108,28 +108,28 @@ export class ResourceContainer {
    * depend on the calls that are running. When one fails, those built by this call are disposed again, latest first, and
    * those still in the making are given up. A nested container leaves them to the session, since other calls may use them by then.
    *
-   * @param patience awaits a build for as long as that makes sense. Default: to its end.
+   * @param awaitWork awaits a build for as long as that makes sense. Default: to its end.
    * @throws {ResourceError} what the failing one threw; when disposing failed too, with all of it as cause.
    */
-  async start(patience: Patience = (work) => work): Promise<void> {
+  async start(awaitWork: Awaiter = (work) => work): Promise<void> {
     const before = new Set(
       this.#registry.bindings.filter((binding) => this.#store.find(binding) !== undefined),
     );
     for (const { eager, token, transactional } of this.#registry.bindings) {
       if (!eager && !transactional) continue;
       try {
-        await patience(this.resolver.get(token));
+        await awaitWork(this.resolver.get(token));
       } catch (error) {
-        throw this.#isNested ? error : await this.#undoStart(before, error, patience);
+        throw this.#isNested ? error : await this.#undoStart(before, error, awaitWork);
       }
     }
   }
 
-  async #undoStart(before: ReadonlySet<AnyBinding>, error: unknown, patience: Patience): Promise<unknown> {
+  async #undoStart(before: ReadonlySet<AnyBinding>, error: unknown, awaitWork: Awaiter): Promise<unknown> {
     const built = this.#registry.bindings.filter(
       (binding) => binding.source.kind === 'factory' && !before.has(binding),
     );
-    await patience(this.#store.abandon(abandoned, this.#onLateFailure)).catch(() => undefined);
+    await awaitWork(this.#store.abandon(abandoned, this.#onLateFailure)).catch(() => undefined);
     const failures = await this.#store.release(new Set(built));
     if (WinkError.isInstance(error)) return withDisposalFailures(error, failures);
     for (const failure of failures) this.#onLateFailure(failure);

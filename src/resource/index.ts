@@ -18,7 +18,7 @@ export { fromSnapshots, type SnapshotMethods } from './from-snapshots.ts';
 export { nearestNames } from './nearest-names.ts';
 export { ResourceRegistry } from './registry.ts';
 export type { OuterCall } from './resolution.ts';
-export { type Patience, type ResourceFailure, ResourceForks } from './resource-forks.ts';
+export { type Awaiter, type ResourceFailure, ResourceForks } from './resource-forks.ts';
 export { type NamedToken, resource, type Token, tokenName, transactionalResource } from './token.ts';
 export type {
   BeginOptions,

@@ -18,8 +18,8 @@ export interface ResourceFailure {
   readonly error: unknown;
 }
 
-/** Awaits `work`, or rejects when it is not to be waited for any longer. */
-export type Patience = (work: Promise<unknown>) => Promise<unknown>;
+/** Awaits `work`, or rejects once nobody is to wait for it any longer. */
+export type Awaiter = (work: Promise<unknown>) => Promise<unknown>;
 
 /**
  * The resources' side of the transaction of one attempt at a call: begins a resource's part when it is first asked for, closes the
@@ -121,18 +121,18 @@ export class ResourceForks {
   /**
    * Rolls back what was begun and not committed, latest first, and answers with what could not be. Never rejects.
    *
-   * @param patience awaits a resource that is just being begun, for as long as that makes sense.
+   * @param awaitWork awaits a resource that is just being begun, for as long as that makes sense.
    */
-  rollback(patience: Patience): readonly ResourceFailure[] | Promise<readonly ResourceFailure[]> {
+  rollback(awaitWork: Awaiter): readonly ResourceFailure[] | Promise<readonly ResourceFailure[]> {
     if (this.isEmpty) return [];
-    this.#rollback ??= this.#rollBackAll(patience);
+    this.#rollback ??= this.#rollBackAll(awaitWork);
     return this.#rollback;
   }
 
-  async #rollBackAll(patience: Patience): Promise<readonly ResourceFailure[]> {
+  async #rollBackAll(awaitWork: Awaiter): Promise<readonly ResourceFailure[]> {
     this.seal();
     // One that is just being begun is rolled back by its beginning.
-    if (this.#beginning.size > 0) await patience(Promise.allSettled(this.#beginning)).catch(() => undefined);
+    if (this.#beginning.size > 0) await awaitWork(Promise.allSettled(this.#beginning)).catch(() => undefined);
     const failures: ResourceFailure[] = [];
     for (const part of [...this.#parts].reverse()) {
       if (part.state !== 'open') continue;

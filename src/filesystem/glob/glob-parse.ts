@@ -51,6 +51,7 @@ function parsePieces(pattern: string, start: number, inGroup: boolean, problem: 
   const pieces: GlobPiece[] = [];
   let literal = '';
   const add = (...added: readonly GlobPiece[]): void => {
+    // An empty literal beside a star would keep compileSegment from seeing "*.ts" for what it is.
     if (literal !== '') pieces.push({ kind: 'literal', text: literal });
     literal = '';
     for (const piece of added) {

@@ -2,7 +2,7 @@ import { TransactionClosedError } from '../../error/index.ts';
 import { type FileChange, type FilePatch, Filesystem, type FilesystemFork } from '../../filesystem/index.ts';
 import { isPromiseLike, none } from '../../internal/index.ts';
 import type {
-  Patience as Awaiter,
+  Awaiter,
   CallScope,
   OuterCall,
   ResourceContainer,

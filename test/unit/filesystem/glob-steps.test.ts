@@ -34,6 +34,13 @@ describe('the steps of a glob', () => {
     expectLinear((size) => stepsFor(pattern, `${piece.repeat(size)}q`), 20);
   });
 
+  it.each(['main.ts', '*', '*.ts', '**/*.ts'])(
+    'of %s are none, since its names are compared as they are',
+    (pattern) => {
+      expect(stepsFor(pattern, 'main.ts')).toBe(0);
+    },
+  );
+
   it('are at most one for each instruction and code point', () => {
     const pattern = `${'*(a|*(a|b)|'.repeat(20)}c${')'.repeat(20)}`;
     const name = 'ab'.repeat(100);

@@ -244,13 +244,13 @@ describe('a start that is given up', () => {
       bind(C, async () => (await gate.promise, journal.made('c')), eager),
     ]);
     let builds = 0;
-    const patience = async (work: Promise<unknown>): Promise<unknown> => {
+    const awaitWork = async (work: Promise<unknown>): Promise<unknown> => {
       work.catch(() => undefined);
       builds += 1;
       if (builds > 2) throw stopped;
       return work;
     };
-    await expect(container.start(patience)).rejects.toBe(stopped);
+    await expect(container.start(awaitWork)).rejects.toBe(stopped);
     expect(journal.lines).toEqual(['build a', 'build b', 'dispose b', 'dispose a']);
     gate.resolve();
     await nextTurn();
