@@ -230,6 +230,11 @@ export class TreeCell {
     this.#root = root;
   }
 
+  /** The nodes that differ since the fork; none for a cell of its own. */
+  differences(): readonly TreeDifference[] {
+    return this.#fork === undefined ? none : this.#differences(this.#fork);
+  }
+
   /** The net difference since the fork; empty for a cell of its own. */
   changes(): readonly FileChange[] {
     if (this.#fork === undefined || this.#fork.base === this.#root) return none;

@@ -196,7 +196,8 @@ export class DiskWorkspace {
     // What is the same on both sides is not lost.
     const isOwn = (path: string, now: TreeNode | undefined): boolean =>
       isSameNode(now, nodeAt(root, path)) || this.#traces.explain(path, now);
-    const found = outsideChanges(this.#held.base, root, disk, isOwn);
+    const { base } = this.#held;
+    const found = outsideChanges(base, treeDifferences(base, root, '.'), disk, isOwn);
     return [...found].sort((left, right) => (left.path < right.path ? -1 : 1));
   }
 
@@ -256,7 +257,7 @@ export class DiskWorkspace {
     const disk = this.#held === undefined ? undefined : this.#lookAtDisk(false).root;
     const isOwn = (path: string, now: TreeNode | undefined): boolean =>
       disk === undefined ? this.#traces.explain(path, now) : !isSameNode(now, nodeAt(disk, path));
-    return outsideChanges(fork.base, fork.root, present, isOwn).map(({ path }) => path);
+    return outsideChanges(fork.base, fork.differences(), present, isOwn).map(({ path }) => path);
   }
 
   /** @throws {FilesystemError} `changed-on-disk` when what is replaced is not what it was when the change began. */

@@ -5,7 +5,6 @@ import {
   nodeAt,
   type TreeDifference,
   type TreeNode,
-  treeDifferences,
 } from '../../../filesystem/index.ts';
 
 /** What the commits of this process left at the paths that they changed: a stamp, or nothing. */
@@ -44,16 +43,17 @@ export interface OutsideChange {
  * The files that a patch replaces or removes and that somebody else has changed since they were seen, or has made where
  * none was. What was never read, only written over, counts too: it would be lost unseen. So does what was put into a
  * directory that the patch removes.
+ * @param differences between the base and what is wanted.
  * @param isOwn whether it was this process that brought a path into its present state.
  */
 export function outsideChanges(
   base: DirectoryNode,
-  wanted: DirectoryNode,
+  differences: Iterable<TreeDifference>,
   present: DirectoryNode,
   isOwn: (path: string, now: TreeNode | undefined) => boolean,
 ): readonly OutsideChange[] {
   const changed: OutsideChange[] = [];
-  const check = ({ path, before, after }: TreeDifference): void => {
+  for (const { path, before, after } of differences) {
     for (const [file, node] of filesOf(path, before)) {
       const now = nodeAt(present, file);
       // What is not on the disk cannot have been changed there.
@@ -62,14 +62,13 @@ export function outsideChanges(
       changed.push({ path: file, kind: now === undefined ? 'removed' : 'changed' });
     }
     const there = nodeAt(present, path);
-    if (there === undefined) return;
+    if (there === undefined) continue;
     // Where nothing was, what is put there counts; where a directory was, what is in it now.
     for (const [file] of filesOf(path, before === undefined ? after : there)) {
       const now = nodeAt(present, file);
       if (now === undefined || nodeAt(base, file) !== undefined || isOwn(file, now)) continue;
       changed.push({ path: file, kind: 'created' });
     }
-  };
-  for (const difference of treeDifferences(base, wanted, '.')) check(difference);
+  }
   return changed;
 }
