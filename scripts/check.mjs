@@ -20,6 +20,7 @@ const checks = [
   'typecheck',
   'typecheck:bench',
   'typecheck:scripts',
+  'imports',
   'format:check',
 ];
 /** What a check needs that may be missing, and how to get it; a check that misses it is left out, by name. */

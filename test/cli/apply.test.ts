@@ -264,7 +264,7 @@ describe.each(['end', 'each'] as const)('wink run --apply=%s', (mode) => {
 });
 
 describe('wink run after a run that was killed while it wrote', () => {
-  const child = join(root, 'test/support/host-commit-child.ts');
+  const child = join(root, 'test/support/children/host-commit-child.ts');
 
   /** Leaves a folder in the middle of a commit, as a process does that is killed. */
   function halfWritten(): string {

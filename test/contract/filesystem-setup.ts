@@ -1,6 +1,5 @@
 import { expect } from 'vitest';
-import { FilesystemError, type FilesystemErrorCode } from '../../src/error/index.ts';
-import type { Filesystem } from '../../src/filesystem/index.ts';
+import { type Filesystem, FilesystemError, type FilesystemErrorCode } from 'weakincentives';
 
 /** What a file system under test starts with. */
 export interface FilesystemSetup {

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { FilesystemSnapshot } from '../../src/filesystem/index.ts';
+import type { FilesystemSnapshot } from 'weakincentives';
 import { describeConflicts } from './filesystem-conflicts.ts';
 import { describeForks } from './filesystem-fork.ts';
 import { describePaths } from './filesystem-path.ts';

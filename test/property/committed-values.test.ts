@@ -3,16 +3,9 @@ import { type Type, type } from 'arktype';
 import fc from 'fast-check';
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
+import { type JsonSchema, type JsonValue, jsonSchema, type Schema } from 'weakincentives';
 import { z } from 'zod';
-import {
-  compileSchema,
-  type JsonSchema,
-  type JsonValue,
-  jsonSchema,
-  parseInputSync,
-  parseOutput,
-  type Schema,
-} from '../../src/schema/index.ts';
+import { compileSchema, parseInputSync, parseOutput } from '../../src/schema/index.ts';
 
 /** A schema in words that every library has. */
 type Plan =

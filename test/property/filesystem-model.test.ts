@@ -3,15 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { FilesystemError } from '../../src/error/index.ts';
-import {
-  type FilePatch,
-  type Filesystem,
-  type FilesystemFork,
-  type FilesystemSnapshot,
-  MemoryFilesystem,
-} from '../../src/filesystem/index.ts';
-import { HostFilesystem } from '../../src/node/index.ts';
+import { type Filesystem, FilesystemError, type FilesystemSnapshot, MemoryFilesystem } from 'weakincentives';
+import { HostFilesystem } from 'weakincentives/node';
+import type { FilePatch, FilesystemFork } from '../../src/filesystem/index.ts';
 import { FileModel, type ModelOutcome } from './filesystem/file-model.ts';
 
 const batches = Number(process.env['WINK_PROPERTY_BATCHES'] ?? 400);

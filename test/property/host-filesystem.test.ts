@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { FilesystemError } from '../../src/error/index.ts';
-import { HostFilesystem, type HostFilesystemFork } from '../../src/node/index.ts';
+import { FilesystemError } from 'weakincentives';
+import { HostFilesystem, type HostFilesystemFork } from 'weakincentives/node';
 import { type Call, calls, manifest, runSteps, tightCalls } from './filesystem/script.ts';
 
 /** Each run makes two folders on the disk and commits to them: a tenth of what the others do. */

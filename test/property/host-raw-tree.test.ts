@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { FilesystemError } from '../../src/error/index.ts';
+import { FilesystemError } from 'weakincentives';
 import { HostOperations } from '../../src/node/host-filesystem/host-operations.ts';
 import { openWorkspace } from '../../src/node/host-filesystem/open-workspace.ts';
 import { removeTestFolder } from '../support/ordinary-user.ts';

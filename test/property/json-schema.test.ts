@@ -1,7 +1,7 @@
 import { type SchemaDraft, Validator } from '@cfworker/json-schema';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type JsonSchema, jsonSchema } from '../../src/schema/index.ts';
+import { type JsonSchema, jsonSchema } from 'weakincentives';
 
 const keys = ['a', 'b', 'toString'] as const;
 const key = fc.constantFrom(...keys);

@@ -1,10 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { hostedOutputsOf, type ModelDelta, webSearchTool } from 'weakincentives';
-import { openaiHostedToolCodecs } from '../../src/openai/hosted/codecs.ts';
+import { HostedToolDesk, hostedOutputsOf, type ModelDelta, webSearchTool } from 'weakincentives';
+import { openaiHostedToolCodecs } from 'weakincentives/openai';
 import { readStream } from '../../src/openai/response/read-stream.ts';
 import { readResponse } from '../../src/openai/response/response.ts';
-import { HostedToolDesk } from '../../src/provider/index.ts';
 import { functionCall, message, reasoning, response } from '../support/openai-responses.ts';
 import { promptOf, runOpenAI } from '../support/openai-runs.ts';
 import { toEvents, toEventsWithoutOutput } from '../support/openai-stream.ts';

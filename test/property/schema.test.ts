@@ -4,17 +4,14 @@ import { type Type, type } from 'arktype';
 import fc from 'fast-check';
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
+import { type JsonSchema, type JsonValue, jsonSchema, type Schema } from 'weakincentives';
 import { z } from 'zod';
 import {
   canonicalJson,
   compileSchema,
-  type JsonSchema,
-  type JsonValue,
-  jsonSchema,
   parseInputSync,
   parseOutput,
   renderJson,
-  type Schema,
 } from '../../src/schema/index.ts';
 
 /** A schema in words that every library has, from which each library's own is built. */

@@ -1,14 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { type AnySection, extendSection, promptTemplate, section, tool } from 'weakincentives';
 import { z } from 'zod';
-import {
-  type AnySection,
-  extendSection,
-  type Placeholders,
-  promptTemplate,
-  section,
-} from '../../src/prompt/index.ts';
-import { tool } from '../../src/tool/index.ts';
+import type { Placeholders } from '../../src/prompt/index.ts';
 
 const params = z.object({ a: z.string().default('A'), b: z.string().default('B') });
 const tools = ['one', 'two'].map((name) => tool({ name, description: `Does ${name}.` }));

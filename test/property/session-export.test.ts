@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { defineSlice, Session, SnapshotError } from 'weakincentives';
 import { z } from 'zod';
-import { SnapshotError } from '../../src/error/index.ts';
-import { defineSlice, defineSystemSlice, Session } from '../../src/session/index.ts';
+import { defineSystemSlice } from '../../src/session/index.ts';
 import { batches } from './session-program.ts';
 import { dumpSession, newProgramSession, runTurn } from './session-runner.ts';
 

@@ -1,16 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  appendAll,
-  defineSystemEvent,
-  defineSystemSlice,
-  keepLatest,
-  keepLatestBy,
-  on,
-  Session,
-  type Slice,
-  upsertBy,
-} from '../../src/session/index.ts';
+import { appendAll, keepLatest, keepLatestBy, on, Session, type Slice, upsertBy } from 'weakincentives';
+import { defineSystemEvent, defineSystemSlice } from '../../src/session/index.ts';
 
 interface Row {
   readonly key: string;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Session } from '../../src/session/index.ts';
+import { Session } from 'weakincentives';
 
 /** Each step takes one of the sessions there are, by its position, and gives it a child, clones it or disposes it. */
 const steps = fc.array(

@@ -1,17 +1,15 @@
 import {
   append,
-  defineSystemEvent,
-  defineSystemSlice,
   deriveSlice,
   keepLatestBy,
   on,
   remove,
   replace,
   Session,
-  type SessionFork,
   type SessionView,
   upsertBy,
-} from '../../src/session/index.ts';
+} from 'weakincentives';
+import { defineSystemEvent, defineSystemSlice, type SessionFork } from '../../src/session/index.ts';
 import {
   dumpModel,
   emptyModel,

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { type AnySection, promptTemplate, section, tool } from 'weakincentives';
 import { z } from 'zod';
-import { type AnySection, promptTemplate, section } from '../../src/prompt/index.ts';
-import { tool } from '../../src/tool/index.ts';
 
 /** A section tree as plain data; ids make keys, params and tools unique. */
 interface Shape {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { type AnySection, promptTemplate, section } from 'weakincentives';
 import { z } from 'zod';
-import { type AnySection, promptTemplate, section } from '../../src/prompt/index.ts';
 import { dedent } from '../../src/prompt/template/parse-template.ts';
 
 const names = ['a', 'b1', 'long_name'] as const;

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ThrottleError, type ThrottleKind } from 'weakincentives';
-import { Deadline, RunStop, toThrottlePolicy } from '../../src/runtime/index.ts';
+import { Deadline, ThrottleError, type ThrottleKind } from 'weakincentives';
+import { RunStop, toThrottlePolicy } from '../../src/runtime/index.ts';
 import { askThrottled } from '../../src/runtime/limits/throttle.ts';
 import { manualClock } from '../support/manual-clock.ts';
 

@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/session/index.ts';
+import type { Clock } from 'weakincentives';
 
 /** A clock whose time goes on by a millisecond whenever it is asked, and that says how often it was asked and yielded to. */
 export interface PausingClock extends Pick<Clock, 'now'>, Required<Pick<Clock, 'yieldToTimers'>> {

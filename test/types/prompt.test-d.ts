@@ -1,5 +1,4 @@
 import { describe, expectTypeOf, it } from 'vitest';
-import { z } from 'zod';
 import {
   type AnySection,
   extendSection,
@@ -7,12 +6,13 @@ import {
   type Prompt,
   promptTemplate,
   quoted,
+  type ReadonlySessionView,
   type RenderedPrompt,
   type Section,
   section,
   toolsSection,
-} from '../../src/prompt/index.ts';
-import type { ReadonlySessionView } from '../../src/session/index.ts';
+} from 'weakincentives';
+import { z } from 'zod';
 
 const guidance = section({
   title: 'Guidance',

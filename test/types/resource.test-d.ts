@@ -11,7 +11,7 @@ import {
   type ResourceResolver,
   resource,
   type Token,
-} from '../../src/resource/index.ts';
+} from 'weakincentives';
 
 interface Tracer {
   trace(text: string): void;

@@ -2,19 +2,21 @@ import { toStandardJsonSchema } from '@valibot/to-json-schema';
 import { type } from 'arktype';
 import * as v from 'valibot';
 import { expectTypeOf, test } from 'vitest';
-import { z } from 'zod';
 import {
-  type CompiledSchema,
-  compileSchema,
   type DeepReadonly,
-  freezeJson,
   type InferInput,
   type InferOutput,
   jsonSchema,
   open,
+  type Schema,
+} from 'weakincentives';
+import { z } from 'zod';
+import {
+  type CompiledSchema,
+  compileSchema,
+  freezeJson,
   type ParseOutcome,
   parseInputSync,
-  type Schema,
 } from '../../src/schema/index.ts';
 
 const zod = z.object({ id: z.string(), limit: z.number().default(1) });

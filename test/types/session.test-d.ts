@@ -1,17 +1,14 @@
 import { describe, expectTypeOf, it } from 'vitest';
-import { z } from 'zod';
-import type { JsonValue } from '../../src/schema/index.ts';
 import {
   append,
   appendAll,
   defineEvent,
   defineSlice,
-  defineSystemEvent,
-  defineSystemSlice,
   deriveSlice,
   type EventDefinition,
   extend,
   type Items,
+  type JsonValue,
   keepLatest,
   keepLatestBy,
   on,
@@ -24,7 +21,9 @@ import {
   type SliceOperation,
   type SliceOptions,
   upsertBy,
-} from '../../src/session/index.ts';
+} from 'weakincentives';
+import { z } from 'zod';
+import { defineSystemEvent, defineSystemSlice } from '../../src/session/index.ts';
 
 const Note = z.object({ text: z.string(), tags: z.array(z.string()).default([]) });
 const Added = defineEvent('added', Note);

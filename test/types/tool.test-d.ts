@@ -2,20 +2,22 @@ import { toStandardJsonSchema } from '@valibot/to-json-schema';
 import { type } from 'arktype';
 import * as v from 'valibot';
 import { expectTypeOf, test } from 'vitest';
-import { z } from 'zod';
-import { jsonSchema } from '../../src/schema/index.ts';
-import { append, defineSlice, on } from '../../src/session/index.ts';
 import {
   type AnyTool,
+  append,
+  defineSlice,
   hostedTool,
+  jsonSchema,
   type MediaPart,
+  on,
   type Tool,
   type ToolContext,
   type ToolFailure,
   ToolResult,
   type ToolSuccess,
   tool,
-} from '../../src/tool/index.ts';
+} from 'weakincentives';
+import { z } from 'zod';
 
 const base = { name: 'look_up', description: 'Finds.' };
 const inputSchema = z.object({ id: z.string(), related: z.boolean().default(false) });

@@ -1,9 +1,6 @@
+import { MemoryFilesystem, type MemoryFilesystemOptions } from 'weakincentives';
 import type { ReadKind } from '../../../src/filesystem/fork/read-set.ts';
-import {
-  MemoryFilesystem,
-  type MemoryFilesystemOptions,
-  type TreeFork,
-} from '../../../src/filesystem/index.ts';
+import type { TreeFork } from '../../../src/filesystem/index.ts';
 import { type Call, manifest, runSteps } from './script.ts';
 
 /** What running a batch showed and left. */

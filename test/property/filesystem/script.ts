@@ -1,11 +1,7 @@
 import fc from 'fast-check';
-import { describeError, FilesystemError } from '../../../src/error/index.ts';
-import {
-  type Filesystem,
-  type FilesystemFork,
-  type FilesystemSnapshot,
-  MemoryFilesystem,
-} from '../../../src/filesystem/index.ts';
+import { type Filesystem, FilesystemError, type FilesystemSnapshot, MemoryFilesystem } from 'weakincentives';
+import { describeError } from '../../../src/error/index.ts';
+import type { FilesystemFork } from '../../../src/filesystem/index.ts';
 
 /** One thing that a call does with its files. */
 export type Step =

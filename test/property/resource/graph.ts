@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import type { Scope } from '../../../src/resource/index.ts';
+import type { Scope } from 'weakincentives';
 
 /** How often something fails: never, the first time, always. */
 export type Faults = 0 | 1 | 'always';

@@ -1,13 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import {
-  type BuildContext,
-  bind,
-  type CallScope,
-  type NamedToken,
-  ResourceContainer,
-  ResourceRegistry,
-  resource,
-} from '../../../src/resource/index.ts';
+import { type BuildContext, bind, type NamedToken, ResourceRegistry, resource } from 'weakincentives';
+import { type CallScope, ResourceContainer } from '../../../src/resource/index.ts';
 import { Host } from '../../unit/resource/host.ts';
 import type { Faults, Node, Program } from './graph.ts';
 

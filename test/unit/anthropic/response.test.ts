@@ -1,11 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { HostedToolCodecs, ModelTurn } from 'weakincentives';
-import { anthropicDialect } from '../../../src/anthropic/anthropic-dialect.ts';
+import { type HostedToolCodecs, HostedToolDesk, type ModelTurn, projectSchema } from 'weakincentives';
+import { anthropicDialect } from 'weakincentives/anthropic';
 import type { PreparedRequest } from '../../../src/anthropic/request.ts';
 import { readMessage } from '../../../src/anthropic/response.ts';
 import { readMessageStream } from '../../../src/anthropic/stream.ts';
-import { HostedToolDesk } from '../../../src/provider/index.ts';
-import { projectSchema } from '../../../src/schema/index.ts';
 import {
   type AnthropicMessage,
   type Block,

@@ -1,8 +1,7 @@
-import type { AnyAgent } from 'weakincentives';
+import { type AnyAgent, MemoryFilesystem } from 'weakincentives';
 import { type CliEnvironment, type OutputStream } from '../../../src/cli/process/environment.ts';
 import type { LoadedAgent } from '../../../src/cli/run/load-agent.ts';
 import type { OpenedFolder } from '../../../src/cli/run/open-folder.ts';
-import { MemoryFilesystem } from '../../../src/filesystem/index.ts';
 
 /** Files by path. */
 export type Files = Readonly<Record<string, string | Uint8Array>>;

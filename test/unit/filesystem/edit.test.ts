@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { FilesystemError } from '../../../src/error/index.ts';
-import { applyTextEdits, MemoryFilesystem } from '../../../src/filesystem/index.ts';
+import { FilesystemError, MemoryFilesystem } from 'weakincentives';
+import { applyTextEdits } from '../../../src/filesystem/index.ts';
 
 function edited(content: string, oldText: string, newText: string): string {
   return applyTextEdits('f', content, [{ oldText, newText }]).text;

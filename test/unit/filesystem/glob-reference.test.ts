@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { FilesystemError } from '../../../src/error/index.ts';
+import { FilesystemError } from 'weakincentives';
 import { compileGlob } from '../../../src/filesystem/index.ts';
 
 type Answer = boolean | 'refused';

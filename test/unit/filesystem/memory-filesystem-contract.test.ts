@@ -1,4 +1,4 @@
-import { MemoryFilesystem } from '../../../src/filesystem/index.ts';
+import { MemoryFilesystem } from 'weakincentives';
 import { describeFilesystem } from '../../contract/filesystem.ts';
 
 describeFilesystem('MemoryFilesystem', (setup) => ({ filesystem: new MemoryFilesystem(setup) }));

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { FilesystemError } from '../../../src/error/index.ts';
-import { MemoryFilesystem } from '../../../src/filesystem/index.ts';
+import { FilesystemError, MemoryFilesystem } from 'weakincentives';
 import { applyConcurrently } from './support.ts';
 
 describe('MemoryFilesystem', () => {

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { FilesystemError } from '../../../src/error/index.ts';
-import { normalizePath } from '../../../src/filesystem/index.ts';
+import { FilesystemError, normalizePath } from 'weakincentives';
 
 describe('normalizePath', () => {
   it.each([

@@ -1,12 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  compileGlob,
-  compileGrep,
-  type Filesystem,
-  MemoryFilesystem,
-  type MemoryFilesystemOptions,
-} from '../../../src/filesystem/index.ts';
+import { type Filesystem, MemoryFilesystem, type MemoryFilesystemOptions } from 'weakincentives';
+import { compileGlob, compileGrep } from '../../../src/filesystem/index.ts';
 import { type PausingClock, pausingClock } from '../../support/pausing-clock.ts';
 import { openHost, testFolders } from '../node/host-filesystem/host-workspace.ts';
 

@@ -1,4 +1,4 @@
-import type { Filesystem, MemoryFilesystem } from '../../../src/filesystem/index.ts';
+import type { Filesystem, MemoryFilesystem } from 'weakincentives';
 
 /** The conflicts of two forks after another call changed a file: one looked at what it had prepared, one did not. */
 export async function applyConcurrently(

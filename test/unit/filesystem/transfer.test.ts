@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Filesystem, MemoryFilesystem } from '../../../src/filesystem/index.ts';
+import { type Filesystem, MemoryFilesystem } from 'weakincentives';
 
 /** What a fork of these files says of its changes, as `kind path` or `kind path < from`. */
 async function changesOf(work: (view: Filesystem) => unknown): Promise<readonly string[]> {

@@ -1,8 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { bindInstance, defineAgent, Filesystem, filesExist, promptTemplate, section } from 'weakincentives';
+import {
+  bindInstance,
+  defineAgent,
+  Filesystem,
+  filesExist,
+  MemoryFilesystem,
+  promptTemplate,
+  section,
+} from 'weakincentives';
+import { materialize, mountFolder } from 'weakincentives/node';
 import { scriptedModel } from 'weakincentives/testing';
-import { MemoryFilesystem } from '../../../src/filesystem/index.ts';
-import { materialize, mountFolder } from '../../../src/node/index.ts';
 import { vfsTools } from '../../../src/suite/vfs/index.ts';
 import { runTool } from '../suite/run-tool.ts';
 import { openHost, testFolders } from './host-filesystem/host-workspace.ts';

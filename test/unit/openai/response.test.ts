@@ -1,11 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { ModelTurn } from 'weakincentives';
-import { openaiHostedToolCodecs } from '../../../src/openai/hosted/codecs.ts';
+import { HostedToolDesk, type ModelTurn, projectSchema } from 'weakincentives';
+import { openaiDialect, openaiHostedToolCodecs } from 'weakincentives/openai';
 import type { PreparedRequest } from '../../../src/openai/request/request.ts';
 import { readResponse } from '../../../src/openai/response/response.ts';
-import { openaiDialect } from '../../../src/openai/wire/openai-dialect.ts';
-import { HostedToolDesk } from '../../../src/provider/index.ts';
-import { projectSchema } from '../../../src/schema/index.ts';
 import { functionCall, message, reasoning, response } from '../../support/openai-responses.ts';
 
 const optional = projectSchema(

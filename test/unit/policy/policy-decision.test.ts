@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { allow, ask, deny } from '../../../src/policy/index.ts';
+import { allow, ask, deny } from 'weakincentives';
 
 describe('decisions', () => {
   it('are plain frozen data', () => {

@@ -1,14 +1,19 @@
-import { type FileChange, type FilesystemFork, MemoryFilesystem } from '../../../src/filesystem/index.ts';
 import {
+  type FileChange,
+  MemoryFilesystem,
   type PolicyCall,
   type PolicyContext,
   type PolicyDecision,
-  PolicyFacts,
   PolicyState,
+  Session,
   type ToolPolicy,
-} from '../../../src/policy/index.ts';
-import { Session, type SessionFork } from '../../../src/session/index.ts';
-import { silentLogger, ToolResult, tool } from '../../../src/tool/index.ts';
+  ToolResult,
+  tool,
+} from 'weakincentives';
+import type { FilesystemFork } from '../../../src/filesystem/index.ts';
+import { PolicyFacts } from '../../../src/policy/index.ts';
+import type { SessionFork } from '../../../src/session/index.ts';
+import { silentLogger } from '../../../src/tool/index.ts';
 
 /** A session and files that guarded calls run on, one transaction per call. */
 export class PolicyStage {

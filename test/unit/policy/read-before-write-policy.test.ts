@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { FilesystemError } from '../../../src/error/index.ts';
-import { type FileContent, fileContent, MemoryFilesystem } from '../../../src/filesystem/index.ts';
-import { PolicyState, readBeforeWritePolicy } from '../../../src/policy/index.ts';
+import {
+  type FileContent,
+  FilesystemError,
+  MemoryFilesystem,
+  PolicyState,
+  readBeforeWritePolicy,
+} from 'weakincentives';
+import { fileContent } from '../../../src/filesystem/index.ts';
 import { callOf, contextOf, PolicyStage } from './policy-fixtures.ts';
 
 const policy = readBeforeWritePolicy();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { PolicyState, sequentialDependencyPolicy } from '../../../src/policy/index.ts';
+import { PolicyState, sequentialDependencyPolicy } from 'weakincentives';
 import { callOf, contextOf, PolicyStage } from './policy-fixtures.ts';
 
 const policy = sequentialDependencyPolicy({ dependencies: { deploy: ['test', 'build'], build: ['lint'] } });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readBeforeWritePolicy } from '../../../src/policy/index.ts';
+import { readBeforeWritePolicy } from 'weakincentives';
 import { PolicyStage } from './policy-fixtures.ts';
 
 const policy = readBeforeWritePolicy();

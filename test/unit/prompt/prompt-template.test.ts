@@ -1,10 +1,15 @@
 import { type } from 'arktype';
 import { describe, expect, it } from 'vitest';
+import {
+  type AnySection,
+  bindInstance,
+  defineSlice,
+  promptTemplate,
+  resource,
+  type Schema,
+  section,
+} from 'weakincentives';
 import { z } from 'zod';
-import { type AnySection, promptTemplate, section } from '../../../src/prompt/index.ts';
-import { bindInstance, resource } from '../../../src/resource/index.ts';
-import type { Schema } from '../../../src/schema/index.ts';
-import { defineSlice } from '../../../src/session/index.ts';
 import { refusal } from './refusal.ts';
 
 function withParams(key: string, params: Schema): AnySection {

@@ -1,4 +1,4 @@
-import { PromptValidationError } from '../../../src/error/index.ts';
+import { PromptValidationError } from 'weakincentives';
 
 /** The validation error that `action` throws. */
 export function refusal(action: () => unknown): PromptValidationError {

@@ -1,18 +1,18 @@
 import { describe, expect, it } from 'vitest';
-import { z } from 'zod';
-import {
-  readBeforeWritePolicy,
-  sequentialDependencyPolicy,
-  type ToolPolicy,
-} from '../../../src/policy/index.ts';
 import {
   type AnySection,
+  hostedTool,
   type Prompt,
   promptTemplate,
+  readBeforeWritePolicy,
   section,
+  sequentialDependencyPolicy,
+  type ToolPolicy,
+  ToolResult,
+  tool,
   toolsSection,
-} from '../../../src/prompt/index.ts';
-import { hostedTool, ToolResult, tool } from '../../../src/tool/index.ts';
+} from 'weakincentives';
+import { z } from 'zod';
 import { refusal } from './refusal.ts';
 
 function named(name: string): ReturnType<typeof tool> {

@@ -5,11 +5,11 @@ import {
   type BindOptions,
   bind,
   bindInstance,
-  ResourceContainer,
   ResourceRegistry,
   type ResourceResolver,
   resource,
-} from '../../../src/resource/index.ts';
+} from 'weakincentives';
+import { ResourceContainer } from '../../../src/resource/index.ts';
 import { coded, deferred, Host, Journal, type Named, open } from './host.ts';
 
 const A = resource<Named>('A');

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { TransactionClosedError } from '../../../src/error/index.ts';
-import { closableView } from '../../../src/resource/index.ts';
+import { closableView, TransactionClosedError } from 'weakincentives';
 
 class Counter {
   #count = 0;

@@ -1,13 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  bind,
-  bindInstance,
-  type NamedToken,
-  ResourceContainer,
-  ResourceRegistry,
-  resource,
-  transactionalResource,
-} from '../../../src/resource/index.ts';
+import { bind, bindInstance, type NamedToken, ResourceRegistry, resource } from 'weakincentives';
+import { ResourceContainer, transactionalResource } from '../../../src/resource/index.ts';
 import { coded, deferred, Journal, type Named, open } from './host.ts';
 
 const A = resource<Named>('A');

@@ -1,10 +1,6 @@
 import { expect } from 'vitest';
-import {
-  type AnyBinding,
-  ResourceContainer,
-  type ResourceHost,
-  ResourceRegistry,
-} from '../../../src/resource/index.ts';
+import { type AnyBinding, ResourceRegistry } from 'weakincentives';
+import { ResourceContainer, type ResourceHost } from '../../../src/resource/index.ts';
 
 /** What the tests bind. */
 export interface Named {

@@ -1,12 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  type Binding,
-  bind,
-  bindInstance,
-  ResourceRegistry,
-  resource,
-  transactionalResource,
-} from '../../../src/resource/index.ts';
+import { type Binding, bind, bindInstance, ResourceRegistry, resource } from 'weakincentives';
+import { transactionalResource } from '../../../src/resource/index.ts';
 import { coded, type Named, open } from './host.ts';
 
 const A = resource<Named>('A');

@@ -1,12 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  bind,
-  bindInstance,
-  ResourceRegistry,
-  resource,
-  tokenName,
-  transactionalResource,
-} from '../../../src/resource/index.ts';
+import { bind, bindInstance, ResourceRegistry, resource } from 'weakincentives';
+import { tokenName, transactionalResource } from '../../../src/resource/index.ts';
 
 const A = resource<string>('A');
 const B = resource<string>('B');

@@ -1,15 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { ResourceError } from '../../../src/error/index.ts';
 import {
   bind,
   bindInstance,
   fromSnapshots,
-  ResourceContainer,
+  ResourceError,
   ResourceRegistry,
   resource,
   type TransactionalResource,
-  transactionalResource,
-} from '../../../src/resource/index.ts';
+} from 'weakincentives';
+import { ResourceContainer, transactionalResource } from '../../../src/resource/index.ts';
 import { Host } from './host.ts';
 
 interface Box {

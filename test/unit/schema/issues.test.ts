@@ -2,8 +2,9 @@ import { toStandardJsonSchema } from '@valibot/to-json-schema';
 import { type } from 'arktype';
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
+import { jsonSchema, type Schema } from 'weakincentives';
 import { z } from 'zod';
-import { describeIssues, formatPath, jsonSchema, type Schema } from '../../../src/schema/index.ts';
+import { describeIssues, formatPath } from '../../../src/schema/index.ts';
 import { type ByLibrary, issuesOf, libraries, rawObject, shapes } from './libraries.ts';
 
 const named = (

@@ -1,15 +1,9 @@
 import { toStandardJsonSchema } from '@valibot/to-json-schema';
 import { type } from 'arktype';
 import * as v from 'valibot';
+import { type JsonSchema, jsonSchema, type Schema } from 'weakincentives';
 import { z } from 'zod';
-import {
-  compileSchema,
-  describeIssues,
-  type JsonSchema,
-  jsonSchema,
-  parseInputSync,
-  type Schema,
-} from '../../../src/schema/index.ts';
+import { compileSchema, describeIssues, parseInputSync } from '../../../src/schema/index.ts';
 
 /** The same schema in each library. */
 export type ByLibrary = Readonly<Record<'zod' | 'valibot' | 'arktype' | 'raw', Schema>>;

@@ -2,17 +2,14 @@ import { toStandardJsonSchema } from '@valibot/to-json-schema';
 import { type } from 'arktype';
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
+import { type JsonSchema, jsonSchema, type Schema, SchemaError } from 'weakincentives';
 import { z } from 'zod';
-import { SchemaError } from '../../../src/error/index.ts';
 import {
   compileSchema,
   describeIssues,
-  type JsonSchema,
-  jsonSchema,
   parseInput,
   parseInputSync,
   parseOutput,
-  type Schema,
 } from '../../../src/schema/index.ts';
 import { libraries, rawObject, shapes } from './libraries.ts';
 

@@ -2,16 +2,9 @@ import { toStandardJsonSchema } from '@valibot/to-json-schema';
 import { type } from 'arktype';
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
+import { type JsonSchema, jsonSchema, type Schema } from 'weakincentives';
 import { z } from 'zod';
-import {
-  compileSchema,
-  describeIssues,
-  type JsonSchema,
-  jsonSchema,
-  parseInputSync,
-  parseOutput,
-  type Schema,
-} from '../../../src/schema/index.ts';
+import { compileSchema, describeIssues, parseInputSync, parseOutput } from '../../../src/schema/index.ts';
 import { issuesOf, rawObject } from './libraries.ts';
 
 const rawPair = {

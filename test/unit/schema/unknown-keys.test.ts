@@ -2,15 +2,9 @@ import { toStandardJsonSchema } from '@valibot/to-json-schema';
 import { type } from 'arktype';
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
+import { type JsonValue, jsonSchema, open, type Schema } from 'weakincentives';
 import { z } from 'zod';
-import {
-  compileSchema,
-  type JsonValue,
-  jsonSchema,
-  open,
-  parseInputSync,
-  type Schema,
-} from '../../../src/schema/index.ts';
+import { compileSchema, parseInputSync } from '../../../src/schema/index.ts';
 import { issuesOf, libraries, rawObject, shapes } from './libraries.ts';
 
 const cases: readonly (readonly [keyof typeof shapes, string, unknown, string])[] = [

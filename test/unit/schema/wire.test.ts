@@ -3,14 +3,9 @@ import { toStandardJsonSchema } from '@valibot/to-json-schema';
 import { type } from 'arktype';
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
+import { type JsonSchema, jsonSchema, type Schema } from 'weakincentives';
 import { z } from 'zod';
-import {
-  assertObjectSchema,
-  compileSchema,
-  type JsonSchema,
-  jsonSchema,
-  type Schema,
-} from '../../../src/schema/index.ts';
+import { assertObjectSchema, compileSchema } from '../../../src/schema/index.ts';
 import { libraries, rawObject, shapes } from './libraries.ts';
 
 const wire = (schema: Schema): JsonSchema => compileSchema(schema).inputJsonSchema;

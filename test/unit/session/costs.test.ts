@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { appendAll, defineEvent, defineSlice, on, Session, upsertBy } from 'weakincentives';
 import { z } from 'zod';
-import { appendAll, defineEvent, defineSlice, on, Session, upsertBy } from '../../../src/session/index.ts';
 
 /** A schema that counts how often it is asked, and slices of `size` items that use it. */
 function countingSession(size: number) {

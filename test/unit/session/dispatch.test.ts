@@ -2,8 +2,6 @@ import { describe, expect, it } from 'vitest';
 import {
   append,
   clear,
-  defineSystemEvent,
-  defineSystemSlice,
   extend,
   type Items,
   on,
@@ -11,7 +9,8 @@ import {
   remove,
   replace,
   Session,
-} from '../../../src/session/index.ts';
+} from 'weakincentives';
+import { defineSystemEvent, defineSystemSlice } from '../../../src/session/index.ts';
 import { NoteAdded, Notes, sessionWith } from './session-fixtures.ts';
 
 describe('dispatch', () => {

@@ -1,10 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  createDispatcher,
-  defineSystemEvent,
-  Session,
-  type SubscriberFailure,
-} from '../../../src/session/index.ts';
+import { createDispatcher, Session, type SubscriberFailure } from 'weakincentives';
+import { defineSystemEvent } from '../../../src/session/index.ts';
 import { unheardRejections } from '../../support/unheard-rejections.ts';
 import { NoteAdded, Notes, Seen, sessionWith, Trail } from './session-fixtures.ts';
 

@@ -1,12 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  append,
-  defineSystemEvent,
-  defineSystemSlice,
-  on,
-  type Session,
-  type SessionFork,
-} from '../../../src/session/index.ts';
+import { append, on, type Session } from 'weakincentives';
+import { defineSystemEvent, defineSystemSlice, type SessionFork } from '../../../src/session/index.ts';
 import {
   Added,
   Copied,

@@ -1,14 +1,6 @@
 import { expect } from 'vitest';
-import {
-  append,
-  defineSystemEvent,
-  defineSystemSlice,
-  type EventDefinition,
-  on,
-  replace,
-  Session,
-  type Slice,
-} from '../../../src/session/index.ts';
+import { append, type EventDefinition, on, replace, Session, type Slice } from 'weakincentives';
+import { defineSystemEvent, defineSystemSlice } from '../../../src/session/index.ts';
 
 export interface Row {
   readonly key: string;

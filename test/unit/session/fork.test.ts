@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { Session } from 'weakincentives';
 import {
   type DispatchedEvent,
   defineSystemSlice,
   isEmptyPatch,
-  Session,
   type SessionPatch,
 } from '../../../src/session/index.ts';
 import {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createDispatcher, Session } from '../../../src/session/index.ts';
+import { createDispatcher, Session } from 'weakincentives';
 import { manualClock } from '../../support/manual-clock.ts';
 import { NoteAdded, Notes, Put, Seen, sessionWith, Table, Trail } from './session-fixtures.ts';
 

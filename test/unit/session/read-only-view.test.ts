@@ -1,16 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { append, defineEvent, defineSlice, deriveSlice, on, Session, SessionError } from 'weakincentives';
 import { z } from 'zod';
-import { SessionError } from '../../../src/error/index.ts';
-import {
-  append,
-  defineEvent,
-  defineSlice,
-  deriveSlice,
-  on,
-  readOnlyView,
-  Session,
-} from '../../../src/session/index.ts';
+import { readOnlyView } from '../../../src/session/index.ts';
 
 const Noted = defineEvent('test.noted', z.object({ text: z.string() }));
 const Logged = defineEvent('test.logged', z.object({ text: z.string() }));

@@ -1,12 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  defineSystemEvent,
-  defineSystemSlice,
-  keepLatestBy,
-  on,
-  Session,
-  upsertBy,
-} from '../../../src/session/index.ts';
+import { keepLatestBy, on, Session, upsertBy } from 'weakincentives';
+import { defineSystemEvent, defineSystemSlice } from '../../../src/session/index.ts';
 
 interface Row {
   readonly key: string;

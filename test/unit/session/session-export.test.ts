@@ -1,16 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { appendAll, defineEvent, defineSlice, keepLatest, on, PolicyState, Session } from 'weakincentives';
 import { z } from 'zod';
-import { PolicyState } from '../../../src/policy/index.ts';
-import {
-  appendAll,
-  defineEvent,
-  defineSlice,
-  defineSystemSlice,
-  keepLatest,
-  on,
-  Session,
-} from '../../../src/session/index.ts';
+import { defineSystemSlice } from '../../../src/session/index.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 import { exportOf, NoteAdded, Notes, Put, Seen, sessionWith, Table, Trail } from './session-fixtures.ts';
 

@@ -1,16 +1,16 @@
-import { z } from 'zod';
 import {
   append,
   clear,
   defineEvent,
   defineSlice,
-  defineSystemEvent,
   type EventDefinition,
   on,
   remove,
   Session,
   type Slice,
-} from '../../../src/session/index.ts';
+} from 'weakincentives';
+import { z } from 'zod';
+import { defineSystemEvent } from '../../../src/session/index.ts';
 
 interface Note {
   text: string;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { defineSystemSlice, type SessionExport } from '../../../src/session/index.ts';
+import type { SessionExport } from 'weakincentives';
+import { defineSystemSlice } from '../../../src/session/index.ts';
 import {
   exportOf,
   exportWith,

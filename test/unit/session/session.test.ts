@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { defineSlice, Session } from 'weakincentives';
 import { z } from 'zod';
-import { defineSlice, Session } from '../../../src/session/index.ts';
 import { NoteAdded, Notes, Put, Seen, sessionWith, Table, Trail } from './session-fixtures.ts';
 
 describe('snapshots', () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { defineSystemSlice, deriveSlice } from '../../../src/session/index.ts';
+import { deriveSlice } from 'weakincentives';
+import { defineSystemSlice } from '../../../src/session/index.ts';
 import { Drop, NoteAdded, Notes, Put, Seen, sessionWith, Table, Trail } from './session-fixtures.ts';
 
 describe('slices of a session', () => {

@@ -1,7 +1,6 @@
 import { expect } from 'vitest';
-import type { Filesystem } from '../../../src/filesystem/index.ts';
-import { compileSchema, parseInput, parseOutput, type Schema } from '../../../src/schema/index.ts';
-import type { Tool, ToolContext } from '../../../src/tool/index.ts';
+import type { Filesystem, Schema, Tool, ToolContext } from 'weakincentives';
+import { compileSchema, parseInput, parseOutput } from '../../../src/schema/index.ts';
 
 /** What the model gets from one call. */
 export interface Answer {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { MemoryFilesystem } from '../../../src/filesystem/index.ts';
+import { MemoryFilesystem } from 'weakincentives';
 import { createVfsTools, vfsTools } from '../../../src/suite/index.ts';
 import { runTool } from './run-tool.ts';
 

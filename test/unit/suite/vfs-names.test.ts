@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readBeforeWritePolicy } from 'weakincentives';
-import { type Filesystem, MemoryFilesystem } from '../../../src/filesystem/index.ts';
+import { type Filesystem, MemoryFilesystem, readBeforeWritePolicy } from 'weakincentives';
 import { vfsTools } from '../../../src/suite/index.ts';
 import { PolicyStage } from '../policy/policy-fixtures.ts';
 import { type Answer, runTool } from './run-tool.ts';

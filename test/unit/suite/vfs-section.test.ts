@@ -1,12 +1,21 @@
 import { describe, expect, it } from 'vitest';
-import { PromptValidationError } from '../../../src/error/index.ts';
-import { Filesystem, MemoryFilesystem } from '../../../src/filesystem/index.ts';
-import { type PromptTemplate, promptTemplate, type Section, section } from '../../../src/prompt/index.ts';
-import { scriptedModel } from '../../../src/provider/index.ts';
+import {
+  Filesystem,
+  MemoryFilesystem,
+  type PromptTemplate,
+  PromptValidationError,
+  promptTemplate,
+  type Section,
+  Session,
+  section,
+  ToolResult,
+  tool,
+  type VfsToolsSectionOptions,
+  vfsToolsSection,
+} from 'weakincentives';
+import { scriptedModel } from 'weakincentives/testing';
 import { ResourceContainer } from '../../../src/resource/index.ts';
-import { Session } from '../../../src/session/index.ts';
-import { type VfsToolsSectionOptions, vfsTools, vfsToolsSection } from '../../../src/suite/index.ts';
-import { ToolResult, tool } from '../../../src/tool/index.ts';
+import { vfsTools } from '../../../src/suite/index.ts';
 
 type Template = PromptTemplate<Record<never, never>, undefined>;
 

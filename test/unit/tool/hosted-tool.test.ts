@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { hostedTool, silentLogger } from '../../../src/tool/index.ts';
+import { hostedTool } from 'weakincentives';
+import { silentLogger } from '../../../src/tool/index.ts';
 
 const options = {
   kind: 'web_search',

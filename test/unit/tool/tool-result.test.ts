@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { readToolResult, ToolResult } from '../../../src/tool/index.ts';
+import { ToolResult } from 'weakincentives';
+import { readToolResult } from '../../../src/tool/index.ts';
 
 const shot = { type: 'image', mediaType: 'image/png', data: 'AAAA' } as const;
 const page = {

@@ -2,17 +2,19 @@ import { toStandardJsonSchema } from '@valibot/to-json-schema';
 import { type } from 'arktype';
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import { z } from 'zod';
-import { PromptValidationError } from '../../../src/error/index.ts';
-import { jsonSchema, type Schema } from '../../../src/schema/index.ts';
-import { append, defineSlice, on, Session } from '../../../src/session/index.ts';
 import {
-  assertDescription,
-  assertToolName,
-  type ToolOptions,
+  append,
+  defineSlice,
+  jsonSchema,
+  on,
+  PromptValidationError,
+  type Schema,
+  Session,
   ToolResult,
   tool,
-} from '../../../src/tool/index.ts';
+} from 'weakincentives';
+import { z } from 'zod';
+import { assertDescription, assertToolName, type ToolOptions } from '../../../src/tool/index.ts';
 
 const base = { name: 'look_up', description: 'Finds an entity.' };
 /** Options that the types do not let through, as plain JavaScript can pass them. */

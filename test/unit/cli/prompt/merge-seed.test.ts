@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { PromptOverrides, TextOverride } from 'weakincentives';
 import { mergeSeed } from '../../../../src/cli/prompt/merge-seed.ts';
-import type { PromptOverrides, TextOverride } from '../../../../src/prompt/index.ts';
 
 /** A text of one of two versions of the code, or what somebody has written for it. */
 const text = (versions: readonly string[]): fc.Arbitrary<TextOverride> =>

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { MemoryFilesystem } from 'weakincentives';
+import { type ApprovalRequest, MemoryFilesystem } from 'weakincentives';
 import type { AskPerson } from '../../../../src/cli/process/environment.ts';
 import { approveNobody, approveOnTerminal } from '../../../../src/cli/report/approve-on-terminal.ts';
-import type { ApprovalRequest } from '../../../../src/runtime/index.ts';
 
 const request: ApprovalRequest = {
   callId: 'call-1-1',

@@ -1,4 +1,4 @@
-import type { RunEvent, ToolInvokedPayload } from '../../../../src/runtime/index.ts';
+import type { RunEvent, ToolInvokedPayload } from 'weakincentives';
 
 /** A model asks for calls with these ids. */
 export function asked(...callIds: readonly string[]): RunEvent {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { RunEvent } from 'weakincentives';
 import { CallLog } from '../../../../src/cli/report/call-log.ts';
 import { callSubject } from '../../../../src/cli/report/call-record.ts';
-import type { RunEvent } from '../../../../src/runtime/index.ts';
 import { asked, ended, inside, started } from './call-events.ts';
 
 describe('CallLog', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { RunEvent } from 'weakincentives';
 import { CallTracker } from '../../../../src/cli/report/call-tracker.ts';
-import type { RunEvent } from '../../../../src/runtime/index.ts';
 import { asked, inside, started } from './call-events.ts';
 
 /** The numbers that calls get, in the order their starts are told. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { type FileChange, MemoryFilesystem } from 'weakincentives';
 import { formatChangeDiff } from '../../../../src/cli/report/change-diff.ts';
-import { type FileChange, MemoryFilesystem } from '../../../../src/filesystem/index.ts';
 
 const plain = { maxLines: 200, style: (_tone: string, text: string) => text };
 

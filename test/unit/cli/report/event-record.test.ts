@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { RunEvent } from 'weakincentives';
 import { eventLine } from '../../../../src/cli/report/event-record.ts';
-import { Redactor, type RunEvent } from '../../../../src/runtime/index.ts';
+import { Redactor } from '../../../../src/runtime/index.ts';
 
 const ended: RunEvent = {
   type: 'tool-call-end',

@@ -1,18 +1,20 @@
 import { describe, expect, it } from 'vitest';
+import type {
+  Citation,
+  CodeInterpreterResult,
+  HostedToolOutput,
+  ImageGenerationResult,
+  RemoteMcpResult,
+  RunEvent,
+  WebFetchResult,
+  WebSearchResult,
+} from 'weakincentives';
 import { CallLog } from '../../../../src/cli/report/call-log.ts';
 import { formatCallTable } from '../../../../src/cli/report/call-table.ts';
 import { describeTotals } from '../../../../src/cli/report/call-totals.ts';
 import { createProgress } from '../../../../src/cli/report/create-progress.ts';
 import { eventLine } from '../../../../src/cli/report/event-record.ts';
-import { Redactor, type RunEvent } from '../../../../src/runtime/index.ts';
-import type {
-  CodeInterpreterResult,
-  ImageGenerationResult,
-  RemoteMcpResult,
-  WebFetchResult,
-  WebSearchResult,
-} from '../../../../src/suite/index.ts';
-import type { Citation, HostedToolOutput } from '../../../../src/tool/index.ts';
+import { Redactor } from '../../../../src/runtime/index.ts';
 import { capturedStream } from '../support.ts';
 import { asked, ended, inside, started } from './call-events.ts';
 

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { RunEvent } from 'weakincentives';
 import { createProgress } from '../../../../src/cli/report/create-progress.ts';
 import type { Progress } from '../../../../src/cli/report/progress.ts';
-import type { RunEvent } from '../../../../src/runtime/index.ts';
 import { capturedStream } from '../support.ts';
 import { asked, ended, inside, started } from './call-events.ts';
 import { ManualTimers, TerminalScreen } from './terminal-screen.ts';

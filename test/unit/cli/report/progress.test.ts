@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { Plan, RunEvent, StepStatus } from 'weakincentives';
 import { createProgress } from '../../../../src/cli/report/create-progress.ts';
-import type { RunEvent } from '../../../../src/runtime/index.ts';
-import type { Plan, StepStatus } from '../../../../src/suite/index.ts';
 import { capturedStream } from '../support.ts';
 import { asked, ended, inside, started } from './call-events.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { RunEvent } from 'weakincentives';
 import { createProgress } from '../../../../src/cli/report/create-progress.ts';
-import type { RunEvent } from '../../../../src/runtime/index.ts';
 import { capturedStream } from '../support.ts';
 import { asked, inside, started } from './call-events.ts';
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { HostFilesystem } from '../../../../src/node/index.ts';
+import type { HostFilesystem } from 'weakincentives/node';
 import { expectCode } from '../../../contract/filesystem-setup.ts';
 import { openHost, testFolders } from './host-workspace.ts';
 

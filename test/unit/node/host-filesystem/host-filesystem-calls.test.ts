@@ -9,8 +9,8 @@ import {
   ToolResult,
   tool,
   vfsToolsSection,
-} from '../../../../src/index.ts';
-import { scriptedModel } from '../../../../src/testing/index.ts';
+} from 'weakincentives';
+import { scriptedModel } from 'weakincentives/testing';
 import { openHost, testFolders } from './host-workspace.ts';
 
 describe('tool calls on a folder of the disk', () => {

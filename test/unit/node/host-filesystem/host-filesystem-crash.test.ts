@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { commitChanges, treeBefore } from '../../../support/host-commit.ts';
 import { openHost, type TestFolders, testFolders } from './host-workspace.ts';
 
-const child = fileURLToPath(new URL('../../../support/host-commit-child.ts', import.meta.url));
+const child = fileURLToPath(new URL('../../../support/children/host-commit-child.ts', import.meta.url));
 
 /** Everything below a folder, hidden and temporary files included: kind, permissions and content by path. */
 function treeOf(folder: string, prefix = ''): Readonly<Record<string, string>> {

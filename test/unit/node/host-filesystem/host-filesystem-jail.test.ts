@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { describe, expect, it } from 'vitest';
-import { FilesystemError } from '../../../../src/error/index.ts';
+import { FilesystemError } from 'weakincentives';
 import { openHost, testFolders } from './host-workspace.ts';
 
 const READS = process.env['WINK_SOAK'] === '1' ? 200_000 : 20_000;

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { HostFilesystem } from '../../../../src/node/index.ts';
+import type { HostFilesystem } from 'weakincentives/node';
 import { expectCode, textOf } from '../../../contract/filesystem-setup.ts';
 import { openHost, type TestFolders, testFolders } from './host-workspace.ts';
 

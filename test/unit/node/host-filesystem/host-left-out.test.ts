@@ -12,12 +12,12 @@ import {
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import type { HostFilesystem, HostFilesystemOptions } from '../../../../src/node/index.ts';
+import type { HostFilesystem, HostFilesystemOptions } from 'weakincentives/node';
 import { expectCode, textOf } from '../../../contract/filesystem-setup.ts';
 import { asOrdinaryUser, canOrdinaryUserRun, giveToOrdinaryUser } from '../../../support/ordinary-user.ts';
 import { openHost, testFolders } from './host-workspace.ts';
 
-const child = fileURLToPath(new URL('../../../support/write-as-other.ts', import.meta.url));
+const child = fileURLToPath(new URL('../../../support/children/write-as-other.ts', import.meta.url));
 
 const files = {
   'src/a.ts': 'a',

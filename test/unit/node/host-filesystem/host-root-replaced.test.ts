@@ -9,9 +9,9 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { HostFilesystem, hostMount, materialize } from 'weakincentives/node';
 import { HostOperations } from '../../../../src/node/host-filesystem/host-operations.ts';
 import { openWorkspace } from '../../../../src/node/host-filesystem/open-workspace.ts';
-import { HostFilesystem, hostMount, materialize } from '../../../../src/node/index.ts';
 import { openHost, type TestFolders, testFolders } from './host-workspace.ts';
 
 const replaced = expect.objectContaining({

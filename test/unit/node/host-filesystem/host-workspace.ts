@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach } from 'vitest';
-import { HostFilesystem, type HostFilesystemOptions } from '../../../../src/node/index.ts';
+import { HostFilesystem, type HostFilesystemOptions } from 'weakincentives/node';
 import { removeTestFolder } from '../../../support/ordinary-user.ts';
 
 const open: HostFilesystem[] = [];

@@ -1,8 +1,8 @@
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { FilesystemError } from '../../../../src/error/index.ts';
-import { hostMount } from '../../../../src/node/index.ts';
+import { FilesystemError } from 'weakincentives';
+import { hostMount } from 'weakincentives/node';
 import { tempFolder } from '../temp-folder.ts';
 
 async function refusal(options: Parameters<typeof hostMount>[0]): Promise<FilesystemError> {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { hostMount } from '../../../../src/node/index.ts';
+import { hostMount } from 'weakincentives/node';
 import { tempFolder } from '../temp-folder.ts';
 
 describe('limits of a mount', () => {

@@ -3,8 +3,8 @@ import { linkSync, mkdirSync, renameSync, symlinkSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { type HostMount, hostMount } from 'weakincentives/node';
 import { openDirectory, openFile } from '../../../../src/node/disk/host-directory.ts';
-import { type HostMount, hostMount } from '../../../../src/node/index.ts';
 import { tempFolder } from '../temp-folder.ts';
 
 const mount = (folder: string, followSymlinks?: boolean): Promise<HostMount> =>

@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, truncateSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type HostMount, hostMount, mountFolder } from '../../../../src/node/index.ts';
+import { type HostMount, hostMount, mountFolder } from 'weakincentives/node';
 import { asOrdinaryUser } from '../../../support/ordinary-user.ts';
 import { tempFolder } from '../temp-folder.ts';
 

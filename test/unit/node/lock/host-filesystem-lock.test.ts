@@ -5,11 +5,11 @@ import { dirname, join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { FilesystemError, TransactionClosedError } from '../../../../src/error/index.ts';
+import { FilesystemError, TransactionClosedError } from 'weakincentives';
 import { expectCode, textOf } from '../../../contract/filesystem-setup.ts';
 import { openHost, type TestFolders, testFolders } from '../host-filesystem/host-workspace.ts';
 
-const child = fileURLToPath(new URL('../../../support/hold-folder.ts', import.meta.url));
+const child = fileURLToPath(new URL('../../../support/children/hold-folder.ts', import.meta.url));
 
 /** Another process that opens the folder; resolves with the first that it says. */
 async function startHolder({ root, stateDirectory }: TestFolders): Promise<{

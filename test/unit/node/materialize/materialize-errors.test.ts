@@ -2,7 +2,7 @@ import { readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { MemoryFilesystem, WinkError } from 'weakincentives';
-import { materialize } from '../../../../src/node/index.ts';
+import { materialize } from 'weakincentives/node';
 import { openHost, testFolders } from '../host-filesystem/host-workspace.ts';
 import { tempFolder } from '../temp-folder.ts';
 

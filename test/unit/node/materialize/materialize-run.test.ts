@@ -205,8 +205,8 @@ describe.for(kinds)('running a command in a folder staged from %s', ([kind, refu
   });
 });
 
-const kindChild = fileURLToPath(new URL('../../../support/staged-kind-child.ts', import.meta.url));
-const child = fileURLToPath(new URL('../../../support/hold-staged-child.ts', import.meta.url));
+const kindChild = fileURLToPath(new URL('../../../support/children/staged-kind-child.ts', import.meta.url));
+const child = fileURLToPath(new URL('../../../support/children/hold-staged-child.ts', import.meta.url));
 
 describe.for(layers)('a process that is killed while it has a folder staged as %s', ([layer, refusal]) => {
   it.skipIf(refusal !== undefined)(

@@ -4,8 +4,8 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from '
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import type { PromptOverrides } from '../../../../src/index.ts';
-import { LocalOverridesStore } from '../../../../src/node/index.ts';
+import type { PromptOverrides } from 'weakincentives';
+import { LocalOverridesStore } from 'weakincentives/node';
 import { asOrdinaryUser } from '../../../support/ordinary-user.ts';
 import { openHost, type TestFolders, testFolders } from '../host-filesystem/host-workspace.ts';
 
@@ -27,7 +27,7 @@ function open(folders: TestFolders = testFolders()): {
   return { store: new LocalOverridesStore(folders), folders };
 }
 
-const child = fileURLToPath(new URL('../../../support/count-overrides.ts', import.meta.url));
+const child = fileURLToPath(new URL('../../../support/children/count-overrides.ts', import.meta.url));
 function startCounting({ root, stateDirectory }: TestFolders, times: number): ChildProcess {
   return spawn(process.execPath, ['--import', 'jiti/register', child, root, stateDirectory, String(times)], {
     stdio: ['ignore', 'pipe', 'inherit'],

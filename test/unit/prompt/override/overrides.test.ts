@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { z } from 'zod';
 import {
   type Prompt,
   type PromptOverrides,
@@ -9,7 +8,8 @@ import {
   ToolResult,
   tool,
   toolsSection,
-} from '../../../../src/index.ts';
+} from 'weakincentives';
+import { z } from 'zod';
 
 const search = tool({
   name: 'search',

@@ -1,21 +1,21 @@
 import { describe, expect, it } from 'vitest';
-import { z } from 'zod';
-import { PromptRenderError, WinkError } from '../../../../src/error/index.ts';
 import {
   type AnySection,
-  promptTemplate,
-  type SectionRenderContext,
-  section,
-  VisibilityExpansionRequired,
-} from '../../../../src/prompt/index.ts';
-import {
   bindInstance,
-  ResourceContainer,
+  defineSlice,
+  PromptRenderError,
+  promptTemplate,
   ResourceRegistry,
   resource,
-} from '../../../../src/resource/index.ts';
-import { defineSlice, Session } from '../../../../src/session/index.ts';
-import { tool } from '../../../../src/tool/index.ts';
+  type SectionRenderContext,
+  Session,
+  section,
+  tool,
+  VisibilityExpansionRequired,
+  WinkError,
+} from 'weakincentives';
+import { z } from 'zod';
+import { ResourceContainer } from '../../../../src/resource/index.ts';
 
 function named(name: string): ReturnType<typeof tool> {
   return tool({ name, description: `Does ${name}.` });

@@ -1,14 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { z } from 'zod';
 import {
   type AnySection,
+  bindInstance,
   extendSection,
   promptTemplate,
+  resource,
   section,
   tool,
   toolsSection,
-} from '../../../../src/index.ts';
-import { bindInstance, resource } from '../../../../src/resource/index.ts';
+} from 'weakincentives';
+import { z } from 'zod';
 import { refusal } from '../refusal.ts';
 
 const Lang = z.object({ lang: z.string().default('English') });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { type AnySection, promptTemplate, section, toolsSection } from 'weakincentives';
 import { z } from 'zod';
-import { type AnySection, promptTemplate, section, toolsSection } from '../../../../src/prompt/index.ts';
 import { refusal } from '../refusal.ts';
 
 function textOf(...sections: readonly AnySection[]): Promise<string> {

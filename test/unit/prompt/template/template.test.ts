@@ -1,8 +1,8 @@
 import { type } from 'arktype';
 import { describe, expect, it } from 'vitest';
+import { promptTemplate, type Schema, section } from 'weakincentives';
 import { z } from 'zod';
-import { type Placeholders, promptTemplate, section } from '../../../../src/prompt/index.ts';
-import type { Schema } from '../../../../src/schema/index.ts';
+import type { Placeholders } from '../../../../src/prompt/index.ts';
 import { refusal } from '../refusal.ts';
 
 const params = z.object({ name: z.string(), count: z.number().optional() });

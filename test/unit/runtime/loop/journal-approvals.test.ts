@@ -1,7 +1,13 @@
 import { expect, test } from 'vitest';
-import { type ModelProvider, PromptEvaluationError, promptTemplate, Session, section } from 'weakincentives';
+import {
+  type ModelProvider,
+  PromptEvaluationError,
+  promptTemplate,
+  Session,
+  section,
+  ToolInvocations,
+} from 'weakincentives';
 import { ResourceContainer } from '../../../../src/resource/index.ts';
-import { ToolInvocations } from '../../../../src/runtime/events/tool-invoked.ts';
 import {
   type LoopState,
   newLoopState,

@@ -8,6 +8,7 @@ import {
   defineEvent,
   defineSlice,
   type FeedbackProvider,
+  FeedbackState,
   Filesystem,
   incomplete,
   MemoryFilesystem,
@@ -28,7 +29,6 @@ import { z } from 'zod';
 import { ResourceContainer } from '../../../../src/resource/index.ts';
 import {
   FeedbackRunner,
-  FeedbackState,
   type LoopResult,
   newLoopState,
   RunStop,

@@ -1,6 +1,6 @@
 import { Validator } from '@cfworker/json-schema';
 import { describe, expect, it } from 'vitest';
-import { jsonSchema } from '../../../../src/schema/index.ts';
+import { jsonSchema } from 'weakincentives';
 
 /** Texts that fit the format, and texts that do not. Nothing fits by chance: an independent validator agrees on each. */
 const texts: Readonly<

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { compileSchema, type JsonSchema, jsonSchema, parseInputSync } from '../../../../src/schema/index.ts';
+import { type JsonSchema, jsonSchema } from 'weakincentives';
+import { compileSchema, parseInputSync } from '../../../../src/schema/index.ts';
 import { issuesOf } from '../libraries.ts';
 
 function fits(document: JsonSchema, value: unknown): boolean {

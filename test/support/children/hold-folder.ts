@@ -1,4 +1,4 @@
-import { HostFilesystem } from '../../src/node/index.ts';
+import { HostFilesystem } from '../../../src/node/index.ts';
 
 // Started as a process of its own: opens a folder, says so, and holds it until it is told to go on or is killed.
 const [root = '', stateDirectory = ''] = process.argv.slice(2);

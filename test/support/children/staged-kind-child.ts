@@ -1,5 +1,5 @@
-import { FilesystemError } from '../../src/index.ts';
-import { HostFilesystem, materialize } from '../../src/node/index.ts';
+import { FilesystemError } from '../../../src/index.ts';
+import { HostFilesystem, materialize } from '../../../src/node/index.ts';
 
 // Started as a process of its own: says what a staged folder is here, or why there is none.
 const [root = '', stateDirectory = '', tempRoot = '', layer = ''] = process.argv.slice(2);

@@ -1,5 +1,5 @@
-import { FilesystemError } from '../../src/error/index.ts';
-import { HostFilesystem } from '../../src/node/index.ts';
+import { FilesystemError } from '../../../src/error/index.ts';
+import { HostFilesystem } from '../../../src/node/index.ts';
 
 // Started as a process of a user who may not do everything: changes files, and tells what came of it.
 const [root = '', stateDirectory = '', mode, ...paths] = process.argv.slice(2);

@@ -1,4 +1,4 @@
-import { commitChanges } from './host-commit.ts';
+import { commitChanges } from '../host-commit.ts';
 
 // Started as a process of its own: commits, and kills itself before the moment with this number.
 const [root = '', stateDirectory = '', killAt = ''] = process.argv.slice(2);

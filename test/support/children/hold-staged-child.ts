@@ -1,4 +1,4 @@
-import { HostFilesystem, materialize } from '../../src/node/index.ts';
+import { HostFilesystem, materialize } from '../../../src/node/index.ts';
 
 // Started as a process of its own: stages a folder, changes it, and works in it until it is killed.
 const [root = '', stateDirectory = '', tempRoot = '', layer = '', marker = ''] = process.argv.slice(2);
