@@ -1,13 +1,12 @@
 export { assertSchema } from './assert-schema.ts';
 export { type CompiledSchema, compileSchema, withInputJsonSchema } from './compile-schema.ts';
-export { canonicalJson } from './json/canonical-json.ts';
+export { canonicalJson, sameJson } from './json/canonical-json.ts';
 export { copyUntrustedJson } from './json/copy-untrusted-json.ts';
 export { freezeJson } from './json/freeze-json.ts';
 export { describeIssues, formatPath, type ParseOutcome, type SchemaIssue } from './json/issue.ts';
 export type { DeepReadonly, JsonObject, JsonValue } from './json/json.ts';
 export { jsonCopy } from './json/json-copy.ts';
 export { renderJson } from './json/render-json.ts';
-export { sameJson } from './json/same-json.ts';
 export { describeReceived } from './json-schema/describe.ts';
 export { isSchemaObject, type JsonSchema } from './json-schema/json-schema.ts';
 export { mapPropertyDescriptions } from './json-schema/property-descriptions.ts';

@@ -1,9 +1,7 @@
 import { countCharacters, isRecord } from '../../internal/index.ts';
-import { canonicalJson } from '../json/canonical-json.ts';
+import { canonicalJson, sameJson } from '../json/canonical-json.ts';
 import type { JsonValue } from '../json/json.ts';
-import { sameJson } from '../json/same-json.ts';
 import { formats } from './format.ts';
-import { isMultipleOf } from './multiple-of.ts';
 import { compilePattern } from './pattern.ts';
 
 /** What one keyword asks of a value by itself, without a look at other schemas. */
@@ -141,10 +139,7 @@ export const uniqueItems: ConstraintMaker = (operand, exact) =>
 function duplicateOf(items: readonly unknown[]): string | undefined {
   const seen = new Map<unknown, number>();
   for (const [index, item] of items.entries()) {
-    // A text cannot be taken for a list or an object: those begin with a bracket, and this prefix with none.
-    // What is no JSON throws, as it does wherever it is written.
-    const key =
-      typeof item === 'object' && item !== null ? canonicalJson(item as JsonValue) : scalarKey(item);
+    const key = identityOf(item);
     const first = seen.get(key);
     if (first !== undefined) return `${first} and ${index}`;
     seen.set(key, index);
@@ -152,6 +147,28 @@ function duplicateOf(items: readonly unknown[]): string | undefined {
   return undefined;
 }
 
-function scalarKey(item: unknown): unknown {
-  return typeof item === 'string' ? `"${item}` : item;
+/** Equal for equal items alone: texts begin with a quote, which the JSON of lists and objects does not. */
+function identityOf(item: unknown): unknown {
+  if (typeof item === 'string') return `"${item}`;
+  // What is not JSON throws in there.
+  return typeof item === 'object' && item !== null ? canonicalJson(item as JsonValue) : item;
+}
+
+/** True when `value` is a whole multiple of `divisor` as both are written in decimals: 0.3 is one of 0.1. False for a divisor that is not positive. */
+function isMultipleOf(value: number, divisor: number): boolean {
+  if (!Number.isFinite(value) || !Number.isFinite(divisor) || divisor <= 0) return false;
+  if (Number.isSafeInteger(value) && Number.isSafeInteger(divisor)) return value % divisor === 0;
+  const [digits, exponent] = decimal(value);
+  const [divisorDigits, divisorExponent] = decimal(divisor);
+  const shift = exponent - divisorExponent;
+  return shift >= 0
+    ? (digits * 10n ** BigInt(shift)) % divisorDigits === 0n
+    : digits % (divisorDigits * 10n ** BigInt(-shift)) === 0n;
+}
+
+/** A number as its decimal digits and a power of ten. */
+function decimal(value: number): readonly [digits: bigint, exponent: number] {
+  const [written = '0', exponent = '0'] = String(Math.abs(value)).split('e');
+  const [whole = '0', fraction = ''] = written.split('.');
+  return [BigInt(whole + fraction), Number(exponent) - fraction.length];
 }

@@ -1,5 +1,5 @@
+import { sameJson } from '../json/canonical-json.ts';
 import type { JsonValue } from '../json/json.ts';
-import { sameJson } from '../json/same-json.ts';
 import { isSchemaObject, type JsonSchema } from './json-schema.ts';
 import type { ReferenceResolver } from './reference.ts';
 

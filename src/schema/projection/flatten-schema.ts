@@ -1,6 +1,6 @@
+import { sameJson } from '../json/canonical-json.ts';
 import type { JsonValue } from '../json/json.ts';
 import { isList } from '../json/json.ts';
-import { sameJson } from '../json/same-json.ts';
 import { isSchemaObject, type JsonSchema } from '../json-schema/json-schema.ts';
 import { keywords } from '../json-schema/keywords.ts';
 import type { ReferenceResolver } from '../json-schema/reference.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { freezeJson } from '../../../src/schema/index.ts';
+import { freezeJson } from '../../../../src/schema/index.ts';
 
 describe('the mark of freezeJson', () => {
   it.each([

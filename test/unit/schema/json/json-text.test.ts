@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { canonicalJson, freezeJson, renderJson } from '../../../src/schema/index.ts';
+import { canonicalJson, freezeJson, renderJson } from '../../../../src/schema/index.ts';
 
 class Point {
   x = 1;
