@@ -18,7 +18,6 @@ export type {
 export type { AttemptName, CallHooks, DiscardedAttempt } from './call/call-hooks.ts';
 export type { Approval, ApprovalRequest, Approve, EvaluationEnvironment } from './call/environment.ts';
 export { markRejected } from './call/exceptions.ts';
-export { haltReason } from './call/halt-reason.ts';
 export type { OuterCall } from './call/outer-call.ts';
 export type { ToolCallResult } from './call/tool-call.ts';
 export { type ToolCall, toToolCall } from './call/tool-call.ts';
@@ -85,8 +84,9 @@ export { FeedbackRunner } from './feedback/feedback-runner.ts';
 export { BudgetTracker, type BudgetTrackerOptions, toBudgetTracker } from './limits/budget-tracker.ts';
 export { Deadline } from './limits/deadline.ts';
 export { followSignal } from './limits/follow-signal.ts';
+export { haltReason } from './limits/halt-reason.ts';
 export { RunBudget } from './limits/run-budget.ts';
-export { RunStop, RunStopped, type StopReason } from './limits/run-stop.ts';
+export { RunStop, RunStoppedSignal, type StopReason } from './limits/run-stop.ts';
 export { type ThrottleOptions, type ThrottlePolicy, toThrottlePolicy } from './limits/throttle.ts';
 export { costOf } from './limits/token-cost.ts';
 export { Watchdog } from './limits/watchdog.ts';

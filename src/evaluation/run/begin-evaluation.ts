@@ -16,7 +16,6 @@ import {
   PromptEvaluationError,
   RunBudget,
   type RunStop,
-  RunStopped,
   type StopReason,
   VisiblePrompt,
 } from '../../runtime/index.ts';
@@ -100,7 +99,7 @@ async function prepareEvaluation<Output>(
     scope.install(PolicyFacts);
     for (const slice of prompt.slices()) scope.install(slice);
     if (feedback.length > 0) scope.install(FeedbackState);
-    if (stop.reason !== undefined) throw new RunStopped(stop.reason);
+    stop.throwIfStopped();
     const container = ResourceContainer.for(host, prompt.resources(), {
       outer: outer?.call.resources,
       isNested: outer !== undefined,

@@ -1,7 +1,6 @@
 import { describeError } from '../../error/index.ts';
 import type { FileChange } from '../../filesystem/index.ts';
 import type { RecordedApproval } from '../events/tool-invoked.ts';
-import { RunStopped } from '../limits/run-stop.ts';
 import type { CallAttempt } from './attempt.ts';
 import type { Approval, ApprovalRequest, Approve } from './environment.ts';
 import { type FailedVerdict, failed, type PolicyQuestion } from './verdict.ts';
@@ -36,7 +35,7 @@ export async function requestApproval(
  *
  * @param changes that the questions are about; absent: they are about the call.
  * @returns the refusal; undefined when all were approved.
- * @throws {RunStopped} when the run is stopped: no answer is awaited beyond its end.
+ * @throws {RunStoppedSignal} when the run is stopped: no answer is awaited beyond its end.
  */
 export async function askForApproval(
   attempt: CallAttempt,
@@ -46,7 +45,7 @@ export async function askForApproval(
   const { stop } = attempt.environment;
   for (const question of questions) {
     // A policy that answered at once may have ended the run.
-    if (stop.reason !== undefined) throw new RunStopped(stop.reason);
+    stop.throwIfStopped();
     if (attempt.approvals.covers(question, changes)) continue;
     const refusal = await stop.race(putQuestion(attempt, question, changes));
     if (refusal !== undefined) return refusal;

@@ -140,7 +140,7 @@ export class CallAttempt {
     this.#call.countUsage(usage);
   }
 
-  /** `work`, awaited no longer than the run lasts, unless effects outside have to be recorded. Rejects with `RunStopped` then. */
+  /** `work`, awaited no longer than the run lasts, unless effects outside have to be recorded. Rejects with `RunStoppedSignal` then. */
   settled<T>(work: T | PromiseLike<T>): T | Promise<T> {
     if (!isPromiseLike(work)) return work;
     return this.mustCommit ? Promise.resolve(work) : this.environment.stop.race(work);
@@ -235,7 +235,7 @@ export class CallAttempt {
     const { clock, deadline, stop } = this.environment;
     if (this.hasReturned || this.#timeout !== undefined) return;
     if (this.#expiresAtMs !== undefined && clock.now() >= this.#expiresAtMs) this.#endByTimeout();
-    else if (deadline !== undefined) stop.checkDeadline(deadline);
+    else stop.check(deadline);
   }
 
   #endByTimeout(): void {

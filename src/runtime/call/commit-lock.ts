@@ -1,4 +1,4 @@
-import { type RunStop, RunStopped } from '../limits/run-stop.ts';
+import { type RunStop, RunStoppedSignal } from '../limits/run-stop.ts';
 
 /**
  * Lets one at a time commit of the calls that evaluations make side by side inside one call. While a call holds it, no other
@@ -9,7 +9,7 @@ export class CommitLock {
   #isHeld = false;
 
   /**
-   * Takes the lock: at once when it is free, else when it is released to the caller. Rejects with {@link RunStopped} when
+   * Takes the lock: at once when it is free, else when it is released to the caller. Rejects with {@link RunStoppedSignal} when
    * `stop` stops before that.
    */
   acquire(stop: RunStop): undefined | Promise<void> {
@@ -28,7 +28,7 @@ export class CommitLock {
         const place = this.#waiting.indexOf(take);
         if (place < 0) return;
         this.#waiting.splice(place, 1);
-        reject(new RunStopped(reason));
+        reject(new RunStoppedSignal(reason));
       });
     });
   }

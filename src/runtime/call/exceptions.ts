@@ -6,7 +6,7 @@ import {
 } from '../../error/index.ts';
 import { VisibilityExpansionRequired } from '../../prompt/index.ts';
 import { PromptEvaluationError } from '../events/prompt-evaluation-error.ts';
-import { RunStopped } from '../limits/run-stop.ts';
+import { RunStoppedSignal } from '../limits/run-stop.ts';
 import type { EvaluationEnvironment } from './environment.ts';
 import { failed, stoppedVerdict, type Verdict } from './verdict.ts';
 
@@ -62,7 +62,7 @@ export function verdictOn(
 function lookUp(thrown: unknown, environment: EvaluationEnvironment, attempt: ThrowingAttempt): Verdict {
   const { toolName, hasExternalEffects, note } = attempt;
   if (thrown instanceof AttemptEnd) return thrown.verdict;
-  if (thrown instanceof RunStopped) return stoppedVerdict(toolName, thrown.reason, hasExternalEffects);
+  if (thrown instanceof RunStoppedSignal) return stoppedVerdict(toolName, thrown.reason, hasExternalEffects);
   if (VisibilityExpansionRequired.isInstance(thrown)) return { kind: 'needs-sections', signal: thrown };
   if (endsTheRun(thrown, environment)) return { kind: 'fatal', error: thrown };
   const cause = shortened(describeError(thrown));

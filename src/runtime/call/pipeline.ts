@@ -1,11 +1,11 @@
 import { describeError } from '../../error/index.ts';
 import { describeIssues, type ParseOutcome, parseInput, parseOutput } from '../../schema/index.ts';
+import { haltReason } from '../limits/halt-reason.ts';
 import { renderValue } from '../model/model-text.ts';
 import { askForApproval } from './approvals.ts';
 import type { CallAttempt } from './attempt.ts';
 import { awaitHook, HookFailure, nameAttempt } from './call-hooks.ts';
 import { isThrown } from './exceptions.ts';
-import { haltReason } from './halt-reason.ts';
 import { assertResultSize, readOutput, readSuccess } from './handler-result.ts';
 import { checkCall, checkChanges, recordInPolicies } from './policies.ts';
 import { copyOfArguments } from './tool-call.ts';

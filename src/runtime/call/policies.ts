@@ -4,7 +4,7 @@ import { none } from '../../internal/index.ts';
 import type { PolicyCall, PolicyDecision, ToolPolicy } from '../../policy/index.ts';
 import type { ToolSuccess } from '../../tool/index.ts';
 import type { ShadowFinding } from '../events/tool-invoked.ts';
-import { RunStopped } from '../limits/run-stop.ts';
+import { RunStoppedSignal } from '../limits/run-stop.ts';
 import type { CallAttempt } from './attempt.ts';
 import { AttemptEnd, isThrown } from './exceptions.ts';
 import { PolicyContext } from './policy-context.ts';
@@ -72,7 +72,7 @@ export async function recordInPolicies(attempt: CallAttempt, result: ToolSuccess
         policy.onResult?.(call, result, context),
       );
     } catch (error) {
-      if (isThrown(error, RunStopped)) throw error;
+      if (isThrown(error, RunStoppedSignal)) throw error;
       cannotRecord(attempt, governing, error);
     }
   }
@@ -106,13 +106,13 @@ async function objectionOf(
   try {
     return toObjection(governing, await ask(attempt, governing, evidence, question));
   } catch (error) {
-    if (isThrown(error, RunStopped)) throw error;
+    if (isThrown(error, RunStoppedSignal)) throw error;
     const reason = `its check failed: ${describeError(error)}`;
     return { ...nameOf(governing), outcome: 'deny', reason, error };
   }
 }
 
-/** Asks one policy. What it evaluates ends when it has answered. Rejects with what it throws, and with `RunStopped` when the run stops. */
+/** Asks one policy. What it evaluates ends when it has answered. Rejects with what it throws, and with `RunStoppedSignal` when the run stops. */
 async function ask<Answer>(
   attempt: CallAttempt,
   { policy, owner }: GoverningPolicy,

@@ -11,7 +11,7 @@ import {
 import type { BudgetTrackerPort, DeadlinePort, Logger } from '../../tool/index.ts';
 import { recordError } from '../events/event-origin.ts';
 import type { RecordedFeedback, ToolInvokedPayload } from '../events/tool-invoked.ts';
-import { type RunStop, RunStopped } from '../limits/run-stop.ts';
+import { type RunStop, RunStoppedSignal } from '../limits/run-stop.ts';
 import { type PromptWithDisplay, seenPrompt } from '../model/visible-prompt.ts';
 import { readFeedback } from './check-feedback.ts';
 import {
@@ -159,7 +159,7 @@ export class FeedbackRunner {
       }
     } catch (error) {
       // The run has ended; what was said until then still stands in the result.
-      if (!(error instanceof RunStopped)) throw error;
+      if (!(error instanceof RunStoppedSignal)) throw error;
     } finally {
       session.close();
       files?.close();
@@ -169,7 +169,7 @@ export class FeedbackRunner {
     return feedback.length === 0 ? told : { ...told, feedback };
   }
 
-  /** What the provider comes to; undefined when it does not want to run yet. Rejects only with {@link RunStopped}. */
+  /** What the provider comes to; undefined when it does not want to run yet. Rejects only with {@link RunStoppedSignal}. */
   async #ask(
     provider: FeedbackProvider,
     context: FeedbackContext,
@@ -188,7 +188,7 @@ export class FeedbackRunner {
     try {
       return await stop.race(ask());
     } catch (error) {
-      if (error instanceof RunStopped) throw error;
+      if (error instanceof RunStoppedSignal) throw error;
       logger.error('A feedback provider failed.', { provider: name, callId, error: describeError(error) });
       return { provider: name, atMs, outcome: 'failed', error: recordError(error) };
     }

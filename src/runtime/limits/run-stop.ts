@@ -12,7 +12,7 @@ export type StopReason =
   | { readonly kind: 'interrupted'; readonly cause: unknown };
 
 /** Rejection of {@link RunStop.race}: the run was stopped while something was awaited. */
-export class RunStopped {
+export class RunStoppedSignal {
   readonly reason: StopReason;
 
   constructor(reason: StopReason) {
@@ -37,14 +37,14 @@ export class RunStop {
   reason: StopReason | undefined;
   #controller: AbortController | undefined;
 
-  /** `work`, or a rejection with {@link RunStopped} as soon as the run stops; `work` is then left behind. Can be passed on as a function. */
+  /** `work`, or a rejection with {@link RunStoppedSignal} as soon as the run stops; `work` is then left behind. Can be passed on as a function. */
   readonly race = <T>(work: PromiseLike<T>): Promise<T> => {
     const reason = this.reason;
-    if (reason !== undefined) return Promise.race([work, Promise.reject(new RunStopped(reason))]);
+    if (reason !== undefined) return Promise.race([work, Promise.reject(new RunStoppedSignal(reason))]);
     return new Promise<T>((resolve, reject) => {
       const giveUp = (stopped: StopReason): void => {
-        // Work that is done by now has come first.
-        queueMicrotask(() => reject(new RunStopped(stopped)));
+        // Let work that has already settled win.
+        queueMicrotask(() => reject(new RunStoppedSignal(stopped)));
       };
       this.#listeners.add(giveUp);
       // What is no promise may resolve with one that never settles, or throw.
@@ -102,23 +102,31 @@ export class RunStop {
     const { signal, deadline } = sources;
     const unfollow =
       signal && followSignal(signal, () => this.stop({ kind: 'aborted', cause: signal.reason }));
-    const cancelTimer = deadline?.onExpiry(() => this.checkDeadline(deadline));
+    const cancelTimer = deadline?.onExpiry(() => this.check(deadline));
     return () => {
       unfollow?.();
       cancelTimer?.();
     };
   }
 
-  /** Stops the run when `deadline` has passed, without waiting for its timer. */
-  checkDeadline(deadline: Deadline | undefined): void {
-    if (deadline?.isExpired() !== true) return;
-    // A deadline that both share ends the run around this one, and this one with it.
-    if (deadline === this.#outer?.deadline) this.#outer.stop.checkDeadline(deadline);
-    this.stop({
-      kind: 'deadline',
-      cause: new DeadlineExceededError('The deadline of the run has passed.', {
-        details: { expiresAtMs: deadline.expiresAtMs },
-      }),
-    });
+  /** Why the run has to end; undefined while it goes on. A deadline that has passed ends it, before its timer fires. */
+  check(deadline: Deadline | undefined): StopReason | undefined {
+    if (deadline?.isExpired() === true) {
+      // A deadline that both share ends the run around this one, and this one with it.
+      if (deadline === this.#outer?.deadline) this.#outer.stop.check(deadline);
+      this.stop({
+        kind: 'deadline',
+        cause: new DeadlineExceededError('The deadline of the run has passed.', {
+          details: { expiresAtMs: deadline.expiresAtMs },
+        }),
+      });
+    }
+    return this.reason;
+  }
+
+  /** @throws {RunStoppedSignal} when the run has to end. */
+  throwIfStopped(deadline?: Deadline): void {
+    const reason = this.check(deadline);
+    if (reason !== undefined) throw new RunStoppedSignal(reason);
   }
 }

@@ -1,7 +1,7 @@
 import { PromptValidationError, ThrottleError, type ThrottleErrorCode } from '../../error/index.ts';
 import type { Clock } from '../../session/index.ts';
 import type { Deadline } from './deadline.ts';
-import { type RunStop, RunStopped } from './run-stop.ts';
+import { type RunStop, RunStoppedSignal } from './run-stop.ts';
 
 /** How often and how patiently a model that could not answer is asked again. Delays are milliseconds over 0. */
 export interface ThrottleOptions {
@@ -75,7 +75,7 @@ export interface ThrottleContext {
  *
  * @throws {ThrottleError} `throttle-attempts-exhausted`, `throttle-deadline` or `throttle-delay-exceeded` when it is
  *   given up, checked in this order. What is not safe to retry is thrown as it is.
- * @throws {RunStopped} when the run stops during a wait.
+ * @throws {RunStoppedSignal} when the run stops during a wait.
  */
 export async function askThrottled<T>(ask: () => T | Promise<T>, context: ThrottleContext): Promise<T> {
   const { policy } = context;
@@ -136,7 +136,7 @@ function wait(delayMs: number, { clock, stop }: ThrottleContext): Promise<void> 
     });
     listener.remove = stop.onStop((reason) => {
       cancel();
-      reject(new RunStopped(reason));
+      reject(new RunStoppedSignal(reason));
     });
   });
 }

@@ -2,7 +2,7 @@ import { describeError, OutputParseError } from '../../error/index.ts';
 import type { JsonValue } from '../../schema/index.ts';
 import type { FinishReason } from '../../tool/index.ts';
 import type { EvaluationEnvironment } from '../call/environment.ts';
-import { RunStopped } from '../limits/run-stop.ts';
+import { RunStoppedSignal } from '../limits/run-stop.ts';
 import { isClaimed, noAnswer } from '../model/answer-end.ts';
 import type { LoopState } from '../model/loop-state.ts';
 import type { RunErrors } from './run-errors.ts';
@@ -50,11 +50,10 @@ export class AnswerReader<Output> {
     const { stop, deadline, prompt } = this.#environment;
     try {
       const answer = await stop.race(this.#options.read(text));
-      stop.checkDeadline(deadline);
-      if (stop.reason !== undefined) throw new RunStopped(stop.reason);
+      stop.throwIfStopped(deadline);
       return answer;
     } catch (cause) {
-      if (cause instanceof RunStopped) throw this.#errors.stopped(cause.reason, 'parse');
+      if (cause instanceof RunStoppedSignal) throw this.#errors.stopped(cause.reason, 'parse');
       if (OutputParseError.isInstance(cause) && isClaimed(finishReason) && this.#sendBack(cause))
         return undefined;
       if (text === '' && isClaimed(finishReason)) {

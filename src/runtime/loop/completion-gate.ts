@@ -9,7 +9,7 @@ import {
   readVerdict,
 } from '../../tool/index.ts';
 import type { EvaluationEnvironment } from '../call/environment.ts';
-import { RunStopped } from '../limits/run-stop.ts';
+import { RunStoppedSignal } from '../limits/run-stop.ts';
 import { isClaimed } from '../model/answer-end.ts';
 import type { LoopState } from '../model/loop-state.ts';
 import { seenPrompt } from '../model/visible-prompt.ts';
@@ -121,11 +121,10 @@ export class CompletionGate {
       const verdict = await stop.race(
         this.#step({ kind: 'completion-check', key, input: check }, () => this.#check(check, output)),
       );
-      stop.checkDeadline(deadline);
-      if (stop.reason !== undefined) throw new RunStopped(stop.reason);
+      stop.throwIfStopped(deadline);
       return verdict;
     } catch (error) {
-      const reason = error instanceof RunStopped ? error.reason : stop.reason;
+      const reason = error instanceof RunStoppedSignal ? error.reason : stop.reason;
       if (reason !== undefined) throw this.#errors.stopped(reason, 'response');
       const message = `The completion checker "${check.checker}" failed: ${describeError(error)}`;
       throw this.#errors.error('evaluation-completion-failed', 'response', message, error);

@@ -11,10 +11,10 @@ import type {
   TokenUsage,
 } from '../../tool/index.ts';
 import type { EvaluationEnvironment } from '../call/environment.ts';
-import { haltReason } from '../call/halt-reason.ts';
 import type { ToolCallResult } from '../call/tool-call.ts';
 import { type ToolCall, toToolCall } from '../call/tool-call.ts';
 import type { EvaluationPhase, PromptEvaluationError } from '../events/prompt-evaluation-error.ts';
+import { haltReason } from '../limits/halt-reason.ts';
 import { RepeatedFailures } from '../limits/repeated-failures.ts';
 import { findNoAnswer, isClaimed, isCutOff } from '../model/answer-end.ts';
 import { dropToolResults } from '../model/drop-tool-results.ts';
@@ -340,8 +340,8 @@ class Loop<Output> {
   /** An answer that is there is kept although it passed the budget, but not when it came too late. */
   #endIfLate(): void {
     const { stop, deadline } = this.#environment;
-    stop.checkDeadline(deadline);
-    if (stop.reason !== undefined) throw this.#errors.stopped(stop.reason, 'request');
+    const reason = stop.check(deadline);
+    if (reason !== undefined) throw this.#errors.stopped(reason, 'request');
   }
 }
 

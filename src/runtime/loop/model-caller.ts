@@ -4,7 +4,7 @@ import type { JsonSchema } from '../../schema/index.ts';
 import type { ModelSettings, TokenUsage, ToolChoice } from '../../tool/index.ts';
 import type { EvaluationEnvironment } from '../call/environment.ts';
 import { PromptEvaluationError } from '../events/prompt-evaluation-error.ts';
-import { RunStopped } from '../limits/run-stop.ts';
+import { RunStoppedSignal } from '../limits/run-stop.ts';
 import { askThrottled, type ThrottleContext, type ThrottlePolicy } from '../limits/throttle.ts';
 import type { LoopState } from '../model/loop-state.ts';
 import type { GenerateOptions, ModelProvider, ModelRequest, ModelTurn } from '../model/model.ts';
@@ -101,7 +101,7 @@ export class ModelCaller {
         },
         () => undefined,
       );
-      if (error instanceof RunStopped) throw errors.stopped(error.reason, 'request');
+      if (error instanceof RunStoppedSignal) throw errors.stopped(error.reason, 'request');
       if (stop.reason !== undefined) throw errors.stopped(stop.reason, 'request');
       if (PromptEvaluationError.isInstance(error)) throw error;
       if (!ModelResponseError.isInstance(error)) {
@@ -125,7 +125,7 @@ export class ModelCaller {
     const refusal = budget.isUnlimited
       ? undefined
       : budget.refuseTurn(nextTurnAtLeast(this.#environment, this.#run.state));
-    if (refusal !== undefined) throw new RunStopped({ kind: 'budget', cause: refusal });
+    if (refusal !== undefined) throw new RunStoppedSignal({ kind: 'budget', cause: refusal });
     this.#generateOptions ??= { signal: stop.signal, logger, clock };
     return this.#deltas === undefined
       ? this.#options.model.generate(request, this.#generateOptions)

@@ -3,7 +3,7 @@ import type { JsonValue } from '../../schema/index.ts';
 import type { ApprovalRequestPart } from '../../tool/index.ts';
 import { requestApproval } from '../call/approvals.ts';
 import type { EvaluationEnvironment } from '../call/environment.ts';
-import { RunStopped } from '../limits/run-stop.ts';
+import { RunStoppedSignal } from '../limits/run-stop.ts';
 import type { LoopState } from '../model/loop-state.ts';
 import type { RunErrors } from './run-errors.ts';
 import type { RemoteApproval, RemoteApprovalRequest, StepFunction } from './step.ts';
@@ -47,7 +47,7 @@ export class RemoteApprovals {
 
   /** A run that was stopped refuses for itself: nobody has answered, and a journal keeps no answer. */
   #unanswered(error: unknown): RemoteApproval {
-    if (error instanceof RunStopped) return { approved: false, reason: ended };
+    if (error instanceof RunStoppedSignal) return { approved: false, reason: ended };
     const message = `What the provider asked could not be answered: ${describeError(error)}`;
     throw this.#run.errors.error('evaluation-tools-failed', 'tool', message, error);
   }
@@ -55,7 +55,7 @@ export class RemoteApprovals {
   /**
    * Asks about one request.
    *
-   * @throws {RunStopped} when the run is stopped before there is an answer.
+   * @throws {RunStoppedSignal} when the run is stopped before there is an answer.
    */
   async #ask({
     approvalId,
@@ -64,7 +64,7 @@ export class RemoteApprovals {
     arguments: text,
   }: RemoteApprovalRequest): Promise<RemoteApproval> {
     const { approve, enclosing, stop } = this.#environment;
-    if (approve !== undefined && stop.reason !== undefined) throw new RunStopped(stop.reason);
+    if (approve !== undefined) stop.throwIfStopped();
     const request = {
       callId: approvalId,
       toolName,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { Deadline, DeadlineExceededError } from 'weakincentives';
-import { RunStop, RunStopped } from '../../../../src/runtime/index.ts';
+import { RunStop, RunStoppedSignal } from '../../../../src/runtime/index.ts';
 import { manualClock } from '../../../support/manual-clock.ts';
 
 describe('a deadline', () => {
@@ -84,7 +84,7 @@ describe('the stop of a run', () => {
     const endless = stop.race(new Promise(() => undefined));
     stop.stop({ kind: 'aborted', cause: 'why' });
     const thrown: unknown = await endless.catch((error: unknown) => error);
-    expect(thrown instanceof RunStopped && thrown.reason).toEqual({ kind: 'aborted', cause: 'why' });
+    expect(thrown instanceof RunStoppedSignal && thrown.reason).toEqual({ kind: 'aborted', cause: 'why' });
   });
 
   test('follows a signal and a deadline until it is told not to', () => {

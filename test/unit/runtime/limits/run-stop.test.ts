@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { RunStop, RunStopped, type StopReason } from '../../../../src/runtime/limits/run-stop.ts';
+import { RunStop, RunStoppedSignal, type StopReason } from '../../../../src/runtime/limits/run-stop.ts';
 
 const reason: StopReason = { kind: 'aborted', cause: new Error('enough') };
 
@@ -23,6 +23,6 @@ test('work that goes on is left behind when the run stops', async () => {
   const stop = new RunStop();
   const raced = stop.race(new Promise(() => undefined));
   stop.stop(reason);
-  await expect(raced).rejects.toBeInstanceOf(RunStopped);
+  await expect(raced).rejects.toBeInstanceOf(RunStoppedSignal);
   await expect(stop.race(new Promise(() => undefined))).rejects.toMatchObject({ reason });
 });
