@@ -5,7 +5,7 @@ import type { DerivedSlice } from '../slice/derived-slice.ts';
 import type { Slice } from '../slice/slice.ts';
 import type { SliceAccessor } from '../slice/view.ts';
 import type { SessionOperation } from '../state/patch.ts';
-import { makeSnapshot, type SessionSnapshot } from '../state/snapshot.ts';
+import { type SessionSnapshot, StateSnapshot } from '../state/snapshot.ts';
 import { BufferedDispatcher } from './buffered-dispatcher.ts';
 import { CellAccessor, readOnlyRefusal } from './cell-accessor.ts';
 import { reduceEvent } from './reduce-event.ts';
@@ -71,7 +71,7 @@ export class CellView implements SessionView {
   snapshot(): SessionSnapshot {
     const { cell, part } = this.#access;
     cell.assertUsable('read', part);
-    return makeSnapshot(cell.sessionId, cell.lineage, cell.current);
+    return new StateSnapshot(cell.sessionId, cell.lineage, cell.current);
   }
 
   restore(snapshot: SessionSnapshot): void {

@@ -7,7 +7,7 @@ import {
   type SliceStates,
   withState,
 } from '../state/session-state.ts';
-import { openSnapshot, type SessionSnapshot } from '../state/snapshot.ts';
+import { type SessionSnapshot, StateSnapshot } from '../state/snapshot.ts';
 import type { StateCell } from './state-cell.ts';
 
 /**
@@ -22,7 +22,7 @@ export function restoredState(
   keepsSystemState: boolean,
 ): SessionState {
   const { layout, logs } = state;
-  const content = openSnapshot(snapshot, cell.lineage);
+  const content = StateSnapshot.open(snapshot, cell.lineage);
   let slices = content.layout === layout ? content.slices : placedBy(layout, content);
   if (keepsSystemState) {
     for (const { name, systemState } of cell.registry.slices().values()) {

@@ -9,7 +9,7 @@ import {
 } from '../../schema/index.ts';
 import type { ReducerBinding } from './reducer.ts';
 import type { Slice } from './slice.ts';
-import { compileSlice, rememberInternals, type SliceParts } from './slice-internals.ts';
+import { DeclaredSlice, type SliceParts } from './slice-internals.ts';
 
 interface CommonSliceOptions<Item, Initial> {
   /** Items a new or reset session starts with. Default: none. */
@@ -93,10 +93,9 @@ function makeSlice<T, Initial>(
     ...schemas
   }: Pick<SliceParts, 'schema' | 'importSchema'> & { readonly systemState: boolean },
 ): Slice<T> {
-  const policy = options.policy ?? 'state';
-  const internals = compileSlice({
+  const parts: SliceParts = {
     name,
-    policy,
+    policy: options.policy ?? 'state',
     ...schemas,
     version: options.version ?? 1,
     migrate: options.migrate,
@@ -105,14 +104,6 @@ function makeSlice<T, Initial>(
     key: options.key as ((item: unknown) => string) | undefined,
     initial: options.initial ?? [],
     reducers: options.reducers ?? [],
-  });
-  const slice: Slice<T> = Object.freeze({
-    kind: 'slice',
-    name,
-    policy,
-    keyed: options.key !== undefined,
-    systemState,
-  });
-  rememberInternals(slice, internals);
-  return slice;
+  };
+  return new DeclaredSlice(parts, systemState);
 }

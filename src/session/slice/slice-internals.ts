@@ -50,22 +50,36 @@ export interface SliceParts {
   readonly reducers: readonly AnyReducerBinding[];
 }
 
-const internalsBySlice = new WeakMap<StoredSlice, SliceInternals>();
+/** A declared slice: what everybody may know of it, and its internals in a private field. */
+export class DeclaredSlice implements StoredSlice {
+  readonly kind = 'slice';
+  readonly name: string;
+  readonly policy: SlicePolicy;
+  readonly keyed: boolean;
+  readonly systemState: boolean;
+  readonly #internals: SliceInternals;
 
-export function rememberInternals(slice: StoredSlice, internals: SliceInternals): void {
-  internalsBySlice.set(slice, internals);
-}
+  constructor(parts: SliceParts, systemState: boolean) {
+    this.#internals = compileSlice(parts);
+    this.name = parts.name;
+    this.policy = parts.policy;
+    this.keyed = parts.key !== undefined;
+    this.systemState = systemState;
+    Object.freeze(this);
+  }
 
-/** Throws SessionError `slice-invalid` for an object that `defineSlice` did not make. */
-export function internalsOf(slice: StoredSlice): SliceInternals {
-  const internals = internalsBySlice.get(slice);
-  if (internals === undefined) {
+  static internalsOf(slice: StoredSlice): SliceInternals {
+    if (#internals in slice) return slice.#internals;
     throw new SessionError(
       'slice-invalid',
       `Slice ${slice.name} was not made by defineSlice. Declare it with that.`,
     );
   }
-  return internals;
+}
+
+/** Throws SessionError `slice-invalid` for an object that `defineSlice` did not make. */
+export function internalsOf(slice: StoredSlice): SliceInternals {
+  return DeclaredSlice.internalsOf(slice);
 }
 
 /** Freezes an item on its way into a slice. Throws SchemaError `value-not-json`. */
@@ -76,7 +90,7 @@ export function admitItem(slice: string, item: unknown): unknown {
   });
 }
 
-export function compileSlice(parts: SliceParts): SliceInternals {
+function compileSlice(parts: SliceParts): SliceInternals {
   assertParts(parts);
   const parse = itemParser(parts.name, parts.schema);
   let initial: SliceState =

@@ -19,7 +19,8 @@ export interface LogAppend {
 }
 
 /**
- * Everything a tool call did to a session. Plain data, JSON-safe apart from a `restore`, each list in the order things were done.
+ * Everything a tool call did to a session. JSON-safe apart from a `restore`, each list in the order things were done. What a fork
+ * returns knows its fork, so that applying it runs no reducer twice; any other object with these three lists can be applied as well.
  */
 export interface SessionPatch {
   readonly operations: readonly SessionOperation[];

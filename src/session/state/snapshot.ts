@@ -11,32 +11,30 @@ export interface SessionSnapshot {
 /** What a session, its clones and its forks share, so that a snapshot of one fits the others. @internal */
 export type Lineage = object;
 
-interface Content {
-  readonly lineage: Lineage;
-  readonly state: PlacedSlices;
-}
+/** The only implementation of {@link SessionSnapshot}. */
+export class StateSnapshot implements SessionSnapshot {
+  readonly kind = 'session-snapshot';
+  readonly sessionId: string;
+  readonly #lineage: Lineage;
+  readonly #state: PlacedSlices;
 
-const contents = new WeakMap<SessionSnapshot, Content>();
+  constructor(sessionId: string, lineage: Lineage, { layout, slices }: PlacedSlices) {
+    this.sessionId = sessionId;
+    this.#lineage = lineage;
+    // A snapshot of the whole state would keep the LOG slices alive.
+    this.#state = { layout, slices };
+    Object.freeze(this);
+  }
 
-/** @internal */
-export function makeSnapshot(sessionId: string, lineage: Lineage, state: PlacedSlices): SessionSnapshot {
-  const snapshot: SessionSnapshot = Object.freeze({ kind: 'session-snapshot', sessionId });
-  contents.set(snapshot, { lineage, state: { layout: state.layout, slices: state.slices } });
-  return snapshot;
-}
-
-/**
- * The slices that a snapshot holds.
- * @throws {SnapshotError} code `snapshot-foreign` when it was taken from an unrelated session, or is no snapshot.
- * @internal
- */
-export function openSnapshot(snapshot: SessionSnapshot, lineage: Lineage): PlacedSlices {
-  const content = contents.get(snapshot);
-  if (content === undefined || content.lineage !== lineage) {
+  /**
+   * The slices that a snapshot holds.
+   * @throws {SnapshotError} code `snapshot-foreign` when it was taken from an unrelated session, or is no snapshot.
+   */
+  static open(snapshot: SessionSnapshot, lineage: Lineage): PlacedSlices {
+    if (snapshot instanceof StateSnapshot && snapshot.#lineage === lineage) return snapshot.#state;
     throw new SnapshotError(
       'snapshot-foreign',
       'The snapshot was not taken from this session. Restore it into the session it came from, or into a clone of that.',
     );
   }
-  return content.state;
 }

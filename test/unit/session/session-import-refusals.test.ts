@@ -28,7 +28,7 @@ describe('an import of something else', () => {
     ['null', null, 'snapshot-malformed', /null/],
     ['a list', [], 'snapshot-malformed', /a list/],
     ['a text', JSON.stringify(sessionWith().exportState()), 'snapshot-malformed', /JSON\.parse/],
-    ['a snapshot', sessionWith(Notes).snapshot(), 'snapshot-malformed', /"format" is missing/],
+    ['a snapshot', sessionWith(Notes).snapshot(), 'snapshot-malformed', /an instance of StateSnapshot/],
     ['another format', exportWith({ format: 'x' }), 'snapshot-malformed', /"format" is "x"/],
     ['a later format', exportWith({ version: 2 }), 'snapshot-version', /format version 2/],
     ['a format version that is a text', exportWith({ version: '1' }), 'snapshot-version', /"1"/],
