@@ -28,6 +28,9 @@ const config: ViteUserConfig = defineConfig({
   test: {
     // All cores: the package tests mostly wait for child processes.
     maxWorkers: '100%',
+    // The test files of a worker share the modules they import: most of the time of a file went into loading the library
+    // once more. So no test may leave anything behind in a module or in the process.
+    isolate: false,
     coverage: { provider: 'v8', include: ['src/**'] },
     projects: [
       {

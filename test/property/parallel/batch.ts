@@ -67,6 +67,60 @@ export const operations = {
 
 export type Operation = (typeof operations)[keyof typeof operations][number];
 
+const allOperations: readonly Operation[] = [
+  ...operations.read,
+  ...operations.state,
+  ...operations.state,
+  ...operations.external,
+];
+
+/** Operations that look at the structure of the files and change it. */
+const structureOperations: readonly Operation[] = [
+  'list',
+  'glob',
+  'grep',
+  'write',
+  'create',
+  'fill',
+  'move',
+  'copy',
+  'remove',
+  'removeTree',
+  'removeChild',
+  'removeDirectory',
+  'mkdir',
+  'restoreFiles',
+];
+
+/** Operations that make room and take it. */
+const spaceOperations: readonly Operation[] = [
+  'fill',
+  'fill',
+  'create',
+  'mkdir',
+  'remove',
+  'removeTree',
+  'removeChild',
+  'removeDirectory',
+];
+
+/** Operations on the slices of the session, whose reducers look at them and refuse. */
+const sessionOperations: readonly Operation[] = [
+  'readCounter',
+  'readNotes',
+  'increment',
+  'readModifyWrite',
+  'noteCounter',
+  'spend',
+  'spendCaught',
+  'countKeys',
+  'countKeysThenRead',
+  'putKey',
+  'restoreSession',
+  'delegate',
+  'delegateSpend',
+];
+
 /** How the handler of a call ends. */
 export const endings = ['ok', 'ok', 'ok', 'ok', 'failure', 'throw', 'garbage', 'badOutput'] as const;
 
@@ -131,6 +185,9 @@ const at = <T>(items: readonly T[], index: number): T => {
   return item;
 };
 
+const someOf = (from: readonly Operation[]): fc.Arbitrary<readonly Operation[]> =>
+  fc.array(fc.constantFrom(...from), { minLength: 2, maxLength: 6 });
+
 /** Random batches: one to three turns of two to seven calls with a few operations on a few paths. */
 export const batches: fc.Arbitrary<Batch> = fc
   .record({
@@ -142,12 +199,12 @@ export const batches: fc.Arbitrary<Batch> = fc
     ),
     directories: fc.constantFrom<readonly string[]>([], ['d']),
     maxBytes: fc.constantFrom(60, 120, 100_000),
-    operations: fc.array(
-      fc.constantFrom(...operations.read, ...operations.state, ...operations.state, ...operations.external),
-      {
-        minLength: 2,
-        maxLength: 6,
-      },
+    // What rarely meets among all operations meets among related ones.
+    operations: fc.oneof(
+      { weight: 2, arbitrary: someOf(allOperations) },
+      { weight: 1, arbitrary: someOf(structureOperations) },
+      { weight: 1, arbitrary: someOf(spaceOperations) },
+      { weight: 1, arbitrary: someOf(sessionOperations) },
     ),
     paths: fc.array(fc.constantFrom(...paths), { minLength: 1, maxLength: 3 }),
     turns: fc.array(fc.array(outerDraft, { minLength: 2, maxLength: 7 }), { minLength: 1, maxLength: 3 }),
