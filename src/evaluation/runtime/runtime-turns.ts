@@ -10,7 +10,6 @@ import {
   TurnRunner,
   toToolCall,
 } from '../../runtime/index.ts';
-import type { ToolResultItem } from '../../tool/index.ts';
 import type { ToolCallOutput } from './tool-runtime-types.ts';
 
 /** A call that waits for its turn, and what may give it up. */
@@ -41,6 +40,8 @@ export class RuntimeTurns {
   readonly #environment: EvaluationEnvironment;
   readonly #options: RuntimeTurnsOptions;
   readonly #runner: TurnRunner;
+  /** Turns that run now. */
+  #running = 0;
   #releaseWatch: () => void;
 
   constructor(environment: EvaluationEnvironment, options: RuntimeTurnsOptions) {
@@ -51,23 +52,21 @@ export class RuntimeTurns {
   }
 
   /**
-   * Runs the calls of one turn; every one of them gets its answer.
+   * Runs the calls of one turn; every one of them gets its answer. A turn that begins while others run does not wait for them.
    *
    * @throws {PromptEvaluationError} when the run was stopped; it is over then.
    */
   async run(pending: readonly PendingCall[]): Promise<readonly CallOutcome[]> {
-    const { state, holdWatch } = this.#options;
+    const { state } = this.#options;
     const pause = this.#environment.eventLoop.pauseIfDue();
     if (pause !== undefined) await pause;
     state.turn += 1;
     const { turn } = state;
-    // The conversation is the loop's. Turns before this one, with the images in their answers, would only pile up.
-    state.conversation.splice(0, Infinity, {
-      type: 'assistant',
-      content: pending.map(({ part }) => part),
-    });
+    // The conversation is the loop's. Turns before those that run, with the images in their answers, would only pile up.
+    if (this.#running === 0) state.conversation.length = 0;
+    state.conversation.push({ type: 'assistant', content: pending.map(({ part }) => part) });
     const stops = pending.map(({ signal }) => (signal === undefined ? undefined : this.#follow(signal)));
-    this.#releaseWatch();
+    this.#begin();
     let results: readonly ToolCallResult[];
     try {
       results = await this.#runner.run(
@@ -76,12 +75,21 @@ export class RuntimeTurns {
       );
     } finally {
       for (const own of stops) own?.end();
-      this.#releaseWatch = holdWatch();
+      this.#end();
     }
     this.#endIfStopped(results);
     this.#environment.display.update();
-    const answers = state.conversation.filter((item) => item.type === 'tool-result');
-    return results.map((result, index) => this.#outcomeOf(result, answers[index], stops[index]?.stop));
+    return results.map((result, index) => this.#outcomeOf(result, stops[index]?.stop));
+  }
+
+  #begin(): void {
+    if (this.#running === 0) this.#releaseWatch();
+    this.#running += 1;
+  }
+
+  #end(): void {
+    this.#running -= 1;
+    if (this.#running === 0) this.#releaseWatch = this.#options.holdWatch();
   }
 
   /** Once the run is stopped it stays so, also for a budget, which stops nothing by itself. */
@@ -105,20 +113,15 @@ export class RuntimeTurns {
     };
   }
 
-  #outcomeOf(
-    { invocation }: ToolCallResult,
-    answer: ToolResultItem | undefined,
-    stop: RunStop | undefined,
-  ): CallOutcome {
-    if (answer === undefined) throw new RangeError(`The call "${invocation.callId}" got no answer.`);
+  #outcomeOf({ invocation, attachments }: ToolCallResult, stop: RunStop | undefined): CallOutcome {
+    const { callId, toolName } = invocation;
     if (stop?.reason !== undefined && invocation.outcome === 'aborted') {
-      const message = `The call "${invocation.callId}" of "${invocation.toolName}" was aborted by its caller.`;
-      return {
-        error: this.#options.errors.error('evaluation-aborted', 'tool', message, stop.reason.cause),
-      };
+      const message = `The call "${callId}" of "${toolName}" was aborted by its caller.`;
+      return { error: this.#options.errors.error('evaluation-aborted', 'tool', message, stop.reason.cause) };
     }
-    const { type: _type, ...told } = answer;
-    return { output: { ...told, invocation } };
+    const text = invocation.modelText;
+    const answer = { callId, toolName, text, isError: !invocation.success };
+    return { output: { ...answer, ...(attachments !== undefined && { attachments }), invocation } };
   }
 }
 

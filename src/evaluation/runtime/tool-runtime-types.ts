@@ -56,7 +56,7 @@ export interface ToolRuntime<Output = unknown> {
   /**
    * Runs the calls of one turn as an evaluation does: those that may run at the same time do, and what comes of them is
    * what comes of running them one after the other. Whatever is wrong with a call is the text of its answer.
-   * Turns are run one after the other. A handler must not wait for calls of its own runtime: they would wait for it.
+   * Turns are run one after the other. A handler must not wait for a turn of its own runtime: it would wait for the handler.
    *
    * @returns the answers in the order of the calls.
    * @throws {PromptEvaluationError} what an evaluation would end with, once every call has its answer; calls and answers of this turn
@@ -70,8 +70,10 @@ export interface ToolRuntime<Output = unknown> {
     options?: RuntimeCallOptions,
   ): Promise<readonly ToolCallOutput[]>;
   /**
-   * Runs one call, for loops that start each on its own. Calls that come while nothing runs are gathered until timers have had
-   * their turn (`clock.yieldToTimers`) and make up one turn, in the order in which they came; those that come while a turn runs make up the next.
+   * Runs one call, for loops that start each on its own, and for servers. Calls that come together are gathered until timers have run
+   * (`clock.yieldToTimers`) and make up one turn, in the order in which they came. It begins at once, also while others run: each call works
+   * on the state as it is then and is committed when it has ended, as if it had run at that moment; only calls with effects `external`, and calls of a
+   * prompt with a resource that joins one transaction at a time, wait for the calls before them and let later ones wait.
    *
    * @throws what `runCalls` throws.
    */

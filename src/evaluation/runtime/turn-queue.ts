@@ -12,11 +12,15 @@ interface OpenTurn<Call, Outcome> {
   readonly outcomes: Promise<readonly Outcome[]>;
 }
 
-/** Runs turns one after the other, in the order in which they came, and makes turns of calls that come one by one. */
+/**
+ * Runs turns. Those that come as a whole run one after the other; calls that come one by one are gathered to a turn, which begins at once,
+ * whatever else runs.
+ */
 export class TurnQueue<Call, Outcome> {
   readonly #options: TurnQueueOptions<Call, Outcome>;
+  readonly #unfinished = new Set<Promise<unknown>>();
+  /** The end of the last turn that came as a whole. */
   #end: Promise<unknown> = Promise.resolve();
-  #unfinished = 0;
   #open: OpenTurn<Call, Outcome> | undefined;
 
   constructor(options: TurnQueueOptions<Call, Outcome>) {
@@ -25,7 +29,7 @@ export class TurnQueue<Call, Outcome> {
 
   /** True while a turn runs or waits. */
   get isBusy(): boolean {
-    return this.#unfinished > 0;
+    return this.#unfinished.size > 0;
   }
 
   /** The calls of the turn that the next single call joins. */
@@ -33,14 +37,14 @@ export class TurnQueue<Call, Outcome> {
     return this.#open?.calls ?? [];
   }
 
-  /** Runs these calls as a turn of their own. */
+  /** Runs these calls as a turn of their own, after those that came as a whole before. */
   turn(calls: readonly Call[]): Promise<readonly Outcome[]> {
-    // A call that comes later must not get in front of these.
-    this.#open = undefined;
-    return this.#enqueue(() => this.#options.run(calls));
+    const outcomes = this.#end.then(() => this.#options.run(calls));
+    this.#end = this.#track(outcomes);
+    return outcomes;
   }
 
-  /** Runs this call together with the others that come while nothing is run, or while what is before them is. */
+  /** Runs this call together with the others that come at the same time. */
   async join(call: Call): Promise<Outcome> {
     this.#open ??= this.#openTurn();
     const { calls, outcomes } = this.#open;
@@ -52,25 +56,26 @@ export class TurnQueue<Call, Outcome> {
 
   /** Resolves when everything that was asked for is done. Never rejects. */
   async settled(): Promise<void> {
-    while (this.isBusy) await this.#end;
+    while (this.isBusy) await Promise.all(this.#unfinished);
   }
 
   #openTurn(): OpenTurn<Call, Outcome> {
     const calls: Call[] = [];
-    const outcomes = this.#enqueue(async () => {
-      await this.#options.gather();
-      if (this.#open?.calls === calls) this.#open = undefined;
+    const outcomes = this.#options.gather().then(() => {
+      this.#open = undefined;
       return this.#options.run(calls);
     });
+    void this.#track(outcomes);
     return { calls, outcomes };
   }
 
-  #enqueue<T>(work: () => Promise<T>): Promise<T> {
-    this.#unfinished += 1;
-    const done = this.#end.then(work).finally(() => {
-      this.#unfinished -= 1;
-    });
-    this.#end = done.catch(() => undefined);
-    return done;
+  /** Counts a turn as unfinished until it has ended. @returns its end, which never rejects. */
+  #track(outcomes: Promise<unknown>): Promise<unknown> {
+    const ended: Promise<unknown> = outcomes.then(
+      () => this.#unfinished.delete(ended),
+      () => this.#unfinished.delete(ended),
+    );
+    this.#unfinished.add(ended);
+    return ended;
   }
 }

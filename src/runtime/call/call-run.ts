@@ -22,6 +22,7 @@ import {
 } from './tool-call.ts';
 import type { CallPatch } from './transaction.ts';
 import {
+  type ApprovalVerdict,
   cannotRepeat,
   type FailedVerdict,
   type FinalVerdict,
@@ -36,6 +37,8 @@ import {
 interface Places {
   /** Does `work` once there is room for one more running call. */
   inPlace<T>(work: () => Promise<T>): Promise<T>;
+  /** Does `work` that may take long while other calls are settled. */
+  outOfTurn<T>(run: CallRun, work: () => Promise<T>): Promise<T>;
 }
 
 const maxAttempts = 3;
@@ -142,10 +145,7 @@ export class CallRun implements AttemptedCall, SettledCall {
         const invalid = await commits.validate(this);
         if (invalid?.kind === 'failed') return this.#end(invalid, commits);
         if (invalid === undefined) {
-          verdict =
-            verdict.kind === 'needs-approval'
-              ? await approveChanges(attempt, verdict.questions)
-              : await this.#openSections(attempt, verdict, commits, places);
+          verdict = await this.#answer(attempt, verdict, commits, places);
           continue;
         }
         conflicts = invalid.changed;
@@ -194,6 +194,17 @@ export class CallRun implements AttemptedCall, SettledCall {
   #begin(resolved: ResolvedCall, number: number): Promise<Verdict> {
     this.#attempt = new CallAttempt(this.#environment, resolved, { number, call: this });
     return runAttempt(this.#attempt);
+  }
+
+  /** Gives an attempt what it needs: answers to the questions of policies, or opened sections. */
+  #answer(
+    attempt: CallAttempt,
+    verdict: ApprovalVerdict | SectionsVerdict,
+    commits: CallCommits,
+    places: Places,
+  ): Promise<Verdict> {
+    if (verdict.kind === 'needs-sections') return this.#openSections(attempt, verdict, commits, places);
+    return places.outOfTurn(this, () => approveChanges(attempt, verdict.questions));
   }
 
   /** Opens the sections that the handler needs, on the present state, in the place of what it did. */

@@ -145,9 +145,28 @@ export class CallScheduler {
 
   /** The first attempt at a call; rejects when it cannot even be begun. */
   async #start({ run, turn }: ScheduledCall): Promise<Verdict | undefined> {
-    // One that cannot be repeated, or joins what one call at a time may join, must find everything as it was when it is settled.
-    if (run.isBarrier || this.#hasSerialResources) await turn.take();
+    if (this.#keepsTurn(run)) await turn.take();
     return run.start();
+  }
+
+  /** A call that cannot be repeated, or joins what one call at a time may join, must find everything as it was when it is settled. */
+  #keepsTurn(run: CallRun): boolean {
+    return run.isBarrier || this.#hasSerialResources;
+  }
+
+  /**
+   * Does `work` that may wait for a person, and lets other calls be settled meanwhile. Those of its own turn wait all the same; one that
+   * cannot be repeated keeps its turn, since everything must be as it was.
+   */
+  async outOfTurn<T>(run: CallRun, work: () => Promise<T>): Promise<T> {
+    const call = this.#calls.find((each) => each.run === run);
+    if (call === undefined || this.#keepsTurn(run)) return work();
+    call.turn.end();
+    try {
+      return await work();
+    } finally {
+      await call.turn.take();
+    }
   }
 
   /** Does `work` in one of the places for running calls. Only for the call that is being settled. */

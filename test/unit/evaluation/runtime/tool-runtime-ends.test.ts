@@ -304,7 +304,7 @@ describe('a call that is given up', () => {
 });
 
 describe('calls that come one by one', () => {
-  it('make up turns: those that come while nothing runs, and those that come while a turn runs', async () => {
+  it('are gathered to turns: those that come together, also while a turn runs', async () => {
     const gathers = [gate(), gate()];
     let gathered = 0;
     const clock = {
@@ -324,41 +324,19 @@ describe('calls that come one by one', () => {
     await inside.reached;
     // The id of a call that runs already belongs to another turn.
     const second = [call('a', 'add'), call('e', 'add')];
-    const whole = runtime.runCalls(callsOf('add'));
-    const third = [call('f', 'add')];
-    inside.open();
     await gathers[1]?.reached;
     gathers[1]?.open();
-    const outputs = await Promise.all([...first, ...second, whole.then(only), ...third]);
+    const arrived = await Promise.all(second);
+    inside.open();
+    const outputs = [...arrived, ...(await Promise.all(first))];
+    // The calls after the waiting one in its turn are repeated on what those that have arrived left.
     expect(outputs.map(({ callId, invocation, text }) => [callId, invocation.turn, text])).toEqual([
+      ['a', 2, 'Counted 2.'],
+      ['e', 2, 'Counted 3.'],
       ['a', 1, 'Counted 1.'],
       ['b', 1, 'waits done'],
-      ['c', 1, 'Counted 2.'],
-      ['d', 1, 'Counted 3.'],
-      ['a', 2, 'Counted 4.'],
-      ['e', 2, 'Counted 5.'],
-      ['c1', 3, 'Counted 6.'],
-      ['f', 4, 'Counted 7.'],
-    ]);
-  });
-
-  it('join the turn that waits last, whatever begins before it', async () => {
-    const inside = gate();
-    const waits = act('waits', () => inside.pass());
-    await using runtime = await toolRuntime(promptWith('last', [add, waits]));
-    const call = (callId: string, name: string) => runtime.call({ callId, name, arguments: '' });
-    const first = call('a', 'waits');
-    const second = runtime.runCalls(callsOf('add')).then(only);
-    const third = [call('b', 'add')];
-    await inside.reached;
-    third.push(call('c', 'add'));
-    inside.open();
-    const outputs = await Promise.all([first, second, ...third]);
-    expect(outputs.map(({ callId, invocation }) => [callId, invocation.turn])).toEqual([
-      ['a', 1],
-      ['c1', 2],
-      ['b', 3],
-      ['c', 3],
+      ['c', 1, 'Counted 4.'],
+      ['d', 1, 'Counted 5.'],
     ]);
   });
 
