@@ -176,6 +176,7 @@ async function prepareEvaluation<Output>(
                 session: outer === undefined ? host : undefined,
               }),
         ready: scope.ready,
+        hooks: scope.hooks,
         warnedTools: outer?.call.run.warnedTools ?? new Set(),
         hintedTools: outer?.call.run.hintedTools ?? new Set(),
       },

@@ -1,7 +1,7 @@
 import { PromptValidationError } from '../../error/index.ts';
 import type { Filesystem } from '../../filesystem/index.ts';
 import { type AnyBinding, tokenName } from '../../resource/index.ts';
-import type { ModelProvider, OuterCall, Redactor, SessionRoot } from '../../runtime/index.ts';
+import type { CallHooks, ModelProvider, OuterCall, Redactor, SessionRoot } from '../../runtime/index.ts';
 import { freezeJson } from '../../schema/index.ts';
 import type { AnySlice, ReadonlySessionView, Session } from '../../session/index.ts';
 
@@ -18,6 +18,8 @@ export interface RunScope {
   /** What the calls fork from and commit into. */
   readonly sessionRoot: SessionRoot;
   readonly install: (slice: AnySlice) => void;
+  /** What a journal and observers get of the calls, those of nested evaluations included. Default: nothing. */
+  readonly hooks?: CallHooks | undefined;
   /** What the run waits for when whoever listens is behind; undefined when they are not. Absent: nobody is waited for. */
   readonly ready?: (() => Promise<void> | undefined) | undefined;
   /** The call around the evaluation; absent on a root session. */
@@ -57,13 +59,14 @@ export function rootScope(session: Session, redactor: Redactor | undefined): Omi
 
 /** The scope of an evaluation inside a call of `scope`: the views of the call. */
 export function nestedScope(scope: EvaluationScope, outer: OuterScope): EvaluationScope {
-  const { evaluator, model, host, redactor, ready } = scope;
+  const { evaluator, hooks, model, host, redactor, ready } = scope;
   const { session, sessionFork } = outer.call;
   return {
     evaluator,
     model,
     host,
     redactor,
+    hooks,
     ready,
     session,
     sessionRoot: {

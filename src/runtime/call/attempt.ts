@@ -37,6 +37,7 @@ interface AttemptOptions {
 export class CallAttempt {
   readonly environment: EvaluationEnvironment;
   readonly resolved: ResolvedCall;
+  readonly tool: AnyTool;
   /** Number of the attempt, from 1. */
   readonly number: number;
   readonly transaction: CallTransaction;
@@ -76,15 +77,12 @@ export class CallAttempt {
   ) {
     this.environment = environment;
     this.resolved = resolved;
+    this.tool = resolved.bound.tool;
     this.number = number;
     this.#call = call;
     this.transaction = new CallTransaction(environment.roots, resolved.bound.tool.effects);
     this.policies = policyPhases(resolved.bound, environment.outer?.policies);
     if (log !== undefined) this.transaction.sessionFork.apply(log);
-  }
-
-  get tool(): AnyTool {
-    return this.resolved.bound.tool;
   }
 
   /** The net changes to files, once the handler has returned. */

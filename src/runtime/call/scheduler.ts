@@ -36,8 +36,6 @@ export class CallScheduler {
   readonly #environment: EvaluationEnvironment;
   readonly #commits: CallCommits;
   readonly #commitLock: CommitLock;
-  /** True when a resource of the prompt can join one transaction at a time only. */
-  readonly #hasSerialResources: boolean;
   /** Those that are not done, in the order in which they were added: first the started ones, then the others. */
   readonly #calls: ScheduledCall[] = [];
   #started = 0;
@@ -50,7 +48,6 @@ export class CallScheduler {
     this.#environment = environment;
     this.#commits = commits;
     this.#commitLock = environment.outer?.commitLock ?? new CommitLock();
-    this.#hasSerialResources = environment.roots.container.serialResources.length > 0;
   }
 
   /**
@@ -147,6 +144,11 @@ export class CallScheduler {
   async #start({ run, turn }: ScheduledCall): Promise<Verdict | undefined> {
     if (this.#keepsTurn(run)) await turn.take();
     return run.start();
+  }
+
+  /** True when a resource of the prompt can join one transaction at a time only. */
+  get #hasSerialResources(): boolean {
+    return this.#environment.roots.container.serialResources.length > 0;
   }
 
   /** A call that cannot be repeated, or joins what one call at a time may join, must find everything as it was when it is settled. */

@@ -1,6 +1,8 @@
 import { describeError } from '../../error/index.ts';
+import { HookFailure } from '../call/call-hooks.ts';
 import { CallCommits } from '../call/commits.ts';
 import type { EvaluationEnvironment } from '../call/environment.ts';
+import { isThrown } from '../call/exceptions.ts';
 import { CallScheduler, type ScheduledCall } from '../call/scheduler.ts';
 import type { ToolCall, ToolCallResult } from '../call/tool-call.ts';
 import type { PromptEvaluationError } from '../events/prompt-evaluation-error.ts';
@@ -62,7 +64,8 @@ export class TurnRunner {
         this.#commits.takeOver(result);
         this.#scheduler.done(call);
       }
-    } catch (error) {
+    } catch (thrown) {
+      const error = isThrown(thrown, HookFailure) ? thrown.cause : thrown;
       const unanswered = turn.filter(({ state }) => state !== 'done').map(({ run }) => run.call);
       const failure = this.#failed(unanswered, error, results);
       await this.#scheduler.abandon(turn);
