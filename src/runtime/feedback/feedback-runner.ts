@@ -70,22 +70,19 @@ export class FeedbackRunner {
     this.#beganAtMs = surroundings.clock.now();
   }
 
-  /** The record of a call that has ended, with what the providers that are due have to say. At once when none is. */
-  addTo(invocation: ToolInvokedPayload): ToolInvokedPayload | Promise<ToolInvokedPayload> {
+  /** The record of a call that has ended, with what the providers that are due have to say. Never rejects. */
+  async addTo(invocation: ToolInvokedPayload): Promise<ToolInvokedPayload> {
     const plain = withText(invocation, withFeedback(invocation.modelText, []));
-    const giveUp = (error: unknown): ToolInvokedPayload => {
+    try {
+      const due = this.#findDue(invocation);
+      return due.length === 0 ? plain : await this.#run(due, invocation);
+    } catch (error) {
       const { callId } = invocation;
       this.#surroundings.logger.error('Feedback could not be asked for.', {
         callId,
         error: describeError(error),
       });
       return plain;
-    };
-    try {
-      const due = this.#findDue(invocation);
-      return due.length === 0 ? plain : this.#run(due, invocation).catch(giveUp);
-    } catch (error) {
-      return giveUp(error);
     }
   }
 
