@@ -1,5 +1,4 @@
 import { describeError, ResourceError, TransactionClosedError, WinkError } from '../error/index.ts';
-import { isPromiseLike } from '../internal/index.ts';
 import type { AnyBinding } from './binding.ts';
 import { type Token, tokenName } from './token.ts';
 import { assertTransaction, type ResourceTransaction } from './transactional.ts';
@@ -94,28 +93,23 @@ export class ResourceForks {
    * What was read or written and has been changed by someone else, by name; of the resources that are neither committed nor rolled back.
    * @throws {ResourceError} `resource-conflicts-failed`
    */
-  conflicts(): readonly string[] | Promise<readonly string[]> {
-    const names: string[] = [];
-    const later: Promise<readonly string[]>[] = [];
-    for (const part of this.#parts) {
-      if (part.state !== 'open') continue;
-      const found = conflictsOf(part);
-      if (found instanceof Promise) later.push(found);
-      else names.push(...found);
-    }
-    return later.length === 0 ? names : Promise.all(later).then((lists) => [...names, ...lists.flat()]);
+  async conflicts(): Promise<readonly string[]> {
+    const open = this.#parts.filter(({ state }) => state === 'open');
+    return (await Promise.all(open.map(conflictsOf))).flat();
   }
 
-  /**
-   * Commits what was begun, the one that may fail first. Stops at the first that throws; it and those behind it are
-   * left to `rollback`. Answers at once when all of them do.
-   */
-  commit(): ResourceFailure | undefined | Promise<ResourceFailure | undefined> {
+  /** Commits what was begun, the one that may fail first. Stops at the first that throws; it and those after it are left to `rollback`. */
+  async commit(): Promise<ResourceFailure | undefined> {
     const open = this.#parts.filter(({ state }) => state === 'open');
-    return commitFrom(
-      [...open].sort((left, right) => Number(right.mayFail) - Number(left.mayFail)),
-      0,
-    );
+    for (const part of open.sort((left, right) => Number(right.mayFail) - Number(left.mayFail))) {
+      try {
+        await part.transaction.commit();
+        part.state = 'committed';
+      } catch (error) {
+        return { name: part.name, error };
+      }
+    }
+    return undefined;
   }
 
   /**
@@ -123,7 +117,7 @@ export class ResourceForks {
    *
    * @param awaitWork awaits a resource that is just being begun, for as long as that makes sense.
    */
-  rollback(awaitWork: Awaiter): readonly ResourceFailure[] | Promise<readonly ResourceFailure[]> {
+  async rollback(awaitWork: Awaiter): Promise<readonly ResourceFailure[]> {
     if (this.isEmpty) return [];
     this.#rollback ??= this.#rollBackAll(awaitWork);
     return this.#rollback;
@@ -187,46 +181,16 @@ export class ResourceForks {
   }
 }
 
-function commitFrom(
-  parts: readonly Part[],
-  start: number,
-): ResourceFailure | undefined | Promise<ResourceFailure | undefined> {
-  for (const [offset, part] of parts.slice(start).entries()) {
-    const { name } = part;
-    try {
-      const done = part.transaction.commit();
-      if (isPromiseLike(done)) {
-        return Promise.resolve(done).then(
-          () => {
-            part.state = 'committed';
-            return commitFrom(parts, start + offset + 1);
-          },
-          (error: unknown) => ({ name, error }),
-        );
-      }
-      part.state = 'committed';
-    } catch (error) {
-      return { name, error };
-    }
-  }
-  return undefined;
-}
-
-function conflictsOf({ name, transaction }: Part): readonly string[] | Promise<readonly string[]> {
-  const named = (names: readonly string[]): readonly string[] =>
-    names.map((what) => `${what} of resource ${name}`);
-  const failed = (cause: unknown): never => {
+async function conflictsOf({ name, transaction }: Part): Promise<readonly string[]> {
+  try {
+    const names = (await transaction.conflicts?.()) ?? [];
+    return names.map((what) => `${what} of resource ${name}`);
+  } catch (cause) {
     throw new ResourceError(
       'resource-conflicts-failed',
       `Whether what was read of "${name}" still holds could not be found out: ${describeError(cause)}`,
       { cause, details: { token: name } },
     );
-  };
-  try {
-    const names = transaction.conflicts?.() ?? [];
-    return isPromiseLike(names) ? Promise.resolve(names).then(named, failed) : named(names);
-  } catch (error) {
-    return failed(error);
   }
 }
 

@@ -215,14 +215,7 @@ export class Session implements SessionView, AsyncDisposable {
    */
   clone(options: CloneOptions = {}): Session {
     this.#cell.assertUsable('write');
-    const { parent, tags, clock, ids, logger } = this.#options;
-    const inherited: SessionOptions = {
-      ...(parent === undefined ? {} : { parent }),
-      ...(tags === undefined ? {} : { tags }),
-      ...(clock === undefined ? {} : { clock }),
-      ...(ids === undefined ? {} : { ids }),
-      ...(logger === undefined ? {} : { logger }),
-    };
+    const { id: _id, dispatcher: _dispatcher, ...inherited } = this.#options;
     const copy = new Session({ ...inherited, ...options });
     copy.#cell.become(this.#cell);
     return copy;
