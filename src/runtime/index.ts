@@ -19,6 +19,7 @@ export type { AttemptName, CallHooks, DiscardedAttempt } from './call/call-hooks
 export type { Approval, ApprovalRequest, Approve, EvaluationEnvironment } from './call/environment.ts';
 export { markRejected } from './call/exceptions.ts';
 export type { OuterCall } from './call/outer-call.ts';
+export { recordable } from './call/record-call.ts';
 export type { ToolCallResult } from './call/tool-call.ts';
 export { type ToolCall, toToolCall } from './call/tool-call.ts';
 export {
@@ -46,7 +47,6 @@ export {
   type RenderedToolsPayload,
   ToolRenderings,
 } from './events/prompt-rendered.ts';
-export { recordable } from './events/recordable.ts';
 export type { RunEvent, RunEventListener } from './events/run-event.ts';
 export {
   type RecordedApproval,
@@ -84,8 +84,7 @@ export { FeedbackRunner } from './feedback/feedback-runner.ts';
 export { BudgetTracker, type BudgetTrackerOptions, toBudgetTracker } from './limits/budget-tracker.ts';
 export { Deadline } from './limits/deadline.ts';
 export { followSignal } from './limits/follow-signal.ts';
-export { haltReason } from './limits/halt-reason.ts';
-export { RunBudget } from './limits/run-budget.ts';
+export { haltReason, RunBudget } from './limits/run-budget.ts';
 export { RunStop, RunStoppedSignal, type StopReason } from './limits/run-stop.ts';
 export { type ThrottleOptions, type ThrottlePolicy, toThrottlePolicy } from './limits/throttle.ts';
 export { costOf } from './limits/token-cost.ts';
@@ -97,6 +96,7 @@ export { RunErrors } from './loop/run-errors.ts';
 export { type Step, type StepFunction, type StepKinds, stepLive } from './loop/step.ts';
 export { endingOf } from './loop/stop-ending.ts';
 export { TurnRunner } from './loop/turn-runner.ts';
+export { findTurnFault } from './model/check-turn.ts';
 export { hostedOutputs, type LoopState, newLoopState } from './model/loop-state.ts';
 export {
   addUsage,
@@ -108,6 +108,5 @@ export {
   type ModelTurn,
   tokenCounts,
 } from './model/model.ts';
-export { findTurnFault } from './model/turn-fault.ts';
 export { VisiblePrompt } from './model/visible-prompt.ts';
 export { type Redact, Redactor, redactPatterns, redactSecrets } from './redaction/index.ts';

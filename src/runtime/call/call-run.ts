@@ -3,7 +3,7 @@ import { none } from '../../internal/index.ts';
 import type { JsonObject } from '../../schema/index.ts';
 import type { AnyTool, TokenUsage } from '../../tool/index.ts';
 import type { RecordedApproval } from '../events/tool-invoked.ts';
-import { haltReason } from '../limits/halt-reason.ts';
+import { haltReason } from '../limits/run-budget.ts';
 import type { RunStop, StopReason } from '../limits/run-stop.ts';
 import { addUsage } from '../model/model.ts';
 import { ApprovalMemory } from './approval-memory.ts';

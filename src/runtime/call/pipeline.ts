@@ -1,12 +1,11 @@
 import { describeError } from '../../error/index.ts';
 import { describeIssues, type ParseOutcome, parseInput, parseOutput } from '../../schema/index.ts';
-import { haltReason } from '../limits/halt-reason.ts';
-import { renderValue } from '../model/model-text.ts';
+import { haltReason } from '../limits/run-budget.ts';
 import { askForApproval } from './approvals.ts';
 import type { CallAttempt } from './attempt.ts';
 import { awaitHook, HookFailure, nameAttempt } from './call-hooks.ts';
 import { isThrown } from './exceptions.ts';
-import { assertResultSize, readOutput, readSuccess } from './handler-result.ts';
+import { assertResultSize, readOutput, readSuccess, renderValue } from './handler-result.ts';
 import { checkCall, checkChanges, recordInPolicies } from './policies.ts';
 import { copyOfArguments } from './tool-call.ts';
 import { createToolContext } from './tool-context.ts';
@@ -87,6 +86,7 @@ async function parseParams(attempt: CallAttempt): Promise<Verdict | undefined> {
 }
 
 async function askPolicies(attempt: CallAttempt): Promise<Verdict | undefined> {
+  if (attempt.policies.checking.length === 0) return undefined;
   const questions = await checkCall(attempt);
   return questions.length === 0 ? undefined : askForApproval(attempt, questions);
 }
@@ -135,6 +135,7 @@ async function disposeResources(attempt: CallAttempt): Promise<Verdict | undefin
 }
 
 async function askAboutChanges(attempt: CallAttempt): Promise<Verdict | undefined> {
+  if (attempt.policies.checkingChanges.length === 0 || attempt.changes.length === 0) return undefined;
   const questions = await checkChanges(attempt);
   return questions.length === 0 ? undefined : { kind: 'needs-approval', questions };
 }
@@ -149,6 +150,6 @@ async function recordSuccess(attempt: CallAttempt): Promise<Verdict> {
     params: resolved.params,
     value: success.value,
   });
-  await recordInPolicies(attempt, success);
+  if (attempt.policies.recording.length > 0) await recordInPolicies(attempt, success);
   return { kind: 'succeeded', result: success };
 }

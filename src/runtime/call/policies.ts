@@ -37,19 +37,17 @@ type Objection = ShadowFinding & { readonly error?: unknown };
  */
 export async function checkCall(attempt: CallAttempt): Promise<readonly PolicyQuestion[]> {
   const { checking } = attempt.policies;
-  if (checking.length === 0) return none;
   return decide(attempt, checking, noEvidence, (policy, call, context) => policy.check?.(call, context));
 }
 
 /**
- * After the handler: asks `checkChanges` of them, if there are changes.
+ * After the handler: asks `checkChanges` of them.
  *
  * @returns what has to be asked before the commit.
  * @throws {AttemptEnd} when one of them denies.
  */
 export async function checkChanges(attempt: CallAttempt): Promise<readonly PolicyQuestion[]> {
   const { checkingChanges } = attempt.policies;
-  if (checkingChanges.length === 0 || attempt.changes.length === 0) return none;
   const { changes, transaction } = attempt;
   const evidence = { readPaths: transaction.readPaths(), changes };
   return decide(attempt, checkingChanges, evidence, (policy, call, context) =>
@@ -64,7 +62,6 @@ export async function checkChanges(attempt: CallAttempt): Promise<readonly Polic
  */
 export async function recordInPolicies(attempt: CallAttempt, result: ToolSuccess<unknown>): Promise<void> {
   const { recording } = attempt.policies;
-  if (recording.length === 0) return;
   const evidence = { readPaths: attempt.transaction.readPaths(), changes: attempt.changes };
   for (const governing of recording) {
     try {

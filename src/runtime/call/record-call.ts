@@ -3,17 +3,16 @@ import { openSections } from '../../prompt/index.ts';
 import type { JsonObject, JsonValue } from '../../schema/index.ts';
 import type { AnyTool, MediaPart, TokenUsage } from '../../tool/index.ts';
 import { recordError } from '../events/event-origin.ts';
-import { recordable } from '../events/recordable.ts';
 import type {
   RecordedApproval,
   RecordedAttachment,
   RecordedChange,
   ToolInvokedPayload,
 } from '../events/tool-invoked.ts';
-import { renderValue, toModelText } from '../model/model-text.ts';
 import { sectionsShownBy } from '../model/visible-prompt.ts';
 import type { CallAttempt } from './attempt.ts';
 import type { EvaluationEnvironment } from './environment.ts';
+import { renderValue, toModelText } from './handler-result.ts';
 import type { SectionOpening } from './section-opening.ts';
 import type { ToolCall } from './tool-call.ts';
 import type { FailedVerdict, SucceededVerdict } from './verdict.ts';
@@ -125,4 +124,27 @@ function recordedChanges(attempt: CallAttempt | undefined): readonly RecordedCha
 
 function recordAttachment({ data, ...part }: MediaPart): RecordedAttachment {
   return { ...part, characters: data.length };
+}
+
+/** What is nested deeper could not come back from an export; there are a few levels of the record around it. */
+const maxRecordedDepth = 200;
+
+/**
+ * A value as a record keeps it: as it is, when it can be exported with the session and come back, and as its JSON text otherwise. Keys called
+ * `__proto__` and deep nesting are refused where an export is read, and one such value would make every later export fail.
+ *
+ * @param text the JSON text of the value, where there is one. Default: it is written.
+ */
+export function recordable(value: JsonValue, text?: string): JsonValue {
+  return canComeBack(value, maxRecordedDepth) ? value : (text ?? JSON.stringify(value));
+}
+
+function canComeBack(value: unknown, depth: number): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  if (depth === 0) return false;
+  if (Array.isArray(value)) return value.every((item) => canComeBack(item, depth - 1));
+  for (const key of Object.keys(value)) {
+    if (key === '__proto__' || !canComeBack(Reflect.get(value, key), depth - 1)) return false;
+  }
+  return true;
 }

@@ -3,6 +3,8 @@ import { none } from '../../internal/index.ts';
 import type { Budget, BudgetExcess, BudgetTrackerPort, Logger, TokenUsage } from '../../tool/index.ts';
 import type { ModelProvider } from '../model/model.ts';
 import { type BudgetTracker, noPrices, toBudgetTracker } from './budget-tracker.ts';
+import type { Deadline } from './deadline.ts';
+import type { RunStop, StopReason } from './run-stop.ts';
 
 const noTokens: TokenUsage = Object.freeze({});
 
@@ -116,4 +118,20 @@ export class RunBudget {
   hasRefused(error: unknown): boolean {
     return this.#trackers.some((tracker) => tracker.hasRefused(error));
   }
+}
+
+/**
+ * Why neither a turn of the model nor a tool call may begin any more; undefined when they may. A used-up budget ends
+ * nothing that has begun: what it has cost is spent, and what comes of it is kept.
+ */
+export function haltReason(run: {
+  readonly stop: RunStop;
+  readonly deadline: Deadline | undefined;
+  readonly budget: RunBudget;
+}): StopReason | undefined {
+  const { stop, deadline, budget } = run;
+  const reason = stop.check(deadline);
+  if (reason !== undefined || budget.isUnlimited) return reason;
+  const cause = budget.refuse();
+  return cause === undefined ? undefined : { kind: 'budget', cause };
 }

@@ -3,7 +3,7 @@ import type { JsonValue } from '../../schema/index.ts';
 import type { FinishReason } from '../../tool/index.ts';
 import type { EvaluationEnvironment } from '../call/environment.ts';
 import { RunStoppedSignal } from '../limits/run-stop.ts';
-import { isClaimed, noAnswer } from '../model/answer-end.ts';
+import { isClaimed, noAnswer } from '../model/check-turn.ts';
 import type { LoopState } from '../model/loop-state.ts';
 import type { RunErrors } from './run-errors.ts';
 

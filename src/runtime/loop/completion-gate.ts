@@ -10,7 +10,7 @@ import {
 } from '../../tool/index.ts';
 import type { EvaluationEnvironment } from '../call/environment.ts';
 import { RunStoppedSignal } from '../limits/run-stop.ts';
-import { isClaimed } from '../model/answer-end.ts';
+import { isClaimed } from '../model/check-turn.ts';
 import type { LoopState } from '../model/loop-state.ts';
 import { seenPrompt } from '../model/visible-prompt.ts';
 import type { RunErrors } from './run-errors.ts';

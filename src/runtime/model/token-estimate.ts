@@ -1,6 +1,6 @@
 import type { ConversationItem, InputPart, TokenUsage } from '../../tool/index.ts';
+import { findTurnFault } from './check-turn.ts';
 import type { ModelRequest, ModelTurn } from './model.ts';
-import { findTurnFault } from './turn-fault.ts';
 
 /** ASCII characters for one token, about what tokenizers make of English and of code. */
 const charactersPerToken = 4;

@@ -162,7 +162,7 @@ describe('the hooks of a call', () => {
     const { error } = await run(promptWith('full', [outside]), [calling('outside')], hooks);
     if (!PromptEvaluationError.isInstance(error)) throw new Error(`Ended with ${String(error)}`);
     expect(error.code).toBe('evaluation-tools-failed');
-    expect(String(error.message)).toContain('The journal is full.');
+    expect(error.message).toContain('The journal is full.');
     expect(ran).toEqual(_hook === 'onBegin' ? [] : ['outside']);
     // The call is answered as one of which nothing is known.
     expect(error.conversation.at(-1)).toMatchObject({ type: 'tool-result', isError: true });
