@@ -1,14 +1,10 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { promptTemplate, section } from 'weakincentives';
 import { aiSdk } from 'weakincentives/ai-sdk';
 import { answeringModel, streamOf, usage } from '../support/ai-sdk-models.ts';
+import { promptOf } from '../support/prompt-of.ts';
 
-const prompt = promptTemplate({
-  ns: 'test',
-  key: 'stream',
-  sections: [section({ title: 'Task', key: 'task', template: 'Do it.' })],
-}).bind();
+const prompt = promptOf();
 
 const finishReason = { unified: 'stop', raw: 'stop' };
 const metadata = fc.option(

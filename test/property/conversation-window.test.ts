@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type ConversationItem, promptTemplate, section, ToolResult, tool } from 'weakincentives';
+import { type ConversationItem, ToolResult, tool } from 'weakincentives';
 import { type ScriptedTurn, scriptedModel } from 'weakincentives/testing';
+import { promptOf } from '../support/prompt-of.ts';
 
 const step = tool({
   name: 'step',
@@ -9,11 +10,7 @@ const step = tool({
   effects: 'read',
   execute: () => ToolResult.ok(null, 'Made.'),
 });
-const prompt = promptTemplate({
-  ns: 'test',
-  key: 'window',
-  sections: [section({ title: 'Task', key: 'task', template: 'Walk.', tools: [step] })],
-}).bind();
+const prompt = promptOf({ tools: [step] });
 
 const kinds = ['one call', 'three calls', 'paused', 'asks'] as const;
 

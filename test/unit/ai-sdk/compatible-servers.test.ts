@@ -1,8 +1,9 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { describe, expect, it } from 'vitest';
-import { BudgetTracker, promptTemplate, section, ToolResult, tool } from 'weakincentives';
+import { BudgetTracker, ToolResult, tool } from 'weakincentives';
 import { aiSdk } from 'weakincentives/ai-sdk';
 import { type CapturedAnswer, capturingFetch } from '../../support/captured-requests.ts';
+import { promptOf } from '../../support/prompt-of.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
 
 const look = tool({
@@ -11,11 +12,7 @@ const look = tool({
   effects: 'read',
   execute: () => ToolResult.ok(null, 'word '.repeat(200)),
 });
-const prompt = promptTemplate({
-  ns: 'test',
-  key: 'compatible',
-  sections: [section({ title: 'Task', key: 'task', template: 'Do it.', tools: [look] })],
-}).bind();
+const prompt = promptOf({ tools: [look] });
 
 function serverOf(answers: readonly CapturedAnswer[], options: { readonly includeUsage?: boolean } = {}) {
   const { fetch, requests } = capturingFetch(...answers);

@@ -3,9 +3,10 @@ import { createGoogleGenerativeAI } from '@ai-sdk/google';
 import { createOpenAI } from '@ai-sdk/openai';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { describe, expect, test } from 'vitest';
-import { promptTemplate, Session, section, ToolInvocations, ToolResult, tool } from 'weakincentives';
+import { Session, ToolInvocations, ToolResult, tool } from 'weakincentives';
 import { type AiSdkModel, aiSdk } from 'weakincentives/ai-sdk';
 import { z } from 'zod';
+import { promptOf } from '../../support/prompt-of.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
@@ -117,11 +118,7 @@ describe.each(Object.entries(wires))('%s', (_name, { modelOf, cut, done, end = '
         return ToolResult.ok(null);
       },
     });
-    const prompt = promptTemplate({
-      ns: 'test',
-      key: 'cut-off',
-      sections: [section({ title: 'Task', key: 'task', template: 'Tidy up.', tools: [wipe] })],
-    }).bind();
+    const prompt = promptOf({ tools: [wipe] });
     const requests: string[] = [];
     const fetch = async (_url: unknown, init?: { readonly body?: unknown }): Promise<Response> => {
       requests.push(String(init?.body));

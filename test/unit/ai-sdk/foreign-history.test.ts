@@ -1,6 +1,6 @@
 import { createAnthropic } from '@ai-sdk/anthropic';
 import { describe, expect, it } from 'vitest';
-import { type ConversationItem, promptTemplate, section, ToolResult, tool } from 'weakincentives';
+import { type ConversationItem, ToolResult, tool } from 'weakincentives';
 import { aiSdk } from 'weakincentives/ai-sdk';
 import { anthropic } from 'weakincentives/anthropic';
 import { openai } from 'weakincentives/openai';
@@ -8,13 +8,10 @@ import { answeringModel, text } from '../../support/ai-sdk-models.ts';
 import { text as anthropicText, message } from '../../support/anthropic-messages.ts';
 import { capturingFetch } from '../../support/captured-requests.ts';
 import { message as openaiMessage, response } from '../../support/openai-responses.ts';
+import { promptOf } from '../../support/prompt-of.ts';
 
 const note = tool({ name: 'note', description: 'Notes.', execute: () => ToolResult.ok(null, 'Noted.') });
-const prompt = promptTemplate({
-  ns: 'test',
-  key: 'foreign',
-  sections: [section({ title: 'Task', key: 'task', template: 'Do it.', tools: [note] })],
-}).bind();
+const prompt = promptOf({ tools: [note] });
 
 const turn = (...callIds: readonly string[]): readonly ConversationItem[] => [
   {

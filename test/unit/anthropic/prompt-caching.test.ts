@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { promptTemplate, section, ToolResult, tool, webSearchTool } from 'weakincentives';
+import { ToolResult, tool, webSearchTool } from 'weakincentives';
 import { type AnthropicModelOptions, anthropic } from 'weakincentives/anthropic';
 import { z } from 'zod';
 import { message, serverToolUse, text, thinking, toolUse } from '../../support/anthropic-messages.ts';
 import { type CapturedRequest, capturingFetch } from '../../support/captured-requests.ts';
+import { promptOf } from '../../support/prompt-of.ts';
 
 const look = tool({
   name: 'look',
@@ -12,13 +13,7 @@ const look = tool({
   effects: 'read',
   execute: ({ at }) => ToolResult.ok(null, `Looked at ${at}.`),
 });
-const prompt = promptTemplate({
-  ns: 'test',
-  key: 'caching',
-  sections: [
-    section({ title: 'Task', key: 'task', template: 'Look.', tools: [look], hostedTools: [webSearchTool()] }),
-  ],
-}).bind();
+const prompt = promptOf({ tools: [look], hostedTools: [webSearchTool()] });
 
 const answers = [
   message([thinking('Hm.'), toolUse('a', 'look', { at: 'x' }), toolUse('b', 'look', { at: 'y' })]),

@@ -10,7 +10,6 @@ import {
   fromSnapshots,
   MemoryFilesystem,
   type Prompt,
-  PromptEvaluationError,
   promptTemplate,
   resource,
   Session,
@@ -20,6 +19,7 @@ import {
   tool,
 } from 'weakincentives';
 import { scriptedModel } from 'weakincentives/testing';
+import { evaluationFailure } from '../../support/failure.ts';
 import { gate } from '../../support/gate.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
@@ -54,12 +54,6 @@ function promptOf(resources: readonly AnyBinding[], tools: readonly AnyTool[] = 
     sections: [section({ title: 'Task', key: 'task', template: 'Do it.', tools })],
   }).bind();
 }
-
-const failure = async (work: Promise<unknown>): Promise<PromptEvaluationError> => {
-  const error: unknown = await work.catch((thrown: unknown) => thrown);
-  if (PromptEvaluationError.isInstance(error)) return error;
-  throw new Error('The evaluation did not fail as expected.', { cause: error });
-};
 
 describe('the runtime', () => {
   it('enters a tool-call scope for every call, and disposes it before the call is committed', async () => {
@@ -213,7 +207,9 @@ describe('the runtime', () => {
     const model = scriptedModel(() => ({ text: 'done' }));
     await model.evaluate(prompt);
     expect(journal.lines).toEqual(['build once', 'dispose once']);
-    expect((await failure(model.evaluate(prompt))).cause).toEqual(coded('resource-disposed', /"once"/));
+    expect((await evaluationFailure(model.evaluate(prompt))).cause).toEqual(
+      coded('resource-disposed', /"once"/),
+    );
   });
 });
 
@@ -274,7 +270,7 @@ describe('a run that is stopped while something is being built', () => {
       ),
     ]);
     const session = new Session();
-    const run = failure(
+    const run = evaluationFailure(
       scriptedModel(() => ({ text: 'done' })).evaluate(prompt, { session, signal: abort.signal }),
     );
     await left.pass();
@@ -304,7 +300,7 @@ describe('a run that is stopped while something is being built', () => {
       ],
       [doing('use', ({ resources }) => resources.get(Slow))],
     );
-    const run = failure(
+    const run = evaluationFailure(
       scriptedModel([{ toolCalls: [{ name: 'use' }] }]).evaluate(prompt, {
         clock,
         logger,

@@ -1,26 +1,16 @@
 import { createAnthropic } from '@ai-sdk/anthropic';
 import { describe, expect, it } from 'vitest';
-import { promptTemplate, section, webFetchTool, webSearchTool } from 'weakincentives';
+import { webFetchTool, webSearchTool } from 'weakincentives';
 import { aiSdk } from 'weakincentives/ai-sdk';
 import { anthropic } from 'weakincentives/anthropic';
 import { answeringModel, text as textPart } from '../../../support/ai-sdk-models.ts';
 import { type Block, message, serverToolUse, text } from '../../../support/anthropic-messages.ts';
 import { answering } from '../../../support/anthropic-stream.ts';
 import { capturingFetch } from '../../../support/captured-requests.ts';
+import { promptOf } from '../../../support/prompt-of.ts';
 
 const url = 'https://tides.example/a';
-const prompt = promptTemplate({
-  ns: 'test',
-  key: 'citations',
-  sections: [
-    section({
-      title: 'Task',
-      key: 'task',
-      template: 'Look it up.',
-      hostedTools: [webFetchTool({ citations: true }), webSearchTool()],
-    }),
-  ],
-}).bind();
+const prompt = promptOf({ hostedTools: [webFetchTool({ citations: true }), webSearchTool()] });
 
 const fetched = (id: string, at: string, title: string | null): readonly Block[] => [
   serverToolUse(id, 'web_fetch', { url: at }),

@@ -3,7 +3,6 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import {
   Deadline,
   DeadlineExceededError,
-  PromptEvaluationError,
   type PromptResponse,
   Session,
   type ToolContext,
@@ -11,6 +10,7 @@ import {
   ToolResult,
   TransactionClosedError,
 } from 'weakincentives';
+import { evaluationFailure } from '../../../support/failure.ts';
 import { manualClock } from '../../../support/manual-clock.ts';
 import { add, Count, calling, delegate, modelFor, promptWith } from '../../../support/nested-setup.ts';
 
@@ -27,16 +27,6 @@ afterEach(async () => {
   process.off('unhandledRejection', listen);
   expect(unheard).toEqual([]);
 });
-
-const failure = async (work: Promise<unknown>): Promise<PromptEvaluationError> => {
-  const error: unknown = await work.then(
-    () => undefined,
-    (thrown: unknown) => thrown,
-  );
-  if (!PromptEvaluationError.isInstance(error))
-    throw new Error(`Expected a PromptEvaluationError, got ${String(error)}.`);
-  return error;
-};
 
 /** A turn of the model that never comes, and the promise that it was asked for. */
 const silence = () => {
@@ -76,7 +66,7 @@ describe('the end of the run', () => {
       clock,
       ...(how === 'abort' ? { signal: controller.signal } : { deadline: Deadline.after(100, clock) }),
     });
-    const ended = failure(run);
+    const ended = evaluationFailure(run);
     await asked;
     if (how === 'abort') controller.abort(reason);
     else clock.advance(100);
@@ -86,7 +76,7 @@ describe('the end of the run', () => {
     if (how === 'abort') expect(error.cause).toBe(reason);
     else expect(DeadlineExceededError.isInstance(error.cause)).toBe(true);
     expect(error.usage).toEqual({ inputTokens: 7 });
-    const innerError = await failure(inner[0] ?? Promise.resolve());
+    const innerError = await evaluationFailure(inner[0] ?? Promise.resolve());
     expect(innerError).toMatchObject({ code: error.code, promptName: 'inner' });
     expect(innerError.cause).toBe(error.cause);
     expect(session.slice(Count).all()).toEqual([]);
@@ -103,11 +93,11 @@ describe('the end of the run', () => {
     const session = new Session({ clock });
     const outer = delegate('state', async (context) => {
       now = 100;
-      const error = await failure(context.adapter.evaluate(promptWith('inner', [])));
+      const error = await evaluationFailure(context.adapter.evaluate(promptWith('inner', [])));
       expect(error.code).toBe('evaluation-deadline');
       return ToolResult.ok(null, 'went on');
     });
-    const error = await failure(
+    const error = await evaluationFailure(
       modelFor({ outer: [calling('delegate')] }).evaluate(promptWith('outer', [outer]), {
         session,
         clock,
@@ -126,7 +116,7 @@ describe('an end of its own', () => {
     const { asked, turn } = silence();
     const controller = new AbortController();
     const outer = delegate('state', async (context) => {
-      const error = await failure(
+      const error = await evaluationFailure(
         context.adapter.evaluate(
           promptWith('inner', []),
           how === 'abort' ? { signal: controller.signal } : { deadline: Deadline.after(10, clock) },
@@ -193,7 +183,7 @@ describe('the end of the call', () => {
     await asked;
     clock.advance(50);
     await run;
-    expect((await failure(inner[0] ?? Promise.resolve())).code).toBe('evaluation-aborted');
+    expect((await evaluationFailure(inner[0] ?? Promise.resolve())).code).toBe('evaluation-aborted');
     expect(session.slice(Count).all()).toEqual([]);
     expect(session.slice(ToolInvocations).latest()).toMatchObject({ reason: 'timeout' });
   });
@@ -213,7 +203,7 @@ describe('the end of the call', () => {
       await modelFor({ outer: [calling('delegate')], inner: [turn] }).evaluate(promptWith('outer', [outer]), {
         session,
       });
-      const error = await failure(inner[0] ?? Promise.resolve());
+      const error = await evaluationFailure(inner[0] ?? Promise.resolve());
       expect(error.code).toBe('evaluation-aborted');
       expect(TransactionClosedError.isInstance(error.cause)).toBe(true);
       expect(String(error.cause)).toContain('has to await what it evaluates');

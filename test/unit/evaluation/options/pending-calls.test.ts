@@ -4,19 +4,14 @@ import {
   type ConversationItem,
   type EvaluateOptions,
   PromptValidationError,
-  promptTemplate,
-  section,
   ToolResult,
   tool,
 } from 'weakincentives';
 import { scriptedModel } from 'weakincentives/testing';
+import { promptOf } from '../../../support/prompt-of.ts';
 import { recordingLogger } from '../../../support/recording-logger.ts';
 
-const prompt = promptTemplate({
-  ns: 'test',
-  key: 'pending-calls',
-  sections: [section({ title: 'Task', key: 'task', template: 'Go on.' })],
-}).bind();
+const prompt = promptOf();
 
 const user = (text: string): ConversationItem => ({ type: 'user', content: [{ type: 'text', text }] });
 const calls = (...ids: readonly string[]): ConversationItem => ({
@@ -165,11 +160,7 @@ test('evaluations inside calls do as the run does, unless they say otherwise', a
       return ToolResult.ok(null);
     },
   });
-  const outer = promptTemplate({
-    ns: 'test',
-    key: 'outer',
-    sections: [section({ title: 'Task', key: 'task', template: 'Do it.', tools: [inner] })],
-  }).bind();
+  const outer = promptOf({ tools: [inner] });
   const model = scriptedModel((_conversation, { tools, turn }) =>
     tools.length > 0 && turn === 1 ? { toolCalls: [{ name: 'delegate' }] } : { text: 'Done.' },
   );

@@ -11,7 +11,6 @@ import {
   MemoryFilesystem,
   type ModelRequest,
   on,
-  PromptEvaluationError,
   PromptValidationError,
   promptTemplate,
   type RunEvent,
@@ -26,6 +25,7 @@ import {
 } from 'weakincentives';
 import { scriptedModel } from 'weakincentives/testing';
 import { z } from 'zod';
+import { evaluationFailure } from '../../../support/failure.ts';
 import { gate } from '../../../support/gate.ts';
 import { recordingLogger } from '../../../support/recording-logger.ts';
 import { only } from '../../../support/run-calls.ts';
@@ -52,14 +52,6 @@ const plain = promptTemplate({
     section({ title: 'Task', key: 'task', template: 'Take notes.', tools: [note], slices: [Notes] }),
   ],
 });
-const failure = async (work: Promise<unknown>): Promise<PromptEvaluationError> => {
-  const error: unknown = await work.then(
-    () => 'no error',
-    (thrown: unknown) => thrown,
-  );
-  if (!PromptEvaluationError.isInstance(error)) throw new Error(`No PromptEvaluationError: ${String(error)}`);
-  return error;
-};
 const done = scriptedModel([{ text: 'done' }]);
 
 describe('the session', () => {
@@ -114,7 +106,7 @@ describe('the session', () => {
   test('made for one evaluation is disposed also when the run fails', async () => {
     built = 0;
     ended.length = 0;
-    await failure(scriptedModel([{ toolCalls: [{ name: 'use' }] }]).evaluate(withService().bind()));
+    await evaluationFailure(scriptedModel([{ toolCalls: [{ name: 'use' }] }]).evaluate(withService().bind()));
     expect(ended).toEqual([1]);
   });
 
@@ -241,7 +233,7 @@ describe('the session', () => {
         fields: { error: expect.stringContaining('will not go') as string },
       },
     ]);
-    const error = await failure(scriptedModel([]).evaluate(template.bind(), { logger }));
+    const error = await evaluationFailure(scriptedModel([]).evaluate(template.bind(), { logger }));
     expect(error.code).toBe('evaluation-request-failed');
   });
 
@@ -308,7 +300,7 @@ describe('what goes wrong before the first request', () => {
       ],
       sections: [section({ title: 'Task', key: 'task', template: 'Do it.' })],
     });
-    const error = await failure(model.evaluate(template.bind(), { input: 'Hello' }));
+    const error = await evaluationFailure(model.evaluate(template.bind(), { input: 'Hello' }));
     expect(error).toMatchObject({
       code: 'evaluation-render-failed',
       phase: 'render',
@@ -336,7 +328,7 @@ describe('what goes wrong before the first request', () => {
         },
       ],
     });
-    const error = await failure(model.evaluate(template.bind()));
+    const error = await evaluationFailure(model.evaluate(template.bind()));
     expect(error).toMatchObject({ code: 'evaluation-render-failed', phase: 'render' });
     expect(error.cause).toMatchObject({ name: 'PromptRenderError' });
     expect(error.message).toContain('no text today');
@@ -347,7 +339,7 @@ describe('what goes wrong before the first request', () => {
     const Other: Slice<{ n: number }> = defineSlice('notes', z.object({ n: z.number() }), {});
     const session = new Session();
     session.install(Other);
-    const error = await failure(done.evaluate(plain.bind(), { session }));
+    const error = await evaluationFailure(done.evaluate(plain.bind(), { session }));
     expect(error).toMatchObject({ phase: 'render', cause: { code: 'slice-duplicate' } });
   });
 
@@ -359,7 +351,7 @@ describe('what goes wrong before the first request', () => {
       resources: [bind(Service, () => ((builds += 1), {}), { eager: true })],
       sections: [section({ title: 'Task', key: 'task', template: 'Do it.' })],
     });
-    const error = await failure(done.evaluate(template.bind(), { signal: AbortSignal.abort() }));
+    const error = await evaluationFailure(done.evaluate(template.bind(), { signal: AbortSignal.abort() }));
     expect(error.code).toBe('evaluation-aborted');
     expect(builds).toBe(0);
   });
@@ -377,7 +369,7 @@ describe('what goes wrong before the first request', () => {
     const run = done.evaluate(template.bind(), { signal: abort.signal, session });
     await building.reached;
     abort.abort(new Error('enough'));
-    expect(await failure(run)).toMatchObject({
+    expect(await evaluationFailure(run)).toMatchObject({
       code: 'evaluation-aborted',
       phase: 'render',
       cause: { message: 'enough' },
@@ -603,7 +595,9 @@ describe('run events', () => {
 
   test('tell of the end also when the run fails', async () => {
     const events: RunEvent[] = [];
-    await failure(scriptedModel([]).evaluate(plain.bind(), { onEvent: (event) => events.push(event) }));
+    await evaluationFailure(
+      scriptedModel([]).evaluate(plain.bind(), { onEvent: (event) => events.push(event) }),
+    );
     expect(events.at(-1)).toEqual({ type: 'run-end', outcome: 'failed', turns: 1, usage: {} });
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { PromptEvaluationError, Session, ToolInvocations, ToolResult, toolRuntime } from 'weakincentives';
+import { evaluationFailure } from '../../../support/failure.ts';
 import { Added, add, Count, calling, delegate, modelFor, promptWith } from '../../../support/nested-setup.ts';
 
 const own = (message: string, cause?: unknown): PromptEvaluationError =>
@@ -8,16 +9,6 @@ const own = (message: string, cause?: unknown): PromptEvaluationError =>
     promptName: 'mine',
     ...(cause === undefined ? {} : { cause }),
   });
-const failure = async (work: Promise<unknown>): Promise<PromptEvaluationError> => {
-  const error: unknown = await work.then(
-    () => undefined,
-    (thrown: unknown) => thrown,
-  );
-  if (!PromptEvaluationError.isInstance(error))
-    throw new Error(`Expected a PromptEvaluationError, got ${String(error)}.`);
-  return error;
-};
-
 describe('a PromptEvaluationError that a handler made itself', () => {
   test('ends the run in phase tool, once the calls before it are committed', async () => {
     const session = new Session();
@@ -32,7 +23,7 @@ describe('a PromptEvaluationError that a handler made itself', () => {
       { name: 'quits' },
     );
     const after = delegate('external', async () => ((later += 1), ToolResult.ok(null)), { name: 'after' });
-    const error = await failure(
+    const error = await evaluationFailure(
       modelFor({ outer: [calling('add', 'quits', 'after')] }).evaluate(
         promptWith('outer', [add, quits, after]),
         { session },
@@ -85,7 +76,7 @@ describe('a PromptEvaluationError that a handler made itself', () => {
     const quits = delegate('state', async () => Promise.reject(made), { name: 'quits' });
     await using runtime = await toolRuntime(promptWith('outer', [quits]));
     const call = { callId: 'a', name: 'quits', arguments: {} };
-    expect(await failure(runtime.runCalls([call]))).toMatchObject({ phase: 'tool', cause: made });
+    expect(await evaluationFailure(runtime.runCalls([call]))).toMatchObject({ phase: 'tool', cause: made });
     expect(runtime.signal.aborted).toBe(true);
   });
 });
@@ -171,7 +162,7 @@ describe('one that an evaluation rejected with', () => {
     const looped = own('looped');
     Object.defineProperty(looped, 'cause', { value: looped });
     const quits = delegate('state', async () => Promise.reject(looped));
-    const error = await failure(modelOf().evaluate(promptWith('outer', [quits])));
+    const error = await evaluationFailure(modelOf().evaluate(promptWith('outer', [quits])));
     expect(error.cause).toBe(looped);
   });
 });

@@ -1,11 +1,8 @@
 import { expect, test } from 'vitest';
-import { defineAdapter, type ModelDelta, promptTemplate, type RunEvent, section } from 'weakincentives';
+import { defineAdapter, type ModelDelta, type RunEvent } from 'weakincentives';
+import { promptOf } from '../../../support/prompt-of.ts';
 
-const prompt = promptTemplate({
-  ns: 'test',
-  key: 'deltas',
-  sections: [section({ title: 'Task', key: 'task', template: 'Answer.' })],
-}).bind();
+const prompt = promptOf();
 
 test('what a provider tells that is no piece of an answer is not told', async () => {
   // A provider may be written without types.

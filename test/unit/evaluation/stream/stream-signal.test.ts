@@ -1,8 +1,9 @@
 import { getEventListeners } from 'node:events';
 import { expect, test } from 'vitest';
-import { type PromptStream, promptTemplate, section, ToolResult, tool } from 'weakincentives';
+import { type PromptStream, ToolResult, tool } from 'weakincentives';
 import { scriptedModel } from 'weakincentives/testing';
 import { evaluationFailure } from '../../../support/failure.ts';
+import { promptOf } from '../../../support/prompt-of.ts';
 
 const look = tool({
   name: 'look',
@@ -10,11 +11,7 @@ const look = tool({
   effects: 'read',
   execute: () => ToolResult.ok(null, 'Seen.'),
 });
-const prompt = promptTemplate({
-  ns: 'test',
-  key: 'signalled',
-  sections: [section({ title: 'Task', key: 'task', template: 'Look.', tools: [look] })],
-}).bind();
+const prompt = promptOf({ tools: [look] });
 const turns = [{ toolCalls: [{ name: 'look' }] }, { text: 'Done.' }] as const;
 
 async function drain(stream: PromptStream, onType: (type: string) => void = () => undefined): Promise<void> {

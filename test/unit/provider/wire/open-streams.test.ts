@@ -1,6 +1,6 @@
 import { createAnthropic } from '@ai-sdk/anthropic';
 import { describe, expect, it } from 'vitest';
-import { type Clock, type ProviderAdapter, promptTemplate, section } from 'weakincentives';
+import { type Clock, type ProviderAdapter } from 'weakincentives';
 import { aiSdk } from 'weakincentives/ai-sdk';
 import { anthropic } from 'weakincentives/anthropic';
 import { openai } from 'weakincentives/openai';
@@ -11,12 +11,9 @@ import { gate } from '../../../support/gate.ts';
 import { manualClock } from '../../../support/manual-clock.ts';
 import { message as openaiMessage, response } from '../../../support/openai-responses.ts';
 import { toEvents, toServerSentEvents } from '../../../support/openai-stream.ts';
+import { promptOf } from '../../../support/prompt-of.ts';
 
-const prompt = promptTemplate({
-  ns: 'test',
-  key: 'open',
-  sections: [section({ title: 'Task', key: 'task', template: 'Do it.' })],
-}).bind();
+const prompt = promptOf();
 
 const openaiBody = async () => toServerSentEvents(toEvents(response([openaiMessage('Done.')])));
 const anthropicBody = async () => toEventStream(toAnthropicEvents(anthropicMessage([text('Done.')]))).text();

@@ -3,15 +3,14 @@ import {
   type AssistantPart,
   defineAdapter,
   type FinishReason,
-  promptTemplate,
   Session,
-  section,
   type ToolCallPart,
   ToolInvocations,
   ToolResult,
   tool,
 } from 'weakincentives';
 import { z } from 'zod';
+import { promptOf } from '../../../support/prompt-of.ts';
 
 const wipe = (wiped: string[]) =>
   tool({
@@ -36,11 +35,7 @@ const call = (callId: string, text: string, more: Partial<ToolCallPart> = {}): A
 /** What becomes of the calls of a turn of a model whose adapter knows nothing but its finish reason. */
 async function outcomesOf(finishReason: FinishReason, content: readonly AssistantPart[]) {
   const wiped: string[] = [];
-  const prompt = promptTemplate({
-    ns: 'test',
-    key: 'cut-off',
-    sections: [section({ title: 'Task', key: 'task', template: 'Tidy up.', tools: [wipe(wiped)] })],
-  }).bind();
+  const prompt = promptOf({ tools: [wipe(wiped)] });
   await using session = new Session();
   const adapter = defineAdapter({
     model: {

@@ -5,21 +5,16 @@ import {
   type EvaluateOptions,
   ModelResponseError,
   type ModelTurn,
-  promptTemplate,
   type RunEvent,
-  section,
   ThrottleError,
   type ThrottleErrorOptions,
 } from 'weakincentives';
 import { RunStop, toThrottlePolicy } from '../../../../src/runtime/index.ts';
 import { askThrottled } from '../../../../src/runtime/limits/throttle.ts';
 import { manualClock } from '../../../support/manual-clock.ts';
+import { promptOf } from '../../../support/prompt-of.ts';
 
-const prompt = promptTemplate({
-  ns: 'test',
-  key: 'throttle',
-  sections: [section({ title: 'Task', key: 'task', template: 'Answer.' })],
-}).bind();
+const prompt = promptOf();
 
 const done: ModelTurn = { content: [{ type: 'text', text: 'Done.' }], finishReason: 'stop' };
 const throttled = (options: Partial<ThrottleErrorOptions> = {}): ThrottleError =>

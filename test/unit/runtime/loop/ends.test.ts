@@ -9,7 +9,6 @@ import {
   defineEvent,
   defineSlice,
   on,
-  PromptEvaluationError,
   promptTemplate,
   type RunEvent,
   replace,
@@ -24,6 +23,7 @@ import {
 } from 'weakincentives';
 import { scriptedModel } from 'weakincentives/testing';
 import { z } from 'zod';
+import { evaluationFailure } from '../../../support/failure.ts';
 import { gate } from '../../../support/gate.ts';
 import { manualClock } from '../../../support/manual-clock.ts';
 import { only, runCalls, startCalls } from '../../../support/run-calls.ts';
@@ -53,23 +53,13 @@ afterEach(async () => {
   expect(unheard).toEqual([]);
 });
 
-const failure = async (work: Promise<unknown>): Promise<PromptEvaluationError> => {
-  const error: unknown = await work.then(
-    () => undefined,
-    (thrown: unknown) => thrown,
-  );
-  if (!PromptEvaluationError.isInstance(error))
-    throw new Error(`Expected a PromptEvaluationError, got ${String(error)}.`);
-  return error;
-};
-
 describe('the deadline', () => {
   test('that has passed before the first request ends the run without one', async () => {
     const clock = manualClock();
     const deadline = Deadline.after(10, clock);
     clock.advance(10);
     let asked = 0;
-    const error = await failure(
+    const error = await evaluationFailure(
       scriptedModel(() => ((asked += 1), { text: 'done' })).evaluate(template.bind(), {
         deadline,
         clock,
@@ -92,7 +82,7 @@ describe('the deadline', () => {
     }).evaluate(template.bind(), { deadline: Deadline.after(10, clock), clock });
     await asked.reached;
     clock.advance(10);
-    expect(await failure(run)).toMatchObject({ code: 'evaluation-deadline', phase: 'request' });
+    expect(await evaluationFailure(run)).toMatchObject({ code: 'evaluation-deadline', phase: 'request' });
     asked.open();
     expect(clock.pending).toBe(0);
   });
@@ -140,7 +130,7 @@ describe('the deadline', () => {
           await runtime.runCalls(calls);
         }
       };
-      const failed = failure(run());
+      const failed = evaluationFailure(run());
       await inside.reached;
       clock.advance(8);
       const error = await failed;
@@ -177,7 +167,7 @@ describe('the deadline', () => {
         if (event.type === 'tool-call-end') clock.advance(10);
       },
     });
-    const error = await failure(finished);
+    const error = await evaluationFailure(finished);
     expect(error).toMatchObject({ code: 'evaluation-deadline', phase: 'tool' });
     expect(asked).toBe(1);
     expect(invocations.map(({ outcome }) => outcome)).toEqual(['committed']);
@@ -199,7 +189,7 @@ describe('the deadline', () => {
         if (event.type === 'tool-call-start') now += 10;
       },
     });
-    expect(await failure(finished)).toMatchObject({ code: 'evaluation-deadline', phase: 'tool' });
+    expect(await evaluationFailure(finished)).toMatchObject({ code: 'evaluation-deadline', phase: 'tool' });
     expect(ran).toBe(0);
     expect(only(invocations)).toMatchObject({ outcome: 'aborted', reason: 'deadline' });
   });
@@ -222,7 +212,7 @@ describe('the deadline', () => {
     clock.advance(7);
     expect(clock.pending).toBe(1);
     clock.advance(6);
-    expect(await failure(run)).toMatchObject({ code: 'evaluation-deadline', phase: 'request' });
+    expect(await evaluationFailure(run)).toMatchObject({ code: 'evaluation-deadline', phase: 'request' });
     expect(clock.pending).toBe(0);
   });
 
@@ -278,7 +268,7 @@ describe('the abort signal of the caller', () => {
       signal: AbortSignal.abort(reason),
       input: 'Hello',
     });
-    const error = await failure(run);
+    const error = await evaluationFailure(run);
     expect(error).toMatchObject({ code: 'evaluation-aborted', phase: 'render', cause: reason });
     expect(error.conversation).toHaveLength(1);
     expect(asked).toBe(0);
@@ -303,7 +293,11 @@ describe('the abort signal of the caller', () => {
     await asked.reached;
     expect(only(signals).aborted).toBe(false);
     abort.abort(reason);
-    expect(await failure(run)).toMatchObject({ code: 'evaluation-aborted', phase: 'request', cause: reason });
+    expect(await evaluationFailure(run)).toMatchObject({
+      code: 'evaluation-aborted',
+      phase: 'request',
+      cause: reason,
+    });
     expect(only(signals).reason).toBe(reason);
     asked.open();
   });
@@ -314,7 +308,11 @@ describe('the abort signal of the caller', () => {
       abort.abort(reason);
       throw new Error('aborted, says the SDK');
     }).evaluate(template.bind(), { signal: abort.signal });
-    expect(await failure(run)).toMatchObject({ code: 'evaluation-aborted', phase: 'request', cause: reason });
+    expect(await evaluationFailure(run)).toMatchObject({
+      code: 'evaluation-aborted',
+      phase: 'request',
+      cause: reason,
+    });
   });
 
   test('reaches handlers, and what they reject with afterwards is heard', async () => {
@@ -343,7 +341,7 @@ describe('the abort signal of the caller', () => {
     });
     await reached.reached;
     abort.abort(reason);
-    const error = await failure(run.finished);
+    const error = await evaluationFailure(run.finished);
     expect(error).toMatchObject({ code: 'evaluation-aborted', phase: 'tool', cause: reason });
     expect(signals.map((signal) => signal.reason as unknown)).toEqual([reason, reason, reason]);
     expect(run.invocations.map(({ outcome, reason: why }) => [outcome, why])).toEqual(
@@ -378,7 +376,7 @@ describe('the abort signal of the caller', () => {
     await waiting.reached;
     expect(clock.pending).toBe(1);
     abort.abort();
-    await failure(run.finished);
+    await evaluationFailure(run.finished);
     expect(clock.pending).toBe(0);
     waiting.open();
   });
@@ -432,7 +430,7 @@ describe('the abort signal of the caller', () => {
     });
     await waiting.reached;
     abort.abort();
-    await failure(run.finished);
+    await evaluationFailure(run.finished);
     expect(asked).toEqual(['call-1-1']);
     expect(run.invocations.map(({ outcome, attempts }) => [outcome, attempts])).toEqual([
       ['aborted', 1],
@@ -468,7 +466,7 @@ describe('the abort signal of the caller', () => {
     });
     await waiting.reached;
     abort.abort();
-    expect(await failure(run.finished)).toMatchObject({ code: 'evaluation-aborted' });
+    expect(await evaluationFailure(run.finished)).toMatchObject({ code: 'evaluation-aborted' });
     waiting.open();
   });
 
@@ -498,7 +496,7 @@ describe('the abort signal of the caller', () => {
         if (event.type === 'tool-call-rerun') abort.abort();
       },
     });
-    expect(await failure(run.finished)).toMatchObject({ code: 'evaluation-aborted' });
+    expect(await evaluationFailure(run.finished)).toMatchObject({ code: 'evaluation-aborted' });
     expect(runs).toBe(1);
     expect(only(run.invocations)).toMatchObject({ outcome: 'aborted', conflicts: ['slice touches'] });
   });
@@ -554,7 +552,7 @@ describe('the number of turns', () => {
       asked += 1;
       return { toolCalls: [{ name: 'again' }], usage: { inputTokens: 5 } };
     });
-    const error = await failure(model.evaluate(template.bind(), { maxTurns: 3 }));
+    const error = await evaluationFailure(model.evaluate(template.bind(), { maxTurns: 3 }));
     expect(error).toMatchObject({
       code: 'evaluation-max-turns',
       phase: 'request',
@@ -573,7 +571,7 @@ describe('the number of turns', () => {
     const model = scriptedModel(
       () => ((asked += 1), { toolCalls: [{ name: 'again', arguments: { asked } }] }),
     );
-    await failure(model.evaluate(template.bind()));
+    await evaluationFailure(model.evaluate(template.bind()));
     expect(asked).toBe(100);
   });
 });

@@ -9,15 +9,14 @@ import {
   ModelResponseError,
   type ModelTurn,
   type PromptResponse,
-  promptTemplate,
   type RunEvent,
-  section,
   ToolResult,
   tool,
 } from 'weakincentives';
 import { type ScriptedTurn, scriptedModel } from 'weakincentives/testing';
 import { z } from 'zod';
 import { evaluationFailure } from '../../../support/failure.ts';
+import { promptOf } from '../../../support/prompt-of.ts';
 import { recordingLogger } from '../../../support/recording-logger.ts';
 
 const search = hostedTool({ kind: 'web_search', name: 'search', description: 'Searches.', config: {} });
@@ -29,13 +28,7 @@ const big = tool({
   effects: 'read',
   execute: ({ length }) => ToolResult.ok(null, 'x'.repeat(length)),
 });
-const prompt = promptTemplate({
-  ns: 'test',
-  key: 'states',
-  sections: [
-    section({ title: 'Task', key: 'task', template: 'Do it.', tools: [big], hostedTools: [search, wiki] }),
-  ],
-}).bind();
+const prompt = promptOf({ tools: [big], hostedTools: [search, wiki] });
 
 async function run(
   turns: readonly ScriptedTurn[],

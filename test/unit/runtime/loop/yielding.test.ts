@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
-import { type Clock, promptTemplate, section, systemClock, ToolResult, tool } from 'weakincentives';
+import { type Clock, systemClock, ToolResult, tool } from 'weakincentives';
 import { scriptedModel } from 'weakincentives/testing';
 import { evaluationFailure } from '../../../support/failure.ts';
 import { calling, delegate, modelFor, promptWith } from '../../../support/nested-setup.ts';
+import { promptOf } from '../../../support/prompt-of.ts';
 
 /** A clock that is a millisecond further at each look, and does this whenever a run pauses. */
 const busyClock = (onYield: () => void): Clock => {
@@ -20,11 +21,7 @@ const work = tool({
   effects: 'state',
   execute: () => ToolResult.ok(null),
 });
-const prompt = promptTemplate({
-  ns: 'test',
-  key: 'busy',
-  sections: [section({ title: 'Task', key: 'task', template: 'Do it.', tools: [work] })],
-}).bind();
+const prompt = promptOf({ tools: [work] });
 const endless = scriptedModel(() => ({ toolCalls: [{ name: 'work' }] }));
 
 test('a run that never waits for anything outside hears of its abort', async () => {
