@@ -1,7 +1,7 @@
 import { Ajv } from 'ajv';
 import { jsonSchema, promptTemplate, type Schema, section, ToolResult, tool } from 'weakincentives';
 import { z } from 'zod';
-import { readArguments, resolveCall } from '../../src/runtime/call/tool-call.ts';
+import { copyOfArguments, resolveCall } from '../../src/runtime/call/tool-call.ts';
 import { compileSchema, parseInput } from '../../src/schema/index.ts';
 import { runProgram } from '../harness/program.ts';
 import { measureRounds } from './repeat.ts';
@@ -65,7 +65,8 @@ async function callOf(inputSchema: Schema<Params>): Promise<Way> {
     validate: fits,
     read: (text) => {
       const call = { callId: 'call', toolName: 'count', arguments: text, turn: 1 };
-      return resolveCall(call, rendered).kind === 'resolved' && fits(readArguments(call));
+      const resolution = resolveCall(call, rendered);
+      return resolution.kind === 'resolved' && fits(copyOfArguments(resolution.resolved));
     },
   };
 }

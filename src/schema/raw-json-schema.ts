@@ -1,6 +1,6 @@
 import { describeError, SchemaError } from '../error/index.ts';
 import { explain } from './json-schema/explain.ts';
-import { fits } from './json-schema/fits.ts';
+import { Judge } from './json-schema/fits.ts';
 import { isSchemaObject, type JsonSchema } from './json-schema/json-schema.ts';
 import { forEachSchema } from './json-schema/keywords.ts';
 import { compileJsonSchema, type SchemaNode } from './json-schema/node.ts';
@@ -31,6 +31,8 @@ export function compiledRawSchema(schema: object): SchemaNode | undefined {
 class RawJsonSchema implements Schema {
   readonly '~standard': Schema['~standard'];
   readonly #document: JsonSchema;
+  /** One for all values: made for each, it would cost more than small values do (0.9 instead of 0.2 µs after a garbage collection, Node 20.20). */
+  readonly #judge = new Judge('shared');
   #node: SchemaNode | undefined;
 
   static is(schema: object): schema is RawJsonSchema {
@@ -44,7 +46,7 @@ class RawJsonSchema implements Schema {
       version: 1,
       vendor: 'json-schema',
       validate: (value) => {
-        if (fits(value, this.node)) return { value };
+        if (this.#judge.fitsOnce(value, this.node)) return { value };
         const issues = explain(this.node, value, true);
         return { issues: issues.length > 0 ? issues : [{ path: [], message: 'is not valid' }] };
       },

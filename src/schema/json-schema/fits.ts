@@ -1,11 +1,6 @@
 import { isRecord, none } from '../../internal/index.ts';
 import type { SchemaNode } from './node.ts';
 
-/** True when `value` fits the schema. A member that is `undefined` counts as absent. */
-export function fits(value: unknown, node: SchemaNode): boolean {
-  return new Judge('shared').fits(value, node);
-}
-
 /**
  * Decides whether values fit subschemas, in a time that grows with the value times the schema: where several ways lead to a subschema it
  * remembers its answer for each value.
@@ -28,6 +23,16 @@ export class Judge {
     return likely.length <= 1 ? likely : likely.filter((node) => this.fits(value, node));
   }
 
+  /** {@link fits} for one value of many: nothing is remembered of it afterwards. */
+  fitsOnce(value: unknown, node: SchemaNode): boolean {
+    try {
+      return this.fits(value, node);
+    } finally {
+      this.#answers = undefined;
+    }
+  }
+
+  /** True when `value` fits the schema. A member that is `undefined` counts as absent. */
   fits(value: unknown, node: SchemaNode): boolean {
     if (node.isLeaf) return node.holds(value);
     const isRemembered = node.isShared || (this.#remembersAll && typeof value === 'object');
