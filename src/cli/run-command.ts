@@ -12,7 +12,6 @@ import { eventLine, isDelta, type ResultRecord } from './report/event-record.ts'
 import type { Progress } from './report/progress.ts';
 import { formatRunEnding } from './report/run-report.ts';
 import { endingLines, toResult } from './report/run-result.ts';
-import { RunningCalls } from './report/running-calls.ts';
 import { spendingOf } from './report/spending.ts';
 import { verboseLogger } from './report/verbose-logger.ts';
 import { applyChanges } from './run/apply-to-folder.ts';
@@ -78,12 +77,15 @@ async function carryOut(
     if (request.isJson) stdout.write(`${line}\n`);
     log?.write(line);
   };
-  const calls = new RunningCalls(now);
+  // One as the run goes on, for errors that come in the middle of it; another in the order in which it is shown.
+  const underway = new CallLog(clean);
   let running = '';
   signal.addEventListener('abort', () => {
-    running = calls.describe();
+    running = underway.describeRunning();
   });
+  const calls = new CallLog(clean, now);
   const progress = createProgress(stderr, {
+    calls,
     now,
     after: environment.after,
     onOtherOutput: environment.onOtherOutput,
@@ -97,7 +99,6 @@ async function carryOut(
     // The report says what was spent, limited or not.
     { isLimitRequired: false },
   );
-  const callLog = new CallLog(clean);
   const evaluated = await runAgent({
     agent,
     hooks,
@@ -121,13 +122,10 @@ async function carryOut(
     approve: approveFor(request, environment, progress),
     isEnforced: request.isEnforced,
     onEvent: (event) => {
-      calls.see(event);
+      underway.observe(event);
       record(event);
     },
-    show: (event, plan) => {
-      callLog.observe(event);
-      progress.observe(event, plan);
-    },
+    show: (event, plan) => progress.observe(event, plan),
   });
   progress.end();
   // Before anything is written to the folder: a run that something went wrong beside has not ended well.
@@ -143,8 +141,8 @@ async function carryOut(
   if (!request.isJson) {
     const ending = {
       ...run,
-      records: callLog.records,
-      totals: callLog.totals(),
+      records: calls.records,
+      totals: calls.totals(),
       spending,
       application,
       durationMs: now() - startedAtMs,

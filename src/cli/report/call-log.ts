@@ -1,51 +1,113 @@
-import type { RunEvent } from '../../runtime/index.ts';
+import { counted } from '../../internal/index.ts';
+import type { RunEvent, ToolInvokedPayload } from '../../runtime/index.ts';
 import type { JsonValue } from '../../schema/index.ts';
+import { printable } from '../process/plain-text.ts';
 import {
   type CallRecord,
-  type CallSurroundings,
+  callSubject,
+  describeUpdate,
+  hostedFindings,
+  hostedSubject,
+  toBareRecord,
   toCallRecord,
-  toGivenUpRecord,
-  toHostedRecord,
   withInnerCalls,
 } from './call-record.ts';
 import { type CallTotals, countCalls } from './call-totals.ts';
-import { type BareEvent, CallTracker, type TrackedCall } from './call-tracker.ts';
-import { describeUpdate } from './describe-update.ts';
-import { hostedFindings, hostedSubject } from './hosted-call.ts';
 
 /** Steps of one call that are kept. */
 const MAX_STEPS = 8;
+/** Calls that a message names. */
+const MAX_NAMED = 3;
 
-type Start = Extract<BareEvent, { readonly type: 'tool-call-start' }>;
+/** An event without the calls around it. */
+export type BareEvent = Exclude<RunEvent, { readonly type: 'nested' }>;
 
-/** What is known of an attempt at a call that has not ended. */
-interface Attempt {
-  readonly steps: string[];
-  /** Calls inside of it that ended, and those that only began. */
-  readonly ended: Map<TrackedCall, CallRecord>;
-  readonly begun: Map<TrackedCall, Start>;
-  /** What providers ran inside of it, each with how many calls had begun before it. */
+/** A call of a run: the same object for everything that is told of it. */
+export interface Call {
+  /**
+   * Number of the call among those of its run, from 1, in the order the model asked: `3`. The calls that are made inside of
+   * it, by all of its evaluations, are `3.1`, `3.2` and so on.
+   */
+  readonly number: string;
+  readonly toolName: string;
+  /** The calls around it, outermost first. */
+  readonly around: readonly Call[];
+  /** Undefined until it starts. */
+  readonly params: JsonValue | undefined;
+  readonly startedAtMs: number;
+  /** What its running attempt last told of its progress. */
+  readonly progress: JsonValue | undefined;
+}
+
+/** An event, and where in the run it happened. */
+export interface Sighting {
+  readonly event: BareEvent;
+  /** Number of the turn of the run, not of an evaluation inside a call. */
+  readonly turn: number;
+  /** The calls around the event, outermost first; empty for what the run itself does. */
+  readonly around: readonly Call[];
+  /** The call that the event is about; undefined when it is about none. */
+  readonly call: Call | undefined;
+  /** The record of the call, when the event ends it. */
+  readonly record: CallRecord | undefined;
+}
+
+/** Calls of one level: of the run, or of the evaluations inside one attempt at a call. */
+interface Level {
+  readonly prefix: string;
+  count: number;
+  /** Calls that were asked for and have not ended, by evaluation and id: ids are unique in an evaluation at most while they run. */
+  readonly evaluations: Map<number, Map<string, OpenCall[]>>;
+  /** Calls that have begun or ended, and how many have begun. */
+  readonly calls: Set<OpenCall>;
+  begun: number;
+  /** What providers ran, each with how many calls had begun before it. */
   readonly hosted: { readonly record: CallRecord; readonly after: number }[];
 }
 
-/** Collects the calls of a run from its events, each with the calls inside of it. */
+type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
+
+interface OpenCall extends Writable<Call> {
+  /** In its own evaluation. */
+  turn: number;
+  /** What its running attempt does inside, and said it was doing. */
+  inside: Level;
+  steps: string[];
+  record: CallRecord | undefined;
+}
+
+/** Follows the calls of a run by its events: tells them apart, also those inside other calls, knows which are running, and keeps what became of them. */
 export class CallLog {
   readonly #records: CallRecord[] = [];
-  readonly #tracker = new CallTracker();
-  readonly #attempts = new WeakMap<TrackedCall, Attempt>();
+  readonly #running = new Set<Call>();
+  readonly #root = level('');
   readonly #clean: (text: string) => string;
+  readonly #now: () => number;
+  #last: Call | undefined;
+  #turn = 0;
   #turns = 0;
-  /** What providers ran for the run's own model. */
-  #hosted = 0;
 
-  /** @param clean takes out of a text what must not be shown. */
-  constructor(clean: (text: string) => string = (text) => text) {
+  /**
+   * @param clean takes out of a text what must not be shown.
+   * @param now milliseconds; only differences count.
+   */
+  constructor(clean: (text: string) => string = (text) => text, now: () => number = () => 0) {
     this.#clean = clean;
+    this.#now = now;
   }
 
-  /** The calls of the run in the order they ended. */
+  /** The calls of the run that have ended, in that order. */
   get records(): readonly CallRecord[] {
     return this.#records;
+  }
+
+  /** The calls that are running, in the order they began. */
+  get running(): readonly Call[] {
+    return [...this.#running];
+  }
+
+  isRunning(call: Call): boolean {
+    return this.#running.has(call);
   }
 
   totals(): CallTotals {
@@ -56,72 +118,189 @@ export class CallLog {
     };
   }
 
-  observe(told: RunEvent): void {
-    const { event, around, call } = this.#tracker.see(told);
-    const outer = around.at(-1);
-    if (event.type === 'model-call-start' && outer === undefined) this.#turns = event.turn;
-    this.#noteHosted(event, outer);
-    if (call === undefined) return;
-    if (event.type === 'tool-call-start' && outer !== undefined) this.#attempt(outer).begun.set(call, event);
-    // A superseded attempt leaves nothing, and nothing inside of it does.
-    if (event.type === 'tool-call-rerun') this.#attempts.delete(call);
-    if (event.type === 'tool-progress') this.#noteStep(call, event.update);
-    if (event.type === 'tool-call-end') {
-      const record = toCallRecord(event.invocation, { call, ...this.#takeAttempt(call) });
-      if (outer === undefined) this.#records.push(record);
-      else this.#attempt(outer).ended.set(call, record);
+  /** Every event of the run, in its order. */
+  observe(told: RunEvent): Sighting {
+    const around: OpenCall[] = [];
+    let here = this.#root;
+    let evaluation = openCalls(here, 1);
+    let event = told;
+    while (event.type === 'nested') {
+      const outer = openCall(here, evaluation, event, around);
+      around.push(outer);
+      here = outer.inside;
+      evaluation = openCalls(here, event.evaluation);
+      event = event.event;
+    }
+    if (around.length === 0 && 'turn' in event) this.#turn = event.turn;
+    if (around.length === 0 && event.type === 'model-call-start') this.#turns = event.turn;
+    if (event.type === 'model-call-end') {
+      for (const { callId, name } of event.toolCalls) {
+        announce(here, evaluation, { callId, toolName: name }, around);
+      }
+    }
+    const hosted = hostedCall(event);
+    if (hosted !== undefined) this.#addHosted(hosted, here, around.length === 0);
+    const subject = event.type === 'tool-call-end' ? event.invocation : event;
+    const call = 'callId' in subject ? openCall(here, evaluation, subject, around) : undefined;
+    const record = call === undefined ? undefined : this.#advance(call, event, here, evaluation);
+    return { event, turn: this.#turn, around, call, record };
+  }
+
+  /** Which calls an error of no known origin most probably comes from, as a sentence; empty before the first call. Safe to print. */
+  describeRunning(): string {
+    const named = this.running.slice(0, MAX_NAMED).map(nameOf);
+    const rest = this.#running.size - named.length;
+    if (named.length > 0) {
+      return `Running then: ${named.join(', ')}${rest > 0 ? ` and ${counted(rest, 'more call')}` : ''}.`;
+    }
+    return this.#last === undefined
+      ? ''
+      : `No call was running then; the last one was ${nameOf(this.#last)}.`;
+  }
+
+  /** @returns the record of a call that the event ends. */
+  #advance(
+    call: OpenCall,
+    event: BareEvent,
+    here: Level,
+    evaluation: Map<string, OpenCall[]>,
+  ): CallRecord | undefined {
+    switch (event.type) {
+      case 'tool-call-start':
+        call.turn = event.turn;
+        call.params = event.params;
+        call.progress = undefined;
+        call.startedAtMs = this.#now();
+        this.#running.add(call);
+        here.calls.add(call);
+        here.begun += 1;
+        return undefined;
+      case 'tool-progress':
+        call.progress = event.update;
+        if (call.steps.length < MAX_STEPS) call.steps.push(describeUpdate(event.update));
+        return undefined;
+      case 'tool-call-rerun':
+        // A superseded attempt leaves nothing, and nothing inside of it does.
+        this.#endInside(call);
+        call.inside = level(`${call.number}.`);
+        call.steps = [];
+        call.progress = undefined;
+        return undefined;
+      case 'tool-call-end':
+        return this.#end(call, event.invocation, here, evaluation);
+      default:
+        return undefined;
     }
   }
 
-  /** What the provider ran, or was not allowed to; what it was allowed to is told when it has run. */
-  #noteHosted(event: BareEvent, outer: TrackedCall | undefined): void {
-    const told = toldOfHosted(event);
-    if (told === undefined) return;
-    const attempt = outer === undefined ? undefined : this.#attempt(outer);
-    const before = attempt === undefined ? this.#hosted : attempt.hosted.length;
-    const number = `${outer === undefined ? '' : `${outer.number}.`}h${before + 1}`;
-    const record = toHostedRecord({ number, ...told }, this.#clean);
-    if (attempt !== undefined) attempt.hosted.push({ record, after: attempt.begun.size });
-    else {
-      this.#hosted += 1;
+  #end(
+    call: OpenCall,
+    invocation: ToolInvokedPayload,
+    here: Level,
+    evaluation: Map<string, OpenCall[]>,
+  ): CallRecord {
+    const { number, steps } = call;
+    const record = toCallRecord(invocation, { number, steps, inner: this.#innerRecords(call) }, this.#clean);
+    this.#running.delete(call);
+    this.#endInside(call);
+    this.#last = call;
+    call.record = record;
+    here.calls.add(call);
+    if (here === this.#root) {
       this.#records.push(record);
+      here.calls.delete(call);
     }
+    const others = (evaluation.get(invocation.callId) ?? []).filter((other) => other !== call);
+    if (others.length === 0) evaluation.delete(invocation.callId);
+    else evaluation.set(invocation.callId, others);
+    return record;
   }
 
-  #noteStep(call: TrackedCall, update: JsonValue): void {
-    const { steps } = this.#attempt(call);
-    if (steps.length < MAX_STEPS) steps.push(describeUpdate(update));
+  #endInside(outer: Call): void {
+    for (const call of this.#running) if (call.around.includes(outer)) this.#running.delete(call);
   }
 
-  /** What there is to say of the call's last attempt, which has ended now; what is inside of it ends with it. */
-  #takeAttempt(call: TrackedCall): Omit<CallSurroundings, 'call'> {
-    const attempt = this.#attempts.get(call);
-    this.#attempts.delete(call);
-    const clean = this.#clean;
-    if (attempt === undefined) return { steps: [], inner: [], clean };
-    const inner = [...attempt.ended.values()];
-    for (const [begun, start] of attempt.begun) {
-      if (attempt.ended.has(begun)) continue;
-      inner.push(toGivenUpRecord(start, call, { call: begun, ...this.#takeAttempt(begun) }));
-    }
-    inner.sort(byNumber);
+  /** Records of what the running attempt at a call has done inside. What has not ended there ends with the call. */
+  #innerRecords({ number: outer, inside }: OpenCall): readonly CallRecord[] {
+    const records = [...inside.calls].map((call) => {
+      if (call.record !== undefined) return call.record;
+      const { number, turn, toolName, steps } = call;
+      const told = { number, turn, toolName, steps, subject: callSubject(call.params) };
+      const message = `it was given up when call ${outer} ended`;
+      const inner = this.#innerRecords(call);
+      return toBareRecord({ ...told, outcome: 'aborted', message, inner }, this.#clean);
+    });
+    // In the order they were asked for.
+    records.sort((left, right) => lastNumber(left) - lastNumber(right));
     // From the last one on, so that the places of the others stay as they are.
-    for (const { record, after } of attempt.hosted.toReversed()) inner.splice(after, 0, record);
-    return { steps: attempt.steps, inner, clean };
+    for (const { record, after } of inside.hosted.toReversed()) records.splice(after, 0, record);
+    return records;
   }
 
-  #attempt(call: TrackedCall): Attempt {
-    const known = this.#attempts.get(call);
-    if (known !== undefined) return known;
-    const attempt: Attempt = { steps: [], ended: new Map(), begun: new Map(), hosted: [] };
-    this.#attempts.set(call, attempt);
-    return attempt;
+  #addHosted(told: HostedCall, here: Level, isOwn: boolean): void {
+    const number = `${here.prefix}h${here.hosted.length + 1}`;
+    const record = toBareRecord({ number, ...told }, this.#clean);
+    here.hosted.push({ record, after: here.begun });
+    if (isOwn) this.#records.push(record);
   }
 }
 
-function toldOfHosted(
-  event: BareEvent,
-): Pick<CallRecord, 'turn' | 'toolName' | 'subject' | 'outcome' | 'message'> | undefined {
+function level(prefix: string): Level {
+  return { prefix, count: 0, evaluations: new Map(), calls: new Set(), begun: 0, hosted: [] };
+}
+
+function openCalls(here: Level, number: number): Map<string, OpenCall[]> {
+  const known = here.evaluations.get(number);
+  if (known !== undefined) return known;
+  const evaluation = new Map<string, OpenCall[]>();
+  here.evaluations.set(number, evaluation);
+  return evaluation;
+}
+
+/** What an event says of the call that it is about. */
+interface NamedCall {
+  readonly callId: string;
+  readonly toolName: string;
+}
+
+/** The call as it was announced; one that was not is announced now. */
+function openCall(
+  here: Level,
+  evaluation: Map<string, OpenCall[]>,
+  named: NamedCall,
+  around: readonly Call[],
+): OpenCall {
+  return evaluation.get(named.callId)?.[0] ?? announce(here, evaluation, named, around);
+}
+
+function announce(
+  here: Level,
+  evaluation: Map<string, OpenCall[]>,
+  { callId, toolName }: NamedCall,
+  around: readonly Call[],
+): OpenCall {
+  here.count += 1;
+  const number = `${here.prefix}${here.count}`;
+  const call: OpenCall = {
+    number,
+    toolName,
+    around: [...around],
+    params: undefined,
+    startedAtMs: 0,
+    progress: undefined,
+    turn: 0,
+    inside: level(`${number}.`),
+    steps: [],
+    record: undefined,
+  };
+  evaluation.set(callId, [...(evaluation.get(callId) ?? []), call]);
+  return call;
+}
+
+type HostedCall = Pick<CallRecord, 'turn' | 'toolName' | 'subject' | 'outcome' | 'message'>;
+
+/** What the provider ran, or was not allowed to; what it was allowed to is told when it has run. */
+function hostedCall(event: BareEvent): HostedCall | undefined {
   if (event.type === 'hosted-tool-call') {
     const { turn, toolName, output, citations } = event;
     const { status } = output;
@@ -140,11 +319,10 @@ function toldOfHosted(
   return { turn, toolName, subject: name, outcome: 'hosted-denied', message: reason };
 }
 
-/** Of calls inside one call, in the order they were asked for. */
-function byNumber(left: CallRecord, right: CallRecord): number {
-  return lastNumber(left) - lastNumber(right);
-}
-
 function lastNumber({ number }: CallRecord): number {
   return Number(number.slice(number.lastIndexOf('.') + 1));
+}
+
+function nameOf({ number, toolName }: Call): string {
+  return `call ${number} (${printable(toolName)})`;
 }

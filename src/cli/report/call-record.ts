@@ -1,3 +1,4 @@
+import { counted } from '../../internal/index.ts';
 import type {
   RecordedApproval,
   ShadowFinding,
@@ -6,7 +7,7 @@ import type {
   ToolInvokedPayload,
 } from '../../runtime/index.ts';
 import type { JsonValue } from '../../schema/index.ts';
-import type { TrackedCall } from './call-tracker.ts';
+import type { Citation, HostedToolOutput } from '../../tool/index.ts';
 
 /** What became of a call. `hosted-…`: the provider ran it, was to run it and failed, or asked whether it may and was told no. */
 export type CallOutcome = ToolCallOutcome | 'hosted' | 'hosted-failed' | 'hosted-denied';
@@ -50,21 +51,29 @@ export interface CallRecord {
   readonly undoneWith: string | undefined;
 }
 
-/** What the record of the runtime does not tell of a call. */
-export interface CallSurroundings {
-  readonly call: TrackedCall;
-  readonly steps: readonly string[];
-  readonly inner: readonly CallRecord[];
-  /** Takes out of a text what must not be shown. */
-  readonly clean: (text: string) => string;
-}
+/** What is the same in every record that nobody has told more of. */
+const untold: Omit<CallRecord, 'number' | 'turn' | 'toolName' | 'subject' | 'outcome' | 'message'> = {
+  attempts: 1,
+  conflicts: [],
+  durationMs: undefined,
+  changedFiles: 0,
+  approvals: [],
+  shadow: [],
+  standing: [],
+  steps: [],
+  inner: [],
+  undoneWith: undefined,
+};
 
-/** The record of a call that has ended. */
-export function toCallRecord(invocation: ToolInvokedPayload, surroundings: CallSurroundings): CallRecord {
-  const { call, steps, inner, clean } = surroundings;
-  const { outcome, reason, policy } = invocation;
+/** The record of a call that has ended. @param clean takes out of a text what must not be shown. */
+export function toCallRecord(
+  invocation: ToolInvokedPayload,
+  { number, steps, inner }: Pick<CallRecord, 'number' | 'steps' | 'inner'>,
+  clean: (text: string) => string,
+): CallRecord {
+  const { outcome, reason, policy, approvals = [], shadow = [], standing = [] } = invocation;
   return {
-    number: call.number,
+    number,
     turn: invocation.turn,
     toolName: invocation.toolName,
     subject: clean(callSubject(invocation.params)),
@@ -76,75 +85,44 @@ export function toCallRecord(invocation: ToolInvokedPayload, surroundings: CallS
     conflicts: invocation.conflicts.map(clean),
     durationMs: invocation.durationMs,
     changedFiles: invocation.changes.length,
-    approvals: (invocation.approvals ?? []).map((approval) => ({
+    approvals: approvals.map((approval) => ({
       ...approval,
       reason: clean(approval.reason),
       ...(approval.answer === undefined ? {} : { answer: clean(approval.answer) }),
     })),
-    shadow: (invocation.shadow ?? []).map((finding) => ({ ...finding, reason: clean(finding.reason) })),
-    standing: (invocation.standing ?? []).map(clean),
+    shadow: shadow.map((finding) => ({ ...finding, reason: clean(finding.reason) })),
+    standing: standing.map(clean),
     steps: steps.map(clean),
-    inner: outcome === 'committed' ? inner : inner.map((record) => undo(record, call.number)),
+    inner: outcome === 'committed' ? inner : inner.map((record) => undo(record, number)),
     undoneWith: undefined,
   };
 }
 
-/** The record of a call inside another one that ended first, so that nobody told how it came out. */
-export function toGivenUpRecord(
-  started: { readonly turn: number; readonly params?: JsonValue },
-  outer: TrackedCall,
-  { call, steps, inner, clean }: CallSurroundings,
-): CallRecord {
-  return {
-    number: call.number,
-    turn: started.turn,
-    toolName: call.toolName,
-    subject: clean(callSubject(started.params)),
-    outcome: 'aborted',
-    message: `it was given up when call ${outer.number} ended`,
-    attempts: 1,
-    conflicts: [],
-    durationMs: undefined,
-    changedFiles: 0,
-    approvals: [],
-    shadow: [],
-    standing: [],
-    steps: steps.map(clean),
-    inner: inner.map((record) => undo(record, call.number)),
-    undoneWith: undefined,
-  };
-}
-
-/** The record of what the provider ran, or was not allowed to run: nobody told how long it took, and nothing of it is undone. */
-export function toHostedRecord(
-  hosted: Pick<CallRecord, 'number' | 'turn' | 'toolName' | 'subject' | 'outcome' | 'message'>,
+/** The record of a call of which nobody told how it ended, or of something that the provider ran. */
+export function toBareRecord(
+  told: Pick<CallRecord, 'number' | 'turn' | 'toolName' | 'subject' | 'outcome' | 'message'> &
+    Partial<Pick<CallRecord, 'steps' | 'inner'>>,
   clean: (text: string) => string,
 ): CallRecord {
+  const { steps = [], inner = [] } = told;
   return {
-    ...hosted,
-    subject: clean(hosted.subject),
-    message: clean(hosted.message),
-    attempts: 1,
-    conflicts: [],
-    durationMs: undefined,
-    changedFiles: 0,
-    approvals: [],
-    shadow: [],
-    standing: [],
-    steps: [],
-    inner: [],
-    undoneWith: undefined,
+    ...untold,
+    ...told,
+    subject: clean(told.subject),
+    message: clean(told.message),
+    steps: steps.map(clean),
+    inner: inner.map((record) => undo(record, told.number)),
   };
-}
-
-/** True for what the provider runs, outside of transactions and policies. */
-export function isHosted(outcome: CallOutcome): outcome is Exclude<CallOutcome, ToolCallOutcome> {
-  return outcome === 'hosted' || outcome === 'hosted-failed' || outcome === 'hosted-denied';
 }
 
 function undo(record: CallRecord, number: string): CallRecord {
   if (record.outcome !== 'committed') return record;
   return { ...record, undoneWith: number, inner: record.inner.map((inner) => undo(inner, number)) };
+}
+
+/** True for what the provider runs, outside of transactions and policies. */
+export function isHosted(outcome: CallOutcome): outcome is Exclude<CallOutcome, ToolCallOutcome> {
+  return outcome === 'hosted' || outcome === 'hosted-failed' || outcome === 'hosted-denied';
 }
 
 /** A call, then the calls inside of it, then the next call. */
@@ -170,4 +148,62 @@ export function callSubject(params: JsonValue | undefined): string {
     return typeof value === 'string' ? [value] : [];
   });
   return parts.join(' ');
+}
+
+/** What a handler told of its progress, as a text. */
+export function describeUpdate(update: JsonValue): string {
+  if (typeof update === 'string') return update;
+  try {
+    return JSON.stringify(update);
+  } catch {
+    return '(not JSON)';
+  }
+}
+
+/** Members of outputs that say what a hosted tool was to do, as far as a kind has them. */
+const hostedSubjectNames = ['queries', 'url', 'pattern', 'name', 'code', 'revisedPrompt'];
+/** Members that are lists of what it came to, and what one of them is. */
+const findings = [
+  ['sources', 'source'],
+  ['results', 'result'],
+  ['files', 'file'],
+] as const;
+
+/** What a hosted tool was to do, short: what was searched for, a page, a remote tool with its arguments. */
+export function hostedSubject(output: HostedToolOutput): string {
+  const members = membersOf(output);
+  const parts = hostedSubjectNames.flatMap((name) => {
+    const value = members.get(name);
+    return typeof value === 'string' ? [value] : Array.isArray(value) ? value.filter(isText) : [];
+  });
+  // A remote tool has arguments as a tool of the prompt has; what is no object has no subject.
+  return [...parts, callSubject(members.get('arguments') as Parameters<typeof callSubject>[0])]
+    .filter((part) => part !== '')
+    .join(' ');
+}
+
+/** What it came to: `5 sources, 2 citations`, an error of the remote tool; empty where there is nothing to say. */
+export function hostedFindings(output: HostedToolOutput, citations: readonly Citation[]): string {
+  const members = membersOf(output);
+  const found = findings.flatMap(([name, what]) => {
+    const value = members.get(name);
+    return Array.isArray(value) && value.length > 0 ? [counted(value.length, what)] : [];
+  });
+  const exitCode = members.get('exitCode');
+  const error = members.get('error');
+  return [
+    ...(output.errorCode === undefined ? [] : [output.errorCode]),
+    ...(typeof error === 'string' ? [error] : []),
+    ...(typeof exitCode === 'number' && exitCode !== 0 ? [`exit code ${exitCode}`] : []),
+    ...found,
+    ...(citations.length === 0 ? [] : [counted(citations.length, 'citation')]),
+  ].join(', ');
+}
+
+function membersOf(output: HostedToolOutput): ReadonlyMap<string, unknown> {
+  return new Map(Object.entries(output));
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string';
 }

@@ -1,7 +1,9 @@
+import { counted } from '../../internal/index.ts';
 import type { RecordedApproval, ShadowFinding } from '../../runtime/index.ts';
-import { clip, printable } from '../process/plain-text.ts';
+import { clip, printable, readableDuration } from '../process/plain-text.ts';
 import type { TextTone } from '../process/text-style.ts';
-import { type CallRecord, depthOf } from './call-record.ts';
+import type { BareEvent, Sighting } from './call-log.ts';
+import { type CallRecord, depthOf, hostedFindings, hostedSubject } from './call-record.ts';
 
 /** What became of a call, in words that are safe to print. */
 export interface CallWords {
@@ -24,6 +26,9 @@ export const noWordLimits: WordLimits = {
   said: Number.POSITIVE_INFINITY,
   named: Number.POSITIVE_INFINITY,
 };
+
+/** What fits in a row of a table or in a line of news. */
+export const shortWords: WordLimits = { said: 100, named: 3 };
 
 /** What to say of a call: first what became of it, then the facts around that. */
 export function describeCall(record: CallRecord, limits: WordLimits): CallWords {
@@ -129,4 +134,98 @@ function listed<Item>(
 ): readonly string[] {
   const rest = items.length - named;
   return [...items.slice(0, named).map(describe), ...(rest > 0 ? [`${rest} more`] : [])];
+}
+
+/** Where in the run something happens: `turn 2`, `turn 2, call 3.1`. */
+export function placeOf({ turn, call, around }: Sighting): string {
+  const nearest = call ?? around.at(-1);
+  return nearest === undefined ? `turn ${turn}` : `turn ${turn}, call ${nearest.number}`;
+}
+
+/**
+ * What is worth a line whoever watches: a model that cannot answer, a call that runs again, what is asked and answered,
+ * what a policy would have done, what the model is told from the side, and what became of a call that was not committed. One line, safe to print; undefined for
+ * everything else.
+ *
+ * @param clean takes out of a text what must not be shown.
+ */
+export function newsOf(sighting: Sighting, clean: (text: string) => string): string | undefined {
+  const news = newsText(sighting, clean);
+  return news === undefined ? undefined : `${placeOf(sighting)}: ${news}`;
+}
+
+/** {@link newsOf} without the place. */
+export function newsText(
+  { event, call, record }: Sighting,
+  clean: (text: string) => string,
+): string | undefined {
+  const said = (text: string): string => quoted(clean(text), shortWords);
+  const toolName = printable(call?.toolName ?? '');
+  switch (event.type) {
+    case 'model-call-retry':
+      return `the model could not answer (${event.reason}), asked again in ${readableDuration(event.delayMs)}`;
+    case 'tool-call-rerun': {
+      const conflicts = event.conflicts.map(clean);
+      return `${toolName} runs again: ${changedText({ conflicts }, shortWords)} (attempt ${event.attempt})`;
+    }
+    case 'approval-start':
+      return `${printable(event.policy)} asks about ${askedAbout(event)}: ${said(event.reason)}`;
+    case 'approval-end': {
+      const answer = event.answer === undefined ? '' : `: ${said(event.answer)}`;
+      return `${askedAbout(event)} ${event.approved ? 'approved' : 'not approved'} for ${printable(event.policy)}${answer}`;
+    }
+    case 'policy-shadow': {
+      const verb = event.outcome === 'deny' ? 'denied' : 'asked about';
+      return `${printable(event.policy)} would have ${verb} ${toolName}: ${said(event.reason)}`;
+    }
+    case 'feedback':
+      if (event.outcome === 'silent') return undefined;
+      return event.outcome === 'given'
+        ? `${printable(event.provider)} tells the model: ${said(event.message)}`
+        : `${printable(event.provider)} has no feedback, it failed: ${said(event.error.message)}`;
+    case 'hosted-tool-call': {
+      const { output, citations } = event;
+      const what = `${printable(event.toolName)} ${said(hostedSubject(output))}`.trimEnd();
+      const found = said(hostedFindings(output, citations));
+      const ran = output.status === 'completed' ? 'ran' : 'failed to run';
+      return `the provider ${ran} ${what}${found === '' ? '' : ` (${found})`}`;
+    }
+    case 'hosted-approval': {
+      const answer = event.reason === undefined ? '' : `: ${said(event.reason)}`;
+      const may = event.approved ? 'may' : 'may not';
+      return `the provider ${may} run ${printable(event.toolName)} ${said(event.name)}${answer}`;
+    }
+    case 'tool-results-dropped':
+      return `the conversation had outgrown the model, ${counted(event.callIds.length, 'tool result')} became a note`;
+    case 'turns-dropped':
+      return `${counted(event.turns, 'turn')} of the conversation had to make room`;
+    case 'output-repair':
+      return `the answer was not accepted, asked again: ${said(event.problem)}`;
+    case 'completion-check':
+      return event.outcome === 'complete'
+        ? undefined
+        : `not done by ${printable(clean(event.checker))}: ${said(event.feedback ?? '')}`;
+    case 'tool-call-end': {
+      if (record === undefined || record.outcome === 'committed') return undefined;
+      // The questions and what policies would have done were told when they came up.
+      const { outcome, facts } = describeCall({ ...record, approvals: [], shadow: [] }, shortWords);
+      return [`${toolName} ${outcome}`, ...facts].join('; ');
+    }
+    default:
+      return undefined;
+  }
+}
+
+function askedAbout({ toolName, about }: Pick<Asked, 'toolName' | 'about'>): string {
+  return about === 'changes' ? `what ${printable(toolName)} changed` : printable(toolName);
+}
+
+type Asked = Extract<BareEvent, { readonly type: 'approval-start' }>;
+
+/** Calls that a model asks for: `3 calls (2 × read_file, ls)`. */
+export function askedText(event: Extract<BareEvent, { readonly type: 'model-call-end' }>): string {
+  const counts = new Map<string, number>();
+  for (const { name } of event.toolCalls) counts.set(name, (counts.get(name) ?? 0) + 1);
+  const tools = [...counts].map(([name, count]) => printable(count === 1 ? name : `${count} × ${name}`));
+  return `${counted(event.toolCalls.length, 'call')} (${tools.join(', ')})`;
 }

@@ -1,11 +1,10 @@
 import { counted } from '../../internal/index.ts';
 import { formatPlan, type Plan } from '../../suite/index.ts';
 import type { OutputStream } from '../process/environment.ts';
-import { clipColumns, printable } from '../process/plain-text.ts';
-import type { Sighting } from './call-tracker.ts';
+import { clipColumns, printable, wrapColumns } from '../process/plain-text.ts';
+import type { Sighting } from './call-log.ts';
 import { LiveStatus } from './live-status.ts';
 import type { Progress, ProgressOptions } from './progress.ts';
-import { WrittenText } from './streamed-text.ts';
 
 /** Milliseconds between two changes of the line. */
 const REFRESH_MS = 80;
@@ -17,16 +16,16 @@ const MAX_PLAN_LINES = 12;
 const MAX_TEXT_LINES = 3;
 const INDENT = '  ';
 
-type LiveOptions = ProgressOptions & Required<Pick<ProgressOptions, 'clean' | 'style'>>;
+type LiveOptions = ProgressOptions & Required<Pick<ProgressOptions, 'calls' | 'clean' | 'style'>>;
 
 /**
  * One line that is rewritten, under the plan if there is one, over the end of what the model writes. It shows the latest state: what comes too
  * soon after a change is shown a moment later, and seconds are counted while nothing happens.
  */
 export function liveProgress(stream: OutputStream, options: LiveOptions): Progress {
-  const { now, clean, style, after = () => () => undefined } = options;
-  const status = new LiveStatus(now, clean);
-  const written = new WrittenText();
+  const { calls, now, clean, style, after = () => () => undefined } = options;
+  const status = new LiveStatus(calls, now, clean);
+  const written = new StreamedText();
   let plan: Plan | undefined;
   /** What is on the terminal. */
   let shown: string | undefined;
@@ -86,7 +85,7 @@ export function liveProgress(stream: OutputStream, options: LiveOptions): Progre
   return {
     showsText: true,
     observe: (event, present) => {
-      const sighting = status.see(event);
+      const sighting = status.observe(event);
       hear(written, sighting);
       const isNewPlan = present !== plan;
       plan = present;
@@ -111,7 +110,7 @@ export function liveProgress(stream: OutputStream, options: LiveOptions): Progre
 }
 
 /** Hears what the run's own model writes; those inside calls may write at the same time. */
-function hear(written: WrittenText, { event, around }: Sighting): void {
+function hear(written: StreamedText, { event, around }: Sighting): void {
   switch (event.type) {
     case 'text-delta':
     case 'reasoning-delta':
@@ -139,4 +138,37 @@ function planLines(plan: Plan): readonly string[] {
   const room = MAX_PLAN_LINES - 2;
   const from = Math.max(0, Math.min((current < 0 ? steps.length : current) - 2, steps.length - room));
   return [heading, ...steps.slice(from, from + room), `… ${counted(steps.length, 'step')} in all`];
+}
+
+/** Characters of a text that are kept: the end of it is what is shown. */
+const MAX_CHARACTERS = 2_000;
+
+/** What a model is writing, as far as a few lines of a terminal show it. */
+class StreamedText {
+  #text = '';
+  #kind = '';
+
+  /** @param kind of the text; a piece of another kind begins anew. */
+  add(piece: string, kind: string): void {
+    if (kind !== this.#kind) this.clear();
+    this.#kind = kind;
+    const text = this.#text + piece;
+    // Cut seldom: where the text begins decides where its lines break.
+    this.#text = text.length > MAX_CHARACTERS ? text.slice(-MAX_CHARACTERS / 2) : text;
+  }
+
+  clear(): void {
+    this.#text = '';
+  }
+
+  /** The last lines, at most `count`, none of them empty. */
+  lastLines(count: number, columns: number): readonly string[] {
+    return this.#text
+      .split('\n')
+      .map((line) => line.replace(/\s+/g, ' ').trim())
+      .filter((line) => line !== '')
+      .slice(-count)
+      .flatMap((line) => wrapColumns(printable(line), columns))
+      .slice(-count);
+  }
 }

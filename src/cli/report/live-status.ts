@@ -1,11 +1,9 @@
 import { counted } from '../../internal/index.ts';
 import type { RunEvent } from '../../runtime/index.ts';
 import { clip, printable } from '../process/plain-text.ts';
-import { callSubject } from './call-record.ts';
-import type { Sighting, TrackedCall } from './call-tracker.ts';
-import { describeUpdate } from './describe-update.ts';
-import { newsOf, placeOf } from './progress-words.ts';
-import { type RunningCall, RunningCalls } from './running-calls.ts';
+import type { Call, CallLog, Sighting } from './call-log.ts';
+import { callSubject, describeUpdate } from './call-record.ts';
+import { newsOf, newsText } from './call-words.ts';
 
 /** How long a piece of news is shown in place of what goes on, unless something else happens first. */
 const NEWS_MS = 2_000;
@@ -25,31 +23,32 @@ const root = Symbol('run');
 
 /** What a run is doing at the moment, in one line: the latest state, also of what was never shown before. */
 export class LiveStatus {
-  readonly #calls: RunningCalls;
+  readonly #calls: CallLog;
   readonly #now: () => number;
   readonly #clean: (text: string) => string;
   /** What evaluations do while they wait for a model. */
-  readonly #phases = new Map<TrackedCall | typeof root, Activity>();
+  readonly #phases = new Map<Call | typeof root, Activity>();
   /** Questions that wait for an answer. */
-  readonly #questions = new Map<TrackedCall, Activity>();
+  readonly #questions = new Map<Call, Activity>();
   #news: { readonly text: string; readonly untilMs: number } | undefined;
   #turn = 0;
   #eventAtMs = 0;
   #line = '';
 
   /**
+   * @param calls of the run; gets every event that is observed.
    * @param now milliseconds; only differences count.
    * @param clean takes out of a text what must not be shown.
    */
-  constructor(now: () => number, clean: (text: string) => string) {
+  constructor(calls: CallLog, now: () => number, clean: (text: string) => string) {
     this.#now = now;
     this.#clean = clean;
-    this.#calls = new RunningCalls(now);
+    this.#calls = calls;
   }
 
   /** Every event of the run, in its order. */
-  see(told: RunEvent): Sighting {
-    const sighting = this.#calls.see(told);
+  observe(told: RunEvent): Sighting {
+    const sighting = this.#calls.observe(told);
     const sinceMs = this.#now();
     this.#turn = sighting.turn;
     this.#eventAtMs = sinceMs;
@@ -117,9 +116,9 @@ export class LiveStatus {
   #lineAt(nowMs: number): string {
     if (this.#news !== undefined && nowMs < this.#news.untilMs) return this.#news.text;
     for (const [call, activity] of this.#questions) return this.#sentence(activity, nowMs, call);
-    const calls = this.#calls.all;
+    const calls = this.#calls.running;
     // A call with others inside of it waits for them.
-    const leaves = calls.filter(({ call }) => !calls.some(({ around }) => around.includes(call)));
+    const leaves = calls.filter((call) => !calls.some(({ around }) => around.includes(call)));
     const [leaf] = leaves;
     if (leaf === undefined) {
       const phase = this.#phases.get(root);
@@ -127,7 +126,7 @@ export class LiveStatus {
       if (this.#line === '' || nowMs - this.#eventAtMs < IDLE_MS) return this.#line;
       return this.#sentence({ doing: 'between two steps', sinceMs: this.#eventAtMs }, nowMs);
     }
-    if (leaves.length === 1) return this.#sentence(this.#activityOf(leaf), nowMs, leaf.call);
+    if (leaves.length === 1) return this.#sentence(this.#activityOf(leaf), nowMs, leaf);
     const outer = calls.filter(({ around }) => around.length === 0).length;
     const nested = calls.length === outer ? '' : ` and ${calls.length - outer} inside`;
     const all = leaves.map((each) => this.#activityOf(each).doing).join(', ');
@@ -135,29 +134,30 @@ export class LiveStatus {
     return this.#sentence({ doing: `${counted(outer, 'call')}${nested}: ${all}`, sinceMs }, nowMs);
   }
 
-  #sentence({ doing, sinceMs }: Activity, nowMs: number, call?: TrackedCall): string {
+  #sentence({ doing, sinceMs }: Activity, nowMs: number, call?: Call): string {
     const place = `turn ${this.#turn}${call === undefined ? '' : `, call ${call.number}`}`;
     const seconds = Math.floor((nowMs - sinceMs) / 1_000);
     return `${place}${seconds < 1 ? '' : `, ${secondsText(seconds)}`}: ${doing}`;
   }
 
-  #activityOf({ call, params, progress, startedAtMs }: RunningCall): Activity {
+  #activityOf(call: Call): Activity {
+    const { toolName, params, progress, startedAtMs } = call;
     const inner = this.#phases.get(call);
-    if (inner !== undefined) return { ...inner, doing: `${inner.doing} inside ${printable(call.toolName)}` };
-    const about = printable(`${call.toolName} ${this.#clean(callSubject(params))}`.trimEnd());
+    if (inner !== undefined) return { ...inner, doing: `${inner.doing} inside ${printable(toolName)}` };
+    const about = printable(`${toolName} ${this.#clean(callSubject(params))}`.trimEnd());
     const step = progress === undefined ? '' : printable(this.#clean(describeUpdate(progress)).trim());
     return { doing: step === '' ? about : `${about} (${clip(step, MAX_PROGRESS)})`, sinceMs: startedAtMs };
   }
 
   #newsWithoutPlace(sighting: Sighting): string {
-    return (newsOf(sighting, this.#clean) ?? '').slice(`${placeOf(sighting)}: `.length);
+    return newsText(sighting, this.#clean) ?? '';
   }
 
   /** What goes on in an attempt at a call that has ended, and inside of it. */
-  #forget(call: TrackedCall): void {
+  #forget(call: Call): void {
     this.#questions.delete(call);
     this.#phases.delete(call);
-    const isOver = (key: TrackedCall | typeof root): boolean => key !== root && !this.#calls.isRunning(key);
+    const isOver = (key: Call | typeof root): boolean => key !== root && !this.#calls.isRunning(key);
     for (const key of this.#phases.keys()) if (isOver(key)) this.#phases.delete(key);
     for (const key of this.#questions.keys()) if (isOver(key)) this.#questions.delete(key);
   }

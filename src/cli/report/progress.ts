@@ -2,9 +2,12 @@ import type { RunEvent } from '../../runtime/index.ts';
 import type { Plan } from '../../suite/index.ts';
 import type { CliEnvironment } from '../process/environment.ts';
 import type { TextStyle } from '../process/text-style.ts';
+import type { CallLog } from './call-log.ts';
 
 /** How progress is shown. */
 export interface ProgressOptions {
+  /** The calls of the run; gets every event that is observed. Default: one that nobody else sees. */
+  readonly calls?: CallLog;
   /** Milliseconds; only differences count. */
   readonly now: () => number;
   /** See `after` of the environment. Default: nothing is shown later, only with the next event. */

@@ -32,7 +32,7 @@ describe('CallLog', () => {
 
   it('keeps the steps of the last attempt only', () => {
     const log = new CallLog();
-    const step = (update: string): void =>
+    const step = (update: string) =>
       log.observe({ type: 'tool-progress', callId: 'c1', toolName: 'publish', update });
     step('first attempt');
     log.observe({

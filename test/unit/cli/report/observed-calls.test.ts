@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { formatToldCalls } from '../../../../src/cli/report/observed-calls.ts';
+import { formatObservedCalls } from '../../../../src/cli/report/run-report.ts';
 import { callRecord } from './call-records.ts';
 
 const plain = (_tone: string, text: string): string => text;
 const failed = { outcome: 'rolled-back', message: 'no\u0007\nreally' } as const;
 
-describe('formatToldCalls', () => {
+describe('formatObservedCalls', () => {
   it('tells of the calls that were to change something and did not, and what is left of them', () => {
     const records = [
       callRecord(),
@@ -33,7 +33,7 @@ describe('formatToldCalls', () => {
         message: 'The call of "w" was denied by the policy "closed": not today',
       }),
     ];
-    const lines = formatToldCalls(records, new Set(['ls']), plain);
+    const lines = formatObservedCalls(records, new Set(['ls']), plain);
     expect(lines.filter((line) => line.startsWith('Call'))).toEqual([
       'Call 3, write a.md, was rolled back. It left nothing behind. The model was told:',
       'Call 4, write a.md, was rolled back. Before that it had moved a, moved b: all of it is undone. The model was told:',
@@ -47,7 +47,7 @@ describe('formatToldCalls', () => {
 
   it('tells only so much', () => {
     const long = { ...failed, message: 'line\n'.repeat(40) };
-    const lines = formatToldCalls(
+    const lines = formatObservedCalls(
       Array.from({ length: 9 }, () => callRecord(long)),
       new Set(),
       plain,

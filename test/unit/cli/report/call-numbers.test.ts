@@ -1,18 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import type { RunEvent } from 'weakincentives';
-import { CallTracker } from '../../../../src/cli/report/call-tracker.ts';
-import { asked, inside, started } from './call-events.ts';
+import { CallLog } from '../../../../src/cli/report/call-log.ts';
+import { asked, ended, inside, started } from './call-events.ts';
 
 /** The numbers that calls get, in the order their starts are told. */
 function numbers(events: readonly RunEvent[]): readonly (string | undefined)[] {
-  const tracker = new CallTracker();
+  const log = new CallLog();
   return events.flatMap((event) => {
-    const { event: bare, call } = tracker.see(event);
+    const { event: bare, call } = log.observe(event);
     return bare.type === 'tool-call-start' ? [call?.number] : [];
   });
 }
 
-describe('CallTracker', () => {
+describe('the numbers of calls', () => {
   it('numbers calls in the order they were asked for, whatever starts first', () => {
     expect(numbers([asked('a', 'b'), started('b'), started('a')])).toEqual(['2', '1']);
   });
@@ -33,11 +33,9 @@ describe('CallTracker', () => {
   });
 
   it('counts on when a model uses an id again after the call has ended', () => {
-    const end = { callId: 'a', toolName: 'look' };
-    const tracker = new CallTracker();
-    const ended = { type: 'tool-call-end', invocation: { ...end } } as RunEvent; // Nothing else of it is looked at.
-    const seen = [asked('a'), started('a'), ended, asked('a'), started('a')].map((event) =>
-      tracker.see(event),
+    const log = new CallLog();
+    const seen = [asked('a'), started('a'), ended('a'), asked('a'), started('a')].map((event) =>
+      log.observe(event),
     );
     expect(seen.map(({ call }) => call?.number)).toEqual([undefined, '1', '1', undefined, '2']);
   });
@@ -51,14 +49,14 @@ describe('CallTracker', () => {
       attempt: 2,
       conflicts: ['slice s'],
     };
-    const tracker = new CallTracker();
+    const log = new CallLog();
     const events = [
       started('a', 3),
       inside('a', started('x', 1)),
       rerun,
       inside('a', started('y', 7), { attempt: 2 }),
     ];
-    const last = events.map((event) => tracker.see(event)).at(-1);
+    const last = events.map((event) => log.observe(event)).at(-1);
     expect(last).toMatchObject({
       turn: 3,
       call: { number: '1.1' },
