@@ -119,9 +119,9 @@ async function ownModules(): Promise<Record<string, unknown>> {
 }
 
 function pickAgent(exported: unknown, shown: string): AnyAgent {
-  const names = isRecord(exported) ? Object.keys(exported) : [];
+  const names = isObjectOrFunction(exported) ? Object.keys(exported) : [];
   for (const name of ['default', 'agent']) {
-    const value = isRecord(exported) ? exported[name] : undefined;
+    const value = isObjectOrFunction(exported) ? exported[name] : undefined;
     if (isAgent(value)) return value;
   }
   const found = ['default', 'agent'].filter((name) => names.includes(name));
@@ -140,7 +140,7 @@ function pickAgent(exported: unknown, shown: string): AnyAgent {
 }
 
 function pickHooks(exported: unknown, shown: string): AgentHooks {
-  const hooks = isRecord(exported) ? exported['winkHooks'] : undefined;
+  const hooks = isObjectOrFunction(exported) ? exported['winkHooks'] : undefined;
   if (hooks === undefined) return {};
   if (!areHooks(hooks)) {
     throw new UsageError(
@@ -153,16 +153,17 @@ function pickHooks(exported: unknown, shown: string): AgentHooks {
 /** What the functions return is their module's to keep. */
 function areHooks(value: unknown): value is AgentHooks {
   const isHook = (hook: unknown): boolean => hook === undefined || typeof hook === 'function';
-  return isRecord(value) && ['title', 'prepare', 'conclude'].every((name) => isHook(value[name]));
+  return isObjectOrFunction(value) && ['title', 'prepare', 'conclude'].every((name) => isHook(value[name]));
 }
 
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+function isObjectOrFunction(value: unknown): value is Readonly<Record<string, unknown>> {
   return (typeof value === 'object' && value !== null) || typeof value === 'function';
 }
 
 /** `defineAgent()` has checked everything else. */
 function isAgent(value: unknown): value is AnyAgent {
-  if (!isRecord(value) || value['kind'] !== 'agent' || typeof value['name'] !== 'string') return false;
+  if (!isObjectOrFunction(value) || value['kind'] !== 'agent' || typeof value['name'] !== 'string')
+    return false;
   const { template } = value;
-  return isRecord(template) && template['kind'] === 'prompt-template' && Object.isFrozen(value);
+  return isObjectOrFunction(template) && template['kind'] === 'prompt-template' && Object.isFrozen(value);
 }

@@ -4,6 +4,7 @@ import {
   describeError,
   ToolValidationError,
 } from '../../error/index.ts';
+import { cutAfter } from '../../internal/index.ts';
 import { VisibilityExpansionRequired } from '../../prompt/index.ts';
 import { PromptEvaluationError } from '../events/prompt-evaluation-error.ts';
 import { RunStoppedSignal } from '../limits/run-stop.ts';
@@ -65,7 +66,7 @@ function lookUp(thrown: unknown, environment: EvaluationEnvironment, attempt: Th
   if (thrown instanceof RunStoppedSignal) return stoppedVerdict(toolName, thrown.reason, hasExternalEffects);
   if (VisibilityExpansionRequired.isInstance(thrown)) return { kind: 'needs-sections', signal: thrown };
   if (endsTheRun(thrown, environment)) return { kind: 'fatal', error: thrown };
-  const cause = shortened(describeError(thrown));
+  const cause = cutAfter(describeError(thrown), maxErrorCharacters);
   if (ToolValidationError.isInstance(thrown)) {
     return failed('rolled-back', 'validation', `Tool validation failed: ${cause}`, { error: thrown });
   }
@@ -83,11 +84,6 @@ function endsTheRun(thrown: unknown, environment: EvaluationEnvironment): boolea
   return (
     deadlineIsOurs || environment.budget.hasRefused(thrown.cause) || environment.stop.reason !== undefined
   );
-}
-
-/** The beginning of a text that is too long for the model, marked as cut off. */
-function shortened(text: string): string {
-  return text.length <= maxErrorCharacters ? text : `${text.slice(0, maxErrorCharacters)}…`;
 }
 
 /** On errors that an evaluation rejected with, by whichever loaded copy of the package. */

@@ -1,4 +1,5 @@
 import { describeError } from '../../error/index.ts';
+import { quotedList } from '../../internal/index.ts';
 import type { VisibilityExpansionRequired } from '../../prompt/index.ts';
 import type { ResourceFailure } from '../../resource/index.ts';
 import type { ToolFailure, ToolSuccess } from '../../tool/index.ts';
@@ -162,5 +163,5 @@ function residualEffects({ attempt }: UncommittedCall): string {
   const outside = attempt?.hasExternalEffects === true ? ' What it did outside stands.' : '';
   const committed = attempt?.transaction.committedResources ?? [];
   if (committed.length === 0) return outside;
-  return ` What it changed in ${committed.map((name) => `"${name}"`).join(', ')} was committed before and stands.${outside}`;
+  return ` What it changed in ${quotedList(committed)} was committed before and stands.${outside}`;
 }

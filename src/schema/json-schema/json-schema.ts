@@ -1,3 +1,4 @@
+import { isRecord } from '../../internal/index.ts';
 import type { JsonValue } from '../json/json.ts';
 
 /** A JSON Schema document, draft 2020-12 unless its `$schema` says otherwise. Plain JSON. */
@@ -7,5 +8,5 @@ export interface JsonSchema {
 
 /** True for what can stand as a schema object (not the boolean form). */
 export function isSchemaObject(value: unknown): value is JsonSchema {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isRecord(value);
 }
