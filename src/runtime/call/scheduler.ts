@@ -85,13 +85,14 @@ export class CallScheduler {
     }
     const verdict = await call.attempt;
     const { previous } = call;
-    if (previous !== undefined && previous.state !== 'done') {
+    if (previous !== undefined && !isDone(previous)) {
       await new Promise<void>((resolve) => {
         previous.onDone = resolve;
       });
     }
     await call.turn.take();
     try {
+      if (isDone(call)) throw new RangeError('The turn of the call was abandoned.');
       const result = await call.run.settle(verdict, this.#commits, this);
       this.done(call);
       return result;
@@ -102,20 +103,27 @@ export class CallScheduler {
 
   /** The call is committed or rolled back, or its result was taken over. */
   done(call: ScheduledCall): void {
-    if (call.state === 'started') this.#started -= 1;
-    call.state = 'done';
-    this.#calls.splice(this.#calls.indexOf(call), 1);
+    this.#remove(call);
     call.onDone?.();
     this.#startWhatMay();
   }
 
-  /** Undoes what calls did that were not settled: the turn cannot be finished. Never rejects. */
+  /** Undoes what calls did that were not settled: their turn cannot be finished. Never rejects. */
   async abandon(calls: readonly ScheduledCall[]): Promise<void> {
-    for (const { run, state, turn } of [...calls].reverse()) {
-      if (state === 'done') continue;
+    const unsettled = calls.filter((call) => !isDone(call)).reverse();
+    for (const call of unsettled) this.#remove(call);
+    for (const { run, turn } of unsettled) {
       await run.abandon();
       turn.end();
     }
+    // Calls of other turns may have waited for these.
+    this.#startWhatMay();
+  }
+
+  #remove(call: ScheduledCall): void {
+    if (call.state === 'started') this.#started -= 1;
+    call.state = 'done';
+    this.#calls.splice(this.#calls.indexOf(call), 1);
   }
 
   #startWhatMay(): void {
@@ -211,4 +219,8 @@ export class CallScheduler {
       );
     }
   }
+}
+
+function isDone({ state }: ScheduledCall): boolean {
+  return state === 'done';
 }

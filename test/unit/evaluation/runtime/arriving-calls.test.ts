@@ -171,6 +171,22 @@ describe('a call that arrives while another one runs', () => {
     ]);
   });
 
+  it('ends, also when it waits for its turn, when the other one cannot be ended', async () => {
+    const inside = gate();
+    const ran: string[] = [];
+    const outside = act('outside', () => void ran.push('outside'), { effects: 'external' });
+    const runtime = await toolRuntime(promptWith('broken', [slow(inside), outside]));
+    const running = evaluationFailure(runtime.call(named('a', 'slow')));
+    await inside.reached;
+    const waiting = evaluationFailure(runtime.call(named('b', 'outside')));
+    await runtime.session[Symbol.asyncDispose]();
+    inside.open();
+    expect((await running).code).toBe('evaluation-tools-failed');
+    await waiting;
+    expect(ran).toEqual([]);
+    await runtime[Symbol.asyncDispose]();
+  });
+
   it('is rolled back with it when the runtime is disposed', async () => {
     const inside = [gate(), gate()];
     let entered = 0;
