@@ -147,16 +147,18 @@ export class CallCommits {
     verdict: FinalVerdict,
     guard: CommitGuard,
   ): Promise<ResourcesSettled | Conflict> {
-    const { transaction } = attempt;
+    const { hooks, outer, stop } = this.#environment;
+    const { number, transaction } = attempt;
     let reached = verdict;
     try {
-      const changed = await allViolations(transaction, guard);
+      let changed = await allViolations(transaction, guard);
+      if (changed.length === 0 && verdict.kind === 'succeeded' && hooks?.onBegin !== undefined) {
+        await awaitHook(() => hooks.onBegin?.(nameAttempt(call.call, number, outer)));
+        changed = await allViolations(transaction, guard);
+      }
       if (changed.length > 0 && guard === 'reads-hold') return { kind: 'conflict', changed };
       if (changed.length > 0) reached = doesNotFit(call, changed);
       if (reached.kind === 'succeeded') {
-        const { hooks, outer, stop } = this.#environment;
-        if (hooks !== undefined)
-          await awaitHook(() => hooks.onBegin?.(nameAttempt(call.call, attempt.number, outer)));
         const failure = await transaction.commitResources(stop.race);
         if (failure === undefined) return { kind: 'resources-settled', verdict: reached };
         reached = resourceFailed(call, failure);
