@@ -8,9 +8,16 @@ import { abandoned, allDisposeFailures, withDisposalFailures } from './resource-
 import { type Awaiter, ResourceForks } from './resource-forks.ts';
 import { type Token, tokenName } from './token.ts';
 
-/** What resources need of a session: to be told when it ends. */
+const storeSlot: unique symbol = Symbol('resources');
+
+/** What resources need of a session: to be told when it ends, and room for its singletons. */
 export interface ResourceHost {
   onDispose(callback: () => void | Promise<void>): void;
+  /**
+   * The singletons of the session, which live as long as it does, whichever container asks for them. The first container adds it,
+   * not enumerable.
+   */
+  readonly [storeSlot]?: InstanceStore;
 }
 
 /** The resources of one attempt at a tool call. */
@@ -39,9 +46,6 @@ export interface ContainerOptions {
   /** Hears what could not be disposed after everyone has turned away. Must not throw. Default: nobody does. */
   readonly onLateFailure?: LateFailureListener;
 }
-
-/** Singletons live as long as their session, whichever container asks for them. */
-const sessionStores = new WeakMap<ResourceHost, InstanceStore>();
 
 /**
  * The resources of one registry over one session. Singletons belong to the session and the binding: another container
@@ -100,7 +104,7 @@ export class ResourceContainer {
    * disposed, which is not waited for, neither here nor when the session is disposed.
    */
   static abandonBuilds(session: ResourceHost, report: LateFailureListener): void {
-    void sessionStores.get(session)?.abandon(abandoned, report);
+    void session[storeSlot]?.abandon(abandoned, report);
   }
 
   /**
@@ -168,16 +172,15 @@ export class ResourceContainer {
 }
 
 function storeOf(session: ResourceHost): InstanceStore {
-  let store = sessionStores.get(session);
-  if (store === undefined) {
-    const made = new InstanceStore('session');
-    store = made;
-    sessionStores.set(session, made);
-    session.onDispose(async () => {
-      const failures = await made.close();
-      if (failures.length > 0) throw allDisposeFailures(failures);
-    });
-  }
+  const present = session[storeSlot];
+  if (present !== undefined) return present;
+  const store = new InstanceStore('session');
+  // Not enumerable: whoever lists or compares sessions does not see it.
+  Object.defineProperty(session, storeSlot, { value: store });
+  session.onDispose(async () => {
+    const failures = await store.close();
+    if (failures.length > 0) throw allDisposeFailures(failures);
+  });
   return store;
 }
 

@@ -18,7 +18,10 @@ interface Unfinished {
   readonly refuse: (error: Error) => void;
 }
 
-/** The store that each value bound as owned belongs to, also after its end. */
+/**
+ * The store that each value bound as owned belongs to, also after its end. The values are the user's own objects, frozen ones among
+ * them, and several bindings may name one: this can be held neither in the value nor in a binding.
+ */
 const owners = new WeakMap<object, InstanceStore>();
 
 /** Instances of one lifetime: each binding built once, in the order in which they were finished. */

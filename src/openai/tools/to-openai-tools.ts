@@ -80,7 +80,7 @@ function isFunctionCall(item: ResponseOutputItem): item is FunctionCall {
 
 /**
  * Both functions here are called again for each request of a loop that is not ours, so that what is known of a runtime's tools is kept beside
- * the runtime: each is projected once, and what gets lost is logged once.
+ * the runtime, which is the user's own object: each tool is projected once, and what gets lost is logged once.
  */
 const projectionsByRuntime = new WeakMap<object, SchemaProjections>();
 

@@ -4,6 +4,7 @@ interface Following {
   readonly onAbort: () => void;
 }
 
+/** Signals are the user's own objects, so that what is known of one is kept beside it. */
 const followings = new WeakMap<AbortSignal, Following>();
 
 /**

@@ -8,7 +8,7 @@ const maxSimpleDepth = 64;
 
 const noKeys: readonly string[] = [];
 
-/** Objects that were checked and cannot be branded. */
+/** Objects that were checked and cannot be branded. They are the user's own: what is known of one is kept beside it. */
 const unmarkable = new WeakSet<object>();
 
 /**
