@@ -1,5 +1,5 @@
 export { contentDigest, digestOf } from './content/content-digest.ts';
-export { type FileContent, fileContent } from './content/file-content.ts';
+export { type ContentMemo, type FileContent, fileContent } from './content/file-content.ts';
 export {
   bytesOf,
   childOf,

@@ -1,28 +1,15 @@
 import type { FileContent } from './file-content.ts';
 
-const digests = new WeakMap<FileContent, string>();
-const originals = new WeakMap<FileContent, () => FileContent>();
-
-/** Lets a content that only wraps another share the digest of that one. `original` is asked each time. */
-export function digestAs(wrapper: FileContent, original: () => FileContent): void {
-  originals.set(wrapper, original);
-}
-
 /**
  * A short text that is the same for equal bytes and another for different ones: the length, and two 32-bit hashes that are
  * mixed in different ways (MurmurHash3 and the short form of xxHash). A change within four neighbouring bytes always shows
  * in both; any other goes unnoticed once in 2^64 times. Not safe against someone who constructs two contents that look the
- * same. Cost: one pass over the bytes, once per content.
+ * same. Cost: one pass over the bytes, once per content of the library's own.
  */
 export function contentDigest(content: FileContent): string {
-  const original = originals.get(content);
-  if (original !== undefined) return contentDigest(original());
-  let digest = digests.get(content);
-  if (digest === undefined) {
-    digest = digestOf(content.data());
-    digests.set(content, digest);
-  }
-  return digest;
+  const memo = content['~memo'];
+  if (memo === undefined) return digestOf(content.data());
+  return (memo.digest ??= digestOf(content.data()));
 }
 
 /** The digest of bytes that belong to no content. */

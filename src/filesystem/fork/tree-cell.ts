@@ -1,7 +1,6 @@
 import { FilesystemError, SnapshotError } from '../../error/index.ts';
 import { none, quoteText } from '../../internal/index.ts';
 import type { Clock } from '../../session/index.ts';
-import { digestAs } from '../content/content-digest.ts';
 import type { FileContent } from '../content/file-content.ts';
 import { childOf, type DirectoryNode } from '../content/tree-node.ts';
 import type { FileChange, FileOperation, FilePatch } from '../interface/file-change.ts';
@@ -351,15 +350,16 @@ export class TreeCell {
       this.#record({ kind: 'file', path }, base);
       return before;
     };
-    const recording: FileContent = Object.freeze({
+    const recording: FileContent = {
       get bytes(): number {
         return note().bytes;
       },
       text: () => note().text(),
       data: () => note().data(),
-    });
-    digestAs(recording, note);
-    return recording;
+    };
+    // The digest of the original counts, and to ask for it is to read.
+    Object.defineProperty(recording, '~memo', { get: () => note()['~memo'] });
+    return Object.freeze(recording);
   }
 
   #replace(path: string, next: DirectoryNode, operations: readonly FileOperation[]): void {

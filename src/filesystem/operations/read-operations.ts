@@ -27,7 +27,7 @@ export function textOf(file: FileNode, path: string): string {
 export function readWindow(cell: TreeCell, given: string, options?: TextWindowOptions): TextWindow {
   const path = normalizePath(given);
   const file = fileAt(cell, path);
-  return textWindow(path, textOf(file, path), options, file.content);
+  return textWindow(path, textOf(file, path), options, file.content['~memo']);
 }
 
 /** Does `Filesystem.readBytes` on a cell. */

@@ -31,6 +31,11 @@ interface LineIndex {
   readonly totalLines: number;
 }
 
+/** Keeps the line index of one text, which never changes. */
+export interface LineIndexMemo {
+  lineIndex?: LineIndex;
+}
+
 const LINES_PER_ENTRY = 256;
 
 /** Shorter texts are scanned each time. */
@@ -63,28 +68,22 @@ function lineStart(text: string, index: LineIndex, line: number): number {
   return skipLines(text, index.starts[entry] ?? 0, line - entry * LINES_PER_ENTRY);
 }
 
-/** Indexes of large texts, by whatever object stands for the unchanging content. */
-const indexes = new WeakMap<object, LineIndex>();
-
 /**
  * The window of a text.
- * @param owner an object that stands for this very text for ever, under which its line index is kept. Default: none.
+ * @param memo keeps the line index when the text is large. Default: it is made each time.
  * @throws {FilesystemError} `invalid-argument` when `offset` or `limit` is out of range.
  */
 export function textWindow(
   path: string,
   text: string,
   options: TextWindowOptions = {},
-  owner?: object,
+  memo?: LineIndexMemo,
 ): TextWindow {
   const { offset = 0, limit } = options;
   assertIntegerOption('offset', offset, 0);
   assertIntegerOption('limit', limit, 1);
-  let index = owner === undefined ? undefined : indexes.get(owner);
-  if (index === undefined) {
-    index = indexLines(text);
-    if (owner !== undefined && text.length >= MIN_INDEXED_LENGTH) indexes.set(owner, index);
-  }
+  const index = memo?.lineIndex ?? indexLines(text);
+  if (memo !== undefined && text.length >= MIN_INDEXED_LENGTH) memo.lineIndex = index;
   const { totalLines } = index;
   const first = Math.min(offset, totalLines);
   const lines = Math.min(limit ?? totalLines, totalLines - first);

@@ -1,7 +1,13 @@
 import { createHash } from 'node:crypto';
 import { type BigIntStats, fstatSync, readFileSync, readSync } from 'node:fs';
 import { FilesystemError } from '../../../error/index.ts';
-import { decodeText, type FileContent, joinPath, tooLargeError } from '../../../filesystem/index.ts';
+import {
+  type ContentMemo,
+  decodeText,
+  type FileContent,
+  joinPath,
+  tooLargeError,
+} from '../../../filesystem/index.ts';
 import { quoteText } from '../../../internal/index.ts';
 import { accessOf, type FileAccess, stampOf } from '../../disk/stamp.ts';
 import { withoutPaths } from '../../disk/system-error.ts';
@@ -46,6 +52,7 @@ export class DiskContent implements FileContent {
   #hash: string | undefined;
   #kept: Uint8Array | KeptContent | undefined;
   #isLost = false;
+  #memo: ContentMemo | undefined;
 
   constructor(context: ReadingContext, segments: Segments, stats: BigIntStats, isLink: boolean) {
     this.#context = context;
@@ -58,6 +65,10 @@ export class DiskContent implements FileContent {
 
   get path(): string {
     return joinPath(this.segments);
+  }
+
+  get '~memo'(): ContentMemo {
+    return (this.#memo ??= {});
   }
 
   /** The content, or where it is, when it is kept because the disk holds another by now. */
