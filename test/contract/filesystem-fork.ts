@@ -36,8 +36,8 @@ async function applied(
 ): Promise<void> {
   const fork = filesystem.fork();
   await action(fork);
-  expect(await fork.conflicts()).toEqual([]);
-  await filesystem.apply(fork.patch());
+  expect(fork.conflicts()).toEqual([]);
+  filesystem.apply(fork.patch());
   fork.close();
 }
 
@@ -52,7 +52,7 @@ export function describeForks(open: OpenFilesystem): void {
       await fork.view.write('new/file', 'x');
       expect(await textOf(fork.view, 'src/a.ts')).toBe('changed');
       expect(await contentOf(filesystem)).toEqual(before);
-      await filesystem.apply(fork.patch());
+      filesystem.apply(fork.patch());
       expect(await contentOf(filesystem)).toEqual({
         'new/': '',
         'new/file': 'x',
@@ -121,7 +121,7 @@ export function describeForks(open: OpenFilesystem): void {
       await fork.privileged.readBytes('notes.md');
       expect(fork.readPaths()).toEqual([]);
       await applied(filesystem, ({ view }) => view.write('notes.md', 'later'));
-      expect(await fork.conflicts()).toEqual(['file notes.md']);
+      expect(fork.conflicts()).toEqual(['file notes.md']);
       fork.close();
       await expect(fork.privileged.read('kept')).rejects.toBeInstanceOf(TransactionClosedError);
     });
@@ -188,7 +188,7 @@ export function describeForks(open: OpenFilesystem): void {
         'removed f',
         'created f/x',
       ]);
-      await filesystem.apply(fork.patch());
+      filesystem.apply(fork.patch());
       expect(await contentOf(filesystem)).toEqual({ d: '4', 'f/': '', 'f/x': '3' });
     });
 
@@ -214,9 +214,9 @@ export function describeForks(open: OpenFilesystem): void {
         await fork.view.write(`src/${name}.ts`, name);
       }
       for (const { fork } of forks) {
-        expect(await fork.conflicts()).toEqual([]);
-        expect(await fork.refusals()).toEqual([]);
-        await filesystem.apply(fork.patch());
+        expect(fork.conflicts()).toEqual([]);
+        expect(fork.refusals()).toEqual([]);
+        filesystem.apply(fork.patch());
       }
       expect((await filesystem.glob('new/**')).paths).toEqual(['new/x/file', 'new/y/file', 'new/z/file']);
       expect((await filesystem.list('src')).length).toBe(5);
@@ -231,8 +231,8 @@ export function describeForks(open: OpenFilesystem): void {
       await blocked.view.write('two/below', '2');
       await filesystem.write('two', 'a file now');
       const before = await contentOf(filesystem);
-      expect((await blocked.refusals()).join()).toContain('two');
-      expect(await tooMany.refusals()).toHaveLength(1);
+      expect(blocked.refusals().join()).toContain('two');
+      expect(tooMany.refusals()).toHaveLength(1);
       await expectCode((async () => filesystem.apply(blocked.patch()))(), 'not-a-directory');
       await expectCode((async () => filesystem.apply(tooMany.patch()))(), 'quota-exceeded');
       expect(await contentOf(filesystem)).toEqual(before);
@@ -248,11 +248,11 @@ export function describeForks(open: OpenFilesystem): void {
       await kept.view.write('kept', 'x');
       await dropped.view.write('dropped', 'x');
       expect(await outer.view.stat('kept')).toBeUndefined();
-      await outer.view.apply(kept.patch());
+      outer.view.apply(kept.patch());
       dropped.close();
       expect(await textOf(outer.view, 'kept')).toBe('x');
       expect(await filesystem.stat('kept')).toBeUndefined();
-      await filesystem.apply(outer.patch());
+      filesystem.apply(outer.patch());
       expect((await filesystem.glob('*')).paths).toEqual(['kept', 'notes.md']);
     });
 
@@ -266,7 +266,7 @@ export function describeForks(open: OpenFilesystem): void {
           (view) => view.read('notes.md'),
         ),
       ).toEqual(['file notes.md']);
-      expect(await outer.conflicts()).toEqual([]);
+      expect(outer.conflicts()).toEqual([]);
     });
 
     it('have their reads count for their fork, also when they are discarded', async () => {
@@ -276,7 +276,7 @@ export function describeForks(open: OpenFilesystem): void {
       await nested.view.read('notes.md');
       nested.close();
       await applied(filesystem, ({ view }) => view.write('notes.md', 'later'));
-      expect(await outer.conflicts()).toEqual(['file notes.md']);
+      expect(outer.conflicts()).toEqual(['file notes.md']);
     });
 
     it('have what they were allowed to write beside each other count for their fork', async () => {
@@ -285,15 +285,15 @@ export function describeForks(open: OpenFilesystem): void {
       const [first, second] = [outer.fork(), outer.fork()];
       await first.view.write('first', 'x'.repeat(52));
       await second.view.write('second', 'x'.repeat(32));
-      await outer.view.apply(first.patch());
+      outer.view.apply(first.patch());
       // 84 bytes: the second may be where it is, and is discarded all the same.
-      expect(await second.conflicts()).toEqual([]);
+      expect(second.conflicts()).toEqual([]);
       second.close();
       await applied(filesystem, ({ view }) => view.write('later', 'x'.repeat(36)));
-      expect(await outer.conflicts()).toEqual([]);
+      expect(outer.conflicts()).toEqual([]);
       await applied(filesystem, ({ view }) => view.write('later', 'x'.repeat(37)));
       // One after the other, the second would have been refused.
-      expect(await outer.conflicts()).toEqual(['quota']);
+      expect(outer.conflicts()).toEqual(['quota']);
     });
 
     it('may read what their fork wrote without depending on anything else', async () => {
@@ -302,7 +302,7 @@ export function describeForks(open: OpenFilesystem): void {
       await outer.view.write('notes.md', 'mine');
       await outer.fork().view.read('notes.md');
       await applied(filesystem, ({ view }) => view.write('notes.md', 'later'));
-      expect(await outer.conflicts()).toEqual([]);
+      expect(outer.conflicts()).toEqual([]);
     });
   });
 }

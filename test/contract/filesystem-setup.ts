@@ -72,6 +72,6 @@ export async function conflictsOf(
   const [left, right] = [filesystem.fork(), filesystem.fork()];
   await first(left.view);
   await second(right.view).catch(() => undefined);
-  await filesystem.apply(left.patch());
+  filesystem.apply(left.patch());
   return right.conflicts();
 }

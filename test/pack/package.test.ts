@@ -101,7 +101,7 @@ describe('command wink', () => {
   it('loads nothing of the library but its errors before a command is chosen', () => {
     const code = packed.read(packed.manifest.bin['wink'] ?? '');
     const loaded = [...code.matchAll(/^import .* from "\.\.\/(.*)";$/gm)].map(([, file]) => file);
-    expect(loaded.sort()).toEqual(['shared/base.js', 'shared/wink.js']);
+    expect(new Set(loaded)).toEqual(new Set(['shared/base.js', 'shared/wink.js']));
   });
 });
 

@@ -74,7 +74,7 @@ describe('the origin of a change', () => {
       const inner = view.fork();
       await inner.view.move('z', 'inner');
       await inner.view.copy('dir/x', 'x');
-      await view.apply(inner.patch());
+      view.apply(inner.patch());
     });
     expect(inherited).toEqual(['removed a', 'created inner < a', 'created x < dir/x']);
   });

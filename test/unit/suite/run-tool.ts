@@ -32,7 +32,7 @@ export async function runTool<P, R>(
     const checked = await parseOutput(compileSchema(schemaOf(tool.outputSchema)), result.value);
     expect(checked).toMatchObject({ ok: true });
     expect(checked).not.toHaveProperty('strippedKeys');
-    await filesystem.apply(fork.patch());
+    filesystem.apply(fork.patch());
     const { message, value } = result;
     return { success: true, message, text: tool.render?.(value) ?? '', value };
   } finally {

@@ -189,10 +189,10 @@ describe('a call that arrives while another one runs', () => {
 
   it('is rolled back with it when the runtime is disposed', async () => {
     const inside = [gate(), gate()];
-    let entered = 0;
+    const closed = [...inside];
     const waits = act('waits', async ({ session }) => {
       session.dispatch(Added, { by: 1 });
-      await inside[entered++]?.pass();
+      await closed.shift()?.pass();
     });
     const runtime = await toolRuntime(promptWith('disposed', [waits]));
     const { session } = runtime;

@@ -1,4 +1,5 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
+import type { JsonValue } from 'weakincentives';
 import {
   constant,
   count,
@@ -12,7 +13,7 @@ import {
   recordSchema,
   text,
 } from '../../../../src/runtime/events/record-fields.ts';
-import { compileSchema, type JsonValue, parseInputSync } from '../../../../src/schema/index.ts';
+import { compileSchema, parseInputSync } from '../../../../src/schema/index.ts';
 
 const change = { path: text, kind: text as Field<'created' | 'removed'> };
 const fields = {
