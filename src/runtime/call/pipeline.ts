@@ -24,7 +24,6 @@ type Step = (attempt: CallAttempt) => Promise<Verdict | undefined> | Verdict | u
 const steps: readonly Step[] = [
   parseParams,
   askPolicies,
-  checkLimits,
   runHandler,
   readResult,
   disposeResources,
@@ -91,24 +90,22 @@ async function askPolicies(attempt: CallAttempt): Promise<Verdict | undefined> {
   return questions.length === 0 ? undefined : askForApproval(attempt, questions);
 }
 
-/** No handler begins when the run has ended, is late or has used up its budget. */
-function checkLimits({ environment, tool }: CallAttempt): Verdict | undefined {
-  const reason = haltReason(environment);
-  return reason === undefined ? undefined : stoppedVerdict(tool.name, reason, false);
-}
-
-async function runHandler(attempt: CallAttempt): Promise<undefined> {
+async function runHandler(attempt: CallAttempt): Promise<Verdict | undefined> {
   const { environment, number, resolved, tool } = attempt;
   const { hooks, outer } = environment;
   if (hooks !== undefined && tool.effects === 'external') {
     await awaitHook(() => hooks.onBegin?.(nameAttempt(resolved.call, number, outer)));
   }
+  // No handler begins when the run has ended, is late or has used up its budget. Nothing is awaited in between: a sibling might use it up.
+  const halt = haltReason(environment);
+  if (halt !== undefined) return stoppedVerdict(tool.name, halt, false);
   const context = createToolContext(attempt);
   attempt.beginHandler();
   // The input schema of this very tool has made the params, which is what its handler takes.
   const returned = tool.execute?.(attempt.params as never, context);
   attempt.success = readSuccess(attempt, await attempt.handlerResult(returned));
   attempt.endHandler();
+  return undefined;
 }
 
 async function readResult(attempt: CallAttempt): Promise<undefined> {
