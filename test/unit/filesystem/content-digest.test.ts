@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { MemoryFilesystem } from 'weakincentives';
 import { contentDigest, digestOf } from '../../../src/filesystem/content/content-digest.ts';
-import { fileContent, MemoryFilesystem } from '../../../src/filesystem/index.ts';
+import { fileContent } from '../../../src/filesystem/index.ts';
 
 describe('digestOf', () => {
   it('is the same for equal bytes and another for any single changed byte', () => {
