@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig, type ViteUserConfig } from 'vitest/config';
 
@@ -26,8 +27,8 @@ const config: ViteUserConfig = defineConfig({
     ],
   },
   test: {
-    // All cores: the package tests mostly wait for child processes.
-    maxWorkers: '100%',
+    // One more than there are cores: tests of programs and of folders mostly wait, and leave a core to others.
+    maxWorkers: availableParallelism() + 1,
     // The test files of a worker share the modules they import: most of the time of a file went into loading the library
     // once more. So no test may leave anything behind in a module or in the process.
     isolate: false,

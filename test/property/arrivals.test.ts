@@ -19,7 +19,7 @@ import type { Library } from './parallel/library.ts';
 import { runBatch } from './parallel/run-batch.ts';
 
 const library: Library = { ...core, ...testing };
-const runs = Math.ceil(Number(process.env['WINK_PROPERTY_BATCHES'] ?? 400) / 6);
+const runs = Math.ceil(Number(process.env['WINK_PROPERTY_BATCHES'] ?? 400) / 10);
 
 /** One call of a batch, by a name that it keeps in whatever order calls are made. */
 type NamedCall = Parameters<ToolRuntime['call']>[0];
