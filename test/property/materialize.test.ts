@@ -22,7 +22,7 @@ import { manifestOf } from '../support/tree-manifest.ts';
 import { layers } from '../unit/node/materialize/staging-layers.ts';
 import { passTick } from '../unit/node/temp-folder.ts';
 
-const runs = Number(process.env['WINK_PROPERTY_BATCHES'] ?? 150);
+const runs = Number(process.env['WINK_PROPERTY_BATCHES'] ?? 100);
 
 /** Something that a process does in the folder. It may fail, as it may for a process. */
 type Edit = (at: (path: string) => string) => void;
