@@ -73,7 +73,10 @@ export function toSettings(
     maxExpansions: options.maxExpansions ?? 16,
     maxOutputRepairs: options.maxOutputRepairs ?? 2,
     calls: {
-      ...callbacks,
+      logger: callbacks.logger,
+      approve: callbacks.approve,
+      emit: callbacks.emit,
+      isObserved: callbacks.isObserved,
       clock: options.clock ?? session.clock,
       ids: options.ids ?? session.ids,
       deadline: options.deadline,
@@ -84,12 +87,12 @@ export function toSettings(
       maxResultCharacters: options.maxResultCharacters ?? 400_000,
     },
     loop: {
-      ...ownLoopSettings(options),
       maxRepeatedFailures: options.maxRepeatedFailures ?? 5,
       throttle: toThrottlePolicy(options.throttle),
       streaming: options.streaming,
       maxConversationTurns: options.maxConversationTurns,
       dropsToolResults: options.contextOverflow === 'drop-tool-results',
+      ...ownLoopSettings(options),
     },
   };
 }
@@ -128,12 +131,12 @@ export function toNestedSettings(
       maxResultCharacters: outer.calls.maxResultCharacters,
     },
     loop: {
-      ...ownLoopSettings(options),
       maxRepeatedFailures: options.maxRepeatedFailures ?? outer.loop.maxRepeatedFailures,
       throttle: outer.loop.throttle,
       streaming: outer.loop.streaming,
       maxConversationTurns: outer.loop.maxConversationTurns,
       dropsToolResults: outer.loop.dropsToolResults,
+      ...ownLoopSettings(options),
     },
   };
 }

@@ -149,7 +149,16 @@ async function prepareEvaluation<Output>(
     return {
       rendered,
       environment: {
-        ...calls,
+        clock,
+        ids: calls.ids,
+        logger,
+        deadline,
+        approve: calls.approve,
+        enforce: calls.enforce,
+        concurrency: calls.concurrency,
+        maxResultCharacters: calls.maxResultCharacters,
+        emit: calls.emit,
+        isObserved: calls.isObserved,
         prompt,
         display,
         outer: outer?.call,

@@ -64,8 +64,8 @@ export async function evaluateIn<Output>(
     const { text, output, json, finishReason } = await runLoop(
       environment,
       {
-        ...settings.loop,
         model,
+        ...settings.loop,
         outputSchema: rendered.output?.compiled.inputJsonSchema,
         answer: {
           model: model.name,

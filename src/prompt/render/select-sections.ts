@@ -68,10 +68,11 @@ export async function completeSelection(options: SelectionOptions): Promise<read
   }
   const { selected, problems } = walk(options, (node) => parsed.get(node) ?? noParams);
   const complete: SectionWithParams[] = [];
-  for (const section of selected) {
-    const { index, node } = section;
-    const outcome = parsed.get(node) ?? (await parseParams(node, options));
-    if (outcome.ok) complete.push({ ...section, params: outcome.value });
+  for (const { index, node, isSummary } of selected) {
+    const parsing = parsed.get(node) ?? parseParams(node, options);
+    // A wait for each of many sections would cost more than their params.
+    const outcome = parsing instanceof Promise ? await parsing : parsing;
+    if (outcome.ok) complete.push({ index, node, isSummary, params: outcome.value });
     else problems.push({ index, path: node.path, issues: outcome.issues });
   }
   throwProblems(options, problems);

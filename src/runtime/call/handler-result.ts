@@ -1,4 +1,5 @@
 import { describeError } from '../../error/index.ts';
+import type { Writable } from '../../internal/index.ts';
 import { describeIssues, freezeJson, type OutputOutcome, renderJson } from '../../schema/index.ts';
 import {
   type AnyTool,
@@ -111,7 +112,11 @@ export function readOutput(
       throw invalidOutput(attempt, describeError(error), error);
     }
   }
-  return { ...success, value };
+  const { message, attachments, excludeValueFromContext } = success;
+  const read: Writable<ToolSuccess<unknown>> = { success: true, message, value };
+  if (excludeValueFromContext !== undefined) read.excludeValueFromContext = excludeValueFromContext;
+  if (attachments !== undefined) read.attachments = attachments;
+  return read;
 }
 
 function invalidOutput(attempt: CallAttempt, text: string, error?: unknown): AttemptEnd {

@@ -35,7 +35,7 @@ const defaults: ThrottlePolicy = Object.freeze({
  */
 export function toThrottlePolicy(options: ThrottleOptions | false = {}): ThrottlePolicy | undefined {
   if (options === false) return undefined;
-  const policy = { ...defaults, ...options };
+  const policy: ThrottlePolicy = Object.assign({}, defaults, options);
   if (!Number.isSafeInteger(policy.maxAttempts) || policy.maxAttempts < 1) {
     throw invalid('maxAttempts', policy.maxAttempts, 'a whole number of at least 1');
   }

@@ -278,7 +278,8 @@ export class CellFork implements SessionFork, StateCell, PatchOrigin {
     try {
       if (present.slices !== this.#base.slices) next = replay(this.#parent, present, patch, looks);
       else if (present.logs !== this.#base.logs) {
-        next = { ...next, logs: withLog(this.#parent, present, patch.log).logs };
+        const { layout, slices } = next;
+        next = { layout, slices, logs: withLog(this.#parent, present, patch.log).logs };
       }
     } catch (error) {
       return [describeRefusal(error)];
