@@ -35,6 +35,15 @@ export const agentLoopRows: readonly BenchRow[] = [
     },
     [{ factor: 0.4, comparedTo: fastestPeerName }],
   ),
+  ...cpuAndWall(
+    {
+      id: 'loop-1000-beside',
+      title: 'Loop of 1,000 steps in such a process, while another run waits in its tool',
+      names: fast,
+      settings: { kind: 'beside', steps: 1_000 },
+    },
+    [notSlower],
+  ),
   ...loopRows(5_000, fast, [
     notSlower,
     { factor: 1.3, comparedTo: { row: 'loop-1000', contender: 'weakincentives' } },
