@@ -1,12 +1,12 @@
 /** Many sessions at a time in one process, each with an agent whose model takes a while for a turn. */
 import { type ProviderAdapter, Session } from 'weakincentives';
 import { scriptedModel } from 'weakincentives/testing';
+import { Gate } from '../harness/gate.ts';
 import { runProgram } from '../harness/program.ts';
 import type { Report } from '../harness/row.ts';
 import { collectGarbage } from '../harness/samples.ts';
 import { argumentText, toolName } from '../systems/count-tool.ts';
 import { countingAgent } from './counting-agent.ts';
-import { Gate } from './gate.ts';
 import { RequestClock } from './request-clock.ts';
 
 interface Settings extends Record<string, number> {

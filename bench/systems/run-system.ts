@@ -1,8 +1,8 @@
 import type { JsonObject } from 'weakincentives';
+import { Gate } from '../harness/gate.ts';
 import { type ProgramPlan, runProgram } from '../harness/program.ts';
 import type { Report } from '../harness/row.ts';
 import { takeSample, takeSamples } from '../harness/samples.ts';
-import { Gate } from '../scale/gate.ts';
 import { Stage } from './stage.ts';
 import { countCalls, shorten, type Workload } from './workload.ts';
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Gate } from '../scale/gate.ts';
+import type { Gate } from '../harness/gate.ts';
 import { answerText, argumentText, type CountInput, type CountOutput } from './count-tool.ts';
 import { countCalls, type Workload } from './workload.ts';
 
