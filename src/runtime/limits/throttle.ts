@@ -20,14 +20,6 @@ export interface ThrottleOptions {
 /** {@link ThrottleOptions} with nothing left open. */
 export type ThrottlePolicy = Required<ThrottleOptions>;
 
-const defaults: ThrottlePolicy = Object.freeze({
-  maxAttempts: 5,
-  baseDelayMs: 500,
-  maxDelayMs: 8_000,
-  maxTotalDelayMs: 30_000,
-  random: Math.random,
-});
-
 /**
  * The policy that the options describe; undefined for `false`, which never asks again.
  *
@@ -35,7 +27,14 @@ const defaults: ThrottlePolicy = Object.freeze({
  */
 export function toThrottlePolicy(options: ThrottleOptions | false = {}): ThrottlePolicy | undefined {
   if (options === false) return undefined;
-  const policy: ThrottlePolicy = Object.assign({}, defaults, options);
+  const {
+    maxAttempts = 5,
+    baseDelayMs = 500,
+    maxDelayMs = 8_000,
+    maxTotalDelayMs = 30_000,
+    random = Math.random,
+  } = options;
+  const policy: ThrottlePolicy = { maxAttempts, baseDelayMs, maxDelayMs, maxTotalDelayMs, random };
   if (!Number.isSafeInteger(policy.maxAttempts) || policy.maxAttempts < 1) {
     throw invalid('maxAttempts', policy.maxAttempts, 'a whole number of at least 1');
   }
