@@ -35,7 +35,7 @@ describe('hostMount', () => {
 
   it('puts the files under the mount path', async () => {
     const mounted = await mount(tempFolder({ 'a.txt': 'x', 'b/c.txt': 'y' }), {
-      mountPath: '/work/../docs/',
+      mountPath: '/project/../docs/',
     });
     expect(mounted.mountPath).toBe('docs');
     expect(Object.keys(mounted.files).toSorted()).toEqual(['docs/a.txt', 'docs/b/c.txt']);
