@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { Session } from 'weakincentives';
+import { append, on, Session } from 'weakincentives';
 import {
   type DispatchedEvent,
+  defineSystemEvent,
   defineSystemSlice,
   isEmptyPatch,
   type SessionPatch,
@@ -158,6 +159,55 @@ describe('a fork', () => {
     expect(session.slice(Notes).all()).toEqual([2, 1, 3]);
   });
 
+  it('answers anew after its own reads and writes, also on the same state', () => {
+    const session = newSession();
+    session.dispatch(Increased, 5);
+    const [reader, writer] = [session.fork(), session.fork()];
+    session.dispatch(Spent, 4);
+    for (const fork of [reader, writer]) expect(fork.conflicts()).toEqual([]);
+    expect(writer.refusals()).toEqual([]);
+    reader.view.slice(Counter).all();
+    expect(reader.conflicts()).toEqual(['slice counter']);
+    writer.view.dispatch(Spent, 3);
+    const refused = ['reducer of spent refused on the present state'];
+    expect(writer.conflicts()).toEqual(refused);
+    expect(writer.refusals()).toEqual(refused);
+  });
+
+  it('lands on what others changed since conflicts(), also when nobody asks again', () => {
+    const session = newSession();
+    const fork = session.fork();
+    fork.view.dispatch(Added, 1);
+    session.dispatch(Added, 2);
+    expect(fork.conflicts()).toEqual([]);
+    session.dispatch(Added, 3);
+    session.apply(fork.patch());
+    expect(session.slice(Notes).all()).toEqual([2, 3, 1]);
+  });
+
+  it('lands an earlier patch without what was done since', () => {
+    const session = newSession();
+    const fork = session.fork();
+    fork.view.dispatch(Added, 1);
+    const earlier = fork.patch();
+    fork.view.dispatch(Added, 2);
+    expect(fork.patch()).not.toBe(earlier);
+    session.apply(earlier);
+    expect(session.slice(Notes).all()).toEqual([1]);
+  });
+
+  it('cannot be used by the reducers that run in it', () => {
+    const session = newSession();
+    const fork = session.fork();
+    const Misused = defineSystemEvent<null>('misused');
+    const Misusing = defineSystemSlice<number>('misusing', {
+      reducers: [on(Misused, () => append(fork.view.slice(Notes).length))],
+    });
+    fork.install(Misusing);
+    expect(() => fork.view.dispatch(Misused, null)).toThrow('used the session directly');
+    expect(fork.view.slice(Misusing).all()).toEqual([]);
+  });
+
   it('does not land when what subscribers are to be told cannot be made', () => {
     const session = newSession();
     const heard: unknown[] = [];
@@ -214,6 +264,7 @@ describe('a restore in a fork', () => {
     fork.view.dispatch(Noted, 'stays');
     fork.privileged.slice(Facts).append({ key: 'a', value: 1 });
     fork.view.restore(snapshot);
+    expect(fork.privileged.slice(Facts).get('a')).toEqual({ key: 'a', value: 1 });
     session.slice(Facts).append({ key: 'b', value: 1 });
     expect(fork.conflicts()).toEqual([]);
     session.apply(fork.patch());
@@ -375,6 +426,60 @@ describe('a nested fork', () => {
     expect(withCommit.conflicts()).toEqual([]);
     session.dispatch(Spent, 3);
     expect(withCommit.conflicts()).toEqual(['reducer of spent refused on the present state']);
+  });
+
+  it('makes what its events depended on a read of the outer one when only an earlier patch was applied there', () => {
+    const session = newSession();
+    session.dispatch(Increased, 5);
+    const outers = [session.fork(), session.fork()];
+    for (const [index, outer] of outers.entries()) {
+      const inner = outer.fork();
+      inner.view.dispatch(Spent, 3);
+      const earlier = inner.patch();
+      if (index === 0) outer.apply(earlier);
+      inner.view.dispatch(Spent, 1);
+      expect(inner.patch()).not.toBe(earlier);
+      if (index === 1) outer.apply(earlier);
+      inner.close();
+    }
+    session.dispatch(Increased, 1);
+    for (const outer of outers) {
+      expect(outer.conflicts()).toEqual(['slice counter (made the reducers of spent accept)']);
+    }
+  });
+
+  it('passes on what the events of forks that it applied depended on, when it is not applied itself', () => {
+    const session = newSession();
+    session.dispatch(Increased, 5);
+    const outer = session.fork();
+    const middle = outer.fork();
+    const inner = middle.fork();
+    inner.view.dispatch(Spent, 4);
+    middle.apply(inner.patch());
+    inner.close();
+    middle.close();
+    session.dispatch(Increased, 1);
+    expect(outer.conflicts()).toEqual(['slice counter (made the reducers of spent accept)']);
+  });
+
+  it('depends on what reducers saw when conflicts() ran them for the outer one', () => {
+    const session = newSession();
+    const Peeked = defineSystemEvent<null>('peeked');
+    const Peeks = defineSystemSlice<number>('peeks', {
+      reducers: [
+        on(Peeked, (items, _payload, view) => append(items.length === 0 ? 0 : view.slice(Counter).length)),
+      ],
+    });
+    session.install(Peeks);
+    const outer = session.fork();
+    const inner = outer.fork();
+    inner.view.dispatch(Peeked, null);
+    outer.view.dispatch(Peeked, null);
+    session.dispatch(Increased, 1);
+    expect(outer.conflicts()).toEqual([]);
+    expect(inner.conflicts()).toEqual([]);
+    outer.apply(inner.patch());
+    expect(outer.conflicts()).toEqual(['slice counter (looked at by a reducer)']);
   });
 
   it('depends on what reducers see in it that take in the patch of another fork', () => {
