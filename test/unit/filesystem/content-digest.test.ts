@@ -84,4 +84,16 @@ describe('contentDigest', () => {
     await files.write('a.txt', 'else');
     expect(fork.conflicts()).not.toEqual([]);
   });
+
+  it('of what a write replaced is read also by the one who asks for it again', async () => {
+    const files = new MemoryFilesystem({ files: { 'a.txt': 'old' } });
+    const forks = [files.fork(), files.fork()];
+    for (const fork of forks) {
+      await fork.view.write('a.txt', 'new');
+      const [change] = fork.changes();
+      expect(change?.before && contentDigest(change.before)).toBe(digestOf(new TextEncoder().encode('old')));
+    }
+    await files.write('a.txt', 'else');
+    for (const fork of forks) expect(fork.conflicts()).toEqual(['file a.txt']);
+  });
 });
