@@ -256,6 +256,16 @@ describe('what somebody else changes', () => {
     expect(await textOf(filesystem, 'new/file')).toBe('theirs as well');
   });
 
+  it('is overwritten by the patch of another file system, which has seen none of it', async () => {
+    const [own, folders] = [testFolders({ 'a.txt': 'one' }), testFolders({ 'a.txt': 'other' })];
+    const [origin, target] = [await openHost(own), await openHost(folders)];
+    const fork = origin.fork();
+    await fork.view.write('a.txt', 'two');
+    target.apply(fork.patch());
+    expect(readFileSync(join(folders.root, 'a.txt'), 'utf8')).toBe('two');
+    expect(readFileSync(join(own.root, 'a.txt'), 'utf8')).toBe('one');
+  });
+
   it('is not overwritten when it happens while the new content is being written', async () => {
     const folders = testFolders(files);
     const { workspace, lock } = openWorkspace(folders, (moment) => {
