@@ -43,16 +43,19 @@ export interface SelectionOptions {
  *   visibility depends on params that are validated asynchronously.
  */
 export function selectSections(options: SelectionOptions): readonly SelectedSection[] {
-  const { selected, problems } = walk(options, (node) => {
+  const walk = new Walk(options);
+  for (let node = walk.next(); node !== undefined; node = walk.next()) {
     const parsing = parseParams(node, options);
-    if (!(parsing instanceof Promise)) return parsing;
-    throw sectionError(
-      node,
-      `The visibility of section "${node.path}" depends on params that are validated asynchronously; use render().`,
-    );
-  });
-  throwProblems(options, problems);
-  return selected;
+    if (parsing instanceof Promise) {
+      throw sectionError(
+        node,
+        `The visibility of section "${node.path}" depends on params that are validated asynchronously; use render().`,
+      );
+    }
+    walk.decide(node, parsing);
+  }
+  throwProblems(options, walk.problems);
+  return walk.selected;
 }
 
 /**
@@ -61,12 +64,14 @@ export function selectSections(options: SelectionOptions): readonly SelectedSect
  * @throws {PromptRenderError} as {@link selectSections}, except that it waits for params that are validated asynchronously.
  */
 export async function completeSelection(options: SelectionOptions): Promise<readonly SectionWithParams[]> {
+  const walk = new Walk(options);
   const parsed = new Map<SectionNode, ParseOutcome<unknown>>();
-  for (const node of options.plan.nodes.slice(...rangeOf(options))) {
-    const { visibility } = node.section;
-    if (typeof visibility === 'function') parsed.set(node, await parseParams(node, options));
+  for (let node = walk.next(); node !== undefined; node = walk.next()) {
+    const outcome = await parseParams(node, options);
+    parsed.set(node, outcome);
+    walk.decide(node, outcome);
   }
-  const { selected, problems } = walk(options, (node) => parsed.get(node) ?? noParams);
+  const { selected, problems } = walk;
   const complete: SectionWithParams[] = [];
   for (const { index, node, isSummary } of selected) {
     const parsing = parsed.get(node) ?? parseParams(node, options);
@@ -90,38 +95,51 @@ function parseParams(
     : parseInput(node.params.compiled, ownParams(node, raw, plan.params));
 }
 
-/** Indexes of the first section to look at, and of the first after the last. */
-function rangeOf({ plan, at }: SelectionOptions): readonly [start: number, end: number] {
-  return [at ?? 0, (at === undefined ? undefined : plan.nodes[at]?.end) ?? plan.nodes.length];
-}
+/** Goes through the sections in reading order; its caller parses params, and so says whether it waits for them. */
+class Walk {
+  readonly selected: SelectedSection[] = [];
+  readonly problems: ParamsProblem[] = [];
+  readonly #options: SelectionOptions;
+  readonly #end: number;
+  #index: number;
 
-/** @param parse of a section whose visibility depends on its params. */
-function walk(
-  options: SelectionOptions,
-  parse: (node: SectionNode) => ParseOutcome<unknown>,
-): { readonly selected: readonly SelectedSection[]; readonly problems: ParamsProblem[] } {
-  const { plan, raw, session } = options;
-  const selected: SelectedSection[] = [];
-  const problems: ParamsProblem[] = [];
-  const [start, end] = rangeOf(options);
-  let index = start;
-  for (let node = plan.nodes[index]; node !== undefined && index < end; node = plan.nodes[index]) {
-    let next = node.end;
-    if (isEnabled(node, raw, session)) {
-      const decided = decidedVisibility(node, options);
-      const outcome = decided === undefined ? parse(node) : noParams;
-      if (outcome.ok) {
-        const isSummary = isSummarised(node, decided ?? askVisibility(node, outcome.value, session));
-        selected.push({ index, node, isSummary });
-        if (!isSummary) next = index + 1;
-      } else {
-        // Nothing tells whether the descendants are shown, so their params are not asked for.
-        problems.push({ index, path: node.path, issues: outcome.issues });
-      }
-    }
-    index = next;
+  constructor(options: SelectionOptions) {
+    const { plan, at } = options;
+    this.#options = options;
+    this.#index = at ?? 0;
+    this.#end = (at === undefined ? undefined : plan.nodes[at]?.end) ?? plan.nodes.length;
   }
-  return { selected, problems };
+
+  /** Decides as far as the next section whose visibility depends on its params, which {@link decide} has to be told; undefined at the end. */
+  next(): SectionNode | undefined {
+    const { plan, raw, session } = this.#options;
+    while (this.#index < this.#end) {
+      const node = plan.nodes[this.#index];
+      if (node === undefined) return undefined;
+      if (isEnabled(node, raw, session)) {
+        const decided = decidedVisibility(node, this.#options);
+        if (decided === undefined) return node;
+        this.#select(node, decided);
+      } else this.#index = node.end;
+    }
+    return undefined;
+  }
+
+  decide(node: SectionNode, params: ParseOutcome<unknown>): void {
+    if (params.ok) {
+      this.#select(node, askVisibility(node, params.value, this.#options.session));
+      return;
+    }
+    // Nothing tells whether the descendants are shown, so their params are not asked for.
+    this.problems.push({ index: this.#index, path: node.path, issues: params.issues });
+    this.#index = node.end;
+  }
+
+  #select(node: SectionNode, visibility: unknown): void {
+    const isSummary = isSummarised(node, visibility);
+    this.selected.push({ index: this.#index, node, isSummary });
+    this.#index = isSummary ? node.end : this.#index + 1;
+  }
 }
 
 /**

@@ -293,6 +293,38 @@ describe('visibility', () => {
     expect(() => bound([foldable]).tools()).toThrow(/section "topic": topic/);
   });
 
+  it('reports wrong params in reading order, whichever of them it depends on', async () => {
+    const lacking = (key: string, options: object): AnySection =>
+      section({ title: key, key, params: z.object({ [key]: z.string() }), ...options });
+    const error = await failure(
+      bound([lacking('first', {}), lacking('second', { visibility: () => 'full' }), lacking('third', {})]),
+    );
+    expect(error.details['sections']).toEqual(['first', 'second', 'third']);
+  });
+
+  it('has params parsed once, and those of no section that is left out', async () => {
+    const parsed: string[] = [];
+    const asked = (key: string, options: object): AnySection =>
+      section({
+        title: key,
+        key,
+        params: z.object({ x: z.string() }).refine(() => parsed.push(key) > 0),
+        summary: 'S.',
+        visibility: () => 'full',
+        ...options,
+      });
+    const prompt = bound(
+      [
+        asked('off', { enabled: () => false, children: [asked('belowOff', {})] }),
+        asked('folded', { visibility: () => 'summary', children: [asked('belowFolded', {})] }),
+        asked('open', { children: [asked('belowOpen', {})] }),
+      ],
+      { x: 'x' },
+    );
+    await prompt.render();
+    expect(parsed).toEqual(['folded', 'open', 'belowOpen']);
+  });
+
   it('lets tools() answer without params where it does not depend on them', () => {
     const plain = section({
       title: 'T',
