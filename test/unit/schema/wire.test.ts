@@ -128,6 +128,15 @@ describe('inputJsonSchema', () => {
     }
   });
 
+  it('keeps what stands beside a reference that is written out in an intersection', () => {
+    const more = { type: 'object', properties: { b: { type: 'string' } } } as const;
+    const beside = { properties: { a: { type: 'string' } } } as const;
+    const schema = wire(
+      jsonSchema({ type: 'object', allOf: [{ $ref: '#/$defs/more', ...beside }], $defs: { more } }),
+    );
+    expect(schema).toMatchObject({ allOf: [{ allOf: [more, beside] }], unevaluatedProperties: false });
+  });
+
   it('ends tuples', () => {
     expect(wire(shapes.tuple.valibot)['properties']).toMatchObject({ pair: { items: false } });
     expect(wire(z.object({ t: z.tuple([z.string()], z.number()) }))['properties']).toMatchObject({
