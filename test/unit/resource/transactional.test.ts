@@ -93,6 +93,40 @@ describe('a transaction that is put together wrongly', () => {
   });
 });
 
+describe('a transaction that has ended', () => {
+  test('is asked for no conflicts, and answers a second rollback as the first', async () => {
+    const Other = resource<Box>('other');
+    const ofKind = (conflict: string, rollback: () => void): TransactionalResource<Box> => ({
+      parallel: true,
+      begin: (box) => ({ view: box, commit: () => undefined, rollback, conflicts: () => [conflict] }),
+    });
+    let rollbacks = 0;
+    const failing = ofKind('b', () => {
+      rollbacks += 1;
+      throw new Error('stuck');
+    });
+    const container = ResourceContainer.for(
+      new Host(),
+      ResourceRegistry.of([
+        bindInstance(Box, { value: 0 }, { transactional: ofKind('a', () => undefined) }),
+        bindInstance(Other, { value: 0 }, { transactional: failing }),
+      ]),
+    );
+    const committed = container.openForks({ readOnly: false });
+    await container.openCallScope([], committed).resolver.get(Box);
+    expect(await committed?.conflicts()).toEqual(['a of resource box']);
+    await committed?.commit();
+    expect(await committed?.conflicts()).toEqual([]);
+
+    const stuck = container.openForks({ readOnly: false });
+    await container.openCallScope([], stuck).resolver.get(Other);
+    const failures = await stuck?.rollback((work) => work);
+    expect(failures).toMatchObject([{ name: 'other' }]);
+    expect(await stuck?.rollback((work) => work)).toEqual(failures);
+    expect(rollbacks).toBe(1);
+  });
+});
+
 describe('within a nested evaluation', () => {
   test('what both prompts bind is the view of the outer call, and inner commits land there', async () => {
     const box: Box = { value: 1 };
