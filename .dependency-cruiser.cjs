@@ -37,6 +37,7 @@ const directionRules = order.map((folder, position) => ({
  * @type {Readonly<Record<string, readonly string[]>>}
  */
 const rooms = {
+  anthropic: ['hosted'],
   cli: ['process', 'model', 'run', 'report', 'prompt'],
   evaluation: ['stream', 'options', 'answer', 'scope', 'nested', 'run', 'runtime', 'agent'],
   prompt: ['template', 'visibility', 'section', 'plan', 'override', 'render'],
@@ -65,14 +66,22 @@ const roomRules = Object.entries(rooms).flatMap(([folder, names]) => {
   }));
 });
 
-/** @type {import('dependency-cruiser').IForbiddenRuleType[]} */
-const knownRoomRules = Object.entries(rooms).map(([folder, names]) => ({
-  name: `known-rooms-${folder}`,
-  comment: `A room of src/${folder} has its place in the order: ${names.join(', ')}.`,
-  severity: 'error',
-  from: { path: `^src/${folder}/[^/]+/`, pathNot: `^src/${folder}/(${names.join('|')})/` },
-  to: {},
-}));
+/**
+ * What is in a room that the table does not name, whether it imports something or is only imported; a folder without a line has no rooms.
+ *
+ * @type {import('dependency-cruiser').IForbiddenRuleType[]}
+ */
+const knownRoomRules = [
+  ...new Set([...order, 'ai-sdk', 'anthropic', 'cli', 'node', 'openai', ...Object.keys(rooms)]),
+].flatMap((folder) => {
+  const names = rooms[folder] ?? [];
+  const unknown = { path: `^src/${folder}/(?!(${names.join('|')})/)[^/]+/` };
+  const comment = `A room of src/${folder} has its place in the order: ${names.join(', ') || 'it has none'}.`;
+  return [
+    { name: `known-rooms-${folder}`, comment, severity: 'error', from: unknown, to: {} },
+    { name: `known-rooms-${folder}`, comment, severity: 'error', from: {}, to: unknown },
+  ];
+});
 
 /** What the folders of bench/ may import of each other: the harness knows nothing of what it runs. */
 const benchFolders = {

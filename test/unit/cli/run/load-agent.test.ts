@@ -2,9 +2,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import * as library from 'weakincentives';
 import { UsageError } from '../../../../src/cli/process/errors.ts';
 import { loadAgent } from '../../../../src/cli/run/load-agent.ts';
-import * as library from '../../../../src/index.ts';
 
 let folder = '';
 beforeAll(() => {
@@ -89,11 +89,13 @@ describe('loadAgent', () => {
       'export default { kind: "agent", name: "x", template: { kind: "prompt-template" } };',
       'not made by',
     ],
-    [
-      'hooks.ts',
-      `${agentText()} export const winkHooks = { conclude: 1 }; export default defineAgent({ template });`,
-      'exports as "winkHooks" must be an object; its title, prepare and conclude must be functions.',
-    ],
+    ...['5', 'null', '{ title: "On it" }', '{ prepare: {} }', '{ conclude: 1 }'].map(
+      (hooks, index): [string, string, string] => [
+        `hooks-${index}.ts`,
+        `${agentText()} export const winkHooks = ${hooks}; export default defineAgent({ template });`,
+        'exports as "winkHooks" must be an object; its title, prepare and conclude must be functions.',
+      ],
+    ),
     [
       'wrong.ts',
       'import { defineAgent } from "weakincentives"; export default defineAgent({ template: 1 });',
