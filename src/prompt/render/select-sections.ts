@@ -67,7 +67,9 @@ export async function completeSelection(options: SelectionOptions): Promise<read
   const walk = new Walk(options);
   const parsed = new Map<SectionNode, ParseOutcome<unknown>>();
   for (let node = walk.next(); node !== undefined; node = walk.next()) {
-    const outcome = await parseParams(node, options);
+    const parsing = parseParams(node, options);
+    // Awaited only where it must be, so that all sections see the session at one moment.
+    const outcome = parsing instanceof Promise ? await parsing : parsing;
     parsed.set(node, outcome);
     walk.decide(node, outcome);
   }

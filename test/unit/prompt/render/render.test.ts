@@ -325,6 +325,26 @@ describe('visibility', () => {
     expect(parsed).toEqual(['folded', 'open', 'belowOpen']);
   });
 
+  it('is decided for all sections at one moment, where no params are validated asynchronously', async () => {
+    let isLater = false;
+    const seen: boolean[] = [];
+    const watching = (key: string): AnySection =>
+      section({
+        title: key,
+        key,
+        template: 'Text.',
+        visibility: () => {
+          seen.push(isLater);
+          queueMicrotask(() => {
+            isLater = true;
+          });
+          return 'full';
+        },
+      });
+    await bound([watching('one'), watching('two'), watching('three')]).render();
+    expect(seen).toEqual([false, false, false]);
+  });
+
   it('lets tools() answer without params where it does not depend on them', () => {
     const plain = section({
       title: 'T',
