@@ -58,7 +58,8 @@ test('a bounded run holds nothing of the turns that are over', async () => {
     signal: new AbortController().signal,
   }));
   expect(values).toHaveLength(steps);
-  // The records hold the last ten, and as many again that are dropped together; the engine may not have let go of one or another.
-  expect(held.length).toBeLessThan(2 * retain + 10);
+  // The records hold the last ten, and as many again that are dropped together; how many more the engine has not let go of yet depends on
+  // how long it has paused. A run that holds its turns holds all of them.
+  expect(held.length).toBeLessThan(steps / 4);
   expect(held.at(-1)).toBe(steps - 1);
 });
