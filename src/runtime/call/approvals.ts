@@ -6,7 +6,7 @@ import type { Approval, ApprovalRequest, Approve } from './environment.ts';
 import { type FailedVerdict, failed, type PolicyQuestion } from './verdict.ts';
 
 /** The answer to a question, and why it is a no. */
-export type ApprovalAnswer =
+export type ApprovalOutcome =
   | { readonly approved: true }
   | { readonly approved: false; readonly why: string; readonly error?: unknown };
 
@@ -15,7 +15,7 @@ export async function requestApproval(
   approve: Approve | undefined,
   request: ApprovalRequest,
   signal: AbortSignal,
-): Promise<ApprovalAnswer> {
+): Promise<ApprovalOutcome> {
   if (approve === undefined) return { approved: false, why: 'nobody can be asked here.' };
   let answer: Approval | null | undefined;
   try {
