@@ -46,34 +46,34 @@ export type ThrottleKind = 'rate-limit' | 'quota' | 'timeout' | 'server-error';
 /**
  * Codes of {@link ThrottleError}.
  *
- * - `throttled`: one request was not answered.
+ * - `throttle-signaled`: one request was not answered.
  * - `throttle-attempts-exhausted`: given up, the last attempt allowed was not answered either.
- * - `throttle-deadline`: given up, the deadline would pass before the next attempt.
+ * - `throttle-deadline-exceeded`: given up, the deadline would pass before the next attempt.
  * - `throttle-delay-exceeded`: given up, the next wait would make the sum of all waits too long.
  */
 export type ThrottleErrorCode =
-  | 'throttled'
+  | 'throttle-signaled'
   | 'throttle-attempts-exhausted'
-  | 'throttle-deadline'
+  | 'throttle-deadline-exceeded'
   | 'throttle-delay-exceeded';
 
 /** What a {@link ThrottleError} is built from. */
 export interface ThrottleErrorOptions {
   readonly kind: ThrottleKind;
-  /** Default: `throttled`. */
+  /** Default: `throttle-signaled`. */
   readonly code?: ThrottleErrorCode;
   /** How long the provider asks to wait, in milliseconds. Negative or no finite number: as if it did not ask. */
   readonly retryAfterMs?: number | undefined;
   /** Default: 1. */
   readonly attempts?: number;
-  /** Default: true for `throttled`, except for the kind `quota`. Always false for a code that says "given up". */
+  /** Default: true for `throttle-signaled`, except for the kind `quota`. Always false for a code that says "given up". */
   readonly retrySafe?: boolean;
   readonly cause?: unknown;
   readonly details?: ErrorDetails;
 }
 
 /**
- * A model provider could not answer for now. A model provider throws it with the code `throttled`; the run then asks
+ * A model provider could not answer for now. A model provider throws it with the code `throttle-signaled`; the run then asks
  * again after a wait, as the option `throttle` of the evaluation says. With any other code it is the cause of the
  * error that the evaluation ends with, and its own cause is what the provider threw last.
  */
@@ -87,9 +87,9 @@ export class ThrottleError extends WinkError<ThrottleErrorCode> {
   readonly retrySafe: boolean;
 
   constructor(message: string, options: ThrottleErrorOptions) {
-    const { kind, code = 'throttled', attempts = 1 } = options;
+    const { kind, code = 'throttle-signaled', attempts = 1 } = options;
     const retryAfterMs = isDelay(options.retryAfterMs) ? options.retryAfterMs : undefined;
-    const retrySafe = code === 'throttled' && kind !== 'quota' && (options.retrySafe ?? true);
+    const retrySafe = code === 'throttle-signaled' && kind !== 'quota' && (options.retrySafe ?? true);
     const asked = retryAfterMs === undefined ? {} : { retryAfterMs };
     super('ThrottleError', message, {
       code,
@@ -115,11 +115,11 @@ function isDelay(value: number | undefined): value is number {
 /**
  * An optional package that is needed here is not installed. The message names it and the install line.
  *
- * Code: `missing-peer`.
+ * Code: `peer-missing`.
  */
-export class MissingPeerError extends WinkError<'missing-peer'> {
+export class MissingPeerError extends WinkError<'peer-missing'> {
   constructor(message: string, options: { readonly cause?: unknown; readonly details?: ErrorDetails } = {}) {
-    super('MissingPeerError', message, { code: 'missing-peer', ...options });
+    super('MissingPeerError', message, { code: 'peer-missing', ...options });
   }
 
   /** Recognises this error, also one made by another loaded copy of the package. */

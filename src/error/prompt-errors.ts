@@ -52,16 +52,16 @@ export class ToolValidationError extends WinkError<'tool-validation-failed'> {
  * What went wrong with prompt overrides.
  *
  * - `overrides-corrupt`: what is stored is no JSON, or not of the form of overrides.
- * - `overrides-mismatch`: they were made for another prompt or tag.
- * - `overrides-unsupported-version`: they were written by a newer version of the library.
- * - `overrides-conflict`: somebody else changed them meanwhile, or holds them.
+ * - `overrides-mismatched`: they were made for another prompt or tag.
+ * - `overrides-version-unsupported`: they were written by a newer version of the library.
+ * - `overrides-conflicting`: somebody else changed them meanwhile, or holds them.
  * - `overrides-storage-failed`: they could not be read or written.
  */
 export type OverridesErrorCode =
   | 'overrides-corrupt'
-  | 'overrides-mismatch'
-  | 'overrides-unsupported-version'
-  | 'overrides-conflict'
+  | 'overrides-mismatched'
+  | 'overrides-version-unsupported'
+  | 'overrides-conflicting'
   | 'overrides-storage-failed';
 
 /** Prompt overrides that could not be loaded, kept or used at all. A single stale entry is no error: it is dropped and reported. */

@@ -6,12 +6,12 @@ import { type ErrorDetails, hasErrorMarker, WinkError } from './wink-error.ts';
  * - `resource-binding-invalid`: a binding that is put together wrongly.
  * - `resource-unbound`: nothing is bound to the token.
  * - `resource-duplicate`: one token is bound twice.
- * - `resource-cycle`: factories depend on each other in a circle.
+ * - `resource-cyclic`: factories depend on each other in a circle.
  * - `resource-factory-failed`: a factory threw.
- * - `resource-post-construct-failed`: a post-construct hook threw; the instance was disposed.
- * - `resource-scope`: a tool-call resource was asked for outside a tool call.
- * - `resource-transactional-dependency`: a plain singleton depends on a transactional resource.
- * - `resource-too-many-fallible`: more than one resource of a prompt may fail at its commit.
+ * - `resource-after-create-failed`: the hook that runs after a factory threw; the instance was disposed.
+ * - `resource-scope-invalid`: a tool-call resource was asked for outside a tool call.
+ * - `resource-dependency-invalid`: a plain singleton depends on a transactional resource.
+ * - `resource-fallible-exceeded`: more than one resource of a prompt may fail at its commit.
  * - `resource-begin-failed`: a transactional resource's `begin` threw, or returned no transaction.
  * - `resource-conflicts-failed`: its `conflicts` threw.
  * - `resource-dispose-failed`: disposing threw.
@@ -22,12 +22,12 @@ export type ResourceErrorCode =
   | 'resource-binding-invalid'
   | 'resource-unbound'
   | 'resource-duplicate'
-  | 'resource-cycle'
+  | 'resource-cyclic'
   | 'resource-factory-failed'
-  | 'resource-post-construct-failed'
-  | 'resource-scope'
-  | 'resource-transactional-dependency'
-  | 'resource-too-many-fallible'
+  | 'resource-after-create-failed'
+  | 'resource-scope-invalid'
+  | 'resource-dependency-invalid'
+  | 'resource-fallible-exceeded'
   | 'resource-begin-failed'
   | 'resource-conflicts-failed'
   | 'resource-dispose-failed'

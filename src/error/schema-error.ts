@@ -4,7 +4,7 @@ import { type ErrorDetails, hasErrorMarker, WinkError } from './wink-error.ts';
  * Codes of {@link SchemaError}.
  *
  * - `schema-not-standard`: the value is no Standard Schema with JSON Schema output.
- * - `schema-not-an-object`: an object schema is required here.
+ * - `schema-not-object`: an object schema is required here.
  * - `schema-unrepresentable`: the schema has no JSON Schema form.
  * - `schema-async`: a schema with asynchronous validation stands where validation must be synchronous.
  * - `value-invalid`: a value breaks its schema.
@@ -12,7 +12,7 @@ import { type ErrorDetails, hasErrorMarker, WinkError } from './wink-error.ts';
  */
 export type SchemaErrorCode =
   | 'schema-not-standard'
-  | 'schema-not-an-object'
+  | 'schema-not-object'
   | 'schema-unrepresentable'
   | 'schema-async'
   | 'value-invalid'

@@ -11,8 +11,8 @@ import { type ErrorDetails, hasErrorMarker, WinkError } from './wink-error.ts';
  * - `event-duplicate`: two different events share a name.
  * - `event-policy-mixed`: one event feeds STATE and LOG slices.
  * - `reducer-failed`: a reducer threw, or returned something that is no slice operation.
- * - `log-append-only`: a LOG slice was asked to replace or clear.
- * - `item-key-invalid`: the key function of a keyed slice returned no text.
+ * - `slice-append-only`: a LOG slice was asked to replace or clear.
+ * - `slice-key-invalid`: the key function of a keyed slice returned no text.
  * - `session-invalid`: a session is made with an id or tags that are wrong.
  * - `session-read-only`: a write through a view that may only read.
  * - `session-disposed`: the session was disposed.
@@ -26,8 +26,8 @@ export type SessionErrorCode =
   | 'event-duplicate'
   | 'event-policy-mixed'
   | 'reducer-failed'
-  | 'log-append-only'
-  | 'item-key-invalid'
+  | 'slice-append-only'
+  | 'slice-key-invalid'
   | 'session-invalid'
   | 'session-read-only'
   | 'session-disposed';
@@ -69,18 +69,18 @@ export class SessionBusyError extends WinkError<'session-busy'> {
  *
  * - `snapshot-foreign`: the snapshot belongs to another session or file system.
  * - `snapshot-released`: the snapshot was released, and its content with it.
- * - `snapshot-unknown-slice`: the snapshot, or the export of a session, holds a slice that this session does not know.
+ * - `snapshot-slice-unknown`: the snapshot, or the export of a session, holds a slice that this session does not know.
  * - `snapshot-malformed`: what should be the export of a session is none: not plain JSON, too large, or of another shape.
- * - `snapshot-version`: the export, or a slice in it, has a version that cannot be read here.
+ * - `snapshot-version-unsupported`: the export, or a slice in it, has a version that cannot be read here.
  * - `snapshot-migration-failed`: the `migrate` of a slice threw, or returned no list.
  * - `snapshot-item-invalid`: an item does not fit its slice; the details name the slice, the index and the schema's issues.
  */
 export type SnapshotErrorCode =
   | 'snapshot-foreign'
   | 'snapshot-released'
-  | 'snapshot-unknown-slice'
+  | 'snapshot-slice-unknown'
   | 'snapshot-malformed'
-  | 'snapshot-version'
+  | 'snapshot-version-unsupported'
   | 'snapshot-migration-failed'
   | 'snapshot-item-invalid';
 

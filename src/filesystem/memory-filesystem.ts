@@ -33,7 +33,7 @@ import { fileChanges } from './tree/tree-difference.ts';
 import type { TreeLimits } from './tree/tree-limits.ts';
 
 const refuse: RefuseArgument = (message, details) =>
-  new FilesystemError('invalid-argument', message, details);
+  new FilesystemError('argument-invalid', message, details);
 
 /** What a memory file system starts with, and what it may hold. */
 export interface MemoryFilesystemOptions {

@@ -66,7 +66,7 @@ export interface Prompt<out Output = unknown, in Params = never> extends PromptI
   /**
    * The overrides that would not be applied, and why; empty when all fit. A text that nobody has changed since it was
    * seeded is none of them.
-   * @throws {OverridesError} `overrides-mismatch` when they are another prompt's.
+   * @throws {OverridesError} `overrides-mismatched` when they are another prompt's.
    */
   checkOverrides(overrides: PromptOverrides): readonly DroppedOverride[];
   /** Slices that the prompt's sections and policies name, without duplicates, also those of disabled sections. */

@@ -19,8 +19,8 @@ export interface ResourceResolver {
    * one; when that fails, all of them hear of it, and the next look-up builds anew. The instance is what was bound, whatever
    * its class: a token by class is held to its type by the compiler alone.
    *
-   * @throws {ResourceError} `resource-unbound`, `resource-cycle`, `resource-factory-failed`, `resource-post-construct-failed`,
-   * `resource-scope`, `resource-transactional-dependency` or `resource-disposed`; a {@link TransactionClosedError} after the
+   * @throws {ResourceError} `resource-unbound`, `resource-cyclic`, `resource-factory-failed`, `resource-after-create-failed`,
+   * `resource-scope-invalid`, `resource-dependency-invalid` or `resource-disposed`; a {@link TransactionClosedError} after the
    * call ended.
    */
   get<T>(token: Token<T>): Promise<T>;
@@ -45,7 +45,7 @@ export type ResourceFactory<T> = (context: BuildContext) => T | Promise<T>;
 
 /**
  * Prepares an instance before anyone gets it. May be asynchronous and may throw: the instance is disposed, the look-up
- * fails with `resource-post-construct-failed`, nothing is kept, and the next look-up builds anew.
+ * fails with `resource-after-create-failed`, nothing is kept, and the next look-up builds anew.
  */
 export type PostConstruct<T> = (instance: T, context: BuildContext) => void | Promise<void>;
 

@@ -72,7 +72,7 @@ export class Build {
 
   /**
    * Runs the factory, then the hook.
-   * @throws {ResourceError} `resource-factory-failed`, or `resource-post-construct-failed` once the instance is disposed;
+   * @throws {ResourceError} `resource-factory-failed`, or `resource-after-create-failed` once the instance is disposed;
    * errors of this library about resources and closed transactions pass through.
    */
   async run({ factory, postConstruct }: FactorySource<unknown>, context: BuildContext): Promise<unknown> {
@@ -86,14 +86,14 @@ export class Build {
     try {
       await postConstruct(value, context);
     } catch (cause) {
-      const failure = this.#failure('resource-post-construct-failed', 'The post-construct hook of', cause);
+      const failure = this.#failure('resource-after-create-failed', 'The post-construct hook of', cause);
       const own = this.borrowed.has(value) ? [] : [{ name: this.name, value }];
       throw withDisposalFailures(failure, await disposeAll(own));
     }
     return value;
   }
 
-  /** Waits for another build. @throws {ResourceError} `resource-cycle` when that one waits for this one. */
+  /** Waits for another build. @throws {ResourceError} `resource-cyclic` when that one waits for this one. */
   async waitFor<T>(other: Build, outcome: Promise<T>): Promise<T> {
     // A factory may keep its resolver: what is asked for after its end delays nothing that waits for it.
     if (this.#isFinished || other.#isFinished) return outcome;
@@ -107,7 +107,7 @@ export class Build {
     }
   }
 
-  /** @throws {ResourceError} `resource-cycle` when this build is part of one of the same binding (prototypes). */
+  /** @throws {ResourceError} `resource-cyclic` when this build is part of one of the same binding (prototypes). */
   assertNoAncestor(): void {
     const path: Build[] = [this];
     for (let build = this.parent; build !== undefined && !build.#isFinished; build = build.parent) {
@@ -122,7 +122,7 @@ export class Build {
   }
 
   #failure(
-    code: 'resource-factory-failed' | 'resource-post-construct-failed',
+    code: 'resource-factory-failed' | 'resource-after-create-failed',
     what: string,
     cause: unknown,
   ): WinkError {

@@ -59,7 +59,7 @@ export class ResourceContainer {
   readonly #lifetimes: Lifetimes;
   readonly #isNested: boolean;
   readonly #onLateFailure: LateFailureListener;
-  /** Singletons and prototypes; asking for a tool-call resource throws `resource-scope`. */
+  /** Singletons and prototypes; asking for a tool-call resource throws `resource-scope-invalid`. */
   readonly resolver: ResourceResolver;
   /** Names of the resources that join one transaction at a time: calls have to run one by one. */
   readonly serialResources: readonly string[];
@@ -82,7 +82,7 @@ export class ResourceContainer {
   /**
    * Opens the resources of `registry` for `session`. Instances bound as owned become the session's to dispose.
    *
-   * @throws {ResourceError} `resource-too-many-fallible` when two transactional resources may fail at their commit: one could
+   * @throws {ResourceError} `resource-fallible-exceeded` when two transactional resources may fail at their commit: one could
    * fail after the other is in place; `resource-owned` or `resource-disposed` for an owned instance of another session.
    */
   static for(
@@ -190,7 +190,7 @@ function assertOneFallible(registry: ResourceRegistry): void {
     .map(({ token }) => tokenName(token));
   if (names.length < 2) return;
   throw new ResourceError(
-    'resource-too-many-fallible',
+    'resource-fallible-exceeded',
     `Only one resource of a prompt may fail at its commit, but these may: ${names.join(', ')}. If the second fails, the ` +
       'first is in place already. Leave one of them out, or let one object join for both.',
     { details: { tokens: names } },

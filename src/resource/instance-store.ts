@@ -185,7 +185,7 @@ export class InstanceStore {
 }
 
 function isPostConstructFailure(error: unknown): error is ResourceError {
-  return ResourceError.isInstance(error) && error.code === 'resource-post-construct-failed';
+  return ResourceError.isInstance(error) && error.code === 'resource-after-create-failed';
 }
 
 /** @throws {ResourceError} `resource-disposed` when `value` was bound as owned and disposed with the session that owned it. */

@@ -8,7 +8,7 @@ const maxListed = 10;
 /** @param names the way round; the first is the last. */
 export function cycle(names: readonly string[]): ResourceError {
   return new ResourceError(
-    'resource-cycle',
+    'resource-cyclic',
     `Resources depend on each other in a circle: ${names.join(' -> ')}.`,
     { details: { path: names } },
   );
@@ -47,7 +47,7 @@ export function outsideCall(path: readonly string[], singleton: string | undefin
   const name = path.at(-1) ?? '';
   const who = singleton === undefined ? 'outside a tool call' : `by the singleton "${singleton}"`;
   return new ResourceError(
-    'resource-scope',
+    'resource-scope-invalid',
     `"${name}" has tool-call scope and cannot be asked for ${who}${along(path)}. Give what needs it tool-call scope as well.`,
     { details: { token: name, path, ...(singleton === undefined ? {} : { dependent: singleton }) } },
   );
@@ -57,7 +57,7 @@ export function outsideCall(path: readonly string[], singleton: string | undefin
 export function pastTransactions(path: readonly string[], singleton: string): ResourceError {
   const name = path.at(-1) ?? '';
   return new ResourceError(
-    'resource-transactional-dependency',
+    'resource-dependency-invalid',
     `The singleton "${singleton}" depends on "${name}", which takes part in transactions: it would reach past them${along(path)}. ` +
       `Give "${singleton}" tool-call scope, or make it transactional.`,
     { details: { token: name, path, dependent: singleton } },

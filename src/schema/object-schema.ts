@@ -8,13 +8,13 @@ import type { Schema } from './standard.ts';
  * Checks that a schema accepts objects only, as params of tools and sections must. A union whose members are all
  * objects and an intersection of objects count.
  *
- * @throws {SchemaError} `schema-not-an-object`; `schema-not-standard` or `schema-unrepresentable` as `compileSchema`.
+ * @throws {SchemaError} `schema-not-object`; `schema-not-standard` or `schema-unrepresentable` as `compileSchema`.
  */
 export function assertObjectSchema(schema: Schema): void {
   const { inputNode } = compileSchema(schema);
   if (isObjectOnly(inputNode, new Map())) return;
   throw new SchemaError(
-    'schema-not-an-object',
+    'schema-not-object',
     `An object schema is needed here, but this one accepts ${describeExpected(inputNode)}. ` +
       'Put the value under a key of an object.',
     { details: { accepts: describeExpected(inputNode) } },

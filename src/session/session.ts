@@ -186,7 +186,7 @@ export class Session implements SessionView, AsyncDisposable {
    * slices stay as they are when the export was made without them. Id, parent, tags and times stay this session's.
    * Subscribers hear nothing.
    * @param value what {@link exportState} returned, as it is or through JSON. It may come from anywhere: it is copied and checked.
-   * @throws {SnapshotError} codes `snapshot-malformed`, `snapshot-unknown-slice`, `snapshot-version`,
+   * @throws {SnapshotError} codes `snapshot-malformed`, `snapshot-slice-unknown`, `snapshot-version-unsupported`,
    * `snapshot-migration-failed`, `snapshot-item-invalid`.
    */
   importState(value: unknown, options: ImportOptions = {}): ImportReport {

@@ -54,7 +54,7 @@ export function anyOf(...checkers: readonly CompletionChecker[]): CompletionChec
 /**
  * The task is done when a file matches each of these paths or globs. The prompt must bind a file system.
  *
- * @throws {PromptValidationError} without a path. {@link FilesystemError} code `invalid-pattern` for a glob that is none.
+ * @throws {PromptValidationError} without a path. {@link FilesystemError} code `pattern-invalid` for a glob that is none.
  */
 export function filesExist(...paths: readonly string[]): CompletionChecker {
   if (paths.length === 0) throw invalid('filesExist() takes at least one path or glob.');

@@ -53,7 +53,7 @@ export interface EvaluatorPort {
    * Evaluates a prompt inside the call: its tools work on the call's session and files, and what they change becomes part
    * of what the call changes: it is committed with the call or gone with it.
    *
-   * @throws {PromptEvaluationError} whatever ended the inner evaluation early; code `evaluation-too-deep` when too many
+   * @throws {PromptEvaluationError} whatever ended the inner evaluation early; code `evaluation-depth-exceeded` when too many
    *   evaluations run inside one another. Not caught, it fails the call, also as the cause of another error; the end of the run ends the run.
    * @throws {TransactionClosedError} when the call has ended.
    * @throws {PromptValidationError} for an option out of its range.

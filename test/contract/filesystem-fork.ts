@@ -99,8 +99,8 @@ export function describeForks(open: OpenFilesystem): void {
       const fork = filesystem.fork({ readOnly: true });
       const action = everyMethod[method];
       if (action === undefined) throw new Error(`no action for ${method}`);
-      await expectCode(action(fork.view), 'read-only');
-      await expectCode(action(fork.fork({ readOnly: false }).view), 'read-only');
+      await expectCode(action(fork.view), 'filesystem-read-only');
+      await expectCode(action(fork.fork({ readOnly: false }).view), 'filesystem-read-only');
       expect(await textOf(fork.view, 'notes.md')).toBe('note');
       expect(fork.changes()).toEqual([]);
     });
@@ -233,8 +233,8 @@ export function describeForks(open: OpenFilesystem): void {
       const before = await contentOf(filesystem);
       expect(blocked.refusals().join()).toContain('two');
       expect(tooMany.refusals()).toHaveLength(1);
-      await expectCode((async () => filesystem.apply(blocked.patch()))(), 'not-a-directory');
-      await expectCode((async () => filesystem.apply(tooMany.patch()))(), 'quota-exceeded');
+      await expectCode((async () => filesystem.apply(blocked.patch()))(), 'path-not-directory');
+      await expectCode((async () => filesystem.apply(tooMany.patch()))(), 'filesystem-quota-exceeded');
       expect(await contentOf(filesystem)).toEqual(before);
     });
   });

@@ -42,20 +42,20 @@ export function describePaths(open: OpenFilesystem): void {
       'never leave the root: %s',
       async (path) => {
         const filesystem = await open({ files: { 'a/b': 'x' } });
-        await expectCode(filesystem.read(path), 'outside-root');
-        await expectCode(filesystem.readBytes(path), 'outside-root');
-        await expectCode(filesystem.write(path, 'x'), 'outside-root');
-        await expectCode(filesystem.edit(path, [{ oldText: 'x', newText: 'y' }]), 'outside-root');
-        await expectCode(filesystem.stat(path), 'outside-root');
-        await expectCode(filesystem.list(path), 'outside-root');
-        await expectCode(filesystem.glob('**', { path }), 'outside-root');
-        await expectCode(filesystem.grep('x', { path }), 'outside-root');
-        await expectCode(filesystem.mkdir(path), 'outside-root');
-        await expectCode(filesystem.remove(path, { recursive: true }), 'outside-root');
-        await expectCode(filesystem.move('a', path), 'outside-root');
-        await expectCode(filesystem.move(path, 'c'), 'outside-root');
-        await expectCode(filesystem.copy('a', path), 'outside-root');
-        await expectCode(filesystem.copy(path, 'c'), 'outside-root');
+        await expectCode(filesystem.read(path), 'path-outside-root');
+        await expectCode(filesystem.readBytes(path), 'path-outside-root');
+        await expectCode(filesystem.write(path, 'x'), 'path-outside-root');
+        await expectCode(filesystem.edit(path, [{ oldText: 'x', newText: 'y' }]), 'path-outside-root');
+        await expectCode(filesystem.stat(path), 'path-outside-root');
+        await expectCode(filesystem.list(path), 'path-outside-root');
+        await expectCode(filesystem.glob('**', { path }), 'path-outside-root');
+        await expectCode(filesystem.grep('x', { path }), 'path-outside-root');
+        await expectCode(filesystem.mkdir(path), 'path-outside-root');
+        await expectCode(filesystem.remove(path, { recursive: true }), 'path-outside-root');
+        await expectCode(filesystem.move('a', path), 'path-outside-root');
+        await expectCode(filesystem.move(path, 'c'), 'path-outside-root');
+        await expectCode(filesystem.copy('a', path), 'path-outside-root');
+        await expectCode(filesystem.copy(path, 'c'), 'path-outside-root');
         expect(await contentOf(filesystem)).toEqual({ 'a/': '', 'a/b': 'x' });
       },
     );
@@ -73,19 +73,19 @@ export function describePaths(open: OpenFilesystem): void {
       ['of endless length', 'n/'.repeat(100_000)],
     ])('are refused when %s', async (_what, path) => {
       const filesystem = await open({ files: { a: 'x' } });
-      const message = await expectCode(filesystem.read(path), 'invalid-path');
+      const message = await expectCode(filesystem.read(path), 'path-invalid');
       expect(message.length).toBeLessThan(400);
-      await expectCode(filesystem.write(path, 'x'), 'invalid-path');
-      await expectCode(filesystem.stat(path), 'invalid-path');
-      await expectCode(filesystem.mkdir(path), 'invalid-path');
-      await expectCode(filesystem.copy('a', path), 'invalid-path');
+      await expectCode(filesystem.write(path, 'x'), 'path-invalid');
+      await expectCode(filesystem.stat(path), 'path-invalid');
+      await expectCode(filesystem.mkdir(path), 'path-invalid');
+      await expectCode(filesystem.copy('a', path), 'path-invalid');
       expect(await contentOf(filesystem)).toEqual({ a: 'x' });
     });
 
     it.each([undefined, null, 42, {}])('are refused when no text: %s', async (path) => {
       const filesystem = await open();
       // @ts-expect-error -- Not a path.
-      await expectCode(filesystem.write(path, 'x'), 'invalid-path');
+      await expectCode(filesystem.write(path, 'x'), 'path-invalid');
     });
 
     it.each(oddNames)('may be called %j', async (name) => {

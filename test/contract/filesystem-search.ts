@@ -45,12 +45,12 @@ export function describeSearch(open: OpenFilesystem): void {
     it('refuses bad patterns, paths and limits', async () => {
       const filesystem = await open({ files });
       for (const pattern of ['', '/', '.', 'src/', '../*', 'a/../b', 'x'.repeat(1025), '{a,b}'.repeat(7)]) {
-        await expectCode(filesystem.glob(pattern), 'invalid-pattern');
+        await expectCode(filesystem.glob(pattern), 'pattern-invalid');
       }
-      await expectCode(filesystem.glob('**', { path: 'absent' }), 'not-found');
-      await expectCode(filesystem.glob('**', { path: 'src.ts' }), 'not-a-directory');
-      await expectCode(filesystem.glob('**', { path: 'src.ts/x' }), 'not-a-directory');
-      await expectCode(filesystem.glob('**', { limit: 0 }), 'invalid-argument');
+      await expectCode(filesystem.glob('**', { path: 'absent' }), 'path-not-found');
+      await expectCode(filesystem.glob('**', { path: 'src.ts' }), 'path-not-directory');
+      await expectCode(filesystem.glob('**', { path: 'src.ts/x' }), 'path-not-directory');
+      await expectCode(filesystem.glob('**', { limit: 0 }), 'argument-invalid');
     });
   });
 
@@ -129,14 +129,14 @@ export function describeSearch(open: OpenFilesystem): void {
         '(x{30}){200}',
         '(abcdefghij){500}',
       ]) {
-        await expectCode(filesystem.grep(pattern), 'invalid-pattern');
+        await expectCode(filesystem.grep(pattern), 'pattern-invalid');
       }
       expect((await filesystem.grep('(', { literal: true })).matches).toHaveLength(1);
-      await expectCode(filesystem.grep('x', { glob: 'src/' }), 'invalid-pattern');
-      await expectCode(filesystem.grep('x', { path: 'absent' }), 'not-found');
-      await expectCode(filesystem.grep('x', { path: 'src.ts/x' }), 'not-a-directory');
-      await expectCode(filesystem.grep('x', { limit: 0 }), 'invalid-argument');
-      await expectCode(filesystem.grep('x', { maxLineLength: 0 }), 'invalid-argument');
+      await expectCode(filesystem.grep('x', { glob: 'src/' }), 'pattern-invalid');
+      await expectCode(filesystem.grep('x', { path: 'absent' }), 'path-not-found');
+      await expectCode(filesystem.grep('x', { path: 'src.ts/x' }), 'path-not-directory');
+      await expectCode(filesystem.grep('x', { limit: 0 }), 'argument-invalid');
+      await expectCode(filesystem.grep('x', { maxLineLength: 0 }), 'argument-invalid');
     });
   });
 

@@ -68,7 +68,7 @@ export function describeText(open: OpenFilesystem): void {
       { limit: 1.5 },
     ])('refuse %j', async (options) => {
       const filesystem = await open({ files: { f: numbered } });
-      await expectCode(filesystem.read('f', options), 'invalid-argument');
+      await expectCode(filesystem.read('f', options), 'argument-invalid');
     });
   });
 
@@ -80,8 +80,8 @@ export function describeText(open: OpenFilesystem): void {
       ['a surrogate in UTF-8', new Uint8Array([0xed, 0xa0, 0x80])],
     ])('are no text but stay as they are: %s', async (_what, bytes) => {
       const filesystem = await open({ files: { f: bytes } });
-      await expectCode(filesystem.read('f'), 'not-text');
-      await expectCode(filesystem.edit('f', [{ oldText: 'A', newText: 'B' }]), 'not-text');
+      await expectCode(filesystem.read('f'), 'file-not-text');
+      await expectCode(filesystem.edit('f', [{ oldText: 'A', newText: 'B' }]), 'file-not-text');
       expect(await filesystem.readBytes('f')).toEqual(bytes);
       await filesystem.write('f', bytes.slice(0, 1), { mode: 'append' });
       expect((await filesystem.readBytes('f')).length).toBe(bytes.length + 1);
@@ -156,19 +156,19 @@ export function describeText(open: OpenFilesystem): void {
       );
       await expectCode(
         edit({ oldText: 'aaa\nbb', newText: 'x' }, { oldText: 'bb\nbb', newText: 'y' }),
-        'invalid-argument',
+        'argument-invalid',
       );
       await expectCode(
         edit({ oldText: 'aaa\nbb', newText: 'x' }, { oldText: 'aaa', newText: 'y' }),
-        'invalid-argument',
+        'argument-invalid',
       );
-      await expectCode(edit({ oldText: '', newText: 'x' }), 'invalid-argument');
-      await expectCode(edit({ oldText: 'aaa', newText: 'aaa' }), 'invalid-argument');
-      await expectCode(edit(), 'invalid-argument');
-      await expectCode(edit({ oldText: 'aaa', newText: '\udc00' }), 'invalid-argument');
-      await expectCode(filesystem.edit('absent', [{ oldText: 'a', newText: 'b' }]), 'not-found');
-      await expectCode(filesystem.edit('d', [{ oldText: 'a', newText: 'b' }]), 'is-directory');
-      await expectCode(filesystem.edit('f/below', [{ oldText: 'a', newText: 'b' }]), 'not-a-directory');
+      await expectCode(edit({ oldText: '', newText: 'x' }), 'argument-invalid');
+      await expectCode(edit({ oldText: 'aaa', newText: 'aaa' }), 'argument-invalid');
+      await expectCode(edit(), 'argument-invalid');
+      await expectCode(edit({ oldText: 'aaa', newText: '\udc00' }), 'argument-invalid');
+      await expectCode(filesystem.edit('absent', [{ oldText: 'a', newText: 'b' }]), 'path-not-found');
+      await expectCode(filesystem.edit('d', [{ oldText: 'a', newText: 'b' }]), 'path-is-directory');
+      await expectCode(filesystem.edit('f/below', [{ oldText: 'a', newText: 'b' }]), 'path-not-directory');
       expect(await textOf(filesystem, 'f')).toBe('aaa\nbb\nbb\n');
     });
   });

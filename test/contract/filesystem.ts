@@ -62,15 +62,15 @@ function describeReading(open: OpenFilesystem): void {
 
     it('refuses what cannot be read', async () => {
       const filesystem = await open({ files: { 'd/a': 'x' } });
-      await expectCode(filesystem.read('absent'), 'not-found');
-      await expectCode(filesystem.read('d'), 'is-directory');
-      await expectCode(filesystem.read('.'), 'is-directory');
-      await expectCode(filesystem.read('d/a/below'), 'not-a-directory');
-      await expectCode(filesystem.readBytes('absent'), 'not-found');
-      await expectCode(filesystem.readBytes('d'), 'is-directory');
-      await expectCode(filesystem.list('absent'), 'not-found');
-      await expectCode(filesystem.list('d/a'), 'not-a-directory');
-      await expectCode(filesystem.list('d/a/below'), 'not-a-directory');
+      await expectCode(filesystem.read('absent'), 'path-not-found');
+      await expectCode(filesystem.read('d'), 'path-is-directory');
+      await expectCode(filesystem.read('.'), 'path-is-directory');
+      await expectCode(filesystem.read('d/a/below'), 'path-not-directory');
+      await expectCode(filesystem.readBytes('absent'), 'path-not-found');
+      await expectCode(filesystem.readBytes('d'), 'path-is-directory');
+      await expectCode(filesystem.list('absent'), 'path-not-found');
+      await expectCode(filesystem.list('d/a'), 'path-not-directory');
+      await expectCode(filesystem.list('d/a/below'), 'path-not-directory');
     });
   });
 }
@@ -114,23 +114,23 @@ function describeWriting(open: OpenFilesystem): void {
     it('never has a file and a folder of one name', async () => {
       const filesystem = await open({ files: { file: 'x', 'folder/inner': 'y' } });
       const before = await contentOf(filesystem);
-      await expectCode(filesystem.write('folder', 'x'), 'is-directory');
-      await expectCode(filesystem.write('file/below', 'x'), 'not-a-directory');
-      await expectCode(filesystem.write('file/below/deep', 'x', { mode: 'append' }), 'not-a-directory');
-      await expectCode(filesystem.mkdir('file'), 'already-exists');
-      await expectCode(filesystem.mkdir('file/below'), 'not-a-directory');
-      await expectCode(filesystem.write('.', 'x'), 'is-directory');
+      await expectCode(filesystem.write('folder', 'x'), 'path-is-directory');
+      await expectCode(filesystem.write('file/below', 'x'), 'path-not-directory');
+      await expectCode(filesystem.write('file/below/deep', 'x', { mode: 'append' }), 'path-not-directory');
+      await expectCode(filesystem.mkdir('file'), 'path-taken');
+      await expectCode(filesystem.mkdir('file/below'), 'path-not-directory');
+      await expectCode(filesystem.write('.', 'x'), 'path-is-directory');
       expect(await contentOf(filesystem)).toEqual(before);
     });
 
     it('refuses to create over a file, and arguments that make no sense', async () => {
       const filesystem = await open({ files: { a: 'x' } });
-      await expectCode(filesystem.write('a', 'y', { mode: 'create' }), 'already-exists');
+      await expectCode(filesystem.write('a', 'y', { mode: 'create' }), 'path-taken');
       // @ts-expect-error -- Not a mode.
-      await expectCode(filesystem.write('a', 'y', { mode: 'truncate' }), 'invalid-argument');
+      await expectCode(filesystem.write('a', 'y', { mode: 'truncate' }), 'argument-invalid');
       // @ts-expect-error -- Not content.
-      await expectCode(filesystem.write('a', 42), 'invalid-argument');
-      await expectCode(filesystem.write('a', 'half \ud83d'), 'invalid-argument');
+      await expectCode(filesystem.write('a', 42), 'argument-invalid');
+      await expectCode(filesystem.write('a', 'half \ud83d'), 'argument-invalid');
       expect(await textOf(filesystem, 'a')).toBe('x');
     });
 
@@ -144,16 +144,16 @@ function describeWriting(open: OpenFilesystem): void {
 
     it('keeps to its limits, and changes nothing when one is passed', async () => {
       const filesystem = await open({ files: { a: '12345' }, maxBytes: 10, maxFileBytes: 6, maxFiles: 2 });
-      await expectCode(filesystem.write('b', '1234567'), 'too-large');
-      await expectCode(filesystem.write('a', '67', { mode: 'append' }), 'too-large');
-      await expectCode(filesystem.edit('a', [{ oldText: '3', newText: '333' }]), 'too-large');
-      await expectCode(filesystem.write('b', '123456'), 'quota-exceeded');
-      await expectCode(filesystem.write('made/b', '123456'), 'quota-exceeded');
+      await expectCode(filesystem.write('b', '1234567'), 'file-too-large');
+      await expectCode(filesystem.write('a', '67', { mode: 'append' }), 'file-too-large');
+      await expectCode(filesystem.edit('a', [{ oldText: '3', newText: '333' }]), 'file-too-large');
+      await expectCode(filesystem.write('b', '123456'), 'filesystem-quota-exceeded');
+      await expectCode(filesystem.write('made/b', '123456'), 'filesystem-quota-exceeded');
       await filesystem.write('b', '12345');
-      await expectCode(filesystem.write('c', ''), 'quota-exceeded');
-      await expectCode(filesystem.copy('a', 'c'), 'quota-exceeded');
-      await expectCode(filesystem.write('a', '123456'), 'quota-exceeded');
-      await expectCode(filesystem.edit('a', [{ oldText: '3', newText: '33' }]), 'quota-exceeded');
+      await expectCode(filesystem.write('c', ''), 'filesystem-quota-exceeded');
+      await expectCode(filesystem.copy('a', 'c'), 'filesystem-quota-exceeded');
+      await expectCode(filesystem.write('a', '123456'), 'filesystem-quota-exceeded');
+      await expectCode(filesystem.edit('a', [{ oldText: '3', newText: '33' }]), 'filesystem-quota-exceeded');
       expect(await contentOf(filesystem)).toEqual({ a: '12345', b: '12345' });
       await filesystem.remove('a');
       await filesystem.write('c', '1234');
@@ -223,18 +223,18 @@ function describeStructure(open: OpenFilesystem): void {
     it('refuses what would lose or tangle files, and changes nothing', async () => {
       const filesystem = await open({ files });
       const before = await contentOf(filesystem);
-      await expectCode(filesystem.remove('absent'), 'not-found');
-      await expectCode(filesystem.remove('f/below'), 'not-a-directory');
-      await expectCode(filesystem.remove('.', { recursive: true }), 'invalid-argument');
+      await expectCode(filesystem.remove('absent'), 'path-not-found');
+      await expectCode(filesystem.remove('f/below'), 'path-not-directory');
+      await expectCode(filesystem.remove('.', { recursive: true }), 'argument-invalid');
       for (const action of ['move', 'copy'] as const) {
-        await expectCode(filesystem[action]('absent', 'new'), 'not-found');
-        await expectCode(filesystem[action]('f/below', 'new'), 'not-a-directory');
-        await expectCode(filesystem[action]('f', 'd'), 'already-exists');
-        await expectCode(filesystem[action]('f', 'd/a'), 'already-exists');
-        await expectCode(filesystem[action]('f', 'f'), 'already-exists');
-        await expectCode(filesystem[action]('d', 'f/below'), 'not-a-directory');
-        await expectCode(filesystem[action]('d', 'd/inside'), 'invalid-argument');
-        await expectCode(filesystem[action]('.', 'new'), 'invalid-argument');
+        await expectCode(filesystem[action]('absent', 'new'), 'path-not-found');
+        await expectCode(filesystem[action]('f/below', 'new'), 'path-not-directory');
+        await expectCode(filesystem[action]('f', 'd'), 'path-taken');
+        await expectCode(filesystem[action]('f', 'd/a'), 'path-taken');
+        await expectCode(filesystem[action]('f', 'f'), 'path-taken');
+        await expectCode(filesystem[action]('d', 'f/below'), 'path-not-directory');
+        await expectCode(filesystem[action]('d', 'd/inside'), 'argument-invalid');
+        await expectCode(filesystem[action]('.', 'new'), 'argument-invalid');
       }
       expect(await contentOf(filesystem)).toEqual(before);
     });
@@ -243,8 +243,8 @@ function describeStructure(open: OpenFilesystem): void {
       const deep = Array.from({ length: 40 }, () => 'n').join('/');
       const filesystem = await open({ files: { [`d/${deep}`]: 'x' } });
       await filesystem.mkdir(deep);
-      await expectCode(filesystem.move('d', `${deep}/d`), 'invalid-path');
-      await expectCode(filesystem.copy('d', `${deep}/d`), 'invalid-path');
+      await expectCode(filesystem.move('d', `${deep}/d`), 'path-invalid');
+      await expectCode(filesystem.copy('d', `${deep}/d`), 'path-invalid');
       expect(await filesystem.stat(`${deep}/d`)).toBeUndefined();
     });
   });

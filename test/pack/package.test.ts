@@ -193,7 +193,7 @@ describe('every entry', () => {
     expect([phase, name, code, reason]).toEqual([
       'request',
       'MissingPeerError',
-      'missing-peer',
+      'peer-missing',
       'ERR_MODULE_NOT_FOUND',
     ]);
     expect(message).toContain(`npm install ${peer}`);

@@ -230,7 +230,7 @@ test('a budget counts every turn, and nothing begins once it is passed', {
       }
       ended += 1;
       expect(Object.keys(budget)).not.toEqual(['prices']);
-      expect(outcome).toMatchObject({ code: 'evaluation-budget', phase: 'budget' });
+      expect(outcome).toMatchObject({ code: 'evaluation-budget-exceeded', phase: 'budget' });
       expect(BudgetExceededError.isInstance(outcome.cause)).toBe(true);
       if (PromptEvaluationError.isInstance(outcome)) expect(unanswered(outcome.conversation)).toEqual([]);
     }),

@@ -85,7 +85,7 @@ async function contentOf(filesystem: HostFilesystem): Promise<readonly string[]>
     return (await manifest(filesystem)).map(withoutTimes);
   } catch (error) {
     // A file that was moved or copied in memory only, and changed by somebody else where it lies.
-    if (FilesystemError.isInstance(error) && error.code === 'changed-on-disk') return [error.message];
+    if (FilesystemError.isInstance(error) && error.code === 'file-changed-on-disk') return [error.message];
     throw error;
   }
 }
@@ -102,7 +102,7 @@ async function flush(filesystem: HostFilesystem, root: string, left: readonly st
   try {
     filesystem.flush();
   } catch (error) {
-    expect(error).toMatchObject({ code: 'changed-on-disk' });
+    expect(error).toMatchObject({ code: 'file-changed-on-disk' });
     expect(await onDisk(root)).toEqual(before);
     return false;
   }

@@ -60,13 +60,13 @@ function checkPaths(nodes: readonly Node[], { outcomes, repeated }: Trace): void
     const { code, details } = result.error;
     const path = details['path'];
     if (!Array.isArray(path)) {
-      expect(code).not.toBe('resource-cycle');
+      expect(code).not.toBe('resource-cyclic');
       continue;
     }
     const way = path.map((name) => Number(String(name).slice(1)));
     for (const [step, from] of way.slice(0, -1).entries())
       expect(nodes[from]?.needs).toContain(way[step + 1]);
-    if (code !== 'resource-cycle') continue;
+    if (code !== 'resource-cyclic') continue;
     expect(way.length).toBeGreaterThan(1);
     expect(way[0]).toBe(way.at(-1));
     expect(new Set(way).size).toBe(way.length - 1);

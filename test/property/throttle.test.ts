@@ -71,7 +71,7 @@ describe('asking again', () => {
           else {
             if (!ThrottleError.isInstance(outcome)) throw outcome;
             expect(outcome.code).toBe(expected.code);
-            if (outcome.code !== 'throttled')
+            if (outcome.code !== 'throttle-signaled')
               expect([outcome.attempts, outcome.retrySafe]).toEqual([asked, false]);
           }
         },
@@ -91,7 +91,7 @@ function predict(
   let total = 0;
   for (const [index, { kind, random, retryAfterMs = 0 }] of failures.entries()) {
     const asked = index + 1;
-    if (kind === 'quota') return { asked, delays, code: 'throttled' };
+    if (kind === 'quota') return { asked, delays, code: 'throttle-signaled' };
     if (asked === given.maxAttempts) return { asked, delays, code: 'throttle-attempts-exhausted' };
     let top = given.baseDelayMs;
     for (let doubled = 1; doubled < asked; doubled += 1) top *= 2;
@@ -101,7 +101,7 @@ function predict(
     if (delay < given.baseDelayMs) delay = given.baseDelayMs;
     if (delay < retryAfterMs) delay = retryAfterMs;
     if (limitMs !== undefined && total + delay >= limitMs)
-      return { asked, delays, code: 'throttle-deadline' };
+      return { asked, delays, code: 'throttle-deadline-exceeded' };
     if (total + delay > given.maxTotalDelayMs) return { asked, delays, code: 'throttle-delay-exceeded' };
     delays.push(delay);
     total += delay;

@@ -81,7 +81,7 @@ function applyAtEnd({ held }: OpenedFolder, changes: readonly FileChange[]): App
   } catch (error) {
     if (!FilesystemError.isInstance(error)) throw error;
     const path = pathIn(error);
-    if (error.code === 'changed-on-disk') {
+    if (error.code === 'file-changed-on-disk') {
       return { kind: 'conflict', conflicts: [{ path, reason: reasons.changed }], ...nothing };
     }
     return { kind: 'failed', path, reason: describeError(error) };

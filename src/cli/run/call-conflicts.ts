@@ -21,7 +21,7 @@ export class CallConflicts {
     } else if (reason === 'conflict') {
       const paths = conflicts.flatMap((phrase) => folderRead.exec(phrase)?.[1] ?? []).map(readName);
       for (const path of paths) this.#open.set(path, toolName);
-    } else if (FilesystemError.isInstance(event.cause) && event.cause.code === 'changed-on-disk') {
+    } else if (FilesystemError.isInstance(event.cause) && event.cause.code === 'file-changed-on-disk') {
       this.#open.set(pathIn(event.cause), toolName);
     }
   }

@@ -106,13 +106,13 @@ function skippedIn(filesystem: HostFilesystem): readonly MountSkip[] {
 
 function folderMessage(error: FilesystemError, folder: string): string {
   switch (error.code) {
-    case 'not-found':
+    case 'path-not-found':
       return `there is no folder "${folder}".`;
-    case 'not-a-directory':
+    case 'path-not-directory':
       return `"${folder}" is no folder.`;
-    case 'permission-denied':
+    case 'path-forbidden':
       return `the folder "${folder}" cannot be read: access is denied.`;
-    case 'locked':
+    case 'filesystem-locked':
       return (
         `the folder "${folder}" is in use by process ${String(error.details['pid'])}, which writes to it. ` +
         'Wait until that has ended, or leave out --apply.'

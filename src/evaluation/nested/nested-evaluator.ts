@@ -104,7 +104,7 @@ function closed({ toolName }: OuterCall): TransactionClosedError {
 
 function tooDeep({ name }: PromptPort, { path, toolName }: OuterCall): PromptEvaluationError {
   return new PromptEvaluationError(
-    'evaluation-too-deep',
+    'evaluation-depth-exceeded',
     [
       `The prompt "${name}" is not evaluated inside the call of "${toolName}":`,
       `${path.length} calls run inside one another, and at most ${maxDepth} may.`,

@@ -75,7 +75,7 @@ export interface EvaluateOptions {
   /** How often the model may be asked: 1 or more. Default: 100. */
   readonly maxTurns?: number;
   /**
-   * In how many turns the same call may fail before the run ends with a `PromptEvaluationError` (code `evaluation-repeated-failures`, phase
+   * In how many turns the same call may fail before the run ends with a `PromptEvaluationError` (code `evaluation-failures-repeated`, phase
    * `tool`): 1 or more. The same call is the same tool with the same arguments, which fails for the same reason, while no call of the run
    * is committed; a commit begins the count anew. Of calls that were cut off the arguments do not count. Default: 5.
    */

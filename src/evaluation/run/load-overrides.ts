@@ -12,7 +12,7 @@ import type { Logger } from '../../tool/index.ts';
 
 /**
  * The overrides of a prompt; undefined when there are none.
- * @throws {OverridesError} `overrides-mismatch` when the store answers with another prompt's or tag's.
+ * @throws {OverridesError} `overrides-mismatched` when the store answers with another prompt's or tag's.
  * @throws what the store throws.
  */
 export async function loadOverrides(
@@ -24,7 +24,7 @@ export async function loadOverrides(
   const overrides = await store.load(prompt, tag);
   if (overrides === undefined || overrides.tag === tag) return overrides;
   throw new OverridesError(
-    'overrides-mismatch',
+    'overrides-mismatched',
     `The store was asked for the overrides "${tag}" of prompt "${prompt.ns}/${prompt.key}" and gave "${overrides.tag}".`,
     { details: { expected: tag, got: overrides.tag } },
   );

@@ -60,7 +60,7 @@ export interface ToolRuntime<Output = unknown> {
    *
    * @returns the answers in the order of the calls.
    * @throws {PromptEvaluationError} what an evaluation would end with, once every call has its answer; calls and answers of this turn
-   *   are its `conversation`: `evaluation-deadline`, `-budget`, `-silent`, `-aborted`, `-interrupted`, `-tools-failed`. The run is over then, and `signal`
+   *   are its `conversation`: `evaluation-deadline-exceeded`, `-budget-exceeded`, `-idle`, `-aborted`, `-interrupted`, `-tools-failed`. The run is over then, and `signal`
    *   is aborted; only when it was the signal of these calls, the runtime goes on. `evaluation-response-invalid` when a call has no id, or the
    *   same as another one: nothing was run.
    * @throws {TransactionClosedError} when the runtime was disposed.

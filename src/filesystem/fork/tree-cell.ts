@@ -131,11 +131,11 @@ export class TreeCell {
     this.#fork?.parent.assertOpen();
   }
 
-  /** @throws {FilesystemError} `read-only`. */
+  /** @throws {FilesystemError} `filesystem-read-only`. */
   assertWritable(path: string): void {
     if (!this.isReadOnly) return;
     throw new FilesystemError(
-      'read-only',
+      'filesystem-read-only',
       `${quoteText(path)} cannot be changed: this call may only read files. Declare the tool's effects as 'state' or 'external'.`,
       { details: { path } },
     );
@@ -178,7 +178,7 @@ export class TreeCell {
   /**
    * Carries out operations, all or none.
    * @param path what a message names.
-   * @throws {FilesystemError} `quota-exceeded`, `is-directory`, `not-a-directory`.
+   * @throws {FilesystemError} `filesystem-quota-exceeded`, `path-is-directory`, `path-not-directory`.
    */
   update(path: string, operations: readonly FileOperation[]): void {
     this.#replace(path, operations.reduce(applyOperation, this.#root), operations);

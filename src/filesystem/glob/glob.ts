@@ -29,7 +29,7 @@ interface Alternative {
 
 function invalid(pattern: string, problem: string): FilesystemError {
   const shown = cutAfter(pattern, 120);
-  return new FilesystemError('invalid-pattern', `The glob ${quoteText(shown)} ${problem}`, {
+  return new FilesystemError('pattern-invalid', `The glob ${quoteText(shown)} ${problem}`, {
     details: { pattern: shown },
   });
 }
@@ -115,7 +115,7 @@ function commonPrefix(alternatives: readonly Alternative[]): readonly string[] {
  * braces with neither a comma nor a range, unknown classes, collating elements, empty ranges, a backslash before a letter,
  * a digit, `/` or the end.
  *
- * @throws {FilesystemError} `invalid-pattern` for these, an empty pattern, more than 1,024 characters, more than 64
+ * @throws {FilesystemError} `pattern-invalid` for these, an empty pattern, more than 1,024 characters, more than 64
  * alternatives, a `..` segment, or a `/` at the end.
  */
 export function compileGlob(pattern: string): Glob {
@@ -125,7 +125,7 @@ export function compileGlob(pattern: string): Glob {
 /** {@link compileGlob} that says how much its tests look at. */
 export function compileCountedGlob(pattern: string, count: StepCount | undefined): Glob {
   if (typeof pattern !== 'string') {
-    throw new FilesystemError('invalid-pattern', `A glob must be text; received ${typeof pattern}.`);
+    throw new FilesystemError('pattern-invalid', `A glob must be text; received ${typeof pattern}.`);
   }
   if (pattern.length > MAX_PATTERN_LENGTH) {
     throw invalid(pattern, `is longer than ${MAX_PATTERN_LENGTH} characters. Shorten it.`);

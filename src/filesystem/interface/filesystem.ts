@@ -136,31 +136,31 @@ export interface FilesystemForkOptions {
  * Files below one root, the same for memory, disk and containers.
  *
  * Paths are POSIX, relative to the root (see `normalizePath`); results carry them normalised. Every method rejects with
- * a `FilesystemError`: `invalid-path` or `outside-root` for a path that breaks the rules, `not-a-directory` when a
- * parent of the path is a file, `read-only` for a write through a read-only view, `invalid-argument` for an option out
+ * a `FilesystemError`: `path-invalid` or `path-outside-root` for a path that breaks the rules, `path-not-directory` when a
+ * parent of the path is a file, `filesystem-read-only` for a write through a read-only view, `argument-invalid` for an option out
  * of range. What else a method rejects with is said there. The view of a closed fork throws `TransactionClosedError`.
  */
 export interface Filesystem {
   readonly capabilities: FilesystemCapabilities;
   /**
    * A window of lines of a UTF-8 file. Lines end at `\n`; the text is the exact slice of the file.
-   * @throws {FilesystemError} `not-found`, `is-directory`, `not-text`.
+   * @throws {FilesystemError} `path-not-found`, `path-is-directory`, `file-not-text`.
    */
   read(path: string, options?: TextWindowOptions): Promise<TextWindow>;
   /**
    * A copy of the content of a file.
-   * @throws {FilesystemError} `not-found`, `is-directory`.
+   * @throws {FilesystemError} `path-not-found`, `path-is-directory`.
    */
   readBytes(path: string): Promise<Uint8Array>;
   /**
    * A short text that is the same for equal contents and another for different ones, computed once per content. Counts as
    * looking at the content. A file system without it is asked for the bytes instead.
-   * @throws {FilesystemError} `not-found`, `is-directory`.
+   * @throws {FilesystemError} `path-not-found`, `path-is-directory`.
    */
   digest?(path: string): Promise<string>;
   /**
    * Writes a whole file, or adds to it. Missing parents are made. Default mode: `overwrite`.
-   * @throws {FilesystemError} `already-exists` (mode `create`), `is-directory`, `too-large`, `quota-exceeded`.
+   * @throws {FilesystemError} `path-taken` (mode `create`), `path-is-directory`, `file-too-large`, `filesystem-quota-exceeded`.
    */
   write(
     path: string,
@@ -169,46 +169,46 @@ export interface Filesystem {
   ): Promise<WriteResult>;
   /**
    * Replaces pieces of a text file, all or none (see `applyTextEdits`).
-   * @throws {FilesystemError} `not-found`, `is-directory`, `not-text`, `edit-not-found`, `edit-ambiguous`,
-   * `too-large`, `quota-exceeded`.
+   * @throws {FilesystemError} `path-not-found`, `path-is-directory`, `file-not-text`, `edit-not-found`, `edit-ambiguous`,
+   * `file-too-large`, `filesystem-quota-exceeded`.
    */
   edit(path: string, edits: readonly TextEdit[]): Promise<EditResult>;
   /** What is at the path, links followed; undefined when nothing is. */
   stat(path: string): Promise<FileStat | undefined>;
   /**
    * The children of a directory, sorted by name (UTF-16 units). Default: the root.
-   * @throws {FilesystemError} `not-found`, `not-a-directory`.
+   * @throws {FilesystemError} `path-not-found`, `path-not-directory`.
    */
   list(path?: string): Promise<readonly DirectoryEntry[]>;
   /**
    * The files that a pattern matches (see `compileGlob`). Long searches let timers in; what they find is what was there at the
    * beginning, but for what others change on a disk.
-   * @throws {FilesystemError} `invalid-pattern`, `not-found`, `not-a-directory`.
+   * @throws {FilesystemError} `pattern-invalid`, `path-not-found`, `path-not-directory`.
    */
   glob(pattern: string, options?: GlobOptions): Promise<GlobResult>;
   /**
    * The lines that a regular expression in RE2 syntax matches, in time linear in the text searched.
-   * @throws {FilesystemError} `invalid-pattern`, `not-found`.
+   * @throws {FilesystemError} `pattern-invalid`, `path-not-found`.
    */
   grep(pattern: string, options?: GrepOptions): Promise<GrepResult>;
   /**
    * Makes a directory and its missing parents.
-   * @throws {FilesystemError} `already-exists` when a file stands there, `quota-exceeded`.
+   * @throws {FilesystemError} `path-taken` when a file stands there, `filesystem-quota-exceeded`.
    */
   mkdir(path: string): Promise<MakeDirectoryResult>;
   /**
    * Removes a file, an empty directory or, with `recursive`, a directory and what it holds. Never the root.
-   * @throws {FilesystemError} `not-found`, `directory-not-empty`.
+   * @throws {FilesystemError} `path-not-found`, `directory-not-empty`.
    */
   remove(path: string, options?: { readonly recursive?: boolean }): Promise<RemoveResult>;
   /**
    * Moves a file or directory; modification times are kept. Missing parents of the target are made.
-   * @throws {FilesystemError} `not-found`, `already-exists` when anything stands at the target.
+   * @throws {FilesystemError} `path-not-found`, `path-taken` when anything stands at the target.
    */
   move(from: string, to: string): Promise<TransferResult>;
   /**
    * Copies a file or directory; modification times are kept. Missing parents of the target are made.
-   * @throws {FilesystemError} `not-found`, `already-exists` when anything stands at the target, `quota-exceeded`.
+   * @throws {FilesystemError} `path-not-found`, `path-taken` when anything stands at the target, `filesystem-quota-exceeded`.
    */
   copy(from: string, to: string): Promise<TransferResult>;
   /** A private continuation of the present content. Throws at once, not by a rejection. */
@@ -226,7 +226,7 @@ export interface Filesystem {
   /**
    * Puts the changes of a fork on the present content, all or none. What the fork read is not looked at: ask its
    * `conflicts()` first. Synchronous, as `conflicts()` and `refusals()` are: both happen in one stretch in which nothing else runs.
-   * @throws {FilesystemError} `is-directory`, `not-a-directory`, `quota-exceeded` when the changes do not fit.
+   * @throws {FilesystemError} `path-is-directory`, `path-not-directory`, `filesystem-quota-exceeded` when the changes do not fit.
    */
   apply(patch: FilePatch): void;
 }

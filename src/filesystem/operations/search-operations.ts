@@ -12,7 +12,7 @@ import { type FoundFile, walkFiles } from '../tree/file-walk.ts';
 import { blockedError } from '../tree/tree.ts';
 
 const refuse: RefuseArgument = (message, details) =>
-  new FilesystemError('invalid-argument', message, details);
+  new FilesystemError('argument-invalid', message, details);
 
 const DEFAULT_GREP_LIMIT = 1000;
 const DEFAULT_MAX_LINE_LENGTH = 2000;

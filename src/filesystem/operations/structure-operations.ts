@@ -51,7 +51,7 @@ function assertTarget(cell: TreeCell, to: string, node: TreeNode): void {
     throw alreadyExistsError(to, target.kind, 'Remove it first, or choose another target.');
   if (segmentsOf(to).length + heightOf(node) > MAX_DEPTH) {
     throw new FilesystemError(
-      'invalid-path',
+      'path-invalid',
       `Paths below ${quoteText(to)} would have more than ${MAX_DEPTH} segments. Choose a target with fewer directories.`,
       { details: { path: to } },
     );
@@ -72,7 +72,7 @@ export function transferPath(
   if (from === '.') throw rootError(done);
   if (to.startsWith(`${from}/`)) {
     throw new FilesystemError(
-      'invalid-argument',
+      'argument-invalid',
       `${quoteText(from)} cannot be ${done} into itself (${quoteText(to)}). Choose another target.`,
       {
         details: { path: from, to },

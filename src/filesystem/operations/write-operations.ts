@@ -15,7 +15,7 @@ function storedBytes(data: string | Uint8Array, path: string): Uint8Array {
   if (typeof data === 'string') return encodeText(data, path);
   if (data instanceof Uint8Array) return new Uint8Array(data);
   throw new FilesystemError(
-    'invalid-argument',
+    'argument-invalid',
     `The content for ${quoteText(path)} must be text or a Uint8Array.`,
     {
       details: { path },
@@ -50,7 +50,7 @@ export function writeFile(
   cell.assertWritable(path);
   if (mode !== 'create' && mode !== 'overwrite' && mode !== 'append') {
     throw new FilesystemError(
-      'invalid-argument',
+      'argument-invalid',
       `The write mode must be 'create', 'overwrite' or 'append'; received ${String(mode)}.`,
       { details: { path } },
     );

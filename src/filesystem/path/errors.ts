@@ -7,7 +7,7 @@ export function notFoundError(
   wanted: 'file' | 'directory' | 'file or directory',
 ): FilesystemError {
   return new FilesystemError(
-    'not-found',
+    'path-not-found',
     `There is no ${wanted} ${quoteText(path)}. List a directory or use a glob to see what exists.`,
     { details: { path } },
   );
@@ -16,7 +16,7 @@ export function notFoundError(
 /** The error for a directory where a file was needed. */
 export function isDirectoryError(path: string): FilesystemError {
   return new FilesystemError(
-    'is-directory',
+    'path-is-directory',
     `${quoteText(path)} is a directory, not a file. Name a file below it.`,
     {
       details: { path },
@@ -27,7 +27,7 @@ export function isDirectoryError(path: string): FilesystemError {
 /** The error for a file where a directory was needed. */
 export function notDirectoryError(path: string): FilesystemError {
   return new FilesystemError(
-    'not-a-directory',
+    'path-not-directory',
     `${quoteText(path)} is a file, not a directory. Name a directory.`,
     {
       details: { path },
@@ -41,14 +41,14 @@ export function alreadyExistsError(
   kind: 'file' | 'directory',
   advice: string,
 ): FilesystemError {
-  return new FilesystemError('already-exists', `A ${kind} ${quoteText(path)} exists already. ${advice}`, {
+  return new FilesystemError('path-taken', `A ${kind} ${quoteText(path)} exists already. ${advice}`, {
     details: { path },
   });
 }
 
 /** The error for an operation that the root is exempt from. */
 export function rootError(verb: string): FilesystemError {
-  return new FilesystemError('invalid-argument', `The root cannot be ${verb}. Name a path below it.`, {
+  return new FilesystemError('argument-invalid', `The root cannot be ${verb}. Name a path below it.`, {
     details: { path: '.' },
   });
 }
@@ -56,7 +56,7 @@ export function rootError(verb: string): FilesystemError {
 /** The error for a file that is no UTF-8 text. */
 export function notTextError(path: string, bytes: number): FilesystemError {
   return new FilesystemError(
-    'not-text',
+    'file-not-text',
     `${quoteText(path)} is binary (${bytes} bytes), not UTF-8 text. Read its bytes instead.`,
     {
       details: { path, bytes },
@@ -67,7 +67,7 @@ export function notTextError(path: string, bytes: number): FilesystemError {
 /** The error for a file over the limit of one file. */
 export function tooLargeError(path: string, bytes: number, maxBytes: number): FilesystemError {
   return new FilesystemError(
-    'too-large',
+    'file-too-large',
     `${quoteText(path)} would have ${bytes} bytes; one file may have ${maxBytes}. Split it into several files.`,
     { details: { path, bytes, maxBytes } },
   );
@@ -75,12 +75,12 @@ export function tooLargeError(path: string, bytes: number, maxBytes: number): Fi
 
 /**
  * Refuses an option that is no whole number of at least `minimum`. Undefined is fine.
- * @throws {FilesystemError} `invalid-argument`.
+ * @throws {FilesystemError} `argument-invalid`.
  */
 export function assertIntegerOption(name: string, value: number | undefined, minimum: number): void {
   if (value === undefined || (Number.isSafeInteger(value) && value >= minimum)) return;
   throw new FilesystemError(
-    'invalid-argument',
+    'argument-invalid',
     `${name} must be a whole number of at least ${minimum}; received ${String(value)}.`,
     { details: { option: name } },
   );

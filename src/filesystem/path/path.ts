@@ -18,7 +18,7 @@ function show(path: string): string {
 }
 
 function invalid(path: string, problem: string): FilesystemError {
-  return new FilesystemError('invalid-path', `The path ${show(path)} ${problem}`, { details: { path } });
+  return new FilesystemError('path-invalid', `The path ${show(path)} ${problem}`, { details: { path } });
 }
 
 function assertCharacters(path: string): void {
@@ -31,12 +31,12 @@ function assertCharacters(path: string): void {
 
 /**
  * The segments of a path relative to the root, by the rules of {@link normalizePath}; none for the root.
- * @throws {FilesystemError} `invalid-path`, `outside-root`.
+ * @throws {FilesystemError} `path-invalid`, `path-outside-root`.
  */
 export function pathSegments(path: string): readonly string[] {
   if (typeof path !== 'string') {
     throw new FilesystemError(
-      'invalid-path',
+      'path-invalid',
       `A path must be text; received ${path === null ? 'null' : typeof path}.`,
     );
   }
@@ -47,7 +47,7 @@ export function pathSegments(path: string): readonly string[] {
     if (segment !== '..') segments.push(segment);
     else if (segments.pop() === undefined) {
       throw new FilesystemError(
-        'outside-root',
+        'path-outside-root',
         `The path ${show(path)} leaves the root. Use a path below it, relative to the root.`,
         { details: { path } },
       );
@@ -91,7 +91,7 @@ export function segmentsOf(normalizedPath: string): readonly string[] {
  * 3. Refused: an empty path, NUL, backslash, half a surrogate pair, more than 64 segments, a segment of more than 255
  *    UTF-8 bytes. Any other Unicode is kept as it is, letter case and composition included.
  *
- * @throws {FilesystemError} `invalid-path`, `outside-root`.
+ * @throws {FilesystemError} `path-invalid`, `path-outside-root`.
  */
 export function normalizePath(path: string): string {
   return joinSegments(pathSegments(path));

@@ -2,7 +2,7 @@ import { assertArgument, assertOptions, FilesystemError, type RefuseArgument } f
 import { lineNumberAt, quoteText } from '../../internal/index.ts';
 
 const refuse: RefuseArgument = (message, details) =>
-  new FilesystemError('invalid-argument', message, details);
+  new FilesystemError('argument-invalid', message, details);
 
 /** One replacement of a piece of text. */
 export interface TextEdit {
@@ -66,7 +66,7 @@ function assertEdits(path: string, edits: readonly TextEdit[]): void {
   for (const edit of edits) assertOptions('edit()', edit, { oldText: 'string!', newText: 'string!' }, refuse);
   if (edits.length === 0) {
     throw new FilesystemError(
-      'invalid-argument',
+      'argument-invalid',
       `No edits were given for ${quoteText(path)}. Give at least one.`,
       {
         details: { path },
@@ -81,7 +81,7 @@ function assertEdits(path: string, edits: readonly TextEdit[]): void {
           ? 'has an oldText equal to its newText and would change nothing.'
           : undefined;
     if (problem === undefined) continue;
-    throw new FilesystemError('invalid-argument', `Edit ${index + 1} of ${quoteText(path)} ${problem}`, {
+    throw new FilesystemError('argument-invalid', `Edit ${index + 1} of ${quoteText(path)} ${problem}`, {
       details: { path, edit: index + 1 },
     });
   }
@@ -141,7 +141,7 @@ function findOccurrences(
 
 function tooManyError(path: string, edit: number): FilesystemError {
   return new FilesystemError(
-    'invalid-argument',
+    'argument-invalid',
     `Edit ${edit} of ${quoteText(path)} makes it more than 100,000 replacements in one go. ` +
       'Nothing was changed. Replace longer pieces, or write the whole file.',
     { details: { path, edit, maxReplacements: MAX_REPLACEMENTS } },
@@ -191,7 +191,7 @@ function withEndings(newText: NewText, replaced: string, frequent: '\n' | '\r\n'
  *
  * @param path only for messages.
  * @throws {FilesystemError} `edit-not-found`; `edit-ambiguous`, with the first `lines` and the number of `occurrences` in its details;
- * `invalid-argument` for no edits, an empty `oldText`, an
+ * `argument-invalid` for no edits, an empty `oldText`, an
  * edit that changes nothing, edits that overlap, or more than 100,000 replacements.
  */
 export function applyTextEdits(path: string, content: string, edits: readonly TextEdit[]): EditedText {
@@ -213,7 +213,7 @@ export function applyTextEdits(path: string, content: string, edits: readonly Te
   for (const replacement of replacements) {
     if (previous !== undefined && replacement.start < previous.end) {
       throw new FilesystemError(
-        'invalid-argument',
+        'argument-invalid',
         `Edits ${previous.edit} and ${replacement.edit} of ${quoteText(path)} overlap. Join them into one edit.`,
         { details: { path, edits: [previous.edit, replacement.edit] } },
       );

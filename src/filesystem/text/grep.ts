@@ -56,7 +56,7 @@ function* literalLines(text: string, wanted: string): Generator<MatchingLine, vo
 /**
  * Compiles a search for lines. Lines end at `\n`; a `\r` before it belongs to no line. The time is linear in the text,
  * whatever the pattern.
- * @throws {FilesystemError} `invalid-pattern` for an empty pattern, more than 2,000 characters, bad syntax, or repetitions
+ * @throws {FilesystemError} `pattern-invalid` for an empty pattern, more than 2,000 characters, bad syntax, or repetitions
  * that make the compiled pattern too large.
  */
 export function compileGrep(options: PatternOptions): Grep {

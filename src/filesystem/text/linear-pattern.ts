@@ -27,7 +27,7 @@ export interface LinearPattern {
 
 /**
  * Compiles a pattern, which may come from anyone.
- * @throws {FilesystemError} `invalid-pattern` for an empty pattern, more than 2,000 characters, bad syntax, or repetitions
+ * @throws {FilesystemError} `pattern-invalid` for an empty pattern, more than 2,000 characters, bad syntax, or repetitions
  * that make the compiled pattern too large.
  */
 export function compilePattern(options: PatternOptions): LinearPattern {
@@ -40,11 +40,11 @@ export function compilePattern(options: PatternOptions): LinearPattern {
   };
 }
 
-/** @throws {FilesystemError} `invalid-pattern` for an empty pattern or more than 2,000 characters. */
+/** @throws {FilesystemError} `pattern-invalid` for an empty pattern or more than 2,000 characters. */
 export function assertPattern({ pattern }: PatternOptions): void {
   if (typeof pattern !== 'string' || pattern === '') {
     throw new FilesystemError(
-      'invalid-pattern',
+      'pattern-invalid',
       'The pattern is empty. Give the text or expression to search for.',
     );
   }
@@ -55,7 +55,7 @@ export function assertPattern({ pattern }: PatternOptions): void {
 
 function invalid(pattern: string, problem: string, cause?: unknown): FilesystemError {
   const shown = cutAfter(pattern, 120);
-  return new FilesystemError('invalid-pattern', `The pattern ${quoteText(shown)} ${problem}`, {
+  return new FilesystemError('pattern-invalid', `The pattern ${quoteText(shown)} ${problem}`, {
     cause,
     details: { pattern: shown },
   });

@@ -18,12 +18,12 @@ export function decodeText(data: Uint8Array): string | undefined {
 
 /**
  * The UTF-8 bytes of a text.
- * @throws {FilesystemError} `invalid-argument` when it holds half of a surrogate pair, which UTF-8 cannot carry.
+ * @throws {FilesystemError} `argument-invalid` when it holds half of a surrogate pair, which UTF-8 cannot carry.
  */
 export function encodeText(text: string, path: string): Uint8Array {
   if (loneSurrogate.test(text)) {
     throw new FilesystemError(
-      'invalid-argument',
+      'argument-invalid',
       `The text for ${quoteText(path)} holds half of a surrogate pair, which UTF-8 cannot carry. Send whole characters.`,
       { details: { path } },
     );

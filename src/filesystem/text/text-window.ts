@@ -71,7 +71,7 @@ function lineStart(text: string, index: LineIndex, line: number): number {
 /**
  * The window of a text.
  * @param memo keeps the line index when the text is large. Default: it is made each time.
- * @throws {FilesystemError} `invalid-argument` when `offset` or `limit` is out of range.
+ * @throws {FilesystemError} `argument-invalid` when `offset` or `limit` is out of range.
  */
 export function textWindow(
   path: string,

@@ -38,7 +38,7 @@ export function findExcess(
 
 function quotaError(path: string, what: string, total: number, maximum: number): FilesystemError {
   return new FilesystemError(
-    'quota-exceeded',
+    'filesystem-quota-exceeded',
     `Writing ${quoteText(path)} would make it ${total} ${what}; at most ${maximum} are allowed. Remove something or write less.`,
     { details: { path, total, maximum } },
   );

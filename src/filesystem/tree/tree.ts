@@ -45,7 +45,7 @@ export function nodeAt(root: DirectoryNode, path: string): TreeNode | undefined 
 /** The error for a path below a file. */
 export function blockedError(path: string, at: string): FilesystemError {
   return new FilesystemError(
-    'not-a-directory',
+    'path-not-directory',
     `${quoteText(at)} is a file, so nothing can be at ${quoteText(path)}. Use a path that does not go through a file.`,
     { details: { path, file: at } },
   );
@@ -61,7 +61,7 @@ function mergeNode(present: TreeNode | undefined, incoming: TreeNode, path: stri
     }
     return merged;
   }
-  const code = present.kind === 'directory' ? 'is-directory' : 'not-a-directory';
+  const code = present.kind === 'directory' ? 'path-is-directory' : 'path-not-directory';
   throw new FilesystemError(
     code,
     `${quoteText(path)} is a ${present.kind} now, where a ${incoming.kind} is to be put.`,
@@ -89,7 +89,7 @@ function putBelow(
 /**
  * The tree with a node at a path below the root. Missing parents are made; a file replaces a file, a directory is merged
  * into a directory.
- * @throws {FilesystemError} `not-a-directory`, `is-directory` when something of the other kind is in the way.
+ * @throws {FilesystemError} `path-not-directory`, `path-is-directory` when something of the other kind is in the way.
  */
 export function putNode(root: DirectoryNode, path: string, node: TreeNode): DirectoryNode {
   return putBelow(root, segmentsOf(path), 0, path, node);

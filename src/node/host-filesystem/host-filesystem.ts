@@ -58,7 +58,7 @@ import type { OutsideChange } from './workspace/outside-changes.ts';
  *
  * - What others change shows at the next look, also where changes are held back (`writeOn`), and is never overwritten by those.
  *
- * - What could not be brought back is neither removed nor copied (`left-out`), by itself or in a folder: names that no path can
+ * - What could not be brought back is neither removed nor copied (`path-excluded`), by itself or in a folder: names that no path can
  *   have, fifos, sockets, devices, mounts. It can be moved, and moves with its folder.
  * - A folder that was renamed, removed or replaced since it was opened is neither read nor written: every method rejects
  *   with `root-replaced` until it is back in its place.
@@ -93,16 +93,16 @@ export class HostFilesystem implements Filesystem, AsyncDisposable {
 
   /**
    * Opens a folder: takes its lock, and restores or completes what a process that was killed has left behind.
-   * @throws {FilesystemError} `locked` while another process, or another part of this one, has the folder open;
-   * `not-found`, `not-a-directory`, `permission-denied` for the folder; `invalid-argument`, `invalid-pattern` for an option;
-   * `storage-failed` when lock or journal cannot be kept, or an interrupted commit cannot be undone.
+   * @throws {FilesystemError} `filesystem-locked` while another process, or another part of this one, has the folder open;
+   * `path-not-found`, `path-not-directory`, `path-forbidden` for the folder; `argument-invalid`, `pattern-invalid` for an option;
+   * `filesystem-storage-failed` when lock or journal cannot be kept, or an interrupted commit cannot be undone.
    */
   static async open(options: HostFilesystemOptions): Promise<HostFilesystem> {
     assertOptions(
       'HostFilesystem.open()',
       options,
       { root: 'string!', include: 'array', exclude: 'array', stateDirectory: 'string' },
-      (message, details) => new FilesystemError('invalid-argument', message, details),
+      (message, details) => new FilesystemError('argument-invalid', message, details),
     );
     return new HostFilesystem(openWorkspace(options));
   }
@@ -194,7 +194,7 @@ export class HostFilesystem implements Filesystem, AsyncDisposable {
   /**
    * The net difference between a snapshot and the present content, sorted by path: what this process has changed, and what others
    * have changed meanwhile where it did, or where somebody had looked in the snapshot. The `before` of a change that
-   * somebody else has replaced cannot be read any more (`changed-on-disk`).
+   * somebody else has replaced cannot be read any more (`file-changed-on-disk`).
    * @throws {SnapshotError} `snapshot-released`.
    */
   changesSince(snapshot: FilesystemSnapshot): readonly FileChange[] {
@@ -222,8 +222,8 @@ export class HostFilesystem implements Filesystem, AsyncDisposable {
 
   /**
    * With `writeOn: 'flush'`: brings everything that was applied since the last time to the disk, in one commit, all or none.
-   * @throws {FilesystemError} `changed-on-disk` while there are `outsideChanges()`; `permission-denied` for a write-protected file;
-   * `storage-failed` when the disk is full or fails; `root-replaced` when the folder itself is gone; `read-only` with `writeOn: 'never'`. Nothing was written then, and
+   * @throws {FilesystemError} `file-changed-on-disk` while there are `outsideChanges()`; `path-forbidden` for a write-protected file;
+   * `filesystem-storage-failed` when the disk is full or fails; `root-replaced` when the folder itself is gone; `filesystem-read-only` with `writeOn: 'never'`. Nothing was written then, and
    * nothing is lost: it can be tried again.
    */
   flush(): void {
@@ -232,8 +232,8 @@ export class HostFilesystem implements Filesystem, AsyncDisposable {
 
   /**
    * Brings the changes of a fork to the disk, all or none; with `writeOn` other than `apply`, to what is kept in memory.
-   * @throws {FilesystemError} as `Filesystem.apply`; `changed-on-disk` when somebody else has changed what they replace;
-   * `permission-denied` for a write-protected file; `storage-failed` when the disk is full or fails.
+   * @throws {FilesystemError} as `Filesystem.apply`; `file-changed-on-disk` when somebody else has changed what they replace;
+   * `path-forbidden` for a write-protected file; `filesystem-storage-failed` when the disk is full or fails.
    */
   apply(patch: FilePatch): void {
     this.#workspace.apply(patch, TreeCell.forkOf(patch, this));

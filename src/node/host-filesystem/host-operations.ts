@@ -166,7 +166,7 @@ export class HostOperations {
     const { base } = this.#cell;
     if (base === undefined || nodeAt(base, to)?.kind !== 'directory' || !holdsUnnamed(node)) return;
     throw new FilesystemError(
-      'left-out',
+      'path-excluded',
       `${quoteText(to)} was a directory when this call began, so what is moved there could not bring along what no path can name. ` +
         'Move it in a later call, or to another place.',
       { details: { path: to, directory: to } },
@@ -218,7 +218,7 @@ export class HostOperations {
       }
       if (links === MAX_LINKS) {
         throw new FilesystemError(
-          'invalid-path',
+          'path-invalid',
           `${quoteText(given)} leads through too many links. Use another path.`,
           {
             details: { path: given },
@@ -285,7 +285,7 @@ const LINK_ENDS: Readonly<Record<FileLink['leads'], string>> = {
 
 function linkOnWayError(path: string, at: string, { leads }: FileLink): FilesystemError {
   return new FilesystemError(
-    'not-a-directory',
+    'path-not-directory',
     `${quoteText(at)} is a symbolic link that ${LINK_ENDS[leads]}, so nothing can be at ${quoteText(path)}. Use a path that does not go through it.`,
     { details: { path, file: at, link: leads } },
   );
@@ -293,7 +293,7 @@ function linkOnWayError(path: string, at: string, { leads }: FileLink): Filesyst
 
 function temporaryNameError(path: string): FilesystemError {
   return new FilesystemError(
-    'invalid-path',
+    'path-invalid',
     `${quoteText(path)} holds a name that is kept for files being written. Choose another name.`,
     { details: { path } },
   );

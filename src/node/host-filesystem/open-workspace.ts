@@ -35,7 +35,7 @@ export function openWorkspace(
   const { root, stateDirectory, writeOn = 'apply', clock = systemClock } = options;
   if (!['apply', 'flush', 'never'].includes(writeOn)) {
     throw new FilesystemError(
-      'invalid-argument',
+      'argument-invalid',
       `The option writeOn must be 'apply', 'flush' or 'never'; received ${writeOn}.`,
       { details: { option: 'writeOn' } },
     );
@@ -75,23 +75,23 @@ function openJail(root: string): HostJail {
   const refuse = (code: FilesystemErrorCode, problem: string): FilesystemError =>
     new FilesystemError(code, `The folder ${quoteText(root)} ${problem}`, { details: { path: root } });
   if (root.trim() === '' || root.includes('\0')) {
-    throw refuse('invalid-argument', 'is no path of a folder. Name an existing folder.');
+    throw refuse('argument-invalid', 'is no path of a folder. Name an existing folder.');
   }
   try {
     return HostJail.open(root);
   } catch (error) {
     switch (errorCode(error)) {
       case 'ENOTDIR':
-        throw refuse('not-a-directory', 'is not a folder. Name the folder that the file is in.');
+        throw refuse('path-not-directory', 'is not a folder. Name the folder that the file is in.');
       case 'EACCES':
       case 'EPERM':
         throw refuse(
-          'permission-denied',
+          'path-forbidden',
           'cannot be opened: the operating system denies it. Check its permissions.',
         );
       default:
         throw refuse(
-          'not-found',
+          'path-not-found',
           `cannot be opened (${errorCode(error) ?? 'unknown error'}). Name an existing folder.`,
         );
     }

@@ -26,7 +26,7 @@ export interface HostFilesystemOptions {
   readonly include?: readonly string[];
   /**
    * Globs (see `compileGlob`) on paths below the root. What matches one, and what is in a directory that does, is left out: it is not listed and not
-   * found, reading or writing it is refused (`left-out`), and so is removing or moving a directory that holds such a
+   * found, reading or writing it is refused (`path-excluded`), and so is removing or moving a directory that holds such a
    * thing. A pattern starts at the root: a leading double star with a slash makes it hold at every depth. Default: none.
    */
   readonly exclude?: readonly string[];
@@ -48,7 +48,7 @@ export interface HostFilesystemOptions {
 
 const DEFAULT_MAX_FILE_BYTES = 33_554_432;
 
-/** @throws {FilesystemError} `invalid-argument`. */
+/** @throws {FilesystemError} `argument-invalid`. */
 export function limitsOf(options: HostFilesystemOptions): TreeLimits {
   assertIntegerOption('maxBytes', options.maxBytes, 0);
   assertIntegerOption('maxFileBytes', options.maxFileBytes, 0);

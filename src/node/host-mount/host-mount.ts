@@ -27,8 +27,8 @@ export interface HostMount {
  *
  * Reads with bounded memory and few open files, and looks at nothing below an excluded directory.
  *
- * @throws {FilesystemError} `not-found`, `not-a-directory`, `outside-root` or `permission-denied` for the folder,
- * `invalid-pattern` for a glob, `invalid-argument` for a limit or for no allowed roots, `invalid-path` for a mount path.
+ * @throws {FilesystemError} `path-not-found`, `path-not-directory`, `path-outside-root` or `path-forbidden` for the folder,
+ * `pattern-invalid` for a glob, `argument-invalid` for a limit or for no allowed roots, `path-invalid` for a mount path.
  * `root-replaced` when the folder was renamed, removed or replaced while it was read.
  * Messages name the folder as it was given, never where it really is.
  * @throws the signal's reason when it is aborted.
@@ -39,7 +39,7 @@ export async function hostMount(options: HostMountOptions): Promise<HostMount> {
     'hostMount()',
     options,
     { hostPath: 'string!', include: 'array', exclude: 'array', allowedRoots: 'array!' },
-    (message, details) => new FilesystemError('invalid-argument', message, details),
+    (message, details) => new FilesystemError('argument-invalid', message, details),
   );
   const { hostPath, allowedRoots, followSymlinks = false, signal } = options;
   const limits = resolveLimits(options);
@@ -90,7 +90,7 @@ export async function mountFolder(options: MountOptions): Promise<MountedFolder>
     'mountFolder()',
     options,
     { hostPath: 'string!' },
-    (message, details) => new FilesystemError('invalid-argument', message, details),
+    (message, details) => new FilesystemError('argument-invalid', message, details),
   );
   const { files, report } = await hostMount({ ...options, allowedRoots: [options.hostPath] });
   // A file that the caller let in fits, whatever a workspace takes by default.

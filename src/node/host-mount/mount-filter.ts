@@ -13,7 +13,7 @@ export interface MountFilter {
 
 /**
  * Compiles the globs of a mount once.
- * @throws {FilesystemError} `invalid-pattern` for a glob that cannot be used.
+ * @throws {FilesystemError} `pattern-invalid` for a glob that cannot be used.
  */
 export function compileMountFilter(
   options: Pick<MountOptions, 'include' | 'exclude' | 'defaultExcludes'>,

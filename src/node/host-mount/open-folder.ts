@@ -8,16 +8,16 @@ import { errorCode } from '../disk/system-error.ts';
 
 /**
  * Opens the folder of a mount and checks where it really is.
- * @throws {FilesystemError} `invalid-argument`, `outside-root`, `not-found`, `not-a-directory` or `permission-denied`.
+ * @throws {FilesystemError} `argument-invalid`, `path-outside-root`, `path-not-found`, `path-not-directory` or `path-forbidden`.
  * Messages name the folder as the caller wrote it.
  */
 export async function openFolder(hostPath: string, allowedRoots: readonly string[]): Promise<HostDirectory> {
   if (hostPath.trim() === '' || hostPath.includes('\0')) {
-    throw refuse('invalid-argument', hostPath, 'is no path of a folder. Name an existing folder.');
+    throw refuse('argument-invalid', hostPath, 'is no path of a folder. Name an existing folder.');
   }
   if (allowedRoots.length === 0) {
     throw refuse(
-      'invalid-argument',
+      'argument-invalid',
       hostPath,
       'cannot be mounted: allowedRoots is empty. Name at least one folder that may be mounted.',
     );
@@ -66,27 +66,31 @@ async function realRoots(allowedRoots: readonly string[]): Promise<readonly stri
 function explain(hostPath: string, error: unknown): FilesystemError {
   switch (errorCode(error)) {
     case 'ENOENT':
-      return refuse('not-found', hostPath, 'does not exist. Name an existing folder.');
+      return refuse('path-not-found', hostPath, 'does not exist. Name an existing folder.');
     case 'ENOTDIR':
-      return refuse('not-a-directory', hostPath, 'is not a folder. Name the folder that the file is in.');
+      return refuse('path-not-directory', hostPath, 'is not a folder. Name the folder that the file is in.');
     case 'EACCES':
     case 'EPERM':
       return refuse(
-        'permission-denied',
+        'path-forbidden',
         hostPath,
         'cannot be opened: the operating system denies it. Check its permissions.',
       );
     case 'ELOOP':
-      return refuse('invalid-path', hostPath, 'cannot be opened: its symbolic links lead in a circle.');
+      return refuse('path-invalid', hostPath, 'cannot be opened: its symbolic links lead in a circle.');
     case 'ENAMETOOLONG':
-      return refuse('invalid-path', hostPath, 'cannot be opened: the path is too long.');
+      return refuse('path-invalid', hostPath, 'cannot be opened: the path is too long.');
     default:
-      return refuse('not-found', hostPath, `cannot be opened (${errorCode(error) ?? 'unknown error'}).`);
+      return refuse('path-not-found', hostPath, `cannot be opened (${errorCode(error) ?? 'unknown error'}).`);
   }
 }
 
 function outside(hostPath: string): FilesystemError {
-  return refuse('outside-root', hostPath, 'is not within the folders that may be mounted (allowedRoots).');
+  return refuse(
+    'path-outside-root',
+    hostPath,
+    'is not within the folders that may be mounted (allowedRoots).',
+  );
 }
 
 /** The cause is left out on purpose: messages of the operating system hold resolved host paths. */

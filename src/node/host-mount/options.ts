@@ -58,7 +58,7 @@ export interface MountLimits {
   readonly maxEntries: number;
 }
 
-/** @throws {FilesystemError} `invalid-argument` for a limit that is no whole number from 0 on. */
+/** @throws {FilesystemError} `argument-invalid` for a limit that is no whole number from 0 on. */
 export function resolveLimits(options: MountOptions): MountLimits {
   return {
     maxBytes: wholeNumber('maxBytes', options.maxBytes ?? 67_108_864),
@@ -68,7 +68,7 @@ export function resolveLimits(options: MountOptions): MountLimits {
   };
 }
 
-/** @throws {FilesystemError} `invalid-path` or `outside-root` for a path that the workspace cannot have. */
+/** @throws {FilesystemError} `path-invalid` or `path-outside-root` for a path that the workspace cannot have. */
 export function resolveMountPath(options: MountOptions): string {
   return normalizePath(options.mountPath ?? '.');
 }
@@ -76,7 +76,7 @@ export function resolveMountPath(options: MountOptions): string {
 function wholeNumber(name: string, value: number): number {
   if (Number.isSafeInteger(value) && value >= 0) return value;
   throw new FilesystemError(
-    'invalid-argument',
+    'argument-invalid',
     `The mount option ${name} is ${String(value)}; it must be a whole number from 0 on.`,
   );
 }

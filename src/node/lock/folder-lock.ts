@@ -32,7 +32,7 @@ export class FolderLock {
   /**
    * @param directory where the lock is kept.
    * @param folder the folder as the caller named it, for the message.
-   * @throws {FilesystemError} `locked`, with the `pid` that holds it.
+   * @throws {FilesystemError} `filesystem-locked`, with the `pid` that holds it.
    */
   static take(directory: string, folder: string): FolderLock {
     const path = join(directory, LOCK);
@@ -108,7 +108,7 @@ function parseRecord(text: string): LockRecord | undefined {
 
 function lockedError(folder: string, { pid, host }: ProcessIdentity): FilesystemError {
   return new FilesystemError(
-    'locked',
+    'filesystem-locked',
     `The folder ${quoteText(folder)} is in use by process ${pid} on ${host}. Wait until it has ended, or work on another folder.`,
     { details: { path: folder, pid, host } },
   );

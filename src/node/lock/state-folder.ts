@@ -22,7 +22,7 @@ export function stateFolderOf(rootRealPath: string, stateDirectory: string | und
 /**
  * Makes the folder that keeps lock and journal of one workspace: below `stateDirectory`, named after the real path of the
  * workspace, and not within it.
- * @throws {FilesystemError} `invalid-argument` when it would lie in the workspace; `storage-failed` when it cannot be made.
+ * @throws {FilesystemError} `argument-invalid` when it would lie in the workspace; `filesystem-storage-failed` when it cannot be made.
  */
 export function openStateFolder(rootRealPath: string, stateDirectory: string | undefined): string {
   let folder: string;
@@ -34,7 +34,7 @@ export function openStateFolder(rootRealPath: string, stateDirectory: string | u
   } catch (error) {
     if (FilesystemError.isInstance(error)) throw error;
     throw new FilesystemError(
-      'storage-failed',
+      'filesystem-storage-failed',
       'The folder for lock and journal cannot be made. Name a writable one as stateDirectory.',
       { details: { option: 'stateDirectory' } },
     );
@@ -46,7 +46,7 @@ export function openStateFolder(rootRealPath: string, stateDirectory: string | u
 function assertOutside(folder: string, rootRealPath: string): void {
   if (!isBelow(folder, rootRealPath)) return;
   throw new FilesystemError(
-    'invalid-argument',
+    'argument-invalid',
     'Lock and journal of a workspace cannot be kept within it. Name another folder as stateDirectory.',
     { details: { option: 'stateDirectory' } },
   );

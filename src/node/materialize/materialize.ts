@@ -44,10 +44,10 @@ interface Staging extends Pick<StagedFolderParts, 'filesystem' | 'filter' | 'lim
  * the folder. A process that is killed leaves the changes behind, not a mount; the next `materialize` with the same
  * `tempRoot` removes them.
  *
- * @throws {FilesystemError} `invalid-argument`, `invalid-pattern` for a bad option; `not-found`, `not-a-directory`,
- * `permission-denied` for a `tempRoot` that cannot be used; `too-large`, `quota-exceeded` when a limit is passed;
- * `already-exists`, `invalid-path` for a name that the disk cannot tell from another or cannot hold; `changed-on-disk`
- * when a file of a `HostFilesystem` is not the one that was seen; `root-replaced` when its folder is not; `storage-failed`, also when `layer` is `'overlay'` and
+ * @throws {FilesystemError} `argument-invalid`, `pattern-invalid` for a bad option; `path-not-found`, `path-not-directory`,
+ * `path-forbidden` for a `tempRoot` that cannot be used; `file-too-large`, `filesystem-quota-exceeded` when a limit is passed;
+ * `path-taken`, `path-invalid` for a name that the disk cannot tell from another or cannot hold; `file-changed-on-disk`
+ * when a file of a `HostFilesystem` is not the one that was seen; `root-replaced` when its folder is not; `filesystem-storage-failed`, also when `layer` is `'overlay'` and
  * there can be none. What the operating system or another file system says is the `cause`.
  * @throws the signal's reason. Whenever it rejects, nothing is left on the disk.
  */
@@ -59,14 +59,14 @@ export async function materialize(
     'materialize()',
     options,
     { exclude: 'array', tempRoot: 'string' },
-    (message, details) => new FilesystemError('invalid-argument', message, details),
+    (message, details) => new FilesystemError('argument-invalid', message, details),
   );
   assertArgument(
     'materialize()',
     'filesystem',
     filesystem,
     'object',
-    (message, details) => new FilesystemError('invalid-argument', message, details),
+    (message, details) => new FilesystemError('argument-invalid', message, details),
   );
   try {
     return await openStaged(filesystem, options);
@@ -182,7 +182,7 @@ function assertMapped({ uid, gid }: { readonly uid: number; readonly gid: number
 function assertOutside(openSource: OpenSource, realTempRoot: string): void {
   if (!isBelow(realTempRoot, openSource().jail.realPath)) return;
   throw new FilesystemError(
-    'invalid-argument',
+    'argument-invalid',
     'The folder for temporary files lies in the folder that is to be staged. Set tempRoot to another one.',
     { details: { option: 'tempRoot' } },
   );
@@ -190,7 +190,7 @@ function assertOutside(openSource: OpenSource, realTempRoot: string): void {
 
 function refusedError(refusal: OverlayRefusedError): FilesystemError {
   return new FilesystemError(
-    'storage-failed',
+    'filesystem-storage-failed',
     `There can be no overlay. ${refusal.message} Set layer to 'auto' or 'copy'.`,
     { cause: refusal, details: { option: 'layer' } },
   );

@@ -44,8 +44,8 @@ export interface StagedFolder extends AsyncDisposable {
    * Runs a command in the folder and waits for its end. It gets an environment of its own and is the leader of a process
    * group; the whole group is killed when the command ends, when `signal` aborts, after `timeoutMs`, and when the folder
    * is disposed. No shell is involved. A command that fails, or does not exist, is an outcome.
-   * @throws {FilesystemError} `not-found` when the folder was disposed or `cwd` does not exist; `outside-root` for a
-   * `cwd` that leaves the folder; `invalid-argument` for another option.
+   * @throws {FilesystemError} `path-not-found` when the folder was disposed or `cwd` does not exist; `path-outside-root` for a
+   * `cwd` that leaves the folder; `argument-invalid` for another option.
    * @throws the reason of `signal`, or of the signal that `materialize` was given.
    */
   run(command: string, args?: readonly string[], options?: RunOptions): Promise<RunOutcome>;
@@ -65,8 +65,8 @@ export interface StagedFolder extends AsyncDisposable {
    *   file system has at such a path, and below it, stays.
    * - Of an overlay only what was touched is looked at, of a copy everything.
    *
-   * @throws {FilesystemError} `changed-on-disk` for a file that was changed on both sides; `too-large`,
-   * `quota-exceeded` when a limit of the folder or of the file system is passed; `read-only`; `not-found` when the
+   * @throws {FilesystemError} `file-changed-on-disk` for a file that was changed on both sides; `file-too-large`,
+   * `filesystem-quota-exceeded` when a limit of the folder or of the file system is passed; `filesystem-read-only`; `path-not-found` when the
    * folder was disposed, removed or replaced.
    * @throws {TransactionClosedError} when the call that the file system belongs to has ended.
    * @throws the signal's reason.
@@ -75,7 +75,7 @@ export interface StagedFolder extends AsyncDisposable {
   /**
    * Ends the commands of `run` that are at work and, in an overlay, every process that was started in it; then, once a
    * `collect` at work has ended, removes the folder with all that is in it. Doing it twice is fine.
-   * @throws {FilesystemError} `storage-failed` when the operating system will not remove it.
+   * @throws {FilesystemError} `filesystem-storage-failed` when the operating system will not remove it.
    */
   [Symbol.asyncDispose](): Promise<void>;
 }
@@ -212,7 +212,7 @@ async function assertDirectory(path: string, identity: string, cwd: string): Pro
   const found = await stat(join(path, cwd)).catch(() => undefined);
   if (found?.isDirectory() === true) return;
   throw new FilesystemError(
-    'not-found',
+    'path-not-found',
     `The folder ${quoteText(cwd)}, in which to run a command, does not exist.`,
     {
       details: { path: cwd },
@@ -240,7 +240,7 @@ function withoutPath(text: string, path: string): string {
 function removalError(error: unknown): FilesystemError {
   const code = errorCode(error);
   return new FilesystemError(
-    'storage-failed',
+    'filesystem-storage-failed',
     `The staged folder cannot be removed (${code ?? 'unknown error'}). End the processes that work in it, then remove it by hand.`,
     { cause: withoutPaths(error), ...(code === undefined ? {} : { details: { systemCode: code } }) },
   );

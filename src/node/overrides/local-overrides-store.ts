@@ -68,7 +68,7 @@ export class LocalOverridesStore implements OverridesStore {
 
   /**
    * Replaces the file of the prompt and tag that the overrides name.
-   * @throws {OverridesError} `overrides-corrupt` for what are no overrides, `overrides-conflict` when another process holds
+   * @throws {OverridesError} `overrides-corrupt` for what are no overrides, `overrides-conflicting` when another process holds
    * the files for too long, `overrides-storage-failed`.
    */
   async save(overrides: PromptOverrides): Promise<void> {
@@ -81,7 +81,7 @@ export class LocalOverridesStore implements OverridesStore {
    * @param change gets what is there, undefined for nothing, and returns what shall be there; undefined leaves it as it is.
    * Must not wait; may throw: nothing is changed.
    * @returns what is there now.
-   * @throws {OverridesError} as {@link load} and {@link save}; `overrides-mismatch` for overrides of another prompt or tag.
+   * @throws {OverridesError} as {@link load} and {@link save}; `overrides-mismatched` for overrides of another prompt or tag.
    */
   async update(
     prompt: Pick<PromptIdentity, 'ns' | 'key'>,
@@ -95,7 +95,7 @@ export class LocalOverridesStore implements OverridesStore {
       const checked = parseOverrides(next);
       if (overridesFileName(checked, checked.tag) !== overridesFileName(prompt, tag)) {
         throw new OverridesError(
-          'overrides-mismatch',
+          'overrides-mismatched',
           `A change of the overrides "${tag}" of "${prompt.ns}/${prompt.key}" gave those of "${checked.ns}/${checked.key}" with tag "${checked.tag}".`,
         );
       }
@@ -104,7 +104,7 @@ export class LocalOverridesStore implements OverridesStore {
     });
   }
 
-  /** @throws {OverridesError} `overrides-conflict`, `overrides-storage-failed`. */
+  /** @throws {OverridesError} `overrides-conflicting`, `overrides-storage-failed`. */
   async delete(prompt: Pick<PromptIdentity, 'ns' | 'key'>, tag: string): Promise<boolean> {
     return this.#locked(() => removeOverrides(this.#root, prompt, tag));
   }
@@ -141,10 +141,10 @@ export class LocalOverridesStore implements OverridesStore {
       try {
         return FolderLock.take(stateFolder, 'prompt overrides');
       } catch (error) {
-        if (!FilesystemError.isInstance(error) || error.code !== 'locked') throw error;
+        if (!FilesystemError.isInstance(error) || error.code !== 'filesystem-locked') throw error;
         if (waitedMs >= this.#lockTimeoutMs) {
           throw new OverridesError(
-            'overrides-conflict',
+            'overrides-conflicting',
             `Process ${String(error.details['pid'])} has been changing the prompt overrides for more than ${this.#lockTimeoutMs} ms. Try again when it has ended.`,
             { cause: error },
           );

@@ -20,14 +20,14 @@ const safeName = /^[a-z0-9][a-z0-9._-]{0,63}$/;
 
 /**
  * Where the overrides of a prompt are, relative to the root: `<namespace>/<key>/<tag>.json`.
- * @throws {OverridesError} `overrides-mismatch` for names that no prompt has.
+ * @throws {OverridesError} `overrides-mismatched` for names that no prompt has.
  */
 export function overridesFileName({ ns, key }: Pick<PromptIdentity, 'ns' | 'key'>, tag: string): string {
   const names = [...ns.split('/'), key, tag];
   const wrong = names.find((name) => !safeName.test(name));
   if (wrong === undefined) return `${join(...names)}.json`;
   throw new OverridesError(
-    'overrides-mismatch',
+    'overrides-mismatched',
     `Overrides cannot be kept under the name ${JSON.stringify(wrong)}: use 1 to 64 of a-z, 0-9, ".", "_", "-", starting with a letter or digit.`,
     { details: { name: wrong } },
   );
@@ -57,7 +57,7 @@ export function readOverrides(
   const overrides = parseText(name, text);
   if (overrides.ns === prompt.ns && overrides.key === prompt.key && overrides.tag === tag) return overrides;
   throw fileError(
-    'overrides-mismatch',
+    'overrides-mismatched',
     name,
     `is for the prompt "${overrides.ns}/${overrides.key}" and the tag "${overrides.tag}"`,
   );

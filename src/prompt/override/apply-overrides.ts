@@ -21,7 +21,7 @@ export type PlanWithOverrides<out Output> = (
  * Ties a plan to what overrides make of it. The same overrides give the same plan, so that rendering again costs nothing more
  * and tools keep their identity.
  *
- * @returns throws an {@link OverridesError} `overrides-mismatch` for those of another prompt.
+ * @returns throws an {@link OverridesError} `overrides-mismatched` for those of another prompt.
  */
 export function planWithOverrides<Output>(plan: PromptPlan<Output>): PlanWithOverrides<Output> {
   const none: OverriddenPlan<Output> = { plan, dropped: [] };
@@ -40,7 +40,7 @@ function overridePlan<Output>(plan: PromptPlan<Output>, overrides: PromptOverrid
   const { ns, key } = plan.identity;
   if (overrides.ns !== ns || overrides.key !== key) {
     throw new OverridesError(
-      'overrides-mismatch',
+      'overrides-mismatched',
       `These overrides are for the prompt "${overrides.ns}/${overrides.key}", not for "${ns}/${key}".`,
       { details: { expected: `${ns}/${key}`, got: `${overrides.ns}/${overrides.key}` } },
     );

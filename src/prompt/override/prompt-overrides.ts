@@ -106,13 +106,13 @@ const document = compileSchema(
 /**
  * Reads overrides from what JSON holds. Checks their form alone; whether they fit a prompt is `prompt.checkOverrides()`'s
  * to say.
- * @throws {OverridesError} `overrides-unsupported-version`, `overrides-corrupt` naming each place.
+ * @throws {OverridesError} `overrides-version-unsupported`, `overrides-corrupt` naming each place.
  */
 export function parseOverrides(value: unknown): PromptOverrides {
   const version: unknown = Object(value).version;
   if (typeof version === 'number' && version > 1) {
     throw new OverridesError(
-      'overrides-unsupported-version',
+      'overrides-version-unsupported',
       `The overrides have version ${version}; this version of the library reads 1. Use a newer one.`,
       { details: { version } },
     );

@@ -17,11 +17,11 @@ export type EvaluationPhase = 'render' | 'request' | 'response' | 'parse' | 'too
  * Codes of {@link PromptEvaluationError}.
  *
  * - `evaluation-aborted`: the caller's signal was aborted; the signal's reason is the cause.
- * - `evaluation-deadline`: the deadline passed.
- * - `evaluation-budget`: a budget is used up, or does not hold another turn; a `BudgetExceededError` is the cause.
- * - `evaluation-silent`: nothing was heard of the run for longer than `watchdogMs`.
- * - `evaluation-max-turns`: the model asked for more turns than allowed.
- * - `evaluation-repeated-failures`: the same call failed for the same reason too often, with no commit in between.
+ * - `evaluation-deadline-exceeded`: the deadline passed.
+ * - `evaluation-budget-exceeded`: a budget is used up, or does not hold another turn; a `BudgetExceededError` is the cause.
+ * - `evaluation-idle`: nothing was heard of the run for longer than `watchdogMs`.
+ * - `evaluation-turns-exceeded`: the model asked for more turns than allowed.
+ * - `evaluation-failures-repeated`: the same call failed for the same reason too often, with no commit in between.
  * - `evaluation-request-failed`: the model provider threw.
  * - `evaluation-context-exceeded`: the conversation is longer than what the model can look at.
  * - `evaluation-response-invalid`: the model's answer cannot be used.
@@ -32,15 +32,15 @@ export type EvaluationPhase = 'render' | 'request' | 'response' | 'parse' | 'too
  *   was disposed, or a journal failed.
  * - `evaluation-incomplete`: the completion checker still said no when it was asked for the last time.
  * - `evaluation-completion-failed`: it threw, or gave no verdict.
- * - `evaluation-too-deep`: too many evaluations run inside one another; their tools call each other without end.
+ * - `evaluation-depth-exceeded`: too many evaluations run inside one another; their tools call each other without end.
  */
 export type PromptEvaluationErrorCode =
   | 'evaluation-aborted'
-  | 'evaluation-deadline'
-  | 'evaluation-budget'
-  | 'evaluation-silent'
-  | 'evaluation-max-turns'
-  | 'evaluation-repeated-failures'
+  | 'evaluation-deadline-exceeded'
+  | 'evaluation-budget-exceeded'
+  | 'evaluation-idle'
+  | 'evaluation-turns-exceeded'
+  | 'evaluation-failures-repeated'
   | 'evaluation-request-failed'
   | 'evaluation-context-exceeded'
   | 'evaluation-response-invalid'
@@ -50,7 +50,7 @@ export type PromptEvaluationErrorCode =
   | 'evaluation-tools-failed'
   | 'evaluation-incomplete'
   | 'evaluation-completion-failed'
-  | 'evaluation-too-deep';
+  | 'evaluation-depth-exceeded';
 
 /** What a {@link PromptEvaluationError} is built from. */
 export interface PromptEvaluationErrorOptions {

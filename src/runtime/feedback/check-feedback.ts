@@ -14,7 +14,7 @@ const triggerRules: Readonly<Record<string, readonly [(value: unknown) => boolea
 
 /**
  * @throws {PromptValidationError} for a provider without a good name, of a name there is already, without a function, or without good triggers.
- * @throws {FilesystemError} code `invalid-pattern` for a glob that is none.
+ * @throws {FilesystemError} code `pattern-invalid` for a glob that is none.
  */
 export function checkFeedbackProviders(providers: readonly FeedbackProvider[]): void {
   const given: unknown = providers;

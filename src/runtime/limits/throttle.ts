@@ -72,7 +72,7 @@ export interface ThrottleContext {
 /**
  * What `ask` comes to; asked again after a wait while it throws a {@link ThrottleError} that is safe to retry.
  *
- * @throws {ThrottleError} `throttle-attempts-exhausted`, `throttle-deadline` or `throttle-delay-exceeded` when it is
+ * @throws {ThrottleError} `throttle-attempts-exhausted`, `throttle-deadline-exceeded` or `throttle-delay-exceeded` when it is
  *   given up, checked in this order. What is not safe to retry is thrown as it is.
  * @throws {RunStoppedSignal} when the run stops during a wait.
  */
@@ -105,7 +105,7 @@ function nextDelayMs(
   const delayMs = throttleDelayMs(policy, attempt, error.retryAfterMs);
   if (deadline !== undefined && delayMs >= deadline.remainingMs()) {
     const why = `the next attempt in ${Math.ceil(delayMs)} ms would come after the deadline`;
-    throw givenUp('throttle-deadline', why, error, attempt);
+    throw givenUp('throttle-deadline-exceeded', why, error, attempt);
   }
   if (waitedMs + delayMs > policy.maxTotalDelayMs) {
     const why = `waiting ${Math.ceil(delayMs)} ms more would exceed maxTotalDelayMs, ${policy.maxTotalDelayMs}`;

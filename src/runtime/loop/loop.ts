@@ -160,7 +160,7 @@ class Loop<Output> {
   #tooManyTurns(): PromptEvaluationError {
     const { maxTurns } = this.#options;
     return this.#errors.error(
-      'evaluation-max-turns',
+      'evaluation-turns-exceeded',
       'request',
       `The model was asked ${maxTurns} times and ${this.#whatIsLeft()}; raise maxTurns if that is intended.`,
     );

@@ -92,7 +92,7 @@ export class RunErrors {
     }
     if (DeadlineExceededError.isInstance(error)) {
       return this.error(
-        'evaluation-deadline',
+        'evaluation-deadline-exceeded',
         'tool',
         `${whose} ran into the deadline after ${durationMs} ms: ${error.message}`,
         error,
@@ -101,7 +101,7 @@ export class RunErrors {
     }
     if (BudgetExceededError.isInstance(error)) {
       return this.error(
-        'evaluation-budget',
+        'evaluation-budget-exceeded',
         'budget',
         `${whose} ran into the budget: ${error.message}`,
         error,
@@ -128,7 +128,7 @@ export class RunErrors {
     const { toolName, reason = 'failed-result', message } = invocation;
     const why = cutAfter(message, maxQuotedLength);
     return this.error(
-      'evaluation-repeated-failures',
+      'evaluation-failures-repeated',
       'tool',
       `The same call of "${toolName}" failed in ${failures} turns for the same reason (${reason}), and no call was committed in between; raise maxRepeatedFailures if that is intended. The last time: ${why}`,
       undefined,

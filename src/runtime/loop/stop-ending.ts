@@ -12,9 +12,9 @@ export interface StopEnding {
 
 const endings: Readonly<Record<StopReason['kind'], Omit<StopEnding, 'why'>>> = {
   aborted: { code: 'evaluation-aborted', what: 'The run was aborted by its caller' },
-  deadline: { code: 'evaluation-deadline', what: 'The deadline passed' },
-  budget: { code: 'evaluation-budget', what: 'The budget was used up' },
-  silent: { code: 'evaluation-silent', what: 'The run fell silent' },
+  deadline: { code: 'evaluation-deadline-exceeded', what: 'The deadline passed' },
+  budget: { code: 'evaluation-budget-exceeded', what: 'The budget was used up' },
+  silent: { code: 'evaluation-idle', what: 'The run fell silent' },
   interrupted: { code: 'evaluation-interrupted', what: 'A tool call ended the run' },
 };
 

@@ -34,7 +34,7 @@ export interface ImportedState {
 /**
  * Migrates and validates the items of an export. In the state that results slices that are not listed have their initial
  * items; in an export without logs, LOG slices have those of `present`.
- * @throws {SnapshotError} codes `snapshot-unknown-slice`, `snapshot-version`, `snapshot-migration-failed`,
+ * @throws {SnapshotError} codes `snapshot-slice-unknown`, `snapshot-version-unsupported`, `snapshot-migration-failed`,
  * `snapshot-item-invalid`.
  */
 export function importSlices(
@@ -47,7 +47,7 @@ export function importSlices(
   const skipped = slices.map(({ name }) => name).filter((name) => !known.has(name));
   if (skipped.length > 0 && unknownSlices === 'refuse') {
     throw new SnapshotError(
-      'snapshot-unknown-slice',
+      'snapshot-slice-unknown',
       `The export holds slices that are not installed in this session: ${skipped.join(', ')}. Install them first, or leave them out with unknownSlices: 'skip'.`,
       { details: { slices: skipped } },
     );
@@ -75,7 +75,7 @@ function presentItems({ name, version, items }: SliceExport, slice: StoredSlice)
   if (version > present || migrate === undefined) {
     const reason = version > present ? 'that is later' : 'it has no migrate';
     throw new SnapshotError(
-      'snapshot-version',
+      'snapshot-version-unsupported',
       `Slice ${name} is exported in version ${version}; it is declared in version ${present}, and ${reason}.`,
       { details },
     );

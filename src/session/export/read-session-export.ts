@@ -57,7 +57,7 @@ const sessionExport = jsonSchema<SessionExport>({
 
 /**
  * Takes in what should be the export of a session, as a frozen copy. Items are only known to be JSON afterwards.
- * @throws {SnapshotError} codes `snapshot-malformed`, `snapshot-version`.
+ * @throws {SnapshotError} codes `snapshot-malformed`, `snapshot-version-unsupported`.
  */
 export function readSessionExport(value: unknown, maxValues: number = defaultMaxValues): SessionExport {
   const copy = copyExport(value, maxValues);
@@ -69,7 +69,7 @@ export function readSessionExport(value: unknown, maxValues: number = defaultMax
   }
   if (version !== exportVersion) {
     throw new SnapshotError(
-      'snapshot-version',
+      'snapshot-version-unsupported',
       `The export of a session has format version ${describeValue(version)}; this version of the library reads ${exportVersion}. Use the library that wrote it, or a later one.`,
       { details: { version } },
     );

@@ -13,7 +13,7 @@ import type { StateCell } from './state-cell.ts';
 /**
  * The state after going back to a snapshot: STATE slices as they were then, LOG slices as they are.
  * @param keepsSystemState whether the runtime's own state stays too, as it does inside a tool call.
- * @throws {SnapshotError} codes `snapshot-foreign`, `snapshot-unknown-slice`.
+ * @throws {SnapshotError} codes `snapshot-foreign`, `snapshot-slice-unknown`.
  */
 export function restoredState(
   cell: StateCell,
@@ -42,7 +42,7 @@ function placedBy(layout: SliceLayout, content: PlacedSlices): SliceStates {
     const place = layout.get(name);
     if (place === undefined) {
       throw new SnapshotError(
-        'snapshot-unknown-slice',
+        'snapshot-slice-unknown',
         `The snapshot holds slice ${name}, which is not installed in this session. Install it first.`,
         {
           details: { slice: name },

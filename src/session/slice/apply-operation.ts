@@ -13,8 +13,8 @@ export interface AppliedOperation {
 
 /**
  * Does an operation to a slice. `returned` is whatever a reducer returned; undefined leaves the slice as it is.
- * @throws {SessionError} code `reducer-failed` when it is no operation, `log-append-only`, `slice-not-keyed`,
- * `item-key-invalid`; {@link SchemaError} code `value-not-json`.
+ * @throws {SessionError} code `reducer-failed` when it is no operation, `slice-append-only`, `slice-not-keyed`,
+ * `slice-key-invalid`; {@link SchemaError} code `value-not-json`.
  */
 export function applyOperation(slice: StoredSlice, before: SliceState, returned: unknown): AppliedOperation {
   if (returned === undefined) return { next: before, added: none };
@@ -45,7 +45,7 @@ export function applyOperation(slice: StoredSlice, before: SliceState, returned:
 
 export function appendOnly(slice: StoredSlice, attempted: string): SessionError {
   return new SessionError(
-    'log-append-only',
+    'slice-append-only',
     `Slice ${slice.name} is LOG and only grows; ${attempted} cannot be done to it.`,
     {
       details: { slice: slice.name },

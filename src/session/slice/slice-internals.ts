@@ -192,7 +192,7 @@ function checkedKeyFunction(name: string, key: (item: unknown) => string): KeyFu
     const found: unknown = key(item);
     if (typeof found === 'string') return found;
     throw new SessionError(
-      'item-key-invalid',
+      'slice-key-invalid',
       `The key function of slice ${name} returned ${typeof found}. It must return a text.`,
       {
         details: { slice: name },

@@ -26,17 +26,17 @@ export interface ReadonlySliceAccessor<T> {
 export interface SliceAccessor<T> extends ReadonlySliceAccessor<T> {
   /**
    * Adds items; in a keyed slice each takes the place of the item with the same key (an equal one changes nothing).
-   * @throws {SchemaError} codes `value-invalid`, `value-not-json`. {@link SessionError} codes `item-key-invalid`, `session-read-only`.
+   * @throws {SchemaError} codes `value-invalid`, `value-not-json`. {@link SessionError} codes `slice-key-invalid`, `session-read-only`.
    */
   append(...items: readonly DeepReadonly<T>[]): void;
   /**
    * Puts these items in the place of all others.
-   * @throws {SessionError} code `log-append-only` on a LOG slice; else as {@link append}.
+   * @throws {SessionError} code `slice-append-only` on a LOG slice; else as {@link append}.
    */
   seed(items: readonly DeepReadonly<T>[]): void;
   /**
    * Removes all items, or those for which `predicate` is true.
-   * @throws {SessionError} code `log-append-only` on a LOG slice, `session-read-only` in a read-only call.
+   * @throws {SessionError} code `slice-append-only` on a LOG slice, `session-read-only` in a read-only call.
    */
   clear(predicate?: (item: DeepReadonly<T>) => boolean): void;
 }

@@ -16,39 +16,39 @@ interface FailureFacts {
 
 /** What the model is told for each code: what is wrong, then what to do next. */
 const EXPLANATIONS: Readonly<Record<FilesystemErrorCode, (facts: FailureFacts) => string>> = {
-  'not-found': ({ path }) => `There is no ${path}. Use ls or glob to see which files there are.`,
-  'already-exists': ({ path }) => `${path} exists already. Choose another path, or remove it first.`,
-  'is-directory': ({ path }) =>
+  'path-not-found': ({ path }) => `There is no ${path}. Use ls or glob to see which files there are.`,
+  'path-taken': ({ path }) => `${path} exists already. Choose another path, or remove it first.`,
+  'path-is-directory': ({ path }) =>
     `${path} is a directory, a file is needed here. Use ls to see what it holds and name one of its files.`,
-  'not-a-directory': ({ path }) =>
+  'path-not-directory': ({ path }) =>
     `${path} cannot be used as a directory: a file stands there or along the way. Use read_file for a file, or choose a path through directories only.`,
   'directory-not-empty': ({ path }) =>
     `${path} is a directory that is not empty. Remove what it holds first.`,
-  'invalid-path': ({ message }) =>
+  'path-invalid': ({ message }) =>
     `${message} Use a path from the workspace root with "/" between its parts, for example "src/main.ts".`,
-  'outside-root': ({ path }) =>
+  'path-outside-root': ({ path }) =>
     `${path} leaves the workspace. Every path starts at the workspace root; use one that does not climb out of it with "..".`,
-  'read-only': ({ path }) => `${path} was not changed: the files can only be read here.`,
-  'quota-exceeded': ({ message }) =>
+  'filesystem-read-only': ({ path }) => `${path} was not changed: the files can only be read here.`,
+  'filesystem-quota-exceeded': ({ message }) =>
     `${message} Nothing was changed. Write less, or remove files that are no longer needed.`,
-  'not-text': ({ path, bytes }) =>
+  'file-not-text': ({ path, bytes }) =>
     `${path} is a binary file${bytes === undefined ? '' : ` of ${counted(bytes, 'byte')}`}, no UTF-8 text; it cannot be shown or edited as text. Go on without its content.`,
-  'too-large': ({ message }) =>
+  'file-too-large': ({ message }) =>
     `${message} Nothing was changed. Split the content over several smaller files.`,
-  'invalid-pattern': ({ message }) => message,
+  'pattern-invalid': ({ message }) => message,
   'edit-not-found': ({ path }) =>
     `old_string does not occur in ${path}. Read the file again and copy the text exactly. Nothing was changed.`,
   'edit-ambiguous': ({ path }) =>
     `old_string occurs more than once in ${path}. Add lines around it until it is unique, or set replace_all. Nothing was changed.`,
-  'invalid-argument': ({ message }) => message,
-  'permission-denied': ({ path }) =>
+  'argument-invalid': ({ message }) => message,
+  'path-forbidden': ({ path }) =>
     `${path} cannot be opened: the operating system refuses access. Go on without it.`,
-  'left-out': ({ message }) => message,
-  'changed-on-disk': ({ path }) =>
+  'path-excluded': ({ message }) => message,
+  'file-changed-on-disk': ({ path }) =>
     `${path} was changed by somebody else meanwhile. Nothing was changed. Read it again.`,
   'root-replaced': ({ message }) => message,
-  locked: ({ message }) => message,
-  'storage-failed': ({ message }) => message,
+  'filesystem-locked': ({ message }) => message,
+  'filesystem-storage-failed': ({ message }) => message,
 };
 
 const QUOTES_ADVICE =
@@ -76,7 +76,7 @@ async function explain(filesystem: Filesystem, path: string, error: FilesystemEr
   const named = error.details?.['path'];
   // What a link leads to is said by the file system alone.
   if (typeof error.details['link'] === 'string') return error.message;
-  const bytes = error.code === 'not-text' ? await sizeOf(filesystem, path) : undefined;
+  const bytes = error.code === 'file-not-text' ? await sizeOf(filesystem, path) : undefined;
   const explanation = EXPLANATIONS[error.code]({
     path: quote(typeof named === 'string' && named !== '' ? named : path),
     message: error.message,
@@ -87,7 +87,7 @@ async function explain(filesystem: Filesystem, path: string, error: FilesystemEr
 
 /** Whether a path was not found, or is none, for the quotes that a result shows it in. */
 function isQuoted(path: string, code: FilesystemErrorCode): boolean {
-  return (code === 'not-found' || code === 'invalid-path') && readName(path) !== path;
+  return (code === 'path-not-found' || code === 'path-invalid') && readName(path) !== path;
 }
 
 async function sizeOf(filesystem: Filesystem, path: string): Promise<number | undefined> {

@@ -17,9 +17,9 @@ export class FileModel {
   write(path: string, text: string, mode: 'create' | 'overwrite' | 'append'): ModelOutcome {
     const problem = this.#blocked(path);
     if (problem !== undefined) return problem;
-    if (this.#kind(path) === 'directory') return 'is-directory';
+    if (this.#kind(path) === 'directory') return 'path-is-directory';
     const exists = this.#kind(path) === 'file';
-    if (exists && mode === 'create') return 'already-exists';
+    if (exists && mode === 'create') return 'path-taken';
     const whole = mode === 'append' ? (this.#entries.get(path) ?? '') + text : text;
     this.#set([[path, whole]]);
     return `${exists ? 'wrote' : 'created'} ${whole.length}`;
@@ -28,7 +28,7 @@ export class FileModel {
   read(path: string): ModelOutcome {
     const problem = this.#missing(path);
     if (problem !== undefined) return problem;
-    return this.#kind(path) === 'directory' ? 'is-directory' : `text ${this.#entries.get(path)}`;
+    return this.#kind(path) === 'directory' ? 'path-is-directory' : `text ${this.#entries.get(path)}`;
   }
 
   kind(path: string): ModelOutcome {
@@ -38,7 +38,7 @@ export class FileModel {
   list(path: string): ModelOutcome {
     const problem = this.#missing(path);
     if (problem !== undefined) return problem;
-    if (this.#kind(path) === 'file') return 'not-a-directory';
+    if (this.#kind(path) === 'file') return 'path-not-directory';
     const names = this.#below(path).filter((name) => !name.includes('/'));
     return names.sort().join(' ');
   }
@@ -47,13 +47,13 @@ export class FileModel {
     const problem = this.#blocked(path);
     if (problem !== undefined) return problem;
     const kind = this.#kind(path);
-    if (kind === 'file') return 'already-exists';
+    if (kind === 'file') return 'path-taken';
     if (kind === 'absent') this.#set([[path, undefined]]);
     return kind === 'absent' ? 'created' : 'exists';
   }
 
   remove(path: string, recursive: boolean): ModelOutcome {
-    if (path === '.') return 'invalid-argument';
+    if (path === '.') return 'argument-invalid';
     const problem = this.#missing(path);
     if (problem !== undefined) return problem;
     const below = this.#below(path);
@@ -65,10 +65,10 @@ export class FileModel {
   }
 
   transfer(from: string, to: string, action: 'move' | 'copy'): ModelOutcome {
-    if (from === '.' || to.startsWith(`${from}/`)) return 'invalid-argument';
+    if (from === '.' || to.startsWith(`${from}/`)) return 'argument-invalid';
     const problem = this.#missing(from) ?? this.#blocked(to);
     if (problem !== undefined) return problem;
-    if (this.#kind(to) !== 'absent') return 'already-exists';
+    if (this.#kind(to) !== 'absent') return 'path-taken';
     const moved: [string, string | undefined][] = [[to, this.#entries.get(from)]];
     for (const name of this.#below(from)) moved.push([`${to}/${name}`, this.#entries.get(`${from}/${name}`)]);
     if (action === 'move') this.remove(from, true);
@@ -106,12 +106,12 @@ export class FileModel {
 
   #blocked(path: string): ModelOutcome | undefined {
     return this.#parents(path).some((parent) => this.#kind(parent) === 'file')
-      ? 'not-a-directory'
+      ? 'path-not-directory'
       : undefined;
   }
 
   #missing(path: string): ModelOutcome | undefined {
-    return this.#blocked(path) ?? (this.#kind(path) === 'absent' ? 'not-found' : undefined);
+    return this.#blocked(path) ?? (this.#kind(path) === 'absent' ? 'path-not-found' : undefined);
   }
 
   #set(added: readonly (readonly [string, string | undefined])[]): void {

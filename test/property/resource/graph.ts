@@ -108,8 +108,8 @@ export function possibleFailures(
 ): ReadonlySet<string> {
   const codes = failuresBelow(nodes, index, options, []);
   if (!reachesCircle(nodes, index, [])) return codes;
-  const scoped = nodes.some(({ scope }) => scope === 'tool-call') ? ['resource-scope'] : [];
-  return new Set([...codes, 'resource-cycle', ...scoped]);
+  const scoped = nodes.some(({ scope }) => scope === 'tool-call') ? ['resource-scope-invalid'] : [];
+  return new Set([...codes, 'resource-cyclic', ...scoped]);
 }
 
 function failuresBelow(
@@ -119,12 +119,12 @@ function failuresBelow(
   above: readonly number[],
 ): ReadonlySet<string> {
   const { scope, needs, factoryFaults, hookFaults } = nodeAt(nodes, index);
-  if (scope === 'tool-call' && !options.inCall) return new Set(['resource-scope']);
-  if (above.includes(index)) return new Set(['resource-cycle']);
+  if (scope === 'tool-call' && !options.inCall) return new Set(['resource-scope-invalid']);
+  if (above.includes(index)) return new Set(['resource-cyclic']);
   const codes = new Set<string>();
   const fails = (what: Faults | 'none'): boolean => what === 'always' || (what === 1 && options.flaky);
   if (fails(factoryFaults)) codes.add('resource-factory-failed');
-  if (fails(hookFaults)) codes.add('resource-post-construct-failed');
+  if (fails(hookFaults)) codes.add('resource-after-create-failed');
   const inner = { ...options, inCall: options.inCall && scope !== 'singleton' };
   for (const need of needs) {
     for (const code of failuresBelow(nodes, need, inner, [...above, index])) codes.add(code);

@@ -94,7 +94,7 @@ describe('a stream of a compatible server', () => {
     const logger = recordingLogger();
     await expect(
       adapter.evaluate(prompt, { streaming: true, budget, logger, maxTurns: 50 }),
-    ).rejects.toMatchObject({ code: 'evaluation-budget' });
+    ).rejects.toMatchObject({ code: 'evaluation-budget-exceeded' });
     expect(requests.length).toBeLessThan(10);
     expect(budget.usage).toEqual({});
     expect(logger.lines.filter(({ message }) => message.includes('includeUsage'))).toHaveLength(1);

@@ -16,7 +16,7 @@ describe('createClient', () => {
     const cause = Object.assign(new Error('Cannot find package'), { code: 'ERR_MODULE_NOT_FOUND' });
     await expect(createClient({}, () => Promise.reject(cause))).rejects.toMatchObject({
       name: 'MissingPeerError',
-      code: 'missing-peer',
+      code: 'peer-missing',
       message: expect.stringContaining('npm install @anthropic-ai/sdk'),
       details: { package: '@anthropic-ai/sdk', range: '^1' },
       cause,

@@ -6,7 +6,7 @@ const { WinkError, describeError } = errors;
 const made: readonly (readonly [string, errors.WinkError, (value: unknown) => boolean])[] = [
   ['BudgetExceededError', new errors.BudgetExceededError('x'), errors.BudgetExceededError.isInstance],
   ['DeadlineExceededError', new errors.DeadlineExceededError('x'), errors.DeadlineExceededError.isInstance],
-  ['FilesystemError', new errors.FilesystemError('not-found', 'x'), errors.FilesystemError.isInstance],
+  ['FilesystemError', new errors.FilesystemError('path-not-found', 'x'), errors.FilesystemError.isInstance],
   ['MissingPeerError', new errors.MissingPeerError('x'), errors.MissingPeerError.isInstance],
   ['OutputParseError', new errors.OutputParseError('x'), errors.OutputParseError.isInstance],
   ['PromptRenderError', new errors.PromptRenderError('x'), errors.PromptRenderError.isInstance],
@@ -41,7 +41,7 @@ describe('WinkError', () => {
   it('keeps the cause as it was thrown and freezes a copy of the details', () => {
     const cause = { any: 'thing' };
     const details = { path: 'a' };
-    const error = new errors.FilesystemError('not-found', 'x', { cause, details });
+    const error = new errors.FilesystemError('path-not-found', 'x', { cause, details });
     expect(error.cause).toBe(cause);
     expect(error.details).toEqual({ path: 'a' });
     expect(error.details).not.toBe(details);
@@ -51,7 +51,7 @@ describe('WinkError', () => {
   });
 
   it('is recognised from another loaded copy of the package', () => {
-    const foreign = Object.assign(new Error('x'), { code: 'not-found' });
+    const foreign = Object.assign(new Error('x'), { code: 'path-not-found' });
     Object.defineProperty(foreign, Symbol.for('weakincentives.error'), { value: 'FilesystemError' });
     expect(errors.FilesystemError.isInstance(foreign)).toBe(true);
     expect(errors.SchemaError.isInstance(foreign)).toBe(false);

@@ -51,7 +51,7 @@ describe('applyTextEdits', () => {
           result = edited(content, oldText, newText);
         } catch (error) {
           if (!FilesystemError.isInstance(error)) throw error;
-          expect(['edit-ambiguous', 'edit-not-found', 'invalid-argument']).toContain(error.code);
+          expect(['edit-ambiguous', 'edit-not-found', 'argument-invalid']).toContain(error.code);
           return;
         }
         // In terms of line feeds it is the plain replacement of the one place.
@@ -76,7 +76,7 @@ describe('the number of replacements', () => {
       replacements: 100_000,
     });
     const tooMany = expect.objectContaining({
-      code: 'invalid-argument',
+      code: 'argument-invalid',
       message: expect.stringContaining('more than 100,000 replacements'),
     });
     expect(() => applyTextEdits('f', `${file}a`, [all])).toThrow(tooMany);

@@ -139,7 +139,7 @@ function answerTo(pattern: string, path: string): Answer {
   try {
     return compileGlob(pattern).test(path);
   } catch (error) {
-    if (!FilesystemError.isInstance(error) || error.code !== 'invalid-pattern') throw error;
+    if (!FilesystemError.isInstance(error) || error.code !== 'pattern-invalid') throw error;
     return 'refused';
   }
 }
@@ -188,7 +188,7 @@ describe('a pattern that cannot be taken', () => {
     ['secrets/', 'ends with "/"'],
   ])('%s is refused by name', (pattern, problem) => {
     expect(() => compileGlob(pattern)).toThrow(
-      expect.objectContaining({ code: 'invalid-pattern', message: expect.stringContaining(problem) }),
+      expect.objectContaining({ code: 'pattern-invalid', message: expect.stringContaining(problem) }),
     );
   });
 });

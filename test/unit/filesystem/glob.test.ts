@@ -51,7 +51,7 @@ describe('compileGlob', () => {
 
   it.each([undefined, null, 42])('refuses %s', (pattern) => {
     // @ts-expect-error -- Not a pattern.
-    expect(() => compileGlob(pattern)).toThrow(expect.objectContaining({ code: 'invalid-pattern' }));
+    expect(() => compileGlob(pattern)).toThrow(expect.objectContaining({ code: 'pattern-invalid' }));
   });
 
   it('matches what an expression for the same pattern matches', () => {

@@ -18,14 +18,14 @@ describe('MemoryFilesystem', () => {
   });
 
   it.each<readonly [ConstructorParameters<typeof MemoryFilesystem>[0], string]>([
-    [{ maxBytes: -1 }, 'invalid-argument'],
-    [{ maxFiles: 1.5 }, 'invalid-argument'],
-    [{ maxFileBytes: Number.NaN }, 'invalid-argument'],
-    [{ files: { '../a': '' } }, 'outside-root'],
-    [{ files: { a: '', '/a': '' } }, 'already-exists'],
-    [{ files: { a: '', 'a/b': '' } }, 'not-a-directory'],
-    [{ files: { a: '12' }, maxBytes: 1 }, 'quota-exceeded'],
-    [{ files: { a: '12' }, maxFileBytes: 1 }, 'too-large'],
+    [{ maxBytes: -1 }, 'argument-invalid'],
+    [{ maxFiles: 1.5 }, 'argument-invalid'],
+    [{ maxFileBytes: Number.NaN }, 'argument-invalid'],
+    [{ files: { '../a': '' } }, 'path-outside-root'],
+    [{ files: { a: '', '/a': '' } }, 'path-taken'],
+    [{ files: { a: '', 'a/b': '' } }, 'path-not-directory'],
+    [{ files: { a: '12' }, maxBytes: 1 }, 'filesystem-quota-exceeded'],
+    [{ files: { a: '12' }, maxFileBytes: 1 }, 'file-too-large'],
   ])('is not made from %j', (options, code) => {
     expect(() => new MemoryFilesystem(options)).toThrow(expect.objectContaining({ code }));
   });
@@ -38,7 +38,7 @@ describe('MemoryFilesystem', () => {
     expect((await second.read('b')).text).toBe('changed');
     expect((await first.glob('**')).paths).toEqual(['b', 'd/a']);
     expect(() => new MemoryFilesystem({ base, maxFiles: 1 })).toThrow(
-      expect.objectContaining({ code: 'quota-exceeded' }),
+      expect.objectContaining({ code: 'filesystem-quota-exceeded' }),
     );
   });
 
@@ -52,7 +52,7 @@ describe('MemoryFilesystem', () => {
         await filesystem.move('next', 'bomb');
       }
     };
-    await expect(blowUp()).rejects.toMatchObject({ code: 'quota-exceeded' });
+    await expect(blowUp()).rejects.toMatchObject({ code: 'filesystem-quota-exceeded' });
     const folders = new MemoryFilesystem();
     await folders.mkdir('bomb');
     const blowUpFolders = async (): Promise<void> => {
@@ -63,7 +63,7 @@ describe('MemoryFilesystem', () => {
         await folders.move('next', 'bomb');
       }
     };
-    await expect(blowUpFolders()).rejects.toMatchObject({ code: 'quota-exceeded' });
+    await expect(blowUpFolders()).rejects.toMatchObject({ code: 'filesystem-quota-exceeded' });
   });
 
   it('finds the difference of two snapshots, and of one to the present', async () => {

@@ -7,7 +7,7 @@ describe('createClient', () => {
     const failed = createClient({}, () => Promise.reject(cause));
     await expect(failed).rejects.toMatchObject({
       name: 'MissingPeerError',
-      code: 'missing-peer',
+      code: 'peer-missing',
       message: expect.stringContaining('npm install openai'),
       details: { package: 'openai', range: '^6 || ^7' },
       cause,

@@ -10,7 +10,7 @@ function throttleOf(error: unknown): ThrottleError {
   const found = toProviderError(error);
   if (!ThrottleError.isInstance(found)) throw new Error('It is no throttle.', { cause: found });
   expect(found.cause).toBe(error);
-  expect(found.code).toBe('throttled');
+  expect(found.code).toBe('throttle-signaled');
   return found;
 }
 

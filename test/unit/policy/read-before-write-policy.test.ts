@@ -266,7 +266,7 @@ describe('readBeforeWritePolicy', () => {
       bytes: 3,
       text: () => undefined,
       data: () => {
-        throw new FilesystemError('not-found', 'It leads nowhere.');
+        throw new FilesystemError('path-not-found', 'It leads nowhere.');
       },
     };
     await policy.onResult?.(

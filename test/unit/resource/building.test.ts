@@ -48,7 +48,7 @@ describe('a post-construct hook', () => {
       ]);
       const { resolver, close } = container.openCallScope([]);
       await expect(resolver.get(A)).rejects.toMatchObject({
-        code: 'resource-post-construct-failed',
+        code: 'resource-after-create-failed',
         message: 'The post-construct hook of "A" failed: no connection',
         cause,
       });
@@ -70,7 +70,7 @@ describe('a post-construct hook', () => {
       }),
     ]);
     await expect(container.start()).rejects.toMatchObject({
-      code: 'resource-post-construct-failed',
+      code: 'resource-after-create-failed',
       message: expect.stringMatching(/hook of "X" failed: broken.*Disposing "X" failed: stuck/) as string,
       cause: { errors: [{ cause: broken }, { code: 'resource-dispose-failed', cause: stuck }] },
     });
@@ -86,7 +86,7 @@ describe('a post-construct hook', () => {
       }),
       bind(B, () => journal.made('b')),
     ]);
-    await expect(container.resolver.get(A)).rejects.toEqual(coded('resource-post-construct-failed'));
+    await expect(container.resolver.get(A)).rejects.toEqual(coded('resource-after-create-failed'));
     expect(journal.lines).toEqual(['build b']);
   });
 
@@ -95,7 +95,7 @@ describe('a post-construct hook', () => {
       bind(A, () => ({ name: 'a' }), { postConstruct: async (_instance, { get }) => void (await get(B)) }),
       bind(B, ({ get }) => get(A)),
     ]);
-    await expect(container.resolver.get(A)).rejects.toEqual(coded('resource-cycle', /A -> B -> A/));
+    await expect(container.resolver.get(A)).rejects.toEqual(coded('resource-cyclic', /A -> B -> A/));
   });
 });
 
@@ -309,7 +309,7 @@ describe('a resolver that a resource keeps', () => {
     ]);
     const keeper = await container.openCallScope([]).resolver.get(Keeper);
     await expect(keeper.ask()).rejects.toEqual(
-      coded('resource-scope', /by the singleton "keeper" \(keeper -> A\)/),
+      coded('resource-scope-invalid', /by the singleton "keeper" \(keeper -> A\)/),
     );
     await host.dispose();
     await expect(keeper.ask()).rejects.toEqual(coded('resource-disposed'));

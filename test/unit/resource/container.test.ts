@@ -218,12 +218,14 @@ describe('circles', () => {
 
   it('are reported with their real path', async () => {
     const { container } = open([bind(A, ask(B)), bind(B, ask(C)), bind(C, ask(B))]);
-    await expect(container.resolver.get(A)).rejects.toEqual(coded('resource-cycle', /circle: B -> C -> B\./));
+    await expect(container.resolver.get(A)).rejects.toEqual(
+      coded('resource-cyclic', /circle: B -> C -> B\./),
+    );
   });
 
   it('of one are reported', async () => {
     await expect(open([bind(A, ask(A))]).container.resolver.get(A)).rejects.toEqual(
-      coded('resource-cycle', /A -> A/),
+      coded('resource-cyclic', /A -> A/),
     );
   });
 
@@ -231,20 +233,20 @@ describe('circles', () => {
     const { container } = open([bind(A, ask(B)), bind(B, ask(A))]);
     const outcomes = await Promise.allSettled([container.resolver.get(A), container.resolver.get(B)]);
     expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
-    expect(outcomes).toContainEqual({ status: 'rejected', reason: coded('resource-cycle') });
+    expect(outcomes).toContainEqual({ status: 'rejected', reason: coded('resource-cyclic') });
   });
 
   it.each([['prototype'], ['tool-call']] as const)('of %s resources are reported', async (scope) => {
     const { container } = open([bind(A, ask(B), { scope }), bind(B, ask(A), { scope })]);
     await expect(container.openCallScope([]).resolver.get(A)).rejects.toEqual(
-      coded('resource-cycle', /A -> B -> A/),
+      coded('resource-cyclic', /A -> B -> A/),
     );
   });
 
   it('through a prototype and a singleton are reported', async () => {
     const { container } = open([bind(A, ask(B)), bind(B, ask(A), { scope: 'prototype' })]);
-    await expect(container.resolver.get(A)).rejects.toEqual(coded('resource-cycle'));
-    await expect(container.resolver.get(B)).rejects.toEqual(coded('resource-cycle'));
+    await expect(container.resolver.get(A)).rejects.toEqual(coded('resource-cyclic'));
+    await expect(container.resolver.get(B)).rejects.toEqual(coded('resource-cyclic'));
   });
 
   it('are none where two depend on a third', async () => {
@@ -363,9 +365,11 @@ describe('tool-call resources', () => {
       bind(A, () => ({ name: 'a' }), { scope: 'tool-call' }),
       bind(B, ({ get }) => get(A)),
     ]);
-    await expect(container.resolver.get(A)).rejects.toEqual(coded('resource-scope', /outside a tool call/));
+    await expect(container.resolver.get(A)).rejects.toEqual(
+      coded('resource-scope-invalid', /outside a tool call/),
+    );
     await expect(container.openCallScope([]).resolver.get(B)).rejects.toEqual(
-      coded('resource-scope', /by the singleton "B"/),
+      coded('resource-scope-invalid', /by the singleton "B"/),
     );
   });
 
@@ -480,7 +484,7 @@ describe('plain singletons and transactional resources', () => {
       bind(C, ({ get }) => get(Forked), { scope: 'prototype' }),
       bind(resource<Named>('D'), ({ get }) => get(C)),
     ]);
-    const refused = coded('resource-transactional-dependency', /"B" depends on "forked"/);
+    const refused = coded('resource-dependency-invalid', /"B" depends on "forked"/);
     await expect(container.resolver.get(B)).rejects.toEqual(refused);
     await expect(
       container.openCallScope([[Forked, () => ({ name: 'view' })]]).resolver.get(B),
@@ -496,7 +500,7 @@ describe('plain singletons and transactional resources', () => {
       bind(D, ({ get }) => get(C)),
     ]);
     await expect(container.resolver.get(D)).rejects.toEqual(
-      coded('resource-transactional-dependency', /"D" depends on "forked"/),
+      coded('resource-dependency-invalid', /"D" depends on "forked"/),
     );
   });
 });

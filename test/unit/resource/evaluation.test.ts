@@ -309,7 +309,7 @@ describe('a run that is stopped while something is being built', () => {
     );
     await asked.pass();
     clock.advance(1_000);
-    expect((await run).code).toBe('evaluation-deadline');
+    expect((await run).code).toBe('evaluation-deadline-exceeded');
     building.resolve({ close: () => Promise.reject(new Error('stuck')) });
     await nextTurn();
     expect(logger.lines.filter(({ level }) => level === 'warn')).toEqual([

@@ -56,7 +56,7 @@ describe('what a singleton may not depend on', () => {
     ]);
     const { resolver } = container.openCallScope([]);
     await expect(resolver.get(A)).rejects.toMatchObject({
-      code: 'resource-scope',
+      code: 'resource-scope-invalid',
       message: expect.stringContaining('by the singleton "A" (A -> B -> C)') as string,
       details: { token: 'C', dependent: 'A', path: ['A', 'B', 'C'] },
     });
@@ -71,7 +71,7 @@ describe('what a singleton may not depend on', () => {
       bind(B, ({ get }) => get(Files), { scope: 'prototype' }),
     ]);
     await expect(container.resolver.get(A)).rejects.toMatchObject({
-      code: 'resource-transactional-dependency',
+      code: 'resource-dependency-invalid',
       message: expect.stringContaining('(A -> B -> files)') as string,
       details: { token: 'files', dependent: 'A', path: ['A', 'B', 'files'] },
     });
@@ -101,7 +101,7 @@ describe('a circle', () => {
       bind(D, ({ get }) => get(B), { scope: 'prototype' }),
     ]);
     await expect(container.resolver.get(A)).rejects.toMatchObject({
-      code: 'resource-cycle',
+      code: 'resource-cyclic',
       details: { path: ['B', 'C', 'D', 'B'] },
     });
   });

@@ -66,7 +66,7 @@ describe('the option transactional', () => {
       ]),
     );
     await expect(container.resolver.get(Shelf)).rejects.toMatchObject({
-      code: 'resource-transactional-dependency',
+      code: 'resource-dependency-invalid',
     });
   });
 });

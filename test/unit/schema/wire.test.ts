@@ -204,8 +204,6 @@ describe('assertObjectSchema', () => {
     ['anything', z.unknown()],
     ['a reference to itself', jsonSchema({ $ref: '#' })],
   ])('refuses %s', (_name, schema) => {
-    expect(() => assertObjectSchema(schema)).toThrow(
-      expect.objectContaining({ code: 'schema-not-an-object' }),
-    );
+    expect(() => assertObjectSchema(schema)).toThrow(expect.objectContaining({ code: 'schema-not-object' }));
   });
 });

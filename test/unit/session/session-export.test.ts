@@ -133,7 +133,7 @@ describe('an import', () => {
     const other = sessionWith(Notes);
     expect(() => other.importState(exported)).toThrow(
       expect.objectContaining({
-        code: 'snapshot-unknown-slice',
+        code: 'snapshot-slice-unknown',
         message: expect.stringContaining('table'),
         details: { slices: ['table'] },
       }),
@@ -210,12 +210,12 @@ describe('migrations', () => {
   });
 
   it.each([
-    ['of a later version', Todos, 4, 'snapshot-version', /exported in version 4/],
+    ['of a later version', Todos, 4, 'snapshot-version-unsupported', /exported in version 4/],
     [
       'of an earlier version without migrate',
       defineSlice('todos', Todo, { version: 2 }),
       1,
-      'snapshot-version',
+      'snapshot-version-unsupported',
       /no migrate/,
     ],
     [

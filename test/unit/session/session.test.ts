@@ -34,7 +34,7 @@ describe('snapshots', () => {
     copy.install(Table);
     copy.dispatch(Put, { key: 'a', value: 1 });
     expect(() => session.restore(copy.snapshot())).toThrow(
-      expect.objectContaining({ code: 'snapshot-unknown-slice', message: expect.stringContaining('table') }),
+      expect.objectContaining({ code: 'snapshot-slice-unknown', message: expect.stringContaining('table') }),
     );
   });
 

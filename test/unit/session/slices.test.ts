@@ -128,8 +128,8 @@ describe('slices of a session', () => {
     ],
     ['a slice that is not installed', () => sessionWith().slice(Notes), 'slice-unknown'],
     ['a key of a slice without keys', () => sessionWith(Notes).slice(Notes).get('a'), 'slice-not-keyed'],
-    ['seeding LOG', () => sessionWith(Trail).slice(Trail).seed([]), 'log-append-only'],
-    ['clearing LOG', () => sessionWith(Trail).slice(Trail).clear(), 'log-append-only'],
+    ['seeding LOG', () => sessionWith(Trail).slice(Trail).seed([]), 'slice-append-only'],
+    ['clearing LOG', () => sessionWith(Trail).slice(Trail).clear(), 'slice-append-only'],
   ])('refuse %s', (_what, act, code) => {
     expect(act).toThrow(expect.objectContaining({ code }));
   });
@@ -147,7 +147,7 @@ describe('slices of a session', () => {
     const Bad = defineSystemSlice<{ id: number }>('bad', { key: (item) => item.id as never });
     session.install(Bad);
     expect(() => session.slice(Bad).append({ id: 1 })).toThrow(
-      expect.objectContaining({ code: 'item-key-invalid' }),
+      expect.objectContaining({ code: 'slice-key-invalid' }),
     );
   });
 

@@ -197,9 +197,9 @@ describe('the workspace', () => {
       session,
       templateOf({ limits: { maxFiles: 1, maxFileBytes: 5, maxBytes: 6 } }),
     );
-    await expect(files.write('a', 'x'.repeat(6))).rejects.toMatchObject({ code: 'too-large' });
+    await expect(files.write('a', 'x'.repeat(6))).rejects.toMatchObject({ code: 'file-too-large' });
     await files.write('a', 'x');
-    await expect(files.write('b', 'x')).rejects.toMatchObject({ code: 'quota-exceeded' });
+    await expect(files.write('b', 'x')).rejects.toMatchObject({ code: 'filesystem-quota-exceeded' });
   });
 
   it('is refused when the base is over its limits', async () => {
@@ -208,7 +208,7 @@ describe('the workspace', () => {
     const files = filesOf(session, templateOf({ base, limits: { maxBytes: 9 } }));
     await expect(files).rejects.toMatchObject({
       code: 'resource-factory-failed',
-      cause: { code: 'quota-exceeded' },
+      cause: { code: 'filesystem-quota-exceeded' },
     });
   });
 

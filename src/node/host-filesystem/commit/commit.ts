@@ -30,7 +30,7 @@ export interface CommitPlace {
  * says that the commit stands. 6. What is left of the old content is removed, then the journal.
  *
  * A process that ends before 5 leaves a journal from which the old tree is restored, one that ends later leaves the new.
- * @throws {FilesystemError} `changed-on-disk`, `permission-denied`, `root-replaced`, `storage-failed`; then the old tree is there.
+ * @throws {FilesystemError} `file-changed-on-disk`, `path-forbidden`, `root-replaced`, `filesystem-storage-failed`; then the old tree is there.
  */
 export function commit({ jail, journalDirectory, onMoment }: CommitPlace, plan: CommitPlan): void {
   const { steps, staged } = plan;
@@ -101,7 +101,7 @@ function abandon(
 
 function halfWrittenError(path: string, error: unknown): FilesystemError {
   return new FilesystemError(
-    'storage-failed',
+    'filesystem-storage-failed',
     `${quoteText(path)} could not be written, and what was written before it could not be taken back ` +
       `(${errorCode(error) ?? 'unknown error'}). Open the folder again: that restores the state before.`,
     { details: { path } },

@@ -17,7 +17,7 @@ const MAX_SHOWN_LENGTH = 80;
  * Makes sure that all of a node can be brought back once it was removed, or is there in a copy of it: that it holds nothing
  * without a path, and nothing but files, directories and links.
  * @param isElsewhere paths that are not removed with it. Default: none.
- * @throws {FilesystemError} `left-out`, naming the directory and what it holds; `permission-denied` for a directory that
+ * @throws {FilesystemError} `path-excluded`, naming the directory and what it holds; `path-forbidden` for a directory that
  * cannot be listed.
  */
 export function assertNothingLost(
@@ -42,7 +42,7 @@ export function assertNothingLost(
 /**
  * Makes sure that what is about to be removed for good is what was seen of it, when nobody can come to it by its path any
  * more: what somebody else has put into it since is not removed unseen.
- * @throws {FilesystemError} `changed-on-disk`.
+ * @throws {FilesystemError} `file-changed-on-disk`.
  * @throws the error of the operating system.
  */
 export function assertAsSeen(jail: HostJail, { path, trash, node, isTaken }: RemovedNode): void {
@@ -67,7 +67,7 @@ export function assertAsSeen(jail: HostJail, { path, trash, node, isTaken }: Rem
 /** The error for what would have to be made again and cannot be. */
 export function notMadeAgainError(path: string): FilesystemError {
   return new FilesystemError(
-    'left-out',
+    'path-excluded',
     `${quoteText(path)} was a fifo, a socket or a device, or cannot be read, so it cannot be made again. Nothing was changed. ` +
       'Make something of that kind there, or leave the path out.',
     { details: { path } },
@@ -77,7 +77,7 @@ export function notMadeAgainError(path: string): FilesystemError {
 /** The error for a directory that would have to be made anew, without what no path can name. */
 export function notMovedError(path: string, names: readonly string[]): FilesystemError {
   return new FilesystemError(
-    'left-out',
+    'path-excluded',
     `${quoteText(path)} would have to be made anew, and what no path here can name would be missing in it: ${shown(names)}. Nothing was ` +
       'changed. Where a directory like this is moved, do not put another in its place, or do that in a later call.',
     { details: { path, directory: path } },
@@ -93,7 +93,7 @@ export function holdsUnnamed(node: TreeNode): boolean {
 
 function specialError(path: string): FilesystemError {
   return new FilesystemError(
-    'left-out',
+    'path-excluded',
     `${quoteText(path)} is a fifo, a socket or a device: it could not be brought back, so it is neither removed nor copied. ` +
       'It can be moved, and it moves with its directory.',
     { details: { path } },
@@ -102,7 +102,7 @@ function specialError(path: string): FilesystemError {
 
 function unnamedError(path: string, names: readonly string[]): FilesystemError {
   return new FilesystemError(
-    'left-out',
+    'path-excluded',
     `${quoteText(path)} holds what no path here can name: ${shown(names)}. It could not be ` +
       'brought back, so the directory is neither removed nor copied. It can be moved, with all it holds.',
     { details: { path, directory: path } },
@@ -117,13 +117,13 @@ function shown(names: readonly string[]): string {
 
 /**
  * Makes sure that a node can go away without taking something along that the file system leaves out.
- * @throws {FilesystemError} `left-out`, naming the directory that holds such a thing.
+ * @throws {FilesystemError} `path-excluded`, naming the directory that holds such a thing.
  */
 export function assertNothingLeftOut(path: string, node: TreeNode): void {
   const directory = holdingLeftOut(path, node);
   if (directory === undefined) return;
   throw new FilesystemError(
-    'left-out',
+    'path-excluded',
     `${quoteText(directory)} holds what is left out of this workspace, so ${quoteText(path)} is neither removed nor moved as a whole. ` +
       'Remove or move what you see in it piece by piece.',
     { details: { path, directory } },
@@ -132,7 +132,7 @@ export function assertNothingLeftOut(path: string, node: TreeNode): void {
 
 /**
  * Makes sure that everything below a directory is known.
- * @throws {FilesystemError} `permission-denied` for the first directory that cannot be listed.
+ * @throws {FilesystemError} `path-forbidden` for the first directory that cannot be listed.
  */
 export function assertListable(node: TreeNode | undefined): void {
   if (node?.kind !== 'directory') return;

@@ -153,7 +153,7 @@ function below({ path, beside, oldPath }: Place, name: string): Place {
 
 /**
  * The steps that bring the disk from `before`, which it holds, to the other side of the differences.
- * @throws {FilesystemError} `left-out` when something would have to be made that only the operating system can make.
+ * @throws {FilesystemError} `path-excluded` when something would have to be made that only the operating system can make.
  */
 export function planCommit(before: DirectoryNode, differences: readonly TreeDifference[]): CommitPlan {
   return new Planner(before).plan(differences);

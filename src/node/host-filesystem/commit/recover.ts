@@ -21,7 +21,7 @@ export interface InterruptedCommit {
 /**
  * Brings a folder whose writer was interrupted into the state before or after its last commit.
  * @returns what was found.
- * @throws {FilesystemError} `storage-failed` when that cannot be done; the journal stays for another attempt.
+ * @throws {FilesystemError} `filesystem-storage-failed` when that cannot be done; the journal stays for another attempt.
  */
 export function recoverCommits(
   jail: HostJail,
@@ -44,7 +44,7 @@ export function recoverCommits(
       }
     } catch (error) {
       throw new FilesystemError(
-        'storage-failed',
+        'filesystem-storage-failed',
         'The folder was left in the middle of a commit, and the state before it could not be restored ' +
           `(${errorCode(error) ?? (error instanceof Error ? error.message : 'unknown error')}). ` +
           'Free what is in the way and open it again: the journal of the commit is kept until then.',

@@ -11,7 +11,7 @@ import { atPath } from './run-step.ts';
 /**
  * Writes new content beside its place and forces it to the disk.
  * @returns device and inode of the new file.
- * @throws {FilesystemError} `changed-on-disk` when the content that is to be copied is another by now.
+ * @throws {FilesystemError} `file-changed-on-disk` when the content that is to be copied is another by now.
  * @throws the error of the operating system.
  */
 export function stageContent(jail: HostJail, staged: StagedContent): string {

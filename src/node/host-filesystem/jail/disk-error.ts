@@ -13,7 +13,7 @@ export class NoDirectoryError extends Error {
 /** The error for a file that somebody else changed, at a moment when that cannot be overlooked. */
 export function changedOnDiskError(path: string, cause?: unknown): FilesystemError {
   return new FilesystemError(
-    'changed-on-disk',
+    'file-changed-on-disk',
     `${quoteText(path)} was changed on disk by somebody else meanwhile. Nothing was overwritten. Read it again and repeat the change.`,
     { cause, details: { path } },
   );
@@ -30,7 +30,7 @@ export function diskError(path: string, error: unknown): FilesystemError {
     case 'EACCES':
     case 'EPERM':
       return new FilesystemError(
-        'permission-denied',
+        'path-forbidden',
         `${quoteText(path)} cannot be accessed: the operating system denies it. Check its permissions.`,
         { cause, details },
       );
@@ -43,7 +43,7 @@ export function diskError(path: string, error: unknown): FilesystemError {
     case 'ENOSPC':
     case 'EDQUOT':
       return new FilesystemError(
-        'storage-failed',
+        'filesystem-storage-failed',
         `${quoteText(path)} cannot be written: no space is left.`,
         {
           cause,
@@ -52,7 +52,7 @@ export function diskError(path: string, error: unknown): FilesystemError {
       );
     case 'EROFS':
       return new FilesystemError(
-        'storage-failed',
+        'filesystem-storage-failed',
         `${quoteText(path)} cannot be written: the disk is read-only.`,
         {
           cause,
@@ -63,9 +63,13 @@ export function diskError(path: string, error: unknown): FilesystemError {
       // No error of the operating system: a mistake of the program, to be seen as it is.
       throw error;
     default:
-      return new FilesystemError('storage-failed', `${quoteText(path)}: the operating system says ${code}.`, {
-        cause,
-        details,
-      });
+      return new FilesystemError(
+        'filesystem-storage-failed',
+        `${quoteText(path)}: the operating system says ${code}.`,
+        {
+          cause,
+          details,
+        },
+      );
   }
 }

@@ -71,7 +71,7 @@ export class HostJail {
   /**
    * Makes sure that the root is still the folder that was opened. Everything is reached from the open folder, so without this
    * check a renamed folder would still be read and written under its new name.
-   * @throws {FilesystemError} `root-replaced`; `permission-denied`, `storage-failed` when that cannot be found out.
+   * @throws {FilesystemError} `root-replaced`; `path-forbidden`, `filesystem-storage-failed` when that cannot be found out.
    */
   assertInPlace(): void {
     if (this.#isInPlace()) return;

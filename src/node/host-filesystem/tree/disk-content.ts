@@ -76,7 +76,7 @@ export class DiskContent implements FileContent {
     return this.#kept;
   }
 
-  /** @throws {FilesystemError} `too-large`, `permission-denied`. */
+  /** @throws {FilesystemError} `file-too-large`, `path-forbidden`. */
   assertReadable(): void {
     const { jail, maxFileBytes } = this.#context;
     if (this.bytes > maxFileBytes) throw tooLargeError(this.path, this.bytes, maxFileBytes);
@@ -91,12 +91,12 @@ export class DiskContent implements FileContent {
     try {
       return decodeText(this.#read());
     } catch (error) {
-      if (FilesystemError.isInstance(error) && error.code === 'permission-denied') return undefined;
+      if (FilesystemError.isInstance(error) && error.code === 'path-forbidden') return undefined;
       throw error;
     }
   }
 
-  /** @throws {FilesystemError} `too-large`, `changed-on-disk`, `permission-denied`. */
+  /** @throws {FilesystemError} `file-too-large`, `file-changed-on-disk`, `path-forbidden`. */
   data(): Uint8Array {
     this.assertReadable();
     const data = this.#read();
@@ -105,7 +105,7 @@ export class DiskContent implements FileContent {
 
   /**
    * Keeps the content, since the file is about to be changed. Where the disk is full, whoever asks for it is refused.
-   * @throws {FilesystemError} `permission-denied` for a file that cannot be read, so that nobody could bring it back.
+   * @throws {FilesystemError} `path-forbidden` for a file that cannot be read, so that nobody could bring it back.
    */
   keep(store: KeptContents): void {
     if (this.#kept !== undefined || this.#isLost) return;
@@ -193,7 +193,7 @@ export class RefusedContent implements FileContent {
     this.#error = error;
   }
 
-  /** @throws {FilesystemError} always: `outside-root`, `not-found` or `permission-denied`. */
+  /** @throws {FilesystemError} always: `path-outside-root`, `path-not-found` or `path-forbidden`. */
   assertReadable(): never {
     throw this.#error();
   }
@@ -215,7 +215,7 @@ function hashOf(data: Uint8Array): string {
 
 function unreadableError(path: string, cause: unknown): FilesystemError {
   return new FilesystemError(
-    'permission-denied',
+    'path-forbidden',
     `${quoteText(path)} cannot be read, so it could not be brought back. Nothing was changed. Leave it where it is, or give read permission.`,
     { cause: withoutPaths(cause), details: { path } },
   );

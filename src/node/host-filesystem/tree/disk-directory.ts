@@ -167,7 +167,7 @@ class DirectorySource {
       // Gone since it was seen: it holds nothing, which a comparison will show.
       if (error instanceof NoDirectoryError && this.segments.length > 0) return;
       const refusal = diskError(joinPath(this.segments), error);
-      if (refusal.code !== 'permission-denied') throw refusal;
+      if (refusal.code !== 'path-forbidden') throw refusal;
       this.#refusal = refusal;
     }
   }

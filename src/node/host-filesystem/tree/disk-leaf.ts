@@ -35,7 +35,7 @@ export function leafNode(context: ReadingContext, segments: Segments, stats: Big
   if (stats.isFile()) return fileNode(context, segments, stats, stampOf(stats));
   if (stats.isSymbolicLink()) return linkNode(context, segments, stats);
   return refusedNode(stats, segments, {
-    code: 'permission-denied',
+    code: 'path-forbidden',
     problem: 'is not a regular file, so it is neither read nor written. Use another path.',
   });
 }
@@ -64,12 +64,12 @@ function nodeBehindLink(
   if (end.kind !== 'inside') {
     return end.kind === 'outside'
       ? refuse(
-          'outside-root',
+          'path-outside-root',
           { leads: 'outside' },
           'that leads out of the workspace, so it is not followed. Use another path.',
         )
       : refuse(
-          'not-found',
+          'path-not-found',
           { leads: 'nowhere' },
           'that leads nowhere. Remove it to put something in its place, or use another path.',
         );
@@ -78,7 +78,7 @@ function nodeBehindLink(
   const kind = end.stats.isDirectory() ? 'directory' : 'file';
   if (context.visible?.reaches(path, kind) === false)
     return refuse(
-      'left-out',
+      'path-excluded',
       { leads: 'outside' },
       'that leads to what is left out of the workspace, so it is not followed. Use another path.',
     );
@@ -90,7 +90,7 @@ function nodeBehindLink(
     });
   if (end.stats.isDirectory()) return directoryLinkNode(path, stamp);
   return refuse(
-    'permission-denied',
+    'path-forbidden',
     { leads: 'other', path },
     `to ${quoteText(path)}, which is not a regular file, so it is neither read nor written. Use another path.`,
   );
@@ -110,7 +110,7 @@ function fileNode(
 
 /** Why something is neither read nor written. */
 interface Refusal {
-  readonly code: 'outside-root' | 'not-found' | 'permission-denied' | 'left-out';
+  readonly code: 'path-outside-root' | 'path-not-found' | 'path-forbidden' | 'path-excluded';
   /** What follows the path in the message. */
   readonly problem: string;
   /** For a link: where it leads. */

@@ -16,7 +16,7 @@ export class VisiblePaths {
 
   /**
    * @returns undefined when every path is shown.
-   * @throws {FilesystemError} `invalid-pattern`.
+   * @throws {FilesystemError} `pattern-invalid`.
    */
   static of(options: {
     readonly include?: readonly string[];
@@ -50,11 +50,11 @@ export class VisiblePaths {
     return this.shows(path, kind);
   }
 
-  /** @throws {FilesystemError} `left-out`. */
+  /** @throws {FilesystemError} `path-excluded`. */
   assertReached(path: string, kind?: PathKind): void {
     if (this.reaches(path, kind)) return;
     throw new FilesystemError(
-      'left-out',
+      'path-excluded',
       `${quoteText(path)} is left out of this workspace: it is neither read nor written. Use another path.`,
       { details: { path } },
     );

@@ -142,7 +142,7 @@ export class DiskWorkspace {
   /**
    * Brings a patch to the disk, or to what is held back.
    * @param fork the fork that the patch is from. Default: it is from elsewhere.
-   * @throws {FilesystemError} as `Filesystem.apply`, and `changed-on-disk`, `permission-denied`, `storage-failed`.
+   * @throws {FilesystemError} as `Filesystem.apply`, and `file-changed-on-disk`, `path-forbidden`, `filesystem-storage-failed`.
    */
   apply(patch: FilePatch, fork?: TreeCell): void {
     const cell = this.present();
@@ -203,7 +203,7 @@ export class DiskWorkspace {
 
   /**
    * Brings everything that is held back to the disk, in one commit.
-   * @throws {FilesystemError} `read-only` without a writer; `root-replaced` when the folder itself is gone; `changed-on-disk`, `permission-denied`, `storage-failed`: then
+   * @throws {FilesystemError} `filesystem-read-only` without a writer; `root-replaced` when the folder itself is gone; `file-changed-on-disk`, `path-forbidden`, `filesystem-storage-failed`: then
    * nothing was written and it is held back still.
    */
   flush(): void {
@@ -260,7 +260,7 @@ export class DiskWorkspace {
     return outsideChanges(fork.base, fork.differences(), present, isOwn).map(({ path }) => path);
   }
 
-  /** @throws {FilesystemError} `changed-on-disk` when what is replaced is not what it was when the change began. */
+  /** @throws {FilesystemError} `file-changed-on-disk` when what is replaced is not what it was when the change began. */
   #assertAsSeen(differences: readonly TreeDifference[]): void {
     const present = this.look().root;
     for (const { path, before } of differences) {
@@ -289,7 +289,7 @@ export class DiskWorkspace {
     const { writer } = this.#parts;
     if (writer === undefined) {
       throw new FilesystemError(
-        'read-only',
+        'filesystem-read-only',
         'The folder was opened to be read only. Open it with writeOn "apply" or "flush" to write to it.',
       );
     }
@@ -299,7 +299,7 @@ export class DiskWorkspace {
     );
   }
 
-  /** @throws {FilesystemError} `left-out` for changes to what the folder does not show. */
+  /** @throws {FilesystemError} `path-excluded` for changes to what the folder does not show. */
   #assertShown(differences: readonly TreeDifference[]): void {
     const { visible } = this.#parts;
     if (visible === undefined) return;

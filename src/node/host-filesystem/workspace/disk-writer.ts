@@ -37,7 +37,7 @@ export class DiskWriter {
    * Brings the disk from `before`, which it holds, to the other side of the differences: all of it, or nothing.
    * @param isRestored whether only what this process has made may be removed.
    * @param keepOld called when it is certain what is going to change.
-   * @throws {FilesystemError} `changed-on-disk`, `permission-denied`, `storage-failed`.
+   * @throws {FilesystemError} `file-changed-on-disk`, `path-forbidden`, `filesystem-storage-failed`.
    */
   write(
     before: DirectoryNode,
@@ -94,12 +94,12 @@ function movedFiles(before: DirectoryNode, { steps }: CommitPlan): readonly (rea
   return found;
 }
 
-/** What is mounted in a directory belongs to another disk, or another place of this one. @throws {FilesystemError} `left-out`. */
+/** What is mounted in a directory belongs to another disk, or another place of this one. @throws {FilesystemError} `path-excluded`. */
 function assertWithoutMounts(jail: HostJail, path: string): void {
   const [mount] = mountsBelow(jail.realPath).filter((at) => at === path || at.startsWith(`${path}/`));
   if (mount === undefined) return;
   throw new FilesystemError(
-    'left-out',
+    'path-excluded',
     `Something is mounted at ${quoteText(mount)}, so ${quoteText(path)} is not removed. Remove what you see in it piece by piece.`,
     { details: { path, directory: mount } },
   );
@@ -107,7 +107,7 @@ function assertWithoutMounts(jail: HostJail, path: string): void {
 
 /**
  * Finds out, when changes are made, what the disk would refuse when they are brought to it later.
- * @throws {FilesystemError} `permission-denied` for a write-protected file or directory, `storage-failed` for a read-only disk.
+ * @throws {FilesystemError} `path-forbidden` for a write-protected file or directory, `filesystem-storage-failed` for a read-only disk.
  */
 export function assertWritableOnDisk(jail: HostJail, differences: readonly TreeDifference[]): void {
   for (const { path, before, after } of differences) {

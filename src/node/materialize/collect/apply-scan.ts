@@ -25,7 +25,7 @@ interface FolderDifference {
  * 2. Files and directories that are gone from the folder are removed; a directory that still holds something stays.
  * 3. New directories are made, then new and modified files are written.
  *
- * @throws {FilesystemError} `changed-on-disk` for a file that both sides changed, and whatever the file system refuses.
+ * @throws {FilesystemError} `file-changed-on-disk` for a file that both sides changed, and whatever the file system refuses.
  */
 export async function applyScan(
   filesystem: Filesystem,
@@ -176,7 +176,7 @@ async function removeEmptyDirectory(filesystem: Filesystem, path: string): Promi
   } catch (error) {
     // So does what no path can name, and what is left out of the file system.
     const isHolding =
-      FilesystemError.isInstance(error) && ['directory-not-empty', 'left-out'].includes(error.code);
+      FilesystemError.isInstance(error) && ['directory-not-empty', 'path-excluded'].includes(error.code);
     if (isHolding) return false;
     throw error;
   }
@@ -184,7 +184,7 @@ async function removeEmptyDirectory(filesystem: Filesystem, path: string): Promi
 
 function bothChangedError(path: string): FilesystemError {
   return new FilesystemError(
-    'changed-on-disk',
+    'file-changed-on-disk',
     `${quoteText(path)} was changed in the staged folder and, since it was staged, in the file system as well. ` +
       'Nothing was collected. Leave the file alone until the folder is collected.',
     { details: { path } },

@@ -61,7 +61,7 @@ interface Scan extends FolderScan {
 /**
  * Looks through the folder. No link is followed, nothing but regular files is opened, and a file with the stamp that it
  * was staged with is not read.
- * @throws {FilesystemError} `too-large`, `quota-exceeded`; the signal's reason. What cannot be read is tallied.
+ * @throws {FilesystemError} `file-too-large`, `filesystem-quota-exceeded`; the signal's reason. What cannot be read is tallied.
  */
 export async function scanFolder(scanning: FolderScanning, folder: HostDirectory): Promise<FolderScan> {
   const scan: Scan = {

@@ -58,7 +58,7 @@ export interface RunningProcess {
 /** What was started and left the group may hold the outputs open; they are read this long after the command's end. */
 const DRAIN_MS = 500;
 
-/** @throws {FilesystemError} `invalid-argument`. A command that does not exist, or cannot be executed, is told later. */
+/** @throws {FilesystemError} `argument-invalid`. A command that does not exist, or cannot be executed, is told later. */
 function start(
   { command, args, cwd }: SpawnArguments,
   env: Readonly<Record<string, string>>,
@@ -81,7 +81,7 @@ export function runProcess(line: SpawnArguments, options: RunOptions): RunningPr
   assertIntegerOption('maxOutputBytes', maxOutputBytes, 0);
   if (timeoutMs !== undefined && !(timeoutMs > 0)) {
     throw new FilesystemError(
-      'invalid-argument',
+      'argument-invalid',
       `The option timeoutMs is ${timeoutMs}; it must be above 0.`,
     );
   }

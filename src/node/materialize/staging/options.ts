@@ -40,7 +40,7 @@ export interface StagingLimits {
   readonly maxEntries: number;
 }
 
-/** @throws {FilesystemError} `invalid-argument` for a limit that is no whole number from 0 on. */
+/** @throws {FilesystemError} `argument-invalid` for a limit that is no whole number from 0 on. */
 export function resolveStagingLimits(options: MaterializeOptions): StagingLimits {
   return {
     maxBytes: wholeNumber('maxBytes', options.maxBytes ?? 268_435_456),
@@ -52,7 +52,7 @@ export function resolveStagingLimits(options: MaterializeOptions): StagingLimits
 function wholeNumber(name: string, value: number): number {
   if (Number.isSafeInteger(value) && value >= 0) return value;
   throw new FilesystemError(
-    'invalid-argument',
+    'argument-invalid',
     `The option ${name} of materialize is ${String(value)}; it must be a whole number from 0 on.`,
   );
 }

@@ -66,25 +66,29 @@ function tempRootError(tempRoot: string | undefined, error: unknown): Filesystem
   switch (errorCode(error)) {
     case 'ENOENT':
       return new FilesystemError(
-        'not-found',
+        'path-not-found',
         `${folder} does not exist. Set tempRoot to an existing folder.`,
         { cause },
       );
     case 'ENOTDIR':
-      return new FilesystemError('not-a-directory', `${folder} is not a folder. Set tempRoot to a folder.`, {
-        cause,
-      });
+      return new FilesystemError(
+        'path-not-directory',
+        `${folder} is not a folder. Set tempRoot to a folder.`,
+        {
+          cause,
+        },
+      );
     case 'EACCES':
     case 'EPERM':
     case 'EROFS':
       return new FilesystemError(
-        'permission-denied',
+        'path-forbidden',
         `${folder} cannot be written to: access is denied. Set tempRoot to a folder of your own.`,
         { cause },
       );
     default:
       return new FilesystemError(
-        'storage-failed',
+        'filesystem-storage-failed',
         `${folder} cannot be used (${errorCode(error) ?? 'unknown error'}). Set tempRoot to another one.`,
         { cause },
       );

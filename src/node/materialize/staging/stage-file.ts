@@ -31,7 +31,7 @@ export type OpenSource = () => DiskSource;
 /**
  * Puts a file into the folder: a clone of what stands on the disk, or what the view has in its place.
  * @returns what is to be remembered of it; `left-out` for what may not be read.
- * @throws {FilesystemError} `changed-on-disk`; the error of the operating system.
+ * @throws {FilesystemError} `file-changed-on-disk`; the error of the operating system.
  */
 export async function stageFile(openSource: OpenSource, file: PlannedFile, target: string): Promise<Staged> {
   const { node, mode } = file;
@@ -89,7 +89,7 @@ const MAX_BYTES_AT_ONCE = 1_048_576;
 
 /**
  * Clones a file of the disk to a path that is free, with its permissions.
- * @throws {FilesystemError} `changed-on-disk` when it is not the file that was seen.
+ * @throws {FilesystemError} `file-changed-on-disk` when it is not the file that was seen.
  * @throws the error of the operating system.
  */
 export async function cloneFile(jail: HostJail, content: DiskContent, target: string): Promise<void> {

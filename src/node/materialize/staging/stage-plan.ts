@@ -21,7 +21,7 @@ const FILES_AT_ONCE = 32;
 
 /**
  * Fills a folder as planned.
- * @throws {FilesystemError} when the disk refuses, `changed-on-disk`; the signal's reason.
+ * @throws {FilesystemError} when the disk refuses, `file-changed-on-disk`; the signal's reason.
  */
 export async function stagePlan(staging: PlanStaging, plan: DiskPlan, folder: HostDirectory): Promise<void> {
   for (const path of plan.leftOut) staging.baseline.set(path, { kind: 'left-out' });

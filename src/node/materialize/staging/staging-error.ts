@@ -6,7 +6,7 @@ import { changedOnDiskError, NoDirectoryError } from '../../host-filesystem/jail
 /** Which limit the content breaks, in the folder or on the way to it. */
 export function tooManyError(what: string, limit: string, path: string): FilesystemError {
   return new FilesystemError(
-    'quota-exceeded',
+    'filesystem-quota-exceeded',
     `There are more than ${what} up to ${quoteText(path)}. Exclude what is not needed, or raise ${limit}.`,
     { details: { path } },
   );
@@ -15,7 +15,7 @@ export function tooManyError(what: string, limit: string, path: string): Filesys
 /** A file over the limit of one file. */
 export function oversizeError(path: string, bytes: number, maxFileBytes: number): FilesystemError {
   return new FilesystemError(
-    'too-large',
+    'file-too-large',
     `${quoteText(path)} has ${bytes} bytes; one file may have ${maxFileBytes}. Exclude it, or raise maxFileBytes.`,
     { details: { path, bytes, maxBytes: maxFileBytes } },
   );
@@ -23,7 +23,7 @@ export function oversizeError(path: string, bytes: number, maxFileBytes: number)
 
 /** The folder cannot be used any more. */
 export function goneError(why: string): FilesystemError {
-  return new FilesystemError('not-found', `The staged folder ${why}. Nothing was collected from it.`);
+  return new FilesystemError('path-not-found', `The staged folder ${why}. Nothing was collected from it.`);
 }
 
 /**
@@ -42,7 +42,7 @@ export function stagingError(
   if (error instanceof NoDirectoryError) return changedOnDiskError('.', error);
   const code = errorCode(error);
   return new FilesystemError(
-    'storage-failed',
+    'filesystem-storage-failed',
     `The files could not be ${done} (${code ?? describeError(error)}). Nothing was ${done}; it can be tried again.`,
     { cause: withoutPaths(error), ...(code === undefined ? {} : { details: { systemCode: code } }) },
   );
@@ -52,7 +52,7 @@ export function stagingError(
 export function commandError(error: unknown): FilesystemError {
   const code = errorCode(error);
   return new FilesystemError(
-    'invalid-argument',
+    'argument-invalid',
     `The command cannot be started (${code ?? 'unknown error'}). Name a command, and pass arguments and variables without NUL ` +
       'characters that are not too long in all.',
     { cause: withoutPaths(error), ...(code === undefined ? {} : { details: { systemCode: code } }) },
@@ -72,7 +72,7 @@ export function writingError(path: string, error: unknown): unknown {
   switch (code) {
     case 'EEXIST':
       return new FilesystemError(
-        'already-exists',
+        'path-taken',
         `${quoteText(path)} cannot be written to the staged folder: there its name is the same as that of another file. ` +
           'Give the two names that differ in more than letter case or accents.',
         { cause, details },
@@ -81,20 +81,20 @@ export function writingError(path: string, error: unknown): unknown {
     case 'EILSEQ':
     case 'ENAMETOOLONG':
       return new FilesystemError(
-        'invalid-path',
+        'path-invalid',
         `${quoteText(path)} cannot be written to the staged folder: the disk does not take its name (${code}). Rename it.`,
         { cause, details },
       );
     case 'EACCES':
     case 'EPERM':
       return new FilesystemError(
-        'permission-denied',
+        'path-forbidden',
         `${quoteText(path)} cannot be written to the staged folder: access is denied. Choose another tempRoot.`,
         { cause, details },
       );
     default:
       return new FilesystemError(
-        'storage-failed',
+        'filesystem-storage-failed',
         `${quoteText(path)} cannot be written to the staged folder (${code}). Check the disk, or choose another tempRoot.`,
         { cause, details },
       );

@@ -134,7 +134,7 @@ async function readWhatMayBeRead(filesystem: Filesystem, path: string): Promise<
     return await filesystem.readBytes(path);
   } catch (error) {
     if (!filesystem.capabilities.symlinks || !FilesystemError.isInstance(error)) throw error;
-    if (['outside-root', 'not-found', 'permission-denied'].includes(error.code)) return undefined;
+    if (['path-outside-root', 'path-not-found', 'path-forbidden'].includes(error.code)) return undefined;
     throw error;
   }
 }

@@ -24,7 +24,7 @@ const abort: Ending = {
 
 const deadline: Ending = {
   what: 'a deadline',
-  code: 'evaluation-deadline',
+  code: 'evaluation-deadline-exceeded',
   begin: ({ clock }) => ({
     options: { deadline: Deadline.after(60_000, clock) },
     end: () => clock.advance(60_000),

@@ -233,7 +233,7 @@ describe('an answer that cannot be read', () => {
 
   test('ends the run when there are no turns left, and counts them', async () => {
     await expect(run([wrong, right], { maxTurns: 1 })).rejects.toMatchObject({
-      code: 'evaluation-max-turns',
+      code: 'evaluation-turns-exceeded',
       message: expect.stringContaining('its answers were incomplete'),
     });
   });

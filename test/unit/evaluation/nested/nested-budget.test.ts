@@ -79,7 +79,7 @@ describe('a budget that a run shares with the evaluations inside its calls', () 
       },
     });
     const error = await evaluationFailure(run);
-    expect(error).toMatchObject({ code: 'evaluation-budget', phase: 'budget' });
+    expect(error).toMatchObject({ code: 'evaluation-budget-exceeded', phase: 'budget' });
     expect(BudgetExceededError.isInstance(error.cause) && error.cause.details).toMatchObject({
       limit: 'maxTotalTokens',
       value: 232,
@@ -106,7 +106,10 @@ describe('a budget that a run shares with the evaluations inside its calls', () 
       budget: { maxTotalTokens: 100 },
       concurrency: 1,
     });
-    expect(await evaluationFailure(run)).toMatchObject({ code: 'evaluation-budget', phase: 'budget' });
+    expect(await evaluationFailure(run)).toMatchObject({
+      code: 'evaluation-budget-exceeded',
+      phase: 'budget',
+    });
     expect(answers).toMatchObject([{ text: 'answered', budgetExceeded: { limit: 'maxTotalTokens' } }]);
     expect(session.slice(Count).latest()).toEqual({ total: 1 });
     const records = session.slice(ToolInvocations).where(({ parentCallIds }) => parentCallIds === undefined);
@@ -131,10 +134,10 @@ describe('a budget that a run shares with the evaluations inside its calls', () 
     });
     const session = new Session();
     const run = model.evaluate(promptWith('outer', [outer]), { session, budget: { maxTotalTokens: 100 } });
-    expect((await evaluationFailure(run)).code).toBe('evaluation-budget');
+    expect((await evaluationFailure(run)).code).toBe('evaluation-budget-exceeded');
     expect(caught.map((error) => PromptEvaluationError.isInstance(error) && error.code)).toEqual([
-      'evaluation-budget',
-      'evaluation-budget',
+      'evaluation-budget-exceeded',
+      'evaluation-budget-exceeded',
     ]);
     expect(asked).toBe(0);
     // What the handler did with it is its own affair, and is kept.
@@ -145,7 +148,7 @@ describe('a budget that a run shares with the evaluations inside its calls', () 
     const model = modelFor({ outer: [spending(1, 'delegate')], inner: [spending(60, 'add')] });
     const run = model.evaluate(promptWith('outer', [delegating()]), { budget: { maxTotalTokens: 100 } });
     const error = await evaluationFailure(run);
-    expect(error).toMatchObject({ code: 'evaluation-budget', phase: 'budget' });
+    expect(error).toMatchObject({ code: 'evaluation-budget-exceeded', phase: 'budget' });
     expect(BudgetExceededError.isInstance(error.cause) && error.cause.details).toMatchObject({
       value: 81,
       needed: 142,
@@ -191,7 +194,7 @@ describe('a budget that a run shares with the evaluations inside its calls', () 
         if (event.type === 'nested' && event.event.type === 'budget-exceeded') door.open();
       },
     });
-    expect((await evaluationFailure(run)).code).toBe('evaluation-budget');
+    expect((await evaluationFailure(run)).code).toBe('evaluation-budget-exceeded');
     await expect.poll(() => tracker.usage).toEqual({ inputTokens: 202, outputTokens: 30 });
     expect(started).toEqual([]);
   });
@@ -210,7 +213,7 @@ describe('a budget of an evaluation of its own', () => {
       inner: [spending(60, 'add')],
     });
     const response = await model.evaluate(promptWith('outer', [outer]), { budget: tracker });
-    expect(caught).toMatchObject([{ code: 'evaluation-budget', phase: 'budget' }]);
+    expect(caught).toMatchObject([{ code: 'evaluation-budget-exceeded', phase: 'budget' }]);
     expect(response.budgetExceeded).toBeUndefined();
     expect(inner.usage).toEqual(usage(60));
     expect(tracker.usage).toEqual({ inputTokens: 62, outputTokens: 30 });
@@ -230,7 +233,7 @@ describe('a budget of an evaluation of its own', () => {
     const model = modelFor({ outer: [spending(1, 'delegate')], inner: [spending(200, 'add')] });
     const outer = delegating({ budget: { maxTotalTokens: 1_000_000 } });
     const run = model.evaluate(promptWith('outer', [outer]), { budget: { maxTotalTokens: 100 } });
-    expect((await evaluationFailure(run)).code).toBe('evaluation-budget');
+    expect((await evaluationFailure(run)).code).toBe('evaluation-budget-exceeded');
   });
 
   test('must be one that can be counted', async () => {
@@ -276,7 +279,7 @@ test('a call that would have to run again once the budget is passed is not run a
   });
   const model = modelFor({ outer: [spending(1, 'delegate', 'delegate')], inner: [spending(50)] });
   const run = model.evaluate(promptWith('outer', [outer]), { session, budget: { maxTotalTokens: 100 } });
-  expect(await evaluationFailure(run)).toMatchObject({ code: 'evaluation-budget', phase: 'budget' });
+  expect(await evaluationFailure(run)).toMatchObject({ code: 'evaluation-budget-exceeded', phase: 'budget' });
   expect(attempts).toBe(2);
   const records = session.slice(ToolInvocations).all();
   expect(records.map(({ outcome, reason }) => [outcome, reason])).toEqual([

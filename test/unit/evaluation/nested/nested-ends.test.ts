@@ -71,7 +71,7 @@ describe('the end of the run', () => {
     if (how === 'abort') controller.abort(reason);
     else clock.advance(100);
     const error = await ended;
-    expect(error.code).toBe(how === 'abort' ? 'evaluation-aborted' : 'evaluation-deadline');
+    expect(error.code).toBe(how === 'abort' ? 'evaluation-aborted' : 'evaluation-deadline-exceeded');
     expect(error.phase).toBe('tool');
     if (how === 'abort') expect(error.cause).toBe(reason);
     else expect(DeadlineExceededError.isInstance(error.cause)).toBe(true);
@@ -94,7 +94,7 @@ describe('the end of the run', () => {
     const outer = delegate('state', async (context) => {
       now = 100;
       const error = await evaluationFailure(context.adapter.evaluate(promptWith('inner', [])));
-      expect(error.code).toBe('evaluation-deadline');
+      expect(error.code).toBe('evaluation-deadline-exceeded');
       return ToolResult.ok(null, 'went on');
     });
     const error = await evaluationFailure(
@@ -104,7 +104,7 @@ describe('the end of the run', () => {
         deadline: Deadline.after(100, clock),
       }),
     );
-    expect(error.code).toBe('evaluation-deadline');
+    expect(error.code).toBe('evaluation-deadline-exceeded');
     expect(session.slice(ToolInvocations).latest()).toMatchObject({ outcome: 'aborted', reason: 'deadline' });
   });
 });

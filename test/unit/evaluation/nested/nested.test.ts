@@ -247,7 +247,7 @@ describe('the handler', () => {
         const evaluation = context.adapter.evaluate(promptWith('inner', [add]), { maxTurns: 1 });
         if (!caught) await evaluation;
         const error: unknown = await evaluation.catch((thrown: unknown) => thrown);
-        expect(PromptEvaluationError.isInstance(error) && error.code).toBe('evaluation-max-turns');
+        expect(PromptEvaluationError.isInstance(error) && error.code).toBe('evaluation-turns-exceeded');
         return ToolResult.ok(null, 'caught');
       });
       const session = new Session();

@@ -17,7 +17,7 @@ test('an answer that comes after the deadline is none, also when no timer has to
     return { text: 'too late' };
   }).evaluate(plain, { deadline: Deadline.after(10, lagging), clock: lagging });
   const error = await evaluationFailure(run);
-  expect(error).toMatchObject({ code: 'evaluation-deadline', phase: 'request' });
+  expect(error).toMatchObject({ code: 'evaluation-deadline-exceeded', phase: 'request' });
   // Nothing of it is lost.
   expect(error.conversation).toMatchObject([{ type: 'assistant', content: [{ text: 'too late' }] }]);
 });
@@ -36,7 +36,10 @@ test('an answer that is not read by the deadline is none', async () => {
   });
   await reading.reached;
   clock.advance(10);
-  expect(await evaluationFailure(run)).toMatchObject({ code: 'evaluation-deadline', phase: 'parse' });
+  expect(await evaluationFailure(run)).toMatchObject({
+    code: 'evaluation-deadline-exceeded',
+    phase: 'parse',
+  });
   expect(clock.pending).toBe(0);
   reading.open();
 });

@@ -86,7 +86,7 @@ describe('the error of a redacted evaluation', () => {
     const error = await errorOf(new ThrottleError(secret, { kind: 'quota', details: { body: secret } }));
     expect(ThrottleError.isInstance(error.cause)).toBe(true);
     expect(error.cause).toMatchObject({
-      code: 'throttled',
+      code: 'throttle-signaled',
       kind: 'quota',
       retrySafe: false,
       details: { body: '<redacted>' },

@@ -160,7 +160,7 @@ describe('a call that arrives while another one runs', () => {
     const running = evaluationFailure(runtime.call(named('a', 'slow')));
     await inside.reached;
     expect(await evaluationFailure(runtime.call(named('b', 'ends')))).toMatchObject({
-      code: 'evaluation-budget',
+      code: 'evaluation-budget-exceeded',
     });
     expect((await running).code).toBe('evaluation-interrupted');
     expect(runtime.signal.aborted).toBe(true);

@@ -77,7 +77,7 @@ describe('the end of a run', () => {
     const failure = evaluationFailure(runtime.runCalls(callsOf('waits')));
     await inside.reached;
     clock.advance(1_000);
-    expect(await failure).toMatchObject({ code: 'evaluation-deadline', phase: 'tool' });
+    expect(await failure).toMatchObject({ code: 'evaluation-deadline-exceeded', phase: 'tool' });
     expect(total(session)).toBe(0);
     await runtime[Symbol.asyncDispose]();
     expect(clock.pending).toBe(0);
@@ -100,7 +100,11 @@ describe('the end of a run', () => {
       { type: 'budget-exceeded', turn: 1, ...excess },
     ]);
     const error = await evaluationFailure(runtime.runCalls(callsOf('add')));
-    expect(error).toMatchObject({ code: 'evaluation-budget', phase: 'budget', usage: { inputTokens: 185 } });
+    expect(error).toMatchObject({
+      code: 'evaluation-budget-exceeded',
+      phase: 'budget',
+      usage: { inputTokens: 185 },
+    });
     expect(total(session)).toBe(1);
     expect(session.slice(ToolInvocations).latest()).toMatchObject({ outcome: 'aborted', reason: 'budget' });
     expect(runtime.signal.aborted).toBe(true);
@@ -114,7 +118,7 @@ describe('the end of a run', () => {
     const session = new Session();
     await using runtime = await toolRuntime(promptWith('interrupted', [add, interrupts]), { session });
     const error = await evaluationFailure(runtime.runCalls(callsOf('add', 'interrupts', 'add')));
-    expect(error).toMatchObject({ code: 'evaluation-deadline', phase: 'tool' });
+    expect(error).toMatchObject({ code: 'evaluation-deadline-exceeded', phase: 'tool' });
     expect(total(session)).toBe(1);
     expect(session.slice(ToolInvocations).length).toBe(3);
   });
@@ -131,7 +135,7 @@ describe('the end of a run', () => {
     await inside.reached;
     clock.advance(999);
     clock.advance(1_001);
-    expect(await failure).toMatchObject({ code: 'evaluation-silent', phase: 'tool' });
+    expect(await failure).toMatchObject({ code: 'evaluation-idle', phase: 'tool' });
   });
 
   it('by disposing it gives up what runs and what waits', async () => {

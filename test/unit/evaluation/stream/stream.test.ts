@@ -273,7 +273,7 @@ describe('back-pressure', () => {
     });
     await stream.next();
     clock.advance(1_000);
-    expect(await evaluationFailure(collect(stream))).toMatchObject({ code: 'evaluation-deadline' });
+    expect(await evaluationFailure(collect(stream))).toMatchObject({ code: 'evaluation-deadline-exceeded' });
   });
 });
 

@@ -27,7 +27,7 @@ describe.each(['apply', 'flush'] as const)('a direct change, with writeOn %s,', 
     const { filesystem, at } = await interferedWith(writeOn, { 'a.md': 'old' }, (root) =>
       writeFileSync(join(root, 'a.md'), 'of somebody else'),
     );
-    await expectCode(filesystem.write('a.md', 'mine'), 'changed-on-disk');
+    await expectCode(filesystem.write('a.md', 'mine'), 'file-changed-on-disk');
     expect(readFileSync(at('a.md'), 'utf8')).toBe('of somebody else');
     await filesystem.write('a.md', 'mine');
     if (writeOn === 'flush') filesystem.flush();
@@ -38,7 +38,7 @@ describe.each(['apply', 'flush'] as const)('a direct change, with writeOn %s,', 
     const { filesystem, at } = await interferedWith(writeOn, {}, (root) =>
       writeFileSync(join(root, 'a.md'), 'of somebody else'),
     );
-    await expectCode(filesystem.write('a.md', 'mine'), 'changed-on-disk');
+    await expectCode(filesystem.write('a.md', 'mine'), 'file-changed-on-disk');
     expect(readFileSync(at('a.md'), 'utf8')).toBe('of somebody else');
   });
 
@@ -46,7 +46,7 @@ describe.each(['apply', 'flush'] as const)('a direct change, with writeOn %s,', 
     const { filesystem } = await interferedWith(writeOn, { 'a.md': 'old' }, (root) =>
       rmSync(join(root, 'a.md')),
     );
-    await expectCode(filesystem.edit('a.md', [{ oldText: 'old', newText: 'new' }]), 'changed-on-disk');
+    await expectCode(filesystem.edit('a.md', [{ oldText: 'old', newText: 'new' }]), 'file-changed-on-disk');
     expect(await filesystem.stat('a.md')).toBeUndefined();
   });
 });
@@ -57,6 +57,6 @@ it('a write through a directory that becomes a link out of the folder stays with
     renameSync(join(root, 'docs'), join(root, 'moved'));
     symlinkSync(outside, join(root, 'docs'));
   });
-  await expectCode(filesystem.write('docs/a.md', 'mine'), 'changed-on-disk');
+  await expectCode(filesystem.write('docs/a.md', 'mine'), 'file-changed-on-disk');
   expect(readdirSync(outside)).toEqual([]);
 });

@@ -149,15 +149,15 @@ describe('links and odd files', () => {
     symlinkSync('loop', join(folders.root, 'loop'));
     const filesystem = await openHost(folders);
     for (const path of ['file', 'folder', 'up']) {
-      await expectCode(filesystem.read(path), 'outside-root');
-      await expectCode(filesystem.readBytes(path), 'outside-root');
-      await expectCode(filesystem.write(path, 'x'), 'outside-root');
-      await expectCode(filesystem.edit(path, [{ oldText: 'a', newText: 'b' }]), 'outside-root');
-      await expectCode(filesystem.copy(path, 'copy'), 'outside-root');
+      await expectCode(filesystem.read(path), 'path-outside-root');
+      await expectCode(filesystem.readBytes(path), 'path-outside-root');
+      await expectCode(filesystem.write(path, 'x'), 'path-outside-root');
+      await expectCode(filesystem.edit(path, [{ oldText: 'a', newText: 'b' }]), 'path-outside-root');
+      await expectCode(filesystem.copy(path, 'copy'), 'path-outside-root');
     }
-    await expectCode(filesystem.read('folder/secret.txt'), 'not-a-directory');
-    await expectCode(filesystem.write('folder/new.txt', 'x'), 'not-a-directory');
-    await expectCode(filesystem.read('loop'), 'not-found');
+    await expectCode(filesystem.read('folder/secret.txt'), 'path-not-directory');
+    await expectCode(filesystem.write('folder/new.txt', 'x'), 'path-not-directory');
+    await expectCode(filesystem.read('loop'), 'path-not-found');
     expect((await filesystem.grep('secret')).matches).toEqual([]);
     await filesystem.remove('folder');
     await filesystem.remove('file');
@@ -169,13 +169,13 @@ describe('links and odd files', () => {
     const folders = testFolders({ 'a.txt': 'a' });
     execFileSync('mkfifo', [join(folders.root, 'fifo')]);
     const filesystem = await openHost(folders);
-    await expectCode(filesystem.read('fifo'), 'permission-denied');
-    await expectCode(filesystem.write('fifo', 'x'), 'permission-denied');
-    await expectCode(filesystem.copy('fifo', 'copy'), 'permission-denied');
+    await expectCode(filesystem.read('fifo'), 'path-forbidden');
+    await expectCode(filesystem.write('fifo', 'x'), 'path-forbidden');
+    await expectCode(filesystem.copy('fifo', 'copy'), 'path-forbidden');
     expect((await filesystem.grep('a')).matches).toHaveLength(1);
     const devices = await openHost({ ...testFolders(), root: '/dev' });
-    await expectCode(devices.read('zero'), 'permission-denied');
-    await expectCode(devices.readBytes('null'), 'permission-denied');
+    await expectCode(devices.read('zero'), 'path-forbidden');
+    await expectCode(devices.readBytes('null'), 'path-forbidden');
   });
 
   it('refuses a parent that becomes a link in the meantime', async () => {
@@ -187,7 +187,7 @@ describe('links and odd files', () => {
     await fork.view.write('folder/b.txt', 'new');
     renameSync(join(folders.root, 'folder'), join(folders.root, 'kept'));
     symlinkSync(outside, join(folders.root, 'folder'));
-    await expectCode(fork.view.read('folder/a.txt'), 'changed-on-disk');
+    await expectCode(fork.view.read('folder/a.txt'), 'file-changed-on-disk');
     await expect((async () => filesystem.apply(fork.patch()))()).rejects.toThrow(/folder/);
     expect(readdirSync(outside)).toEqual(['a.txt']);
   });

@@ -137,7 +137,7 @@ describe('what a commit leaves as it was', () => {
     operations.transfer('node_modules', 'modules', 'move');
     operations.write('.env', 'changed', undefined);
     operations.write('zz', 'new', undefined);
-    await expectCode((async () => workspace.apply(cell.patch()))(), 'changed-on-disk');
+    await expectCode((async () => workspace.apply(cell.patch()))(), 'file-changed-on-disk');
     expect(steps).toBeGreaterThan(3);
     expect(readFileSync(join(folders.root, 'zz'), 'utf8')).toBe('theirs');
     workspace.close();
@@ -231,7 +231,7 @@ describe('what somebody else changes', () => {
     const fork = filesystem.fork();
     await fork.view.read('notes.md');
     writeFileSync(join(folders.root, 'notes.md'), 'theirs');
-    await expectCode(fork.view.read('notes.md'), 'changed-on-disk');
+    await expectCode(fork.view.read('notes.md'), 'file-changed-on-disk');
     expect(fork.conflicts()).toEqual(['file notes.md']);
   });
 
@@ -250,7 +250,7 @@ describe('what somebody else changes', () => {
       expect.arrayContaining(['file folder/x', 'file notes.md', 'file new/file']),
     );
     expect(fork.refusals().join()).toContain('notes.md');
-    await expectCode((async () => filesystem.apply(fork.patch()))(), 'changed-on-disk');
+    await expectCode((async () => filesystem.apply(fork.patch()))(), 'file-changed-on-disk');
     expect(await textOf(filesystem, 'notes.md')).toBe('theirs');
     expect(await textOf(filesystem, 'folder/x')).toBe('theirs too');
     expect(await textOf(filesystem, 'new/file')).toBe('theirs as well');
@@ -273,7 +273,7 @@ describe('what somebody else changes', () => {
     });
     const { cell } = workspace.fork(workspace.look(), false);
     new HostOperations(cell, () => undefined).write('notes.md', 'mine', undefined);
-    await expectCode((async () => workspace.apply(cell.patch()))(), 'changed-on-disk');
+    await expectCode((async () => workspace.apply(cell.patch()))(), 'file-changed-on-disk');
     expect(readFileSync(join(folders.root, 'notes.md'), 'utf8')).toBe('theirs');
     expect(readdirSync(folders.root).sort()).toEqual(['folder', 'notes.md', 'src']);
     workspace.close();
@@ -340,9 +340,9 @@ describe('limits', () => {
     writeSync(file, bytes('end'), 0, 3, 104_857_597);
     closeSync(file);
     const filesystem = await openHost(folders);
-    await expectCode(filesystem.read('large.bin'), 'too-large');
-    await expectCode(filesystem.readBytes('large.bin'), 'too-large');
-    await expectCode(filesystem.write('large.bin', 'x', { mode: 'append' }), 'too-large');
+    await expectCode(filesystem.read('large.bin'), 'file-too-large');
+    await expectCode(filesystem.readBytes('large.bin'), 'file-too-large');
+    await expectCode(filesystem.write('large.bin', 'x', { mode: 'append' }), 'file-too-large');
     expect(await filesystem.grep('end')).toMatchObject({ matches: [], skippedBinary: 1 });
     expect(await filesystem.stat('large.bin')).toMatchObject({ bytes: 104_857_600 });
     const { ino } = statSync(join(folders.root, 'large.bin'));
@@ -355,7 +355,7 @@ describe('limits', () => {
     expect([copied.length, copied.subarray(-3).toString()]).toEqual([104_857_600, 'end']);
     await filesystem.remove('moved', { recursive: true });
     const other = await openHost({ ...testFolders(), maxFileBytes: 3 });
-    await expectCode(other.write('a', '1234'), 'too-large');
+    await expectCode(other.write('a', '1234'), 'file-too-large');
     const roomy = testFolders({ 'a.bin': copied });
     expect((await (await openHost({ ...roomy, maxFileBytes: 104_857_600 })).readBytes('a.bin')).length).toBe(
       104_857_600,
@@ -364,13 +364,13 @@ describe('limits', () => {
 
   it('refuses options out of range, and folders that are none', async () => {
     const folders = testFolders({ file: '' });
-    await expectCode(openHost({ ...folders, maxFileBytes: -1 }), 'invalid-argument');
-    await expectCode(openHost({ ...folders, root: '' }), 'invalid-argument');
-    await expectCode(openHost({ ...folders, root: join(folders.root, 'absent') }), 'not-found');
-    await expectCode(openHost({ ...folders, root: join(folders.root, 'file') }), 'not-a-directory');
+    await expectCode(openHost({ ...folders, maxFileBytes: -1 }), 'argument-invalid');
+    await expectCode(openHost({ ...folders, root: '' }), 'argument-invalid');
+    await expectCode(openHost({ ...folders, root: join(folders.root, 'absent') }), 'path-not-found');
+    await expectCode(openHost({ ...folders, root: join(folders.root, 'file') }), 'path-not-directory');
     await expectCode(
       openHost({ ...folders, stateDirectory: join(folders.root, 'state') }),
-      'invalid-argument',
+      'argument-invalid',
     );
     expect(readdirSync(folders.root)).toEqual(['file']);
   });
@@ -384,7 +384,7 @@ describe('limits', () => {
     await filesystem.remove('folder/a');
     await expectCode(filesystem.remove('folder'), 'directory-not-empty');
     expect(readdirSync(join(folders.root, 'folder'))).toHaveLength(2);
-    await expectCode(filesystem.remove('folder', { recursive: true }), 'left-out');
+    await expectCode(filesystem.remove('folder', { recursive: true }), 'path-excluded');
     await filesystem.move('folder', 'moved');
     expect(readdirSync(join(folders.root, 'moved'))).toHaveLength(2);
   });
@@ -395,7 +395,7 @@ describe('limits', () => {
     expect((await filesystem.list()).map(({ name }) => name)).toEqual(['a']);
     await expectCode(
       filesystem.write('.wink-00000000-0000-0000-0000-000000000000-n0.tmp', 'x'),
-      'invalid-path',
+      'path-invalid',
     );
   });
 });

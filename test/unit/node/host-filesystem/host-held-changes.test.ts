@@ -131,7 +131,7 @@ describe('changes that are held back', () => {
       meddle(at);
       const disk = readdirSync(folders.root, { recursive: true, encoding: 'utf8' }).sort();
       expect(filesystem.outsideChanges()).toEqual(outside);
-      expect(() => filesystem.flush()).toThrow(expect.objectContaining({ code: 'changed-on-disk' }));
+      expect(() => filesystem.flush()).toThrow(expect.objectContaining({ code: 'file-changed-on-disk' }));
       expect(readdirSync(folders.root, { recursive: true, encoding: 'utf8' }).sort()).toEqual(disk);
       expect(readFileSync(at('b.md'), 'utf8')).toBe('b');
       expect(await textOf(filesystem, 'b.md')).toBe('B');
@@ -179,7 +179,7 @@ describe('a folder that is only read', () => {
     const looking = await openHost({ ...folders, writeOn: 'never' });
     await looking.write('a.md', 'A');
     expect(await textOf(looking, 'a.md')).toBe('A');
-    expect(() => looking.flush()).toThrow(expect.objectContaining({ code: 'read-only' }));
+    expect(() => looking.flush()).toThrow(expect.objectContaining({ code: 'filesystem-read-only' }));
     expect(readFileSync(join(folders.root, 'a.md'), 'utf8')).toBe('a');
     const other = testFolders({ 'a.md': 'a' });
     await openHost({ ...other, writeOn: 'never' });
@@ -189,6 +189,6 @@ describe('a folder that is only read', () => {
   it('refuses another word for when to write', async () => {
     // A program without types says anything.
     const writeOn = 'sometimes' as 'never';
-    await expectCode(openHost({ ...testFolders(), writeOn }), 'invalid-argument');
+    await expectCode(openHost({ ...testFolders(), writeOn }), 'argument-invalid');
   });
 });

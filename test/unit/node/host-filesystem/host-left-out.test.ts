@@ -77,9 +77,9 @@ describe.each(['apply', 'flush'] as const)('what a folder leaves out, with write
     const { filesystem, at } = await open(options);
     symlinkSync('.git', at('link'));
     symlinkSync('.git/config', at('file-link'));
-    await expectCode(act(filesystem), 'left-out');
+    await expectCode(act(filesystem), 'path-excluded');
     const fork = filesystem.fork();
-    await expectCode(act(fork.view as HostFilesystem), 'left-out');
+    await expectCode(act(fork.view as HostFilesystem), 'path-excluded');
     expect(readFileSync(at('.git/config'), 'utf8')).toBe('secret');
     expect(readFileSync(at('lib/.git/config'), 'utf8')).toBe('secret');
   });
@@ -99,7 +99,7 @@ describe.each(['apply', 'flush'] as const)('what a folder leaves out, with write
   it('keeps its directory when everything that is shown of it was removed', async () => {
     const { filesystem, at } = await open(options);
     await filesystem.remove('lib/b.ts');
-    await expectCode(filesystem.remove('lib'), 'left-out');
+    await expectCode(filesystem.remove('lib'), 'path-excluded');
     if (writeOn === 'flush') filesystem.flush();
     expect(readdirSync(at('lib'))).toEqual(['.git']);
   });
@@ -112,7 +112,7 @@ describe.each(['apply', 'flush'] as const)('what a folder leaves out, with write
     mkdirSync(at('bare/.git'));
     writeFileSync(at('bare/.git/HEAD'), 'ref');
     const commit = (): void => (writeOn === 'flush' ? filesystem.flush() : filesystem.apply(fork.patch()));
-    expect(commit).toThrow(expect.objectContaining({ code: 'left-out' }));
+    expect(commit).toThrow(expect.objectContaining({ code: 'path-excluded' }));
     expect(readFileSync(at('bare/.git/HEAD'), 'utf8')).toBe('ref');
     expect(readFileSync(at('bare/keep.txt'), 'utf8')).toBe('k');
   });
@@ -123,10 +123,10 @@ describe.each(['apply', 'flush'] as const)('what a folder leaves out, with write
     await filesystem.write('src/deep/b.ts', 'b');
     await filesystem.write('README.md', 'r');
     for (const path of ['src/x.md', 'other/b.ts', 'README.txt', 'bare/x']) {
-      await expectCode(filesystem.write(path, 'x'), 'left-out');
+      await expectCode(filesystem.write(path, 'x'), 'path-excluded');
     }
-    await expectCode(filesystem.mkdir('bare/deep'), 'left-out');
-    await expectCode(filesystem.remove('src', { recursive: true }), 'left-out');
+    await expectCode(filesystem.mkdir('bare/deep'), 'path-excluded');
+    await expectCode(filesystem.remove('src', { recursive: true }), 'path-excluded');
     expect(await textOf(filesystem, 'src/deep/b.ts')).toBe('b');
     if (writeOn === 'flush') filesystem.flush();
     expect(readFileSync(at('src/notes.md'), 'utf8')).toBe('notes');
@@ -172,12 +172,12 @@ describe('what the operating system keeps closed', () => {
       for (const path of closed) chmodSync(path, 0o000);
       expect((await filesystem.glob('**/*.ts')).paths).toEqual(['src/a.ts']);
       expect((await filesystem.grep('.', { path: 'src' })).skippedBinary).toBe(1);
-      await expectCode(filesystem.list('lib'), 'permission-denied');
-      await expectCode(filesystem.read('src/a.ts'), 'permission-denied');
-      await expectCode(filesystem.remove('lib', { recursive: true }), 'permission-denied');
-      await expectCode(filesystem.remove('lib'), 'permission-denied');
-      await expectCode(filesystem.move('lib', 'x'), 'permission-denied');
-      await expectCode(filesystem.copy('lib', 'x'), 'permission-denied');
+      await expectCode(filesystem.list('lib'), 'path-forbidden');
+      await expectCode(filesystem.read('src/a.ts'), 'path-forbidden');
+      await expectCode(filesystem.remove('lib', { recursive: true }), 'path-forbidden');
+      await expectCode(filesystem.remove('lib'), 'path-forbidden');
+      await expectCode(filesystem.move('lib', 'x'), 'path-forbidden');
+      await expectCode(filesystem.copy('lib', 'x'), 'path-forbidden');
       for (const path of closed) chmodSync(path, 0o700);
     });
   });
@@ -196,7 +196,7 @@ describe('what the operating system keeps closed', () => {
         { ...giveToOrdinaryUser(join(root, '..')), encoding: 'utf8' },
       );
       chmodSync(join(root, 'closed'), 0o755);
-      const denied = 'permission-denied';
+      const denied = 'path-forbidden';
       expect(JSON.parse(said)).toEqual([denied, denied, denied, 'written']);
       expect(readFileSync(join(root, 'open/new/deep.txt'), 'utf8')).toBe('x');
       expect(readFileSync(join(root, 'protected.txt'), 'utf8')).toBe('p');

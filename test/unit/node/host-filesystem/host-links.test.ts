@@ -95,7 +95,7 @@ describe('links in a folder', () => {
     const filesystem = await openHost(folders);
     for (const path of ['out-file', 'out-folder', 'out-up']) {
       await expect(filesystem.read(path)).rejects.toMatchObject({
-        code: 'outside-root',
+        code: 'path-outside-root',
         message: expect.stringContaining('leads out of the workspace'),
         details: { path, link: 'outside' },
       });
@@ -107,7 +107,7 @@ describe('links in a folder', () => {
       () => filesystem.move('b.md', 'out-folder/b.md'),
     ]) {
       await expect(act()).rejects.toMatchObject({
-        code: 'not-a-directory',
+        code: 'path-not-directory',
         message: expect.stringContaining('"out-folder" is a symbolic link that leads out of the workspace'),
       });
     }
@@ -120,7 +120,7 @@ describe('links in a folder', () => {
   it('that lead nowhere can be removed and written anew', async () => {
     const folders = foldersWithLinks();
     const filesystem = await openHost(folders);
-    await expectCode(filesystem.write('dangling', 'x'), 'not-found');
+    await expectCode(filesystem.write('dangling', 'x'), 'path-not-found');
     expect(readlinkSync(join(folders.root, 'dangling'))).toBe('missing.md');
     await filesystem.remove('dangling');
     await filesystem.write('dangling', 'x');

@@ -208,13 +208,13 @@ describe('a staged folder that was replaced', () => {
     renameSync(staged.path, `${staged.path}-moved`);
     mkdirSync(staged.path);
     await expect(staged.run('touch', ['started'])).rejects.toMatchObject({
-      code: 'not-found',
+      code: 'path-not-found',
       message: expect.stringContaining('replaced'),
     });
     expect(readdirSync(staged.path)).toEqual([]);
-    await expect(staged.collect()).rejects.toMatchObject({ code: 'not-found' });
+    await expect(staged.collect()).rejects.toMatchObject({ code: 'path-not-found' });
     rmSync(staged.path, { recursive: true });
-    await expect(staged.run('touch', ['started'])).rejects.toMatchObject({ code: 'not-found' });
+    await expect(staged.run('touch', ['started'])).rejects.toMatchObject({ code: 'path-not-found' });
   });
 });
 

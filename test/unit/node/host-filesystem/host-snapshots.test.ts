@@ -165,7 +165,7 @@ describe('a snapshot of a folder', () => {
     // A file where the folder for kept contents would have to be.
     writeFileSync(join(folders.stateDirectory, 'workspaces', state, 'kept'), '');
     await filesystem.write('one.txt', 'new');
-    await expect(filesystem.restore(start)).rejects.toMatchObject({ code: 'changed-on-disk' });
+    await expect(filesystem.restore(start)).rejects.toMatchObject({ code: 'file-changed-on-disk' });
     expect(readFileSync(join(folders.root, 'one.txt'), 'utf8')).toBe('new');
   });
 });

@@ -128,10 +128,14 @@ describe('what no path can name', () => {
     const folders = oddFolders();
     const before = rawTree(folders.root);
     const filesystem = await openHost(folders);
-    await expect(filesystem.remove(path, { recursive: true })).rejects.toMatchObject({ code: 'left-out' });
+    await expect(filesystem.remove(path, { recursive: true })).rejects.toMatchObject({
+      code: 'path-excluded',
+    });
     await expect(filesystem.remove(path)).rejects.toMatchObject({ name: 'FilesystemError' });
     const fork = filesystem.fork();
-    await expect(fork.view.remove(path, { recursive: true })).rejects.toMatchObject({ code: 'left-out' });
+    await expect(fork.view.remove(path, { recursive: true })).rejects.toMatchObject({
+      code: 'path-excluded',
+    });
     expect(sorted(rawTree(folders.root))).toEqual(sorted(before));
   });
 
@@ -142,7 +146,7 @@ describe('what no path can name', () => {
     await expect(filesystem.remove('a', { recursive: true })).rejects.toThrow(
       /"a\/b" holds .*"back\\\\slash\\u001b"/,
     );
-    await expect(filesystem.copy('a', 'copy')).rejects.toMatchObject({ code: 'left-out' });
+    await expect(filesystem.copy('a', 'copy')).rejects.toMatchObject({ code: 'path-excluded' });
     await expect(filesystem.remove('a/b')).rejects.toMatchObject({ code: 'directory-not-empty' });
     expect(readdirSync(folders.root)).toEqual(['a']);
   });
@@ -183,7 +187,7 @@ it('is as it was wherever a commit that moves and changes folders fails', () => 
       workspace.apply(cell.patch());
       isDone = true;
     } catch (error) {
-      expect(error).toMatchObject({ name: 'FilesystemError', code: 'storage-failed' });
+      expect(error).toMatchObject({ name: 'FilesystemError', code: 'filesystem-storage-failed' });
       expect(sorted(rawTree(folders.root)), `failed at ${failing}`).toEqual(before);
     }
     workspace.close();
@@ -204,7 +208,7 @@ it('an unreadable file that a snapshot holds is not removed', async () => {
     {
       await using _start = await filesystem.snapshot();
       await expect(filesystem.remove('a', { recursive: true })).rejects.toMatchObject({
-        code: 'permission-denied',
+        code: 'path-forbidden',
         message: expect.stringContaining('could not be brought back'),
       });
       expect(readdirSync(join(folders.root, 'a'))).toEqual(['closed.txt', 'open.txt']);
@@ -243,7 +247,9 @@ describe('what is put into a folder while it is removed', () => {
     const operations = new HostOperations(cell, () => undefined);
     operations.remove('a', true);
     operations.write('b.txt', 'new', undefined);
-    expect(() => workspace.apply(cell.patch())).toThrow(expect.objectContaining({ code: 'changed-on-disk' }));
+    expect(() => workspace.apply(cell.patch())).toThrow(
+      expect.objectContaining({ code: 'file-changed-on-disk' }),
+    );
     expect([...rawTree(folders.root).keys()].sort()).toEqual([
       'a',
       'a/late-\xe9',
@@ -264,7 +270,7 @@ describe('what is put into a folder while it is removed', () => {
     expect(readdirSync(folders.root)).toEqual(['b.txt']);
     await filesystem.write('made/own.txt', 'own');
     writeFileSync(join(folders.root, 'made/theirs.txt'), 'theirs');
-    await expect(filesystem.restore(start)).rejects.toMatchObject({ code: 'changed-on-disk' });
+    await expect(filesystem.restore(start)).rejects.toMatchObject({ code: 'file-changed-on-disk' });
     expect(readdirSync(join(folders.root, 'made'))).toEqual(['own.txt', 'theirs.txt']);
   });
 });

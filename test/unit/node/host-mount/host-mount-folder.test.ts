@@ -17,11 +17,11 @@ async function refusal(options: Parameters<typeof hostMount>[0]): Promise<Filesy
 
 describe('the folder of a mount', () => {
   it.each([
-    ['missing', 'not-found', 'does not exist'],
-    ['file.txt', 'not-a-directory', 'is not a folder'],
-    ['file.txt/x', 'not-a-directory', 'is not a folder'],
-    ['loop', 'invalid-path', 'circle'],
-    ['x'.repeat(300), 'invalid-path', 'too long'],
+    ['missing', 'path-not-found', 'does not exist'],
+    ['file.txt', 'path-not-directory', 'is not a folder'],
+    ['file.txt/x', 'path-not-directory', 'is not a folder'],
+    ['loop', 'path-invalid', 'circle'],
+    ['x'.repeat(300), 'path-invalid', 'too long'],
   ])('refuses %s with code %s, named as it was given', async (name, code, text) => {
     const root = tempFolder({ 'file.txt': 'x' });
     symlinkSync('loop', join(root, 'loop'));
@@ -38,8 +38,8 @@ describe('the folder of a mount', () => {
     const allowed = tempFolder();
     const existing = await refusal({ hostPath: outside, allowedRoots: [allowed] });
     const missing = await refusal({ hostPath: `${outside}-missing`, allowedRoots: [allowed] });
-    expect(existing.code).toBe('outside-root');
-    expect(missing.code).toBe('outside-root');
+    expect(existing.code).toBe('path-outside-root');
+    expect(missing.code).toBe('path-outside-root');
     expect(missing.message).toBe(existing.message.replace(outside, `${outside}-missing`));
   });
 
@@ -49,7 +49,7 @@ describe('the folder of a mount', () => {
       hostPath: join(parent, 'root-secret'),
       allowedRoots: [join(parent, 'root')],
     });
-    expect(error.code).toBe('outside-root');
+    expect(error.code).toBe('path-outside-root');
   });
 
   it('judges real paths: a link out of the root is refused without naming where it leads, a link in is fine', async () => {
@@ -58,7 +58,7 @@ describe('the folder of a mount', () => {
     symlinkSync(secret, join(root, 'out'));
     symlinkSync(join(root, 'real'), join(root, 'in'));
     const error = await refusal({ hostPath: join(root, 'out'), allowedRoots: [root] });
-    expect(error.code).toBe('outside-root');
+    expect(error.code).toBe('path-outside-root');
     expect(JSON.stringify([error.message, error.details, String(error.cause)])).not.toContain(
       basename(secret),
     );
@@ -71,28 +71,30 @@ describe('the folder of a mount', () => {
     mkdirSync(join(root, 'b'));
     const inside = await hostMount({ hostPath: `${root}/b/../a`, allowedRoots: [root] });
     expect(Object.keys(inside.files)).toEqual(['x.txt']);
-    expect((await refusal({ hostPath: `${root}/..`, allowedRoots: [root] })).code).toBe('outside-root');
+    expect((await refusal({ hostPath: `${root}/..`, allowedRoots: [root] })).code).toBe('path-outside-root');
   });
 
   it('allows a folder below any of several roots; a root that does not exist allows nothing', async () => {
     const root = tempFolder({ 'a.txt': 'a' });
     const mounted = await hostMount({ hostPath: root, allowedRoots: ['/nowhere/at/all', root] });
     expect(mounted.report.files).toBe(1);
-    expect((await refusal({ hostPath: root, allowedRoots: ['/nowhere/at/all'] })).code).toBe('outside-root');
+    expect((await refusal({ hostPath: root, allowedRoots: ['/nowhere/at/all'] })).code).toBe(
+      'path-outside-root',
+    );
   });
 
   it.each([
-    [{ hostPath: '  ' }, 'invalid-argument'],
-    [{ hostPath: 'a\0b' }, 'invalid-argument'],
-    [{ allowedRoots: [] }, 'invalid-argument'],
-    [{ maxBytes: -1 }, 'invalid-argument'],
-    [{ maxFiles: 1.5 }, 'invalid-argument'],
-    [{ maxFileBytes: Number.NaN }, 'invalid-argument'],
-    [{ maxEntries: Number.POSITIVE_INFINITY }, 'invalid-argument'],
-    [{ mountPath: '../up' }, 'outside-root'],
-    [{ mountPath: '' }, 'invalid-path'],
-    [{ include: ['../up/*'] }, 'invalid-pattern'],
-    [{ exclude: ['dist/'] }, 'invalid-pattern'],
+    [{ hostPath: '  ' }, 'argument-invalid'],
+    [{ hostPath: 'a\0b' }, 'argument-invalid'],
+    [{ allowedRoots: [] }, 'argument-invalid'],
+    [{ maxBytes: -1 }, 'argument-invalid'],
+    [{ maxFiles: 1.5 }, 'argument-invalid'],
+    [{ maxFileBytes: Number.NaN }, 'argument-invalid'],
+    [{ maxEntries: Number.POSITIVE_INFINITY }, 'argument-invalid'],
+    [{ mountPath: '../up' }, 'path-outside-root'],
+    [{ mountPath: '' }, 'path-invalid'],
+    [{ include: ['../up/*'] }, 'pattern-invalid'],
+    [{ exclude: ['dist/'] }, 'pattern-invalid'],
   ])('refuses %j with code %s', async (options, code) => {
     const root = tempFolder();
     expect((await refusal({ hostPath: root, allowedRoots: [root], ...options })).code).toBe(code);

@@ -37,7 +37,10 @@ describe('the lock of a folder', () => {
     expect(said).toBe('open');
     const error = await openHost(folders).catch((reason: unknown) => reason);
     if (!FilesystemError.isInstance(error)) throw new Error('it was opened twice', { cause: error });
-    expect(error).toMatchObject({ code: 'locked', details: { pid: holder.pid, path: folders.root } });
+    expect(error).toMatchObject({
+      code: 'filesystem-locked',
+      details: { pid: holder.pid, path: folders.root },
+    });
     expect(error.message).toContain(`process ${holder.pid}`);
     // Another folder is free, and so is this one with another state folder, which must not be done.
     await openHost({ ...testFolders(), stateDirectory: folders.stateDirectory });
@@ -58,7 +61,7 @@ describe('the lock of a folder', () => {
     writeFileSync(lock, text);
     const filesystem = await openHost(folders);
     await filesystem.write('a', 'y');
-    await expectCode(openHost(folders), 'locked');
+    await expectCode(openHost(folders), 'filesystem-locked');
     expect(readdirSync(dirname(lock)).filter((name) => name.startsWith('takeover'))).toEqual([]);
   });
 
@@ -66,8 +69,8 @@ describe('the lock of a folder', () => {
     const folders = testFolders();
     const filesystem = await openHost(folders);
     const { said } = await startHolder(folders);
-    expect(said).toContain('"code":"locked"');
-    await expectCode(openHost(folders), 'locked');
+    expect(said).toContain('"code":"filesystem-locked"');
+    await expectCode(openHost(folders), 'filesystem-locked');
     await filesystem[Symbol.asyncDispose]();
     const { holder, said: later } = await startHolder(folders);
     expect(later).toBe('open');
@@ -109,7 +112,7 @@ describe('the lock of a folder', () => {
     writeFileSync(join(lock, '..', 'takeover-stale-0'), JSON.stringify({ ...dead, token: 'other' }));
     const started = await Promise.all([startHolder(folders), startHolder(folders), startHolder(folders)]);
     expect(started.filter(({ said }) => said === 'open')).toHaveLength(1);
-    expect(started.filter(({ said }) => said.includes('"code":"locked"'))).toHaveLength(2);
+    expect(started.filter(({ said }) => said.includes('"code":"filesystem-locked"'))).toHaveLength(2);
     for (const { holder, said } of started) {
       if (said !== 'open') continue;
       holder.kill('SIGKILL');
@@ -124,7 +127,7 @@ describe('the lock of a folder', () => {
     const record: unknown = JSON.parse(readFileSync(lock, 'utf8'));
     await filesystem[Symbol.asyncDispose]();
     writeFileSync(lock, JSON.stringify({ ...Object(record), host: 'elsewhere', pid: 999_999_999 }));
-    expect(await expectCode(openHost(folders), 'locked')).toContain('elsewhere');
+    expect(await expectCode(openHost(folders), 'filesystem-locked')).toContain('elsewhere');
   });
 
   it('gone, nothing can be read or written any more', async () => {

@@ -187,9 +187,9 @@ describe('collect', () => {
   });
 
   it.each([
-    ['too-large', { maxFileBytes: 4 }, (at: string) => truncateSync(at, 5)],
-    ['too-large', {}, (at: string) => truncateSync(at, 2 ** 40)],
-    ['quota-exceeded', { maxBytes: 11 }, (at: string) => truncateSync(at, 12)],
+    ['file-too-large', { maxFileBytes: 4 }, (at: string) => truncateSync(at, 5)],
+    ['file-too-large', {}, (at: string) => truncateSync(at, 2 ** 40)],
+    ['filesystem-quota-exceeded', { maxBytes: 11 }, (at: string) => truncateSync(at, 12)],
   ] as const)('refuses with %s for %j, and takes nothing', async (code, options, grow) => {
     const { filesystem, staged, at } = await stage(options);
     const before = await contentOf(filesystem);
@@ -205,7 +205,7 @@ describe('collect', () => {
     expect((await staged.collect()).skippedCount).toBe(1);
     symlinkSync('a.txt', at('docs/another'));
     writeFileSync(at('a.txt'), 'changed');
-    await expectCode(staged.collect(), 'quota-exceeded');
+    await expectCode(staged.collect(), 'filesystem-quota-exceeded');
     expect((await filesystem.read('a.txt')).text).toBe('one\n');
   });
 
@@ -215,7 +215,7 @@ describe('collect', () => {
     const before = await contentOf(filesystem);
     rmSync(at('a.txt'));
     for (const name of ['x', 'y']) writeFileSync(at(name), name);
-    await expectCode(staged.collect(), 'quota-exceeded');
+    await expectCode(staged.collect(), 'filesystem-quota-exceeded');
     expect(await contentOf(filesystem)).toEqual(before);
     rmSync(at('y'));
     expect(changesOf(await staged.collect())).toEqual({ created: ['x'], modified: [], removed: ['a.txt'] });
@@ -234,7 +234,7 @@ describe('collect', () => {
     else writeFileSync(at(path), theirs);
     writeFileSync(at('docs/b.md'), 'changed');
     const before = await contentOf(filesystem);
-    expect(await expectCode(staged.collect(), 'changed-on-disk')).toContain(`"${path}"`);
+    expect(await expectCode(staged.collect(), 'file-changed-on-disk')).toContain(`"${path}"`);
     expect(await contentOf(filesystem)).toEqual(before);
   });
 
@@ -283,12 +283,12 @@ describe('collect', () => {
     const { filesystem, staged } = await stage();
     const before = await contentOf(filesystem);
     renameSync(staged.path, `${staged.path}-away`);
-    await expectCode(staged.collect(), 'not-found');
+    await expectCode(staged.collect(), 'path-not-found');
     mkdirSync(staged.path);
-    await expectCode(staged.collect(), 'not-found');
+    await expectCode(staged.collect(), 'path-not-found');
     rmSync(staged.path, { recursive: true });
     symlinkSync(`${staged.path}-away`, staged.path);
-    await expectCode(staged.collect(), 'not-found');
+    await expectCode(staged.collect(), 'path-not-found');
     expect(await contentOf(filesystem)).toEqual(before);
   });
 });

@@ -58,7 +58,7 @@ it.each(layers)('a folder that goes away while it is planned is changed-on-disk 
       expect(staged.files).toBe(3);
     } catch (error) {
       rejected += 1;
-      expectOurs(error, 'changed-on-disk');
+      expectOurs(error, 'file-changed-on-disk');
     }
     expect(readdirSync(tempRoot)).toEqual([]);
   }
@@ -77,7 +77,7 @@ it.each(['a file', 'a link', 'nothing'])(
       if (kind === 'a file') writeFileSync(join(folders.root, 'a'), '');
       if (kind === 'a link') symlinkSync('..', join(folders.root, 'a'));
     });
-    expectOurs(await rejectionOf(materialize(view, { layer: 'copy', signal })), 'changed-on-disk');
+    expectOurs(await rejectionOf(materialize(view, { layer: 'copy', signal })), 'file-changed-on-disk');
   },
 );
 
@@ -86,7 +86,7 @@ it('an error of another file system is kept as the cause', async () => {
   const cause = new RangeError('broken');
   Object.defineProperty(broken, 'readBytes', { value: () => Promise.reject(cause) });
   const error = await rejectionOf(materialize(broken));
-  expectOurs(error, 'storage-failed');
+  expectOurs(error, 'filesystem-storage-failed');
   expect(error).toMatchObject({ cause });
 });
 
@@ -97,7 +97,7 @@ it('an error of another file system while it is collected is kept as the cause',
   const cause = new RangeError('broken');
   Object.defineProperty(broken, 'write', { value: () => Promise.reject(cause) });
   const error = await rejectionOf(staged.collect());
-  expectOurs(error, 'storage-failed');
+  expectOurs(error, 'filesystem-storage-failed');
   expect(error).toMatchObject({ cause });
 });
 
@@ -108,18 +108,18 @@ it.each([
   ['arguments that are too long', 'true', ['x'.repeat(4_000_000)]],
 ])('a command line that cannot be started is invalid-argument: %s', async (_what, command, args) => {
   await using staged = await materialize(new MemoryFilesystem());
-  expectOurs(await rejectionOf(staged.run(command, args)), 'invalid-argument');
+  expectOurs(await rejectionOf(staged.run(command, args)), 'argument-invalid');
 });
 
 it('an environment that cannot be passed is invalid-argument', async () => {
   await using staged = await materialize(new MemoryFilesystem());
-  expectOurs(await rejectionOf(staged.run('true', [], { env: { A: 'a\0b' } })), 'invalid-argument');
+  expectOurs(await rejectionOf(staged.run('true', [], { env: { A: 'a\0b' } })), 'argument-invalid');
 });
 
 it('errors of the operating system keep their code in the cause, without paths', async () => {
   const tempRoot = join(tempFolder({ file: '' }), 'file');
   const error = await rejectionOf(materialize(new MemoryFilesystem(), { tempRoot }));
-  expect(error).toMatchObject({ code: 'not-a-directory', cause: { code: 'ENOTDIR' } });
+  expect(error).toMatchObject({ code: 'path-not-directory', cause: { code: 'ENOTDIR' } });
 });
 
 it('the reason of a signal is rejected with as it is', async () => {

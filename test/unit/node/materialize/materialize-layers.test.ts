@@ -270,15 +270,15 @@ describe.for(layers)('a folder of the disk staged as %s', ([layer, refusal]) => 
       expect(changesOf(await staged.collect())).toEqual({ ...nothing, modified: ['big'] });
       expect((await fork.view.readBytes('big')).at(-1)).toBe('x'.codePointAt(0));
       await sh(staged, 'printf x >>big');
-      await expectCode(staged.collect(), 'too-large');
+      await expectCode(staged.collect(), 'file-too-large');
     });
 
     it('leaves nothing when a limit is passed', async () => {
       const tempRoot = tempFolder();
-      await expectCode(stage(layer, { tempRoot, maxEntries: 4 }), 'quota-exceeded');
+      await expectCode(stage(layer, { tempRoot, maxEntries: 4 }), 'filesystem-quota-exceeded');
       const change = (view: Filesystem): Promise<unknown> => view.write('a.txt', 'long enough');
-      await expectCode(stage(layer, { tempRoot, change, maxBytes: 10 }), 'quota-exceeded');
-      await expectCode(stage(layer, { tempRoot, change, maxFileBytes: 10 }), 'too-large');
+      await expectCode(stage(layer, { tempRoot, change, maxBytes: 10 }), 'filesystem-quota-exceeded');
+      await expectCode(stage(layer, { tempRoot, change, maxFileBytes: 10 }), 'file-too-large');
       expect(readdirSync(tempRoot)).toEqual([]);
     });
 
@@ -300,9 +300,9 @@ describe.for(layers)('a folder of the disk staged as %s', ([layer, refusal]) => 
         () =>
           expectCode(
             Promise.resolve().then(() => filesystem.apply(fork.patch())),
-            'changed-on-disk',
+            'file-changed-on-disk',
           ),
-        (error: unknown) => expectCode(Promise.reject(error), 'changed-on-disk'),
+        (error: unknown) => expectCode(Promise.reject(error), 'file-changed-on-disk'),
       );
       expect(refused).toContain('"a.txt"');
       expect(readFileSync(join(folders.root, 'a.txt'), 'utf8')).toBe('theirs');
@@ -324,8 +324,8 @@ describe.for(layers)('a folder of the disk staged as %s', ([layer, refusal]) => 
       expect(readdirSync(tempRoot)).toEqual([]);
       expect(readFileSync('/proc/self/mountinfo', 'utf8')).not.toContain(tempRoot);
       expect(manifestOf(folders.root)).toEqual(before);
-      await expectCode(staged.collect(), 'not-found');
-      await expectCode(staged.run('true'), 'not-found');
+      await expectCode(staged.collect(), 'path-not-found');
+      await expectCode(staged.run('true'), 'path-not-found');
     });
   });
 });
@@ -333,7 +333,7 @@ describe.for(layers)('a folder of the disk staged as %s', ([layer, refusal]) => 
 it('has no overlay of files in memory', async () => {
   const message = await expectCode(
     materialize(new MemoryFilesystem(), { layer: 'overlay' }),
-    'storage-failed',
+    'filesystem-storage-failed',
   );
   expect(message).toContain("'copy'");
 });
@@ -341,5 +341,5 @@ it('has no overlay of files in memory', async () => {
 it('does not stage a folder into itself', async () => {
   const folders = testFolders({ 'tmp/a': 'x' });
   const filesystem = await openHost(folders);
-  await expectCode(materialize(filesystem, { tempRoot: join(folders.root, 'tmp') }), 'invalid-argument');
+  await expectCode(materialize(filesystem, { tempRoot: join(folders.root, 'tmp') }), 'argument-invalid');
 });

@@ -122,7 +122,7 @@ describe.for(kinds)('running a command in a folder staged from %s', ([kind, refu
       expect(await staged.run('sh', ['-c', 'printf éé'], { maxOutputBytes: 3 })).toMatchObject({
         stdout: 'é',
       });
-      await expectCode(staged.run('true', [], { maxOutputBytes: -1 }), 'invalid-argument');
+      await expectCode(staged.run('true', [], { maxOutputBytes: -1 }), 'argument-invalid');
     });
 
     it('does not say where the folder is', async () => {
@@ -141,7 +141,7 @@ describe.for(kinds)('running a command in a folder staged from %s', ([kind, refu
       await until(() => clock.pending === 1);
       clock.advance(50);
       expect(await run).toMatchObject({ exitCode: undefined, signal: 'SIGKILL', timedOut: true });
-      await expectCode(staged.run('true', [], { timeoutMs: 0 }), 'invalid-argument');
+      await expectCode(staged.run('true', [], { timeoutMs: 0 }), 'argument-invalid');
     });
 
     it('ends what it has left in the background', async () => {
@@ -177,7 +177,7 @@ describe.for(kinds)('running a command in a folder staged from %s', ([kind, refu
     it('ends it when the folder is disposed', async () => {
       const staged = await stage(kind);
       const clock = manualClock();
-      const run = expectCode(staged.run('sleep', ['1000'], { timeoutMs: 1, clock }), 'not-found');
+      const run = expectCode(staged.run('sleep', ['1000'], { timeoutMs: 1, clock }), 'path-not-found');
       await until(() => clock.pending === 1);
       await staged[Symbol.asyncDispose]();
       expect(await run).toContain('disposed');
@@ -186,9 +186,9 @@ describe.for(kinds)('running a command in a folder staged from %s', ([kind, refu
 
     it('starts in the folder or below it only', async () => {
       await using staged = await stage(kind);
-      await expectCode(staged.run('true', [], { cwd: '../..' }), 'outside-root');
-      await expectCode(staged.run('true', [], { cwd: 'absent' }), 'not-found');
-      await expectCode(staged.run('true', [], { cwd: 'a.txt' }), 'not-found');
+      await expectCode(staged.run('true', [], { cwd: '../..' }), 'path-outside-root');
+      await expectCode(staged.run('true', [], { cwd: 'absent' }), 'path-not-found');
+      await expectCode(staged.run('true', [], { cwd: 'a.txt' }), 'path-not-found');
     });
 
     it('leaves the starting to others who want that', async () => {
@@ -258,7 +258,7 @@ describe.skipIf(layers[1]?.[1] !== undefined)('an overlay', () => {
     async () => {
       const filesystem = await openHost({ root: '/dev', stateDirectory: tempFolder() });
       const refused = materialize(filesystem, { tempRoot: tempFolder(), layer: 'overlay' });
-      expect(await expectCode(refused, 'storage-failed')).toContain('mounted');
+      expect(await expectCode(refused, 'filesystem-storage-failed')).toContain('mounted');
     },
   );
 });
@@ -273,5 +273,5 @@ it('a folder is copied where there are no overlays', () => {
       { env: { ...process.env, PATH: folders.root }, encoding: 'utf8' },
     ).stdout;
   expect(tell('auto')).toBe('copy 127\n');
-  expect(tell('overlay')).toMatch(/^storage-failed There can be no overlay\./);
+  expect(tell('overlay')).toMatch(/^filesystem-storage-failed There can be no overlay\./);
 });

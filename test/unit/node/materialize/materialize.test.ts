@@ -63,12 +63,12 @@ describe('materialize', () => {
   });
 
   it.each([
-    ['too-large', { maxFileBytes: 3 }],
-    ['quota-exceeded', { maxBytes: 10 }],
-    ['quota-exceeded', { maxEntries: 4 }],
-    ['invalid-argument', { maxBytes: -1 }],
-    ['invalid-argument', { maxEntries: 1.5 }],
-    ['invalid-pattern', { exclude: [''] }],
+    ['file-too-large', { maxFileBytes: 3 }],
+    ['filesystem-quota-exceeded', { maxBytes: 10 }],
+    ['filesystem-quota-exceeded', { maxEntries: 4 }],
+    ['argument-invalid', { maxBytes: -1 }],
+    ['argument-invalid', { maxEntries: 1.5 }],
+    ['pattern-invalid', { exclude: [''] }],
   ] as const)('refuses with %s for %j and leaves nothing', async (code, options) => {
     const tempRoot = tempFolder();
     await expectCode(materialize(new MemoryFilesystem({ files }), { tempRoot, ...options }), code);
@@ -84,16 +84,16 @@ describe('materialize', () => {
     const filesystem = new MemoryFilesystem({ files });
     const inside = tempFolder({ file: 'x' });
     symlinkSync(join(inside, 'nowhere'), join(inside, 'link'));
-    await expectCode(materialize(filesystem, { tempRoot: join(inside, 'absent') }), 'not-found');
-    await expectCode(materialize(filesystem, { tempRoot: join(inside, 'file') }), 'not-a-directory');
+    await expectCode(materialize(filesystem, { tempRoot: join(inside, 'absent') }), 'path-not-found');
+    await expectCode(materialize(filesystem, { tempRoot: join(inside, 'file') }), 'path-not-directory');
     const message = await expectCode(
       materialize(filesystem, { tempRoot: join(inside, 'link') }),
-      'not-found',
+      'path-not-found',
     );
     expect(message).not.toContain('nowhere');
     chmodSync(inside, 0o500);
     await asOrdinaryUser(inside, () =>
-      expectCode(materialize(filesystem, { tempRoot: inside }), 'permission-denied'),
+      expectCode(materialize(filesystem, { tempRoot: inside }), 'path-forbidden'),
     );
     chmodSync(inside, 0o700);
   });
@@ -117,7 +117,7 @@ describe('materialize', () => {
     const list = filesystem.list.bind(filesystem);
     // What a disk does that does not tell letter case: the second name is there already.
     filesystem.list = async (path) => (await list(path)).flatMap((entry) => [entry, entry]);
-    expect(await expectCode(materialize(filesystem, { tempRoot }), 'already-exists')).toContain('"a.txt"');
+    expect(await expectCode(materialize(filesystem, { tempRoot }), 'path-taken')).toContain('"a.txt"');
     expect(readdirSync(tempRoot)).toEqual([]);
   });
 });
@@ -131,7 +131,7 @@ describe('disposing', () => {
     await staged[Symbol.asyncDispose]();
     expect((await collection).created).toEqual(['new']);
     expect(readdirSync(tempRoot)).toEqual([]);
-    const message = await expectCode(staged.collect(), 'not-found');
+    const message = await expectCode(staged.collect(), 'path-not-found');
     expect(message).not.toContain(basename(staged.path));
     expect((await filesystem.read('new')).text).toBe('x');
   });

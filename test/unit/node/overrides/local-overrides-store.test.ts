@@ -77,9 +77,9 @@ describe('overrides in files', () => {
     ['overrides-corrupt', '{"version": 1,'],
     ['overrides-corrupt', ''],
     ['overrides-corrupt', '{"version":1}'],
-    ['overrides-unsupported-version', '{"version":2}'],
-    ['overrides-mismatch', JSON.stringify({ ...overrides('x'), key: 'other' })],
-    ['overrides-mismatch', JSON.stringify(overrides('x', 'other'))],
+    ['overrides-version-unsupported', '{"version":2}'],
+    ['overrides-mismatched', JSON.stringify({ ...overrides('x'), key: 'other' })],
+    ['overrides-mismatched', JSON.stringify(overrides('x', 'other'))],
   ])('are refused as %s and left as they are: %s', async (code, text) => {
     const { store, folders } = open(testFolders({ [file]: text }));
     const refusal = { code, details: { file }, message: expect.stringContaining(file) };
@@ -92,12 +92,12 @@ describe('overrides in files', () => {
     'never leave their folder: %j',
     async (name) => {
       const { store } = open();
-      await expect(store.load(prompt, name)).rejects.toMatchObject({ code: 'overrides-mismatch' });
+      await expect(store.load(prompt, name)).rejects.toMatchObject({ code: 'overrides-mismatched' });
       await expect(store.save({ ...overrides('x'), key: name })).rejects.toMatchObject({
-        code: 'overrides-mismatch',
+        code: 'overrides-mismatched',
       });
       await expect(store.delete({ ...prompt, ns: `..${name}` }, 'latest')).rejects.toMatchObject({
-        code: 'overrides-mismatch',
+        code: 'overrides-mismatched',
       });
     },
   );
@@ -138,7 +138,7 @@ describe('changes of overrides', () => {
     ).rejects.toBe(failure);
     expect(await store.update(prompt, 'latest', () => undefined)).toEqual(overrides('kept'));
     await expect(store.update(prompt, 'latest', () => overrides('x', 'other'))).rejects.toMatchObject({
-      code: 'overrides-mismatch',
+      code: 'overrides-mismatched',
     });
     expect(await store.load(prompt, 'latest')).toEqual(overrides('kept'));
   });
@@ -170,7 +170,7 @@ describe('changes of overrides', () => {
     await openHost(folders);
     const store = new LocalOverridesStore({ ...folders, lockTimeoutMs: 0 });
     await expect(store.save(overrides('x'))).rejects.toMatchObject({
-      code: 'overrides-conflict',
+      code: 'overrides-conflicting',
       message: expect.stringContaining(`Process ${process.pid}`),
     });
   });

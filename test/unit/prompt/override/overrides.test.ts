@@ -343,7 +343,7 @@ describe('overrides that do not fit', () => {
   it('are refused as a whole when they are another prompt’s', () => {
     const other = { ...prompt.seedOverrides(), key: 'other' };
     expect(() => prompt.checkOverrides(other)).toThrow(
-      expect.objectContaining({ code: 'overrides-mismatch' }),
+      expect.objectContaining({ code: 'overrides-mismatched' }),
     );
   });
 });
@@ -365,7 +365,7 @@ describe('what is stored', () => {
 
   it('of a newer version is not guessed at', () => {
     expect(() => parseOverrides({ ...prompt.seedOverrides(), version: 2 })).toThrow(
-      expect.objectContaining({ code: 'overrides-unsupported-version' }),
+      expect.objectContaining({ code: 'overrides-version-unsupported' }),
     );
   });
 });

@@ -114,7 +114,7 @@ test.each(['check', 'checkChanges'] as const)(
     });
     await thinking.reached;
     clock.advance(1_001);
-    await expect(run.finished).rejects.toMatchObject({ code: 'evaluation-deadline' });
+    await expect(run.finished).rejects.toMatchObject({ code: 'evaluation-deadline-exceeded' });
     thinking.open();
     await Promise.resolve();
     expect(only(run.invocations)).toMatchObject({ outcome: 'aborted', reason: 'deadline' });

@@ -103,7 +103,7 @@ describe.each(Object.entries(touches))('a handler that never waits for anything 
     const error = await evaluationFailure(
       model().evaluate(promptOf(busy), { session, clock, deadline: Deadline.after(2_000, clock) }),
     );
-    expect(error.code).toBe('evaluation-deadline');
+    expect(error.code).toBe('evaluation-deadline-exceeded');
     expect(session.slice(ToolInvocations).all()).toMatchObject([{ outcome: 'aborted', reason: 'deadline' }]);
     expect(errors).toHaveLength(1);
   });

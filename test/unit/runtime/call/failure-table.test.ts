@@ -496,7 +496,7 @@ describe('a handler that does not end', () => {
     });
     await waiting.reached;
     clock.advance(1_000);
-    await expect(run.finished).rejects.toMatchObject({ code: 'evaluation-deadline', phase: 'tool' });
+    await expect(run.finished).rejects.toMatchObject({ code: 'evaluation-deadline-exceeded', phase: 'tool' });
     expect(only(run.invocations)).toMatchObject({ outcome: 'aborted', reason: 'deadline' });
     await expectNoTrace(run.session, run.filesystem);
   });
@@ -513,13 +513,13 @@ const endings: readonly EndingRow[] = [
   {
     what: 'DeadlineExceededError',
     thrown: new DeadlineExceededError('too late'),
-    code: 'evaluation-deadline',
+    code: 'evaluation-deadline-exceeded',
     phase: 'tool',
   },
   {
     what: 'BudgetExceededError',
     thrown: new BudgetExceededError('too dear'),
-    code: 'evaluation-budget',
+    code: 'evaluation-budget-exceeded',
     phase: 'budget',
   },
 ];

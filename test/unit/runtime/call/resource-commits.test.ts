@@ -230,7 +230,7 @@ describe('a commit with resources', () => {
     }).catch((error: unknown) => error);
     expect(PromptEvaluationError.isInstance(failure) && failure.cause).toEqual(
       expect.objectContaining({
-        code: 'resource-too-many-fallible',
+        code: 'resource-fallible-exceeded',
         details: { tokens: ['accounts', 'other'] },
       }),
     );

@@ -177,7 +177,7 @@ describe('a call', () => {
       async (context: ToolContext) => context.session.dispatch(Noted, { text: 'x' }),
       'session-read-only',
     ],
-    ['files', async (context: ToolContext) => context.filesystem.write('x.txt', 'x'), 'read-only'],
+    ['files', async (context: ToolContext) => context.filesystem.write('x.txt', 'x'), 'filesystem-read-only'],
   ])('that only reads gets an error at a write to the %s, there and then', async (_what, write, code) => {
     let thrown: unknown;
     const { invocations, session } = await runCalls({

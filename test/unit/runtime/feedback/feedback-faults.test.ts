@@ -112,7 +112,7 @@ describe('a provider that does not come to an end', () => {
     clock.advance(1_000);
     const error = await ended;
     if (!PromptEvaluationError.isInstance(error)) throw new Error(`Another end: ${String(error)}`);
-    expect(error).toMatchObject({ code: 'evaluation-deadline', phase: 'tool' });
+    expect(error).toMatchObject({ code: 'evaluation-deadline-exceeded', phase: 'tool' });
     expect(error.conversation.at(-1)).toMatchObject({
       type: 'tool-result',
       text: 'ok done\n\n<wink-feedback provider="first" severity="info">\nSaid.\n</wink-feedback>',

@@ -66,7 +66,7 @@ describe('a budget that is passed', () => {
       [work],
     );
     const error = await evaluationFailure(run);
-    expect(error).toMatchObject({ code: 'evaluation-budget', phase: 'budget', usage: tokens(95) });
+    expect(error).toMatchObject({ code: 'evaluation-budget-exceeded', phase: 'budget', usage: tokens(95) });
     expect(BudgetExceededError.isInstance(error.cause) && error.cause.details).toEqual({
       limit: 'maxTotalTokens',
       value: 105,
@@ -92,7 +92,7 @@ describe('a budget that is passed', () => {
     const turns = [1, 2, 3].map(() => calls(tokens(60), 'work'));
     const { run, asked } = start([...turns, answer(tokens(60))], { maxTotalTokens: 100 }, [work]);
     const error = await evaluationFailure(run);
-    expect(error.code).toBe('evaluation-budget');
+    expect(error.code).toBe('evaluation-budget-exceeded');
     // The second turn would have come to 140.
     expect(asked).toEqual([1]);
     expect(error.conversation.map(({ type }) => type)).toEqual(['assistant', 'tool-result']);
@@ -112,7 +112,7 @@ describe('a budget that is passed', () => {
       outside('third', () => void ran.push('third')),
     ]);
     const error = await evaluationFailure(run);
-    expect(error).toMatchObject({ code: 'evaluation-budget', phase: 'budget' });
+    expect(error).toMatchObject({ code: 'evaluation-budget-exceeded', phase: 'budget' });
     expect(ran).toEqual(['first', 'second']);
     const outcomes = session
       .slice(ToolInvocations)
@@ -156,7 +156,10 @@ describe('a budget that is passed', () => {
     ]);
     // The next run on it does not begin.
     const next = start([answer(tokens(1))], tracker);
-    expect(await evaluationFailure(next.run)).toMatchObject({ code: 'evaluation-budget', phase: 'budget' });
+    expect(await evaluationFailure(next.run)).toMatchObject({
+      code: 'evaluation-budget-exceeded',
+      phase: 'budget',
+    });
     expect(next.asked).toEqual([]);
   });
 
@@ -223,7 +226,7 @@ describe('a next turn that cannot fit', () => {
     const enough = start(turns, { maxCost: 1.1, prices }, [work]);
     expect((await enough.run).budgetExceeded).toEqual({ limit: 'maxCost', value: 2, maximum: 1.1 });
     const short = start(turns, { maxCost: 1.09, prices }, [work]);
-    expect((await evaluationFailure(short.run)).code).toBe('evaluation-budget');
+    expect((await evaluationFailure(short.run)).code).toBe('evaluation-budget-exceeded');
     expect(short.asked).toEqual([1]);
   });
 
@@ -255,7 +258,10 @@ describe('a next turn that cannot fit', () => {
     tracker.count(tokens(100));
     await expect.poll(() => clock.pending).toBe(1);
     clock.advance(60_000);
-    expect(await evaluationFailure(run)).toMatchObject({ code: 'evaluation-budget', phase: 'budget' });
+    expect(await evaluationFailure(run)).toMatchObject({
+      code: 'evaluation-budget-exceeded',
+      phase: 'budget',
+    });
     expect(asked).toBe(1);
   });
 });
@@ -306,7 +312,7 @@ describe('what is not known', () => {
       execute: () => ToolResult.ok(null, 'word '.repeat(100)),
     });
     const error = await evaluationFailure(model.evaluate(promptOf([long]), { budget: tracker }));
-    expect(error).toMatchObject({ code: 'evaluation-budget', phase: 'budget' });
+    expect(error).toMatchObject({ code: 'evaluation-budget-exceeded', phase: 'budget' });
     expect(error.message).toMatch(/\(with \d+ estimated tokens, which the provider did not report\)/);
     expect(tracker.usage).toEqual({});
     expect(tracker.estimatedUsage.inputTokens).toBeGreaterThan(100);
@@ -330,7 +336,7 @@ describe('what is not known', () => {
     const work = act('work', () => void (ran += 1));
     const { run } = start([calls(undefined, 'work')], { maxUncountedTurns: 0 }, [work]);
     const error = await evaluationFailure(run);
-    expect(error).toMatchObject({ code: 'evaluation-budget', phase: 'budget' });
+    expect(error).toMatchObject({ code: 'evaluation-budget-exceeded', phase: 'budget' });
     expect(error.message).toContain('turns without reported tokens came to 1, and maxUncountedTurns is 0');
     expect(ran).toBe(0);
   });

@@ -49,7 +49,7 @@ async function turnsOf(
     return turn > 12 ? { text: 'Done.' } : { toolCalls: callsOf(turn) };
   });
   await model.evaluate(promptOf(), options).catch((error: unknown) => {
-    expect(error).toMatchObject({ code: 'evaluation-repeated-failures' });
+    expect(error).toMatchObject({ code: 'evaluation-failures-repeated' });
   });
   return turns;
 }
@@ -62,7 +62,7 @@ describe('the same call that fails again and again', () => {
     }));
     const error = await evaluationFailure(model.evaluate(promptOf(), { input: 'Go.' }));
     expect(error).toMatchObject({
-      code: 'evaluation-repeated-failures',
+      code: 'evaluation-failures-repeated',
       phase: 'tool',
       usage: { inputTokens: 50, outputTokens: 5 },
       details: { toolName: 'broken', reason: 'failed-result', failures: 5, turn: 5 },
@@ -107,7 +107,7 @@ describe('the same call that fails again and again', () => {
       return { toolCalls: [{ name: 'fine', arguments: text }], finishReason: 'length' };
     });
     const error = await evaluationFailure(model.evaluate(promptOf()));
-    expect(error).toMatchObject({ code: 'evaluation-repeated-failures', details: { reason: 'cut-off' } });
+    expect(error).toMatchObject({ code: 'evaluation-failures-repeated', details: { reason: 'cut-off' } });
     expect(turns).toBe(5);
   });
 });
@@ -140,7 +140,7 @@ test('holds for evaluations inside calls as in the run, unless they say otherwis
             ...(maxRepeatedFailures === undefined ? {} : { maxRepeatedFailures }),
           }),
         );
-        expect(inner.code).toBe('evaluation-repeated-failures');
+        expect(inner.code).toBe('evaluation-failures-repeated');
         return ToolResult.ok(null);
       },
     });

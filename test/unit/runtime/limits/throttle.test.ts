@@ -135,7 +135,10 @@ describe('a model that cannot answer', () => {
       clock,
     );
     expect({ asked, delays }).toEqual({ asked: 1, delays: [] });
-    expect(error).toMatchObject({ phase: 'request', cause: { code: 'throttle-deadline', attempts: 1 } });
+    expect(error).toMatchObject({
+      phase: 'request',
+      cause: { code: 'throttle-deadline-exceeded', attempts: 1 },
+    });
     const later = Deadline.after(501, clock);
     expect(
       await ask([throttled(), done], { deadline: later, throttle: { random: half } }, clock),
@@ -168,7 +171,7 @@ describe('a model that cannot answer', () => {
     const { error, asked } = await ask([throttled()], { throttle: false });
     expect({ asked, code: (error as { cause: ThrottleError }).cause.code }).toEqual({
       asked: 1,
-      code: 'throttled',
+      code: 'throttle-signaled',
     });
   });
 
@@ -226,7 +229,7 @@ describe('a run that is stopped during a wait', () => {
     const ended = expect(run).rejects.toMatchObject(
       how === 'abort'
         ? { code: 'evaluation-aborted', cause: { message: 'Enough.' } }
-        : { code: 'evaluation-deadline', cause: { code: 'deadline-exceeded' } },
+        : { code: 'evaluation-deadline-exceeded', cause: { code: 'deadline-exceeded' } },
     );
     if (how === 'abort') controller.abort(new Error('Enough.'));
     else deadlineClock.advance(60_000);

@@ -42,7 +42,7 @@ describe('a run that is silent for too long', () => {
     expect(clock.pending).toBe(1);
     clock.advance(1);
     const error = await evaluationFailure(run);
-    expect(error).toMatchObject({ code: 'evaluation-silent', phase: 'request' });
+    expect(error).toMatchObject({ code: 'evaluation-idle', phase: 'request' });
     expect(error.message).toContain(
       'for 100 ms (watchdogMs) it told of nothing; the last it told of was model-call-start',
     );
@@ -80,7 +80,7 @@ describe('a run that is silent for too long', () => {
     await stuck.reached;
     clock.advance(100);
     const error = await evaluationFailure(finished);
-    expect(error).toMatchObject({ code: 'evaluation-silent', phase: 'tool' });
+    expect(error).toMatchObject({ code: 'evaluation-idle', phase: 'tool' });
     expect(signal?.aborted).toBe(true);
     expect(only(invocations)).toMatchObject({ outcome: 'aborted', reason: 'silent' });
     expect(only(invocations).message).toContain('nothing was heard of the run for too long');
@@ -105,7 +105,7 @@ describe('a run that is silent for too long', () => {
     const run = scriptedModel([{ text: 'done' }]).evaluate(slow.bind(), { clock, watchdogMs: 100 });
     await rendering.reached;
     clock.advance(100);
-    expect(await evaluationFailure(run)).toMatchObject({ code: 'evaluation-silent', phase: 'render' });
+    expect(await evaluationFailure(run)).toMatchObject({ code: 'evaluation-idle', phase: 'render' });
     rendering.open();
   });
 });
@@ -164,7 +164,7 @@ describe('a sign of life', () => {
     });
     await stuck.reached;
     clock.advance(100);
-    expect(await evaluationFailure(run)).toMatchObject({ code: 'evaluation-silent', phase: 'tool' });
+    expect(await evaluationFailure(run)).toMatchObject({ code: 'evaluation-idle', phase: 'tool' });
     stuck.open();
     expect(clock.pending).toBe(0);
   });
@@ -238,7 +238,7 @@ describe('someone who is asked', () => {
     await stuck.reached;
     clock.advance(99);
     clock.advance(1);
-    expect((await evaluationFailure(finished)).code).toBe('evaluation-silent');
+    expect((await evaluationFailure(finished)).code).toBe('evaluation-idle');
     stuck.open();
   });
 
@@ -280,7 +280,7 @@ describe('someone who is asked', () => {
     await stuck.reached;
     clock.advance(100);
     clock.advance(100);
-    expect((await evaluationFailure(run)).code).toBe('evaluation-silent');
+    expect((await evaluationFailure(run)).code).toBe('evaluation-idle');
     expect(session.slice(ToolInvocations).all().at(-1)).toMatchObject({ reason: 'silent' });
     stuck.open();
   });

@@ -192,7 +192,7 @@ describe('a task that does not get done', () => {
     await expect(
       evaluate([answer('One.'), answer('Two.')], { completion: no, maxTurns: 2 }),
     ).rejects.toMatchObject({
-      code: 'evaluation-max-turns',
+      code: 'evaluation-turns-exceeded',
       message: expect.stringContaining('asked 2 times and its answers were incomplete'),
     });
   });
@@ -201,7 +201,7 @@ describe('a task that does not get done', () => {
     const turns = [1, 2].map(() => ({ ...answer('Done.'), usage: { inputTokens: 60, outputTokens: 60 } }));
     const budget = { maxTotalTokens: 100 };
     await expect(evaluate(turns, { completion: no, budget })).rejects.toMatchObject({
-      code: 'evaluation-budget',
+      code: 'evaluation-budget-exceeded',
     });
     expect((await evaluate(turns, { completion: yes, budget })).response.text).toBe('Done.');
   });
@@ -240,7 +240,7 @@ describe('a checker that fails', () => {
     const clock = manualClock();
     const controller = new AbortController();
     for (const [stop, code] of [
-      [() => clock.advance(1_000), 'evaluation-deadline'],
+      [() => clock.advance(1_000), 'evaluation-deadline-exceeded'],
       [() => controller.abort(new Error('enough')), 'evaluation-aborted'],
     ] as const) {
       const door = gate();
@@ -265,7 +265,7 @@ describe('a checker that fails', () => {
     });
     await expect(
       evaluate([answer('Done.')], { clock, deadline: Deadline.after(1_000, clock), completion: late }),
-    ).rejects.toMatchObject({ code: 'evaluation-deadline' });
+    ).rejects.toMatchObject({ code: 'evaluation-deadline-exceeded' });
   });
 });
 

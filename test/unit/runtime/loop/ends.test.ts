@@ -66,7 +66,7 @@ describe('the deadline', () => {
         input: 'Hello',
       }),
     );
-    expect(error).toMatchObject({ code: 'evaluation-deadline', promptName: template.name });
+    expect(error).toMatchObject({ code: 'evaluation-deadline-exceeded', promptName: template.name });
     expect(DeadlineExceededError.isInstance(error.cause)).toBe(true);
     expect(error.conversation).toEqual([{ type: 'user', content: [{ type: 'text', text: 'Hello' }] }]);
     expect(asked).toBe(0);
@@ -82,7 +82,10 @@ describe('the deadline', () => {
     }).evaluate(template.bind(), { deadline: Deadline.after(10, clock), clock });
     await asked.reached;
     clock.advance(10);
-    expect(await evaluationFailure(run)).toMatchObject({ code: 'evaluation-deadline', phase: 'request' });
+    expect(await evaluationFailure(run)).toMatchObject({
+      code: 'evaluation-deadline-exceeded',
+      phase: 'request',
+    });
     asked.open();
     expect(clock.pending).toBe(0);
   });
@@ -134,7 +137,7 @@ describe('the deadline', () => {
       await inside.reached;
       clock.advance(8);
       const error = await failed;
-      expect(error).toMatchObject({ code: 'evaluation-deadline', phase: 'tool' });
+      expect(error).toMatchObject({ code: 'evaluation-deadline-exceeded', phase: 'tool' });
       expect(error.message).toBe(
         'The deadline passed before the run was finished. Running then: the calls "c1" of "slow" for 10 ms, "c2" of "slow" for 8 ms. (prompt "slow", turn 1)',
       );
@@ -168,7 +171,7 @@ describe('the deadline', () => {
       },
     });
     const error = await evaluationFailure(finished);
-    expect(error).toMatchObject({ code: 'evaluation-deadline', phase: 'tool' });
+    expect(error).toMatchObject({ code: 'evaluation-deadline-exceeded', phase: 'tool' });
     expect(asked).toBe(1);
     expect(invocations.map(({ outcome }) => outcome)).toEqual(['committed']);
     expect(error.conversation.map(({ type }) => type)).toEqual(['assistant', 'tool-result']);
@@ -189,7 +192,10 @@ describe('the deadline', () => {
         if (event.type === 'tool-call-start') now += 10;
       },
     });
-    expect(await evaluationFailure(finished)).toMatchObject({ code: 'evaluation-deadline', phase: 'tool' });
+    expect(await evaluationFailure(finished)).toMatchObject({
+      code: 'evaluation-deadline-exceeded',
+      phase: 'tool',
+    });
     expect(ran).toBe(0);
     expect(only(invocations)).toMatchObject({ outcome: 'aborted', reason: 'deadline' });
   });
@@ -212,7 +218,10 @@ describe('the deadline', () => {
     clock.advance(7);
     expect(clock.pending).toBe(1);
     clock.advance(6);
-    expect(await evaluationFailure(run)).toMatchObject({ code: 'evaluation-deadline', phase: 'request' });
+    expect(await evaluationFailure(run)).toMatchObject({
+      code: 'evaluation-deadline-exceeded',
+      phase: 'request',
+    });
     expect(clock.pending).toBe(0);
   });
 
@@ -554,7 +563,7 @@ describe('the number of turns', () => {
     });
     const error = await evaluationFailure(model.evaluate(template.bind(), { maxTurns: 3 }));
     expect(error).toMatchObject({
-      code: 'evaluation-max-turns',
+      code: 'evaluation-turns-exceeded',
       phase: 'request',
       usage: { inputTokens: 15 },
       details: { turn: 3 },

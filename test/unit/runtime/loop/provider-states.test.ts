@@ -72,7 +72,7 @@ describe('a provider that pauses', () => {
   it('again and again ends at the turn limit', async () => {
     const turns = Array.from({ length: 9 }, () => ({ text: 'x', finishReason: 'paused' }) as const);
     const error = await evaluationFailure(run(turns, { maxTurns: 3 }));
-    expect(error).toMatchObject({ code: 'evaluation-max-turns' });
+    expect(error).toMatchObject({ code: 'evaluation-turns-exceeded' });
     expect(error.message).toContain('its answer is not finished');
     expect(error.conversation).toHaveLength(3);
   });

@@ -142,6 +142,6 @@ test('a turn that was cut off passes a limit as any other', async () => {
     budget: { maxInputTokens: 1_000 },
     onEvent: (event) => events.push(event),
   });
-  expect(await evaluationFailure(failing)).toMatchObject({ code: 'evaluation-budget' });
+  expect(await evaluationFailure(failing)).toMatchObject({ code: 'evaluation-budget-exceeded' });
   expect(events.filter(({ type }) => type === 'budget-exceeded')).toMatchObject([{ turn: 1 }]);
 });
