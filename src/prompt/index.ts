@@ -40,7 +40,6 @@ export type {
   AnySection,
   ResourceBindings,
   Section,
-  SectionParts,
   SectionRenderContext,
 } from './section/section.ts';
 export type {
@@ -50,7 +49,6 @@ export type {
   NoParams,
   OwnParams,
   SectionInput,
-  SectionOf,
   SectionsInput,
 } from './section/section-input.ts';
 export type {

@@ -6,7 +6,7 @@ import type { TemplateSource } from '../template/placeholders.ts';
 import type { VisibilitySelector } from '../visibility/visibility.ts';
 import { compileSection } from './compile-section.ts';
 import type { AnySection, Section, SectionRenderContext } from './section.ts';
-import type { ParamsInput, ParamsOutput, SectionOf, SectionsInput } from './section-input.ts';
+import type { ParamsInput, ParamsOutput, SectionsInput } from './section-input.ts';
 
 /** What every section takes. */
 export interface CommonSectionOptions<
@@ -62,6 +62,15 @@ export interface ToolsSectionOptions<
   /** Template of a remark under the heading. Default: none. */
   readonly description?: TemplateSource<Text, ParamsOutput<Params>>;
 }
+
+/**
+ * The type of a section made here: the params of its own schema and those that its children need. Not exported, so that
+ * declaration files of users spell it out instead of naming a module that the package does not export.
+ */
+type SectionOf<Params extends Schema | undefined, Below> = Section<
+  ParamsInput<Params> & Below,
+  { readonly params: Params; readonly children: Below }
+>;
 
 /**
  * Makes a section: a title, instructions, and the tools and policies that belong to them.

@@ -3,8 +3,8 @@ import type { Schema } from '../../schema/index.ts';
 import { templateText } from '../template/template-text.ts';
 import type { SectionOptions } from './build-section.ts';
 import { compileSection, freezeSection } from './compile-section.ts';
-import type { AnySection } from './section.ts';
-import type { ChildrenInput, OwnParams, ParamsOutput, SectionOf, SectionsInput } from './section-input.ts';
+import type { AnySection, Section } from './section.ts';
+import type { ChildrenInput, OwnParams, ParamsInput, ParamsOutput, SectionsInput } from './section-input.ts';
 
 /** Shown by the compiler where another schema lacks params that what is kept of a section may use. Nothing has this type. */
 export interface MissingParams<Names> {
@@ -45,6 +45,15 @@ export interface SectionChanges<
   /** Another condition; `undefined`: none, always there. */
   readonly enabled?: SectionOptions<Params, readonly AnySection[], Text, Summary>['enabled'] | undefined;
 }
+
+/**
+ * The type of an extended section: the params of its own schema and those that its children need. Not exported, so that
+ * declaration files of users spell it out instead of naming a module that the package does not export.
+ */
+type SectionOf<Params extends Schema | undefined, Below> = Section<
+  ParamsInput<Params> & Below,
+  { readonly params: Params; readonly children: Below }
+>;
 
 /** What the children of an extended section need: those of the changes, else those that it had. */
 type ExtendedChildrenInput<Base, Children> = Children extends readonly AnySection[]

@@ -1,5 +1,5 @@
 import type { Schema } from '../../schema/index.ts';
-import type { AnySection, Section, SectionParts } from './section.ts';
+import type { AnySection, Section } from './section.ts';
 
 /** Params of sections that the compiler knows nothing about. */
 export type DynamicParams = Readonly<Record<string, unknown>>;
@@ -16,16 +16,10 @@ export type ParamsInput<S> = S extends Schema<infer Input, infer _Output> ? Inpu
 /** What an optional params schema yields; nothing in particular without one. */
 export type ParamsOutput<S> = S extends Schema<infer _Input, infer Output> ? Output : NoInput;
 
-/** What a section is for the compiler: the params of its own schema and of its children. */
-export type SectionOf<Params extends Schema | undefined, Below> = Section<
-  ParamsInput<Params> & Below,
-  SectionParts<Params, Below>
->;
-
 /** The schema of a section's own params; any names where the compiler does not know it. */
 export type OwnParams<S> =
   S extends Section<infer Input, infer Own>
-    ? Own extends SectionParts<infer Params, infer _Input>
+    ? Own extends { readonly params: infer Params extends Schema | undefined }
       ? Params
       : [Input] extends [never]
         ? Schema<DynamicParams>
@@ -37,7 +31,7 @@ export type OwnParams<S> =
 /** The params that the children of a section need, as far as the compiler tells them from the section's own. */
 export type ChildrenInput<S> =
   S extends Section<never, infer Own>
-    ? Own extends SectionParts<infer _Params, infer Input>
+    ? Own extends { readonly params: Schema | undefined; readonly children: infer Input }
       ? Input
       : S extends { readonly children: infer C extends readonly AnySection[] }
         ? SectionsInput<C>

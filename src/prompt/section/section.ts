@@ -32,14 +32,6 @@ export interface SectionRenderContext {
 declare const sectionInput: unique symbol;
 declare const sectionOwn: unique symbol;
 
-/** What the compiler knows of a section that was made by a function, for `extendSection()`. Never there at run time. */
-export interface SectionParts<Params extends Schema | undefined, Below> {
-  /** Schema of its own params. */
-  readonly params: Params;
-  /** What its children need. */
-  readonly children: Below;
-}
-
 /**
  * A node of a prompt: a title, instructions, and the tools and policies that belong to them. A plain object; made by
  * `section()` and `toolsSection()`, or written out with a `render` of its own. It knows nothing of the prompt it
