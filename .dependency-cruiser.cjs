@@ -146,10 +146,11 @@ module.exports = {
     },
     {
       name: 'folders-through-index',
-      comment: 'A file of another folder is reached only through that folder’s index.ts.',
+      comment:
+        'A file of another folder is reached only through that folder’s index.ts, or the internal.ts beside it where the index is a subpath.',
       severity: 'error',
       from: { path: '^src/([^/]+)/' },
-      to: { path: '^src/[^/]+/.+', pathNot: ['^src/$1/', '^src/[^/]+/index[.]ts$'] },
+      to: { path: '^src/[^/]+/.+', pathNot: ['^src/$1/', '^src/[^/]+/(index|internal)[.]ts$'] },
     },
     {
       name: 'root-through-index',
@@ -157,6 +158,13 @@ module.exports = {
       severity: 'error',
       from: { path: '^src/index[.]ts$' },
       to: { path: '^src/', pathNot: `^src/(${order.join('|')})/index[.]ts$` },
+    },
+    {
+      name: 'no-internals-exported',
+      comment: 'An entry of the package exports nothing through an internal.ts.',
+      severity: 'error',
+      from: { path: ['^src/index[.]ts$', '^src/[^/]+/index[.]ts$'] },
+      to: { path: '/internal[.]ts$' },
     },
     {
       name: 'no-root-entry-inside',

@@ -13,7 +13,7 @@ import {
   SchemaProjections,
   type StrictTools,
   type UnsupportedConfig,
-} from '../provider/index.ts';
+} from '../provider/internal.ts';
 import type { GenerateOptions, ModelRequest, ModelTurn } from '../runtime/index.ts';
 import { describeReceived, type JsonObject } from '../schema/index.ts';
 import { systemClock } from '../session/index.ts';

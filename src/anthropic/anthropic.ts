@@ -11,7 +11,7 @@ import {
   SchemaProjections,
   toProviderError,
   type UnsupportedConfig,
-} from '../provider/index.ts';
+} from '../provider/internal.ts';
 import type { TokenPrices } from '../tool/index.ts';
 import { anthropicDialect } from './anthropic-dialect.ts';
 import { type AnthropicClient, type AnthropicClientOptions, createClient } from './client.ts';

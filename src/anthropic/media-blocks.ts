@@ -1,5 +1,5 @@
 import { PromptValidationError } from '../error/index.ts';
-import { isWebUrl, toBase64 } from '../provider/index.ts';
+import { isWebUrl, toBase64 } from '../provider/internal.ts';
 import type { InputPart, MediaPart } from '../runtime/index.ts';
 import type { DocumentBlock, ImageBlock, ImageType, InputBlock } from './wire.ts';
 

@@ -1,4 +1,4 @@
-import { ForeignCallIds, plainCallIds } from '../provider/index.ts';
+import { ForeignCallIds, plainCallIds } from '../provider/internal.ts';
 import { isSchemaObject, type JsonObject } from '../schema/index.ts';
 import type { AssistantItem, ConversationItem, ToolResultItem } from '../tool/index.ts';
 import { toInputBlocks, toMediaBlock } from './media-blocks.ts';

@@ -1,4 +1,4 @@
-import type { ProviderErrorWords } from '../provider/index.ts';
+import type { ProviderErrorWords } from '../provider/internal.ts';
 
 /** What Anthropic calls the failures that are more than a refused request. */
 export const anthropicErrorWords: ProviderErrorWords = {

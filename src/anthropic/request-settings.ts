@@ -1,5 +1,5 @@
 import { PromptValidationError } from '../error/index.ts';
-import { splitSettings } from '../provider/index.ts';
+import { splitSettings } from '../provider/internal.ts';
 import { isSchemaObject, type JsonObject } from '../schema/index.ts';
 import type { ModelSettings } from '../tool/index.ts';
 

@@ -4,7 +4,7 @@ import {
   type ProjectedTool,
   refuseHostedChoice,
   type SchemaProjections,
-} from '../provider/index.ts';
+} from '../provider/internal.ts';
 import type { ModelCheck, ModelRequest } from '../runtime/index.ts';
 import {
   isSchemaObject,

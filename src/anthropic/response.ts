@@ -1,6 +1,6 @@
 import { ModelResponseError } from '../error/index.ts';
 import { isRecord } from '../internal/index.ts';
-import { DistinctCallIds, type Fields, type HostedToolDesk, objectsIn } from '../provider/index.ts';
+import { DistinctCallIds, type Fields, type HostedToolDesk, objectsIn } from '../provider/internal.ts';
 import type { AssistantPart, FinishReason, ModelTurn } from '../runtime/index.ts';
 import { restoreText } from '../schema/index.ts';
 import type { TokenUsage } from '../tool/index.ts';

@@ -6,7 +6,7 @@ import {
   type StreamReaderOptions,
   toBrokenStream,
   toFailure,
-} from '../provider/index.ts';
+} from '../provider/internal.ts';
 import type { GenerateOptions } from '../runtime/index.ts';
 import { anthropicErrorWords } from './provider-error.ts';
 

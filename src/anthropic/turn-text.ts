@@ -1,4 +1,4 @@
-import type { Fields } from '../provider/index.ts';
+import type { Fields } from '../provider/internal.ts';
 import { restoreText, type SchemaProjection } from '../schema/index.ts';
 import type { AssistantPart } from '../tool/index.ts';
 import { isHosted } from './wire.ts';

@@ -10,7 +10,7 @@ import {
   requestTimeoutMs,
   SchemaProjections,
   type UnsupportedConfig,
-} from '../provider/index.ts';
+} from '../provider/internal.ts';
 import type { ModelProvider } from '../runtime/index.ts';
 import type { TokenPrices } from '../tool/index.ts';
 import { openaiHostedToolCodecs } from './hosted/codecs.ts';

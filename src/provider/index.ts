@@ -1,10 +1,33 @@
-export { defineAdapter } from './define-adapter.ts';
-export { annotatedCitations, type Cited } from './hosted/annotations.ts';
 export {
-  namesGiven,
-  toApproximateLocation,
-  toOneDomainList,
-} from './hosted/config-values.ts';
+  ModelResponseError,
+  type ModelResponseErrorCode,
+  ThrottleError,
+  type ThrottleErrorCode,
+  type ThrottleErrorOptions,
+  type ThrottleKind,
+} from '../error/index.ts';
+export type {
+  GenerateOptions,
+  ModelCheck,
+  ModelDelta,
+  ModelProvider,
+  ModelRequest,
+  ModelTool,
+  ModelTurn,
+  RawItems,
+} from '../runtime/index.ts';
+export {
+  type KeptKeyword,
+  projectSchema,
+  type RequestLimits,
+  type SchemaCounts,
+  type SchemaDialect,
+  type SchemaLimits,
+  type SchemaLoss,
+  type SchemaProjection,
+} from '../schema/index.ts';
+export type { HostedToolReading } from '../tool/index.ts';
+export { defineAdapter } from './define-adapter.ts';
 export type {
   HostedToolCodec,
   HostedToolCodecs,
@@ -12,59 +35,5 @@ export type {
   HostedToolWire,
   HostedTurn,
 } from './hosted/hosted-tool-codec.ts';
-export { HostedToolDesk, type HostedToolsWire, refuseHostedChoice } from './hosted/hosted-tool-registry.ts';
-export {
-  citedContainerFile,
-  citedFile,
-  citedUrl,
-  readCodeOutputs,
-  readFileHits,
-  readWebAction,
-  readWebSources,
-} from './hosted/openai-results.ts';
-export { describeRemoteFailure, parseJsonText } from './hosted/remote-call.ts';
-export {
-  type ProjectedRequest,
-  type ProjectedTool,
-  SchemaProjections,
-  type StrictTools,
-} from './schema/schema-projections.ts';
-export {
-  type Script,
-  type ScriptedModelOptions,
-  type ScriptedToolCall,
-  type ScriptedTurn,
-  scriptedModel,
-} from './scripted-model.ts';
-export { saysContextOverflow } from './wire/context-overflow.ts';
-export { DistinctCallIds } from './wire/distinct-call-ids.ts';
-export { failureReason } from './wire/failure-reason.ts';
-export { type Fields, objectsIn, onlyTexts, textsIn } from './wire/fields.ts';
-export {
-  type CallIdForm,
-  ForeignCallIds,
-  nineCharacterCallIds,
-  plainCallIds,
-  shortCallIds,
-} from './wire/foreign-call-ids.ts';
-export { isWebUrl, toBase64, toUrl } from './wire/media-url.ts';
-export {
-  type CommonModelOptions,
-  checkModelOptions,
-  lazyClient,
-  requestTimeoutMs,
-  type UnsupportedConfig,
-} from './wire/model-options.ts';
-export {
-  type ProviderErrorWords,
-  toBrokenStream,
-  toFailure,
-  toProviderError,
-} from './wire/provider-error.ts';
-export { type SplitSettings, splitSettings } from './wire/split-settings.ts';
-export {
-  isEventStream,
-  StreamReader,
-  type StreamReaderOptions,
-  streamEndGraceMs,
-} from './wire/stream-reader.ts';
+export { HostedToolDesk, type HostedToolsWire } from './hosted/hosted-tool-registry.ts';
+export type { UnsupportedConfig } from './wire/model-options.ts';

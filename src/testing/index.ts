@@ -1,11 +1,4 @@
 export {
-  type Script,
-  type ScriptedModelOptions,
-  type ScriptedToolCall,
-  type ScriptedTurn,
-  scriptedModel,
-} from '../provider/index.ts';
-export {
   adapterConformance,
   type ConformanceAnswer,
   type ConformanceCall,
@@ -31,3 +24,10 @@ export {
   type MockHostedToolCodecOptions,
   mockHostedToolCodec,
 } from './mock-hosted-tool-codec.ts';
+export {
+  type Script,
+  type ScriptedModelOptions,
+  type ScriptedToolCall,
+  type ScriptedTurn,
+  scriptedModel,
+} from './scripted-model.ts';

@@ -1,5 +1,10 @@
 import { assertOptions } from '../error/index.ts';
-import type { HostedToolCodec, HostedToolFindings, HostedToolWire, HostedTurn } from '../provider/index.ts';
+import type {
+  HostedToolCodec,
+  HostedToolFindings,
+  HostedToolWire,
+  HostedTurn,
+} from '../provider/internal.ts';
 import type { JsonObject } from '../schema/index.ts';
 import type { HostedTool, HostedToolOutput } from '../tool/index.ts';
 

@@ -1,4 +1,4 @@
-import type { HostedToolCodecs } from '../../provider/index.ts';
+import type { HostedToolCodecs } from '../../provider/internal.ts';
 import type { AiSdkVersion } from '../wire/call-options.ts';
 import { anthropicCodecs } from './anthropic/codecs.ts';
 import { googleCodecs } from './google/codecs.ts';

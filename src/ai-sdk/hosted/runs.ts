@@ -1,5 +1,5 @@
 import { isRecord } from '../../internal/index.ts';
-import { type Fields, type HostedTurn, objectsIn, parseJsonText } from '../../provider/index.ts';
+import { type Fields, type HostedTurn, objectsIn, parseJsonText } from '../../provider/internal.ts';
 import type { HostedToolOutput } from '../../tool/index.ts';
 
 /** One run of a hosted tool. Where the model paused in the middle of it, the call is in one turn and the result in the next. */

@@ -1,4 +1,4 @@
-import { type CallIdForm, ForeignCallIds } from '../../provider/index.ts';
+import { type CallIdForm, ForeignCallIds } from '../../provider/internal.ts';
 import type { AssistantItem, ConversationItem, InputPart, ToolResultItem } from '../../runtime/index.ts';
 import type {
   AiSdkVersion,

@@ -7,7 +7,7 @@ import {
   type ProjectedTool,
   refuseHostedChoice,
   type SchemaProjections,
-} from '../../provider/index.ts';
+} from '../../provider/internal.ts';
 import type { ModelCheck, ModelRequest, ToolChoice } from '../../runtime/index.ts';
 import type { JsonObject, JsonSchema, SchemaProjection } from '../../schema/index.ts';
 import type { HostedTool, Logger, ModelSettings } from '../../tool/index.ts';

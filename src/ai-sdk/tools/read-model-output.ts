@@ -1,5 +1,5 @@
 import { isRecord } from '../../internal/index.ts';
-import { type Fields } from '../../provider/index.ts';
+import { type Fields } from '../../provider/internal.ts';
 import type { MediaPart } from '../../tool/index.ts';
 import { keepFile } from '../wire/files.ts';
 

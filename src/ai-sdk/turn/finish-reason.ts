@@ -1,6 +1,6 @@
 import { ModelResponseError } from '../../error/index.ts';
 import { isRecord } from '../../internal/index.ts';
-import { toBrokenStream } from '../../provider/index.ts';
+import { toBrokenStream } from '../../provider/internal.ts';
 import type { FinishReason } from '../../runtime/index.ts';
 
 /** What providers say in words of their own, and the interface has no word for. */

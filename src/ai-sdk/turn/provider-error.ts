@@ -8,7 +8,7 @@ import {
   saysContextOverflow,
   toProviderError as toAnyProviderError,
   toBrokenStream,
-} from '../../provider/index.ts';
+} from '../../provider/internal.ts';
 
 /** What the providers behind the models call their failures, all together: none of them means two things. */
 const words: ProviderErrorWords = {

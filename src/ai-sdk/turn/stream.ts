@@ -1,6 +1,6 @@
 import { describeError, ThrottleError } from '../../error/index.ts';
 import { isRecord } from '../../internal/index.ts';
-import { type Fields, streamEndGraceMs, toBrokenStream } from '../../provider/index.ts';
+import { type Fields, streamEndGraceMs, toBrokenStream } from '../../provider/internal.ts';
 import type { GenerateOptions } from '../../runtime/index.ts';
 import { systemClock } from '../../session/index.ts';
 import type { AiSdkStream } from '../wire/ai-sdk-model.ts';

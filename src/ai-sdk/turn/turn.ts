@@ -1,6 +1,6 @@
 import { ModelResponseError } from '../../error/index.ts';
 import { isRecord } from '../../internal/index.ts';
-import { DistinctCallIds, type HostedToolDesk, type HostedTurn } from '../../provider/index.ts';
+import { DistinctCallIds, type HostedToolDesk, type HostedTurn } from '../../provider/internal.ts';
 import type { AssistantPart, ModelRequest, ModelTurn } from '../../runtime/index.ts';
 import { restoreText } from '../../schema/index.ts';
 import type { PreparedRequest } from '../request/request.ts';

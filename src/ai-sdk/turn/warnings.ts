@@ -1,6 +1,6 @@
 import { PromptValidationError } from '../../error/index.ts';
 import { isRecord } from '../../internal/index.ts';
-import { type Fields } from '../../provider/index.ts';
+import { type Fields } from '../../provider/internal.ts';
 import type { Logger } from '../../tool/index.ts';
 
 /** How many different warnings are remembered; some hold parts of the conversation. */

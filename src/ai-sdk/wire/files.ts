@@ -1,4 +1,4 @@
-import { isWebUrl, toBase64 } from '../../provider/index.ts';
+import { isWebUrl, toBase64 } from '../../provider/internal.ts';
 import type { MediaPart } from '../../tool/index.ts';
 import type { AiSdkVersion, FileDataV4, FilePart, ResultFile } from './call-options.ts';
 

@@ -1,5 +1,5 @@
 import { isRecord } from '../../internal/index.ts';
-import { type DistinctCallIds, type Fields } from '../../provider/index.ts';
+import { type DistinctCallIds, type Fields } from '../../provider/internal.ts';
 import { keepFile } from './files.ts';
 
 /** A piece of an answer, as the model gave it but plain JSON, to be given back to it. */

@@ -1,4 +1,4 @@
-import { type Fields, type HostedTurn, objectsIn } from '../../provider/index.ts';
+import { type Fields, type HostedTurn, objectsIn } from '../../provider/internal.ts';
 import type { Citation } from '../../tool/index.ts';
 
 /** What a citation refers to; undefined for one that is not about the tool. */

@@ -6,7 +6,7 @@ import {
   objectsIn,
   onlyTexts,
   textsIn,
-} from '../../provider/index.ts';
+} from '../../provider/internal.ts';
 import type { CodeFile, CodeInterpreterConfig, CodeInterpreterResult } from '../../suite/index.ts';
 import { outcomeOf, type ServerCall, type ServerCallShape, serverCallsOf } from './server-calls.ts';
 

@@ -1,4 +1,4 @@
-import { toOneDomainList } from '../../provider/index.ts';
+import { toOneDomainList } from '../../provider/internal.ts';
 import type { DomainFilter } from '../../suite/index.ts';
 
 /** Domains in the provider's words. */

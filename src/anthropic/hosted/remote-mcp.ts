@@ -1,4 +1,4 @@
-import { type Fields, type HostedToolCodec, namesGiven, objectsIn } from '../../provider/index.ts';
+import { type Fields, type HostedToolCodec, namesGiven, objectsIn } from '../../provider/internal.ts';
 import type { JsonObject } from '../../schema/index.ts';
 import type { RemoteMcpConfig, RemoteMcpResult } from '../../suite/index.ts';
 import { outcomeOf, type ServerCall, serverCallsOf } from './server-calls.ts';

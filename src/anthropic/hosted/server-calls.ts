@@ -1,5 +1,5 @@
 import { isRecord } from '../../internal/index.ts';
-import { type Fields, type HostedTurn, objectsIn } from '../../provider/index.ts';
+import { type Fields, type HostedTurn, objectsIn } from '../../provider/internal.ts';
 import type { HostedToolOutput } from '../../tool/index.ts';
 
 /** One time that the provider ran something: what was asked, and what came of it. */

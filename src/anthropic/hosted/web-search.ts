@@ -5,7 +5,7 @@ import {
   readWebSources,
   textsIn,
   toApproximateLocation,
-} from '../../provider/index.ts';
+} from '../../provider/internal.ts';
 import type { WebSearchConfig, WebSearchResult } from '../../suite/index.ts';
 import { type CitedSource, citationsOf } from './citations.ts';
 import { type DomainLists, toDomainLists } from './domain-lists.ts';

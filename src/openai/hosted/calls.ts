@@ -5,7 +5,7 @@ import {
   type Fields,
   type HostedTurn,
   objectsIn,
-} from '../../provider/index.ts';
+} from '../../provider/internal.ts';
 import type { Citation, HostedToolOutput } from '../../tool/index.ts';
 
 /** The items of one type, in their order. */

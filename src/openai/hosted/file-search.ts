@@ -1,4 +1,4 @@
-import { citedFile, type HostedToolCodec, readFileHits, textsIn } from '../../provider/index.ts';
+import { citedFile, type HostedToolCodec, readFileHits, textsIn } from '../../provider/internal.ts';
 import type { FileSearchConfig, FileSearchResult } from '../../suite/index.ts';
 import { citationsOf, itemsOf, toOutput } from './calls.ts';
 

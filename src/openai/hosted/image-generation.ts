@@ -1,4 +1,4 @@
-import { type Fields, type HostedToolCodec, onlyTexts } from '../../provider/index.ts';
+import { type Fields, type HostedToolCodec, onlyTexts } from '../../provider/internal.ts';
 import type { ImageGenerationConfig, ImageGenerationResult } from '../../suite/index.ts';
 import { itemsOf, toOutput } from './calls.ts';
 

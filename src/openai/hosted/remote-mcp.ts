@@ -5,7 +5,7 @@ import {
   objectsIn,
   onlyTexts,
   parseJsonText,
-} from '../../provider/index.ts';
+} from '../../provider/internal.ts';
 import type { RemoteMcpConfig, RemoteMcpResult } from '../../suite/index.ts';
 import { toOutput } from './calls.ts';
 

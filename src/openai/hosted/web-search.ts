@@ -3,7 +3,7 @@ import {
   type HostedToolCodec,
   readWebAction,
   toApproximateLocation,
-} from '../../provider/index.ts';
+} from '../../provider/internal.ts';
 import type { WebSearchConfig, WebSearchResult } from '../../suite/index.ts';
 import { citationsOf, itemsOf, toOutput } from './calls.ts';
 

@@ -1,4 +1,4 @@
-import { ForeignCallIds, isWebUrl, shortCallIds, toUrl } from '../../provider/index.ts';
+import { ForeignCallIds, isWebUrl, shortCallIds, toUrl } from '../../provider/internal.ts';
 import type {
   ApprovalItem,
   AssistantItem,

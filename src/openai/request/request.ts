@@ -1,5 +1,5 @@
 import { digestOf } from '../../filesystem/index.ts';
-import type { HostedToolDesk, ProjectedTool, SchemaProjections } from '../../provider/index.ts';
+import type { HostedToolDesk, ProjectedTool, SchemaProjections } from '../../provider/internal.ts';
 import type { ModelCheck, ModelRequest } from '../../runtime/index.ts';
 import { isSchemaObject, type JsonObject, type SchemaProjection } from '../../schema/index.ts';
 import type { HostedTool, Logger } from '../../tool/index.ts';

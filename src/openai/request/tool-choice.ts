@@ -1,4 +1,4 @@
-import { type HostedToolWire, refuseHostedChoice } from '../../provider/index.ts';
+import { type HostedToolWire, refuseHostedChoice } from '../../provider/internal.ts';
 import type { JsonObject } from '../../schema/index.ts';
 import type { HostedTool, ToolChoice } from '../../tool/index.ts';
 import type { WireToolChoice } from '../wire/wire.ts';

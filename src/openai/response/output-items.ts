@@ -1,5 +1,5 @@
 import { isRecord } from '../../internal/index.ts';
-import { DistinctCallIds, type Fields } from '../../provider/index.ts';
+import { DistinctCallIds, type Fields } from '../../provider/internal.ts';
 import type { PreparedRequest } from '../request/request.ts';
 
 /** Items that ask for something to be done here, which has to be answered before the model goes on. */

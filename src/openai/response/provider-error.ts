@@ -7,7 +7,7 @@ import {
   toFailure as toAnyFailure,
   toProviderError as toAnyProviderError,
   toBrokenStream,
-} from '../../provider/index.ts';
+} from '../../provider/internal.ts';
 
 const words: ProviderErrorWords = {
   codes: {

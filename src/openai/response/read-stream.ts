@@ -1,5 +1,10 @@
 import { isRecord } from '../../internal/index.ts';
-import { type Fields, StreamReader, type StreamReaderOptions, toBrokenStream } from '../../provider/index.ts';
+import {
+  type Fields,
+  StreamReader,
+  type StreamReaderOptions,
+  toBrokenStream,
+} from '../../provider/internal.ts';
 import type { GenerateOptions, ModelDelta } from '../../runtime/index.ts';
 import { toEventFailure, toStreamError } from './provider-error.ts';
 

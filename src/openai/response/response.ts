@@ -1,5 +1,5 @@
 import { isRecord } from '../../internal/index.ts';
-import { type Fields, type HostedToolDesk, objectsIn } from '../../provider/index.ts';
+import { type Fields, type HostedToolDesk, objectsIn } from '../../provider/internal.ts';
 import type { FinishReason, ModelTurn } from '../../runtime/index.ts';
 import type { TokenUsage } from '../../tool/index.ts';
 import type { PreparedRequest } from '../request/request.ts';

@@ -1,5 +1,5 @@
 import { ModelResponseError } from '../../error/index.ts';
-import { type Fields, type HostedTurn, objectsIn } from '../../provider/index.ts';
+import { type Fields, type HostedTurn, objectsIn } from '../../provider/internal.ts';
 import { restoreText, type SchemaProjection } from '../../schema/index.ts';
 import type { ApprovalRequestPart, AssistantPart, HostedTool, ToolCallPart } from '../../tool/index.ts';
 import { isCutOffCall, isRequest } from './output-items.ts';

@@ -1,5 +1,5 @@
 import { type ToolCallOutput, type ToolRuntime } from '../../evaluation/index.ts';
-import { isWebUrl, type ProjectedTool, SchemaProjections, toUrl } from '../../provider/index.ts';
+import { isWebUrl, type ProjectedTool, SchemaProjections, toUrl } from '../../provider/internal.ts';
 import { type JsonSchema, restoreText } from '../../schema/index.ts';
 import { type Logger, type MediaPart, silentLogger } from '../../tool/index.ts';
 import { toFunctionTool } from '../request/request.ts';

@@ -1,6 +1,6 @@
 import { assertArgument, assertOptions } from '../../error/index.ts';
 import type { RuntimeCallOptions, ToolRuntime } from '../../evaluation/index.ts';
-import { SchemaProjections } from '../../provider/index.ts';
+import { SchemaProjections } from '../../provider/internal.ts';
 import { restoreText } from '../../schema/index.ts';
 import { type Logger, silentLogger } from '../../tool/index.ts';
 import { toToolOutput } from '../request/input-items.ts';

@@ -1,6 +1,6 @@
 import { MissingPeerError } from '../../error/index.ts';
 import { isRecord } from '../../internal/index.ts';
-import { failureReason, parseJsonText } from '../../provider/index.ts';
+import { failureReason, parseJsonText } from '../../provider/internal.ts';
 import type { ResponsesRequest } from './wire.ts';
 
 /** How one request is sent. */

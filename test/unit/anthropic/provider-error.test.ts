@@ -2,7 +2,7 @@ import Anthropic from '@anthropic-ai/sdk';
 import { describe, expect, it } from 'vitest';
 import { ModelResponseError, ThrottleError } from 'weakincentives';
 import { anthropicErrorWords } from '../../../src/anthropic/provider-error.ts';
-import { toProviderError } from '../../../src/provider/index.ts';
+import { toProviderError } from '../../../src/provider/internal.ts';
 
 // How waits and connections are read is the same for every provider; see the tests of the OpenAI adapter.
 

@@ -5,7 +5,7 @@ import {
   namesGiven,
   objectsIn,
   onlyTexts,
-} from '../../../provider/index.ts';
+} from '../../../provider/internal.ts';
 import type { CodeInterpreterConfig, CodeInterpreterResult } from '../../../suite/index.ts';
 import { providerTool } from '../provider-tool.ts';
 import { type HostedRun, runsOf, toOutput } from '../runs.ts';

@@ -1,4 +1,4 @@
-import type { HostedToolCodecs } from '../../../provider/index.ts';
+import type { HostedToolCodecs } from '../../../provider/internal.ts';
 import { codeInterpreterCodec } from './code-interpreter.ts';
 import { remoteMcpCodec } from './remote-mcp.ts';
 import { webFetchCodec } from './web-fetch.ts';

@@ -1,4 +1,4 @@
-import { toOneDomainList } from '../../../provider/index.ts';
+import { toOneDomainList } from '../../../provider/internal.ts';
 import type { JsonObject } from '../../../schema/index.ts';
 import type { DomainFilter } from '../../../suite/index.ts';
 

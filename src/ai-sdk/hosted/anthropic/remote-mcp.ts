@@ -1,4 +1,4 @@
-import { type HostedToolCodec, namesGiven, objectsIn } from '../../../provider/index.ts';
+import { type HostedToolCodec, namesGiven, objectsIn } from '../../../provider/internal.ts';
 import type { RemoteMcpConfig, RemoteMcpResult } from '../../../suite/index.ts';
 import { providerMetadataOf } from '../../wire/provider-metadata.ts';
 import { type HostedRun, runsOf, toOutput } from '../runs.ts';

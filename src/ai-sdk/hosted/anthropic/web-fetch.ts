@@ -1,5 +1,5 @@
 import { isRecord } from '../../../internal/index.ts';
-import { type HostedToolCodec, type HostedTurn, onlyTexts } from '../../../provider/index.ts';
+import { type HostedToolCodec, type HostedTurn, onlyTexts } from '../../../provider/internal.ts';
 import type { WebFetchConfig, WebFetchResult } from '../../../suite/index.ts';
 import { providerTool } from '../provider-tool.ts';
 import { type HostedRun, runsOf, toOutput } from '../runs.ts';

@@ -4,7 +4,7 @@ import {
   readWebSources,
   textsIn,
   toApproximateLocation,
-} from '../../../provider/index.ts';
+} from '../../../provider/internal.ts';
 import type { WebSearchConfig, WebSearchResult } from '../../../suite/index.ts';
 import { providerTool } from '../provider-tool.ts';
 import { type HostedRun, runsOf, toOutput } from '../runs.ts';

@@ -1,5 +1,5 @@
 import { isRecord } from '../../../internal/index.ts';
-import { type HostedToolCodec, namesGiven, onlyTexts } from '../../../provider/index.ts';
+import { type HostedToolCodec, namesGiven, onlyTexts } from '../../../provider/internal.ts';
 import type { CodeInterpreterConfig, CodeInterpreterResult } from '../../../suite/index.ts';
 import { providerTool } from '../provider-tool.ts';
 import { type HostedRun, runsOf } from '../runs.ts';

@@ -5,7 +5,7 @@ import {
   namesGiven,
   onlyTexts,
   textsIn,
-} from '../../../provider/index.ts';
+} from '../../../provider/internal.ts';
 import type { FileSearchConfig, FileSearchHit, FileSearchResult } from '../../../suite/index.ts';
 import { providerTool } from '../provider-tool.ts';
 import { citationsOf, groundingOf } from './grounding.ts';

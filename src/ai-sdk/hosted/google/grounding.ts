@@ -1,5 +1,5 @@
 import { isRecord } from '../../../internal/index.ts';
-import { type Fields, type HostedTurn, objectsIn } from '../../../provider/index.ts';
+import { type Fields, type HostedTurn, objectsIn } from '../../../provider/internal.ts';
 import type { Citation } from '../../../tool/index.ts';
 import { providerMetadataOf } from '../../wire/provider-metadata.ts';
 

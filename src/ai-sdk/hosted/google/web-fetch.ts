@@ -1,5 +1,5 @@
 import { isRecord } from '../../../internal/index.ts';
-import { type Fields, type HostedToolCodec, namesGiven, onlyTexts } from '../../../provider/index.ts';
+import { type Fields, type HostedToolCodec, namesGiven, onlyTexts } from '../../../provider/internal.ts';
 import type { WebFetchConfig, WebFetchResult } from '../../../suite/index.ts';
 import { domainsIn, providerTool } from '../provider-tool.ts';
 import { citationsOf, groundingOf } from './grounding.ts';

@@ -5,7 +5,7 @@ import {
   namesGiven,
   onlyTexts,
   textsIn,
-} from '../../../provider/index.ts';
+} from '../../../provider/internal.ts';
 import type { WebSearchConfig, WebSearchResult, WebSource } from '../../../suite/index.ts';
 import { domainsIn, providerTool } from '../provider-tool.ts';
 import { citationsOf, groundingOf } from './grounding.ts';

@@ -4,7 +4,7 @@ import {
   type Fields,
   type HostedTurn,
   objectsIn,
-} from '../../../provider/index.ts';
+} from '../../../provider/internal.ts';
 import type { Citation } from '../../../tool/index.ts';
 import { providerMetadataOf } from '../../wire/provider-metadata.ts';
 

@@ -5,7 +5,7 @@ import {
   namesGiven,
   onlyTexts,
   readCodeOutputs,
-} from '../../../provider/index.ts';
+} from '../../../provider/internal.ts';
 import type { JsonValue } from '../../../schema/index.ts';
 import type { CodeInterpreterConfig, CodeInterpreterResult } from '../../../suite/index.ts';
 import { providerTool } from '../provider-tool.ts';

@@ -1,4 +1,4 @@
-import type { HostedToolCodecs } from '../../../provider/index.ts';
+import type { HostedToolCodecs } from '../../../provider/internal.ts';
 import { codeInterpreterCodec, codeInterpreterCodecV3 } from './code-interpreter.ts';
 import { fileSearchCodec } from './file-search.ts';
 import { imageGenerationCodec } from './image-generation.ts';

@@ -1,5 +1,5 @@
 import { isRecord } from '../../../internal/index.ts';
-import { citedFile, type HostedToolCodec, readFileHits, textsIn } from '../../../provider/index.ts';
+import { citedFile, type HostedToolCodec, readFileHits, textsIn } from '../../../provider/internal.ts';
 import type { FileSearchConfig, FileSearchResult } from '../../../suite/index.ts';
 import { providerTool } from '../provider-tool.ts';
 import { type HostedRun, runsOf, toOutput } from '../runs.ts';

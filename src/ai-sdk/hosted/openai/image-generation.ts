@@ -1,5 +1,5 @@
 import { isRecord } from '../../../internal/index.ts';
-import { type HostedToolCodec } from '../../../provider/index.ts';
+import { type HostedToolCodec } from '../../../provider/internal.ts';
 import type { ImageGenerationConfig, ImageGenerationResult } from '../../../suite/index.ts';
 import { providerTool } from '../provider-tool.ts';
 import { runsOf, toOutput } from '../runs.ts';

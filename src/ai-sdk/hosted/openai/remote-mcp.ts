@@ -5,7 +5,7 @@ import {
   type HostedToolCodec,
   onlyTexts,
   parseJsonText,
-} from '../../../provider/index.ts';
+} from '../../../provider/internal.ts';
 import type { RemoteMcpConfig, RemoteMcpResult } from '../../../suite/index.ts';
 import { providerTool } from '../provider-tool.ts';
 import { type HostedRun, runsOf, toOutput } from '../runs.ts';

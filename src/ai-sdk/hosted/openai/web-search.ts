@@ -5,7 +5,7 @@ import {
   namesGiven,
   readWebAction,
   toApproximateLocation,
-} from '../../../provider/index.ts';
+} from '../../../provider/internal.ts';
 import type { JsonObject } from '../../../schema/index.ts';
 import type { DomainFilter, WebSearchConfig, WebSearchResult } from '../../../suite/index.ts';
 import { domainsIn, providerTool } from '../provider-tool.ts';

@@ -3,7 +3,7 @@ import type { JsonSchema, ModelTool, SchemaDialect } from 'weakincentives';
 import { aiSdkDialect } from 'weakincentives/ai-sdk';
 import { anthropicDialect } from 'weakincentives/anthropic';
 import { openaiDialect } from 'weakincentives/openai';
-import { type ProjectedRequest, SchemaProjections } from '../../../../src/provider/index.ts';
+import { type ProjectedRequest, SchemaProjections } from '../../../../src/provider/internal.ts';
 import { recordingLogger } from '../../../support/recording-logger.ts';
 import { closed, text } from '../../schema/projection/shape.ts';
 

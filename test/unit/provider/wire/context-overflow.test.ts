@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { saysContextOverflow } from '../../../../src/provider/index.ts';
+import { saysContextOverflow } from '../../../../src/provider/internal.ts';
 
 describe('a request that is too long', () => {
   it.each([

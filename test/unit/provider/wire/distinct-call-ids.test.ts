@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { DistinctCallIds } from '../../../../src/provider/index.ts';
+import { DistinctCallIds } from '../../../../src/provider/internal.ts';
 
 const answered = (callId: string) =>
   ({ type: 'tool-result', callId, toolName: 'a', text: '', isError: false }) as const;

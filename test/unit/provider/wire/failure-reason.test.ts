@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { failureReason } from '../../../../src/provider/index.ts';
+import { failureReason } from '../../../../src/provider/internal.ts';
 
 describe('the reason of a failure', () => {
   it.each<[string, unknown, string | undefined]>([

@@ -7,7 +7,7 @@ import {
   nineCharacterCallIds,
   plainCallIds,
   shortCallIds,
-} from '../../../../src/provider/index.ts';
+} from '../../../../src/provider/internal.ts';
 
 const forms: readonly (readonly [string, CallIdForm, RegExp])[] = [
   ['Anthropic and Bedrock', plainCallIds, /^[a-zA-Z0-9_-]{1,64}$/],

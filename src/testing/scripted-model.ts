@@ -1,5 +1,12 @@
 import { assertOptions } from '../error/index.ts';
 import type { ProviderAdapter } from '../evaluation/index.ts';
+import {
+  defineAdapter,
+  type HostedToolCodecs,
+  HostedToolDesk,
+  type HostedTurn,
+  type UnsupportedConfig,
+} from '../provider/index.ts';
 import type {
   ApprovalRequestPart,
   AssistantPart,
@@ -12,10 +19,6 @@ import type {
 } from '../runtime/index.ts';
 import { isSchemaObject } from '../schema/index.ts';
 import type { HostedToolOutput, HostedToolReading, TokenPrices } from '../tool/index.ts';
-import { defineAdapter } from './define-adapter.ts';
-import type { HostedToolCodecs, HostedTurn } from './hosted/hosted-tool-codec.ts';
-import { HostedToolDesk } from './hosted/hosted-tool-registry.ts';
-import type { UnsupportedConfig } from './wire/model-options.ts';
 
 /** A call that a scripted turn asks for. */
 export interface ScriptedToolCall {

@@ -1,0 +1,63 @@
+export { defineAdapter } from './define-adapter.ts';
+export { annotatedCitations, type Cited } from './hosted/annotations.ts';
+export {
+  namesGiven,
+  toApproximateLocation,
+  toOneDomainList,
+} from './hosted/config-values.ts';
+export type {
+  HostedToolCodec,
+  HostedToolCodecs,
+  HostedToolFindings,
+  HostedToolWire,
+  HostedTurn,
+} from './hosted/hosted-tool-codec.ts';
+export { HostedToolDesk, type HostedToolsWire, refuseHostedChoice } from './hosted/hosted-tool-registry.ts';
+export {
+  citedContainerFile,
+  citedFile,
+  citedUrl,
+  readCodeOutputs,
+  readFileHits,
+  readWebAction,
+  readWebSources,
+} from './hosted/openai-results.ts';
+export { describeRemoteFailure, parseJsonText } from './hosted/remote-call.ts';
+export {
+  type ProjectedRequest,
+  type ProjectedTool,
+  SchemaProjections,
+  type StrictTools,
+} from './schema/schema-projections.ts';
+export { saysContextOverflow } from './wire/context-overflow.ts';
+export { DistinctCallIds } from './wire/distinct-call-ids.ts';
+export { failureReason } from './wire/failure-reason.ts';
+export { type Fields, objectsIn, onlyTexts, textsIn } from './wire/fields.ts';
+export {
+  type CallIdForm,
+  ForeignCallIds,
+  nineCharacterCallIds,
+  plainCallIds,
+  shortCallIds,
+} from './wire/foreign-call-ids.ts';
+export { isWebUrl, toBase64, toUrl } from './wire/media-url.ts';
+export {
+  type CommonModelOptions,
+  checkModelOptions,
+  lazyClient,
+  requestTimeoutMs,
+  type UnsupportedConfig,
+} from './wire/model-options.ts';
+export {
+  type ProviderErrorWords,
+  toBrokenStream,
+  toFailure,
+  toProviderError,
+} from './wire/provider-error.ts';
+export { type SplitSettings, splitSettings } from './wire/split-settings.ts';
+export {
+  isEventStream,
+  StreamReader,
+  type StreamReaderOptions,
+  streamEndGraceMs,
+} from './wire/stream-reader.ts';
