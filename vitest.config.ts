@@ -23,6 +23,8 @@ const config: ViteUserConfig = defineConfig({
       { find: /^weakincentives\/anthropic$/, replacement: source('anthropic/index.ts') },
       { find: /^weakincentives\/node$/, replacement: source('node/index.ts') },
       { find: /^weakincentives\/openai$/, replacement: source('openai/index.ts') },
+      { find: /^weakincentives\/provider$/, replacement: source('provider/index.ts') },
+      { find: /^weakincentives\/suite$/, replacement: source('suite/index.ts') },
       { find: /^weakincentives\/testing$/, replacement: source('testing/index.ts') },
     ],
   },

@@ -5,13 +5,13 @@ import {
   defineEvent,
   defineSlice,
   on,
+  openToolRuntime,
   promptTemplate,
   replace,
   section,
   ToolInvocations,
   ToolResult,
   tool,
-  toolRuntime,
 } from 'weakincentives';
 import { fromAiSdkTool, fromAiSdkUsage, toAiSdkTools } from 'weakincentives/ai-sdk';
 import { z } from 'zod';
@@ -86,7 +86,7 @@ const model = new MockLanguageModelV4({
   ],
 });
 
-await using runtime = await toolRuntime(prompt);
+await using runtime = await openToolRuntime(prompt);
 const { text, steps } = await generateText({
   model,
   instructions: runtime.instructions,

@@ -9,9 +9,9 @@ import {
   section,
   ToolResult,
   tool,
-  webSearchTool,
 } from 'weakincentives';
 import { aiSdk } from 'weakincentives/ai-sdk';
+import { webSearchTool } from 'weakincentives/suite';
 import { z } from 'zod';
 
 // A server on this machine takes the place of Google: its model asks for a call, then searches the web by itself and

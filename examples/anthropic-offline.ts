@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { text as readText } from 'node:stream/consumers';
-import { hostedOutputsOf, promptTemplate, section, ToolResult, tool, webSearchSection } from 'weakincentives';
+import { hostedOutputsOf, promptTemplate, section, ToolResult, tool } from 'weakincentives';
 import { anthropic } from 'weakincentives/anthropic';
+import { webSearchSection } from 'weakincentives/suite';
 import { z } from 'zod';
 
 // A server on this machine takes the place of the provider: it is overloaded once, searches, pauses, asks for two calls, then

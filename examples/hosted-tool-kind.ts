@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
 import {
   type HostedTool,
-  type HostedToolCodec,
   type HostedToolOutput,
-  type HostedToolTexts,
   hostedOutputsOf,
   hostedTool,
   PromptEvaluationError,
@@ -11,7 +9,9 @@ import {
   section,
 } from 'weakincentives';
 import { openai } from 'weakincentives/openai';
-import { scriptedModel } from 'weakincentives/testing';
+import { type HostedToolCodec } from 'weakincentives/provider';
+import { type HostedToolOptions } from 'weakincentives/suite';
+import { scriptedAdapter } from 'weakincentives/testing';
 import { z } from 'zod';
 
 // A provider that speaks OpenAI's interface has a tool of its own: it looks up the weather while it answers. Nothing of
@@ -38,7 +38,7 @@ function weatherLookupTool(
   {
     name = 'weather_lookup',
     description = 'Looks up the weather of a place and cites the station.',
-  }: HostedToolTexts = {},
+  }: HostedToolOptions = {},
 ): HostedTool<WeatherLookupConfig, WeatherLookupResult> {
   configSchema.parse(config);
   return hostedTool<WeatherLookupConfig, WeatherLookupResult>({
@@ -197,7 +197,7 @@ await assert.rejects(model.evaluate(fixed), (error) => {
 assert.equal(sent.length, 1);
 
 // The same codec reads a script, for tests of prompts without a client.
-const script = scriptedModel([{ text: 'Take a coat.', items: answerItems.slice(0, 1) }], {
+const script = scriptedAdapter([{ text: 'Take a coat.', items: answerItems.slice(0, 1) }], {
   hostedToolCodecs: { weather_lookup: weatherLookupCodec },
 });
 const scripted = hostedOutputsOf(await script.evaluate(prompt), weather);

@@ -14,9 +14,9 @@ import {
   ToolInvocations,
   ToolResult,
   tool,
-  vfsToolsSection,
 } from 'weakincentives';
-import { scriptedModel } from 'weakincentives/testing';
+import { vfsToolsSection } from 'weakincentives/suite';
+import { scriptedAdapter } from 'weakincentives/testing';
 import { z } from 'zod';
 
 // What an inner agent finds out, kept in the session.
@@ -79,7 +79,7 @@ const lead = promptTemplate({
 
 // One script for both agents, since they run on one model. It is sure of the moon and not of the sun.
 const questions = ['Is the moon round?', 'Is the sun cold?'];
-const model = scriptedModel((_conversation, { instructions, turn }) => {
+const model = scriptedAdapter((_conversation, { instructions, turn }) => {
   const usage = { inputTokens: 10 };
   const question = questions.find((text) => instructions.includes(text));
   if (question === undefined) {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { promptTemplate, section, ToolResult, tool } from 'weakincentives';
-import { scriptedModel } from 'weakincentives/testing';
+import { scriptedAdapter } from 'weakincentives/testing';
 import { z } from 'zod';
 
 const lookup = tool({
@@ -23,7 +23,7 @@ const task = section({
 const template = promptTemplate({ ns: 'examples', key: 'quick-start', sections: [task] });
 
 // A scripted model takes the place of a real one: it asks for one call, then answers.
-const model = scriptedModel([
+const model = scriptedAdapter([
   { toolCalls: [{ name: 'lookup_entity', arguments: { entityId: 'ada-1' } }] },
   { text: 'Ada Lovelace; see https://example.com/ada-1.' },
 ]);

@@ -10,10 +10,10 @@ import {
   section,
   ToolResult,
   tool,
-  vfsToolsSection,
 } from 'weakincentives';
-import { HostFilesystem, materialize } from 'weakincentives/node';
-import { scriptedModel } from 'weakincentives/testing';
+import { HostFilesystem, openStagedFolder } from 'weakincentives/node';
+import { vfsToolsSection } from 'weakincentives/suite';
+import { scriptedAdapter } from 'weakincentives/testing';
 import { z } from 'zod';
 
 // The commands of the project. The model chooses one by its name and cannot add to it.
@@ -34,7 +34,7 @@ const runCommand = tool({
   execute: async ({ command, edits }, { filesystem, signal }) => {
     for (const { path, oldText, newText } of edits) await filesystem.edit(path, [{ oldText, newText }]);
     // An overlay of the folder where there is one and the kernel allows it, else a copy: nothing here depends on which.
-    await using staged = await materialize(filesystem, { signal });
+    await using staged = await openStagedFolder(filesystem, { signal });
     const [file, args] = commands[command];
     const { exitCode, timedOut, output } = await staged.run(file, args, {
       timeoutMs: 15_000,
@@ -92,7 +92,7 @@ const template = promptTemplate({
 
 /** Lets the model loose on a project, and looks at what became of it. */
 async function run(project: Filesystem): Promise<void> {
-  const { conversation } = await scriptedModel(turns).evaluate(
+  const { conversation } = await scriptedAdapter(turns).evaluate(
     template.bind({}, { resources: [bindInstance(Filesystem, project)] }),
   );
   const [failing = '', between = '', passing = ''] = conversation.flatMap((item) =>
@@ -122,7 +122,7 @@ try {
   for (const [path, content] of Object.entries(files)) await writeFile(join(root, path), content);
   await chmod(join(root, 'add.js'), 0o755);
   await using project = await HostFilesystem.open({ root, stateDirectory: join(folder, 'state') });
-  await using staged = await materialize(project);
+  await using staged = await openStagedFolder(project);
   console.log(
     `A project on the disk, of which the command sees ${staged.kind === 'copy' ? 'a copy' : 'an overlay'}:`,
   );

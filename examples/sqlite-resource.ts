@@ -3,31 +3,31 @@ import sqlite, { type Database as SqliteDatabase } from 'node-sqlite3-wasm';
 import {
   bind,
   bindInstance,
-  closableView,
   Filesystem,
   MemoryFilesystem,
   promptTemplate,
-  resource,
+  resourceToken,
+  revocableView,
   Session,
   section,
   ToolInvocations,
   ToolResult,
-  type TransactionalResource,
+  type TransactionProtocol,
   tool,
 } from 'weakincentives';
-import { scriptedModel } from 'weakincentives/testing';
+import { scriptedAdapter } from 'weakincentives/testing';
 import { z } from 'zod';
 
 // A database on one connection: a call's part of the transaction is a savepoint. Savepoints are put inside one another
 // and not side by side, so this is a resource without `parallel`, and the calls run one by one.
-const Database = resource<SqliteDatabase>('database');
-const savepoints: TransactionalResource<SqliteDatabase> = {
+const Database = resourceToken<SqliteDatabase>('database');
+const savepoints: TransactionProtocol<SqliteDatabase> = {
   mayFail: true, // Deferred constraints are checked, and the disk is written, when the outermost savepoint is released.
   begin: (database, { readOnly }) => {
     database.exec('SAVEPOINT tool_call');
     if (readOnly) database.exec('PRAGMA query_only = ON');
     return {
-      ...closableView(database, 'the database'),
+      ...revocableView(database, 'the database'),
       commit: () => database.exec('RELEASE tool_call'),
       rollback: () => {
         if (readOnly) database.exec('PRAGMA query_only = OFF');
@@ -80,7 +80,7 @@ const template = promptTemplate({
   sections: [section({ title: 'Shop', key: 'shop', template: 'Take orders.', tools: [order, countStock] })],
 });
 
-const model = scriptedModel([
+const model = scriptedAdapter([
   {
     toolCalls: [
       { name: 'order', arguments: { item: 'pear', pieces: 3 } },

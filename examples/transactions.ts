@@ -17,7 +17,7 @@ import {
   TransactionClosedError,
   tool,
 } from 'weakincentives';
-import { scriptedModel } from 'weakincentives/testing';
+import { scriptedAdapter } from 'weakincentives/testing';
 import { z } from 'zod';
 
 // What the agent keeps: a stock that rolls back with a failed call, and a journal that does not.
@@ -100,7 +100,7 @@ const shop = section({
 const template = promptTemplate({ ns: 'examples', key: 'transactions', sections: [shop] });
 
 // All five calls are of one turn and run at the same time.
-const model = scriptedModel([
+const model = scriptedAdapter([
   {
     toolCalls: [
       { name: 'sell', arguments: { item: 'pear', count: 3 } },

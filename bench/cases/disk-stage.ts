@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { HostFilesystem, materialize } from 'weakincentives/node';
+import { HostFilesystem, openStagedFolder } from 'weakincentives/node';
 import { type ProgramPlan, runProgram } from '../harness/program.ts';
 import type { Report } from '../harness/row.ts';
 import { takeSamples } from '../harness/samples.ts';
@@ -28,7 +28,7 @@ async function measureStage(
   const { samples, notes } = await takeSamples(plan, {
     run: async () => {
       const fork = host.fork();
-      await using staged = await materialize(fork.view, way === 'copy' ? { layer: 'copy' } : {});
+      await using staged = await openStagedFolder(fork.view, way === 'copy' ? { layer: 'copy' } : {});
       await staged.run('sh', ['-c', script]);
       const { created, modified, removed } = await staged.collect();
       const changes = [created, modified, removed].map((paths) => paths.length).join();

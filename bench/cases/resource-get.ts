@@ -1,15 +1,23 @@
-import { type AnyBinding, bind, promptTemplate, resource, section, ToolResult, tool } from 'weakincentives';
-import { scriptedModel } from 'weakincentives/testing';
+import {
+  type AnyResourceBinding,
+  bind,
+  promptTemplate,
+  resourceToken,
+  section,
+  ToolResult,
+  tool,
+} from 'weakincentives';
+import { scriptedAdapter } from 'weakincentives/testing';
 import { runProgram } from '../harness/program.ts';
 import type { Report } from '../harness/row.ts';
 import { measureRounds } from './repeat.ts';
 
 /** A look-up of a resource inside a tool call, among so many bindings. */
 await runProgram<{ readonly bindings: number }>(async ({ bindings }, plan) => {
-  const tokens = Array.from({ length: bindings }, (_, number) => resource<number>(`number ${number}`));
+  const tokens = Array.from({ length: bindings }, (_, number) => resourceToken<number>(`number ${number}`));
   const asked = tokens[1];
   if (asked === undefined) throw new Error('There are too few bindings.');
-  const resources: AnyBinding[] = tokens.map((token, number) => bind(token, () => number));
+  const resources: AnyResourceBinding[] = tokens.map((token, number) => bind(token, () => number));
   let report: Report | undefined;
   const measure = tool({
     name: 'measure',
@@ -31,7 +39,7 @@ await runProgram<{ readonly bindings: number }>(async ({ bindings }, plan) => {
     resources,
     sections: [section({ title: 'Task', key: 'task', template: 'Look up.', tools: [measure] })],
   }).bind();
-  await scriptedModel([{ toolCalls: [{ name: 'measure' }] }, { text: 'done' }]).evaluate(prompt);
+  await scriptedAdapter([{ toolCalls: [{ name: 'measure' }] }, { text: 'done' }]).evaluate(prompt);
   if (report === undefined) throw new Error('The tool did not finish.');
   return report;
 });

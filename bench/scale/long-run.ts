@@ -1,6 +1,6 @@
 /** One evaluation of very many steps: what a step takes, and what the process holds, early and late. */
 import { Session, ToolInvocations } from 'weakincentives';
-import { scriptedModel } from 'weakincentives/testing';
+import { scriptedAdapter } from 'weakincentives/testing';
 import { runProgram } from '../harness/program.ts';
 import { collectGarbage } from '../harness/samples.ts';
 import { toolName } from '../systems/count-tool.ts';
@@ -55,7 +55,7 @@ async function run(steps: number, bounded: boolean, onStep?: (step: number) => b
   counted = 0;
   await using session = new Session();
   if (bounded) session.install(ToolInvocations, { retain: keptRecords });
-  const model = scriptedModel((_conversation, { turn }) => {
+  const model = scriptedAdapter((_conversation, { turn }) => {
     const isOver = onStep !== undefined && turn > 1 && !onStep(turn - 1);
     if (turn > steps || isOver) return { text: `${turn - 1}` };
     const text = JSON.stringify({ id: `item-${turn}`, count: turn, flag: true });

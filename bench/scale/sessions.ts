@@ -1,6 +1,6 @@
 /** Many sessions at a time in one process, each with an agent whose model takes a while for a turn. */
 import { type ProviderAdapter, Session } from 'weakincentives';
-import { scriptedModel } from 'weakincentives/testing';
+import { scriptedAdapter } from 'weakincentives/testing';
 import { Gate } from '../harness/gate.ts';
 import { runProgram } from '../harness/program.ts';
 import type { Report } from '../harness/row.ts';
@@ -85,7 +85,7 @@ async function runSessions({ sessions: count, turns, thinkMs }: Settings) {
 }
 
 function agentOf(turns: number, think: () => Promise<void>, passGate: () => Promise<void>): ProviderAdapter {
-  return scriptedModel(async (_conversation, { turn }) => {
+  return scriptedAdapter(async (_conversation, { turn }) => {
     await think();
     if (turn <= turns) return { toolCalls: [{ name: toolName, arguments: argumentText }] };
     await passGate();

@@ -16,7 +16,7 @@ import {
   ToolResult,
   tool,
 } from 'weakincentives';
-import { scriptedModel } from 'weakincentives/testing';
+import { scriptedAdapter } from 'weakincentives/testing';
 import {
   answerSchema,
   answerText,
@@ -70,7 +70,7 @@ await runSystem((stage) => {
       }),
     ],
   });
-  const model = scriptedModel((conversation) => {
+  const model = scriptedAdapter((conversation) => {
     const calls = stage.ask();
     if (calls.length > 0) {
       return {

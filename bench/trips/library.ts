@@ -2,12 +2,14 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type * as Core from 'weakincentives';
 import type * as Node from 'weakincentives/node';
+import type * as Suite from 'weakincentives/suite';
 import type * as Testing from 'weakincentives/testing';
 
 /** The entries of a library that was compiled file by file, so that coverage names the source files. */
 export interface Library {
   readonly core: typeof Core;
   readonly node: typeof Node;
+  readonly suite: typeof Suite;
   readonly testing: typeof Testing;
 }
 
@@ -17,6 +19,7 @@ export async function loadLibrary(folder: string): Promise<Library> {
     // Each is the compiled form of the module that its type describes, or of another version of it.
     core: (await load('index.js')) as typeof Core,
     node: (await load('node/index.js')) as typeof Node,
+    suite: (await load('suite/index.js')) as typeof Suite,
     testing: (await load('testing/index.js')) as typeof Testing,
   };
 }

@@ -64,7 +64,7 @@ async function runStateTurns(library: Library, times: number): Promise<void> {
 async function runWriteFileTurns(library: Library, times: number): Promise<void> {
   await withHost(library, async (host, root) => {
     await runTurns(library, {
-      sections: [library.core.vfsToolsSection({ filesystem: host })],
+      sections: [library.suite.vfsToolsSection({ filesystem: host })],
       call: (turn) => ({
         callId: `call-${turn}`,
         name: 'write_file',
@@ -126,7 +126,7 @@ interface Turns {
 async function runTurns({ core, testing }: Library, turns: Turns): Promise<void> {
   const { call, sections, session = new core.Session(), times } = turns;
   let turn = 0;
-  const model = testing.scriptedModel((conversation) => {
+  const model = testing.scriptedAdapter((conversation) => {
     const last = conversation.at(-1);
     if (last?.type === 'tool-result' && last.isError)
       throw new Error(`A call failed: ${JSON.stringify(last)}`);

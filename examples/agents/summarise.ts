@@ -3,8 +3,9 @@
 //   npm run build && node dist/cli/main.js run examples/agents/summarise.ts --workspace examples/review/fixture
 //
 // With `--apply` the file is written to the folder; with `--model openai:NAME` a language model does the work.
-import { type AnyAgent, defineAgent, promptTemplate, section, vfsToolsSection } from 'weakincentives';
-import { scriptedModel } from 'weakincentives/testing';
+import { type AnyAgent, defineAgent, promptTemplate, section } from 'weakincentives';
+import { vfsToolsSection } from 'weakincentives/suite';
+import { scriptedAdapter } from 'weakincentives/testing';
 
 const task = section({
   title: 'Task',
@@ -17,7 +18,7 @@ export const agent: AnyAgent = defineAgent({
   template: promptTemplate({ ns: 'examples', key: 'summarise', sections: [task, vfsToolsSection()] }),
   input: 'Summarise this folder.',
   // The model that needs no network: it decides from what the tools have answered so far.
-  model: scriptedModel((conversation) => {
+  model: scriptedAdapter((conversation) => {
     const result = conversation.findLast((item) => item.type === 'tool-result');
     if (result === undefined) return { toolCalls: [{ name: 'glob', arguments: { pattern: '**' } }] };
     if (result.toolName !== 'glob') return { text: 'SUMMARY.md is written.' };

@@ -5,8 +5,8 @@
 // Its model is no language model: rules decide each turn (model/). With `--model openai:NAME` a language model does the work.
 import { setImmediate } from 'node:timers/promises';
 import { type Agent, defineAgent, type Filesystem, type Session } from 'weakincentives';
-import type { MountSkip } from 'weakincentives/node';
-import { scriptedModel } from 'weakincentives/testing';
+import type { HostMountSkip } from 'weakincentives/node';
+import { scriptedAdapter } from 'weakincentives/testing';
 import { MODEL_DESCRIPTION } from './model/review-notes.ts';
 import { createRuleModel } from './model/rule-model.ts';
 import { REPORT_PATH, reportItems } from './report-format.ts';
@@ -53,7 +53,7 @@ export const agent: Agent<ReviewParams, undefined> = defineAgent({
   model: ({ params }) => {
     const decide = createRuleModel(params);
     let known = 0;
-    return scriptedModel(
+    return scriptedAdapter(
       async (conversation) => {
         if (conversation.length < known) {
           throw new Error(
@@ -74,7 +74,7 @@ export const agent: Agent<ReviewParams, undefined> = defineAgent({
 export interface ReviewFolder {
   readonly filesystem: Filesystem;
   /** What of it is no ordinary file that can be read. */
-  readonly listSkipped: () => readonly MountSkip[];
+  readonly listSkipped: () => readonly HostMountSkip[];
 }
 
 /** How a review ended, by the state it left. */

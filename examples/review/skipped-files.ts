@@ -1,11 +1,11 @@
-import type { MountSkip, MountSkipReason } from 'weakincentives/node';
+import type { HostMountSkip, HostMountSkipReason } from 'weakincentives/node';
 import type { Unmounted } from './slices.ts';
 import { showName } from './text.ts';
 
 /** Paths that one note names. */
 const NAMED_PATHS = 3;
 
-const reasons: Readonly<Record<MountSkipReason, string>> = {
+const reasons: Readonly<Record<HostMountSkipReason, string>> = {
   symlink: 'a symbolic link',
   'symlink-outside': 'a symbolic link that leads out of what is shown',
   'symlink-cycle': 'a symbolic link into its own parents',
@@ -18,7 +18,7 @@ const reasons: Readonly<Record<MountSkipReason, string>> = {
 };
 
 /** What a review does not look at, in words. @param folders names of directories that are left out wherever they stand. */
-export function skippedFiles(skipped: readonly MountSkip[], folders: readonly string[]): Unmounted {
+export function skippedFiles(skipped: readonly HostMountSkip[], folders: readonly string[]): Unmounted {
   const entries = skipped.map(({ path, reason }) => ({ path, reason: reasons[reason] }));
   return { folders, entries, total: entries.length };
 }

@@ -1,15 +1,13 @@
 import {
   jsonSchema,
-  PlanningStrategy,
   type PromptTemplate,
-  planningToolsSection,
   promptTemplate,
   type Section,
   section,
   sequentialDependencyPolicy,
   toolsSection,
-  vfsToolsSection,
 } from 'weakincentives';
+import { PlanningStrategy, planningToolsSection, vfsToolsSection } from 'weakincentives/suite';
 import { FINDING_HEADINGS, FINDING_KINDS } from './finding.ts';
 import { listUnmounted } from './list-unmounted.ts';
 import { publishReport } from './publish-report.ts';

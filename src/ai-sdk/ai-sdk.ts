@@ -4,17 +4,17 @@ import { isRecord } from '../internal/index.ts';
 import {
   type CallIdForm,
   checkModelOptions,
-  defineAdapter,
   type HostedToolCodecs,
-  HostedToolDesk,
+  HostedToolRegistry,
   nineCharacterCallIds,
   plainCallIds,
+  providerAdapter,
   requestTimeoutMs,
   SchemaProjections,
   type StrictTools,
   type UnsupportedConfig,
 } from '../provider/internal.ts';
-import type { GenerateOptions, ModelRequest, ModelTurn } from '../runtime/index.ts';
+import type { ModelCallOptions, ModelRequest, ModelTurn } from '../runtime/index.ts';
 import { describeReceived, type JsonObject } from '../schema/index.ts';
 import { systemClock } from '../session/index.ts';
 import type { ModelSettings, TokenPrices } from '../tool/index.ts';
@@ -128,7 +128,7 @@ function adapterOf<Version extends AiSdkVersion>(
     cacheMark: options.promptCaching === false ? undefined : cacheMarkOf(model, options.promptCaching?.ttl),
     settings: [layerOf(options), options.settings ?? {}],
     projections: new SchemaProjections(aiSdkDialect, options.strictTools ?? defaultStrictTools(family)),
-    registry: new HostedToolDesk({
+    registry: new HostedToolRegistry({
       adapter: `AI SDK (${model.provider})`,
       model: model.modelId,
       codecs: {
@@ -145,7 +145,7 @@ function adapterOf<Version extends AiSdkVersion>(
     timeoutMs: requestTimeoutMs(options.timeoutMs),
     warnings: new Warnings(name),
   };
-  return defineAdapter({
+  return providerAdapter({
     model: {
       name,
       takesOutputSchema,
@@ -210,7 +210,7 @@ interface Asking<Version extends AiSdkVersion> {
 
 async function ask<Version extends AiSdkVersion>(
   request: ModelRequest,
-  { signal, logger, onDelta, clock = systemClock }: GenerateOptions,
+  { signal, logger, onDelta, clock = systemClock }: ModelCallOptions,
   { model, context, timeoutMs, warnings }: Asking<Version>,
 ): Promise<ModelTurn> {
   const prepared = prepareRequest(request, context, logger);

@@ -2,11 +2,11 @@ import { assertOptions, PromptValidationError } from '../error/index.ts';
 import { type ProviderAdapter } from '../evaluation/index.ts';
 import {
   checkModelOptions,
-  defineAdapter,
   type HostedToolCodecs,
-  HostedToolDesk,
+  HostedToolRegistry,
   isEventStream,
   lazyClient,
+  providerAdapter,
   requestTimeoutMs,
   SchemaProjections,
   toProviderError,
@@ -94,9 +94,9 @@ export function anthropic(options: AnthropicOptions): ProviderAdapter {
   const cacheControl = toCacheControl(options.promptCaching);
   const projections = new SchemaProjections(anthropicDialect);
   const codecs = { ...anthropicHostedToolCodecs, ...options.hostedToolCodecs };
-  const registry = new HostedToolDesk({ adapter: 'Anthropic', model, codecs, unsupportedConfig });
+  const registry = new HostedToolRegistry({ adapter: 'Anthropic', model, codecs, unsupportedConfig });
   const getClient = lazyClient<AnthropicClient, AnthropicClientOptions>(options, clientKeys, createClient);
-  return defineAdapter({
+  return providerAdapter({
     model: {
       name,
       takesExamples: true,

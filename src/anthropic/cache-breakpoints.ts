@@ -1,11 +1,17 @@
-import { type Cacheable, type CacheControl, isThinking, type Message, type MessagesRequest } from './wire.ts';
+import {
+  type AnthropicRequest,
+  type Cacheable,
+  type CacheControl,
+  isThinking,
+  type Message,
+} from './wire.ts';
 
 /**
  * The request with the ends of its prefixes marked, four at most: behind the tools, behind the instructions, behind the
  * conversation, and where the conversation of the previous request ended, so that a request finds that prefix however much one
  * turn added. Marked blocks are copies: nothing of the conversation is changed.
  */
-export function markPrefixes(body: MessagesRequest, control: CacheControl): MessagesRequest {
+export function markPrefixes(body: AnthropicRequest, control: CacheControl): AnthropicRequest {
   const { tools, system, messages } = body;
   return {
     ...body,

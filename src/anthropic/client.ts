@@ -1,5 +1,5 @@
 import { MissingPeerError } from '../error/index.ts';
-import type { MessagesRequest } from './wire.ts';
+import type { AnthropicRequest } from './wire.ts';
 
 /** How one request is sent. */
 export interface AnthropicRequestOptions {
@@ -21,7 +21,7 @@ export interface AnthropicRequestOptions {
 export interface AnthropicClient {
   readonly messages: {
     /** Sends one request. Must stop when `options.signal` is aborted. */
-    create(body: MessagesRequest, options: AnthropicRequestOptions): PromiseLike<unknown>;
+    create(body: AnthropicRequest, options: AnthropicRequestOptions): PromiseLike<unknown>;
   };
 }
 

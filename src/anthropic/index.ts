@@ -13,6 +13,7 @@ export {
 } from './hosted/codecs.ts';
 export type { AnthropicSettings } from './request-settings.ts';
 export type {
+  AnthropicRequest,
   AssistantBlock,
   Cacheable,
   CacheControl,
@@ -22,7 +23,6 @@ export type {
   ImageType,
   InputBlock,
   Message,
-  MessagesRequest,
   OutputConfig,
   TextBlock,
   ToolResultBlock,

@@ -1,6 +1,6 @@
 import { describeAnswerFormat } from '../prompt/index.ts';
 import {
-  type HostedToolDesk,
+  type HostedToolRegistry,
   type ProjectedTool,
   refuseHostedChoice,
   type SchemaProjections,
@@ -17,7 +17,7 @@ import type { HostedTool, Logger } from '../tool/index.ts';
 import { markPrefixes } from './cache-breakpoints.ts';
 import { lastContainer, toMessages } from './messages.ts';
 import { type AnthropicSettings, mergeSettings } from './request-settings.ts';
-import type { CacheControl, FunctionTool, MessagesRequest, WireToolChoice } from './wire.ts';
+import type { AnthropicRequest, CacheControl, FunctionTool, WireToolChoice } from './wire.ts';
 
 /** What a request is made with, beside what the run asks for. */
 export interface RequestOptions {
@@ -30,13 +30,13 @@ export interface RequestOptions {
   /** Undefined: nothing is marked to be kept. */
   readonly cacheControl: CacheControl | undefined;
   readonly projections: SchemaProjections;
-  readonly registry: HostedToolDesk;
+  readonly registry: HostedToolRegistry;
   readonly logger: Logger;
 }
 
 /** A request with what is needed to read its answer. */
 export interface PreparedRequest {
-  readonly body: MessagesRequest;
+  readonly body: AnthropicRequest;
   readonly headers: Readonly<Record<string, string>>;
   /** What is answered: the number of the model call, and what was said before. */
   readonly asked: Pick<ModelRequest, 'turn' | 'conversation'>;
@@ -67,8 +67,8 @@ export function prepareRequest(request: ModelRequest, options: RequestOptions): 
     hostedTools.length === 0 ? undefined : lastContainer(conversation, options.provider),
   );
   // The entries of hosted tools are their codecs' to word.
-  const entries = [...hosted.tools, ...tools.map(toFunctionTool)] as NonNullable<MessagesRequest['tools']>;
-  const body: MessagesRequest = {
+  const entries = [...hosted.tools, ...tools.map(toFunctionTool)] as NonNullable<AnthropicRequest['tools']>;
+  const body: AnthropicRequest = {
     ...hosted.request,
     ...settings,
     ...(container === undefined ? {} : { container }),
@@ -95,7 +95,7 @@ export function prepareRequest(request: ModelRequest, options: RequestOptions): 
   };
 }
 
-function toSystem(...texts: readonly string[]): Pick<MessagesRequest, 'system'> {
+function toSystem(...texts: readonly string[]): Pick<AnthropicRequest, 'system'> {
   const system = texts.filter((text) => text.trim() !== '').map((text) => ({ type: 'text' as const, text }));
   return system.length === 0 ? {} : { system };
 }
@@ -120,7 +120,7 @@ function toFunctionTool({ tool, schema: projection }: ProjectedTool): FunctionTo
 /** @throws {PromptValidationError} for a hosted tool that the provider cannot be made to use, and whatever the registry refuses. */
 export function toWireChoice(
   { toolChoice, hostedTools }: Pick<ModelCheck, 'toolChoice' | 'hostedTools'>,
-  registry: HostedToolDesk,
+  registry: HostedToolRegistry,
   oneByOne: JsonObject[string],
 ): WireToolChoice {
   const wires = registry.check(hostedTools);
@@ -140,7 +140,7 @@ export function toWireChoice(
 function toOutputConfig(
   settings: JsonObject,
   { schema }: SchemaProjection,
-): NonNullable<MessagesRequest['output_config']> {
+): NonNullable<AnthropicRequest['output_config']> {
   const { output_config: config } = settings;
   return { ...(isSchemaObject(config) ? config : {}), format: { type: 'json_schema', schema } };
 }

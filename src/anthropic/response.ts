@@ -1,6 +1,6 @@
 import { ModelResponseError } from '../error/index.ts';
 import { isRecord } from '../internal/index.ts';
-import { DistinctCallIds, type Fields, type HostedToolDesk, objectsIn } from '../provider/internal.ts';
+import { DistinctCallIds, type Fields, type HostedToolRegistry, objectsIn } from '../provider/internal.ts';
 import type { AssistantPart, FinishReason, ModelTurn } from '../runtime/index.ts';
 import { restoreText } from '../schema/index.ts';
 import type { TokenUsage } from '../tool/index.ts';
@@ -18,7 +18,7 @@ export function readMessage(
   message: unknown,
   provider: string,
   prepared: PreparedRequest,
-  registry: HostedToolDesk,
+  registry: HostedToolRegistry,
 ): ModelTurn {
   if (!isRecord(message)) throw invalid('it is no object');
   if (!Array.isArray(message['content'])) throw invalid('it has no content');

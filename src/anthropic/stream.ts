@@ -7,7 +7,7 @@ import {
   toBrokenStream,
   toFailure,
 } from '../provider/internal.ts';
-import type { GenerateOptions } from '../runtime/index.ts';
+import type { ModelCallOptions } from '../runtime/index.ts';
 import { anthropicErrorWords } from './provider-error.ts';
 
 type Writable = Record<string, unknown>;
@@ -26,7 +26,7 @@ interface OpenBlock {
  */
 export async function readMessageStream(
   events: AsyncIterable<unknown>,
-  { onDelta, ...options }: StreamReaderOptions & Pick<GenerateOptions, 'onDelta'>,
+  { onDelta, ...options }: StreamReaderOptions & Pick<ModelCallOptions, 'onDelta'>,
 ): Promise<Fields> {
   const reader = new StreamReader(events, options);
   const message = new GrowingMessage();
@@ -54,7 +54,7 @@ class GrowingMessage {
   isDone = false;
 
   /** @returns what the event says piece by piece. */
-  take(event: Fields): Parameters<NonNullable<GenerateOptions['onDelta']>>[0] | undefined {
+  take(event: Fields): Parameters<NonNullable<ModelCallOptions['onDelta']>>[0] | undefined {
     const { type, index, delta } = event;
     switch (type) {
       case 'message_start':

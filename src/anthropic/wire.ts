@@ -95,7 +95,7 @@ export interface OutputConfig {
 }
 
 /** The body of a request as this adapter makes it. Settings of the caller stand beside these keys. */
-export interface MessagesRequest {
+export interface AnthropicRequest {
   model: string;
   max_tokens: number;
   /** The rendered prompt. */

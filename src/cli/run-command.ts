@@ -1,4 +1,4 @@
-import { type Approve, BudgetTracker, type RunEvent } from '../runtime/index.ts';
+import { type ApprovalHandler, BudgetTracker, type RunEvent } from '../runtime/index.ts';
 import type { Logger } from '../tool/index.ts';
 import { type CliEnvironment, CliInterruption } from './process/environment.ts';
 import { UsageError } from './process/errors.ts';
@@ -176,7 +176,7 @@ function titleOf({ agent, hooks }: LoadedAgent, folder: string): string {
 }
 
 /** Who decides what policies ask, for an agent that brings no function for it. */
-function approveFor(request: RunRequest, environment: CliEnvironment, progress: Progress): Approve {
+function approveFor(request: RunRequest, environment: CliEnvironment, progress: Progress): ApprovalHandler {
   const { ask, stderr, variables } = environment;
   if (request.isJson) return approveNobody('the agent brings no approve function, and --json asks no one.');
   if (ask === undefined) {

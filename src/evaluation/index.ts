@@ -1,11 +1,11 @@
 export type { PromptResponse } from '../tool/index.ts';
 export type {
   Agent,
-  AgentModel,
-  AgentModelRequest,
+  AgentAdapter,
+  AgentAdapterContext,
+  AgentContext,
   AgentOptions,
   AgentParams,
-  AgentSurroundings,
   AgentWorkspace,
   AnyAgent,
   AnyPromptTemplate,
@@ -15,14 +15,14 @@ export { checkEvaluateOptions } from './options/check-options.ts';
 export type { EvaluateOptions } from './options/evaluate-options.ts';
 export { evaluatePrompt } from './run/evaluate.ts';
 export type { ModelAdapter, ProviderAdapter } from './run/provider-adapter.ts';
-export { toolRuntime } from './runtime/tool-runtime.ts';
+export { openToolRuntime } from './runtime/tool-runtime.ts';
 export type {
   ReportedUsage,
-  RuntimeCallOptions,
-  RuntimeToolCall,
-  ToolCallOutput,
   ToolRuntime,
+  ToolRuntimeCall,
+  ToolRuntimeCallOptions,
   ToolRuntimeOptions,
+  ToolRuntimeOutput,
 } from './runtime/tool-runtime-types.ts';
 export { evaluationSlices } from './scope/evaluation-record.ts';
-export { type PromptStream, type StreamEvent, streamOf } from './stream/prompt-stream.ts';
+export { type PromptStream, type RunStreamEvent, streamOf } from './stream/prompt-stream.ts';

@@ -7,27 +7,27 @@ export {
   type OutsideChange,
 } from './host-filesystem/index.ts';
 export {
-  DEFAULT_MOUNT_EXCLUDES,
+  defaultMountExcludes,
   type HostMount,
   type HostMountOptions,
-  hostMount,
+  type HostMountReport,
+  type HostMountSkip,
+  type HostMountSkipReason,
+  type HostMountStop,
   type MountedFolder,
   type MountOptions,
-  type MountReport,
-  type MountSkip,
-  type MountSkipReason,
-  type MountStop,
   mountFolder,
+  readHostMount,
 } from './host-mount/index.ts';
 export {
   type CollectReport,
   type CollectSkip,
   type CollectSkipReason,
-  type MaterializeOptions,
-  materialize,
-  type RunOptions,
-  type RunOutcome,
+  type CommandOptions,
+  type CommandOutcome,
+  openStagedFolder,
   type SpawnArguments,
   type StagedFolder,
+  type StagedFolderOptions,
 } from './materialize/index.ts';
 export { LocalOverridesStore, type LocalOverridesStoreOptions } from './overrides/index.ts';

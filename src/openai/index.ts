@@ -13,8 +13,8 @@ export {
   toOpenAIAgentsTools,
 } from './tools/to-openai-agents-tools.ts';
 export {
-  type FunctionCallOutput,
-  type ResponseOutputItem,
+  type OpenAICallOutput,
+  type OpenAIOutputItem,
   runOpenAICalls,
   toOpenAITools,
 } from './tools/to-openai-tools.ts';
@@ -22,10 +22,10 @@ export type { OpenAIClient, OpenAIClientOptions, OpenAIRequestOptions } from './
 export { openaiDialect } from './wire/openai-dialect.ts';
 export type {
   AnswerFormat,
-  FunctionTool,
   IncludedData,
   InputContent,
   InputItem,
-  ResponsesRequest,
+  OpenAIFunctionTool,
+  OpenAIRequest,
   WireToolChoice,
 } from './wire/wire.ts';

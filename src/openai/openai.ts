@@ -2,16 +2,16 @@ import { assertOptions, PromptValidationError } from '../error/index.ts';
 import { type ProviderAdapter } from '../evaluation/index.ts';
 import {
   checkModelOptions,
-  defineAdapter,
   type HostedToolCodecs,
-  HostedToolDesk,
+  HostedToolRegistry,
   isEventStream,
   lazyClient,
+  providerAdapter,
   requestTimeoutMs,
   SchemaProjections,
   type UnsupportedConfig,
 } from '../provider/internal.ts';
-import type { ModelProvider } from '../runtime/index.ts';
+import type { LanguageModel } from '../runtime/index.ts';
 import type { TokenPrices } from '../tool/index.ts';
 import { openaiHostedToolCodecs } from './hosted/codecs.ts';
 import { cacheKeySource, checkRequest, prepareRequest, type RequestOptions } from './request/request.ts';
@@ -26,7 +26,7 @@ import {
   type OpenAIRequestOptions,
 } from './wire/client.ts';
 import { openaiDialect } from './wire/openai-dialect.ts';
-import type { ResponsesRequest } from './wire/wire.ts';
+import type { OpenAIRequest } from './wire/wire.ts';
 
 /** What every adapter for OpenAI takes, whatever client it uses. */
 export interface OpenAIModelOptions {
@@ -97,12 +97,12 @@ export function openai(options: OpenAIOptions): ProviderAdapter {
   assertOptions('openai()', options);
   checkModelOptions('OpenAI', options, clientKeys);
   checkCacheKey(options.promptCacheKey);
-  return defineAdapter({ model: createModel(options) });
+  return providerAdapter({ model: createModel(options) });
 }
 
-function createModel(options: OpenAIOptions): ModelProvider {
+function createModel(options: OpenAIOptions): LanguageModel {
   const { model, name = 'openai', unsupportedConfig } = options;
-  const registry = new HostedToolDesk({
+  const registry = new HostedToolRegistry({
     adapter: 'OpenAI',
     model,
     codecs: { ...openaiHostedToolCodecs, ...options.hostedToolCodecs },
@@ -144,7 +144,7 @@ function createModel(options: OpenAIOptions): ModelProvider {
 
 async function send(
   client: OpenAIClient,
-  body: ResponsesRequest,
+  body: OpenAIRequest,
   options: OpenAIRequestOptions,
 ): Promise<unknown> {
   try {
@@ -156,7 +156,7 @@ async function send(
 
 async function sendStreamed(
   client: OpenAIClient,
-  body: ResponsesRequest,
+  body: OpenAIRequest,
   options: OpenAIRequestOptions,
   listener: Pick<StreamListener, 'onDelta' | 'clock'>,
 ): Promise<unknown> {

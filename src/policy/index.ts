@@ -1,9 +1,9 @@
 export { allow, ask, deny, type PolicyDecision } from './policy-decision.ts';
 export { type PolicyPhases, toPolicyPhases } from './policy-phases.ts';
 export { type PolicyFact, PolicyFacts, PolicyState } from './policy-state.ts';
-export { type ReadBeforeWriteOptions, readBeforeWritePolicy } from './read-before-write-policy.ts';
+export { type ReadBeforeWritePolicyOptions, readBeforeWritePolicy } from './read-before-write-policy.ts';
 export {
-  type SequentialDependencyOptions,
+  type SequentialDependencyPolicyOptions,
   sequentialDependencyPolicy,
 } from './sequential-dependency-policy.ts';
 export type {

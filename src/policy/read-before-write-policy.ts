@@ -20,7 +20,7 @@ import type {
 } from './tool-policy.ts';
 
 /** Options of {@link readBeforeWritePolicy}. */
-export interface ReadBeforeWriteOptions {
+export interface ReadBeforeWritePolicyOptions {
   /** Unique in a prompt. Default `read-before-write`. */
   readonly name?: string;
   /** Tools whose success makes the file known that their path names. At least one; denials advise the first. Default `['read_file']`. */
@@ -51,7 +51,7 @@ export interface ReadBeforeWriteOptions {
  * @throws {PromptValidationError} when `readTools` is empty.
  * @see spec TOOLS "ReadBeforeWritePolicy"
  */
-export function readBeforeWritePolicy(options: ReadBeforeWriteOptions = {}): ToolPolicy {
+export function readBeforeWritePolicy(options: ReadBeforeWritePolicyOptions = {}): ToolPolicy {
   assertOptions('readBeforeWritePolicy()', options);
   const rule = new ReadBeforeWrite(options);
   return Object.freeze({
@@ -77,7 +77,7 @@ class ReadBeforeWrite {
   /** The tool that denials advise, and under whose name files are known, however they came to be. */
   readonly #readTool: string;
 
-  constructor(options: ReadBeforeWriteOptions) {
+  constructor(options: ReadBeforeWritePolicyOptions) {
     const { readTools = ['read_file'], writeTools = ['write_file', 'edit_file'] } = options;
     const [readTool] = readTools;
     if (readTool === undefined) {

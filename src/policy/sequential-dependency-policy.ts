@@ -6,7 +6,7 @@ import { findFact, PolicyFacts, recordFact } from './policy-state.ts';
 import type { ToolPolicy } from './tool-policy.ts';
 
 /** Options of {@link sequentialDependencyPolicy}. */
-export interface SequentialDependencyOptions {
+export interface SequentialDependencyPolicyOptions {
   /** Unique in a prompt. Default `sequential-dependency`. */
   readonly name?: string;
   /** Tool → the tools that must have succeeded before it. */
@@ -23,7 +23,7 @@ export interface SequentialDependencyOptions {
  *   it for names that the prompt does not have, a tool that the policy does not cover, and one that the runtime never runs.
  * @see spec TOOLS "SequentialDependencyPolicy"
  */
-export function sequentialDependencyPolicy(options: SequentialDependencyOptions): ToolPolicy {
+export function sequentialDependencyPolicy(options: SequentialDependencyPolicyOptions): ToolPolicy {
   assertOptions('sequentialDependencyPolicy()', options, { name: 'string', dependencies: 'object!' });
   const { name = 'sequential-dependency', scope } = options;
   const required = new Map<string, readonly string[]>();

@@ -6,8 +6,8 @@ import type {
   BudgetTrackerPort,
   DeadlinePort,
   EnclosingCall,
-  EvaluatorPort,
   Logger,
+  NestedAdapter,
   PromptPort,
   ToolSuccess,
 } from '../tool/index.ts';
@@ -39,7 +39,7 @@ export interface PolicyContext {
    * files as the call does, and may read only: tools with other effects are refused, and what is written to STATE is dropped. Records
    * stay, and tokens count as those of the call. The policies over the call govern these evaluations, but for the one that evaluates.
    */
-  readonly adapter: EvaluatorPort;
+  readonly adapter: NestedAdapter;
   /** The session as the call sees it. May be written to even where the tool may only read. */
   readonly session: SessionView;
   /** The files as the call sees them; undefined when none are bound. Costs something only for who looks at it. */

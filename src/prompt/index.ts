@@ -58,7 +58,7 @@ export type {
   TemplateSource,
   UnknownPlaceholder,
 } from './template/placeholders.ts';
-export { quoted } from './template/quoted.ts';
+export { quotedParam } from './template/quoted.ts';
 export type { TemplatePart, TemplateText } from './template/template-text.ts';
 export {
   isSectionOpen,
@@ -66,7 +66,7 @@ export {
   type OpenSectionsParams,
   openSections,
   SectionsOpened,
-  type SectionsOpenedValue,
+  type SectionsOpenedPayload,
   type ShownSection,
 } from './visibility/section-tools.ts';
 export type { Visibility, VisibilitySelector } from './visibility/visibility.ts';

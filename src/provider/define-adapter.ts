@@ -8,15 +8,15 @@ import {
   streamOf,
 } from '../evaluation/index.ts';
 import type { Prompt } from '../prompt/index.ts';
-import type { ModelProvider } from '../runtime/index.ts';
+import type { LanguageModel } from '../runtime/index.ts';
 
 /** Makes an adapter of a model. `name` defaults to the model's. */
-export function defineAdapter(options: {
-  readonly model: ModelProvider;
+export function providerAdapter(options: {
+  readonly model: LanguageModel;
   readonly name?: string;
 }): ProviderAdapter {
-  assertOptions('defineAdapter()', options, { model: 'object!', name: 'string' });
-  assertOptions('defineAdapter(): model', options.model, { name: 'string!', generate: 'function!' });
+  assertOptions('providerAdapter()', options, { model: 'object!', name: 'string' });
+  assertOptions('providerAdapter(): model', options.model, { name: 'string!', generate: 'function!' });
   const { model } = options;
   const adapter: ModelAdapter = Object.freeze({
     name: options.name ?? model.name,

@@ -7,27 +7,27 @@ export {
   type ThrottleKind,
 } from '../error/index.ts';
 export type {
-  GenerateOptions,
+  LanguageModel,
+  ModelCallOptions,
   ModelCheck,
   ModelDelta,
-  ModelProvider,
   ModelRequest,
   ModelTool,
   ModelTurn,
   RawItems,
 } from '../runtime/index.ts';
 export {
-  type KeptKeyword,
   projectSchema,
-  type RequestLimits,
   type SchemaCounts,
   type SchemaDialect,
+  type SchemaKeyword,
   type SchemaLimits,
   type SchemaLoss,
   type SchemaProjection,
+  type SchemaRequestLimits,
 } from '../schema/index.ts';
 export type { HostedToolReading } from '../tool/index.ts';
-export { defineAdapter } from './define-adapter.ts';
+export { providerAdapter } from './define-adapter.ts';
 export type {
   HostedToolCodec,
   HostedToolCodecs,
@@ -35,5 +35,5 @@ export type {
   HostedToolWire,
   HostedTurn,
 } from './hosted/hosted-tool-codec.ts';
-export { HostedToolDesk, type HostedToolsWire } from './hosted/hosted-tool-registry.ts';
+export { HostedToolRegistry, type HostedToolsWire } from './hosted/hosted-tool-registry.ts';
 export type { UnsupportedConfig } from './wire/model-options.ts';

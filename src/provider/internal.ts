@@ -1,4 +1,4 @@
-export { defineAdapter } from './define-adapter.ts';
+export { providerAdapter } from './define-adapter.ts';
 export { annotatedCitations, type Cited } from './hosted/annotations.ts';
 export {
   namesGiven,
@@ -12,7 +12,11 @@ export type {
   HostedToolWire,
   HostedTurn,
 } from './hosted/hosted-tool-codec.ts';
-export { HostedToolDesk, type HostedToolsWire, refuseHostedChoice } from './hosted/hosted-tool-registry.ts';
+export {
+  HostedToolRegistry,
+  type HostedToolsWire,
+  refuseHostedChoice,
+} from './hosted/hosted-tool-registry.ts';
 export {
   citedContainerFile,
   citedFile,

@@ -1,6 +1,6 @@
 import { assertOptions, type RefuseArgument, ResourceError } from '../error/index.ts';
-import { isTransactional, type Token, tokenName } from './token.ts';
-import { findProtocolFault, type TransactionalResource } from './transactional.ts';
+import { isTransactional, type ResourceToken, tokenName } from './token.ts';
+import { findProtocolFault, type TransactionProtocol } from './transactional.ts';
 
 /**
  * How long an instance lives.
@@ -10,7 +10,7 @@ import { findProtocolFault, type TransactionalResource } from './transactional.t
  * - `prototype`: a fresh one for every look-up, which is for whoever asked to dispose. Only one that nobody gets is disposed by the
  *   library: because its hook failed, or what it was for ended while it was being built.
  */
-export type Scope = 'singleton' | 'tool-call' | 'prototype';
+export type ResourceScope = 'singleton' | 'tool-call' | 'prototype';
 
 /** Looks resources up. */
 export interface ResourceResolver {
@@ -23,13 +23,13 @@ export interface ResourceResolver {
    * `resource-scope-invalid`, `resource-dependency-invalid` or `resource-disposed`; a {@link TransactionClosedError} after the
    * call ended.
    */
-  get<T>(token: Token<T>): Promise<T>;
+  get<T>(token: ResourceToken<T>): Promise<T>;
   /** True when {@link get} would find a binding for `token`. */
-  has(token: Token<unknown>): boolean;
+  has(token: ResourceToken<unknown>): boolean;
 }
 
 /** What a factory and a post-construct hook get. Its look-ups are those of the instance: a resource may keep it. */
-export interface BuildContext extends ResourceResolver {
+export interface ResourceContext extends ResourceResolver {
   /**
    * Aborted when the instance is not wanted any more before it is built: the session is disposed, the tool call has ended,
    * or the run was aborted. What the factory still returns is disposed. Says nothing after the build.
@@ -41,20 +41,20 @@ export interface BuildContext extends ResourceResolver {
  * Builds an instance. May be asynchronous and may throw: the look-up fails with `resource-factory-failed`, which has what
  * was thrown as its `cause`; nothing is kept, and the next look-up tries again.
  */
-export type ResourceFactory<T> = (context: BuildContext) => T | Promise<T>;
+export type ResourceFactory<T> = (context: ResourceContext) => T | Promise<T>;
 
 /**
  * Prepares an instance before anyone gets it. May be asynchronous and may throw: the instance is disposed, the look-up
  * fails with `resource-after-create-failed`, nothing is kept, and the next look-up builds anew.
  */
-export type PostConstruct<T> = (instance: T, context: BuildContext) => void | Promise<void>;
+export type PostConstruct<T> = (instance: T, context: ResourceContext) => void | Promise<void>;
 
 /** An instance that is made. */
 export interface FactorySource<T> {
   readonly kind: 'factory';
   readonly factory: ResourceFactory<T>;
   // A method, so that a binding of something special goes into a list of bindings of anything.
-  postConstruct?(instance: T, context: BuildContext): void | Promise<void>;
+  postConstruct?(instance: T, context: ResourceContext): void | Promise<void>;
 }
 
 /** An instance that is there already. */
@@ -69,26 +69,26 @@ export interface InstanceSource<T> {
 export type ResourceSource<T> = FactorySource<T> | InstanceSource<T>;
 
 /** A token tied to the way its instance is made. Its identity is that of its singleton within a session. */
-export interface Binding<out T> {
+export interface ResourceBinding<out T> {
   readonly kind: 'binding';
-  readonly token: Token<T>;
+  readonly token: ResourceToken<T>;
   readonly source: ResourceSource<T>;
-  readonly scope: Scope;
+  readonly scope: ResourceScope;
   /** Built when the evaluation starts instead of at first use. */
   readonly eager: boolean;
   /** Takes part in the transaction of each tool call: the token says so, or there is a protocol. */
   readonly transactional: boolean;
   /** How it takes part; absent for a token such as `Filesystem`, whose instances can be forked. */
-  readonly protocol?: TransactionalResource<T>;
+  readonly protocol?: TransactionProtocol<T>;
 }
 
 /** Any binding, for lists. */
-export type AnyBinding = Binding<unknown>;
+export type AnyResourceBinding = ResourceBinding<unknown>;
 
 /** Options of {@link bind}. */
-export interface BindOptions<T = unknown> {
+export interface ResourceBindingOptions<T = unknown> {
   /** Default: `'singleton'`. */
-  readonly scope?: Scope;
+  readonly scope?: ResourceScope;
   /**
    * Build it when the evaluation starts. Eager ones are built one after the other in the order of their bindings; when one fails, those
    * that this start has built are disposed in reverse order. Only with scope `'singleton'`. Default: false.
@@ -104,13 +104,13 @@ export interface TransactionalBindOptions<T> {
    * Only with scope `'singleton'`. The instance is built when the evaluation starts, outside of transactions; a call gets
    * its view of it. Default: what calls change of the resource stays, also when they fail.
    */
-  readonly transactional?: TransactionalResource<T>;
+  readonly transactional?: TransactionProtocol<T>;
 }
 
 const refuse: RefuseArgument = (message, details) =>
   new ResourceError('resource-binding-invalid', message, details);
 
-const scopes: readonly unknown[] = ['singleton', 'tool-call', 'prototype'] satisfies readonly Scope[];
+const scopes: readonly unknown[] = ['singleton', 'tool-call', 'prototype'] satisfies readonly ResourceScope[];
 
 /**
  * Binds `token` to a factory.
@@ -120,10 +120,10 @@ const scopes: readonly unknown[] = ['singleton', 'tool-call', 'prototype'] satis
  * each other), or the option `transactional` for a token such as `Filesystem`, whose instance is forked for each call anyway.
  */
 export function bind<T>(
-  token: Token<T>,
+  token: ResourceToken<T>,
   factory: ResourceFactory<NoInfer<T>>,
-  options: BindOptions<NoInfer<T>> & TransactionalBindOptions<NoInfer<T>> = {},
-): Binding<T> {
+  options: ResourceBindingOptions<NoInfer<T>> & TransactionalBindOptions<NoInfer<T>> = {},
+): ResourceBinding<T> {
   assertOptions('bind()', options, { scope: 'string' }, refuse);
   const { scope = 'singleton', eager = false, postConstruct } = options;
   assertToken(token);
@@ -170,10 +170,10 @@ export function bind<T>(
  * @throws {ResourceError} `resource-binding-invalid` for an option `transactional` that {@link bind} would refuse as well.
  */
 export function bindInstance<T>(
-  token: Token<T>,
+  token: ResourceToken<T>,
   value: NoInfer<T>,
   options: { readonly owned?: boolean } & TransactionalBindOptions<NoInfer<T>> = {},
-): Binding<T> {
+): ResourceBinding<T> {
   assertOptions('bindInstance()', options, {}, refuse);
   const { owned = false } = options;
   assertToken(token);
@@ -190,9 +190,9 @@ export function bindInstance<T>(
 
 /** How what is bound takes part in transactions. */
 function joinTransaction<T>(
-  token: Token<T>,
+  token: ResourceToken<T>,
   { transactional: protocol }: TransactionalBindOptions<T>,
-): Pick<Binding<T>, 'transactional' | 'protocol'> {
+): Pick<ResourceBinding<T>, 'transactional' | 'protocol'> {
   if (protocol === undefined) return { transactional: isTransactional(token) };
   const name = tokenName(token);
   if (isTransactional(token)) {

@@ -1,5 +1,5 @@
 import { describeError, ResourceError, WinkError } from '../error/index.ts';
-import type { AnyBinding, BuildContext, FactorySource } from './binding.ts';
+import type { AnyResourceBinding, FactorySource, ResourceContext } from './binding.ts';
 import { disposeAll } from './dispose.ts';
 import { cycle, withDisposalFailures } from './resource-failure.ts';
 import { tokenName } from './token.ts';
@@ -16,7 +16,7 @@ export interface Abandonment {
 
 /** One instance being made. Knows what it waits for, so that circles are found instead of waited on for ever. */
 export class Build {
-  readonly binding: AnyBinding;
+  readonly binding: AnyResourceBinding;
   readonly name: string;
   /** The build whose factory asked for this one; undefined for a look-up from outside. */
   readonly parent: Build | undefined;
@@ -27,7 +27,7 @@ export class Build {
   #abandonment: Abandonment | undefined;
   #controller: AbortController | undefined;
 
-  constructor(binding: AnyBinding, parent: Build | undefined) {
+  constructor(binding: AnyResourceBinding, parent: Build | undefined) {
     this.binding = binding;
     this.name = tokenName(binding.token);
     this.parent = parent;
@@ -75,7 +75,7 @@ export class Build {
    * @throws {ResourceError} `resource-factory-failed`, or `resource-after-create-failed` once the instance is disposed;
    * errors of this library about resources and closed transactions pass through.
    */
-  async run({ factory, postConstruct }: FactorySource<unknown>, context: BuildContext): Promise<unknown> {
+  async run({ factory, postConstruct }: FactorySource<unknown>, context: ResourceContext): Promise<unknown> {
     let value: unknown;
     try {
       value = await factory(context);
@@ -150,7 +150,7 @@ function routeTo(target: Build, from: Build, seen: Set<Build>): readonly Build[]
 
 /** @param way ends where it began. Prototypes may stand on it more than once; only the way between those two is reported. */
 function cycleOf(way: readonly Build[]): ResourceError {
-  const seen = new Map<AnyBinding, number>();
+  const seen = new Map<AnyResourceBinding, number>();
   for (const [index, { binding }] of way.entries()) {
     const first = seen.get(binding);
     if (first !== undefined) return cycle(way.slice(first, index + 1).map(({ name }) => name));

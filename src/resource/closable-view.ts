@@ -1,7 +1,7 @@
 import { TransactionClosedError } from '../error/index.ts';
 
 /** A stand-in for an object that can be taken away. */
-export interface ClosableView<out T> {
+export interface RevocableView<out T> {
   /** Behaves as the object does, until it is closed. */
   readonly view: T;
   /** From here on every access through the view throws a `TransactionClosedError`. Closing again does nothing. */
@@ -18,7 +18,7 @@ export interface ClosableView<out T> {
  *
  * @param what names the object in the error.
  */
-export function closableView<T extends object>(target: T, what = 'the resource'): ClosableView<T> {
+export function revocableView<T extends object>(target: T, what = 'the resource'): RevocableView<T> {
   let isClosed = false;
   const assertOpen = (): void => {
     if (!isClosed) return;

@@ -1,12 +1,12 @@
 import { ResourceError, WinkError } from '../error/index.ts';
-import type { AnyBinding, ResourceResolver } from './binding.ts';
+import type { AnyResourceBinding, ResourceResolver } from './binding.ts';
 import type { LateFailureListener } from './build.ts';
 import { InstanceStore } from './instance-store.ts';
 import type { ResourceRegistry } from './registry.ts';
 import { createResolver, type Lifetimes, type OuterCall, type ResourceViews } from './resolution.ts';
 import { abandoned, allDisposeFailures, withDisposalFailures } from './resource-failure.ts';
 import { type Awaiter, ResourceForks } from './resource-forks.ts';
-import { type Token, tokenName } from './token.ts';
+import { type ResourceToken, tokenName } from './token.ts';
 
 const storeSlot: unique symbol = Symbol('resources');
 
@@ -63,7 +63,7 @@ export class ResourceContainer {
   readonly resolver: ResourceResolver;
   /** Names of the resources that join one transaction at a time: calls have to run one by one. */
   readonly serialResources: readonly string[];
-  readonly #joining: ReadonlySet<AnyBinding>;
+  readonly #joining: ReadonlySet<AnyResourceBinding>;
 
   private constructor(registry: ResourceRegistry, store: InstanceStore, options: ContainerOptions) {
     this.#registry = registry;
@@ -129,7 +129,11 @@ export class ResourceContainer {
     }
   }
 
-  async #undoStart(before: ReadonlySet<AnyBinding>, error: unknown, awaitWork: Awaiter): Promise<unknown> {
+  async #undoStart(
+    before: ReadonlySet<AnyResourceBinding>,
+    error: unknown,
+    awaitWork: Awaiter,
+  ): Promise<unknown> {
     const built = this.#registry.bindings.filter(
       (binding) => binding.source.kind === 'factory' && !before.has(binding),
     );
@@ -156,7 +160,7 @@ export class ResourceContainer {
    * An override is asked for its value at each look-up.
    */
   openCallScope(
-    overrides: readonly (readonly [Token<unknown>, () => unknown])[],
+    overrides: readonly (readonly [ResourceToken<unknown>, () => unknown])[],
     forks?: ResourceViews,
   ): CallScope {
     const store = new InstanceStore('call');

@@ -1,8 +1,8 @@
-import { closableView } from './closable-view.ts';
-import type { SerialResource } from './transactional.ts';
+import { revocableView } from './closable-view.ts';
+import type { SerialProtocol } from './transactional.ts';
 
 /** How a resource is copied and put back. Both may be asynchronous. */
-export interface SnapshotMethods<T, Snapshot> {
+export interface SnapshotProtocolOptions<T, Snapshot> {
   /**
    * Everything the resource holds, in a form that later changes to it do not reach. May throw: the call that asked for
    * the resource cannot have it.
@@ -14,7 +14,7 @@ export interface SnapshotMethods<T, Snapshot> {
 
 /**
  * Lets a resource that can be copied and put back join the transaction of each call: a copy is taken when a call first asks for it,
- * and put back when the call fails. The call works on the resource itself, through a `closableView`. Since nobody else may
+ * and put back when the call fails. The call works on the resource itself, through a `revocableView`. Since nobody else may
  * see it meanwhile, a prompt that binds one runs its calls one by one.
  *
  * @example
@@ -33,12 +33,14 @@ export interface SnapshotMethods<T, Snapshot> {
  * });
  * ```
  */
-export function fromSnapshots<T, Snapshot>(methods: SnapshotMethods<T, Snapshot>): SerialResource<T> {
+export function snapshotProtocol<T, Snapshot>(
+  methods: SnapshotProtocolOptions<T, Snapshot>,
+): SerialProtocol<T> {
   return Object.freeze({
     begin: async (resource: T) => {
       const snapshot = await methods.snapshot(resource);
       const isObject = (typeof resource === 'object' && resource !== null) || typeof resource === 'function';
-      const guarded = isObject ? closableView(resource) : { view: resource };
+      const guarded = isObject ? revocableView(resource) : { view: resource };
       return {
         ...guarded,
         commit: () => undefined,

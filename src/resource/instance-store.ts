@@ -1,6 +1,6 @@
 import { ResourceError } from '../error/index.ts';
 import { none } from '../internal/index.ts';
-import type { AnyBinding } from './binding.ts';
+import type { AnyResourceBinding } from './binding.ts';
 import type { Build, LateFailureListener } from './build.ts';
 import { disposeAll } from './dispose.ts';
 import { ended } from './resource-failure.ts';
@@ -27,11 +27,11 @@ const owners = new WeakMap<object, InstanceStore>();
 /** Instances of one lifetime: each binding built once, in the order in which they were finished. */
 export class InstanceStore {
   readonly #lifetime: 'session' | 'call';
-  readonly #entries = new Map<AnyBinding, Entry>();
+  readonly #entries = new Map<AnyResourceBinding, Entry>();
   /** Everything that is being built, prototypes too. */
   readonly #unfinished = new Map<Build, Unfinished>();
   /** Finished instances that are this store's to dispose, each once however many bindings made it. */
-  readonly #owned = new Map<unknown, AnyBinding>();
+  readonly #owned = new Map<unknown, AnyResourceBinding>();
   #isClosed = false;
 
   constructor(lifetime: 'session' | 'call') {
@@ -48,7 +48,7 @@ export class InstanceStore {
   }
 
   /** The entry of a binding, finished or in the making. */
-  find(binding: AnyBinding): Entry | undefined {
+  find(binding: AnyResourceBinding): Entry | undefined {
     return this.#entries.get(binding);
   }
 
@@ -72,7 +72,7 @@ export class InstanceStore {
    * Takes over a value that exists already, once.
    * @throws {ResourceError} `resource-owned` when it is another store's; `resource-disposed` when that one has ended.
    */
-  adopt(binding: AnyBinding, value: unknown): void {
+  adopt(binding: AnyResourceBinding, value: unknown): void {
     if (typeof value !== 'object' && typeof value !== 'function') return;
     if (value === null) return;
     assertNotDisposed(binding, value);
@@ -90,7 +90,7 @@ export class InstanceStore {
   }
 
   /** Disposes the instances of these bindings, latest first, and forgets them. Returns what failed; never rejects. */
-  async release(bindings: ReadonlySet<AnyBinding>): Promise<readonly ResourceError[]> {
+  async release(bindings: ReadonlySet<AnyResourceBinding>): Promise<readonly ResourceError[]> {
     const released = [...this.#owned].filter(([, binding]) => bindings.has(binding));
     for (const [value] of released) this.#owned.delete(value);
     for (const binding of bindings) this.#entries.delete(binding);
@@ -189,7 +189,7 @@ function isPostConstructFailure(error: unknown): error is ResourceError {
 }
 
 /** @throws {ResourceError} `resource-disposed` when `value` was bound as owned and disposed with the session that owned it. */
-export function assertNotDisposed(binding: AnyBinding, value: unknown): void {
+export function assertNotDisposed(binding: AnyResourceBinding, value: unknown): void {
   if ((typeof value !== 'object' || value === null) && typeof value !== 'function') return;
   if (owners.get(value)?.isClosed !== true) return;
   const name = tokenName(binding.token);
@@ -200,7 +200,7 @@ export function assertNotDisposed(binding: AnyBinding, value: unknown): void {
   );
 }
 
-function toNamed([value, { token }]: readonly [unknown, AnyBinding]): {
+function toNamed([value, { token }]: readonly [unknown, AnyResourceBinding]): {
   readonly name: string;
   readonly value: unknown;
 } {

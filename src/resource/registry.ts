@@ -1,17 +1,17 @@
 import { assertArgument, type RefuseArgument, ResourceError } from '../error/index.ts';
 import { quotedList } from '../internal/index.ts';
-import type { AnyBinding } from './binding.ts';
-import { type Token, tokenName } from './token.ts';
+import type { AnyResourceBinding } from './binding.ts';
+import { type ResourceToken, tokenName } from './token.ts';
 
 /** An immutable set of bindings, at most one for each token. Order is that of declaration. */
 export class ResourceRegistry {
   /** A registry without bindings. */
   static readonly empty: ResourceRegistry = new ResourceRegistry([]);
 
-  readonly bindings: readonly AnyBinding[];
-  readonly #byToken: ReadonlyMap<Token<unknown>, AnyBinding>;
+  readonly bindings: readonly AnyResourceBinding[];
+  readonly #byToken: ReadonlyMap<ResourceToken<unknown>, AnyResourceBinding>;
 
-  private constructor(bindings: readonly AnyBinding[]) {
+  private constructor(bindings: readonly AnyResourceBinding[]) {
     this.bindings = Object.freeze([...bindings]);
     this.#byToken = new Map(bindings.map((binding) => [binding.token, binding]));
   }
@@ -21,13 +21,13 @@ export class ResourceRegistry {
    *
    * @throws {ResourceError} `resource-duplicate` when two bind the same token.
    */
-  static of(bindings: readonly AnyBinding[]): ResourceRegistry {
+  static of(bindings: readonly AnyResourceBinding[]): ResourceRegistry {
     const refuse: RefuseArgument = (message, details) =>
       new ResourceError('resource-binding-invalid', message, details);
     assertArgument('ResourceRegistry.of()', 'bindings', bindings, 'array', refuse);
     for (const binding of bindings)
       assertArgument('ResourceRegistry.of()', 'binding', binding, 'object', refuse);
-    const seen = new Map<Token<unknown>, number>();
+    const seen = new Map<ResourceToken<unknown>, number>();
     for (const [index, { token }] of bindings.entries()) {
       const first = seen.get(token);
       if (first !== undefined)
@@ -38,12 +38,12 @@ export class ResourceRegistry {
   }
 
   /** The binding of `token`, if there is one. */
-  get(token: Token<unknown>): AnyBinding | undefined {
+  get(token: ResourceToken<unknown>): AnyResourceBinding | undefined {
     return this.#byToken.get(token);
   }
 
   /** True when `token` is bound. */
-  has(token: Token<unknown>): boolean {
+  has(token: ResourceToken<unknown>): boolean {
     return this.#byToken.has(token);
   }
 
@@ -71,14 +71,14 @@ export class ResourceRegistry {
   }
 
   /** The tokens that both registries bind, to different bindings; in the order of `other`. */
-  conflicts(other: ResourceRegistry): readonly Token<unknown>[] {
+  conflicts(other: ResourceRegistry): readonly ResourceToken<unknown>[] {
     return other.bindings
       .filter((binding) => (this.#byToken.get(binding.token) ?? binding) !== binding)
       .map(({ token }) => token);
   }
 }
 
-function duplicate(tokens: readonly Token<unknown>[], reason: string): ResourceError {
+function duplicate(tokens: readonly ResourceToken<unknown>[], reason: string): ResourceError {
   const names = tokens.map(tokenName);
   return new ResourceError('resource-duplicate', `Resource ${quotedList(names)} is bound twice: ${reason}.`, {
     details: { token: names[0], tokens: names },

@@ -1,22 +1,22 @@
-import type { AnyBinding, BuildContext, FactorySource, ResourceResolver } from './binding.ts';
+import type { AnyResourceBinding, FactorySource, ResourceContext, ResourceResolver } from './binding.ts';
 import { Build } from './build.ts';
 import { assertNotDisposed, type InstanceStore } from './instance-store.ts';
 import type { ResourceRegistry } from './registry.ts';
 import { outsideCall, pastTransactions, unbound } from './resource-failure.ts';
 import type { ResourceForks } from './resource-forks.ts';
-import { type Token, tokenName } from './token.ts';
+import { type ResourceToken, tokenName } from './token.ts';
 
 /** Views of resources that take part in transactions. */
 export interface ResourceViews {
   /** Undefined where there is none. */
-  view(binding: AnyBinding): Promise<unknown> | undefined;
+  view(binding: AnyResourceBinding): Promise<unknown> | undefined;
 }
 
 /** The tool call that a look-up belongs to. */
 export interface CallLifetime {
   readonly store: InstanceStore;
   /** What stands in for what is bound, asked for at each look-up. */
-  readonly overrides: ReadonlyMap<Token<unknown>, () => unknown>;
+  readonly overrides: ReadonlyMap<ResourceToken<unknown>, () => unknown>;
   /** The call's views of resources that take part in its transaction. */
   readonly forks: ResourceViews | undefined;
   /** Names of the singletons that were asked for and take no part in it. */
@@ -26,7 +26,7 @@ export interface CallLifetime {
 /** The tool call whose handler evaluates another prompt. */
 export interface OuterCall {
   readonly forks: ResourceForks;
-  readonly bindings: ReadonlySet<AnyBinding>;
+  readonly bindings: ReadonlySet<AnyResourceBinding>;
 }
 
 /** What look-ups go by. */
@@ -45,7 +45,7 @@ export function createResolver(lifetimes: Lifetimes): ResourceResolver {
 }
 
 /** What the factory of `build` gets. */
-function createBuildContext(lifetimes: Lifetimes, build: Build): BuildContext {
+function createBuildContext(lifetimes: Lifetimes, build: Build): ResourceContext {
   const { get, has } = lookUps(lifetimes, build);
   return Object.freeze({
     get,
@@ -58,7 +58,7 @@ function createBuildContext(lifetimes: Lifetimes, build: Build): BuildContext {
 
 function lookUps(lifetimes: Lifetimes, parent: Build | undefined): ResourceResolver {
   return {
-    async get<T>(token: Token<T>): Promise<T> {
+    async get<T>(token: ResourceToken<T>): Promise<T> {
       assertOpen(token, lifetimes, parent);
       const { value, isShared } = await resolve(token, lifetimes, parent);
       // What is shared may have been disposed since it was found.
@@ -66,7 +66,7 @@ function lookUps(lifetimes: Lifetimes, parent: Build | undefined): ResourceResol
       // The binding's type ties what its factory makes to its token.
       return value as T;
     },
-    has: (token: Token<unknown>): boolean =>
+    has: (token: ResourceToken<unknown>): boolean =>
       lifetimes.call?.overrides.has(token) === true || lifetimes.registry.has(token),
   };
 }
@@ -78,7 +78,7 @@ interface Found {
 }
 
 async function resolve(
-  token: Token<unknown>,
+  token: ResourceToken<unknown>,
   lifetimes: Lifetimes,
   parent: Build | undefined,
 ): Promise<Found> {
@@ -107,14 +107,14 @@ function lend(value: unknown, borrower: Build | undefined): Found {
 }
 
 /** The view of this call, or within a nested evaluation that of the outer one; undefined when there is only the instance itself. */
-function viewOf(binding: AnyBinding, { call, outer }: Lifetimes): Promise<unknown> | undefined {
+function viewOf(binding: AnyResourceBinding, { call, outer }: Lifetimes): Promise<unknown> | undefined {
   if (binding.protocol === undefined) return undefined;
   if (call?.forks !== undefined) return call.forks.view(binding);
   return outer?.bindings.has(binding) ? outer.forks.view(binding) : undefined;
 }
 
 async function makePrototype(
-  binding: AnyBinding,
+  binding: AnyResourceBinding,
   source: FactorySource<unknown>,
   lifetimes: Lifetimes,
   parent: Build | undefined,
@@ -129,7 +129,7 @@ async function makePrototype(
 }
 
 function shared(
-  binding: AnyBinding,
+  binding: AnyResourceBinding,
   source: FactorySource<unknown>,
   lifetimes: Lifetimes,
   parent: Build | undefined,
@@ -147,14 +147,18 @@ function shared(
   return parent === undefined ? entry.instance : parent.waitFor(entry.build, entry.instance);
 }
 
-function assertOpen(token: Token<unknown>, { session, call }: Lifetimes, parent: Build | undefined): void {
+function assertOpen(
+  token: ResourceToken<unknown>,
+  { session, call }: Lifetimes,
+  parent: Build | undefined,
+): void {
   const name = tokenName(token);
   call?.store.assertOpen(name);
   session.assertOpen(name);
   if (parent?.abandonment !== undefined) throw parent.abandonment.error;
 }
 
-function assertAllowed(binding: AnyBinding, { call }: Lifetimes, parent: Build | undefined): void {
+function assertAllowed(binding: AnyResourceBinding, { call }: Lifetimes, parent: Build | undefined): void {
   const singleton = parent?.singleton;
   const path = (): readonly string[] => [...(parent?.path ?? []), tokenName(binding.token)];
   if (binding.scope === 'tool-call' && call === undefined) throw outsideCall(path(), singleton?.name);

@@ -1,7 +1,7 @@
 import { describeError, ResourceError, TransactionClosedError, type WinkError } from '../error/index.ts';
 import { nearestNames } from './nearest-names.ts';
 import type { ResourceRegistry } from './registry.ts';
-import { type Token, tokenName } from './token.ts';
+import { type ResourceToken, tokenName } from './token.ts';
 
 const maxListed = 10;
 
@@ -16,7 +16,7 @@ export function cycle(names: readonly string[]): ResourceError {
 
 /** @param askedBy names from the first look-up to the factory that asked; empty for a look-up from outside. */
 export function unbound(
-  token: Token<unknown>,
+  token: ResourceToken<unknown>,
   registry: ResourceRegistry,
   askedBy: readonly string[],
 ): ResourceError {

@@ -1,6 +1,6 @@
 import { describeError, ResourceError, TransactionClosedError, WinkError } from '../error/index.ts';
-import type { AnyBinding } from './binding.ts';
-import { type Token, tokenName } from './token.ts';
+import type { AnyResourceBinding } from './binding.ts';
+import { type ResourceToken, tokenName } from './token.ts';
 import { assertTransaction, type ResourceTransaction } from './transactional.ts';
 
 interface Part {
@@ -25,16 +25,19 @@ export type Awaiter = (work: Promise<unknown>) => Promise<unknown>;
  * views when the handler's part has ended, and commits or rolls back all of them at the call's turn.
  */
 export class ResourceForks {
-  readonly #root: (token: Token<unknown>) => Promise<unknown>;
+  readonly #root: (token: ResourceToken<unknown>) => Promise<unknown>;
   readonly #readOnly: boolean;
-  readonly #views = new Map<AnyBinding, Promise<unknown>>();
+  readonly #views = new Map<AnyResourceBinding, Promise<unknown>>();
   readonly #parts: Part[] = [];
   readonly #beginning = new Set<Promise<unknown>>();
   readonly #faults: unknown[] = [];
   #isSealed = false;
   #rollback: Promise<readonly ResourceFailure[]> | undefined;
 
-  constructor(root: (token: Token<unknown>) => Promise<unknown>, options: { readonly readOnly: boolean }) {
+  constructor(
+    root: (token: ResourceToken<unknown>) => Promise<unknown>,
+    options: { readonly readOnly: boolean },
+  ) {
     this.#root = root;
     this.#readOnly = options.readOnly;
   }
@@ -45,7 +48,7 @@ export class ResourceForks {
    * @throws {TransactionClosedError} once the handler's part has ended.
    * @throws {ResourceError} `resource-begin-failed`, or what building the resource threw.
    */
-  view(binding: AnyBinding): Promise<unknown> {
+  view(binding: AnyResourceBinding): Promise<unknown> {
     if (this.#isSealed) return Promise.reject(closed(tokenName(binding.token)));
     const known = this.#views.get(binding);
     if (known !== undefined) return known;
@@ -141,7 +144,7 @@ export class ResourceForks {
     return failures;
   }
 
-  async #begin(binding: AnyBinding): Promise<unknown> {
+  async #begin(binding: AnyResourceBinding): Promise<unknown> {
     const { protocol, token } = binding;
     const name = tokenName(token);
     const resource = await this.#root(token);

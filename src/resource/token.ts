@@ -1,7 +1,7 @@
 declare const resourceType: unique symbol;
 
-/** A token made by {@link resource}: a name that stands for a value of type `T`. Compared by identity, not by name. */
-export interface NamedToken<out T> {
+/** A token made by {@link resourceToken}: a name that stands for a value of type `T`. Compared by identity, not by name. */
+export interface NamedResourceToken<out T> {
   readonly kind: 'resource-token';
   /** Shown in messages; two tokens may share it. */
   readonly name: string;
@@ -11,8 +11,8 @@ export interface NamedToken<out T> {
   readonly [resourceType]?: T;
 }
 
-/** What a resource is bound to and asked for by: a class, or a token made by {@link resource}. */
-export type Token<T> = NamedToken<T> | (abstract new (...args: never[]) => T);
+/** What a resource is bound to and asked for by: a class, or a token made by {@link resourceToken}. */
+export type ResourceToken<T> = NamedResourceToken<T> | (abstract new (...args: never[]) => T);
 
 /**
  * Makes a token for something that has no class, such as an interface. Make it once and import it everywhere: another one with
@@ -21,7 +21,7 @@ export type Token<T> = NamedToken<T> | (abstract new (...args: never[]) => T);
  * @param name for messages.
  * @example `const Tracer = resource<Tracer>('tracer');`
  */
-export function resource<T>(name: string): NamedToken<T> {
+export function resourceToken<T>(name: string): NamedResourceToken<T> {
   return Object.freeze({ kind: 'resource-token', name, isTransactional: false });
 }
 
@@ -29,16 +29,16 @@ export function resource<T>(name: string): NamedToken<T> {
  * Makes a token whose instance the runtime forks for each tool call and commits with it.
  * @internal
  */
-export function transactionalResource<T>(name: string): NamedToken<T> {
+export function transactionalResource<T>(name: string): NamedResourceToken<T> {
   return Object.freeze({ kind: 'resource-token', name, isTransactional: true });
 }
 
 /** True when what is bound to the token takes part in the transaction of each tool call. */
-export function isTransactional(token: Token<unknown>): boolean {
+export function isTransactional(token: ResourceToken<unknown>): boolean {
   return 'isTransactional' in token && token.isTransactional;
 }
 
-/** The name of a token for messages: that of {@link resource}, or the class name. */
-export function tokenName(token: Token<unknown>): string {
+/** The name of a token for messages: that of {@link resourceToken}, or the class name. */
+export function tokenName(token: ResourceToken<unknown>): string {
   return token.name === '' ? 'an unnamed class' : token.name;
 }

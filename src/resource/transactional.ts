@@ -1,7 +1,7 @@
 import { ResourceError } from '../error/index.ts';
 
 /** What is known of the call that a resource's transaction is begun for. */
-export interface BeginOptions {
+export interface TransactionBeginOptions {
   /**
    * True for a tool with effects `'read'`: a write should throw. Whatever the view lets through is rolled back, also when
    * the call succeeds.
@@ -18,7 +18,7 @@ export interface BeginOptions {
 export interface ResourceTransaction<out T> {
   /**
    * What the call gets instead of the resource: reads through, writes privately. It throws a `TransactionClosedError` once
-   * it was closed; `closableView` makes such a one.
+   * it was closed; `revocableView` makes such a one.
    */
   readonly view: T;
   /**
@@ -58,7 +58,7 @@ interface CommitBehaviour {
 }
 
 /** Joins transactions one at a time: a prompt that binds one runs its calls one by one. */
-export interface SerialResource<T> extends CommitBehaviour {
+export interface SerialProtocol<T> extends CommitBehaviour {
   readonly parallel?: false;
   /**
    * Begins the part of one call, when the call first asks for the resource. May throw: the look-up fails with
@@ -68,7 +68,7 @@ export interface SerialResource<T> extends CommitBehaviour {
    */
   begin(
     resource: T,
-    options: BeginOptions,
+    options: TransactionBeginOptions,
   ): ResourceTransaction<NoInfer<T>> | Promise<ResourceTransaction<NoInfer<T>>>;
 }
 
@@ -76,22 +76,22 @@ export interface SerialResource<T> extends CommitBehaviour {
  * Joins many transactions at the same time: each view keeps its writes to itself, and `conflicts` tells whether what was
  * read through it still holds.
  */
-export interface ParallelResource<T> extends CommitBehaviour {
+export interface ParallelProtocol<T> extends CommitBehaviour {
   readonly parallel: true;
-  /** As {@link SerialResource.begin}, but not waited for when the call is given up. The transaction must have `conflicts`. */
+  /** As {@link SerialProtocol.begin}, but not waited for when the call is given up. The transaction must have `conflicts`. */
   begin(
     resource: T,
-    options: BeginOptions,
+    options: TransactionBeginOptions,
   ): ParallelResourceTransaction<NoInfer<T>> | Promise<ParallelResourceTransaction<NoInfer<T>>>;
 }
 
 /** How a resource joins the transaction of each tool call: the option `transactional` of `bind`. */
-export type TransactionalResource<T> = SerialResource<T> | ParallelResource<T>;
+export type TransactionProtocol<T> = SerialProtocol<T> | ParallelProtocol<T>;
 
 /** Why a protocol cannot be used; undefined when it can. For callers without types. */
 export function findProtocolFault(protocol: unknown): string | undefined {
   if (typeof protocol !== 'object' || protocol === null) {
-    return `the option transactional is ${protocol === null ? 'null' : typeof protocol}; pass an object with begin(), or fromSnapshots({ snapshot, restore })`;
+    return `the option transactional is ${protocol === null ? 'null' : typeof protocol}; pass an object with begin(), or snapshotProtocol({ snapshot, restore })`;
   }
   if (typeof Reflect.get(protocol, 'begin') === 'function') return undefined;
   return 'the option transactional has no function "begin"';

@@ -1,10 +1,10 @@
 export type {
-  ApprovalItem,
-  ApprovalRequestPart,
   AssistantItem,
   AssistantPart,
   ConversationItem,
   FinishReason,
+  HostedApprovalItem,
+  HostedApprovalRequestPart,
   InputPart,
   MediaPart,
   ModelTool,
@@ -16,7 +16,12 @@ export type {
   UserItem,
 } from '../tool/index.ts';
 export type { AttemptName, CallHooks, DiscardedAttempt } from './call/call-hooks.ts';
-export type { Approval, ApprovalRequest, Approve, EvaluationEnvironment } from './call/environment.ts';
+export type {
+  ApprovalAnswer,
+  ApprovalHandler,
+  ApprovalRequest,
+  EvaluationEnvironment,
+} from './call/environment.ts';
 export { markRejected } from './call/exceptions.ts';
 export type { OuterCall } from './call/outer-call.ts';
 export { recordable } from './call/record-call.ts';
@@ -29,7 +34,7 @@ export {
   type SessionRoot,
   type TransactionRoots,
 } from './call/transaction.ts';
-export type { EvaluationOrigin, EventOrigin } from './events/event-origin.ts';
+export type { EvaluationOrigin, RecordOrigin } from './events/event-origin.ts';
 export { type RecordedError, recordError } from './events/event-origin.ts';
 export {
   type EvaluationPhase,
@@ -43,9 +48,9 @@ export {
   type PromptRenderedPayload,
   PromptRenderings,
   type RenderedTool,
-  RenderedTools,
-  type RenderedToolsPayload,
   ToolRenderings,
+  ToolsRendered,
+  type ToolsRenderedPayload,
 } from './events/prompt-rendered.ts';
 export type { RunEvent, RunEventListener } from './events/run-event.ts';
 export {
@@ -53,12 +58,12 @@ export {
   type RecordedAttachment,
   type RecordedChange,
   type RecordedFeedback,
-  type ShadowFinding,
   type ToolCallFailureReason,
   type ToolCallOutcome,
   ToolInvocations,
   ToolInvoked,
   type ToolInvokedPayload,
+  type UnenforcedDecision,
 } from './events/tool-invoked.ts';
 export {
   type DeadlineFeedbackOptions,
@@ -86,8 +91,8 @@ export { Deadline } from './limits/deadline.ts';
 export { followSignal } from './limits/follow-signal.ts';
 export { haltReason, RunBudget } from './limits/run-budget.ts';
 export { RunStop, RunStoppedSignal, type StopReason } from './limits/run-stop.ts';
-export { type ThrottleOptions, type ThrottlePolicy, toThrottlePolicy } from './limits/throttle.ts';
-export { costOf } from './limits/token-cost.ts';
+export { type RetryOptions, type ThrottlePolicy, toThrottlePolicy } from './limits/throttle.ts';
+export { tokenCost } from './limits/token-cost.ts';
 export { Watchdog } from './limits/watchdog.ts';
 export type { AnswerOptions, ReadAnswer } from './loop/answer-reader.ts';
 export { toCompletionOptions } from './loop/completion-gate.ts';
@@ -99,14 +104,14 @@ export { TurnRunner } from './loop/turn-runner.ts';
 export { findTurnFault } from './model/check-turn.ts';
 export { hostedOutputs, type LoopState, newLoopState } from './model/loop-state.ts';
 export {
-  addUsage,
-  type GenerateOptions,
+  addTokenUsage,
+  type LanguageModel,
+  type ModelCallOptions,
   type ModelCheck,
   type ModelDelta,
-  type ModelProvider,
   type ModelRequest,
   type ModelTurn,
   tokenCounts,
 } from './model/model.ts';
 export { VisiblePrompt } from './model/visible-prompt.ts';
-export { type Redact, Redactor, redactPatterns, redactSecrets } from './redaction/index.ts';
+export { type Redaction, Redactor, redactPatterns, redactSecrets } from './redaction/index.ts';

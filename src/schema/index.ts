@@ -12,16 +12,16 @@ export { isSchemaObject, type JsonSchema } from './json-schema/json-schema.ts';
 export { mapPropertyDescriptions } from './json-schema/property-descriptions.ts';
 export { createReferenceResolver, type ReferenceResolver } from './json-schema/reference.ts';
 export { assertObjectSchema } from './object-schema.ts';
-export { open } from './open.ts';
+export { looseSchema } from './open.ts';
 export { type OutputOutcome, parseInput, parseInputSync, parseOutput } from './parse.ts';
 export { projectSchema } from './project-schema.ts';
 export type {
-  KeptKeyword,
-  RequestLimits,
   SchemaCounts,
   SchemaDialect,
+  SchemaKeyword,
   SchemaLimits,
   SchemaLoss,
+  SchemaRequestLimits,
 } from './projection/dialect.ts';
 export { formats, noneOrOne, plainPatterns, scalarsOnly } from './projection/dialect.ts';
 export { adviseSchema, restoreText, type SchemaProjection } from './projection/project-json-schema.ts';

@@ -11,7 +11,7 @@ import type { InferInput, InferOutput, Schema } from './standard.ts';
  * `looseObject`, ArkType's objects. The given schema is not changed; whether unknown keys reach the handler is up to
  * the library.
  */
-export function open<S extends Schema>(schema: S): Schema<InferInput<S>, InferOutput<S>> {
+export function looseSchema<S extends Schema>(schema: S): Schema<InferInput<S>, InferOutput<S>> {
   assertSchema('open()', schema);
   const standard = schema['~standard'];
   const opened: Schema = {

@@ -14,10 +14,10 @@ export {
   type EventDefinition,
 } from './event/event.ts';
 export { EventLoopYield } from './event-loop-yield.ts';
-export type { ImportOptions, ImportReport } from './export/import-slices.ts';
-export type { ExportOptions, SessionExport, SliceExport } from './export/session-export.ts';
+export type { SessionImportOptions, SessionImportReport } from './export/import-slices.ts';
+export type { SessionExport, SessionExportOptions, SliceExport } from './export/session-export.ts';
 export { type ForkOptions, type SessionFork } from './fork/fork.ts';
-export type { InstallOptions } from './fork/root-cell.ts';
+export type { SliceInstallOptions } from './fork/root-cell.ts';
 export type { SessionView } from './fork/session-view.ts';
 export { type IdSource, randomIds } from './ids.ts';
 export { type ReadOnlyView, readOnlyView } from './read-only-view.ts';
@@ -38,7 +38,7 @@ export {
   replace,
   type SliceOperation,
 } from './slice/operation.ts';
-export { type Items, on, type Reducer, type ReducerBinding } from './slice/reducer.ts';
+export { on, type Reducer, type ReducerBinding, type SliceItems } from './slice/reducer.ts';
 export {
   appendAll,
   type ItemKey,

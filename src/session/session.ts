@@ -9,19 +9,19 @@ import {
 import { type Clock, systemClock } from './clock.ts';
 import { createDispatcher, type Dispatcher } from './event/dispatcher.ts';
 import type { DispatchedEvent, EventDefinition } from './event/event.ts';
-import { type ImportOptions, type ImportReport, importSlices } from './export/import-slices.ts';
+import { importSlices, type SessionImportOptions, type SessionImportReport } from './export/import-slices.ts';
 import { readSessionExport } from './export/read-session-export.ts';
 import {
-  type ExportOptions,
   exportFormat,
   exportSlices,
   exportVersion,
   type SessionExport,
+  type SessionExportOptions,
 } from './export/session-export.ts';
 import { CellView } from './fork/cell-view.ts';
 import { CellFork, type ForkOptions, type SessionFork } from './fork/fork.ts';
 import { stateAfter } from './fork/replay-patch.ts';
-import { type InstallOptions, RootCell } from './fork/root-cell.ts';
+import { RootCell, type SliceInstallOptions } from './fork/root-cell.ts';
 import type { SessionView } from './fork/session-view.ts';
 import { type IdSource, randomIds } from './ids.ts';
 import type { AnySlice, DerivedSlice } from './slice/derived-slice.ts';
@@ -130,7 +130,7 @@ export class Session implements SessionView, AsyncDisposable {
    * `event-policy-mixed` when an event would feed STATE and LOG, `slice-invalid` for a `retain` that is no positive integer or
    * stands on STATE; the slice is not installed then.
    */
-  install(slice: AnySlice, options: InstallOptions = {}): void {
+  install(slice: AnySlice, options: SliceInstallOptions = {}): void {
     assertArgument('session.install()', 'slice', slice, 'object', refuse);
     assertOptions('session.install()', options, {}, refuse);
     this.#cell.assertUsable('write');
@@ -163,7 +163,7 @@ export class Session implements SessionView, AsyncDisposable {
    * @throws {SnapshotError} code `snapshot-item-invalid` for an item that could not come back, because a reducer made it
    * against the schema of its slice or because the schema would change it.
    */
-  exportState(options: ExportOptions = {}): SessionExport {
+  exportState(options: SessionExportOptions = {}): SessionExport {
     this.#cell.assertUsable('read');
     const { registry, current } = this.#cell;
     return Object.freeze({
@@ -189,7 +189,7 @@ export class Session implements SessionView, AsyncDisposable {
    * @throws {SnapshotError} codes `snapshot-malformed`, `snapshot-slice-unknown`, `snapshot-version-unsupported`,
    * `snapshot-migration-failed`, `snapshot-item-invalid`.
    */
-  importState(value: unknown, options: ImportOptions = {}): ImportReport {
+  importState(value: unknown, options: SessionImportOptions = {}): SessionImportReport {
     this.#cell.assertUsable('write');
     const { registry, current } = this.#cell;
     const read = readSessionExport(value, options.maxValues);

@@ -18,7 +18,7 @@ export {
   type ConformanceSearch,
   type ConformanceTurn,
 } from './conformance/index.ts';
-export { type ManualClock, manualClock } from './manual-clock.ts';
+export { createManualClock, type ManualClock } from './manual-clock.ts';
 export {
   type MockHostedToolCodec,
   type MockHostedToolCodecOptions,
@@ -26,8 +26,8 @@ export {
 } from './mock-hosted-tool-codec.ts';
 export {
   type Script,
-  type ScriptedModelOptions,
+  type ScriptedAdapterOptions,
   type ScriptedToolCall,
   type ScriptedTurn,
-  scriptedModel,
+  scriptedAdapter,
 } from './scripted-model.ts';

@@ -13,7 +13,7 @@ export interface ManualClock extends Clock {
  *
  * @param startMs milliseconds since the Unix epoch. Default: 1,000,000.
  */
-export function manualClock(startMs = 1_000_000): ManualClock {
+export function createManualClock(startMs = 1_000_000): ManualClock {
   let now = startMs;
   const timers = new Set<{ readonly dueMs: number; readonly callback: () => void }>();
   return {

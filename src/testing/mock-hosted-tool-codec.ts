@@ -40,7 +40,7 @@ export interface MockHostedToolCodec<
 
 /**
  * A codec for tests of prompts with hosted tools: it says what it is told to say, and takes down what it was asked. Goes into
- * `hostedToolCodecs` of any adapter, `scriptedModel` among them.
+ * `hostedToolCodecs` of any adapter, `scriptedAdapter` among them.
  */
 export function mockHostedToolCodec<
   Config extends JsonObject = JsonObject,

@@ -1,18 +1,18 @@
 import { assertOptions } from '../error/index.ts';
 import type { ProviderAdapter } from '../evaluation/index.ts';
 import {
-  defineAdapter,
   type HostedToolCodecs,
-  HostedToolDesk,
+  HostedToolRegistry,
   type HostedTurn,
+  providerAdapter,
   type UnsupportedConfig,
 } from '../provider/index.ts';
 import type {
-  ApprovalRequestPart,
   AssistantPart,
   ConversationItem,
   FinishReason,
-  GenerateOptions,
+  HostedApprovalRequestPart,
+  ModelCallOptions,
   ModelRequest,
   ModelTurn,
   TokenUsage,
@@ -44,7 +44,7 @@ export interface ScriptedTurn {
   /** What a provider would have sent, for the codecs in `hostedToolCodecs` to read. Default: nothing. */
   readonly items?: readonly unknown[];
   /** What the provider asks whether it may run. Default: nothing. */
-  readonly approvalRequests?: readonly Omit<ApprovalRequestPart, 'type'>[];
+  readonly approvalRequests?: readonly Omit<HostedApprovalRequestPart, 'type'>[];
   /** Default: `tool-calls` with calls, else `stop`. */
   readonly finishReason?: FinishReason;
   readonly usage?: TokenUsage;
@@ -59,11 +59,11 @@ export interface ScriptedTurn {
 export type Script = (
   conversation: readonly ConversationItem[],
   request: ModelRequest,
-  options: GenerateOptions,
+  options: ModelCallOptions,
 ) => ScriptedTurn | Promise<ScriptedTurn>;
 
-/** Options of {@link scriptedModel}. */
-export interface ScriptedModelOptions {
+/** Options of {@link scriptedAdapter}. */
+export interface ScriptedAdapterOptions {
   /** Shown in events. Default: `scripted model`. */
   readonly name?: string;
   /** For budgets that limit the cost. Default: not known. */
@@ -84,14 +84,14 @@ export interface ScriptedModelOptions {
  * Hosted tools of the prompt may be of any kind: what they come to is `hosted` in a turn. With `hostedToolCodecs` they are told and
  * read as by an adapter of a provider.
  */
-export function scriptedModel(
+export function scriptedAdapter(
   script: readonly ScriptedTurn[] | Script,
-  options: ScriptedModelOptions = {},
+  options: ScriptedAdapterOptions = {},
 ): ProviderAdapter {
-  assertOptions('scriptedModel()', options, { name: 'string' });
+  assertOptions('scriptedAdapter()', options, { name: 'string' });
   const { name = 'scripted model', prices } = options;
   const registry = registryOf(name, options);
-  return defineAdapter({
+  return providerAdapter({
     model: {
       name,
       ...(prices === undefined ? {} : { prices }),
@@ -110,15 +110,15 @@ export function scriptedModel(
   });
 }
 
-function registryOf(name: string, options: ScriptedModelOptions): HostedToolDesk | undefined {
+function registryOf(name: string, options: ScriptedAdapterOptions): HostedToolRegistry | undefined {
   const { hostedToolCodecs: codecs, unsupportedConfig } = options;
-  return codecs && new HostedToolDesk({ adapter: name, model: name, codecs, unsupportedConfig });
+  return codecs && new HostedToolRegistry({ adapter: name, model: name, codecs, unsupportedConfig });
 }
 
 function hostedOf(
   { hosted = [], items = [], text = '' }: ScriptedTurn,
   { hostedTools }: ModelRequest,
-  registry: HostedToolDesk | undefined,
+  registry: HostedToolRegistry | undefined,
 ): readonly HostedToolReading[] {
   if (registry !== undefined)
     return [...hosted, ...registry.read(hostedTools, { items, text, startOf: startIn(text) })];
@@ -147,7 +147,7 @@ function turnAt(turns: readonly ScriptedTurn[], number: number): ScriptedTurn {
 
 async function tell(
   { reasoning = '', text = '' }: ScriptedTurn,
-  onDelta: NonNullable<GenerateOptions['onDelta']>,
+  onDelta: NonNullable<ModelCallOptions['onDelta']>,
 ): Promise<void> {
   for (const piece of inWords(reasoning)) await onDelta({ type: 'reasoning-delta', text: piece });
   for (const piece of inWords(text)) await onDelta({ type: 'text-delta', text: piece });

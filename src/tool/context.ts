@@ -2,7 +2,7 @@ import type { Filesystem } from '../filesystem/index.ts';
 import type { ResourceResolver } from '../resource/index.ts';
 import type { JsonValue } from '../schema/index.ts';
 import type { SessionView } from '../session/index.ts';
-import type { EvaluatorPort } from './nested-evaluation.ts';
+import type { NestedAdapter } from './nested-evaluation.ts';
 import type { BudgetTrackerPort, DeadlinePort, PromptPort, RenderedPromptPort } from './ports.ts';
 
 /**
@@ -16,7 +16,7 @@ export interface ToolContext {
   readonly prompt: PromptPort;
   readonly renderedPrompt: RenderedPromptPort;
   /** Evaluates other prompts as a part of this call. */
-  readonly adapter: EvaluatorPort;
+  readonly adapter: NestedAdapter;
   /** The call's private view: it reads through, and what it writes lands only when the call succeeds. */
   readonly session: SessionView;
   readonly resources: ResourceResolver;

@@ -21,7 +21,7 @@ export interface ToolCallPart {
 }
 
 /** The provider is to run something for the model, such as a tool of a remote MCP server, and asks whether it may. */
-export interface ApprovalRequestPart {
+export interface HostedApprovalRequestPart {
   readonly type: 'approval-request';
   /** The provider's name for the request; the answer names it again. */
   readonly approvalId: string;
@@ -38,7 +38,7 @@ export type AssistantPart =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'reasoning'; readonly text: string }
   | ToolCallPart
-  | ApprovalRequestPart;
+  | HostedApprovalRequestPart;
 
 /** The items of one turn exactly as the provider sent them, kept so that the provider gets them back unchanged. */
 export interface RawItems {
@@ -71,8 +71,8 @@ export interface ToolResultItem {
   readonly attachments?: readonly MediaPart[];
 }
 
-/** The answer to an {@link ApprovalRequestPart}. */
-export interface ApprovalItem {
+/** The answer to an {@link HostedApprovalRequestPart}. */
+export interface HostedApprovalItem {
   readonly type: 'approval';
   readonly approvalId: string;
   readonly approved: boolean;
@@ -85,4 +85,4 @@ export interface ApprovalItem {
  * rendered prompt. Every call of an assistant item is answered by one tool result behind it, and every request for approval
  * by one approval.
  */
-export type ConversationItem = UserItem | AssistantItem | ToolResultItem | ApprovalItem;
+export type ConversationItem = UserItem | AssistantItem | ToolResultItem | HostedApprovalItem;

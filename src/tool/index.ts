@@ -13,11 +13,11 @@ export { allOf, anyOf, filesExist, lastCallSucceeded } from './completion-checke
 export type { ToolContext } from './context.ts';
 export { type Logger, silentLogger } from './context.ts';
 export type {
-  ApprovalItem,
-  ApprovalRequestPart,
   AssistantItem,
   AssistantPart,
   ConversationItem,
+  HostedApprovalItem,
+  HostedApprovalRequestPart,
   InputPart,
   MediaPart,
   RawItems,
@@ -40,7 +40,7 @@ export {
 } from './model-settings.ts';
 export { type ModelTool, toModelTool } from './model-tool.ts';
 export { assertDescription, assertToolName } from './names.ts';
-export type { EnclosingCall, EvaluatorPort, NestedEvaluateOptions, ToolChoice } from './nested-evaluation.ts';
+export type { EnclosingCall, NestedAdapter, NestedEvaluateOptions, ToolChoice } from './nested-evaluation.ts';
 export type {
   BudgetTrackerPort,
   DeadlinePort,
@@ -59,5 +59,5 @@ export type {
   ToolEffects,
   ToolExample,
   ToolHandler,
-  ToolSucceeded,
+  ToolSucceededPayload,
 } from './tool-types.ts';

@@ -46,7 +46,7 @@ export interface NestedEvaluateOptions {
  * What a handler sees of the adapter that runs the evaluation: it evaluates prompts on the same model, as a part of the
  * handler's own call.
  */
-export interface EvaluatorPort {
+export interface NestedAdapter {
   /** Name of the adapter. */
   readonly name: string;
   /**

@@ -36,7 +36,7 @@ export interface ToolExample<out I = unknown, out O = unknown> {
 }
 
 /** Payload of a tool's `succeeded` event. */
-export interface ToolSucceeded<out I, out R> {
+export interface ToolSucceededPayload<out I, out R> {
   readonly toolName: string;
   readonly callId: string;
   /** The arguments as the model sent them. */
@@ -70,7 +70,7 @@ export interface Tool<in P, out R, out I = unknown> {
   /** Overrides may change the description, the parameter descriptions and the examples. */
   readonly acceptsOverrides: boolean;
   /** Dispatched within the call when it succeeded, so that reducers can react in the same transaction. */
-  readonly succeeded: EventDefinition<ToolSucceeded<unknown, unknown>, ToolSucceeded<I, R>>;
+  readonly succeeded: EventDefinition<ToolSucceededPayload<unknown, unknown>, ToolSucceededPayload<I, R>>;
   readonly compiledInput?: CompiledSchema;
   readonly compiledOutput?: CompiledSchema;
 }

@@ -10,8 +10,9 @@ export const eventsOf = (text: string): readonly Record<string, unknown>[] =>
 
 /** A module with an agent that counts words; `parts` are further options. */
 export const agentText = (parts: string, more = ''): string => `
-import { defineAgent, jsonSchema, promptTemplate, section, tool, ToolResult, vfsToolsSection } from 'weakincentives';
-import { scriptedModel } from 'weakincentives/testing';
+import { defineAgent, jsonSchema, promptTemplate, section, tool, ToolResult } from 'weakincentives';
+import { vfsToolsSection } from 'weakincentives/suite';
+import { scriptedAdapter } from 'weakincentives/testing';
 ${more}
 interface Params { readonly topic: string }
 const task = section({
@@ -26,7 +27,7 @@ const template = promptTemplate({ ns: 'tests', key: 'about', sections: [task, vf
 export default defineAgent({ template, params: { topic: 'cats' }, ${parts} });
 `;
 /** A model of its own that writes a file. */
-export const writing: string = `model: scriptedModel([
+export const writing: string = `model: scriptedAdapter([
   { toolCalls: [{ name: 'write_file', arguments: { file_path: 'out/about.md', content: 'About.\\n' } }] },
   { text: 'Written.' },
 ])`;

@@ -51,14 +51,15 @@ function agent(calls: readonly Call[], own = 'const own = [];'): string {
     join(folder, `agents/${agents++}.ts`),
     `
 import { writeFileSync } from 'node:fs';
-import { defineAgent, promptTemplate, section, tool, ToolResult, vfsToolsSection } from 'weakincentives';
-import { scriptedModel } from 'weakincentives/testing';
+import { defineAgent, promptTemplate, section, tool, ToolResult } from 'weakincentives';
+import { vfsToolsSection } from 'weakincentives/suite';
+import { scriptedAdapter } from 'weakincentives/testing';
 ${own}
 const template = promptTemplate({
   ns: 'tests', key: 'writer',
   sections: [section({ title: 'T', key: 't', template: () => 'Write.', tools: own }), vfsToolsSection()],
 });
-export default defineAgent({ template, model: scriptedModel([${turns.join(', ')}, { text: 'Done.' }]) });
+export default defineAgent({ template, model: scriptedAdapter([${turns.join(', ')}, { text: 'Done.' }]) });
 `,
   );
 }

@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import {
   allow, ask, defineAgent, defineSlice, jsonSchema, promptTemplate, section, tool, ToolResult,
 } from 'weakincentives';
-import { scriptedModel } from 'weakincentives/testing';
+import { scriptedAdapter } from 'weakincentives/testing';
 
 const outbox = join(import.meta.dirname, 'outbox.txt');
 const Count = defineSlice('count', jsonSchema<{ total: number }>({
@@ -64,7 +64,7 @@ export default defineAgent({
   template,
   workspace: false,
   approve: async () => true,
-  model: scriptedModel((_conversation, { instructions, turn }) => {
+  model: scriptedAdapter((_conversation, { instructions, turn }) => {
     const key = /This is (\\w+)/.exec(instructions)?.[1] ?? '';
     const names = scripts[key]?.[turn - 1];
     return names === undefined ? { text: key + ' is done' } : { toolCalls: names.map((name) => ({ name })) };

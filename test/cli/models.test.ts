@@ -204,7 +204,8 @@ describe.skipIf(!hasScript)(
       put(
         'remote/agent.ts',
         `
-import { defineAgent, promptTemplate, remoteMcpTool, section, webSearchTool } from 'weakincentives';
+import { defineAgent, promptTemplate, section } from 'weakincentives';
+import { remoteMcpTool, webSearchTool } from 'weakincentives/suite';
 const task = section({
   title: 'Task', key: 'task', template: 'Write it.',
   hostedTools: [remoteMcpTool({ label: 'wiki', url: 'https://wiki.example' }), webSearchTool()],

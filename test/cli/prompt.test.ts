@@ -10,7 +10,7 @@ afterEach(() => {
 });
 
 const agentSource = (body: string, description: string): string => `
-  import { scriptedModel } from 'weakincentives/testing';
+  import { scriptedAdapter } from 'weakincentives/testing';
   import { defineAgent, jsonSchema, promptTemplate, section, tool, ToolResult } from 'weakincentives';
   const search: unknown = tool({
     name: 'search',
@@ -24,7 +24,7 @@ const agentSource = (body: string, description: string): string => `
   });
   export default defineAgent({
     name: 'booking',
-    model: () => scriptedModel((_conversation, { instructions }) => ({ text: instructions })),
+    model: () => scriptedAdapter((_conversation, { instructions }) => ({ text: instructions })),
     template: promptTemplate({
       ns: 'travel',
       key: 'booking',

@@ -49,7 +49,7 @@ describe('wink run', () => {
   });
 
   it('holds the conversation to so many turns with --max-conversation-turns', async () => {
-    const lists = `model: scriptedModel((conversation, { turn }) => turn > 5
+    const lists = `model: scriptedAdapter((conversation, { turn }) => turn > 5
       ? { text: \`Told of \${conversation.filter(({ type }) => type === 'assistant').length} turns.\` }
       : { toolCalls: [{ name: 'ls' }] })`;
     const agent = put('window/agent.ts', agentText(lists));
@@ -99,7 +99,7 @@ describe('wink run', () => {
   });
 
   it('says with 1 what failed and where', async () => {
-    const agent = put('failing.ts', agentText(`model: scriptedModel([{ toolCalls: [{ name: 'ls' }] }])`));
+    const agent = put('failing.ts', agentText(`model: scriptedAdapter([{ toolCalls: [{ name: 'ls' }] }])`));
     const { code, stdout, stderr } = await run(['run', agent], { cwd: folder });
     expect(code).toBe(1);
     expect(stdout).toContain('Failed in ');
@@ -107,7 +107,7 @@ describe('wink run', () => {
   });
 
   it('says with 1 that the deadline passed', async () => {
-    const endless = `model: scriptedModel(async (_conversation) => {
+    const endless = `model: scriptedAdapter(async (_conversation) => {
       await new Promise((resolve) => setImmediate(resolve));
       return { toolCalls: [{ name: 'ls' }] };
     }), maxTurns: 1_000_000_000`;
@@ -121,7 +121,7 @@ describe('wink run', () => {
   describe('answers bad input with one line and 2', () => {
     beforeAll(() => {
       put('bad/agent.ts', agentText('workspace: false'));
-      put('bad/own.ts', agentText(`model: scriptedModel([{ text: 'ok' }]), workspace: false`));
+      put('bad/own.ts', agentText(`model: scriptedAdapter([{ text: 'ok' }]), workspace: false`));
       put('bad/nothing.ts', 'export const other = 1;');
       put('bad/object.mjs', 'export default { kind: "agent" };');
       put('bad/syntax.ts', 'export default (');
@@ -189,7 +189,7 @@ describe('wink run', () => {
   });
 
   it('stops on Ctrl-C: the running call is rolled back, what was done before is shown, and the end is 130', async () => {
-    const waiting = `model: scriptedModel([
+    const waiting = `model: scriptedAdapter([
       { toolCalls: [{ name: 'write_file', arguments: { file_path: 'first.md', content: 'first\\n' } }] },
       { toolCalls: [{ name: 'write_slowly' }] },
     ])`;
@@ -386,14 +386,15 @@ describe('wink run with a model behind --base-url', () => {
     const agent = put(
       'secret/agent.ts',
       `
-import { defineAgent, jsonSchema, planningToolsSection, promptTemplate } from 'weakincentives';
-import { scriptedModel } from 'weakincentives/testing';
+import { defineAgent, jsonSchema, promptTemplate } from 'weakincentives';
+import { planningToolsSection } from 'weakincentives/suite';
+import { scriptedAdapter } from 'weakincentives/testing';
 const secret = process.env['SERVICE_TOKEN'] ?? '';
 const output = jsonSchema<Record<string, string>>({ type: 'object', additionalProperties: { type: 'string' } });
 export default defineAgent({
   template: promptTemplate({ ns: 'tests', key: 'secret', sections: [planningToolsSection()], output }),
   workspace: false,
-  model: () => scriptedModel([
+  model: () => scriptedAdapter([
     { toolCalls: [{ name: 'planning_setup_plan', arguments: { objective: secret, initial_steps: [\`use \${secret}\`] } }] },
     { text: JSON.stringify({ [secret]: secret }) },
   ]),

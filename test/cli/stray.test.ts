@@ -38,7 +38,7 @@ interface Parts {
 /** An agent whose model writes a file, calls `act`, and ends. */
 const agentModule = ({ act = '', module = '', section = '', agent = '', template = '' }: Parts): string => `
 import * as w from 'weakincentives';
-import { scriptedModel } from 'weakincentives/testing';
+import { scriptedAdapter } from 'weakincentives/testing';
 import { EventEmitter } from 'node:events';
 const never = () => new Promise((resolve) => setTimeout(resolve, 600_000));
 ${module}
@@ -50,7 +50,7 @@ const act = w.tool({
 const task = w.section({ title: 'Task', key: 'task', template: () => 'Act.', tools: [act], ${section} });
 export default w.defineAgent({
   template: w.promptTemplate({ ns: 'tests', key: 'stray', sections: [task, w.vfsToolsSection()], ${template} }),
-  model: scriptedModel([
+  model: scriptedAdapter([
     { toolCalls: [{ name: 'write_file', arguments: { file_path: 'out.md', content: 'x' } }] },
     { toolCalls: [{ name: 'act', arguments: {} }] },
     { text: 'Done.' },

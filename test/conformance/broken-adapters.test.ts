@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
+import { type Clock } from 'weakincentives';
 import {
-  type Clock,
-  type GenerateOptions,
+  type ModelCallOptions,
   type ModelRequest,
   ModelResponseError,
   ThrottleError,
-} from 'weakincentives';
+} from 'weakincentives/provider';
 import {
   adapterConformance,
   ConformanceError,
@@ -73,7 +73,7 @@ const saying = (change: (turn: ScriptedTurn) => ScriptedTurn): ConformancePeer =
   );
 
 /** One that is called with other options. */
-const called = (change: (options: GenerateOptions) => GenerateOptions): ConformancePeer =>
+const called = (change: (options: ModelCallOptions) => ModelCallOptions): ConformancePeer =>
   scriptedPeer(
     'broken',
     (script): Script =>

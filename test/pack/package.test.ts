@@ -152,6 +152,8 @@ describe('every entry', () => {
       'weakincentives/anthropic',
       'weakincentives/node',
       'weakincentives/openai',
+      'weakincentives/provider',
+      'weakincentives/suite',
       'weakincentives/testing',
     ]);
     for (const name of names) {

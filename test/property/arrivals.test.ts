@@ -4,14 +4,13 @@ import type {
   Clock,
   ConversationItem,
   EvaluateOptions,
-  GenerateOptions,
-  ModelRequest,
   Prompt,
   ProviderAdapter,
-  ToolCallOutput,
   ToolRuntime,
+  ToolRuntimeOutput,
 } from 'weakincentives';
 import * as core from 'weakincentives';
+import type { ModelCallOptions, ModelRequest } from 'weakincentives/provider';
 import type { Script, ScriptedToolCall } from 'weakincentives/testing';
 import * as testing from 'weakincentives/testing';
 import { batches } from './parallel/batch.ts';
@@ -29,15 +28,15 @@ type MakeCalls = (
   runtime: ToolRuntime,
   calls: readonly NamedCall[],
   clock: Clock,
-) => Promise<readonly ToolCallOutput[]>;
+) => Promise<readonly ToolRuntimeOutput[]>;
 
 /** The library, but a batch is run by a tool runtime, whose calls `make` makes in an order of its own. */
 function withCallsMadeBy(make: MakeCalls, onCommit: (callId: string) => void): Library {
-  const scriptedModel: Library['scriptedModel'] = (script, options) => {
+  const scriptedAdapter: Library['scriptedAdapter'] = (script, options) => {
     if (typeof script !== 'function') throw new Error('The batches come from a function.');
-    const adapter = library.scriptedModel(script, options);
+    const adapter = library.scriptedAdapter(script, options);
     const evaluate = async (prompt: Prompt, given: EvaluateOptions = {}) => {
-      await using runtime = await library.toolRuntime(prompt, {
+      await using runtime = await library.openToolRuntime(prompt, {
         ...given,
         name: adapter.name,
         adapter,
@@ -56,14 +55,14 @@ function withCallsMadeBy(make: MakeCalls, onCommit: (callId: string) => void): L
     // Of a response the comparison reads the conversation alone.
     return { ...adapter, evaluate } as unknown as ProviderAdapter;
   };
-  return { ...library, scriptedModel };
+  return { ...library, scriptedAdapter };
 }
 
 async function callsOf(script: Extract<Script, (...args: never[]) => unknown>): Promise<NamedCall[]> {
   const all: ScriptedToolCall[] = [];
   for (let turn = 1; ; turn += 1) {
     // The script reads nothing else.
-    const { toolCalls = [] } = await script([], { turn } as ModelRequest, {} as GenerateOptions);
+    const { toolCalls = [] } = await script([], { turn } as ModelRequest, {} as ModelCallOptions);
     if (toolCalls.length === 0) break;
     all.push(...toolCalls);
   }
@@ -103,7 +102,7 @@ test.each(['parallel', 'snapshots'] as const)(
       });
       const oneByOne = withCallsMadeBy(
         async (runtime, calls) => {
-          const outputs: ToolCallOutput[] = [];
+          const outputs: ToolRuntimeOutput[] = [];
           for (const callId of order)
             outputs.push(...(await runtime.runCalls(calls.filter((call) => call.callId === callId))));
           return outputs;

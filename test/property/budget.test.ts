@@ -2,14 +2,11 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
   type AnyTool,
-  addUsage,
+  addTokenUsage,
   type Budget,
   BudgetExceededError,
   BudgetTracker,
   type ConversationItem,
-  costOf,
-  defineAdapter,
-  type ModelTurn,
   type Prompt,
   PromptEvaluationError,
   promptTemplate,
@@ -17,8 +14,10 @@ import {
   section,
   type TokenUsage,
   ToolResult,
+  tokenCost,
   tool,
 } from 'weakincentives';
+import { type ModelTurn, providerAdapter } from 'weakincentives/provider';
 import { z } from 'zod';
 import { Added, Count } from '../support/nested-setup.ts';
 
@@ -99,7 +98,7 @@ class Trial {
   }
 
   async run(plan: PlannedRun): Promise<unknown> {
-    const model = defineAdapter({
+    const model = providerAdapter({
       model: {
         name: 'planned',
         generate: (request) => {
@@ -217,9 +216,9 @@ test('a budget counts every turn, and nothing begins once it is passed', {
       const trial = new Trial(budget);
       const outcome = await trial.run(plan);
       expect(trial.violations).toEqual([]);
-      const sum = trial.made.reduce<TokenUsage>(addUsage, {});
+      const sum = trial.made.reduce<TokenUsage>(addTokenUsage, {});
       expect(trial.tracker.usage).toEqual(sum);
-      expect(trial.tracker.cost).toBe(costOf(sum, prices));
+      expect(trial.tracker.cost).toBe(tokenCost(sum, prices));
       reruns += trial.reruns;
       if (!(outcome instanceof Error)) {
         expect((outcome as { readonly budgetExceeded?: unknown }).budgetExceeded).toEqual(

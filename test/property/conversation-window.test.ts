@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type ConversationItem, ToolResult, tool } from 'weakincentives';
-import { type ScriptedTurn, scriptedModel } from 'weakincentives/testing';
+import { type ScriptedTurn, scriptedAdapter } from 'weakincentives/testing';
 import { promptOf } from '../support/prompt-of.ts';
 
 const step = tool({
@@ -60,7 +60,7 @@ test('whatever the turns are, requests are well formed, bounded, and the end of 
       async (script, maxConversationTurns) => {
         const said: ConversationItem[] = [];
         const input = 'Go.';
-        const model = scriptedModel((conversation, { turn }) => {
+        const model = scriptedAdapter((conversation, { turn }) => {
           for (const item of conversation) {
             const isNote = item.type === 'user' && said.length > 0;
             if (!said.includes(item) && !isNote) said.push(item);

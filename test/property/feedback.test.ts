@@ -14,10 +14,10 @@ import {
   ToolResult,
   tool,
 } from 'weakincentives';
-import { type ScriptedTurn, scriptedModel } from 'weakincentives/testing';
+import { type ScriptedTurn, scriptedAdapter } from 'weakincentives/testing';
 import { z } from 'zod';
 import { act } from '../support/act.ts';
-import { manualClock } from '../support/manual-clock.ts';
+import { createManualClock } from '../support/manual-clock.ts';
 import { delegate } from '../support/nested-setup.ts';
 
 type Call =
@@ -118,7 +118,7 @@ test('providers run after the calls that a plain model says, over evaluations, e
   });
   await fc.assert(
     fc.asyncProperty(scenario, async ({ evaluations, watchers }) => {
-      const clock = manualClock();
+      const clock = createManualClock();
       const filesystem = new MemoryFilesystem();
       const expectation = new Expectation(watchers);
       const innerHeard: Heard[] = [];
@@ -213,7 +213,7 @@ test('providers run after the calls that a plain model says, over evaluations, e
             })),
           }),
         );
-        const model = scriptedModel((conversation, { instructions, turn: number }) => {
+        const model = scriptedAdapter((conversation, { instructions, turn: number }) => {
           if (instructions.includes('Inner.')) {
             const count = conversation.length > 0 ? 0 : innerCount();
             return count === 0

@@ -1,15 +1,14 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { type HostedTool, PromptValidationError } from 'weakincentives';
 import {
   codeInterpreterTool,
   fileSearchTool,
-  type HostedTool,
   imageGenerationTool,
-  PromptValidationError,
   remoteMcpTool,
   webFetchTool,
   webSearchTool,
-} from 'weakincentives';
+} from 'weakincentives/suite';
 
 const name = fc.oneof(
   fc.domain(),

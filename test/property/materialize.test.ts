@@ -16,7 +16,7 @@ import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Filesystem, MemoryFilesystem } from 'weakincentives';
-import { HostFilesystem, materialize } from 'weakincentives/node';
+import { HostFilesystem, openStagedFolder } from 'weakincentives/node';
 import { contentOf } from '../contract/filesystem-setup.ts';
 import { manifestOf } from '../support/tree-manifest.ts';
 import { layers } from '../unit/node/materialize/staging-layers.ts';
@@ -228,7 +228,7 @@ describe.for([['memory', undefined], ...layers] as const)('files of %s', ([kind,
                 ? await memorySubject(files, changes)
                 : await hostSubject(folder, files, changes);
             let expected: Record<string, string> = { ...(await contentOf(filesystem)) };
-            await using staged = await materialize(filesystem, {
+            await using staged = await openStagedFolder(filesystem, {
               tempRoot,
               layer: kind === 'overlay' ? 'overlay' : 'copy',
             });

@@ -16,7 +16,7 @@ import {
   VisibilityExpansionRequired,
   VisibilityOverrides,
 } from 'weakincentives';
-import { type ScriptedToolCall, scriptedModel } from 'weakincentives/testing';
+import { type ScriptedToolCall, scriptedAdapter } from 'weakincentives/testing';
 import { z } from 'zod';
 import { type Call, flatten, type Node, type Outcome, PlainSections } from './sections/model.ts';
 
@@ -217,7 +217,7 @@ test('sections are opened, read, set and cleared by parallel calls as if one aft
         const own = `## ${forest.length + 1}. Own (own)`;
         const texts: string[] = [];
         const expected: Outcome[] = [];
-        await scriptedModel((conversation, request) => {
+        await scriptedAdapter((conversation, request) => {
           plain.turn();
           expect(request.instructions).toBe([instructions, own].filter((text) => text !== '').join('\n\n'));
           expect(request.tools.map(({ name }) => name)).toEqual(plain.tools);

@@ -1,7 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { HostedToolDesk, hostedOutputsOf, type ModelDelta, webSearchTool } from 'weakincentives';
+import { hostedOutputsOf } from 'weakincentives';
 import { openaiHostedToolCodecs } from 'weakincentives/openai';
+import { HostedToolRegistry, type ModelDelta } from 'weakincentives/provider';
+import { webSearchTool } from 'weakincentives/suite';
 import { readStream } from '../../src/openai/response/read-stream.ts';
 import { readResponse } from '../../src/openai/response/response.ts';
 import { functionCall, message, reasoning, response } from '../support/openai-responses.ts';
@@ -37,7 +39,7 @@ const body = fc
 
 const options = {
   provider: 'openai',
-  registry: new HostedToolDesk({ adapter: 'openai', model: 'm', codecs: openaiHostedToolCodecs }),
+  registry: new HostedToolRegistry({ adapter: 'openai', model: 'm', codecs: openaiHostedToolCodecs }),
 };
 const prepared = {
   toolSchemas: new Map(),

@@ -24,7 +24,7 @@ import {
   ToolResult,
   tool,
 } from 'weakincentives';
-import { scriptedModel } from 'weakincentives/testing';
+import { scriptedAdapter } from 'weakincentives/testing';
 import { z } from 'zod';
 
 /** What a policy says about calls of a tool, or about changes below a path; everything else it allows. */
@@ -217,7 +217,7 @@ async function runLibrary({ rules, root, enforce, yes }: Case): Promise<Outcome>
     }).bind();
   };
   const prompt = promptOf(root, true);
-  const model = scriptedModel((_conversation, { instructions, turn }) => {
+  const model = scriptedAdapter((_conversation, { instructions, turn }) => {
     const key = /This is (node-\d+)\./.exec(instructions)?.[1] ?? '';
     const call = scripts.get(key)?.calls[turn - 1];
     if (call === undefined) return { text: 'Done.' };

@@ -1,16 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { promptTemplate, Session } from 'weakincentives';
 import {
   AddStep,
   CurrentPlan,
   type Plan,
   planningToolsSection,
-  promptTemplate,
-  Session,
   SetupPlan,
   UpdateStep,
-} from 'weakincentives';
-import { scriptedModel } from 'weakincentives/testing';
+} from 'weakincentives/suite';
+import { scriptedAdapter } from 'weakincentives/testing';
 
 type Status = 'pending' | 'in_progress' | 'done';
 
@@ -183,7 +182,7 @@ describe('a plan', () => {
       fc.asyncProperty(turns, async (script) => {
         await using session = new Session();
         const succeeded: boolean[] = [];
-        const model = scriptedModel([
+        const model = scriptedAdapter([
           ...script.map((actions) => ({ toolCalls: actions.map(toCall) })),
           { text: 'done' },
         ]);

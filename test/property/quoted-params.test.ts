@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type AnySection, jsonSchema, promptTemplate, quoted, section } from 'weakincentives';
+import { type AnySection, jsonSchema, promptTemplate, quotedParam, section } from 'weakincentives';
 
 const ends = ['\n', '\r\n', '\r', '\v', '\f', '\u0085', '\u2028', '\u2029', '\u001C', '\u001D', '\u001E'];
 const pieces = [
@@ -84,7 +84,10 @@ function toSection(plan: Plan, index: number): AnySection {
     case 'summary':
       return section({ ...common, summary: plan.text as never, visibility: 'summary' });
     case 'render':
-      return section({ ...common, render: ({ issue, other }) => `A ${quoted(issue)} b ${quoted(other)} c` });
+      return section({
+        ...common,
+        render: ({ issue, other }) => `A ${quotedParam(issue)} b ${quotedParam(other)} c`,
+      });
   }
 }
 
@@ -142,7 +145,7 @@ test('whatever quoted params say, the prompt has the sections of its tree', asyn
 test('a quoted text comes through whole, line by line', () => {
   fc.assert(
     fc.property(hostile, (text) => {
-      const [before, fence, ...rest] = quoted(text).split('\n');
+      const [before, fence, ...rest] = quotedParam(text).split('\n');
       const after = rest.splice(-2);
       expect([before, ...after]).toEqual(['', fence, '']);
       const lines = text === '' ? [] : text.split(lineEnd);

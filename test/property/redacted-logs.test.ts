@@ -16,29 +16,29 @@ import {
   Filesystem,
   MemoryFilesystem,
   on,
+  openToolRuntime,
   type Prompt,
   PromptExecutions,
   PromptRenderings,
   promptTemplate,
   redactSecrets,
-  resource,
+  resourceToken,
   Session,
   section,
   ToolInvocations,
   ToolRenderings,
-  toolRuntime,
 } from 'weakincentives';
-import { scriptedModel } from 'weakincentives/testing';
+import { scriptedAdapter } from 'weakincentives/testing';
 import { z } from 'zod';
 import { act } from '../support/act.ts';
-import { manualClock } from '../support/manual-clock.ts';
+import { createManualClock } from '../support/manual-clock.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
 
 const noteSchema = z.object({ text: z.string() });
 const Noted = defineEvent('noted', noteSchema);
 const Refused = defineEvent('refused', noteSchema);
-const Broken = resource<object>('broken');
-const Closing = resource<object>('closing');
+const Broken = resourceToken<object>('broken');
+const Closing = resourceToken<object>('closing');
 
 /** A subscriber that fails late. */
 const rejecting =
@@ -143,7 +143,7 @@ test('a secret reaches no logger, listener or record, wherever something fails o
       // Quotes and line feeds are written in another way in JSON.
       fc.stringMatching(/^[a-zA-Z0-9]{12,30}$/),
       fc.array(fc.constantFrom(...names), { minLength: 1, maxLength: 5 }),
-      fc.constantFrom('evaluate', 'stream', 'toolRuntime'),
+      fc.constantFrom('evaluate', 'stream', 'openToolRuntime'),
       fc.constantFrom('own', 'shared', 'foreign'),
       async (core, called, way, whose) => {
         const secret = `"${core}\n${core}`;
@@ -153,7 +153,7 @@ test('a secret reaches no logger, listener or record, wherever something fails o
         const dispatcher = createDispatcher({ onError: keep });
         const neighbor = whose === 'shared' ? new Session({ dispatcher }) : undefined;
         await using session = new Session({
-          clock: manualClock(),
+          clock: createManualClock(),
           ...(whose === 'own' ? { logger: sessionLogger } : { dispatcher }),
         });
         session.dispatcher.onFailure(keep);
@@ -165,7 +165,7 @@ test('a secret reaches no logger, listener or record, wherever something fails o
         session.dispatcher.subscribeAll(rejecting(secret));
         const options: EvaluateOptions = {
           session,
-          clock: manualClock(),
+          clock: createManualClock(),
           redact: redactSecrets({ TOKEN: core }),
           logger: runLogger,
           onEvent: (event) => {
@@ -187,7 +187,7 @@ test('a secret reaches no logger, listener or record, wherever something fails o
           maxTurns: 3,
         };
         const calls = called.map((name, index) => ({ name, callId: `c${index}`, arguments: '{}' }));
-        const model = scriptedModel((conversation) => {
+        const model = scriptedAdapter((conversation) => {
           if (conversation.length === 0) return { toolCalls: [{ name: 'inner_throws', arguments: {} }] };
           return conversation.some(({ type }) => type === 'tool-result')
             ? { text: 'Done.' }
@@ -201,7 +201,7 @@ test('a secret reaches no logger, listener or record, wherever something fails o
               if (event.type !== 'result') keep(event);
             }
           } else {
-            await using runtime = await toolRuntime(prompt, { ...options, adapter: model });
+            await using runtime = await openToolRuntime(prompt, { ...options, adapter: model });
             // What the loop gets is what its model reads.
             await runtime.runCalls(calls);
           }
@@ -227,7 +227,7 @@ test('once the run has ended, what subscribers throw is told as it is', async ()
   });
   const sections = [section({ title: 'T', key: 't', template: 'Go.' })];
   const prompt = promptTemplate({ ns: 'test', key: 'short', sections }).bind();
-  await scriptedModel([{ text: 'Done.' }]).evaluate(prompt, {
+  await scriptedAdapter([{ text: 'Done.' }]).evaluate(prompt, {
     session,
     redact: redactSecrets({ TOKEN: '123456789' }),
   });

@@ -21,7 +21,6 @@ import {
   Session,
   type Slice,
   section,
-  ThrottleError,
   type ToolContext,
   ToolInvocations,
   ToolRenderings,
@@ -29,10 +28,11 @@ import {
   ToolValidationError,
   tool,
 } from 'weakincentives';
-import { type ScriptedToolCall, scriptedModel } from 'weakincentives/testing';
+import { ThrottleError } from 'weakincentives/provider';
+import { type ScriptedToolCall, scriptedAdapter } from 'weakincentives/testing';
 import { z } from 'zod';
 import { act } from '../support/act.ts';
-import { manualClock } from '../support/manual-clock.ts';
+import { createManualClock } from '../support/manual-clock.ts';
 import { calling } from '../support/nested-setup.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
 
@@ -199,12 +199,12 @@ test('what is to be redacted reaches the model, handlers and state, and nothing 
       async (turns, ending) => {
         const left: unknown[] = [];
         const logger = recordingLogger();
-        const session = new Session({ clock: manualClock() });
+        const session = new Session({ clock: createManualClock() });
         session.dispatcher.subscribeAll((payload, meta) => left.push(payload, meta));
         const abort = new AbortController();
         const seen: string[] = [];
         const asked: string[] = [];
-        const model = scriptedModel((conversation, { instructions, turn }) => {
+        const model = scriptedAdapter((conversation, { instructions, turn }) => {
           seen.push(instructions, JSON.stringify(conversation));
           if (instructions.includes('Inner')) return turn === 1 ? calling('inner_throw') : { text: secret };
           const toolCalls = turns[turn - 1];

@@ -2,16 +2,11 @@ import { transformJSONSchema } from '@anthropic-ai/sdk/lib/transform-json-schema
 import * as fc from 'fast-check';
 import { toStrictJsonSchema } from 'openai/lib/transform';
 import { describe, expect, it } from 'vitest';
-import {
-  type JsonSchema,
-  type JsonValue,
-  jsonSchema,
-  projectSchema,
-  type SchemaDialect,
-} from 'weakincentives';
+import { type JsonSchema, type JsonValue, jsonSchema } from 'weakincentives';
 import { aiSdkDialect } from 'weakincentives/ai-sdk';
 import { anthropicDialect } from 'weakincentives/anthropic';
 import { openaiDialect } from 'weakincentives/openai';
+import { projectSchema, type SchemaDialect } from 'weakincentives/provider';
 import { compileSchema, parseInputSync } from '../../src/schema/index.ts';
 
 /** What makes a schema one that not every provider holds a model to. */

@@ -1,9 +1,10 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Deadline, ThrottleError, type ThrottleKind } from 'weakincentives';
+import { Deadline } from 'weakincentives';
+import { ThrottleError, type ThrottleKind } from 'weakincentives/provider';
 import { RunStop, toThrottlePolicy } from '../../src/runtime/index.ts';
 import { askThrottled } from '../../src/runtime/limits/throttle.ts';
-import { manualClock } from '../support/manual-clock.ts';
+import { createManualClock } from '../support/manual-clock.ts';
 
 interface Failure {
   readonly kind: ThrottleKind;
@@ -35,7 +36,7 @@ describe('asking again', () => {
         fc.array(failure, { maxLength: 10 }),
         limit,
         async (given, failures, limitMs) => {
-          const clock = manualClock();
+          const clock = createManualClock();
           const startMs = clock.now();
           const deadline = limitMs === undefined ? undefined : Deadline.after(limitMs, clock);
           let asked = 0;

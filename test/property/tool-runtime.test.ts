@@ -1,13 +1,7 @@
 import { expect, test } from 'vitest';
-import type {
-  ConversationItem,
-  EvaluateOptions,
-  GenerateOptions,
-  ModelRequest,
-  Prompt,
-  ProviderAdapter,
-} from 'weakincentives';
+import type { ConversationItem, EvaluateOptions, Prompt, ProviderAdapter } from 'weakincentives';
 import * as core from 'weakincentives';
+import type { ModelCallOptions, ModelRequest } from 'weakincentives/provider';
 import type { Script } from 'weakincentives/testing';
 import * as testing from 'weakincentives/testing';
 import { compareRuns, runOneByOne } from './parallel/compare.ts';
@@ -18,15 +12,15 @@ const runs = Math.ceil(Number(process.env['WINK_PROPERTY_BATCHES'] ?? 400) / 2);
 
 /** The library, but whoever evaluates a batch gets a loop of its own, which makes its calls in this way. */
 function withOwnLoop(way: 'runCalls' | 'call'): Library {
-  const scriptedModel: Library['scriptedModel'] = (script, options) => {
+  const scriptedAdapter: Library['scriptedAdapter'] = (script, options) => {
     if (typeof script !== 'function') throw new Error('The batches come from a function.');
-    const adapter = library.scriptedModel(script, options);
+    const adapter = library.scriptedAdapter(script, options);
     const evaluate = (prompt: Prompt, given: EvaluateOptions = {}) =>
       ownLoop(adapter, script, { way, prompt, given });
     // Of a response the comparison reads the conversation alone.
     return { ...adapter, evaluate } as ProviderAdapter;
   };
-  return { ...library, scriptedModel };
+  return { ...library, scriptedAdapter };
 }
 
 interface Asked {
@@ -41,10 +35,10 @@ async function ownLoop(
   { way, prompt, given }: Asked,
 ): Promise<{ readonly conversation: readonly ConversationItem[] }> {
   const conversation: ConversationItem[] = [];
-  await using runtime = await library.toolRuntime(prompt, { ...given, name: adapter.name, adapter });
+  await using runtime = await library.openToolRuntime(prompt, { ...given, name: adapter.name, adapter });
   for (let turn = 1; ; turn += 1) {
     // The script reads nothing else.
-    const { toolCalls = [] } = await script(conversation, { turn } as ModelRequest, {} as GenerateOptions);
+    const { toolCalls = [] } = await script(conversation, { turn } as ModelRequest, {} as ModelCallOptions);
     if (toolCalls.length === 0) return { conversation };
     const calls = toolCalls.map((call, index) => ({
       callId: `call-${turn}-${index + 1}`,

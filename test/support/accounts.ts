@@ -1,8 +1,8 @@
 import {
-  type NamedToken,
-  type ParallelResource,
+  type NamedResourceToken,
+  type ParallelProtocol,
   type ResourceTransaction,
-  resource,
+  resourceToken,
   TransactionClosedError,
 } from 'weakincentives';
 
@@ -18,7 +18,7 @@ export interface Bank extends Accounts {
   readonly versions: Map<string, number>;
 }
 
-export const Accounts: NamedToken<Accounts> = resource<Accounts>('accounts');
+export const Accounts: NamedResourceToken<Accounts> = resourceToken<Accounts>('accounts');
 
 /** Accounts with these amounts. */
 export function bankOf(amounts: Readonly<Record<string, number>> = {}): Bank {
@@ -101,7 +101,7 @@ export function beginOn(
 }
 
 /** Accounts that many calls may use at the same time. */
-export function parallelAccounts(hooks: BankHooks = {}): ParallelResource<Accounts> {
+export function parallelAccounts(hooks: BankHooks = {}): ParallelProtocol<Accounts> {
   return {
     parallel: true,
     mayFail: hooks.mayFail ?? false,

@@ -1,4 +1,5 @@
-import type { Clock, ModelProvider, Prompt, Session } from 'weakincentives';
+import type { Clock, Prompt, Session } from 'weakincentives';
+import type { LanguageModel } from 'weakincentives/provider';
 import {
   type EvaluationEnvironment,
   type LoopState,
@@ -15,7 +16,7 @@ interface LoopParts {
   readonly session: Session;
   readonly roots: TransactionRoots;
   readonly clock: Clock;
-  readonly model: ModelProvider;
+  readonly model: LanguageModel;
   readonly stop: RunStop;
   readonly state: LoopState;
 }

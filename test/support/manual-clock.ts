@@ -1,1 +1,1 @@
-export { type ManualClock, manualClock } from 'weakincentives/testing';
+export { createManualClock, type ManualClock } from 'weakincentives/testing';

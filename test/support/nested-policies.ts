@@ -1,5 +1,5 @@
 import {
-  type AnyBinding,
+  type AnyResourceBinding,
   type AnySlice,
   type AnyTool,
   bindInstance,
@@ -18,7 +18,7 @@ import {
   ToolResult,
   tool,
 } from 'weakincentives';
-import { type ScriptedToolCall, scriptedModel } from 'weakincentives/testing';
+import { type ScriptedToolCall, scriptedAdapter } from 'weakincentives/testing';
 import { z } from 'zod';
 
 const file = z.object({ path: z.string(), text: z.string().optional() });
@@ -55,7 +55,7 @@ export interface Level {
   readonly tools?: readonly AnyTool[];
   readonly policies?: readonly ToolPolicy[];
   readonly sectionPolicies?: readonly ToolPolicy[];
-  readonly resources?: readonly AnyBinding[];
+  readonly resources?: readonly AnyResourceBinding[];
   readonly slices?: readonly AnySlice[];
   /** What its model does, turn after turn. Default: it calls the delegate. */
   readonly turns?: readonly (readonly ScriptedToolCall[])[];
@@ -135,7 +135,7 @@ export async function runNested(
   const { files: given = {}, session = new Session(), ...rest } = options;
   const files = new MemoryFilesystem({ files: given });
   const events: RunEvent[] = [];
-  const model = scriptedModel((_conversation, { instructions, turn }) => {
+  const model = scriptedAdapter((_conversation, { instructions, turn }) => {
     const depth = levels.findIndex((_level, index) => instructions.includes(`This is ${keyOf(index)}.`));
     const level = levels[depth];
     const turns = turn === 1 ? level?.turnsOf?.() : undefined;

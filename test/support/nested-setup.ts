@@ -13,7 +13,7 @@ import {
   ToolResult,
   tool,
 } from 'weakincentives';
-import { type ScriptedToolCall, type ScriptedTurn, scriptedModel } from 'weakincentives/testing';
+import { type ScriptedToolCall, type ScriptedTurn, scriptedAdapter } from 'weakincentives/testing';
 import { z } from 'zod';
 
 /** A state slice that counts, for what tools change. */
@@ -66,8 +66,8 @@ export const calling = (...names: readonly string[]): ScriptedTurn => ({
 /** One model for all prompts: what it says depends on which prompt it is asked for. */
 export function modelFor(
   scripts: Readonly<Record<string, readonly (ScriptedTurn | (() => Promise<ScriptedTurn>))[]>>,
-): ReturnType<typeof scriptedModel> {
-  return scriptedModel((_conversation, { instructions, turn }) => {
+): ReturnType<typeof scriptedAdapter> {
+  return scriptedAdapter((_conversation, { instructions, turn }) => {
     const found = Object.entries(scripts).find(([key]) => instructions.includes(`This is ${key}.`));
     const step = found?.[1][turn - 1];
     if (step === undefined) return { text: `${found?.[0]} done` };

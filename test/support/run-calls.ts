@@ -1,5 +1,5 @@
 import {
-  type AnyBinding,
+  type AnyResourceBinding,
   type AnySlice,
   type AnyTool,
   bindInstance,
@@ -14,7 +14,7 @@ import {
   type ToolInvokedPayload,
   type ToolPolicy,
 } from 'weakincentives';
-import { type ScriptedToolCall, scriptedModel } from 'weakincentives/testing';
+import { type ScriptedToolCall, scriptedAdapter } from 'weakincentives/testing';
 
 /** What a test lets a model call. */
 export interface CallSetup extends Omit<EvaluateOptions, 'session'> {
@@ -25,7 +25,7 @@ export interface CallSetup extends Omit<EvaluateOptions, 'session'> {
   readonly policies?: readonly ToolPolicy[];
   readonly promptPolicies?: readonly ToolPolicy[];
   readonly slices?: readonly AnySlice[];
-  readonly resources?: readonly AnyBinding[];
+  readonly resources?: readonly AnyResourceBinding[];
   readonly files?: Readonly<Record<string, string | Uint8Array>>;
   readonly filesystem?: MemoryFilesystem;
   readonly session?: Session;
@@ -85,7 +85,7 @@ export function startCalls(setup: CallSetup): StartedCalls {
   });
   const events: RunEvent[] = [];
   const invocations: ToolInvokedPayload[] = [];
-  const model = scriptedModel([...turns.map((toolCalls) => ({ toolCalls })), { text: 'done' }]);
+  const model = scriptedAdapter([...turns.map((toolCalls) => ({ toolCalls })), { text: 'done' }]);
   const started = { session, filesystem, events, invocations };
   const evaluation = model.evaluate(template.bind(), {
     ...options,

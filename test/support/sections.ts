@@ -1,14 +1,14 @@
 import {
   type AnySection,
   type EvaluateOptions,
-  type ModelRequest,
   type Prompt,
   type PromptResponse,
   promptTemplate,
   Session,
   type ToolInvokedPayload,
 } from 'weakincentives';
-import { type ScriptedToolCall, type ScriptedTurn, scriptedModel } from 'weakincentives/testing';
+import { type ModelRequest } from 'weakincentives/provider';
+import { type ScriptedToolCall, type ScriptedTurn, scriptedAdapter } from 'weakincentives/testing';
 
 /** What a model was asked for in one turn, as far as sections go. */
 export interface AskedTurn {
@@ -42,7 +42,7 @@ export async function runSections(
   const { session = new Session(), onEvent } = options;
   const asked: AskedTurn[] = [];
   const invocations: ToolInvokedPayload[] = [];
-  const model = scriptedModel((_conversation, request) => {
+  const model = scriptedAdapter((_conversation, request) => {
     asked.push(toAsked(request));
     return turns[request.turn - 1] ?? { text: 'done' };
   });

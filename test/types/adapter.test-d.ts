@@ -2,11 +2,9 @@ import { describe, expectTypeOf, it } from 'vitest';
 import {
   type ConversationItem,
   type DeepReadonly,
-  defineAdapter,
   type EvaluateOptions,
-  type EvaluatorPort,
   type FinishReason,
-  type ModelProvider,
+  type NestedAdapter,
   type NestedEvaluateOptions,
   on,
   type Prompt,
@@ -22,7 +20,8 @@ import {
   ToolResult,
   tool,
 } from 'weakincentives';
-import { type Script, type ScriptedTurn, scriptedModel } from 'weakincentives/testing';
+import { type LanguageModel, providerAdapter } from 'weakincentives/provider';
+import { type Script, type ScriptedTurn, scriptedAdapter } from 'weakincentives/testing';
 import { z } from 'zod';
 
 const sections = [section({ title: 'Task', key: 'task', template: 'Do it.' })] as const;
@@ -34,7 +33,7 @@ const structured = promptTemplate({
   output: z.object({ answer: z.string(), score: z.number().default(1) }),
 });
 const list = promptTemplate({ ns: 'test', key: 'list', sections, output: z.array(z.string()) });
-const adapter = scriptedModel([]);
+const adapter = scriptedAdapter([]);
 
 describe('evaluate', () => {
   it('answers with the output of the prompt', () => {
@@ -86,7 +85,7 @@ describe('the adapter of a call', () => {
       name: 'delegate',
       description: 'Delegates.',
       execute: async (_params, context) => {
-        expectTypeOf(context.adapter).toEqualTypeOf<EvaluatorPort>();
+        expectTypeOf(context.adapter).toEqualTypeOf<NestedAdapter>();
         const response = await context.adapter.evaluate(structured.bind(), { input: 'Go', maxTurns: 2 });
         expectTypeOf(response).toEqualTypeOf<PromptResponse<{ answer: string; score: number }>>();
         expectTypeOf((await context.adapter.evaluate(list.bind())).output).toEqualTypeOf<string[]>();
@@ -94,7 +93,7 @@ describe('the adapter of a call', () => {
         return ToolResult.ok(null);
       },
     });
-    expectTypeOf(adapter).toExtend<EvaluatorPort>();
+    expectTypeOf(adapter).toExtend<NestedAdapter>();
   });
 
   it('takes neither a session nor who approves', () => {
@@ -163,7 +162,7 @@ describe('the record of calls', () => {
 
 describe('adapters', () => {
   it('are made of a model provider, whose turns may be plain or promised', () => {
-    const provider: ModelProvider = {
+    const provider: LanguageModel = {
       name: 'own',
       generate: (request, { signal }) => {
         expectTypeOf(signal).toEqualTypeOf<AbortSignal>();
@@ -171,19 +170,19 @@ describe('adapters', () => {
         return { content: [{ type: 'text', text: request.instructions }], finishReason: 'stop' };
       },
     };
-    expectTypeOf(defineAdapter({ model: provider })).toEqualTypeOf<ProviderAdapter>();
-    defineAdapter({ model: { name: 'promised', generate: async (...args) => provider.generate(...args) } });
+    expectTypeOf(providerAdapter({ model: provider })).toEqualTypeOf<ProviderAdapter>();
+    providerAdapter({ model: { name: 'promised', generate: async (...args) => provider.generate(...args) } });
     // @ts-expect-error A finish reason is one of a few.
-    defineAdapter({ model: { name: 'odd', generate: () => ({ content: [], finishReason: 'tired' }) } });
+    providerAdapter({ model: { name: 'odd', generate: () => ({ content: [], finishReason: 'tired' }) } });
     // @ts-expect-error A provider generates.
-    defineAdapter({ model: { name: 'odd' } });
+    providerAdapter({ model: { name: 'odd' } });
   });
 
   it('can be scripted by a list or a function', () => {
-    expectTypeOf(scriptedModel).parameter(0).toEqualTypeOf<readonly ScriptedTurn[] | Script>();
-    expectTypeOf(scriptedModel([{ text: 'done' }])).toEqualTypeOf<ProviderAdapter>();
-    scriptedModel((conversation, { turn }) => ({ text: `${conversation.length} ${turn}` }));
+    expectTypeOf(scriptedAdapter).parameter(0).toEqualTypeOf<readonly ScriptedTurn[] | Script>();
+    expectTypeOf(scriptedAdapter([{ text: 'done' }])).toEqualTypeOf<ProviderAdapter>();
+    scriptedAdapter((conversation, { turn }) => ({ text: `${conversation.length} ${turn}` }));
     // @ts-expect-error A call needs the name of a tool.
-    scriptedModel([{ toolCalls: [{ arguments: {} }] }]);
+    scriptedAdapter([{ toolCalls: [{ arguments: {} }] }]);
   });
 });

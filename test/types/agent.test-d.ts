@@ -1,6 +1,6 @@
 import { describe, expectTypeOf, it } from 'vitest';
 import { type Agent, type AnyAgent, defineAgent, promptTemplate, section } from 'weakincentives';
-import { scriptedModel } from 'weakincentives/testing';
+import { scriptedAdapter } from 'weakincentives/testing';
 import { z } from 'zod';
 
 const task = section({
@@ -43,7 +43,7 @@ describe('defineAgent', () => {
       model: ({ params, workspaceName }) => {
         expectTypeOf(params.topic).toEqualTypeOf<string>();
         expectTypeOf(workspaceName).toEqualTypeOf<string>();
-        return scriptedModel([]);
+        return scriptedAdapter([]);
       },
     });
     // @ts-expect-error no adapter

@@ -14,6 +14,7 @@ import { describe, expectTypeOf, it } from 'vitest';
 import type { ProviderAdapter } from 'weakincentives';
 import {
   type AnthropicClient,
+  type AnthropicRequest,
   type AssistantBlock,
   anthropic,
   type FunctionTool,
@@ -21,7 +22,6 @@ import {
   type McpServerWire,
   type McpToolsetWire,
   type Message,
-  type MessagesRequest,
   type UserBlock,
 } from 'weakincentives/anthropic';
 import type { AnthropicModule } from '../../src/anthropic/client.ts';
@@ -29,7 +29,7 @@ import type { mcpBeta } from '../../src/anthropic/hosted/remote-mcp.ts';
 
 describe("the vendor's own types", () => {
   it('accept every request that the adapter makes', () => {
-    expectTypeOf<MessagesRequest>().toExtend<MessageCreateParams>();
+    expectTypeOf<AnthropicRequest>().toExtend<MessageCreateParams>();
     expectTypeOf<Message>().toExtend<MessageParam>();
     expectTypeOf<UserBlock | AssistantBlock>().toExtend<ContentBlockParam>();
     expectTypeOf<FunctionTool>().toExtend<Tool>();
@@ -57,13 +57,13 @@ describe("the vendor's own types", () => {
     expectTypeOf<Unknown<McpToolsetWire, BetaMCPToolset>>().toBeNever();
     expectTypeOf<Unknown<McpServerWire, BetaRequestMCPServerURLDefinition>>().toBeNever();
     expectTypeOf<Unknown<{ filters: [] }, Vendors<'web_search_20260318'>>>().toEqualTypeOf<'filters'>();
-    expectTypeOf<Unknown<MessagesRequest, MessageCreateParams>>().toBeNever();
+    expectTypeOf<Unknown<AnthropicRequest, MessageCreateParams>>().toBeNever();
     expectTypeOf<Unknown<FunctionTool, Tool>>().toBeNever();
   });
 
   it('refuse what they would have to refuse, so that the gate means something', () => {
     expectTypeOf<Omit<FunctionTool, 'input_schema'>>().not.toExtend<Tool>();
-    expectTypeOf<Omit<MessagesRequest, 'max_tokens'>>().not.toExtend<MessageCreateParams>();
+    expectTypeOf<Omit<AnthropicRequest, 'max_tokens'>>().not.toExtend<MessageCreateParams>();
     expectTypeOf<keyof MessageCreateParams & ('temperature' | 'top_p' | 'seed')>().toBeNever();
     expectTypeOf<{ type: 'tool_result'; call_id: string }>().not.toExtend<ContentBlockParam>();
     expectTypeOf<'mcp-client-2025-11-21'>().not.toExtend<KnownBeta>();

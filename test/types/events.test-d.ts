@@ -2,20 +2,20 @@ import { describe, expectTypeOf, it } from 'vitest';
 import {
   type DeepReadonly,
   type EvaluateOptions,
-  type EventOrigin,
   PromptExecuted,
   type PromptExecutedPayload,
   PromptExecutions,
   PromptRendered,
   type PromptRenderedPayload,
-  type Redact,
-  RenderedTools,
-  type RenderedToolsPayload,
+  type RecordOrigin,
+  type Redaction,
   redactPatterns,
   redactSecrets,
   Session,
   type SubscriberFailure,
   type ToolInvokedPayload,
+  ToolsRendered,
+  type ToolsRenderedPayload,
 } from 'weakincentives';
 
 describe('session events of evaluations', () => {
@@ -24,17 +24,17 @@ describe('session events of evaluations', () => {
     dispatcher.subscribe(PromptRendered, (payload) => {
       expectTypeOf(payload).toEqualTypeOf<DeepReadonly<PromptRenderedPayload>>();
     });
-    dispatcher.subscribe(RenderedTools, ({ tools }) => {
+    dispatcher.subscribe(ToolsRendered, ({ tools }) => {
       expectTypeOf(tools[0]?.name).toEqualTypeOf<string | undefined>();
     });
     dispatcher.subscribe(PromptExecuted, ({ outcome, finishReason }) => {
       expectTypeOf(outcome).toEqualTypeOf<'finished' | 'failed'>();
       expectTypeOf(finishReason).toExtend<string | undefined>();
     });
-    expectTypeOf<PromptRenderedPayload>().toExtend<EventOrigin>();
-    expectTypeOf<RenderedToolsPayload>().toExtend<EventOrigin>();
-    expectTypeOf<ToolInvokedPayload>().toExtend<EventOrigin>();
-    expectTypeOf<PromptExecutedPayload>().toExtend<EventOrigin>();
+    expectTypeOf<PromptRenderedPayload>().toExtend<RecordOrigin>();
+    expectTypeOf<ToolsRenderedPayload>().toExtend<RecordOrigin>();
+    expectTypeOf<ToolInvokedPayload>().toExtend<RecordOrigin>();
+    expectTypeOf<PromptExecutedPayload>().toExtend<RecordOrigin>();
     expectTypeOf(new Session().slice(PromptExecutions).latest()).toExtend<
       DeepReadonly<PromptExecutedPayload> | undefined
     >();
@@ -50,10 +50,10 @@ describe('session events of evaluations', () => {
 
 describe('redact', () => {
   it('is a function of a text, ready-made or not', () => {
-    expectTypeOf<EvaluateOptions['redact']>().toEqualTypeOf<Redact | undefined>();
-    expectTypeOf(redactSecrets(['secret'])).toEqualTypeOf<Redact>();
-    expectTypeOf(redactSecrets({ KEY: process.env['KEY'] })).toEqualTypeOf<Redact>();
-    expectTypeOf(redactPatterns(['sk-\\w+'])).toEqualTypeOf<Redact>();
+    expectTypeOf<EvaluateOptions['redact']>().toEqualTypeOf<Redaction | undefined>();
+    expectTypeOf(redactSecrets(['secret'])).toEqualTypeOf<Redaction>();
+    expectTypeOf(redactSecrets({ KEY: process.env['KEY'] })).toEqualTypeOf<Redaction>();
+    expectTypeOf(redactPatterns(['sk-\\w+'])).toEqualTypeOf<Redaction>();
     // @ts-expect-error A pattern is a text in RE2 syntax: an expression of the language may take forever.
     redactPatterns([/sk-\w+/]);
     // @ts-expect-error A redaction answers at once.

@@ -14,11 +14,11 @@ import {
   filesExist,
   incomplete,
   type NestedEvaluateOptions,
-  planCompletion,
   promptTemplate,
   type ReadonlySessionView,
   type ToolInvokedPayload,
 } from 'weakincentives';
+import { planCompletion } from 'weakincentives/suite';
 
 describe('a feedback provider', () => {
   it('may be sync or async, and may have nothing to say', () => {

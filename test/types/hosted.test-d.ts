@@ -1,34 +1,35 @@
 import { expectTypeOf, test } from 'vitest';
 import {
   type Citation,
+  type HostedTool,
+  type HostedToolOutput,
+  type HostedToolOutputs,
+  hostedOutputsOf,
+  hostedTool,
+  type PromptResponse,
+  promptTemplate,
+  section,
+} from 'weakincentives';
+import { type HostedToolCodec, type HostedToolCodecs } from 'weakincentives/provider';
+import {
   type CodeInterpreterResult,
   codeInterpreterTool,
   type FileSearchConfig,
   type FileSearchResult,
   fileSearchTool,
-  type HostedTool,
-  type HostedToolCodec,
-  type HostedToolCodecs,
-  type HostedToolOutput,
-  type HostedToolOutputs,
-  hostedOutputsOf,
-  hostedTool,
   type ImageGenerationResult,
   imageGenerationTool,
-  type PromptResponse,
-  promptTemplate,
   type RemoteMcpConfig,
   type RemoteMcpResult,
   remoteMcpTool,
-  section,
   type WebFetchResult,
   type WebSearchConfig,
   type WebSearchResult,
   webFetchTool,
   webSearchSection,
   webSearchTool,
-} from 'weakincentives';
-import { mockHostedToolCodec, scriptedModel } from 'weakincentives/testing';
+} from 'weakincentives/suite';
+import { mockHostedToolCodec, scriptedAdapter } from 'weakincentives/testing';
 
 declare const response: PromptResponse;
 
@@ -156,7 +157,7 @@ test('a codec speaks for the types of its kind', () => {
     }),
   };
   expectTypeOf({ mcp: codec }).toExtend<HostedToolCodecs>();
-  scriptedModel([], {
+  scriptedAdapter([], {
     hostedToolCodecs: { mcp: codec, web_search: mockHostedToolCodec({ kind: 'web_search' }) },
   });
   const mock = mockHostedToolCodec<WebSearchConfig, WebSearchResult>({ kind: 'web_search' });

@@ -3,15 +3,15 @@ import {
   type Budget,
   type BudgetExcess,
   BudgetTracker,
-  type BudgetTrackerPort,
-  costOf,
   type EvaluateOptions,
-  type ModelProvider,
   type NestedEvaluateOptions,
   type PromptResponse,
   type TokenPrices,
   type ToolContext,
+  tokenCost,
 } from 'weakincentives';
+import { type LanguageModel } from 'weakincentives/provider';
+import type { BudgetTrackerPort } from '../../src/tool/index.ts';
 
 describe('a budget', () => {
   it('is limits or a tracker, for runs and for evaluations inside calls', () => {
@@ -44,8 +44,8 @@ describe('a budget', () => {
   });
 
   it('has prices of its own, or takes those of the model', () => {
-    expectTypeOf<ModelProvider['prices']>().toEqualTypeOf<TokenPrices | undefined>();
-    expectTypeOf(costOf).returns.toEqualTypeOf<number>();
+    expectTypeOf<LanguageModel['prices']>().toEqualTypeOf<TokenPrices | undefined>();
+    expectTypeOf(tokenCost).returns.toEqualTypeOf<number>();
   });
 });
 

@@ -8,11 +8,11 @@ import type {
 } from 'openai/resources/responses/responses';
 import { describe, expectTypeOf, it } from 'vitest';
 import type {
-  FunctionTool,
   HostedWire,
   IncludedData,
   InputItem,
-  ResponsesRequest,
+  OpenAIFunctionTool,
+  OpenAIRequest,
   WireToolChoice,
 } from 'weakincentives/openai';
 import { toCodeInterpreter } from '../../src/openai/hosted/code-interpreter.ts';
@@ -26,9 +26,9 @@ import { checkRequest, prepareRequest } from '../../src/openai/request/request.t
 
 describe('a request', () => {
   it('is one of the vendor, asked for whole or piece by piece', () => {
-    expectTypeOf<Omit<ResponsesRequest, 'stream'>>().toExtend<ResponseCreateParamsNonStreaming>();
-    expectTypeOf<ResponsesRequest & { stream: true }>().toExtend<ResponseCreateParamsStreaming>();
-    expectTypeOf<ReturnType<typeof prepareRequest>['body']>().toExtend<ResponsesRequest>();
+    expectTypeOf<Omit<OpenAIRequest, 'stream'>>().toExtend<ResponseCreateParamsNonStreaming>();
+    expectTypeOf<OpenAIRequest & { stream: true }>().toExtend<ResponseCreateParamsStreaming>();
+    expectTypeOf<ReturnType<typeof prepareRequest>['body']>().toExtend<OpenAIRequest>();
     expectTypeOf<InputItem>().toExtend<ResponseInputItem>();
     expectTypeOf<IncludedData>().toExtend<ResponseIncludable>();
     expectTypeOf<WireToolChoice>().toExtend<NonNullable<ResponseCreateParamsNonStreaming['tool_choice']>>();
@@ -37,7 +37,7 @@ describe('a request', () => {
 
   it('is refused with what the vendor would refuse, so that the gate means something', () => {
     expectTypeOf<
-      Omit<ResponsesRequest, 'store'> & { store: 'no' }
+      Omit<OpenAIRequest, 'store'> & { store: 'no' }
     >().not.toExtend<ResponseCreateParamsStreaming>();
     expectTypeOf<{ type: 'input_image'; image_url: string }>().not.toExtend<ResponseInputItem>();
     expectTypeOf<{ type: 'web_search' }>().not.toExtend<ResponseCreateParamsNonStreaming['tool_choice']>();
@@ -47,7 +47,7 @@ describe('a request', () => {
 
 describe('a tool', () => {
   it('is one of the vendor', () => {
-    expectTypeOf<FunctionTool>().toExtend<VendorFunctionTool>();
+    expectTypeOf<OpenAIFunctionTool>().toExtend<VendorFunctionTool>();
     expectTypeOf<HostedWire>().toExtend<Tool>();
     expectTypeOf(toWebSearch).returns.toExtend<Tool>();
     expectTypeOf(toCodeInterpreter).returns.toExtend<Tool>();
@@ -85,7 +85,7 @@ describe('a tool', () => {
   });
 
   it('is refused where it is none', () => {
-    expectTypeOf<Omit<FunctionTool, 'strict'>>().not.toExtend<VendorFunctionTool>();
+    expectTypeOf<Omit<OpenAIFunctionTool, 'strict'>>().not.toExtend<VendorFunctionTool>();
     expectTypeOf<{ type: 'code_interpreter' }>().not.toExtend<Tool>();
     expectTypeOf<{ type: 'file_search'; vector_store_ids: string }>().not.toExtend<Tool>();
     // @ts-expect-error The interface takes blocked domains, which the vendor's types do not know yet.

@@ -1,28 +1,22 @@
 import { expectTypeOf, test } from 'vitest';
+import { defineSlice, jsonSchema, on, type Prompt, promptTemplate, replace, Session } from 'weakincentives';
 import {
   AddStep,
   CurrentPlan,
-  defineSlice,
   formatPlan,
-  jsonSchema,
-  on,
   type Plan,
   PlanningStrategy,
   type PlanStatus,
   type PlanStep,
-  type Prompt,
+  type PlanStepStatus,
   planningToolsSection,
-  promptTemplate,
-  replace,
-  Session,
   SetupPlan,
-  type StepStatus,
   UpdateStep,
-} from 'weakincentives';
-import { planningTools } from '../../src/suite/index.ts';
+} from 'weakincentives/suite';
+import { planningTools } from '../../src/suite/planning/index.ts';
 
 test('a plan is plain readonly data', () => {
-  expectTypeOf<StepStatus>().toEqualTypeOf<'pending' | 'in_progress' | 'done'>();
+  expectTypeOf<PlanStepStatus>().toEqualTypeOf<'pending' | 'in_progress' | 'done'>();
   expectTypeOf<PlanStatus>().toEqualTypeOf<'active' | 'completed'>();
   expectTypeOf<Plan['steps']>().toEqualTypeOf<readonly PlanStep[]>();
   expectTypeOf(new Session().slice(CurrentPlan).latest()).toExtend<Plan | undefined>();

@@ -1,26 +1,28 @@
 import { expectTypeOf, test } from 'vitest';
 import type {
   ApprovalRequest,
-  BudgetTrackerPort,
-  DeadlinePort,
   EnclosingCall,
-  EvaluatorPort,
   FileChange,
   Logger,
+  NestedAdapter,
   PolicyCall,
   PolicyContext,
   Prompt,
-  PromptPort,
-  ReadBeforeWriteOptions,
+  ReadBeforeWritePolicyOptions,
   RecordedApproval,
-  SectionPort,
-  SequentialDependencyOptions,
-  ShadowFinding,
+  SequentialDependencyPolicyOptions,
   ToolContext,
   ToolInvokedPayload,
   ToolPolicy,
-  ToolPort,
+  UnenforcedDecision,
 } from 'weakincentives';
+import type {
+  BudgetTrackerPort,
+  DeadlinePort,
+  PromptPort,
+  SectionPort,
+  ToolPort,
+} from '../../src/tool/index.ts';
 
 type PolicyChangesContext = Parameters<NonNullable<ToolPolicy['checkChanges']>>[2];
 type PolicyResultContext = Parameters<NonNullable<ToolPolicy['onResult']>>[2];
@@ -37,7 +39,7 @@ test('a policy gets what handlers get to read', () => {
     | 'budgetTracker';
   expectTypeOf<Pick<PolicyContext, Shared>>().toEqualTypeOf<Pick<ToolContext, Shared>>();
   expectTypeOf<PolicyContext['prompt']>().toEqualTypeOf<PromptPort>();
-  expectTypeOf<PolicyContext['adapter']>().toEqualTypeOf<EvaluatorPort>();
+  expectTypeOf<PolicyContext['adapter']>().toEqualTypeOf<NestedAdapter>();
   expectTypeOf<PolicyContext['deadline']>().toEqualTypeOf<DeadlinePort | undefined>();
   expectTypeOf<PolicyContext['budgetTracker']>().toEqualTypeOf<BudgetTrackerPort | undefined>();
   expectTypeOf<PolicyContext['logger']>().toEqualTypeOf<Logger>();
@@ -49,8 +51,8 @@ test('a policy gets what handlers get to read', () => {
 
 test('a policy says how far it reaches, and sees where a call was made', () => {
   expectTypeOf<ToolPolicy['scope']>().toEqualTypeOf<'subtree' | 'own' | undefined>();
-  expectTypeOf<ReadBeforeWriteOptions['scope']>().toEqualTypeOf<ToolPolicy['scope']>();
-  expectTypeOf<SequentialDependencyOptions['scope']>().toEqualTypeOf<ToolPolicy['scope']>();
+  expectTypeOf<ReadBeforeWritePolicyOptions['scope']>().toEqualTypeOf<ToolPolicy['scope']>();
+  expectTypeOf<SequentialDependencyPolicyOptions['scope']>().toEqualTypeOf<ToolPolicy['scope']>();
   // @ts-expect-error: there are two scopes.
   const wide: ToolPolicy = { name: 'wide', scope: 'everywhere' };
   expectTypeOf(wide).toExtend<ToolPolicy>();
@@ -62,7 +64,7 @@ test('a policy says how far it reaches, and sees where a call was made', () => {
     readonly evaluation: number;
     readonly promptName: string;
   }>();
-  for (const of of [] as (ApprovalRequest | RecordedApproval | ShadowFinding | ToolInvokedPayload)[]) {
+  for (const of of [] as (ApprovalRequest | RecordedApproval | UnenforcedDecision | ToolInvokedPayload)[]) {
     expectTypeOf(of.policyPrompt).toEqualTypeOf<string | undefined>();
   }
 });

@@ -5,7 +5,7 @@ import {
   type Placeholder,
   type Prompt,
   promptTemplate,
-  quoted,
+  quotedParam,
   type ReadonlySessionView,
   type RenderedPrompt,
   type Section,
@@ -253,16 +253,16 @@ describe('templates', () => {
   it('are quoted by their names, which are checked alike', () => {
     typedOnly(() => {
       section({ title: 'T', key: 't', params, template: '${quoted a} $b_1', summary: '${quoted b_1}' });
-      section({ title: 'T', key: 't', params, template: (p) => `x ${quoted(p.a)}` });
-      section({ title: 'T', key: 't', params, render: ({ a }) => quoted(a) });
-      expectTypeOf(quoted('x')).toEqualTypeOf<string>();
+      section({ title: 'T', key: 't', params, template: (p) => `x ${quotedParam(p.a)}` });
+      section({ title: 'T', key: 't', params, render: ({ a }) => quotedParam(a) });
+      expectTypeOf(quotedParam('x')).toEqualTypeOf<string>();
       section({
         title: 'T',
         key: 't',
         params,
         template: (p) => {
-          expectTypeOf(quoted(p.a)).toEqualTypeOf<Placeholder>();
-          return `${quoted(p.a)}`;
+          expectTypeOf(quotedParam(p.a)).toEqualTypeOf<Placeholder>();
+          return `${quotedParam(p.a)}`;
         },
       });
       section({
@@ -273,9 +273,9 @@ describe('templates', () => {
         template: 'x ${quoted c}',
       });
       // @ts-expect-error unknown placeholder in a function
-      section({ title: 'T', key: 't', params, template: (p) => `x ${quoted(p.c)}` });
+      section({ title: 'T', key: 't', params, template: (p) => `x ${quotedParam(p.c)}` });
       // @ts-expect-error a placeholder is no text
-      section({ title: 'T', key: 't', params, template: (p) => quoted(p.a) });
+      section({ title: 'T', key: 't', params, template: (p) => quotedParam(p.a) });
     });
   });
 

@@ -1,22 +1,22 @@
 import { expectTypeOf, test } from 'vitest';
 import {
-  type AnyBinding,
-  type Binding,
-  type BuildContext,
+  type AnyResourceBinding,
   bind,
   bindInstance,
-  fromSnapshots,
-  type NamedToken,
+  type NamedResourceToken,
+  type ResourceBinding,
+  type ResourceContext,
   ResourceRegistry,
   type ResourceResolver,
-  resource,
-  type Token,
+  type ResourceToken,
+  resourceToken,
+  snapshotProtocol,
 } from 'weakincentives';
 
 interface Tracer {
   trace(text: string): void;
 }
-const Tracer: NamedToken<Tracer> = resource<Tracer>('tracer');
+const Tracer: NamedResourceToken<Tracer> = resourceToken<Tracer>('tracer');
 
 abstract class Store {
   abstract read(): string;
@@ -36,8 +36,8 @@ test('look-ups yield the type of the token', () => {
 });
 
 test('bindings hold their factory to the type of the token', () => {
-  expectTypeOf(bind(Tracer, () => ({ trace: () => undefined }))).toEqualTypeOf<Binding<Tracer>>();
-  expectTypeOf(bind(Store, async ({ get }) => get(MemoryStore))).toEqualTypeOf<Binding<Store>>();
+  expectTypeOf(bind(Tracer, () => ({ trace: () => undefined }))).toEqualTypeOf<ResourceBinding<Tracer>>();
+  expectTypeOf(bind(Store, async ({ get }) => get(MemoryStore))).toEqualTypeOf<ResourceBinding<Store>>();
   // @ts-expect-error -- not a tracer
   bind(Tracer, () => ({ trade: () => undefined }));
   // @ts-expect-error -- not a store
@@ -52,7 +52,7 @@ test('factories and hooks get look-ups, a signal, and instances of the type of t
   bind(
     Tracer,
     async (context) => {
-      expectTypeOf(context).toEqualTypeOf<BuildContext>();
+      expectTypeOf(context).toEqualTypeOf<ResourceContext>();
       expectTypeOf(context.signal).toEqualTypeOf<AbortSignal>();
       return { trace: () => undefined };
     },
@@ -72,19 +72,19 @@ test('factories and hooks get look-ups, a signal, and instances of the type of t
 });
 
 test('a token by class takes what has the shape of its instances', () => {
-  expectTypeOf(bindInstance(Store, { read: () => 'fake' })).toEqualTypeOf<Binding<Store>>();
+  expectTypeOf(bindInstance(Store, { read: () => 'fake' })).toEqualTypeOf<ResourceBinding<Store>>();
 });
 
 test('conflicts of registries are tokens', () => {
   expectTypeOf(ResourceRegistry.empty.conflicts(ResourceRegistry.empty)).toEqualTypeOf<
-    readonly Token<unknown>[]
+    readonly ResourceToken<unknown>[]
   >();
 });
 
 test('the option transactional is held to the type of the token', () => {
-  const Tags: NamedToken<Set<string>> = resource<Set<string>>('tags');
+  const Tags: NamedResourceToken<Set<string>> = resourceToken<Set<string>>('tags');
   bind(Tags, () => new Set<string>(), {
-    transactional: fromSnapshots({
+    transactional: snapshotProtocol({
       snapshot: (tags) => {
         expectTypeOf(tags).toEqualTypeOf<Set<string>>();
         return [...tags];
@@ -105,13 +105,13 @@ test('the option transactional is held to the type of the token', () => {
 });
 
 test('different bindings and tokens go into one list', () => {
-  const bindings: readonly AnyBinding[] = [
+  const bindings: readonly AnyResourceBinding[] = [
     bind(Tracer, () => ({ trace: () => undefined })),
     bindInstance(Store, new MemoryStore()),
   ];
-  const tokens: readonly Token<unknown>[] = [Tracer, Store, MemoryStore];
+  const tokens: readonly ResourceToken<unknown>[] = [Tracer, Store, MemoryStore];
   void [bindings, tokens];
   // @ts-expect-error -- a token of one thing is no token of another
-  const wrong: Token<Store> = Tracer;
+  const wrong: ResourceToken<Store> = Tracer;
   void wrong;
 });

@@ -7,7 +7,7 @@ import {
   type InferInput,
   type InferOutput,
   jsonSchema,
-  open,
+  looseSchema,
   type Schema,
 } from 'weakincentives';
 import { z } from 'zod';
@@ -52,7 +52,7 @@ test('bare Valibot schemas and raw JSON Schema are no schemas', () => {
 test('compiling, opening and parsing keep the types', () => {
   expectTypeOf(compileSchema(zod)).toExtend<CompiledSchema<Input, Output>>();
   expectTypeOf(parseInputSync(compileSchema(zod), {})).toEqualTypeOf<ParseOutcome<Output>>();
-  expectTypeOf<InferOutput<ReturnType<typeof open<typeof zod>>>>().toEqualTypeOf<Output>();
+  expectTypeOf<InferOutput<ReturnType<typeof looseSchema<typeof zod>>>>().toEqualTypeOf<Output>();
   expectTypeOf(jsonSchema<Output>({})).toEqualTypeOf<Schema<Output, Output>>();
 });
 

@@ -7,7 +7,6 @@ import {
   deriveSlice,
   type EventDefinition,
   extend,
-  type Items,
   type JsonValue,
   keepLatest,
   keepLatestBy,
@@ -18,6 +17,7 @@ import {
   type SessionExport,
   type SessionView,
   type Slice,
+  type SliceItems,
   type SliceOperation,
   type SliceOptions,
   upsertBy,
@@ -59,7 +59,7 @@ describe('slices', () => {
       reducers: [
         on(Added, (items, payload, view) => {
           expectTypeOf(items).toEqualTypeOf<
-            Items<{ readonly text: string; readonly tags: readonly string[] }>
+            SliceItems<{ readonly text: string; readonly tags: readonly string[] }>
           >();
           expectTypeOf(payload.tags).toEqualTypeOf<readonly string[]>();
           expectTypeOf(view).toEqualTypeOf<ReadonlySessionView>();

@@ -7,13 +7,15 @@ import { aiSdk, fromAiSdkTool, toAiSdkTools } from 'weakincentives/ai-sdk';
 import { anthropic } from 'weakincentives/anthropic';
 import {
   HostFilesystem,
-  hostMount,
   LocalOverridesStore,
-  materialize,
   mountFolder,
+  openStagedFolder,
+  readHostMount,
 } from 'weakincentives/node';
 import { openai, openaiDialect, runOpenAICalls, toOpenAITools } from 'weakincentives/openai';
-import { adapterConformance, mockHostedToolCodec, scriptedModel } from 'weakincentives/testing';
+import * as provider from 'weakincentives/provider';
+import * as suite from 'weakincentives/suite';
+import { adapterConformance, mockHostedToolCodec, scriptedAdapter } from 'weakincentives/testing';
 
 /** A maker, and arguments that it takes. It is code without types that gives it others. */
 type Case = readonly [make: (...args: never[]) => unknown, ...args: readonly unknown[]];
@@ -27,18 +29,18 @@ const work = (): undefined => undefined;
 const schema = w.jsonSchema({ type: 'object', properties: {} });
 const event = w.defineEvent('event', schema);
 const slice = w.defineSlice('slice', schema);
-const token = w.resource<object>('thing');
+const token = w.resourceToken<object>('thing');
 const files = new w.MemoryFilesystem();
 const tool = w.tool({ name: 'look', description: 'Looks.', execute: () => w.ToolResult.ok(null) });
 const section = w.section({ title: 'Task', key: 'task', template: 'Do it.' });
 const template = w.promptTemplate({ ns: 'tests', key: 'wrong', sections: [section] });
 const prompt = template.bind();
-const model = scriptedModel([{ text: 'Done.' }]);
+const model = scriptedAdapter([{ text: 'Done.' }]);
 const checker = w.filesExist('a');
 const withRuntime =
   (use: (runtime: w.ToolRuntime, ...args: never[]) => unknown) =>
   async (...args: never[]): Promise<void> => {
-    await using runtime = await w.toolRuntime(prompt);
+    await using runtime = await w.openToolRuntime(prompt);
     await use(runtime, ...args);
   };
 
@@ -103,8 +105,8 @@ const cases: Readonly<Record<string, Case>> = {
   readBeforeWritePolicy: [w.readBeforeWritePolicy, {}],
   sequentialDependencyPolicy: [w.sequentialDependencyPolicy, { name: 'x', dependencies: { a: ['b'] } }],
   BudgetTracker: [(budget: never) => new w.BudgetTracker(budget), { maxTotalTokens: 3 }],
-  addUsage: [w.addUsage, {}, {}],
-  costOf: [w.costOf, {}, { inputPerMillion: 1, outputPerMillion: 1 }],
+  addUsage: [w.addTokenUsage, {}, {}],
+  costOf: [w.tokenCost, {}, { inputPerMillion: 1, outputPerMillion: 1 }],
   Deadline: [(...args: [never, never]) => new w.Deadline(...args), Date.now() + 1e9, w.systemClock],
   'Deadline.after': [(...args: [never, never]) => w.Deadline.after(...args), 1_000, w.systemClock],
   deadlineFeedback: [w.deadlineFeedback, {}],
@@ -112,24 +114,24 @@ const cases: Readonly<Record<string, Case>> = {
   redactPatterns: [w.redactPatterns, ['a']],
   redactSecrets: [w.redactSecrets, { TOKEN: 'aaaaaaaa' }],
   jsonSchema: [w.jsonSchema, { type: 'object' }],
-  open: [w.open, schema],
-  projectSchema: [w.projectSchema, schema, { ...openaiDialect }],
-  planCompletion: [w.planCompletion, {}],
-  planningToolsSection: [w.planningToolsSection, { key: 'plan', policies: [] }],
-  vfsToolsSection: [w.vfsToolsSection, { key: 'vfs', title: 'Files', acceptsOverrides: true }],
-  formatPlan: [w.formatPlan, { objective: 'x', status: 'active', steps: [] }],
-  webSearchTool: [w.webSearchTool, {}],
-  webSearchSection: [w.webSearchSection, {}],
+  open: [w.looseSchema, schema],
+  projectSchema: [provider.projectSchema, schema, { ...openaiDialect }],
+  planCompletion: [suite.planCompletion, {}],
+  planningToolsSection: [suite.planningToolsSection, { key: 'plan', policies: [] }],
+  vfsToolsSection: [suite.vfsToolsSection, { key: 'vfs', title: 'Files', acceptsOverrides: true }],
+  formatPlan: [suite.formatPlan, { objective: 'x', status: 'active', steps: [] }],
+  webSearchTool: [suite.webSearchTool, {}],
+  webSearchSection: [suite.webSearchSection, {}],
   allOf: [w.allOf, { ...checker }],
   anyOf: [w.anyOf, { ...checker }],
   filesExist: [w.filesExist, 'a'],
-  hostedOutputsOf: [w.hostedOutputsOf, { hostedOutputs: {} }, w.webSearchTool()],
+  hostedOutputsOf: [w.hostedOutputsOf, { hostedOutputs: {} }, suite.webSearchTool()],
   VisibilityExpansionRequired: [
     (...args: [never, never]) => new w.VisibilityExpansionRequired(...args),
     ['a'],
     'why',
   ],
-  defineAdapter: [w.defineAdapter, { model: { name: 'm', generate: work }, name: 'a' }],
+  defineAdapter: [provider.providerAdapter, { model: { name: 'm', generate: work }, name: 'a' }],
   defineAgent: [
     w.defineAgent,
     {
@@ -138,7 +140,7 @@ const cases: Readonly<Record<string, Case>> = {
     },
   ],
   toolRuntime: [
-    async (...args: [never, never]) => (await w.toolRuntime(...args))[Symbol.asyncDispose](),
+    async (...args: [never, never]) => (await w.openToolRuntime(...args))[Symbol.asyncDispose](),
     prompt,
     { name: 'x' },
   ],
@@ -154,9 +156,9 @@ const cases: Readonly<Record<string, Case>> = {
     async (options: never) => (await HostFilesystem.open(options))[Symbol.asyncDispose](),
     { root: folder, include: [], exclude: [], writeOn: 'never', maxFileBytes: 3, stateDirectory },
   ],
-  hostMount: [hostMount, { hostPath: folder, allowedRoots: [root], include: [], exclude: [] }],
+  hostMount: [readHostMount, { hostPath: folder, allowedRoots: [root], include: [], exclude: [] }],
   mountFolder: [mountFolder, { hostPath: folder, include: [], exclude: [] }],
-  materialize: [materialize, files, { exclude: [] }],
+  materialize: [openStagedFolder, files, { exclude: [] }],
   LocalOverridesStore: [(options: never) => new LocalOverridesStore(options), { root: folder }],
   openai: [openai, { model: 'm', apiKey: 'k', settings: {} }],
   toOpenAITools: [toOpenAITools, { tools: [] }, {}],
@@ -177,7 +179,7 @@ const cases: Readonly<Record<string, Case>> = {
     {},
   ],
   toAiSdkTools: [toAiSdkTools, { tools: [], call: work }, {}],
-  scriptedModel: [(options: never) => scriptedModel([], options), { name: 'm' }],
+  scriptedModel: [(options: never) => scriptedAdapter([], options), { name: 'm' }],
   adapterConformance: [adapterConformance, { name: 'x' }],
   mockHostedToolCodec: [mockHostedToolCodec, { kind: 'x', outputs: [] }],
 };

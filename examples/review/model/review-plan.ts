@@ -1,4 +1,4 @@
-import type { StepStatus } from 'weakincentives';
+import type { PlanStepStatus } from 'weakincentives/suite';
 import { REPORT_PATH } from '../report-format.ts';
 import type { AnsweredCall, ToolRequest } from './tool-request.ts';
 
@@ -25,7 +25,7 @@ const stages: readonly string[] = Object.keys(STEP_TITLES);
  * confirmed; once one of them refuses, the review goes on without a plan.
  */
 export class ReviewPlan {
-  #statuses: StepStatus[] | undefined;
+  #statuses: PlanStepStatus[] | undefined;
   #isAbandoned = false;
 
   /** Calls that make the plan say that the review is at this stage; none when it says so. */
@@ -64,6 +64,6 @@ function setUpCall(): ToolRequest {
   return { name: 'planning_setup_plan', arguments: plan };
 }
 
-function updateCall(index: number, status: StepStatus): ToolRequest {
+function updateCall(index: number, status: PlanStepStatus): ToolRequest {
   return { name: 'planning_update_step', arguments: { step_id: index + 1, status } };
 }

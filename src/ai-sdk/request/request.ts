@@ -2,7 +2,7 @@ import { PromptValidationError } from '../../error/index.ts';
 import { isRecord } from '../../internal/index.ts';
 import {
   type CallIdForm,
-  type HostedToolDesk,
+  type HostedToolRegistry,
   type HostedToolWire,
   type ProjectedTool,
   refuseHostedChoice,
@@ -36,7 +36,7 @@ export interface RequestContext<Version extends AiSdkVersion> {
   /** Settings of the adapter, later ones over earlier ones. */
   readonly settings: readonly ModelSettings[];
   readonly projections: SchemaProjections;
-  readonly registry: HostedToolDesk;
+  readonly registry: HostedToolRegistry;
   /** What the provider takes as the id of a call. */
   readonly callIds: CallIdForm;
   /** Marks the end of what the provider is to keep; undefined: nothing is marked. */

@@ -1,5 +1,5 @@
 import { hasErrorMarker, WinkError } from '../../error/index.ts';
-import type { ToolCallOutput } from '../../evaluation/index.ts';
+import type { ToolRuntimeOutput } from '../../evaluation/index.ts';
 
 /**
  * A call that failed, as a loop of the AI SDK learns of it: the loop gives the model the message, word for word, and goes
@@ -8,9 +8,9 @@ import type { ToolCallOutput } from '../../evaluation/index.ts';
  * Code: `tool-call-failed`.
  */
 export class FailedToolCallError extends WinkError<'tool-call-failed'> {
-  readonly #output: ToolCallOutput;
+  readonly #output: ToolRuntimeOutput;
 
-  constructor(output: ToolCallOutput) {
+  constructor(output: ToolRuntimeOutput) {
     const { callId, toolName, text, invocation } = output;
     super('FailedToolCallError', text, {
       code: 'tool-call-failed',
@@ -20,7 +20,7 @@ export class FailedToolCallError extends WinkError<'tool-call-failed'> {
   }
 
   /** What became of the call; no part of what the error shows when it is logged. */
-  get output(): ToolCallOutput {
+  get output(): ToolRuntimeOutput {
     return this.#output;
   }
 

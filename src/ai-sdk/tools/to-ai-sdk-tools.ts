@@ -1,5 +1,5 @@
 import { assertOptions } from '../../error/index.ts';
-import type { ToolCallOutput, ToolRuntime } from '../../evaluation/index.ts';
+import type { ToolRuntime, ToolRuntimeOutput } from '../../evaluation/index.ts';
 import type { ModelTool } from '../../runtime/index.ts';
 import { type JsonObject, type JsonSchema, projectSchema, type Schema } from '../../schema/index.ts';
 import type { MediaPart } from '../../tool/index.ts';
@@ -73,7 +73,7 @@ type Run = (
   name: string,
   input: JsonObject,
   options: Parameters<AiSdkRuntimeTool['execute']>[1],
-) => Promise<ToolCallOutput>;
+) => Promise<ToolRuntimeOutput>;
 
 function toAiSdkTool(
   { name, description, inputSchema }: ModelTool,

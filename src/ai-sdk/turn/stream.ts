@@ -1,7 +1,7 @@
 import { describeError, ThrottleError } from '../../error/index.ts';
 import { isRecord } from '../../internal/index.ts';
 import { type Fields, streamEndGraceMs, toBrokenStream } from '../../provider/internal.ts';
-import type { GenerateOptions } from '../../runtime/index.ts';
+import type { ModelCallOptions } from '../../runtime/index.ts';
 import { systemClock } from '../../session/index.ts';
 import type { AiSdkStream } from '../wire/ai-sdk-model.ts';
 import { isPart, type KeptPart } from '../wire/kept-part.ts';
@@ -20,7 +20,7 @@ export interface Answer {
 }
 
 /** What hears of a stream while it is read. */
-export interface StreamListener extends Pick<GenerateOptions, 'signal' | 'onDelta' | 'clock'> {
+export interface StreamListener extends Pick<ModelCallOptions, 'signal' | 'onDelta' | 'clock'> {
   /** Gets the warnings, before anything else. May throw: the stream is then given up. */
   onWarnings(warnings: unknown): void;
 }

@@ -1,6 +1,6 @@
 import { ModelResponseError } from '../../error/index.ts';
 import { isRecord } from '../../internal/index.ts';
-import { DistinctCallIds, type HostedToolDesk, type HostedTurn } from '../../provider/internal.ts';
+import { DistinctCallIds, type HostedToolRegistry, type HostedTurn } from '../../provider/internal.ts';
 import type { AssistantPart, ModelRequest, ModelTurn } from '../../runtime/index.ts';
 import { restoreText } from '../../schema/index.ts';
 import type { PreparedRequest } from '../request/request.ts';
@@ -17,7 +17,7 @@ export interface TurnContext {
   readonly provider: string;
   /** The first part of the model's own provider name. */
   readonly family: string;
-  readonly registry: HostedToolDesk;
+  readonly registry: HostedToolRegistry;
 }
 
 /** Providers whose packages tell a refusal as filtered content without a reason. */

@@ -7,7 +7,7 @@ import {
   onlyTexts,
   textsIn,
 } from '../../provider/internal.ts';
-import type { CodeFile, CodeInterpreterConfig, CodeInterpreterResult } from '../../suite/index.ts';
+import type { CodeInterpreterConfig, CodeInterpreterFile, CodeInterpreterResult } from '../../suite/index.ts';
 import { outcomeOf, type ServerCall, type ServerCallShape, serverCallsOf } from './server-calls.ts';
 
 /** One tool that is asked for, and three that the model gets. */
@@ -54,7 +54,7 @@ function toResult(call: ServerCall): CodeInterpreterResult {
     ...outcomeOf(call),
     ...onlyTexts({ code: codeOf(call), stdout: stdout ?? shownOf(result), stderr }),
     ...(typeof exitCode === 'number' ? { exitCode } : {}),
-    files: objectsIn(result['content']).flatMap(({ file_id: fileId }): readonly CodeFile[] =>
+    files: objectsIn(result['content']).flatMap(({ file_id: fileId }): readonly CodeInterpreterFile[] =>
       typeof fileId === 'string' ? [{ fileId }] : [],
     ),
   };

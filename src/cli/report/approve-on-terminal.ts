@@ -1,5 +1,5 @@
 import { counted } from '../../internal/index.ts';
-import type { ApprovalRequest, Approve } from '../../runtime/index.ts';
+import type { ApprovalHandler, ApprovalRequest } from '../../runtime/index.ts';
 import type { JsonValue } from '../../schema/index.ts';
 import type { AskPerson } from '../process/environment.ts';
 import { clip, printable, printableLines } from '../process/plain-text.ts';
@@ -27,7 +27,7 @@ const PROVIDER = 'provider';
  * Puts what policies and providers ask to the person at the terminal, one question after the other: tool, params, policy and reason, and
  * the changes where it is about some; of what a provider wants to run its name and arguments. Only `y` or `yes` is one.
  */
-export function approveOnTerminal(terminal: TerminalApproval): Approve {
+export function approveOnTerminal(terminal: TerminalApproval): ApprovalHandler {
   let last: Promise<unknown> = Promise.resolve();
   return (request, { signal }) => {
     // Calls of one turn may ask at the same time; a person reads one thing after the other.
@@ -38,7 +38,7 @@ export function approveOnTerminal(terminal: TerminalApproval): Approve {
 }
 
 /** Denies because nobody can be asked. @param why behind `nobody can be asked: `. */
-export function approveNobody(why: string): Approve {
+export function approveNobody(why: string): ApprovalHandler {
   return () => ({ approved: false, reason: `nobody can be asked: ${why}` });
 }
 

@@ -1,10 +1,10 @@
 import { counted } from '../../internal/index.ts';
 import type {
   RecordedApproval,
-  ShadowFinding,
   ToolCallFailureReason,
   ToolCallOutcome,
   ToolInvokedPayload,
+  UnenforcedDecision,
 } from '../../runtime/index.ts';
 import type { JsonValue } from '../../schema/index.ts';
 import type { Citation, HostedToolOutput } from '../../tool/index.ts';
@@ -40,7 +40,7 @@ export interface CallRecord {
   /** What was asked about the call, and how it was answered. */
   readonly approvals: readonly RecordedApproval[];
   /** What policies would have done that were not enforced. */
-  readonly shadow: readonly ShadowFinding[];
+  readonly shadow: readonly UnenforcedDecision[];
   /** What a call that was not committed leaves in place. */
   readonly standing: readonly string[];
   /** What the last attempt said it was doing, in its order. */

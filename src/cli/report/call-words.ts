@@ -1,5 +1,5 @@
 import { counted } from '../../internal/index.ts';
-import type { RecordedApproval, ShadowFinding } from '../../runtime/index.ts';
+import type { RecordedApproval, UnenforcedDecision } from '../../runtime/index.ts';
 import { clip, printable, readableDuration } from '../process/plain-text.ts';
 import type { TextTone } from '../process/text-style.ts';
 import type { BareEvent, Sighting } from './call-log.ts';
@@ -99,7 +99,7 @@ function aboutText({ about }: RecordedApproval): string {
 }
 
 /** What a policy would have done, in words. */
-function shadowText({ outcome, policy, reason }: ShadowFinding, limits: WordLimits): string {
+function shadowText({ outcome, policy, reason }: UnenforcedDecision, limits: WordLimits): string {
   const verb = outcome === 'deny' ? 'denied' : 'asked about';
   return `would have been ${verb} by ${printable(policy)}: ${quoted(reason, limits)}`;
 }

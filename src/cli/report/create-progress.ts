@@ -1,5 +1,6 @@
 import type { RunEvent } from '../../runtime/index.ts';
-import { formatPlanStep, type Plan } from '../../suite/index.ts';
+import type { Plan } from '../../suite/index.ts';
+import { formatPlanStep } from '../../suite/internal.ts';
 import type { OutputStream } from '../process/environment.ts';
 import { printable } from '../process/plain-text.ts';
 import { CallLog, type Sighting } from './call-log.ts';

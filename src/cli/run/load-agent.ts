@@ -4,7 +4,7 @@ import { createJiti } from 'jiti';
 import { describeError } from '../../error/index.ts';
 import type { AnyAgent } from '../../evaluation/index.ts';
 import type { Filesystem } from '../../filesystem/index.ts';
-import type { MountSkip } from '../../node/index.ts';
+import type { HostMountSkip } from '../../node/index.ts';
 import type { Session } from '../../session/index.ts';
 import { errorMessage, UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
@@ -15,7 +15,7 @@ const extensions: ReadonlySet<string> = new Set(['.ts', '.mts', '.js', '.mjs']);
 export interface HookFolder {
   readonly filesystem: Filesystem;
   /** What of it is no ordinary file that can be read. Looks at the whole folder. */
-  readonly listSkipped: () => readonly MountSkip[];
+  readonly listSkipped: () => readonly HostMountSkip[];
 }
 
 /** What a hook makes of the state that a run left. */

@@ -4,10 +4,10 @@ import type { AgentWorkspace } from '../../evaluation/index.ts';
 import type { FileChange, Filesystem, FilesystemSnapshot } from '../../filesystem/index.ts';
 import { showName } from '../../internal/index.ts';
 import {
-  DEFAULT_MOUNT_EXCLUDES,
+  defaultMountExcludes,
   HostFilesystem,
+  type HostMountSkip,
   type InterruptedCommit,
-  type MountSkip,
 } from '../../node/index.ts';
 import { printable } from '../process/plain-text.ts';
 
@@ -30,7 +30,7 @@ export interface OpenedFolder {
   /** Names of directories that are left out wherever they stand. */
   readonly leftOutNames: readonly string[];
   /** What is no ordinary file that can be read. Looks at the whole folder. */
-  readonly listSkipped: () => readonly MountSkip[];
+  readonly listSkipped: () => readonly HostMountSkip[];
   /** What opening it found, one line each. */
   readonly notes: readonly string[];
   /** Gives it free. What is not written by then never is. */
@@ -68,7 +68,7 @@ export async function openFolder(
 ): Promise<OpenedFolder> {
   const hostPath = folder ?? '.';
   const { exclude = [], defaultExcludes = true, ...rest } = workspace;
-  const leftOut = [...(defaultExcludes ? DEFAULT_MOUNT_EXCLUDES : []), ...exclude];
+  const leftOut = [...(defaultExcludes ? defaultMountExcludes : []), ...exclude];
   try {
     const filesystem = await HostFilesystem.open({
       ...rest,
@@ -95,7 +95,7 @@ export async function openFolder(
 }
 
 /** A folder that went away meanwhile cannot be looked at. */
-function skippedIn(filesystem: HostFilesystem): readonly MountSkip[] {
+function skippedIn(filesystem: HostFilesystem): readonly HostMountSkip[] {
   try {
     return filesystem.listSkipped();
   } catch (error) {

@@ -1,4 +1,4 @@
-import { type Redact, redactSecrets } from '../../runtime/index.ts';
+import { type Redaction, redactSecrets } from '../../runtime/index.ts';
 
 /** Where a run takes place. */
 export interface HostPlaces {
@@ -19,7 +19,7 @@ const MIN_SECRET_CHARACTERS = 8;
 export function hostRedact(
   places: HostPlaces,
   variables: Readonly<Record<string, string | undefined>>,
-): Redact {
+): Redaction {
   const hideSecrets = redactSecrets(
     Object.fromEntries(
       Object.entries(variables).filter(

@@ -4,7 +4,7 @@ import { type FileChange, Filesystem } from '../../filesystem/index.ts';
 import type { DynamicParams, OverridesSource, Prompt } from '../../prompt/index.ts';
 import { bindInstance } from '../../resource/index.ts';
 import {
-  type Approve,
+  type ApprovalHandler,
   type BudgetTracker,
   Deadline,
   type InputPart,
@@ -42,7 +42,7 @@ export interface AgentRunOptions {
   readonly deadlineMs: number | undefined;
   readonly signal: AbortSignal;
   /** Decides what policies ask when the agent brings no function for it. */
-  readonly approve: Approve;
+  readonly approve: ApprovalHandler;
   /** False: policies are tried out. */
   readonly isEnforced: boolean;
   readonly logger: Logger | undefined;

@@ -6,18 +6,18 @@ import type {
   PromptIdentity,
   PromptTemplate,
 } from '../../prompt/index.ts';
-import type { Approve, FeedbackProvider, InputPart } from '../../runtime/index.ts';
+import type { ApprovalHandler, FeedbackProvider, InputPart } from '../../runtime/index.ts';
 import type { Budget, CompletionChecker, CompletionOptions } from '../../tool/index.ts';
 import type { ProviderAdapter } from '../run/provider-adapter.ts';
 
 /** What is known when an agent is about to be run, before its params are bound. */
-export interface AgentSurroundings {
+export interface AgentContext {
   /** Name of the workspace folder without the way to it; empty when the agent works without files. */
   readonly workspaceName: string;
 }
 
 /** What an agent's own model is made from. */
-export interface AgentModelRequest<Params> extends AgentSurroundings {
+export interface AgentAdapterContext<Params> extends AgentContext {
   /** The params of this run, checked against the template: the agent's, with those given for the run over them. */
   readonly params: BindParams<Params>;
 }
@@ -26,15 +26,15 @@ export interface AgentModelRequest<Params> extends AgentSurroundings {
 export type AgentParams<Params> =
   | Partial<BindParams<Params>>
   /** May throw: the run does not start. */
-  | ((surroundings: AgentSurroundings) => Partial<BindParams<Params>>);
+  | ((surroundings: AgentContext) => Partial<BindParams<Params>>);
 
 /** A model that an agent brings itself, or a function that makes one for each run. */
-export type AgentModel<Params> = ProviderAdapter | ModelMaker<Params>['make'];
+export type AgentAdapter<Params> = ProviderAdapter | ModelMaker<Params>['make'];
 
 /** Written as a method, so that every agent is also an `AnyAgent`: a template checks params when it is bound. */
 interface ModelMaker<Params> {
   /** May throw or reject: the run does not start. */
-  make(request: AgentModelRequest<Params>): ProviderAdapter | Promise<ProviderAdapter>;
+  make(request: AgentAdapterContext<Params>): ProviderAdapter | Promise<ProviderAdapter>;
 }
 
 /**
@@ -72,7 +72,7 @@ interface AgentSettings {
   /** What one run may spend. Default: no limit. */
   readonly budget?: Budget;
   /** Decides what policies ask. Default: whatever is asked is denied. */
-  readonly approve?: Approve;
+  readonly approve?: ApprovalHandler;
   /** Who tells the model something behind the results of its calls. Default: nobody. */
   readonly feedback?: readonly FeedbackProvider[];
   /** Decides whether the task is done when the model answers. Default: it is. */
@@ -89,7 +89,7 @@ export interface AgentOptions<Params, Output> extends AgentSettings {
   /** Default: none. */
   readonly params?: AgentParams<Params>;
   /** Default: whoever runs the agent chooses. */
-  readonly model?: AgentModel<Params>;
+  readonly model?: AgentAdapter<Params>;
 }
 
 /**
@@ -107,9 +107,9 @@ export interface AnyAgent extends AgentSettings {
   readonly name: string;
   readonly template: AnyPromptTemplate;
   /** Default: none. */
-  readonly params?: DynamicParams | ((surroundings: AgentSurroundings) => DynamicParams);
+  readonly params?: DynamicParams | ((surroundings: AgentContext) => DynamicParams);
   /** Default: whoever runs the agent chooses. */
-  readonly model?: AgentModel<DynamicParams>;
+  readonly model?: AgentAdapter<DynamicParams>;
 }
 
 /** A template of which the compiler does not know the params; it checks them itself when they are bound. */

@@ -7,7 +7,7 @@ import {
   PromptEvaluationError,
   RunStop,
 } from '../../runtime/index.ts';
-import type { EvaluatorPort, NestedEvaluateOptions, PromptPort, PromptResponse } from '../../tool/index.ts';
+import type { NestedAdapter, NestedEvaluateOptions, PromptPort, PromptResponse } from '../../tool/index.ts';
 import { assertPrompt, checkEvaluateOptions } from '../options/check-options.ts';
 import { type EvaluationSettings, toNestedSettings } from '../options/settings.ts';
 import { type EvaluationFiles, type EvaluationScope, nestedScope } from '../scope/evaluation-scope.ts';
@@ -30,7 +30,7 @@ interface OuterEvaluation {
 }
 
 /** The adapter as the handler of `call` gets it: it evaluates on the call's views, for as long as the call is open. */
-export function nestedEvaluator(outer: OuterEvaluation, call: OuterCall): EvaluatorPort {
+export function nestedEvaluator(outer: OuterEvaluation, call: OuterCall): NestedAdapter {
   const { scope, files } = outer;
   const evaluate = async <Output>(
     prompt: PromptPort<Output>,
@@ -69,7 +69,7 @@ export function nestedEvaluator(outer: OuterEvaluation, call: OuterCall): Evalua
       response.catch(() => undefined);
       return response;
     },
-  } satisfies EvaluatorPort);
+  } satisfies NestedAdapter);
 }
 
 /** @throws {PromptValidationError} for what the run around the call decides alone. */

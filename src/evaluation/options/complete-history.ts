@@ -1,5 +1,5 @@
 import { PromptValidationError } from '../../error/index.ts';
-import type { ApprovalItem, ConversationItem, Logger, ToolResultItem } from '../../tool/index.ts';
+import type { ConversationItem, HostedApprovalItem, Logger, ToolResultItem } from '../../tool/index.ts';
 
 /** A call of a history that was never answered. */
 interface PendingCall {
@@ -92,7 +92,7 @@ class Completion {
     return { items: this.#items, pending: this.#pending, dropped: this.#dropped };
   }
 
-  #answer(item: ToolResultItem | ApprovalItem): void {
+  #answer(item: ToolResultItem | HostedApprovalItem): void {
     if (this.#answersEnd === this.#items.length) this.#items.push(item);
     else this.#items.splice(this.#answersEnd, 0, item);
     this.#answersEnd += 1;

@@ -1,14 +1,14 @@
 import type { OverridesSource } from '../../prompt/index.ts';
 import type {
-  Approve,
+  ApprovalHandler,
   BudgetTracker,
   ConversationItem,
   Deadline,
   FeedbackProvider,
   InputPart,
-  Redact,
+  Redaction,
+  RetryOptions,
   RunEventListener,
-  ThrottleOptions,
   ToolChoice,
 } from '../../runtime/index.ts';
 import type { Clock, IdSource, Session } from '../../session/index.ts';
@@ -52,7 +52,7 @@ export interface EvaluateOptions {
   /** Ends the run when aborted; calls that were not committed are rolled back. */
   readonly signal?: AbortSignal;
   /** Decides what policies ask. Default: whatever is asked is denied. */
-  readonly approve?: Approve;
+  readonly approve?: ApprovalHandler;
   /**
    * Whether policies are held to. `false` is a trial: policies are asked and record what they see, but nothing is denied
    * and nobody is asked; what would have been is in `ToolInvoked` (`shadow`) and in `policy-shadow` events. Default: true.
@@ -123,7 +123,7 @@ export interface EvaluateOptions {
    * How a model that could not answer (rate limit, timeout, failure of the server) is asked again; `false`: it is not.
    * Default: up to 5 attempts for a turn, with waits that grow from half a second, 30 seconds in all.
    */
-  readonly throttle?: ThrottleOptions | false;
+  readonly throttle?: RetryOptions | false;
   /**
    * Where other texts than those of the code come from. What does not fit is left out and logged as a warning; overrides
    * that cannot be loaded end the run before its first request. Nested evaluations take theirs from it too. Default: none.
@@ -141,7 +141,7 @@ export interface EvaluateOptions {
    * are covered. Keys of objects are texts too; numbers are not looked at. Must be pure; when it throws, a marker takes
    * the place of the text. `redactSecrets()` and `redactPatterns()` make one. Default: everything may leave.
    */
-  readonly redact?: Redact;
+  readonly redact?: Redaction;
   /** Time and timers. Default: the session's, which is the system's unless it was given another. */
   readonly clock?: Clock;
   /** Makes the ids of session events, and that of a session that is created here. Default: the session's, which is random unless it was given another. */

@@ -1,4 +1,4 @@
-import { type Approve, type RunEventListener, type RunStop, Watchdog } from '../../runtime/index.ts';
+import { type ApprovalHandler, type RunEventListener, type RunStop, Watchdog } from '../../runtime/index.ts';
 import type { Clock } from '../../session/index.ts';
 import type { EvaluateOptions } from './evaluate-options.ts';
 
@@ -6,7 +6,7 @@ import type { EvaluateOptions } from './evaluate-options.ts';
 export interface WatchedRun {
   /** The caller's listener and decider, as the watchdog hears of what they are told and asked. */
   readonly listener: RunEventListener | undefined;
-  readonly approve: Approve | undefined;
+  readonly approve: ApprovalHandler | undefined;
   /** Silence does not count until the returned function is called. */
   hold(): () => void;
   /** Ends the watch. */
@@ -44,7 +44,7 @@ export function watchRun(
 }
 
 /** A person may think for as long as they like; only until the question is taken back, for one that is never answered. */
-function holding(watchdog: Watchdog, approve: Approve): Approve {
+function holding(watchdog: Watchdog, approve: ApprovalHandler): ApprovalHandler {
   return async (request, asking) => {
     const release = watchdog.hold();
     asking.signal.addEventListener('abort', release, { once: true });

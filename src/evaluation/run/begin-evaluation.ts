@@ -10,8 +10,8 @@ import {
   endingOf,
   FeedbackRunner,
   FeedbackState,
+  type LanguageModel,
   type LoopState,
-  type ModelProvider,
   newLoopState,
   PromptEvaluationError,
   RunBudget,
@@ -31,7 +31,7 @@ import { loadOverrides, warnOfDropped, warnOfIdleVisibility } from './load-overr
 /** What an evaluation begins with, beside its scope and its settings. */
 export interface EvaluationStart {
   /** What the model that will read the prompt has fields for, and what it costs. */
-  readonly model: Pick<ModelProvider, 'name' | 'prices' | 'takesExamples' | 'takesOutputSchema' | 'check'>;
+  readonly model: Pick<LanguageModel, 'name' | 'prices' | 'takesExamples' | 'takesOutputSchema' | 'check'>;
   readonly stop: RunStop;
   readonly conversation: ConversationItem[];
   /** Makes what handlers get as their adapter; `files` are those of the evaluation. */

@@ -2,12 +2,12 @@ import type { Prompt, RenderedPrompt } from '../../prompt/index.ts';
 import {
   type ConversationItem,
   hostedOutputs,
-  type ModelProvider,
+  type LanguageModel,
   type ReadAnswer,
   type RunStop,
   runLoop,
 } from '../../runtime/index.ts';
-import type { EvaluatorPort, PromptResponse } from '../../tool/index.ts';
+import type { NestedAdapter, PromptResponse } from '../../tool/index.ts';
 import { parseAnswer } from '../answer/parse-answer.ts';
 import { nestedEvaluator } from '../nested/nested-evaluator.ts';
 import { assertPrompt } from '../options/check-options.ts';
@@ -28,8 +28,8 @@ import { beginEvaluation } from './begin-evaluation.ts';
  *   the prompt does not have.
  */
 export async function evaluatePrompt<Output>(
-  evaluator: EvaluatorPort,
-  model: ModelProvider,
+  evaluator: NestedAdapter,
+  model: LanguageModel,
   prompt: Prompt<Output>,
   options: EvaluateOptions,
   ready?: EvaluationScope['ready'],

@@ -1,6 +1,6 @@
 import type { Prompt } from '../../prompt/index.ts';
-import type { ModelProvider } from '../../runtime/index.ts';
-import type { EvaluatorPort, PromptResponse } from '../../tool/index.ts';
+import type { LanguageModel } from '../../runtime/index.ts';
+import type { NestedAdapter, PromptResponse } from '../../tool/index.ts';
 import type { EvaluateOptions } from '../options/evaluate-options.ts';
 import type { PromptStream } from '../stream/prompt-stream.ts';
 
@@ -8,7 +8,7 @@ import type { PromptStream } from '../stream/prompt-stream.ts';
  * Evaluates prompts on one model. Every adapter runs the same loop with the same transactions, policies and failure
  * semantics; only the model behind it differs.
  */
-export interface ProviderAdapter extends EvaluatorPort {
+export interface ProviderAdapter extends NestedAdapter {
   /** Shown in events and errors. */
   readonly name: string;
   /**
@@ -30,12 +30,12 @@ export interface ProviderAdapter extends EvaluatorPort {
   stream<Output>(prompt: Prompt<Output>, options?: EvaluateOptions): PromptStream<Output>;
 }
 
-/** An adapter that `defineAdapter` made: it knows the model that it evaluates on. */
+/** An adapter that `providerAdapter` made: it knows the model that it evaluates on. */
 export interface ModelAdapter extends ProviderAdapter {
-  readonly '~model': ModelProvider;
+  readonly '~model': LanguageModel;
 }
 
-/** The model that an adapter evaluates on; undefined for one that `defineAdapter` did not make. */
-export function modelOf(adapter: ProviderAdapter & Partial<ModelAdapter>): ModelProvider | undefined {
+/** The model that an adapter evaluates on; undefined for one that `providerAdapter` did not make. */
+export function modelOf(adapter: ProviderAdapter & Partial<ModelAdapter>): LanguageModel | undefined {
   return adapter['~model'];
 }

@@ -6,7 +6,7 @@ import {
 } from '../../error/index.ts';
 import type { RenderedPrompt } from '../../prompt/index.ts';
 import {
-  addUsage,
+  addTokenUsage,
   type EvaluationEnvironment,
   findTurnFault,
   type LoopState,
@@ -24,10 +24,10 @@ import type { HeldRun } from '../scope/hold-session.ts';
 import { type CallOutcome, type PendingCall, RuntimeTurns } from './runtime-turns.ts';
 import type {
   ReportedUsage,
-  RuntimeCallOptions,
-  RuntimeToolCall,
-  ToolCallOutput,
   ToolRuntime,
+  ToolRuntimeCall,
+  ToolRuntimeCallOptions,
+  ToolRuntimeOutput,
 } from './tool-runtime-types.ts';
 import { TurnQueue } from './turn-queue.ts';
 
@@ -97,9 +97,9 @@ export class HeldToolRuntime<Output> implements ToolRuntime<Output> {
   }
 
   async runCalls(
-    calls: readonly RuntimeToolCall[],
-    { signal }: RuntimeCallOptions = {},
-  ): Promise<readonly ToolCallOutput[]> {
+    calls: readonly ToolRuntimeCall[],
+    { signal }: ToolRuntimeCallOptions = {},
+  ): Promise<readonly ToolRuntimeOutput[]> {
     return this.#told(async () => {
       this.#assertOpen();
       assertArgument('runCalls()', 'calls', calls, 'array');
@@ -110,7 +110,7 @@ export class HeldToolRuntime<Output> implements ToolRuntime<Output> {
     });
   }
 
-  async call(call: RuntimeToolCall, { signal }: RuntimeCallOptions = {}): Promise<ToolCallOutput> {
+  async call(call: ToolRuntimeCall, { signal }: ToolRuntimeCallOptions = {}): Promise<ToolRuntimeOutput> {
     return this.#told(async () => {
       this.#assertOpen();
       const others = this.#queue.gathered.map(({ part }) => part);
@@ -125,7 +125,7 @@ export class HeldToolRuntime<Output> implements ToolRuntime<Output> {
     const { budget, emit, logger } = environment;
     if (usage !== undefined) assertArgument('countUsage()', 'usage', usage, 'object');
     const counted = readUsage(usage);
-    state.usage = addUsage(state.usage, counted);
+    state.usage = addTokenUsage(state.usage, counted);
     for (const excess of budget.count(counted, logger)) {
       emit({ type: 'budget-exceeded', turn: state.turn, ...excess });
     }
@@ -175,7 +175,7 @@ export class HeldToolRuntime<Output> implements ToolRuntime<Output> {
     }
   }
 
-  #toParts(calls: readonly RuntimeToolCall[]): readonly ToolCallPart[] {
+  #toParts(calls: readonly ToolRuntimeCall[]): readonly ToolCallPart[] {
     const parts = calls.map(toPart);
     const fault = findTurnFault({ content: parts, finishReason: 'tool-calls' });
     if (fault === undefined) return parts;
@@ -197,14 +197,14 @@ export class HeldToolRuntime<Output> implements ToolRuntime<Output> {
 }
 
 /** The call as a part of what a model said. */
-function toPart(call: RuntimeToolCall | ToolCallPart): ToolCallPart {
+function toPart(call: ToolRuntimeCall | ToolCallPart): ToolCallPart {
   assertArgument('A call', 'it', call, 'object');
   const { callId, name, arguments: given, isComplete } = call;
   const part = { type: 'tool-call', callId, name, arguments: toText(given) } as const;
   return isComplete === undefined ? part : { ...part, isComplete };
 }
 
-function toText(given: RuntimeToolCall['arguments']): string {
+function toText(given: ToolRuntimeCall['arguments']): string {
   if (typeof given === 'string') return given;
   try {
     return JSON.stringify(given);
@@ -215,7 +215,7 @@ function toText(given: RuntimeToolCall['arguments']): string {
   }
 }
 
-function outputOf(outcome: CallOutcome): ToolCallOutput {
+function outputOf(outcome: CallOutcome): ToolRuntimeOutput {
   if ('error' in outcome) throw outcome.error;
   return outcome.output;
 }

@@ -10,7 +10,7 @@ import {
   TurnRunner,
   toToolCall,
 } from '../../runtime/index.ts';
-import type { ToolCallOutput } from './tool-runtime-types.ts';
+import type { ToolRuntimeOutput } from './tool-runtime-types.ts';
 
 /** A call that waits for its turn, and what may give it up. */
 export interface PendingCall {
@@ -19,7 +19,7 @@ export interface PendingCall {
 }
 
 /** What became of a call: its answer, or that its own signal gave it up. */
-export type CallOutcome = { readonly output: ToolCallOutput } | { readonly error: unknown };
+export type CallOutcome = { readonly output: ToolRuntimeOutput } | { readonly error: unknown };
 
 /** What turns are run with beside the environment. */
 export interface RuntimeTurnsOptions {

@@ -6,7 +6,7 @@ import type { EvaluateOptions } from '../options/evaluate-options.ts';
 import type { ProviderAdapter } from '../run/provider-adapter.ts';
 
 /** A call that a model asked for, in whatever loop. */
-export interface RuntimeToolCall {
+export interface ToolRuntimeCall {
   /** The model's name for the call; unique within a turn. */
   readonly callId: string;
   /** Name of the tool. */
@@ -18,13 +18,13 @@ export interface RuntimeToolCall {
 }
 
 /** The answer to a call: `text` is what the model has to read, word for word. */
-export interface ToolCallOutput extends Omit<ToolResultItem, 'type'> {
+export interface ToolRuntimeOutput extends Omit<ToolResultItem, 'type'> {
   /** What happened in the call: how it ended, its params and value, what it changed. Never redacted. */
   readonly invocation: ToolInvokedPayload;
 }
 
 /** Whose end gives up single calls. */
-export interface RuntimeCallOptions {
+export interface ToolRuntimeCallOptions {
   /**
    * Gives up the calls it comes with when it is aborted: what of them is not committed is rolled back. The runtime goes on. Default: never.
    */
@@ -36,7 +36,7 @@ export type ReportedUsage = { readonly [Count in keyof TokenUsage]?: TokenUsage[
 
 /**
  * The tools of a prompt for a loop of your own: you ask the model, the runtime runs what it asks for, with the transactions,
- * policies and texts of an evaluation. It holds its session until it is disposed: `await using runtime = await toolRuntime(prompt)`.
+ * policies and texts of an evaluation. It holds its session until it is disposed: `await using runtime = await openToolRuntime(prompt)`.
  */
 export interface ToolRuntime<Output = unknown> {
   /** The session that it holds. */
@@ -66,9 +66,9 @@ export interface ToolRuntime<Output = unknown> {
    * @throws {TransactionClosedError} when the runtime was disposed.
    */
   runCalls(
-    calls: readonly RuntimeToolCall[],
-    options?: RuntimeCallOptions,
-  ): Promise<readonly ToolCallOutput[]>;
+    calls: readonly ToolRuntimeCall[],
+    options?: ToolRuntimeCallOptions,
+  ): Promise<readonly ToolRuntimeOutput[]>;
   /**
    * Runs one call, for loops that start each on its own, and for servers. Calls that come together are gathered until timers have run
    * (`clock.yieldToTimers`) and make up one turn, in the order in which they came. It begins at once, also while others run: each call works
@@ -77,7 +77,7 @@ export interface ToolRuntime<Output = unknown> {
    *
    * @throws what `runCalls` throws.
    */
-  call(call: RuntimeToolCall, options?: RuntimeCallOptions): Promise<ToolCallOutput>;
+  call(call: ToolRuntimeCall, options?: ToolRuntimeCallOptions): Promise<ToolRuntimeOutput>;
   /**
    * Counts what one answer of the model took, against the budget too. Call it once for every answer.
    *
@@ -120,7 +120,7 @@ export interface ToolRuntimeOptions
   /** Stands in events where the name of an adapter does. Default: `tool runtime`. */
   readonly name?: string;
   /**
-   * What handlers evaluate prompts on (`context.adapter`): made by `defineAdapter()`, as all adapters of the library are. Default: none; a handler
+   * What handlers evaluate prompts on (`context.adapter`): made by `providerAdapter()`, as all adapters of the library are. Default: none; a handler
    * that evaluates a prompt then gets a `PromptValidationError`, which fails its call.
    */
   readonly adapter?: ProviderAdapter;

@@ -1,6 +1,6 @@
 import { assertOptions, PromptValidationError } from '../../error/index.ts';
 import type { Prompt } from '../../prompt/index.ts';
-import type { EvaluatorPort } from '../../tool/index.ts';
+import type { NestedAdapter } from '../../tool/index.ts';
 import { nestedEvaluator } from '../nested/nested-evaluator.ts';
 import { assertPrompt } from '../options/check-options.ts';
 import { beginEvaluation } from '../run/begin-evaluation.ts';
@@ -19,19 +19,19 @@ const defaultName = 'tool runtime';
  *
  * @throws {SessionBusyError} when an evaluation or another runtime holds the session.
  * @throws {PromptEvaluationError} of phase `render` when the prompt cannot be prepared.
- * @throws {PromptValidationError} for an option out of its range, a feedback provider that could never be due, or an `adapter` that `defineAdapter()` did not make.
+ * @throws {PromptValidationError} for an option out of its range, a feedback provider that could never be due, or an `adapter` that `providerAdapter()` did not make.
  */
-export async function toolRuntime<Output>(
+export async function openToolRuntime<Output>(
   prompt: Prompt<Output>,
   runtimeOptions: ToolRuntimeOptions = {},
 ): Promise<ToolRuntime<Output>> {
   assertPrompt(prompt);
-  assertOptions('toolRuntime()', runtimeOptions, { name: 'string' });
+  assertOptions('openToolRuntime()', runtimeOptions, { name: 'string' });
   const { name = defaultName, adapter, ...given } = runtimeOptions;
   const nestedModel = adapter === undefined ? undefined : modelOf(adapter);
   if (adapter !== undefined && nestedModel === undefined) {
     throw new PromptValidationError(
-      'The option adapter must be an adapter of the library, such as openai() or what defineAdapter() makes: evaluations inside handlers run on its model.',
+      'The option adapter must be an adapter of the library, such as openai() or what providerAdapter() makes: evaluations inside handlers run on its model.',
       { details: { option: 'adapter' } },
     );
   }
@@ -68,15 +68,15 @@ export async function toolRuntime<Output>(
 }
 
 /** What handlers get as their adapter where there is no model to evaluate on. */
-function withoutModel(name: string): EvaluatorPort {
+function withoutModel(name: string): NestedAdapter {
   return Object.freeze({
     name,
     evaluate: () =>
       Promise.reject(
         new PromptValidationError(
-          "There is no model to evaluate a prompt on inside a call: the loop is not the library's. Give toolRuntime() the option adapter.",
+          "There is no model to evaluate a prompt on inside a call: the loop is not the library's. Give openToolRuntime() the option adapter.",
           { details: { option: 'adapter' } },
         ),
       ),
-  } satisfies EvaluatorPort);
+  } satisfies NestedAdapter);
 }

@@ -12,11 +12,11 @@ import {
   PromptExecutions,
   PromptRendered,
   PromptRenderings,
-  RenderedTools,
   recordable,
   recordError,
   ToolInvocations,
   ToolRenderings,
+  ToolsRendered,
 } from '../../runtime/index.ts';
 import { type JsonValue, jsonCopy } from '../../schema/index.ts';
 import type { AnySlice, Clock, EventDefinition, IdSource } from '../../session/index.ts';
@@ -78,7 +78,7 @@ export class EvaluationRecord {
       text,
       atMs,
     });
-    this.#dispatch(RenderedTools, {
+    this.#dispatch(ToolsRendered, {
       eventId: this.#ids(),
       ...this.origin,
       renderId,

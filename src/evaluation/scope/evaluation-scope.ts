@@ -1,7 +1,7 @@
 import { PromptValidationError } from '../../error/index.ts';
 import type { Filesystem } from '../../filesystem/index.ts';
-import { type AnyBinding, tokenName } from '../../resource/index.ts';
-import type { CallHooks, ModelProvider, OuterCall, Redactor, SessionRoot } from '../../runtime/index.ts';
+import { type AnyResourceBinding, tokenName } from '../../resource/index.ts';
+import type { CallHooks, LanguageModel, OuterCall, Redactor, SessionRoot } from '../../runtime/index.ts';
 import { freezeJson } from '../../schema/index.ts';
 import type { AnySlice, ReadonlySessionView, Session } from '../../session/index.ts';
 
@@ -36,7 +36,7 @@ interface OuterScope {
 
 /** What an evaluation by a model works on. */
 export interface EvaluationScope extends RunScope {
-  readonly model: ModelProvider;
+  readonly model: LanguageModel;
 }
 
 /** The files that the calls of an evaluation fork from. */
@@ -116,7 +116,7 @@ export function filesInside(
   call: OuterCall,
   outer: EvaluationFiles,
   bound: Filesystem | undefined,
-  bindings: readonly AnyBinding[],
+  bindings: readonly AnyResourceBinding[],
 ): EvaluationFiles {
   const { filesystem, resources, effects } = call;
   const foreign = bindings.find(

@@ -4,7 +4,7 @@ import type { PromptResponse } from '../../tool/index.ts';
 import { EventQueue } from './event-queue.ts';
 
 /** What a stream tells: every run event in its order, and the response at the end. */
-export type StreamEvent<Output = unknown> =
+export type RunStreamEvent<Output = unknown> =
   | RunEvent
   | { readonly type: 'result'; readonly response: PromptResponse<Output> };
 
@@ -14,15 +14,15 @@ export type StreamEvent<Output = unknown> =
  * is cut off, calls in flight are rolled back, and `return()` resolves when that is done.
  */
 export interface PromptStream<out Output = unknown>
-  extends AsyncIterableIterator<StreamEvent<Output>, undefined>,
+  extends AsyncIterableIterator<RunStreamEvent<Output>, undefined>,
     AsyncDisposable {
   /**
    * The next event. Rejects, after the events before it, with what `evaluate` rejects with. Several may be asked for at once:
    * they come in this order.
    */
-  next(): Promise<IteratorResult<StreamEvent<Output>, undefined>>;
+  next(): Promise<IteratorResult<RunStreamEvent<Output>, undefined>>;
   /** Ends the evaluation; resolves when it has ended and let go of its session. Never rejects. */
-  return(): Promise<IteratorResult<StreamEvent<Output>, undefined>>;
+  return(): Promise<IteratorResult<RunStreamEvent<Output>, undefined>>;
   /** @throws {PromptValidationError} the second time. */
   [Symbol.asyncIterator](): PromptStream<Output>;
 }
@@ -73,7 +73,7 @@ class LiveStream<Output> implements PromptStream<Output> {
     return this;
   }
 
-  async next(): Promise<IteratorResult<StreamEvent<Output>, undefined>> {
+  async next(): Promise<IteratorResult<RunStreamEvent<Output>, undefined>> {
     if (this.#isOver) return { done: true, value: undefined };
     const run = this.#begin();
     const event = await this.#queue.take();
@@ -83,7 +83,7 @@ class LiveStream<Output> implements PromptStream<Output> {
     return { done: false, value: { type: 'result', response: await run } };
   }
 
-  async return(): Promise<IteratorResult<StreamEvent<Output>, undefined>> {
+  async return(): Promise<IteratorResult<RunStreamEvent<Output>, undefined>> {
     this.#isOver = true;
     this.#controller.abort(new DOMException('The stream was left before its end.', 'AbortError'));
     this.#queue.close();

@@ -1,4 +1,4 @@
-import { type NamedToken, transactionalResource } from '../../resource/index.ts';
+import { type NamedResourceToken, transactionalResource } from '../../resource/index.ts';
 import type { FileLink } from '../content/tree-node.ts';
 import type { EditResult, TextEdit } from '../text/edit.ts';
 import type { TextWindow, TextWindowOptions } from '../text/text-window.ts';
@@ -276,7 +276,7 @@ export interface FilesystemFork {
  * The token under which tools find the file system of their prompt.
  * @see spec TOOLS "Resource Access"
  */
-export const Filesystem: NamedToken<Filesystem> = transactionalResource<Filesystem>('filesystem');
+export const Filesystem: NamedResourceToken<Filesystem> = transactionalResource<Filesystem>('filesystem');
 
 /**
  * The content of a file system at one moment, kept as it was. Opaque: it is given back to `restore`, any number of times.

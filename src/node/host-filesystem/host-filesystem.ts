@@ -29,7 +29,7 @@ import {
   type WriteMode,
   type WriteResult,
 } from '../../filesystem/index.ts';
-import type { MountSkip, MountSkipReason } from '../host-mount/report.ts';
+import type { HostMountSkip, HostMountSkipReason } from '../host-mount/report.ts';
 import type { InterruptedCommit } from './commit/recover.ts';
 import { type DiskFolder, registerDiskSource } from './disk-source.ts';
 import { HostOperations } from './host-operations.ts';
@@ -207,7 +207,7 @@ export class HostFilesystem implements Filesystem, AsyncDisposable {
    * (`special-file`), files larger than `maxFileBytes` (`file-too-large`), names that no path can have
    * (`name-not-allowed`). Sorted by path; looks at every entry, but at nothing that is left out.
    */
-  listSkipped(): readonly MountSkip[] {
+  listSkipped(): readonly HostMountSkip[] {
     const { limits } = this.#workspace;
     return skippedIn(this.#workspace.present().root, limits.maxFileBytes);
   }
@@ -257,8 +257,8 @@ export class HostFilesystem implements Filesystem, AsyncDisposable {
 }
 
 /** What of a tree is no ordinary file that can be read, sorted by path. What is deeper than paths reach is named, and not entered. */
-function skippedIn(root: DirectoryNode, maxFileBytes: number): readonly MountSkip[] {
-  const found: MountSkip[] = [];
+function skippedIn(root: DirectoryNode, maxFileBytes: number): readonly HostMountSkip[] {
+  const found: HostMountSkip[] = [];
   const walk = (directory: DirectoryNode, path: string, depth: number): void => {
     if (directory instanceof DiskDirectory) {
       for (const name of directory.hiddenNames) {
@@ -279,7 +279,7 @@ function skippedIn(root: DirectoryNode, maxFileBytes: number): readonly MountSki
   return found.sort((left, right) => (left.path < right.path ? -1 : 1));
 }
 
-function reasonOf(content: FileContent, maxFileBytes: number): MountSkipReason | undefined {
+function reasonOf(content: FileContent, maxFileBytes: number): HostMountSkipReason | undefined {
   if (content instanceof RefusedContent) return content.isLink ? 'symlink-outside' : 'special-file';
   if (content instanceof DiskContent && content.isLink) return 'symlink';
   return content.bytes > maxFileBytes ? 'file-too-large' : undefined;

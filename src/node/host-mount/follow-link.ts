@@ -4,14 +4,14 @@ import { relative, sep } from 'node:path';
 import { type HostDirectory, isBelow, locate, openDirectory, openFile } from '../disk/host-directory.ts';
 import { errorCode } from '../disk/system-error.ts';
 import type { FolderReading } from './folder-reading.ts';
-import type { MountSkipReason } from './report.ts';
+import type { HostMountSkipReason } from './report.ts';
 
 /** Where a link leads, or why it is not followed. */
 export type LinkTarget =
   | { readonly kind: 'file'; readonly open: () => Promise<FileHandle> }
   | { readonly kind: 'directory'; readonly open: () => Promise<HostDirectory> }
   | { readonly kind: 'excluded' }
-  | { readonly kind: 'skipped'; readonly reason: MountSkipReason };
+  | { readonly kind: 'skipped'; readonly reason: HostMountSkipReason };
 
 /**
  * Looks where a link leads. Only a place within the mounted folder that is not excluded there counts; opening it checks

@@ -4,7 +4,7 @@ import { compileMountFilter } from './mount-filter.ts';
 import { assertStillThere, openFolder } from './open-folder.ts';
 import { type HostMountOptions, type MountOptions, resolveLimits, resolveMountPath } from './options.ts';
 import { readDirectory } from './read-directory.ts';
-import { type MountReport, MountTally } from './report.ts';
+import { type HostMountReport, MountTally } from './report.ts';
 
 /**
  * The content of a host folder at one moment: plain data, to be used in any number of workspaces. Give it to
@@ -17,7 +17,7 @@ export interface HostMount {
   /** Content by path from the workspace root, `mountPath` included. An object without prototype. */
   readonly files: Readonly<Record<string, Uint8Array>>;
   /** What was taken and what was left out, by name and reason. */
-  readonly report: MountReport;
+  readonly report: HostMountReport;
 }
 
 /**
@@ -34,9 +34,9 @@ export interface HostMount {
  * @throws the signal's reason when it is aborted.
  * @see spec TOOLS "Workspace Tools"
  */
-export async function hostMount(options: HostMountOptions): Promise<HostMount> {
+export async function readHostMount(options: HostMountOptions): Promise<HostMount> {
   assertOptions(
-    'hostMount()',
+    'readHostMount()',
     options,
     { hostPath: 'string!', include: 'array', exclude: 'array', allowedRoots: 'array!' },
     (message, details) => new FilesystemError('argument-invalid', message, details),
@@ -76,14 +76,14 @@ export interface MountedFolder {
   /** The content; changes stay in memory, the disk is never written. */
   readonly filesystem: MemoryFilesystem;
   /** What was taken and what was left out, by name and reason. */
-  readonly report: MountReport;
+  readonly report: HostMountReport;
 }
 
 /**
  * Reads a folder that the caller trusts, such as one named on a command line, into a `MemoryFilesystem`. For a path that
- * comes from anyone else use `hostMount`, which checks it against allowed roots.
+ * comes from anyone else use `readHostMount`, which checks it against allowed roots.
  *
- * @throws {FilesystemError} like `hostMount`; the signal's reason when it is aborted.
+ * @throws {FilesystemError} like `readHostMount`; the signal's reason when it is aborted.
  */
 export async function mountFolder(options: MountOptions): Promise<MountedFolder> {
   assertOptions(
@@ -92,7 +92,7 @@ export async function mountFolder(options: MountOptions): Promise<MountedFolder>
     { hostPath: 'string!' },
     (message, details) => new FilesystemError('argument-invalid', message, details),
   );
-  const { files, report } = await hostMount({ ...options, allowedRoots: [options.hostPath] });
+  const { files, report } = await readHostMount({ ...options, allowedRoots: [options.hostPath] });
   // A file that the caller let in fits, whatever a workspace takes by default.
   const maxFileBytes = Math.max(DEFAULT_MAX_FILE_BYTES, resolveLimits(options).maxFileBytes);
   return Object.freeze({ filesystem: new MemoryFilesystem({ files, maxFileBytes }), report });

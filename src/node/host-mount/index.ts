@@ -1,3 +1,3 @@
-export { type HostMount, hostMount, type MountedFolder, mountFolder } from './host-mount.ts';
-export { DEFAULT_MOUNT_EXCLUDES, type HostMountOptions, type MountOptions } from './options.ts';
-export type { MountReport, MountSkip, MountSkipReason, MountStop } from './report.ts';
+export { type HostMount, type MountedFolder, mountFolder, readHostMount } from './host-mount.ts';
+export { defaultMountExcludes, type HostMountOptions, type MountOptions } from './options.ts';
+export type { HostMountReport, HostMountSkip, HostMountSkipReason, HostMountStop } from './report.ts';

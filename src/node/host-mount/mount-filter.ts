@@ -1,5 +1,5 @@
 import { compileGlob, type Glob } from '../../filesystem/index.ts';
-import { DEFAULT_MOUNT_EXCLUDES, type MountOptions } from './options.ts';
+import { defaultMountExcludes, type MountOptions } from './options.ts';
 
 /** Decides by path below the mounted folder which files are taken and which directories are entered. */
 export interface MountFilter {
@@ -19,7 +19,7 @@ export function compileMountFilter(
   options: Pick<MountOptions, 'include' | 'exclude' | 'defaultExcludes'>,
 ): MountFilter {
   const { include, exclude = [], defaultExcludes = true } = options;
-  const excludePatterns = [...(defaultExcludes ? DEFAULT_MOUNT_EXCLUDES : []), ...exclude];
+  const excludePatterns = [...(defaultExcludes ? defaultMountExcludes : []), ...exclude];
   const excluded = excludePatterns.flatMap(compileExclude);
   const included = include?.map(compileGlob);
   return {

@@ -2,14 +2,14 @@ import { FilesystemError } from '../../error/index.ts';
 import { normalizePath } from '../../filesystem/index.ts';
 
 /** Patterns that a mount leaves out unless `defaultExcludes` is false: version control and installed packages. */
-export const DEFAULT_MOUNT_EXCLUDES: readonly string[] = Object.freeze([
+export const defaultMountExcludes: readonly string[] = Object.freeze([
   '**/.git',
   '**/.git/**',
   '**/node_modules',
   '**/node_modules/**',
 ]);
 
-/** Options of `mountFolder`, and of `hostMount` but for its allowed roots. */
+/** Options of `mountFolder`, and of `readHostMount` but for its allowed roots. */
 export interface MountOptions {
   /** The folder to read. Relative to the working directory of the process. Messages name it exactly as it is given here. */
   readonly hostPath: string;
@@ -41,7 +41,7 @@ export interface MountOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Options of `hostMount`. */
+/** Options of `readHostMount`. */
 export interface HostMountOptions extends MountOptions {
   /**
    * Folders that may be mounted, with everything in them; relative ones are taken from the working directory of the

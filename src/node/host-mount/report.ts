@@ -11,7 +11,7 @@
  * - `changed-while-reading`: written to, replaced or removed while it was read.
  * - `name-not-allowed`: its name is no UTF-8, or breaks the path rules of a workspace.
  */
-export type MountSkipReason =
+export type HostMountSkipReason =
   | 'symlink'
   | 'symlink-outside'
   | 'symlink-cycle'
@@ -23,23 +23,23 @@ export type MountSkipReason =
   | 'name-not-allowed';
 
 /** One thing that was left out. */
-export interface MountSkip {
+export interface HostMountSkip {
   /** Path below the mounted folder. */
   readonly path: string;
-  readonly reason: MountSkipReason;
+  readonly reason: HostMountSkipReason;
 }
 
 /** Limit that ended the reading before the folder was looked at in full. */
-export type MountStop = 'max-files' | 'max-entries';
+export type HostMountStop = 'max-files' | 'max-entries';
 
 /** What a mount took and what it left out. Entries that `exclude` or `include` rule out are not counted as skipped. */
-export interface MountReport {
+export interface HostMountReport {
   /** Files taken. */
   readonly files: number;
   /** Bytes taken. */
   readonly bytes: number;
   /** What was left out, sorted by path, the first 1,000 of them. */
-  readonly skipped: readonly MountSkip[];
+  readonly skipped: readonly HostMountSkip[];
   /** All that was left out, also what `skipped` has no room for. */
   readonly skippedCount: number;
   /** Entries left out by `exclude`; a directory counts once. */
@@ -47,7 +47,7 @@ export interface MountReport {
   /** True when the whole folder was looked at and nothing was skipped. */
   readonly complete: boolean;
   /** The limit that ended the reading early; absent when the whole folder was looked at. */
-  readonly stoppedBy?: MountStop;
+  readonly stoppedBy?: HostMountStop;
 }
 
 /** Entries that a report names one by one. */
@@ -55,13 +55,13 @@ const MAX_NAMED_SKIPS = 1000;
 
 /** Collects what a mount takes and leaves out, while it is read. */
 export class MountTally {
-  readonly #skipped: MountSkip[] = [];
+  readonly #skipped: HostMountSkip[] = [];
   #skippedCount = 0;
   #files = 0;
   #bytes = 0;
   #excluded = 0;
   #entries = 0;
-  #stoppedBy: MountStop | undefined;
+  #stoppedBy: HostMountStop | undefined;
 
   get files(): number {
     return this.#files;
@@ -99,16 +99,16 @@ export class MountTally {
     this.#excluded += 1;
   }
 
-  skip(path: string, reason: MountSkipReason): void {
+  skip(path: string, reason: HostMountSkipReason): void {
     this.#skippedCount += 1;
     if (this.#skipped.length < MAX_NAMED_SKIPS) this.#skipped.push({ path, reason });
   }
 
-  stop(by: MountStop): void {
+  stop(by: HostMountStop): void {
     this.#stoppedBy ??= by;
   }
 
-  report(): MountReport {
+  report(): HostMountReport {
     const skipped = this.#skipped.toSorted((a, b) => (a.path < b.path ? -1 : 1));
     return Object.freeze({
       files: this.#files,

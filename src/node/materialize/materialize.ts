@@ -8,7 +8,7 @@ import { overlayRefusal } from './overlay/overlay-support.ts';
 import { copyPlace, overlayPlace } from './overlay/staged-place.ts';
 import { MaterializedFolder, type StagedFolder, type StagedFolderParts } from './staged-folder.ts';
 import type { Baseline } from './staging/baseline.ts';
-import { type MaterializeOptions, resolveStagingLimits } from './staging/options.ts';
+import { resolveStagingLimits, type StagedFolderOptions } from './staging/options.ts';
 import { planDisk } from './staging/plan-disk.ts';
 import { makePrivateFolder, openTempRoot, removeFolder } from './staging/private-folder.ts';
 import type { OpenSource } from './staging/stage-file.ts';
@@ -41,7 +41,7 @@ interface Staging extends Pick<StagedFolderParts, 'filesystem' | 'filter' | 'lim
  * - Of any other file system, the content is written: directories 0700, files 0600, modification times as there.
  *
  * What a file system does not let be read, and links that lead out, are left out and named in `leftOut`. Disposing removes
- * the folder. A process that is killed leaves the changes behind, not a mount; the next `materialize` with the same
+ * the folder. A process that is killed leaves the changes behind, not a mount; the next `openStagedFolder` with the same
  * `tempRoot` removes them.
  *
  * @throws {FilesystemError} `argument-invalid`, `pattern-invalid` for a bad option; `path-not-found`, `path-not-directory`,
@@ -51,9 +51,9 @@ interface Staging extends Pick<StagedFolderParts, 'filesystem' | 'filter' | 'lim
  * there can be none. What the operating system or another file system says is the `cause`.
  * @throws the signal's reason. Whenever it rejects, nothing is left on the disk.
  */
-export async function materialize(
+export async function openStagedFolder(
   filesystem: Filesystem,
-  options: MaterializeOptions = {},
+  options: StagedFolderOptions = {},
 ): Promise<StagedFolder> {
   assertOptions(
     'materialize()',
@@ -75,7 +75,7 @@ export async function materialize(
   }
 }
 
-async function openStaged(filesystem: Filesystem, options: MaterializeOptions): Promise<StagedFolder> {
+async function openStaged(filesystem: Filesystem, options: StagedFolderOptions): Promise<StagedFolder> {
   const { exclude = [], signal, tempRoot, layer = 'auto' } = options;
   const limits = resolveStagingLimits(options);
   const filter = compileMountFilter({ exclude, defaultExcludes: false });

@@ -11,7 +11,7 @@ import { applyScan, rebase } from './collect/apply-scan.ts';
 import type { CollectReport } from './collect/collect-report.ts';
 import { scanFolder } from './collect/scan-folder.ts';
 import type { StagedPlace } from './overlay/staged-place.ts';
-import type { RunOptions, RunOutcome, SpawnArguments } from './process/run-options.ts';
+import type { CommandOptions, CommandOutcome, SpawnArguments } from './process/run-options.ts';
 import { type RunningProcess, runProcess } from './process/run-process.ts';
 import type { Baseline } from './staging/baseline.ts';
 import type { StagingLimits } from './staging/options.ts';
@@ -46,9 +46,9 @@ export interface StagedFolder extends AsyncDisposable {
    * is disposed. No shell is involved. A command that fails, or does not exist, is an outcome.
    * @throws {FilesystemError} `path-not-found` when the folder was disposed or `cwd` does not exist; `path-outside-root` for a
    * `cwd` that leaves the folder; `argument-invalid` for another option.
-   * @throws the reason of `signal`, or of the signal that `materialize` was given.
+   * @throws the reason of `signal`, or of the signal that `openStagedFolder` was given.
    */
-  run(command: string, args?: readonly string[], options?: RunOptions): Promise<RunOutcome>;
+  run(command: string, args?: readonly string[], options?: CommandOptions): Promise<CommandOutcome>;
   /**
    * The command line to start a command in the folder with, for callers with a `spawn` of their own. Such a process is
    * theirs to end. Its environment must have a `PATH`.
@@ -96,7 +96,7 @@ export interface StagedFolderParts {
   readonly isShown: (path: string, kind: 'file' | 'directory') => boolean;
 }
 
-/** A folder that was made by `materialize`. */
+/** A folder that was made by `openStagedFolder`. */
 export class MaterializedFolder implements StagedFolder {
   readonly kind: 'overlay' | 'copy';
   readonly path: string;
@@ -120,7 +120,11 @@ export class MaterializedFolder implements StagedFolder {
     this.leftOut = Object.freeze(leftOut.sort());
   }
 
-  async run(command: string, args: readonly string[] = [], options: RunOptions = {}): Promise<RunOutcome> {
+  async run(
+    command: string,
+    args: readonly string[] = [],
+    options: CommandOptions = {},
+  ): Promise<CommandOutcome> {
     const { place, signal } = this.#parts;
     const cwd = normalizePath(options.cwd ?? '.');
     this.#assertUsable();
@@ -221,7 +225,7 @@ async function assertDirectory(path: string, identity: string, cwd: string): Pro
 }
 
 /** Where the folder is, is nothing for a model, and another place each time. */
-function hidingPaths(outcome: RunOutcome, paths: readonly string[]): RunOutcome {
+function hidingPaths(outcome: CommandOutcome, paths: readonly string[]): CommandOutcome {
   const hide = (text: string): string => paths.reduce(withoutPath, text);
   return {
     ...outcome,

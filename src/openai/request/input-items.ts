@@ -1,8 +1,8 @@
 import { ForeignCallIds, isWebUrl, shortCallIds, toUrl } from '../../provider/internal.ts';
 import type {
-  ApprovalItem,
   AssistantItem,
   ConversationItem,
+  HostedApprovalItem,
   InputPart,
   ToolResultItem,
 } from '../../tool/index.ts';
@@ -73,7 +73,7 @@ export function toToolOutput({
   return [{ type: 'input_text', text }, ...attachments.map(toContent)];
 }
 
-function toApprovalResponse({ approvalId, approved, reason }: ApprovalItem): InputItem {
+function toApprovalResponse({ approvalId, approved, reason }: HostedApprovalItem): InputItem {
   return {
     type: 'mcp_approval_response',
     approval_request_id: approvalId,

@@ -1,10 +1,10 @@
 import { digestOf } from '../../filesystem/index.ts';
-import type { HostedToolDesk, ProjectedTool, SchemaProjections } from '../../provider/internal.ts';
+import type { HostedToolRegistry, ProjectedTool, SchemaProjections } from '../../provider/internal.ts';
 import type { ModelCheck, ModelRequest } from '../../runtime/index.ts';
 import { isSchemaObject, type JsonObject, type SchemaProjection } from '../../schema/index.ts';
 import type { HostedTool, Logger } from '../../tool/index.ts';
 import type { HostedWire } from '../hosted/codecs.ts';
-import type { FunctionTool, IncludedData, ResponsesRequest, WireToolChoice } from '../wire/wire.ts';
+import type { IncludedData, OpenAIFunctionTool, OpenAIRequest, WireToolChoice } from '../wire/wire.ts';
 import { toInputItems } from './input-items.ts';
 import { mergeSettings, toWireSettings } from './request-settings.ts';
 import { toWireChoice } from './tool-choice.ts';
@@ -20,12 +20,12 @@ export interface RequestOptions {
   /** The key under which requests with these instructions are cached; undefined for none. */
   readonly cacheKeyOf: (instructions: string) => string | undefined;
   readonly projections: SchemaProjections;
-  readonly registry: HostedToolDesk;
+  readonly registry: HostedToolRegistry;
 }
 
 /** A request with what is needed to read its response. */
 export interface PreparedRequest {
-  readonly body: ResponsesRequest;
+  readonly body: OpenAIRequest;
   readonly headers: Readonly<Record<string, string>>;
   /** The schema of the arguments of each tool, by name. */
   readonly toolSchemas: ReadonlyMap<string, SchemaProjection>;
@@ -111,14 +111,14 @@ function includedData(settings: JsonObject, own: readonly string[]): IncludedDat
 }
 
 /** A tool as the provider takes it. */
-export function toFunctionTool({ tool, schema: { schema, strict } }: ProjectedTool): FunctionTool {
+export function toFunctionTool({ tool, schema: { schema, strict } }: ProjectedTool): OpenAIFunctionTool {
   return { type: 'function', name: tool.name, description: tool.description, parameters: schema, strict };
 }
 
 function toText(
   settings: JsonObject,
   { schema, strict }: SchemaProjection,
-): NonNullable<ResponsesRequest['text']> {
+): NonNullable<OpenAIRequest['text']> {
   const { text } = settings;
   return {
     ...(isSchemaObject(text) ? text : {}),

@@ -5,12 +5,12 @@ import {
   type StreamReaderOptions,
   toBrokenStream,
 } from '../../provider/internal.ts';
-import type { GenerateOptions, ModelDelta } from '../../runtime/index.ts';
+import type { ModelCallOptions, ModelDelta } from '../../runtime/index.ts';
 import { toEventFailure, toStreamError } from './provider-error.ts';
 
 /** Who hears of the pieces, and what ends the stream. */
 export interface StreamListener extends StreamReaderOptions {
-  readonly onDelta: NonNullable<GenerateOptions['onDelta']>;
+  readonly onDelta: NonNullable<ModelCallOptions['onDelta']>;
 }
 
 /**

@@ -1,5 +1,5 @@
 import { isRecord } from '../../internal/index.ts';
-import { type Fields, type HostedToolDesk, objectsIn } from '../../provider/internal.ts';
+import { type Fields, type HostedToolRegistry, objectsIn } from '../../provider/internal.ts';
 import type { FinishReason, ModelTurn } from '../../runtime/index.ts';
 import type { TokenUsage } from '../../tool/index.ts';
 import type { PreparedRequest } from '../request/request.ts';
@@ -11,7 +11,7 @@ import { invalidResponse, readContent } from './turn-content.ts';
 export interface ResponseOptions {
   /** Name of the model provider, under which its own items are known again. */
   readonly provider: string;
-  readonly registry: HostedToolDesk;
+  readonly registry: HostedToolRegistry;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { ModelResponseError } from '../../error/index.ts';
 import { type Fields, type HostedTurn, objectsIn } from '../../provider/internal.ts';
 import { restoreText, type SchemaProjection } from '../../schema/index.ts';
-import type { ApprovalRequestPart, AssistantPart, HostedTool, ToolCallPart } from '../../tool/index.ts';
+import type { AssistantPart, HostedApprovalRequestPart, HostedTool, ToolCallPart } from '../../tool/index.ts';
 import { isCutOffCall, isRequest } from './output-items.ts';
 
 /** What is needed to read the items of a response. */
@@ -91,7 +91,7 @@ function toCall(item: Fields, schemas: ReadonlyMap<string, SchemaProjection>, is
   return isCut && status === 'completed' ? { ...call, isComplete: true } : call;
 }
 
-function toApprovalRequest(item: Fields, hostedTools: readonly HostedTool[]): ApprovalRequestPart {
+function toApprovalRequest(item: Fields, hostedTools: readonly HostedTool[]): HostedApprovalRequestPart {
   const { id: approvalId, name, server_label: label, arguments: text } = item;
   if (typeof approvalId !== 'string' || typeof name !== 'string' || typeof label !== 'string') {
     throw invalidResponse('it has a request for approval without id, name or server_label');

@@ -1,4 +1,4 @@
-import { type ToolCallOutput, type ToolRuntime } from '../../evaluation/index.ts';
+import { type ToolRuntime, type ToolRuntimeOutput } from '../../evaluation/index.ts';
 import { isWebUrl, type ProjectedTool, SchemaProjections, toUrl } from '../../provider/internal.ts';
 import { type JsonSchema, restoreText } from '../../schema/index.ts';
 import { type Logger, type MediaPart, silentLogger } from '../../tool/index.ts';
@@ -89,7 +89,7 @@ type Run = (
   tool: ProjectedTool,
   input: string,
   details: Parameters<OpenAIAgentsTool['invoke']>[2],
-) => Promise<ToolCallOutput>;
+) => Promise<ToolRuntimeOutput>;
 
 function toAgentsTool(projected: ProjectedTool, run: Run): OpenAIAgentsTool {
   const { type, name, description, parameters, strict } = toFunctionTool(projected);
@@ -103,7 +103,7 @@ function toAgentsTool(projected: ProjectedTool, run: Run): OpenAIAgentsTool {
   };
 }
 
-function toOutput({ text, attachments = [] }: ToolCallOutput): OpenAIAgentsOutput {
+function toOutput({ text, attachments = [] }: ToolRuntimeOutput): OpenAIAgentsOutput {
   if (attachments.length === 0) return text;
   return [{ type: 'text', text }, ...attachments.map(toMedia)];
 }

@@ -1,18 +1,18 @@
 import { assertArgument, assertOptions } from '../../error/index.ts';
-import type { RuntimeCallOptions, ToolRuntime } from '../../evaluation/index.ts';
+import type { ToolRuntime, ToolRuntimeCallOptions } from '../../evaluation/index.ts';
 import { SchemaProjections } from '../../provider/internal.ts';
 import { restoreText } from '../../schema/index.ts';
 import { type Logger, silentLogger } from '../../tool/index.ts';
 import { toToolOutput } from '../request/input-items.ts';
 import { toFunctionTool } from '../request/request.ts';
 import { openaiDialect } from '../wire/openai-dialect.ts';
-import type { FunctionTool, InputItem } from '../wire/wire.ts';
+import type { InputItem, OpenAIFunctionTool } from '../wire/wire.ts';
 
 /** The answer to a call, for the input of the next request. */
-export type FunctionCallOutput = Extract<InputItem, { type: 'function_call_output' }>;
+export type OpenAICallOutput = Extract<InputItem, { type: 'function_call_output' }>;
 
 /** One item of the output of a response. */
-export interface ResponseOutputItem {
+export interface OpenAIOutputItem {
   readonly type: string;
 }
 
@@ -25,7 +25,7 @@ export interface ResponseOutputItem {
 export function toOpenAITools(
   runtime: Pick<ToolRuntime, 'tools'>,
   options: { readonly logger?: Logger } = {},
-): FunctionTool[] {
+): OpenAIFunctionTool[] {
   assertOptions('toOpenAITools(): runtime', runtime, { tools: 'array!' });
   assertOptions('toOpenAITools()', options);
   const { logger = silentLogger } = options;
@@ -43,9 +43,9 @@ export function toOpenAITools(
  */
 export async function runOpenAICalls(
   runtime: Pick<ToolRuntime, 'tools' | 'runCalls'>,
-  output: readonly ResponseOutputItem[],
-  options: RuntimeCallOptions = {},
-): Promise<FunctionCallOutput[]> {
+  output: readonly OpenAIOutputItem[],
+  options: ToolRuntimeCallOptions = {},
+): Promise<OpenAICallOutput[]> {
   assertOptions('runOpenAICalls(): runtime', runtime, { tools: 'array!', runCalls: 'function!' });
   assertArgument('runOpenAICalls()', 'output', output, 'array');
   const { tools } = projectionsOf(runtime).project({ tools: runtime.tools }, silentLogger);
@@ -66,7 +66,7 @@ export async function runOpenAICalls(
   }));
 }
 
-interface FunctionCall extends ResponseOutputItem {
+interface FunctionCall extends OpenAIOutputItem {
   readonly call_id: string;
   readonly name: string;
   readonly arguments: string;
@@ -74,7 +74,7 @@ interface FunctionCall extends ResponseOutputItem {
 }
 
 /** What the provider writes is taken at its word: the runtime refuses calls without ids or texts. */
-function isFunctionCall(item: ResponseOutputItem): item is FunctionCall {
+function isFunctionCall(item: OpenAIOutputItem): item is FunctionCall {
   return item.type === 'function_call';
 }
 

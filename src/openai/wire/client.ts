@@ -1,7 +1,7 @@
 import { MissingPeerError } from '../../error/index.ts';
 import { isRecord } from '../../internal/index.ts';
 import { failureReason, parseJsonText } from '../../provider/internal.ts';
-import type { ResponsesRequest } from './wire.ts';
+import type { OpenAIRequest } from './wire.ts';
 
 /** How one request is sent. */
 export interface OpenAIRequestOptions {
@@ -24,7 +24,7 @@ export interface OpenAIRequestOptions {
 export interface OpenAIClient {
   readonly responses: {
     /** Sends one request. Must stop when `options.signal` is aborted. */
-    create(body: ResponsesRequest, options: OpenAIRequestOptions): PromiseLike<unknown>;
+    create(body: OpenAIRequest, options: OpenAIRequestOptions): PromiseLike<unknown>;
   };
 }
 

@@ -20,7 +20,7 @@ export type InputItem =
   | { type: 'mcp_approval_response'; approval_request_id: string; approve: boolean; reason?: string };
 
 /** A tool that is called back here. */
-export interface FunctionTool {
+export interface OpenAIFunctionTool {
   type: 'function';
   name: string;
   description: string;
@@ -48,7 +48,7 @@ export interface AnswerFormat {
 }
 
 /** The body of a request as this adapter makes it. Settings of the caller stand beside these keys. */
-export interface ResponsesRequest {
+export interface OpenAIRequest {
   model: string;
   /** The rendered prompt. */
   instructions: string;
@@ -58,7 +58,7 @@ export interface ResponsesRequest {
   /** What the response shall hold beyond the usual, in the provider's words. */
   include?: IncludedData[];
   /** Hosted tools first. */
-  tools?: (HostedWire | FunctionTool)[];
+  tools?: (HostedWire | OpenAIFunctionTool)[];
   tool_choice?: WireToolChoice;
   parallel_tool_calls?: boolean;
   text?: { format?: AnswerFormat };

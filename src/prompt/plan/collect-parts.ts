@@ -1,6 +1,11 @@
 import { PromptValidationError } from '../../error/index.ts';
 import type { ToolPolicy } from '../../policy/index.ts';
-import { type AnyBinding, ResourceRegistry, type Token, tokenName } from '../../resource/index.ts';
+import {
+  type AnyResourceBinding,
+  ResourceRegistry,
+  type ResourceToken,
+  tokenName,
+} from '../../resource/index.ts';
 import type { AnySlice } from '../../session/index.ts';
 import type { ResourceBindings } from '../section/section.ts';
 import { VisibilityOverrides } from '../visibility/visibility-overrides.ts';
@@ -22,7 +27,10 @@ export function collectResources(
   nodes: readonly SectionNode[],
   template: ResourceBindings | undefined,
 ): ResourceRegistry {
-  const bindings = new Map<Token<unknown>, { readonly binding: AnyBinding; readonly path: string }>();
+  const bindings = new Map<
+    ResourceToken<unknown>,
+    { readonly binding: AnyResourceBinding; readonly path: string }
+  >();
   for (const { section, path } of nodes) {
     for (const binding of toRegistry(section.resources).bindings) {
       const other = bindings.get(binding.token);

@@ -9,7 +9,7 @@ import {
   type OpenedSection,
   openSections,
   type SectionReadValue,
-  type SectionsOpenedValue,
+  type SectionsOpenedPayload,
   type ShownSection,
 } from '../visibility/section-tools.ts';
 import {
@@ -82,7 +82,7 @@ export class OpenableSections {
       shown.push(...selection.map(toShown));
       texts.push(await this.#textOf(selection, context, this.#rendered.examples));
     }
-    const value: SectionsOpenedValue = {
+    const value: SectionsOpenedPayload = {
       prompt: this.#prompt,
       evaluationId: this.#rendered.evaluationId,
       opened,

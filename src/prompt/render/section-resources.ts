@@ -1,6 +1,6 @@
 import { TransactionClosedError } from '../../error/index.ts';
 import { Filesystem, type FilesystemFork } from '../../filesystem/index.ts';
-import type { ResourceResolver, Token } from '../../resource/index.ts';
+import type { ResourceResolver, ResourceToken } from '../../resource/index.ts';
 
 /**
  * The resources of a prompt as its sections see them while they are rendered: the file system can only be read. What other
@@ -16,11 +16,11 @@ export class SectionResources implements ResourceResolver {
     Object.freeze(this);
   }
 
-  async get<T>(token: Token<T>): Promise<T> {
+  async get<T>(token: ResourceToken<T>): Promise<T> {
     if (this.#isClosed) {
       throw new TransactionClosedError('The prompt is rendered: its sections can no longer use resources.');
     }
-    const wanted: Token<unknown> = token;
+    const wanted: ResourceToken<unknown> = token;
     if (wanted !== Filesystem) return this.#resolver.get(token);
     this.#files ??= this.#resolver.get(Filesystem).then((files) => files.fork({ readOnly: true }));
     const { view } = await this.#files;
@@ -28,7 +28,7 @@ export class SectionResources implements ResourceResolver {
     return view as T;
   }
 
-  has(token: Token<unknown>): boolean {
+  has(token: ResourceToken<unknown>): boolean {
     return this.#resolver.has(token);
   }
 

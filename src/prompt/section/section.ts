@@ -1,5 +1,5 @@
 import type { ToolPolicy } from '../../policy/index.ts';
-import type { AnyBinding, ResourceRegistry, ResourceResolver } from '../../resource/index.ts';
+import type { AnyResourceBinding, ResourceRegistry, ResourceResolver } from '../../resource/index.ts';
 import type { Schema } from '../../schema/index.ts';
 import type { AnySlice, ReadonlySessionView } from '../../session/index.ts';
 import type { AnyTool, HostedTool } from '../../tool/index.ts';
@@ -8,7 +8,7 @@ import type { VisibilitySelector } from '../visibility/visibility.ts';
 import type { PromptIdentity } from './identity.ts';
 
 /** Resource bindings, as a list or as a registry. */
-export type ResourceBindings = ResourceRegistry | readonly AnyBinding[];
+export type ResourceBindings = ResourceRegistry | readonly AnyResourceBinding[];
 
 /** What a custom section's `render` gets beside its params. */
 export interface SectionRenderContext {

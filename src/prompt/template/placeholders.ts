@@ -1,6 +1,6 @@
 declare const placeholder: unique symbol;
 
-/** Stands for a param inside a template function. It can be interpolated, `${p.name}`, also quoted, `${quoted(p.name)}`, and nothing else. */
+/** Stands for a param inside a template function. It can be interpolated, `${p.name}`, also quoted, `${quotedParam(p.name)}`, and nothing else. */
 export interface Placeholder {
   readonly [placeholder]: true;
   /** The token that stands for the param until it is known. */
@@ -24,7 +24,7 @@ type LeadingName<Text extends string, Name extends string = ''> = Text extends `
   : [name: Name, rest: Text];
 
 /**
- * The names in `$name`, `${name}` and `${quoted name}` of a literal template. `$$` is a dollar; a dollar that starts neither counts as the
+ * The names in `$name`, `${name}` and `${quotedParam name}` of a literal template. `$$` is a dollar; a dollar that starts neither counts as the
  * name `'$'`, which no schema has. Nothing for a text that is no literal: it is checked at construction only.
  */
 export type PlaceholderNames<Text extends string, Names = never> = string extends Text
@@ -48,7 +48,7 @@ export interface UnknownPlaceholder<Name> {
 type ParamName<Params> = `${Extract<keyof Params, string | number>}`;
 
 /**
- * A section's text: a function of placeholders, or a text with `$name` / `${name}` for params, `${quoted name}` for quoted ones
+ * A section's text: a function of placeholders, or a text with `$name` / `${name}` for params, `${quotedParam name}` for quoted ones
  * and `$$` for a dollar.
  * A name that is no param is a compile error in both, for texts as far as they are literals.
  *

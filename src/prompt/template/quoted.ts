@@ -8,16 +8,16 @@ import { quotedStandIn } from './stand-in.ts';
  * fence that is longer than any in it, and each of its lines is indented. Whatever it says, it is no heading of the prompt,
  * and nothing in it ends the fence.
  *
- * In a template function it takes the placeholder, `${quoted(p.issue)}`, and is filled in when the prompt is rendered; in a
- * text template and in overrides the same is written `${quoted issue}`. In a `render` function it takes the value and gives
+ * In a template function it takes the placeholder, `${quotedParam(p.issue)}`, and is filled in when the prompt is rendered; in a
+ * text template and in overrides the same is written `${quotedParam issue}`. In a `render` function it takes the value and gives
  * the text, with a line break at both ends: objects and lists as JSON, nothing for `null` and `undefined`.
  *
  * In a template function a text without placeholders is quoted there and then; `section()` refuses one with placeholders in it, which
  * would be quoted before they are known.
  */
-export function quoted(placeholder: Placeholder): Placeholder;
-export function quoted(value: unknown): string;
-export function quoted(value: unknown): Placeholder | string {
+export function quotedParam(placeholder: Placeholder): Placeholder;
+export function quotedParam(value: unknown): string;
+export function quotedParam(value: unknown): Placeholder | string {
   const standIn = quotedStandIn(value);
   // A stand-in is what template functions get for placeholders.
   if (standIn !== undefined) return standIn as Placeholder;

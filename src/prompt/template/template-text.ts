@@ -4,7 +4,7 @@ import { quotedText, valueText } from './quoted.ts';
 export interface TemplateText {
   readonly kind: 'template-text';
   /**
-   * The text in canonical form, after dedenting and trimming: `${name}` for a param, `${quoted name}` for one that is quoted,
+   * The text in canonical form, after dedenting and trimming: `${name}` for a param, `${quotedParam name}` for one that is quoted,
    * `$$` for a dollar. The same for a function and a text that say the same.
    */
   readonly source: string;
@@ -14,7 +14,7 @@ export interface TemplateText {
   readonly placeholders: readonly string[];
 }
 
-/** A literal piece of a template, or a place where the text of a param goes; quoted when it says so, see `quoted()`. */
+/** A literal piece of a template, or a place where the text of a param goes; quoted when it says so, see `quotedParam()`. */
 export type TemplatePart = string | { readonly name: string; readonly isQuoted?: true };
 
 /** Stands before the name of a param that is quoted. */
@@ -36,7 +36,7 @@ export function templateText(parts: readonly TemplatePart[]): TemplateText {
   });
 }
 
-/** The pieces in canonical form: `${name}` for a place, `${quoted name}` for a quoted one, `$$` for a dollar. */
+/** The pieces in canonical form: `${name}` for a place, `${quotedParam name}` for a quoted one, `$$` for a dollar. */
 export function templateSource(parts: readonly TemplatePart[]): string {
   return parts
     .map((part) => {

@@ -32,7 +32,7 @@ const styles: readonly TokenStyle[] = [
 
 /**
  * Runs a template function on opaque stand-ins, twice with different ones, and returns what it says as a text with
- * `${name}` for params, `${quoted name}` for quoted ones and `$$` for dollars.
+ * `${name}` for params, `${quotedParam name}` for quoted ones and `$$` for dollars.
  *
  * Refused is a function whose text depends on more than interpolation: one that changes, measures, sorts, compares or
  * drops a stand-in, says something else the second time, or reads a param without using it.

@@ -1,7 +1,13 @@
 import { assertArgument, PromptValidationError } from '../../error/index.ts';
 import { jsonSchema, type Schema } from '../../schema/index.ts';
 import { defineSystemEvent, type EventDefinition, type ReadonlySessionView } from '../../session/index.ts';
-import { type AnyTool, type ToolContext, ToolResult, type ToolSucceeded, tool } from '../../tool/index.ts';
+import {
+  type AnyTool,
+  type ToolContext,
+  ToolResult,
+  type ToolSucceededPayload,
+  tool,
+} from '../../tool/index.ts';
 import type { Visibility } from './visibility.ts';
 
 /** A section as a call showed it. */
@@ -20,7 +26,7 @@ export interface OpenedSection {
 }
 
 /** Value of a call that opened sections. JSON-safe. */
-export interface SectionsOpenedValue {
+export interface SectionsOpenedPayload {
   /** Namespace and key of the prompt, joined by `/`. */
   readonly prompt: string;
   /** The evaluation whose model has seen them. */
@@ -46,12 +52,14 @@ export interface OpenSectionsParams {
 
 /** Dispatched inside the call that opens sections, so that they are open when the call is committed. */
 export const SectionsOpened: EventDefinition<
-  ToolSucceeded<unknown, unknown>,
-  ToolSucceeded<OpenSectionsParams, SectionsOpenedValue>
-> = defineSystemEvent<ToolSucceeded<unknown, unknown>>('weakincentives.sections-opened') as EventDefinition<
+  ToolSucceededPayload<unknown, unknown>,
+  ToolSucceededPayload<OpenSectionsParams, SectionsOpenedPayload>
+> = defineSystemEvent<ToolSucceededPayload<unknown, unknown>>(
+  'weakincentives.sections-opened',
+) as EventDefinition<
   // Only calls of the tool below dispatch it, with what its handler yields.
-  ToolSucceeded<unknown, unknown>,
-  ToolSucceeded<OpenSectionsParams, SectionsOpenedValue>
+  ToolSucceededPayload<unknown, unknown>,
+  ToolSucceededPayload<OpenSectionsParams, SectionsOpenedPayload>
 >;
 
 const openInput: Schema<OpenSectionsParams> = jsonSchema<OpenSectionsParams>({
@@ -97,7 +105,7 @@ export const openSections: AnyTool = Object.freeze({
     maxResultCharacters: Infinity,
     acceptsOverrides: false,
     // The handler below yields nothing else, and only values of successes are rendered.
-    render: (value) => (value as SectionsOpenedValue).text,
+    render: (value) => (value as SectionsOpenedPayload).text,
     execute: ({ section_keys }, context) =>
       sectionsOf(context)?.open(section_keys, context) ?? ToolResult.error(notRendered),
   }),

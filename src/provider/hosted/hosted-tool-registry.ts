@@ -33,7 +33,7 @@ export interface HostedToolDeskOptions {
 }
 
 /** Tells one provider of hosted tools, and reads what its answers say about them. Each tool is serialized once. */
-export class HostedToolDesk {
+export class HostedToolRegistry {
   readonly #options: HostedToolDeskOptions;
   readonly #wires = new WeakMap<HostedTool, HostedToolWire>();
   /** Tools whose config was already said to be told in part only. */

@@ -3,9 +3,9 @@ import {
   adviseSchema,
   type JsonSchema,
   projectSchema,
-  type RequestLimits,
   type SchemaDialect,
   type SchemaProjection,
+  type SchemaRequestLimits,
 } from '../../schema/index.ts';
 import type { Logger } from '../../tool/index.ts';
 
@@ -154,18 +154,18 @@ function whoseTool({ name }: ModelTool): string {
 
 /** What the strict schemas of one request may still hold. */
 class RequestRoom {
-  #left: Required<RequestLimits>;
+  #left: Required<SchemaRequestLimits>;
 
   constructor({
     tools = Number.POSITIVE_INFINITY,
     optionalProperties = Number.POSITIVE_INFINITY,
     unions = Number.POSITIVE_INFINITY,
-  }: RequestLimits) {
+  }: SchemaRequestLimits) {
     this.#left = { tools, optionalProperties, unions };
   }
 
   /** @returns false, and takes nothing, when there is too little. */
-  take({ tools, optionalProperties, unions }: Required<RequestLimits>): boolean {
+  take({ tools, optionalProperties, unions }: Required<SchemaRequestLimits>): boolean {
     const left = {
       tools: this.#left.tools - tools,
       optionalProperties: this.#left.optionalProperties - optionalProperties,

@@ -2,7 +2,7 @@ import { describeError } from '../../error/index.ts';
 import type { FileChange } from '../../filesystem/index.ts';
 import type { RecordedApproval } from '../events/tool-invoked.ts';
 import type { CallAttempt } from './attempt.ts';
-import type { Approval, ApprovalRequest, Approve } from './environment.ts';
+import type { ApprovalAnswer, ApprovalHandler, ApprovalRequest } from './environment.ts';
 import { type FailedVerdict, failed, type PolicyQuestion } from './verdict.ts';
 
 /** The answer to a question, and why it is a no. */
@@ -12,12 +12,12 @@ export type ApprovalOutcome =
 
 /** Puts one question to `approve`. Without one, or when it fails, the answer is no. Never rejects. */
 export async function requestApproval(
-  approve: Approve | undefined,
+  approve: ApprovalHandler | undefined,
   request: ApprovalRequest,
   signal: AbortSignal,
 ): Promise<ApprovalOutcome> {
   if (approve === undefined) return { approved: false, why: 'nobody can be asked here.' };
-  let answer: Approval | null | undefined;
+  let answer: ApprovalAnswer | null | undefined;
   try {
     answer = await approve(request, { signal });
   } catch (error) {

@@ -4,7 +4,7 @@ import { isPromiseLike, none } from '../../internal/index.ts';
 import type { PolicyPhases } from '../../policy/index.ts';
 import type { SessionPatch } from '../../session/index.ts';
 import type { AnyTool, TokenUsage, ToolSuccess } from '../../tool/index.ts';
-import type { ShadowFinding } from '../events/tool-invoked.ts';
+import type { UnenforcedDecision } from '../events/tool-invoked.ts';
 import { RunStop, type StopReason } from '../limits/run-stop.ts';
 import type { ApprovalMemory } from './approval-memory.ts';
 import type { EvaluationEnvironment } from './environment.ts';
@@ -56,7 +56,7 @@ export class CallAttempt {
   /** True once the handler has returned success: its part has ended. */
   hasReturned = false;
   /** What policies would have refused or asked, where they are not enforced. */
-  readonly shadow: ShadowFinding[] = [];
+  readonly shadow: UnenforcedDecision[] = [];
   readonly #call: AttemptedCall;
   #changes: readonly FileChange[] | undefined;
   #controller: AbortController | undefined;

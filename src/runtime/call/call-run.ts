@@ -5,7 +5,7 @@ import type { AnyTool, TokenUsage } from '../../tool/index.ts';
 import type { RecordedApproval } from '../events/tool-invoked.ts';
 import { haltReason } from '../limits/run-budget.ts';
 import type { RunStop, StopReason } from '../limits/run-stop.ts';
-import { addUsage } from '../model/model.ts';
+import { addTokenUsage } from '../model/model.ts';
 import { ApprovalMemory } from './approval-memory.ts';
 import { type AttemptedCall, CallAttempt } from './attempt.ts';
 import type { CallCommits, CommitGuard, SettledCall } from './commits.ts';
@@ -104,7 +104,7 @@ export class CallRun implements AttemptedCall, SettledCall {
 
   /** Counts what evaluations inside an attempt spent. */
   countUsage(usage: TokenUsage | undefined): void {
-    if (usage !== undefined) this.#usage = addUsage(this.#usage ?? {}, usage);
+    if (usage !== undefined) this.#usage = addTokenUsage(this.#usage ?? {}, usage);
     this.#environment.outer?.countUsage(usage);
   }
 

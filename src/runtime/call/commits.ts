@@ -2,7 +2,7 @@ import { describeError } from '../../error/index.ts';
 import { none } from '../../internal/index.ts';
 import { ToolInvoked, type ToolInvokedPayload } from '../events/tool-invoked.ts';
 import type { LoopState } from '../model/loop-state.ts';
-import { addUsage } from '../model/model.ts';
+import { addTokenUsage } from '../model/model.ts';
 import type { CallAttempt } from './attempt.ts';
 import { awaitHook, HookFailure, nameAttempt } from './call-hooks.ts';
 import type { EvaluationEnvironment } from './environment.ts';
@@ -246,7 +246,8 @@ export class CallCommits {
       isError: !invocation.success,
     } as const;
     this.#state.conversation.push(attachments === undefined ? answer : { ...answer, attachments });
-    if (invocation.usage !== undefined) this.#state.usage = addUsage(this.#state.usage, invocation.usage);
+    if (invocation.usage !== undefined)
+      this.#state.usage = addTokenUsage(this.#state.usage, invocation.usage);
     this.#record(recorded);
     feedback?.note(invocation);
     if (cause !== undefined) {

@@ -1,7 +1,7 @@
 import type { FileChange } from '../../filesystem/index.ts';
 import type { JsonValue } from '../../schema/index.ts';
 import type { Clock, EventLoopYield, IdSource } from '../../session/index.ts';
-import type { AnyTool, EnclosingCall, EvaluatorPort, Logger, PromptPort } from '../../tool/index.ts';
+import type { AnyTool, EnclosingCall, Logger, NestedAdapter, PromptPort } from '../../tool/index.ts';
 import type { EvaluationOrigin } from '../events/event-origin.ts';
 import type { RunEvent } from '../events/run-event.ts';
 import type { FeedbackRunner } from '../feedback/feedback-runner.ts';
@@ -30,13 +30,13 @@ export interface ApprovalRequest {
 }
 
 /** The answer to an {@link ApprovalRequest}. */
-export type Approval = boolean | { readonly approved: boolean; readonly reason?: string };
+export type ApprovalAnswer = boolean | { readonly approved: boolean; readonly reason?: string };
 
 /** Decides what a policy asks. May throw: the call is then denied. Deadlines keep running while it thinks. */
-export type Approve = (
+export type ApprovalHandler = (
   request: ApprovalRequest,
   options: { readonly signal: AbortSignal },
-) => Approval | Promise<Approval>;
+) => ApprovalAnswer | Promise<ApprovalAnswer>;
 
 /** Everything the calls of one evaluation share. */
 export interface EvaluationEnvironment {
@@ -48,7 +48,7 @@ export interface EvaluationEnvironment {
   /** The calls that the evaluation runs inside of, outermost first. */
   readonly enclosing: readonly EnclosingCall[];
   /** Makes what the handler of a call gets as its adapter. */
-  evaluatorFor(call: OuterCall): EvaluatorPort;
+  evaluatorFor(call: OuterCall): NestedAdapter;
   readonly roots: TransactionRoots;
   /** What the session events of the evaluation have in common. */
   readonly origin: EvaluationOrigin;
@@ -59,7 +59,7 @@ export interface EvaluationEnvironment {
   readonly budget: RunBudget;
   readonly eventLoop: EventLoopYield;
   readonly stop: RunStop;
-  readonly approve: Approve | undefined;
+  readonly approve: ApprovalHandler | undefined;
   /** The feedback providers; undefined when there are none. */
   readonly feedback?: FeedbackRunner | undefined;
   /** What a journal and observers hear of calls. Default: nothing. */

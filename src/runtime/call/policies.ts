@@ -3,7 +3,7 @@ import type { FileChange } from '../../filesystem/index.ts';
 import { none } from '../../internal/index.ts';
 import type { PolicyCall, PolicyDecision, ToolPolicy } from '../../policy/index.ts';
 import type { ToolSuccess } from '../../tool/index.ts';
-import type { ShadowFinding } from '../events/tool-invoked.ts';
+import type { UnenforcedDecision } from '../events/tool-invoked.ts';
 import { RunStoppedSignal } from '../limits/run-stop.ts';
 import type { CallAttempt } from './attempt.ts';
 import { AttemptEnd, isThrown } from './exceptions.ts';
@@ -27,7 +27,7 @@ type Ask<Answer> = (
 ) => Answer | PromiseLike<Answer>;
 
 /** A policy's objection. A policy that throws or returns anything but a decision counts as a denial. */
-type Objection = ShadowFinding & { readonly error?: unknown };
+type Objection = UnenforcedDecision & { readonly error?: unknown };
 
 /**
  * Before the handler: asks `check` of the policies over the call, those of the calls around it first.
@@ -163,7 +163,7 @@ function cannotRecord(attempt: CallAttempt, governing: GoverningPolicy, error: u
   throw new AttemptEnd(failed('rolled-back', 'policy-failed', message, { error, ...nameOf(governing) }));
 }
 
-function reportShadow(attempt: CallAttempt, finding: ShadowFinding): void {
+function reportShadow(attempt: CallAttempt, finding: UnenforcedDecision): void {
   const { environment, number, resolved, shadow, tool } = attempt;
   shadow.push(finding);
   const { callId } = resolved.call;

@@ -2,7 +2,7 @@ import type { FileChange, Filesystem } from '../../filesystem/index.ts';
 import type { PolicyResultContext } from '../../policy/index.ts';
 import type { ResourceResolver } from '../../resource/index.ts';
 import type { SessionView } from '../../session/index.ts';
-import type { BudgetTrackerPort, DeadlinePort, EvaluatorPort, Logger, PromptPort } from '../../tool/index.ts';
+import type { BudgetTrackerPort, DeadlinePort, Logger, NestedAdapter, PromptPort } from '../../tool/index.ts';
 import { seenPrompt } from '../model/visible-prompt.ts';
 import type { CallAttempt } from './attempt.ts';
 import { resourcesAround } from './call-inside.ts';
@@ -40,7 +40,7 @@ export class PolicyContext implements PolicyResultContext {
   }
 
   /** @throws {TransactionClosedError} once the policy has answered. */
-  get adapter(): EvaluatorPort {
+  get adapter(): NestedAdapter {
     return this.#asked.evaluator.adapter;
   }
 

@@ -1,14 +1,14 @@
 import { describeError, TransactionClosedError } from '../../error/index.ts';
 import type { ToolPolicy } from '../../policy/index.ts';
 import type { SessionFork } from '../../session/index.ts';
-import type { EvaluatorPort } from '../../tool/index.ts';
+import type { NestedAdapter } from '../../tool/index.ts';
 import { RunStop } from '../limits/run-stop.ts';
 import type { CallAttempt } from './attempt.ts';
 import { callInside } from './call-inside.ts';
 
 /** What a policy has begun to evaluate. */
 interface Evaluating {
-  readonly adapter: EvaluatorPort;
+  readonly adapter: NestedAdapter;
   readonly fork: SessionFork;
   readonly stop: RunStop;
   readonly unfollow: () => void;
@@ -30,7 +30,7 @@ export class PolicyEvaluator {
   }
 
   /** @throws {TransactionClosedError} once the policy has answered. */
-  get adapter(): EvaluatorPort {
+  get adapter(): NestedAdapter {
     if (this.#isOver) {
       throw new TransactionClosedError(
         'A policy can evaluate prompts only while it is being asked. Await what is evaluated before answering.',

@@ -6,8 +6,8 @@ import type { SessionView } from '../../session/index.ts';
 import type {
   BudgetTrackerPort,
   DeadlinePort,
-  EvaluatorPort,
   Logger,
+  NestedAdapter,
   PromptPort,
   RenderedPromptPort,
   ToolContext,
@@ -32,7 +32,7 @@ class CallContext implements ToolContext {
   readonly attempt: number;
   readonly #attempt: CallAttempt;
   #prompt: PromptPort | undefined;
-  #adapter: EvaluatorPort | undefined;
+  #adapter: NestedAdapter | undefined;
 
   constructor(attempt: CallAttempt) {
     this.callId = attempt.resolved.call.callId;
@@ -49,7 +49,7 @@ class CallContext implements ToolContext {
     return this.#attempt.environment.display.rendered;
   }
 
-  get adapter(): EvaluatorPort {
+  get adapter(): NestedAdapter {
     this.#adapter ??= this.#attempt.environment.evaluatorFor(
       insideHandler(this.#attempt, (event) => this.#emit(event)),
     );

@@ -9,7 +9,7 @@ import type {
   ResourceFailure,
   ResourceForks,
   ResourceResolver,
-  Token,
+  ResourceToken,
 } from '../../resource/index.ts';
 import type {
   EventDefinition,
@@ -143,11 +143,11 @@ export class CallTransaction {
       );
     };
     return Object.freeze({
-      get: async <T>(token: Token<T>): Promise<T> => {
+      get: async <T>(token: ResourceToken<T>): Promise<T> => {
         assertOpen();
         return resolver.get(token);
       },
-      has: (token: Token<unknown>): boolean => {
+      has: (token: ResourceToken<unknown>): boolean => {
         assertOpen();
         return resolver.has(token);
       },

@@ -29,13 +29,13 @@ const eventOrigin = {
 };
 
 /** Where a session event of an evaluation comes from. */
-export interface EventOrigin extends RecordOf<typeof eventOrigin> {}
+export interface RecordOrigin extends RecordOf<typeof eventOrigin> {}
 
 /** What the events of one evaluation have in common. */
-export type EvaluationOrigin = Omit<EventOrigin, 'eventId'>;
+export type EvaluationOrigin = Omit<RecordOrigin, 'eventId'>;
 
 /** A LOG slice that keeps the payloads of one kind of session event. Never rolled back. */
-export function defineRecordSlice<Payload extends EventOrigin>(
+export function defineRecordSlice<Payload extends RecordOrigin>(
   name: string,
   options: {
     readonly event: EventDefinition<Payload, Payload>;

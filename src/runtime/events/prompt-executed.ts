@@ -4,8 +4,8 @@ import { defineSystemEvent, type EventDefinition, type Slice } from '../../sessi
 import type { FinishReason, TokenUsage } from '../../tool/index.ts';
 import {
   defineRecordSlice,
-  type EventOrigin,
   type RecordedError,
+  type RecordOrigin,
   recordedError,
   tokenUsage,
 } from './event-origin.ts';
@@ -26,7 +26,7 @@ const executed = {
   /** `eventId` of its first `PromptRendered`; absent when it ended before that. */
   renderId: optional(text) as OptionalField<string>,
   outcome: text as Field<'finished' | 'failed'>,
-  /** The model's final text; absent when it failed, and when the loop was not the library's (`toolRuntime()`). */
+  /** The model's final text; absent when it failed, and when the loop was not the library's (`openToolRuntime()`). */
   text: optional(text) as OptionalField<string>,
   /** The structured answer as the model wrote it; absent when it failed, or none was asked for. */
   output: optional(json()) as OptionalField<JsonValue>,
@@ -46,7 +46,7 @@ const executed = {
 };
 
 /** How an evaluation came out. JSON-safe. */
-export interface PromptExecutedPayload extends EventOrigin, RecordOf<typeof executed> {}
+export interface PromptExecutedPayload extends RecordOrigin, RecordOf<typeof executed> {}
 
 /** Dispatched once for every evaluation that held its session, however it ended, as its last session event. */
 export const PromptExecuted: EventDefinition<PromptExecutedPayload, PromptExecutedPayload> =

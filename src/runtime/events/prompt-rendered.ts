@@ -2,7 +2,7 @@
 import type { PromptDescriptor } from '../../prompt/index.ts';
 import type { JsonSchema, JsonValue } from '../../schema/index.ts';
 import { defineSystemEvent, type EventDefinition, type Slice } from '../../session/index.ts';
-import { defineRecordSlice, type EventOrigin } from './event-origin.ts';
+import { defineRecordSlice, type RecordOrigin } from './event-origin.ts';
 import {
   anyObject,
   type Field,
@@ -33,7 +33,7 @@ const rendered = {
 };
 
 /** A prompt as it was rendered for an evaluation. JSON-safe. */
-export interface PromptRenderedPayload extends EventOrigin, RecordOf<typeof rendered> {}
+export interface PromptRenderedPayload extends RecordOrigin, RecordOf<typeof rendered> {}
 
 const renderedTool = {
   name: text as Field<string>,
@@ -57,15 +57,15 @@ const renderedTools = {
 };
 
 /** The tools that a rendered prompt gives the model. JSON-safe. */
-export interface RenderedToolsPayload extends EventOrigin, RecordOf<typeof renderedTools> {}
+export interface ToolsRenderedPayload extends RecordOrigin, RecordOf<typeof renderedTools> {}
 
 /** Dispatched when the prompt of an evaluation was rendered, before the model is asked. */
 export const PromptRendered: EventDefinition<PromptRenderedPayload, PromptRenderedPayload> =
   defineSystemEvent<PromptRenderedPayload>('prompt.rendered');
 
 /** Dispatched right after {@link PromptRendered}, also when there are no tools. */
-export const RenderedTools: EventDefinition<RenderedToolsPayload, RenderedToolsPayload> =
-  defineSystemEvent<RenderedToolsPayload>('prompt.tools-rendered');
+export const ToolsRendered: EventDefinition<ToolsRenderedPayload, ToolsRenderedPayload> =
+  defineSystemEvent<ToolsRenderedPayload>('prompt.tools-rendered');
 
 /** The last 100 {@link PromptRendered} of a session: a LOG slice, never rolled back. */
 export const PromptRenderings: Slice<PromptRenderedPayload> = defineRecordSlice(
@@ -73,8 +73,8 @@ export const PromptRenderings: Slice<PromptRenderedPayload> = defineRecordSlice(
   { event: PromptRendered, fields: rendered, retain: 100 },
 );
 
-/** The last 100 {@link RenderedTools} of a session: a LOG slice, never rolled back. */
-export const ToolRenderings: Slice<RenderedToolsPayload> = defineRecordSlice(
+/** The last 100 {@link ToolsRendered} of a session: a LOG slice, never rolled back. */
+export const ToolRenderings: Slice<ToolsRenderedPayload> = defineRecordSlice(
   'weakincentives.tool-renderings',
-  { event: RenderedTools, fields: renderedTools, retain: 100 },
+  { event: ToolsRendered, fields: renderedTools, retain: 100 },
 );

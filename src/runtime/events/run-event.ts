@@ -12,8 +12,8 @@ import type {
   RecordedApproval,
   RecordedChange,
   RecordedFeedback,
-  ShadowFinding,
   ToolInvokedPayload,
+  UnenforcedDecision,
 } from './tool-invoked.ts';
 
 /** What an observer of a run is told, while it happens. `turn` counts model calls from 1. A closed union. */
@@ -156,7 +156,7 @@ export type RunEvent =
       readonly toolName: string;
       /** Number of the attempt, from 1. What superseded attempts met is not part of the record of the call. */
       readonly attempt: number;
-    } & ShadowFinding)
+    } & UnenforcedDecision)
   | {
       readonly type: 'tool-progress';
       readonly callId: string;

@@ -5,8 +5,8 @@ import { defineSystemEvent, type EventDefinition, type Slice } from '../../sessi
 import type { TokenUsage } from '../../tool/index.ts';
 import {
   defineRecordSlice,
-  type EventOrigin,
   type RecordedError,
+  type RecordOrigin,
   recordedError,
   tokenUsage,
 } from './event-origin.ts';
@@ -126,7 +126,7 @@ const shadowFinding = {
 };
 
 /** What a policy would have done to a call that ran without enforcement. */
-export interface ShadowFinding extends RecordOf<typeof shadowFinding> {}
+export interface UnenforcedDecision extends RecordOf<typeof shadowFinding> {}
 
 const feedbackRun = {
   provider: text as Field<string>,
@@ -208,7 +208,7 @@ const toolInvoked = {
   /** What was asked about the call, in order; in all attempts, since an answer is not asked for twice. Absent: nothing. */
   approvals: optional(list(record(recordedApproval))) as OptionalField<readonly RecordedApproval[]>,
   /** With `enforce: false`: what policies would have denied or asked in the last attempt. Absent: nothing. */
-  shadow: optional(list(record(shadowFinding))) as OptionalField<readonly ShadowFinding[]>,
+  shadow: optional(list(record(shadowFinding))) as OptionalField<readonly UnenforcedDecision[]>,
   /** Sections that the call opened, with those shown below them; the tools of the full ones can be called from the next turn on. Absent: none. */
   openedSections: optional(list(record(shownSection))) as OptionalField<readonly ShownSection[]>,
   /** The feedback providers that ran after the call, in order. Absent: none did. */
@@ -224,7 +224,7 @@ const toolInvoked = {
 };
 
 /** What happened in one tool call; recorded for every call, whatever its outcome. JSON-safe. */
-export interface ToolInvokedPayload extends EventOrigin, RecordOf<typeof toolInvoked> {}
+export interface ToolInvokedPayload extends RecordOrigin, RecordOf<typeof toolInvoked> {}
 
 /**
  * Dispatched once for every call, after it was committed or rolled back, in commit order.

@@ -8,7 +8,7 @@ import type {
   TokenPrices,
   TokenUsage,
 } from '../../tool/index.ts';
-import { addUsage, tokenCounts } from '../model/model.ts';
+import { addTokenUsage, tokenCounts } from '../model/model.ts';
 import { checkBudget, limitNames } from './check-budget.ts';
 import { costDown, costUp, exactCostOf, toExactAmount, toExactPrices } from './token-cost.ts';
 
@@ -115,11 +115,11 @@ export class BudgetTracker implements BudgetTrackerPort {
     if (known === undefined && this.budget.maxCost !== undefined) throw noPrices();
     checkUsage(usage);
     const { usage: before, estimated, cost, uncountedTurns } = this.#spent;
-    const taken = addUsage(usage ?? noTokens, estimate);
+    const taken = addTokenUsage(usage ?? noTokens, estimate);
     const isCounted = usage?.inputTokens !== undefined && usage.outputTokens !== undefined;
     this.#spent = {
-      usage: Object.freeze(addUsage(before, usage)),
-      estimated: Object.freeze(addUsage(estimated, estimate)),
+      usage: Object.freeze(addTokenUsage(before, usage)),
+      estimated: Object.freeze(addTokenUsage(estimated, estimate)),
       cost: cost + (known === undefined ? 0n : exactCostOf(taken, toExactPrices(known))),
       uncountedTurns: uncountedTurns + (isCounted ? 0 : 1),
     };
@@ -151,7 +151,7 @@ export class BudgetTracker implements BudgetTrackerPort {
     // All of it might come out of the cache.
     const cheapest = known === undefined ? undefined : exactCostOf(atLeast, cheapestOf(known));
     const excess = this.#excessOf({
-      usage: addUsage(usage, atLeast),
+      usage: addTokenUsage(usage, atLeast),
       estimated,
       cost: cost + (cheapest ?? 0n),
       uncountedTurns,
@@ -258,7 +258,7 @@ function checkUsage(usage: TokenUsage | undefined): void {
 }
 
 function tokensOf({ usage, estimated }: Pick<Spending, 'usage' | 'estimated'>): TokenUsage {
-  return estimated === noTokens ? usage : addUsage(usage, estimated);
+  return estimated === noTokens ? usage : addTokenUsage(usage, estimated);
 }
 
 function totalOf({ inputTokens = 0, outputTokens = 0 }: TokenUsage): number {

@@ -1,7 +1,7 @@
 import type { BudgetExceededError } from '../../error/index.ts';
 import { none } from '../../internal/index.ts';
 import type { Budget, BudgetExcess, BudgetTrackerPort, Logger, TokenUsage } from '../../tool/index.ts';
-import type { ModelProvider } from '../model/model.ts';
+import type { LanguageModel } from '../model/model.ts';
 import { type BudgetTracker, noPrices, toBudgetTracker } from './budget-tracker.ts';
 import type { Deadline } from './deadline.ts';
 import type { RunStop, StopReason } from './run-stop.ts';
@@ -17,7 +17,7 @@ export class RunBudget {
   readonly isUnlimited: boolean;
   readonly #own: BudgetTracker | undefined;
   readonly #trackers: readonly BudgetTracker[];
-  readonly #model: Pick<ModelProvider, 'name' | 'prices'>;
+  readonly #model: Pick<LanguageModel, 'name' | 'prices'>;
   #hasWarned = false;
 
   /**
@@ -28,7 +28,7 @@ export class RunBudget {
    */
   constructor(
     given: Budget | BudgetTrackerPort | undefined,
-    model: Pick<ModelProvider, 'name' | 'prices'>,
+    model: Pick<LanguageModel, 'name' | 'prices'>,
     outer?: RunBudget,
   ) {
     const own = given === undefined ? undefined : toBudgetTracker(given);

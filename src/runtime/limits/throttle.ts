@@ -4,7 +4,7 @@ import type { Deadline } from './deadline.ts';
 import { type RunStop, RunStoppedSignal } from './run-stop.ts';
 
 /** How often and how patiently a model that could not answer is asked again. Delays are milliseconds over 0. */
-export interface ThrottleOptions {
+export interface RetryOptions {
   /** How often the model is asked for one turn, the first time included: 1 or more. Default: 5. */
   readonly maxAttempts?: number;
   /** The shortest wait, and the upper end of the random first one. Default: 500. */
@@ -17,15 +17,15 @@ export interface ThrottleOptions {
   readonly random?: () => number;
 }
 
-/** {@link ThrottleOptions} with nothing left open. */
-export type ThrottlePolicy = Required<ThrottleOptions>;
+/** {@link RetryOptions} with nothing left open. */
+export type ThrottlePolicy = Required<RetryOptions>;
 
 /**
  * The policy that the options describe; undefined for `false`, which never asks again.
  *
  * @throws {PromptValidationError} for a number out of its range.
  */
-export function toThrottlePolicy(options: ThrottleOptions | false = {}): ThrottlePolicy | undefined {
+export function toThrottlePolicy(options: RetryOptions | false = {}): ThrottlePolicy | undefined {
   if (options === false) return undefined;
   const {
     maxAttempts = 5,
@@ -140,7 +140,7 @@ function wait(delayMs: number, { clock, stop }: ThrottleContext): Promise<void> 
   });
 }
 
-function invalid(name: keyof ThrottleOptions, value: number, rule: string): PromptValidationError {
+function invalid(name: keyof RetryOptions, value: number, rule: string): PromptValidationError {
   return new PromptValidationError(`The option throttle.${name} must be ${rule}, got ${value}.`, {
     details: { option: `throttle.${name}`, value },
   });

@@ -13,18 +13,18 @@ const millionth = 1_000_000n;
 
 /**
  * What tokens cost, in the currency unit of the prices, rounded up to a millionth of it. Sums are exact when usages are
- * added (`addUsage`) and the cost is asked for once. A count that is not reported costs nothing; cached input that is not
+ * added (`addTokenUsage`) and the cost is asked for once. A count that is not reported costs nothing; cached input that is not
  * reported is paid like other input.
  *
  * @throws {PromptValidationError} for a price that is no number of at least 0.
  */
-export function costOf(usage: TokenUsage, prices: TokenPrices): number {
-  assertArgument('costOf()', 'usage', usage, 'object');
-  assertArgument('costOf()', 'prices', prices, 'object');
+export function tokenCost(usage: TokenUsage, prices: TokenPrices): number {
+  assertArgument('tokenCost()', 'usage', usage, 'object');
+  assertArgument('tokenCost()', 'prices', prices, 'object');
   return costUp(exactCostOf(usage, toExactPrices(prices)));
 }
 
-/** {@link costOf} in millionths of a millionth of the currency unit, without rounding. */
+/** {@link tokenCost} in millionths of a millionth of the currency unit, without rounding. */
 export function exactCostOf(
   usage: TokenUsage,
   { input, cachedInput, cacheWrite, output }: ExactPrices,

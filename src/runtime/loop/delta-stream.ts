@@ -1,11 +1,11 @@
 import type { EvaluationEnvironment } from '../call/environment.ts';
-import type { GenerateOptions, ModelDelta } from '../model/model.ts';
+import type { ModelCallOptions, ModelDelta } from '../model/model.ts';
 
 const kinds: readonly ModelDelta['type'][] = ['text-delta', 'reasoning-delta'];
 
 /** One answer that is emitted piece by piece. */
 export interface StreamedAnswer {
-  readonly onDelta: NonNullable<GenerateOptions['onDelta']>;
+  readonly onDelta: NonNullable<ModelCallOptions['onDelta']>;
   /** The answer is there: what was held back of it is emitted. */
   complete(): void;
   /** Nothing more of it is emitted, whatever its provider still sends. */

@@ -2,11 +2,11 @@ import { ModelResponseError } from '../../error/index.ts';
 import { none } from '../../internal/index.ts';
 import type { JsonValue } from '../../schema/index.ts';
 import type {
-  ApprovalRequestPart,
   AssistantPart,
   BudgetExcess,
   CompletionOptions,
   FinishReason,
+  HostedApprovalRequestPart,
   HostedToolReading,
   TokenUsage,
 } from '../../tool/index.ts';
@@ -19,7 +19,7 @@ import { haltReason } from '../limits/run-budget.ts';
 import { findNoAnswer, findTurnFault, isClaimed, isCutOff, readUsage } from '../model/check-turn.ts';
 import { dropToolResults } from '../model/drop-tool-results.ts';
 import type { LoopState } from '../model/loop-state.ts';
-import { addUsage, type ModelTurn } from '../model/model.ts';
+import { addTokenUsage, type ModelTurn } from '../model/model.ts';
 import { TokenEstimate } from '../model/token-estimate.ts';
 import { type AnswerOptions, AnswerReader } from './answer-reader.ts';
 import { CompletionGate } from './completion-gate.ts';
@@ -242,7 +242,7 @@ class Loop<Output> {
   #takeTurn(
     turn: ModelTurn,
     fault: string | undefined,
-  ): { readonly calls: readonly ToolCall[]; readonly approvals: readonly ApprovalRequestPart[] } {
+  ): { readonly calls: readonly ToolCall[]; readonly approvals: readonly HostedApprovalRequestPart[] } {
     // What a turn without a fault says it took is right.
     const exceeded = this.#countUsage(fault === undefined ? turn.usage : readUsage(turn), turn);
     if (fault !== undefined) {
@@ -251,7 +251,7 @@ class Loop<Output> {
     }
     const { content, raw } = turn;
     const calls: ToolCall[] = [];
-    const approvals: ApprovalRequestPart[] = [];
+    const approvals: HostedApprovalRequestPart[] = [];
     for (const part of content) {
       if (part.type === 'tool-call') calls.push(toToolCall(part, this.#state.turn, isCutOff(part, turn)));
       else if (part.type === 'approval-request') approvals.push(part);
@@ -301,7 +301,7 @@ class Loop<Output> {
   /** Counts what a turn took, also when nothing else of it can be used. @returns the limits that it passed. */
   #countUsage(usage: TokenUsage | undefined, turn: ModelTurn): readonly BudgetExcess[] {
     const { budget, display, logger, outer } = this.#environment;
-    if (usage !== undefined) this.#state.usage = addUsage(this.#state.usage, usage);
+    if (usage !== undefined) this.#state.usage = addTokenUsage(this.#state.usage, usage);
     this.#state.lastInputTokens = usage?.inputTokens ?? 0;
     outer?.countUsage(usage);
     return budget.count(usage, logger, () => {

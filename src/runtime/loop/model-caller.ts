@@ -8,7 +8,7 @@ import { RunStoppedSignal } from '../limits/run-stop.ts';
 import { askThrottled, type ThrottleContext, type ThrottlePolicy } from '../limits/throttle.ts';
 import { readUsage } from '../model/check-turn.ts';
 import type { LoopState } from '../model/loop-state.ts';
-import type { GenerateOptions, ModelProvider, ModelRequest, ModelTurn } from '../model/model.ts';
+import type { LanguageModel, ModelCallOptions, ModelRequest, ModelTurn } from '../model/model.ts';
 import type { TokenEstimate } from '../model/token-estimate.ts';
 import { DeltaStream } from './delta-stream.ts';
 import type { RunErrors } from './run-errors.ts';
@@ -16,7 +16,7 @@ import type { StepFunction } from './step.ts';
 
 /** How the model of a run is asked. */
 export interface ModelOptions {
-  readonly model: ModelProvider;
+  readonly model: LanguageModel;
   readonly outputSchema: JsonSchema | undefined;
   readonly toolChoice: ToolChoice;
   readonly settings: ModelSettings;
@@ -41,7 +41,7 @@ export class ModelCaller {
   readonly #run: RunParts;
   readonly #deltas: DeltaStream | undefined;
   readonly #throttle: ThrottleContext;
-  #generateOptions: GenerateOptions | undefined;
+  #generateOptions: ModelCallOptions | undefined;
   #checked: ModelRequest['hostedTools'];
 
   constructor(options: ModelOptions, environment: EvaluationEnvironment, run: RunParts) {
@@ -135,7 +135,7 @@ export class ModelCaller {
   async #askStreaming(
     request: ModelRequest,
     deltas: DeltaStream,
-    options: GenerateOptions,
+    options: ModelCallOptions,
   ): Promise<ModelTurn> {
     const answer = deltas.begin(request.turn);
     try {

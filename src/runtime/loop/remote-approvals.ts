@@ -1,6 +1,6 @@
 import { describeError } from '../../error/index.ts';
 import type { JsonValue } from '../../schema/index.ts';
-import type { ApprovalRequestPart } from '../../tool/index.ts';
+import type { HostedApprovalRequestPart } from '../../tool/index.ts';
 import { requestApproval } from '../call/approvals.ts';
 import type { EvaluationEnvironment } from '../call/environment.ts';
 import { RunStoppedSignal } from '../limits/run-stop.ts';
@@ -31,7 +31,7 @@ export class RemoteApprovals {
   }
 
   /** Has the requests of a turn answered, one after the other, each as a step of the run. */
-  async answer(requests: readonly ApprovalRequestPart[]): Promise<void> {
+  async answer(requests: readonly HostedApprovalRequestPart[]): Promise<void> {
     const { turn, conversation } = this.#run.state;
     for (const [index, { approvalId, toolName, name, arguments: text }] of requests.entries()) {
       const input = { turn, approvalId, toolName, name, arguments: text };

@@ -1,4 +1,4 @@
-import type { ApprovalRequestPart, CompletionVerdict, FinishReason } from '../../tool/index.ts';
+import type { CompletionVerdict, FinishReason, HostedApprovalRequestPart } from '../../tool/index.ts';
 import type { ToolCall, ToolCallResult } from '../call/tool-call.ts';
 import type { ModelRequest, ModelTurn } from '../model/model.ts';
 
@@ -13,7 +13,7 @@ export interface CompletionCheck {
 }
 
 /** What a provider asks whether it may run. */
-export type RemoteApprovalRequest = Omit<ApprovalRequestPart, 'type'> & { readonly turn: number };
+export type RemoteApprovalRequest = Omit<HostedApprovalRequestPart, 'type'> & { readonly turn: number };
 
 /** The answer to it. */
 export interface RemoteApproval {

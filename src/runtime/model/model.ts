@@ -53,7 +53,7 @@ export type ModelDelta =
   | { readonly type: 'reasoning-delta'; readonly text: string };
 
 /** What a model provider gets beside the request. */
-export interface GenerateOptions {
+export interface ModelCallOptions {
   readonly signal: AbortSignal;
   readonly logger: Logger;
   /** The timers of the run, for what a provider waits for. Default, where it is called without a run: those of the machine. */
@@ -73,7 +73,7 @@ export type ModelCheck = Pick<
 >;
 
 /** A language model: the one thing a provider has to bring. */
-export interface ModelProvider {
+export interface LanguageModel {
   /** Shown in events and errors. */
   readonly name: string;
   /** True when the wire format has a field for tool examples; they are then left out of the instructions. Default: false. */
@@ -101,14 +101,14 @@ export interface ModelProvider {
    * The error is the cause of the one the evaluation ends with. Must stop when `options.signal` is aborted, which also
    * happens at the deadline of the run.
    */
-  generate(request: ModelRequest, options: GenerateOptions): ModelTurn | Promise<ModelTurn>;
+  generate(request: ModelRequest, options: ModelCallOptions): ModelTurn | Promise<ModelTurn>;
 }
 
 /** The sum of two usages; a count that neither reports stays absent. */
-export function addUsage(left: TokenUsage, right: TokenUsage | undefined): TokenUsage {
-  assertArgument('addUsage()', 'left', left, 'object');
+export function addTokenUsage(left: TokenUsage, right: TokenUsage | undefined): TokenUsage {
+  assertArgument('addTokenUsage()', 'left', left, 'object');
   if (right === undefined) return left;
-  assertArgument('addUsage()', 'right', right, 'object');
+  assertArgument('addTokenUsage()', 'right', right, 'object');
   const sum: Writable<TokenUsage> = {};
   for (const name of tokenCounts) {
     const count = addCounts(left[name], right[name]);

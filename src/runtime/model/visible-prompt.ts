@@ -1,7 +1,7 @@
 import {
   openSections,
   type RenderedPrompt,
-  type SectionsOpenedValue,
+  type SectionsOpenedPayload,
   type ShownSection,
 } from '../../prompt/index.ts';
 import type { ReadonlySessionView } from '../../session/index.ts';
@@ -86,5 +86,5 @@ export function sectionsShownBy(
   { success, value }: ToolResult<unknown>,
 ): readonly ShownSection[] | undefined {
   // What its handler yields.
-  return tool === openSections && success ? (value as SectionsOpenedValue).shown : undefined;
+  return tool === openSections && success ? (value as SectionsOpenedPayload).shown : undefined;
 }

@@ -1,4 +1,4 @@
-export type { Redact } from './redact.ts';
+export type { Redaction } from './redact.ts';
 export { redactPatterns } from './redact-patterns.ts';
 export { redactSecrets } from './redact-secrets.ts';
 export { Redactor } from './redactor.ts';

@@ -1,6 +1,6 @@
 import { assertArgument, describeError, PromptValidationError } from '../../error/index.ts';
 import { compilePattern, type LinearPattern } from '../../filesystem/index.ts';
-import type { Redact } from './redact.ts';
+import type { Redaction } from './redact.ts';
 
 /**
  * A redaction that replaces whatever matches one of the patterns, in their order, by `<redacted>`. Patterns are in RE2
@@ -10,7 +10,7 @@ import type { Redact } from './redact.ts';
  * @throws {PromptValidationError} for a pattern that is empty, longer than 2,000 characters, too large or wrongly written, or
  *   that an empty text matches.
  */
-export function redactPatterns(patterns: readonly string[]): Redact {
+export function redactPatterns(patterns: readonly string[]): Redaction {
   assertArgument('redactPatterns()', 'patterns', patterns, 'array');
   const compiled = patterns.map(compile);
   return (text) => compiled.reduce((rest, pattern) => pattern.replaceAll(rest, '<redacted>'), text);

@@ -1,5 +1,5 @@
 import { assertArgument, PromptValidationError } from '../../error/index.ts';
-import type { Redact } from './redact.ts';
+import type { Redaction } from './redact.ts';
 
 /** Shorter texts stand everywhere. */
 const minCharacters = 4;
@@ -23,7 +23,7 @@ interface Form {
  */
 export function redactSecrets(
   secrets: readonly string[] | Readonly<Record<string, string | undefined>>,
-): Redact {
+): Redaction {
   if (!isList(secrets)) assertArgument('redactSecrets()', 'secrets', secrets, 'object');
   const forms = (isList(secrets) ? listed(secrets) : named(secrets))
     .flatMap(formsOf)

@@ -3,7 +3,7 @@
  * names, paths, JSON text. Must be pure and fast. When it throws or returns no text, a fixed marker takes the place of the
  * whole text.
  */
-export interface Redact {
+export interface Redaction {
   (text: string): string;
   /**
    * How many characters at the end of a text that goes on may be the beginning of something to take out. With it a streamed answer

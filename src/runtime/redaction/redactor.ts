@@ -1,4 +1,4 @@
-import { type Redact, unredactable } from './redact.ts';
+import { type Redaction, unredactable } from './redact.ts';
 import { RedactionWalk } from './redaction-walk.ts';
 
 /**
@@ -7,14 +7,14 @@ import { RedactionWalk } from './redaction-walk.ts';
  */
 export class Redactor {
   /** One text: a redaction itself. */
-  readonly text: Redact;
-  readonly #redact: Redact;
+  readonly text: Redaction;
+  readonly #redact: Redaction;
   readonly #onFailure: () => void;
   readonly #kept = new WeakSet<object>();
   #hasFailed = false;
 
   /** @param onFailure told the first time that `redact` throws or returns no text. Must not throw. */
-  constructor(redact: Redact, onFailure: () => void) {
+  constructor(redact: Redaction, onFailure: () => void) {
     this.#redact = redact;
     this.#onFailure = onFailure;
     this.text = Object.assign((text: string) => this.#textOf(text), {

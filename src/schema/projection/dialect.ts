@@ -2,7 +2,7 @@ import type { JsonValue } from '../json/json.ts';
 import { isList } from '../json/json.ts';
 
 /** Whether a keyword may stand in a strict schema: always, or as its value says. The function must not throw. */
-export type KeptKeyword = true | ((value: JsonValue) => boolean);
+export type SchemaKeyword = true | ((value: JsonValue) => boolean);
 
 /** What is counted of a strict schema, references not followed: each definition counts once. */
 export interface SchemaCounts {
@@ -21,7 +21,7 @@ export interface SchemaLimits extends Partial<SchemaCounts> {
 }
 
 /** How much the strict schemas of one request may hold together. What is absent has no limit. */
-export interface RequestLimits extends Partial<Pick<SchemaCounts, 'optionalProperties' | 'unions'>> {
+export interface SchemaRequestLimits extends Partial<Pick<SchemaCounts, 'optionalProperties' | 'unions'>> {
   /** Tools that are strict. */
   readonly tools?: number;
 }
@@ -38,7 +38,7 @@ export interface SchemaDialect {
    * What may be said of a value beside its shape: bounds, `format`, `pattern`, `enum`, `const`, `examples`. A `title` and a
    * `description` are always kept, a `default` is always told in the description.
    */
-  readonly keywords: Readonly<Record<string, KeptKeyword>>;
+  readonly keywords: Readonly<Record<string, SchemaKeyword>>;
   /**
    * What becomes of a constraint that is not among `keywords`, and of a `oneOf` whose alternatives do not exclude each other:
    *
@@ -62,7 +62,7 @@ export interface SchemaDialect {
   readonly recursion: boolean;
   readonly limits: SchemaLimits;
   /** Default: none. */
-  readonly requestLimits?: RequestLimits;
+  readonly requestLimits?: SchemaRequestLimits;
 }
 
 /** Something of a schema that a provider does not hold a model to, or that keeps the schema from being strict. */
@@ -76,20 +76,20 @@ export interface SchemaLoss {
 }
 
 /** Keeps `format` for these formats. */
-export function formats(...names: readonly string[]): KeptKeyword {
+export function formats(...names: readonly string[]): SchemaKeyword {
   const known = new Set<JsonValue>(names);
   return (format) => known.has(format);
 }
 
 /** Keeps a `pattern` without what needs backtracking: looking around, and references to groups. */
-export const plainPatterns: KeptKeyword = (pattern) =>
+export const plainPatterns: SchemaKeyword = (pattern) =>
   typeof pattern === 'string' && !/\(\?[=!<]|\\[1-9]|\\k</.test(pattern);
 
 /** Keeps `enum` and `const` where nothing in it is a list or an object. */
-export const scalarsOnly: KeptKeyword = (fixed) => (isList(fixed) ? fixed : [fixed]).every(isScalar);
+export const scalarsOnly: SchemaKeyword = (fixed) => (isList(fixed) ? fixed : [fixed]).every(isScalar);
 
 /** Keeps `minItems` where it only says whether a list may be empty. */
-export const noneOrOne: KeptKeyword = (count) => count === 0 || count === 1;
+export const noneOrOne: SchemaKeyword = (count) => count === 0 || count === 1;
 
 function isScalar(value: JsonValue): boolean {
   return typeof value !== 'object' || value === null;

@@ -8,7 +8,7 @@ import { type SessionState, sliceStateIn, withSliceState } from '../state/sessio
 import type { SessionExport, SliceExport } from './session-export.ts';
 
 /** Options of `Session.importState`. */
-export interface ImportOptions {
+export interface SessionImportOptions {
   /** What to do about slices that this session does not know. Default: `refuse`. */
   readonly unknownSlices?: 'refuse' | 'skip';
   /** How many objects, lists and plain values there may be in the whole export. Default 10,000,000. */
@@ -16,7 +16,7 @@ export interface ImportOptions {
 }
 
 /** What `Session.importState` did. */
-export interface ImportReport {
+export interface SessionImportReport {
   /** Names of the slices that were taken in, as listed. */
   readonly imported: readonly string[];
   /** Those among them that were of an earlier version. */
@@ -28,7 +28,7 @@ export interface ImportReport {
 /** A session state with the slices of an export in it. */
 export interface ImportedState {
   readonly next: SessionState;
-  readonly report: ImportReport;
+  readonly report: SessionImportReport;
 }
 
 /**
@@ -41,7 +41,7 @@ export function importSlices(
   registry: Registry,
   present: SessionState,
   { slices, includesLogs }: SessionExport,
-  { unknownSlices = 'refuse' }: ImportOptions,
+  { unknownSlices = 'refuse' }: SessionImportOptions,
 ): ImportedState {
   const known = registry.slices();
   const skipped = slices.map(({ name }) => name).filter((name) => !known.has(name));

@@ -33,7 +33,7 @@ export interface SliceExport {
 }
 
 /** Options of `Session.exportState`. */
-export interface ExportOptions {
+export interface SessionExportOptions {
   /** Export LOG slices too. Default false. */
   readonly includeLogs?: boolean;
 }
@@ -46,7 +46,7 @@ export const exportVersion = 1;
 export function exportSlices(
   registry: Registry,
   present: SessionState,
-  { includeLogs = false }: ExportOptions,
+  { includeLogs = false }: SessionExportOptions,
 ): readonly SliceExport[] {
   const written = [...present.layout].filter(
     ([, place]) => present.slices[place] !== undefined || (includeLogs && present.logs[place] !== undefined),

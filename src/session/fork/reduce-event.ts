@@ -2,7 +2,7 @@ import { describeError, SessionError, TransactionClosedError } from '../../error
 import { none } from '../../internal/index.ts';
 import { applyOperation, notKeyed } from '../slice/apply-operation.ts';
 import type { DerivedSlice } from '../slice/derived-slice.ts';
-import type { Items } from '../slice/reducer.ts';
+import type { SliceItems } from '../slice/reducer.ts';
 import type { Slice, StoredSlice } from '../slice/slice.ts';
 import { KeyedState, type SliceState } from '../slice/slice-state.ts';
 import type { ReadonlySessionView, ReadonlySliceAccessor } from '../slice/view.ts';
@@ -106,7 +106,7 @@ function readerFor<T>(
 }
 
 /** The items of a slice as its own reducer sees them. */
-class ReducerItems implements Items<unknown> {
+class ReducerItems implements SliceItems<unknown> {
   readonly #slice: StoredSlice;
   readonly #state: SliceState;
   readonly #run: Run;

@@ -11,7 +11,7 @@ import type { Lineage } from '../state/snapshot.ts';
 import type { StateCell } from './state-cell.ts';
 
 /** Options of `Session.install`. */
-export interface InstallOptions {
+export interface SliceInstallOptions {
   /**
    * LOG slices: this session keeps only the last so many items, an integer of at least 1, and drops the others at once; over the
    * `retain` that the slice was declared with. Clones take it over. Default: as before, at first as declared.
@@ -41,7 +41,7 @@ export class RootCell implements StateCell {
     this.current = { ...other.current, layout: this.registry.initialState.layout };
   }
 
-  install(given: AnySlice, { retain }: InstallOptions): void {
+  install(given: AnySlice, { retain }: SliceInstallOptions): void {
     const slice = given.kind === 'derived-slice' ? given.source : given;
     if (retain !== undefined) assertRetain(slice, retain);
     this.registry.install(slice);

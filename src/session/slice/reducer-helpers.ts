@@ -1,7 +1,7 @@
 import { SessionError } from '../../error/index.ts';
 import type { DeepReadonly } from '../../schema/index.ts';
 import { append, replace, type SliceOperation } from './operation.ts';
-import type { Items, Reducer } from './reducer.ts';
+import type { Reducer, SliceItems } from './reducer.ts';
 
 /** Makes an item of a slice from a payload. Pure. May throw: the dispatch throws and nothing is applied. */
 export type ToItem<T, P> = (payload: DeepReadonly<P>) => DeepReadonly<T>;
@@ -89,7 +89,7 @@ export function keepLatestBy<T, P>(key: ItemKey<T>, toItem?: ToItem<T, P>): Redu
 }
 
 /** True in a keyed slice, whose key is the very one that the helper was given. */
-function isKeyedBy<T>(items: Items<T>, item: T, key: string): boolean {
+function isKeyedBy<T>(items: SliceItems<T>, item: T, key: string): boolean {
   const keyOfSlice = items.keyOf(item);
   if (keyOfSlice === undefined || keyOfSlice === key) return keyOfSlice !== undefined;
   throw new SessionError(

@@ -4,7 +4,7 @@ import type { SliceOperation } from './operation.ts';
 import type { ReadonlySessionView } from './view.ts';
 
 /** The items of a slice as its own reducer sees them: no array, so that looking at one item does not read all. Valid while the reducer runs. */
-export interface Items<T> extends Iterable<T> {
+export interface SliceItems<T> extends Iterable<T> {
   readonly length: number;
   /** The item at `index`; a negative index counts from the end; undefined when there is none. */
   at(index: number): T | undefined;
@@ -26,13 +26,17 @@ export interface Items<T> extends Iterable<T> {
  * May throw: the dispatch throws and nothing is applied.
  */
 export type Reducer<T, P> = (
-  items: Items<DeepReadonly<T>>,
+  items: SliceItems<DeepReadonly<T>>,
   payload: DeepReadonly<P>,
   view: ReadonlySessionView,
 ) => SliceOperation<DeepReadonly<T>> | undefined;
 
 /** A reducer without its types, as the runtime calls it. @internal */
-export type ErasedReducer = (items: Items<unknown>, payload: unknown, view: ReadonlySessionView) => unknown;
+export type ErasedReducer = (
+  items: SliceItems<unknown>,
+  payload: unknown,
+  view: ReadonlySessionView,
+) => unknown;
 
 /** One event tied to one reducer of a slice of `T`. Made by {@link on}. */
 export interface ReducerBinding<in out T> {

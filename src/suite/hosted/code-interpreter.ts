@@ -1,7 +1,7 @@
 import type { HostedTool, HostedToolOutput } from '../../tool/index.ts';
 import {
   type ConfigCheck,
-  type HostedToolTexts,
+  type HostedToolOptions,
   line,
   listOf,
   makeHostedTool,
@@ -19,14 +19,14 @@ export type CodeInterpreterConfig = {
   readonly fileIds?: readonly string[];
   readonly memoryLimit?: '1g' | '4g' | '16g' | '64g';
   /** What the code can reach on the network. */
-  readonly network?: 'disabled' | CodeNetwork;
+  readonly network?: 'disabled' | CodeInterpreterNetwork;
 };
 
 /** Domains that code may reach, written as in a `DomainFilter`. */
-export type CodeNetwork = { readonly allowedDomains: readonly string[] };
+export type CodeInterpreterNetwork = { readonly allowedDomains: readonly string[] };
 
 /** A file that code made. */
-export interface CodeFile {
+export interface CodeInterpreterFile {
   /** The provider's name for it. */
   readonly fileId?: string;
   readonly url?: string;
@@ -40,15 +40,15 @@ export interface CodeInterpreterResult extends HostedToolOutput {
   readonly stderr?: string;
   readonly exitCode?: number;
   readonly containerId?: string;
-  readonly files: readonly CodeFile[];
+  readonly files: readonly CodeInterpreterFile[];
 }
 
-const networkAccess = objectOf<CodeNetwork>(
+const networkAccess = objectOf<CodeInterpreterNetwork>(
   { allowedDomains: listOf(domain, 'write network: "disabled" to allow none') },
   ['allowedDomains'],
 );
 
-const network: ConfigCheck<'disabled' | CodeNetwork> = (value, place) => {
+const network: ConfigCheck<'disabled' | CodeInterpreterNetwork> = (value, place) => {
   if (value === 'disabled') return value;
   if (typeof value === 'object') return networkAccess(value, place);
   throw refuseValue(place, '"disabled" or an object with allowedDomains', value);
@@ -75,7 +75,7 @@ const defaults = {
  */
 export function codeInterpreterTool(
   given: CodeInterpreterConfig = {},
-  texts: HostedToolTexts = {},
+  texts: HostedToolOptions = {},
 ): HostedTool<CodeInterpreterConfig, CodeInterpreterResult> {
   return makeHostedTool(defaults, config, given, texts);
 }

@@ -123,7 +123,7 @@ function isPlainObject(value: unknown): value is JsonObject {
 }
 
 /** How the model and the results know a hosted tool. */
-export interface HostedToolTexts {
+export interface HostedToolOptions {
   /** Its name in the prompt, unique among all tools. Default: the name of its kind, or the label of a remote server. */
   readonly name?: string;
   /** 1 to 200 characters, for people and for providers that take one. A default is provided. */
@@ -135,7 +135,7 @@ export function makeHostedTool<Config extends JsonObject, Output extends HostedT
   defaults: { readonly kind: string; readonly name: string; readonly description: string },
   check: ConfigCheck<Config>,
   config: Config,
-  { name = defaults.name, description = defaults.description }: HostedToolTexts,
+  { name = defaults.name, description = defaults.description }: HostedToolOptions,
 ): HostedTool<Config, Output> {
   const checked = check(config, { tool: name, path: '' });
   return hostedTool<Config, Output>({ kind: defaults.kind, name, description, config: checked });

@@ -4,7 +4,7 @@ import type { HostedTool, HostedToolOutput } from '../../tool/index.ts';
 import {
   type ConfigCheck,
   fraction,
-  type HostedToolTexts,
+  type HostedToolOptions,
   integer,
   line,
   listOf,
@@ -77,7 +77,7 @@ const defaults = {
  */
 export function fileSearchTool(
   given: FileSearchConfig,
-  texts: HostedToolTexts = {},
+  texts: HostedToolOptions = {},
 ): HostedTool<FileSearchConfig, FileSearchResult> {
   return makeHostedTool(defaults, config, given, texts);
 }

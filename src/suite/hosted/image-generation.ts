@@ -1,5 +1,5 @@
 import type { HostedTool, HostedToolOutput } from '../../tool/index.ts';
-import { type HostedToolTexts, line, makeHostedTool, objectOf, oneOf } from './config-check.ts';
+import { type HostedToolOptions, line, makeHostedTool, objectOf, oneOf } from './config-check.ts';
 
 /** How images are made. What is left out is up to the provider. */
 export type ImageGenerationConfig = {
@@ -43,7 +43,7 @@ const defaults = {
  */
 export function imageGenerationTool(
   given: ImageGenerationConfig = {},
-  texts: HostedToolTexts = {},
+  texts: HostedToolOptions = {},
 ): HostedTool<ImageGenerationConfig, ImageGenerationResult> {
   return makeHostedTool(defaults, config, given, texts);
 }

@@ -1,11 +1,11 @@
 export {
-  type CodeFile,
   type CodeInterpreterConfig,
+  type CodeInterpreterFile,
+  type CodeInterpreterNetwork,
   type CodeInterpreterResult,
-  type CodeNetwork,
   codeInterpreterTool,
 } from './code-interpreter.ts';
-export type { HostedToolTexts } from './config-check.ts';
+export type { HostedToolOptions } from './config-check.ts';
 export type { DomainFilter } from './domain-filter.ts';
 export {
   type FileSearchConfig,
@@ -21,7 +21,12 @@ export {
 } from './image-generation.ts';
 export { type RemoteMcpConfig, type RemoteMcpResult, remoteMcpTool } from './remote-mcp.ts';
 export { type WebFetchConfig, type WebFetchResult, webFetchTool } from './web-fetch.ts';
-export { type WebSearchConfig, type WebSearchResult, type WebSource, webSearchTool } from './web-search.ts';
+export {
+  type WebSearchConfig,
+  type WebSearchResult,
+  type WebSearchSource,
+  webSearchTool,
+} from './web-search.ts';
 export {
   type WebSearchSection,
   type WebSearchSectionOptions,

@@ -3,7 +3,7 @@ import { type HostedTool, type HostedToolOutput, hostedTool } from '../../tool/i
 import {
   type ConfigCheck,
   type ConfigPlace,
-  type HostedToolTexts,
+  type HostedToolOptions,
   line,
   listOf,
   objectOf,
@@ -122,7 +122,7 @@ const read = objectOf<RemoteMcpConfig>(
  */
 export function remoteMcpTool(
   given: RemoteMcpConfig,
-  texts: HostedToolTexts = {},
+  texts: HostedToolOptions = {},
 ): HostedTool<RemoteMcpConfig, RemoteMcpResult> {
   const place = { tool: texts.name ?? 'mcp', path: '' };
   const config = read(given, place);

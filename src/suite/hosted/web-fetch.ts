@@ -1,5 +1,5 @@
 import type { HostedTool, HostedToolOutput } from '../../tool/index.ts';
-import { flag, type HostedToolTexts, integer, makeHostedTool, objectOf } from './config-check.ts';
+import { flag, type HostedToolOptions, integer, makeHostedTool, objectOf } from './config-check.ts';
 import { type DomainFilter, domainFilter } from './domain-filter.ts';
 
 /** Which pages may be fetched, and how much of them. What is left out is up to the provider. */
@@ -45,7 +45,7 @@ const defaults = {
  */
 export function webFetchTool(
   given: WebFetchConfig = {},
-  texts: HostedToolTexts = {},
+  texts: HostedToolOptions = {},
 ): HostedTool<WebFetchConfig, WebFetchResult> {
   return makeHostedTool(defaults, config, given, texts);
 }

@@ -1,14 +1,14 @@
 import { assertOptions } from '../../error/index.ts';
 import { type Section, section, type VisibilitySelector } from '../../prompt/index.ts';
 import type { HostedTool } from '../../tool/index.ts';
-import type { HostedToolTexts } from './config-check.ts';
+import type { HostedToolOptions } from './config-check.ts';
 import { type WebSearchConfig, type WebSearchResult, webSearchTool } from './web-search.ts';
 
 /** Params that a section without params of its own needs: none. */
 type NoSectionParams = Record<never, never>;
 
 /** Options of {@link webSearchSection}; `name` and `description` are those of its tool. */
-export interface WebSearchSectionOptions extends HostedToolTexts {
+export interface WebSearchSectionOptions extends HostedToolOptions {
   /** Default: the provider's defaults. */
   readonly config?: WebSearchConfig;
   /** Default `Web Search`. */

@@ -1,5 +1,5 @@
 import type { HostedTool, HostedToolOutput } from '../../tool/index.ts';
-import { flag, type HostedToolTexts, integer, makeHostedTool, objectOf, oneOf } from './config-check.ts';
+import { flag, type HostedToolOptions, integer, makeHostedTool, objectOf, oneOf } from './config-check.ts';
 import { type DomainFilter, domainFilter } from './domain-filter.ts';
 import { type GeoHint, geoHint } from './geo-hint.ts';
 
@@ -16,7 +16,7 @@ export type WebSearchConfig = {
 };
 
 /** A page that a search came upon. */
-export interface WebSource {
+export interface WebSearchSource {
   readonly url: string;
   readonly title?: string;
 }
@@ -27,7 +27,7 @@ export interface WebSearchResult extends HostedToolOutput {
   /** What was searched for; empty for the other actions, and where the provider does not say. */
   readonly queries: readonly string[];
   /** What was found; empty where the provider does not say. */
-  readonly sources: readonly WebSource[];
+  readonly sources: readonly WebSearchSource[];
   /** The page that was opened or searched. */
   readonly url?: string;
   /** What was looked for on the page. */
@@ -56,7 +56,7 @@ const defaults = {
  */
 export function webSearchTool(
   given: WebSearchConfig = {},
-  texts: HostedToolTexts = {},
+  texts: HostedToolOptions = {},
 ): HostedTool<WebSearchConfig, WebSearchResult> {
   return makeHostedTool(defaults, config, given, texts);
 }

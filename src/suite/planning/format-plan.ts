@@ -1,7 +1,11 @@
 import { assertOptions } from '../../error/index.ts';
-import type { Plan, PlanStep, StepStatus } from './plan.ts';
+import type { Plan, PlanStep, PlanStepStatus } from './plan.ts';
 
-const CHECKBOXES: Readonly<Record<StepStatus, string>> = { pending: '[ ]', in_progress: '[>]', done: '[x]' };
+const CHECKBOXES: Readonly<Record<PlanStepStatus, string>> = {
+  pending: '[ ]',
+  in_progress: '[>]',
+  done: '[x]',
+};
 
 /**
  * A plan for people: the objective and how many steps are done, then one line per step with a box, `[ ]` pending,

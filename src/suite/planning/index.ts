@@ -2,7 +2,7 @@ export type { AddStepParams, AddStepResult } from './add-step.ts';
 export { CurrentPlan } from './current-plan.ts';
 export { formatPlan, formatPlanStep } from './format-plan.ts';
 export { PlanningStrategy } from './instructions.ts';
-export type { Plan, PlanStatus, PlanStep, StepStatus } from './plan.ts';
+export type { Plan, PlanStatus, PlanStep, PlanStepStatus } from './plan.ts';
 export { type PlanCompletionOptions, planCompletion } from './plan-completion.ts';
 export {
   AddStep,

@@ -1,6 +1,6 @@
 import { jsonSchema } from '../../schema/index.ts';
 import { defineEvent, type EventDefinition } from '../../session/index.ts';
-import { STEP_STATUSES, type StepStatus } from './plan.ts';
+import { type PlanStepStatus, STEP_STATUSES } from './plan.ts';
 
 /** What {@link SetupPlan} carries. */
 export interface SetupPlanPayload {
@@ -22,7 +22,7 @@ export interface UpdateStepPayload {
   /** 1 to 500 characters once surrounding blanks are taken off, which is done. Default: stays. */
   readonly title?: string;
   /** Default: stays. */
-  readonly status?: StepStatus;
+  readonly status?: PlanStepStatus;
 }
 
 /**

@@ -4,7 +4,7 @@ import { type JsonObject, jsonSchema, type Schema } from '../../schema/index.ts'
 export const STEP_STATUSES = ['pending', 'in_progress', 'done'] as const;
 
 /** How far a step is. */
-export type StepStatus = (typeof STEP_STATUSES)[number];
+export type PlanStepStatus = (typeof STEP_STATUSES)[number];
 
 /** A plan is `completed` as soon as it has steps and all of them are done; then it takes no more changes. */
 export type PlanStatus = 'active' | 'completed';
@@ -15,7 +15,7 @@ export interface PlanStep {
   readonly stepId: number;
   /** What is to be done: 1 to 500 characters without surrounding blanks. */
   readonly title: string;
-  readonly status: StepStatus;
+  readonly status: PlanStepStatus;
 }
 
 /**

@@ -7,8 +7,8 @@ import {
   type Plan,
   type PlanStatus,
   type PlanStep,
+  type PlanStepStatus,
   STEP_STATUSES,
-  type StepStatus,
 } from './plan.ts';
 import { UpdateStep } from './plan-events.ts';
 import { requireStep, updateStep } from './plan-rules.ts';
@@ -20,7 +20,7 @@ export interface UpdateStepParams {
   /** Default: stays. */
   readonly title?: string;
   /** Default: stays. */
-  readonly status?: StepStatus;
+  readonly status?: PlanStepStatus;
 }
 
 /** What `planning_update_step` did. */

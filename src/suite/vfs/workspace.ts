@@ -1,12 +1,12 @@
 import { PromptValidationError } from '../../error/index.ts';
 import { Filesystem, MemoryFilesystem, normalizePath } from '../../filesystem/index.ts';
-import { type AnyBinding, bind, bindInstance, type ResourceFactory } from '../../resource/index.ts';
+import { type AnyResourceBinding, bind, bindInstance, type ResourceFactory } from '../../resource/index.ts';
 import type { VfsLimits } from './limits.ts';
 
 /** Files by path from the workspace root. */
 export type VfsFiles = Readonly<Record<string, string | Uint8Array>>;
 
-/** Files to put into every workspace at its start, such as a host folder read by `hostMount`. */
+/** Files to put into every workspace at its start, such as a host folder read by `readHostMount`. */
 export interface VfsMount {
   /** The directory that the files stand in; `.` is the root. The instructions name it. */
   readonly mountPath: string;
@@ -38,7 +38,7 @@ export interface VfsWorkspaceOptions {
  * @throws {PromptValidationError} when options exclude each other.
  * @throws {FilesystemError} for a bad path in the given files, or files that break a limit.
  */
-export function bindWorkspace(options: VfsWorkspaceOptions, limits: VfsLimits): AnyBinding {
+export function bindWorkspace(options: VfsWorkspaceOptions, limits: VfsLimits): AnyResourceBinding {
   const { filesystem, base, mounts = [] } = options;
   if (filesystem !== undefined) {
     if (base !== undefined || mounts.length > 0) {

@@ -1,6 +1,6 @@
 import { assertOptions } from '../../error/index.ts';
 import { type Clock, systemClock } from '../../session/index.ts';
-import { manualClock } from '../manual-clock.ts';
+import { createManualClock } from '../manual-clock.ts';
 import { answerCases } from './cases/answers.ts';
 import { callCases } from './cases/calls.ts';
 import { endCases } from './cases/ends.ts';
@@ -96,7 +96,7 @@ async function play(
   peer: ConformancePeer,
   { patienceMs = 10_000, clock: patienceClock = systemClock }: ConformanceOptions,
 ): Promise<void> {
-  const clock = manualClock();
+  const clock = createManualClock();
   const provider = new ScriptedProvider(script, clock);
   await using stage = new Stage({
     mode,

@@ -1,4 +1,4 @@
-import type { ApprovalRequestPart, FinishReason, TokenUsage } from '../../tool/index.ts';
+import type { FinishReason, HostedApprovalRequestPart, TokenUsage } from '../../tool/index.ts';
 import type { ConformanceItem, ConformanceRequest } from './request.ts';
 
 /** A call that the provider's model asks for. */
@@ -31,7 +31,7 @@ export interface ConformanceAnswer {
   readonly toolCalls?: readonly ConformanceCall[];
   readonly searches?: readonly ConformanceSearch[];
   /** What the provider asks whether it may run: a tool of the remote server with the label `toolName`. */
-  readonly approvalRequests?: readonly Omit<ApprovalRequestPart, 'type'>[];
+  readonly approvalRequests?: readonly Omit<HostedApprovalRequestPart, 'type'>[];
   /** Why the model stopped. Default: `tool-calls` with calls, else `stop`. */
   readonly finishReason?: FinishReason;
   /** Default: the provider does not say, or says what it likes. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { scriptedModel } from 'weakincentives/testing';
+import { scriptedAdapter } from 'weakincentives/testing';
 import { review } from './review.ts';
 
 const record = (path: string, text = 'TODO: x') => ({
@@ -14,7 +14,7 @@ describe('record_finding', () => {
     const { log, outcome } = await review(
       { 'a.ts': '', 'b.ts': '', 'c.ts': '' },
       {
-        model: scriptedModel([
+        model: scriptedAdapter([
           { toolCalls: [record('a.ts'), record('b.ts'), record('c.ts')] },
           { text: 'done' },
         ]),
@@ -31,7 +31,7 @@ describe('record_finding', () => {
   it('refuses a file that is not there and records nothing', async () => {
     const { log, outcome } = await review(
       {},
-      { model: scriptedModel([{ toolCalls: [record('gone.ts')] }, { text: 'Done.' }]) },
+      { model: scriptedAdapter([{ toolCalls: [record('gone.ts')] }, { text: 'Done.' }]) },
     );
     expect(log.records[0]).toMatchObject({ outcome: 'rolled-back', reason: 'failed-result' });
     expect(outcome.findings).toBe(0);
@@ -44,7 +44,7 @@ describe('record_finding', () => {
     [{ kind: 'open-mark', path: 'a', text: 'x', line: 0 }],
     [{ kind: 'open-mark', path: 'a', text: 'x', severity: 'high' }],
   ])('refuses the arguments %j', async (args) => {
-    const model = scriptedModel([
+    const model = scriptedAdapter([
       { toolCalls: [{ name: 'record_finding', arguments: args }] },
       { text: 'Done.' },
     ]);
@@ -57,7 +57,7 @@ describe('publish_report', () => {
   const draft = '# R\n\nStatus: draft\n\n- [ ] `a.ts:1` TODO: x\n';
 
   it('sets the status when every finding is listed', async () => {
-    const model = scriptedModel([
+    const model = scriptedAdapter([
       { toolCalls: [record('a.ts')] },
       { toolCalls: [write(draft), publish] },
       {},
@@ -68,7 +68,7 @@ describe('publish_report', () => {
   });
 
   it('is rolled back, status and publication, when a finding is missing', async () => {
-    const model = scriptedModel([
+    const model = scriptedAdapter([
       { toolCalls: [record('a.ts', 'TODO: y')] },
       { toolCalls: [write(draft), publish] },
       {},
@@ -88,7 +88,7 @@ describe('publish_report', () => {
   it('is refused when an open entry of the previous report is dropped', async () => {
     const previous = '- [ ] ask legal\n- [x] ask sales\n';
     const read = { name: 'read_file', arguments: { file_path: 'REVIEW.md' } };
-    const model = scriptedModel([
+    const model = scriptedAdapter([
       { toolCalls: [read] },
       { toolCalls: [write(draft), publish] },
       { text: 'Done.' },
@@ -104,7 +104,7 @@ describe('publish_report', () => {
       (_, index) => `- [ ] matter ${String.fromCharCode(97 + (index % 26)).repeat(index + 1)}`,
     );
     const read = { name: 'read_file', arguments: { file_path: 'REVIEW.md' } };
-    const model = scriptedModel([
+    const model = scriptedAdapter([
       { toolCalls: [read] },
       { toolCalls: [write(draft), publish] },
       { text: 'Done.' },
@@ -116,12 +116,15 @@ describe('publish_report', () => {
   });
 
   it('is denied before a report was written', async () => {
-    const { log } = await review({}, { model: scriptedModel([{ toolCalls: [publish] }, { text: 'Done.' }]) });
+    const { log } = await review(
+      {},
+      { model: scriptedAdapter([{ toolCalls: [publish] }, { text: 'Done.' }]) },
+    );
     expect(log.records[0]).toMatchObject({ outcome: 'denied', policy: 'sequential-dependency' });
   });
 
   it('wants a status line', async () => {
-    const model = scriptedModel([{ toolCalls: [write('# R\n'), publish] }, { text: 'Done.' }]);
+    const model = scriptedAdapter([{ toolCalls: [write('# R\n'), publish] }, { text: 'Done.' }]);
     const { log } = await review({}, { model });
     expect(log.records.at(-1)?.message).toContain('no line "Status: draft"');
   });
@@ -136,7 +139,7 @@ describe('list_unmounted', () => {
     const { conversation } = await review(
       {},
       {
-        model: scriptedModel([{ toolCalls: [{ name: 'list_unmounted' }] }, { text: 'Done.' }]),
+        model: scriptedAdapter([{ toolCalls: [{ name: 'list_unmounted' }] }, { text: 'Done.' }]),
         skipped: entries,
       },
     );

@@ -1,4 +1,9 @@
-import type { AnyBinding, NamedToken, ParallelResource, SerialResource } from 'weakincentives';
+import type {
+  AnyResourceBinding,
+  NamedResourceToken,
+  ParallelProtocol,
+  SerialProtocol,
+} from 'weakincentives';
 import type { Library } from './library.ts';
 
 /** Numbers by key: a resource of the calls. */
@@ -18,9 +23,9 @@ export type AccountsMode = 'parallel' | 'snapshots';
 
 /** How the accounts of one run are reached, bound, and looked at in the end. */
 export interface AccountsKit {
-  readonly token: NamedToken<Accounts>;
+  readonly token: NamedResourceToken<Accounts>;
   /** Fresh accounts for one run. */
-  open(mode: AccountsMode): { readonly binding: AnyBinding; readonly book: Book };
+  open(mode: AccountsMode): { readonly binding: AnyResourceBinding; readonly book: Book };
 }
 
 const makeBook = (): Book => {
@@ -37,10 +42,10 @@ const makeBook = (): Book => {
 
 /** The accounts on this copy of the library. */
 export function accountsFor(library: Library): AccountsKit {
-  const token = library.resource<Accounts>('accounts');
+  const token = library.resourceToken<Accounts>('accounts');
 
   /** Each view keeps its writes to itself and remembers what it saw. */
-  const parallel: ParallelResource<Accounts> = {
+  const parallel: ParallelProtocol<Accounts> = {
     parallel: true,
     begin: async (book) => {
       const seen = new Map<string, number>();
@@ -52,7 +57,7 @@ export function accountsFor(library: Library): AccountsKit {
         return value;
       };
       return {
-        ...library.closableView<Accounts>({
+        ...library.revocableView<Accounts>({
           get: (key) => written.get(key) ?? look(key),
           set: (key, value) => {
             written.set(key, value);
@@ -80,13 +85,15 @@ export function accountsFor(library: Library): AccountsKit {
   };
 
   /** Calls work on the accounts themselves, one after the other. */
-  const snapshots: SerialResource<Accounts> = library.fromSnapshots<Accounts, readonly [string, number][]>({
-    snapshot: (book) => [...entriesOf(book)],
-    restore: (book, entries) => {
-      entriesOf(book).clear();
-      for (const [key, value] of entries) book.set(key, value);
+  const snapshots: SerialProtocol<Accounts> = library.snapshotProtocol<Accounts, readonly [string, number][]>(
+    {
+      snapshot: (book) => [...entriesOf(book)],
+      restore: (book, entries) => {
+        entriesOf(book).clear();
+        for (const [key, value] of entries) book.set(key, value);
+      },
     },
-  });
+  );
   // Within this test all accounts are books, or views of books that have the same members.
   const entriesOf = (accounts: Accounts): Map<string, number> => (accounts as Book).entries;
 

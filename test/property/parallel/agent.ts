@@ -1,5 +1,5 @@
 import type {
-  AnyBinding,
+  AnyResourceBinding,
   AnyTool,
   JsonObject,
   JsonSchema,
@@ -20,7 +20,7 @@ export interface Surroundings {
   /** Takes work that a handler leaves behind; the test does it when the attempt is over, and it must fail. */
   readonly leaveBehind: (work: () => unknown) => void;
   /** What evaluations inside a call bind as well. */
-  readonly resources: readonly AnyBinding[];
+  readonly resources: readonly AnyResourceBinding[];
 }
 
 interface Total {

@@ -58,7 +58,7 @@ export async function runBatch(library: Library, batch: Batch, mode: RunMode): P
     if (event.type === 'tool-call-end') ended.push(event.invocation);
     if (event.type === 'nested') onEvent(event.event);
   };
-  const model = library.scriptedModel((conversation, { turn }) => {
+  const model = library.scriptedAdapter((conversation, { turn }) => {
     const specs = (innerTurns(conversation) ?? batch.turns)[turn - 1];
     if (specs === undefined) return { text: 'done' };
     return { toolCalls: specs.map((spec) => ({ name: toolNameOf(spec), arguments: spec })) };

@@ -1,12 +1,12 @@
 import * as fc from 'fast-check';
-import type { Scope } from 'weakincentives';
+import type { ResourceScope } from 'weakincentives';
 
 /** How often something fails: never, the first time, always. */
 export type Faults = 0 | 1 | 'always';
 
 /** One binding of a drawn graph. */
 export interface Node {
-  readonly scope: Scope;
+  readonly scope: ResourceScope;
   readonly eager: boolean;
   /** Nodes that the factory asks for. Circles are drawn as well. */
   readonly needs: readonly number[];
@@ -51,7 +51,7 @@ function node(count: number, index: number, circles: boolean): fc.Arbitrary<Node
   const others = Array.from({ length: circles ? count : index }, (_, other) => other);
   return fc
     .record({
-      scope: fc.constantFrom<Scope>('singleton', 'singleton', 'tool-call', 'prototype'),
+      scope: fc.constantFrom<ResourceScope>('singleton', 'singleton', 'tool-call', 'prototype'),
       eager: fc.boolean(),
       needs:
         others.length === 0 ? fc.constant([]) : fc.uniqueArray(fc.constantFrom(...others), { maxLength: 3 }),

@@ -1,5 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type BuildContext, bind, type NamedToken, ResourceRegistry, resource } from 'weakincentives';
+import {
+  bind,
+  type NamedResourceToken,
+  type ResourceContext,
+  ResourceRegistry,
+  resourceToken,
+} from 'weakincentives';
 import { type CallScope, ResourceContainer } from '../../../src/resource/index.ts';
 import { Host } from '../../unit/resource/host.ts';
 import type { Faults, Node, Program } from './graph.ts';
@@ -51,8 +57,8 @@ export async function runProgram(program: Program): Promise<Trace> {
 
 class ProgramRun {
   readonly #program: Program;
-  readonly #tokens: readonly NamedToken<Made>[];
-  readonly #where = resource<string>('where');
+  readonly #tokens: readonly NamedResourceToken<Made>[];
+  readonly #where = resourceToken<string>('where');
   readonly #instances: Instance[] = [];
   readonly #disposeErrors: Error[] = [];
   readonly #reported: unknown[] = [];
@@ -65,7 +71,7 @@ class ProgramRun {
 
   constructor(program: Program) {
     this.#program = program;
-    this.#tokens = program.nodes.map((_, index) => resource<Made>(`n${index}`));
+    this.#tokens = program.nodes.map((_, index) => resourceToken<Made>(`n${index}`));
     const bindings = program.nodes.map((node, index) =>
       bind(this.#token(index), (context) => this.#make(node, index, context), {
         scope: node.scope,
@@ -153,7 +159,7 @@ class ProgramRun {
     }
   }
 
-  async #make(node: Node, index: number, context: BuildContext): Promise<Made> {
+  async #make(node: Node, index: number, context: ResourceContext): Promise<Made> {
     if (node.failsEarly) this.#fault(`factory ${index}`, node.factoryFaults);
     const lifetime = node.scope === 'tool-call' ? await context.get(this.#where) : 'session';
     const ask = async (need: number): Promise<void> => {
@@ -231,7 +237,7 @@ class ProgramRun {
     return this.#moment;
   }
 
-  #token(index: number): NamedToken<Made> {
+  #token(index: number): NamedResourceToken<Made> {
     const token = this.#tokens[index];
     if (token === undefined) throw new Error(`There is no node ${index}.`);
     return token;

@@ -1,9 +1,12 @@
-import { HostFilesystem, materialize } from '../../../src/node/index.ts';
+import { HostFilesystem, openStagedFolder } from '../../../src/node/index.ts';
 
 // Started as a process of its own: stages a folder, changes it, and works in it until it is killed.
 const [root = '', stateDirectory = '', tempRoot = '', layer = '', marker = ''] = process.argv.slice(2);
 const filesystem = await HostFilesystem.open({ root, stateDirectory });
-const staged = await materialize(filesystem, { tempRoot, layer: layer === 'overlay' ? 'overlay' : 'copy' });
+const staged = await openStagedFolder(filesystem, {
+  tempRoot,
+  layer: layer === 'overlay' ? 'overlay' : 'copy',
+});
 await staged.run('sh', ['-c', 'echo changed >a.txt; rm -r docs; mkdir docs']);
 process.stdout.write(`${staged.path}\n`);
 if (layer === 'overlay') await staged.run('sleep', [marker]);

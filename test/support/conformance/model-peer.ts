@@ -1,10 +1,10 @@
+import { type AssistantPart } from 'weakincentives';
 import {
-  type AssistantPart,
-  defineAdapter,
-  type GenerateOptions,
+  type ModelCallOptions,
   type ModelRequest,
   type ModelTurn,
-} from 'weakincentives';
+  providerAdapter,
+} from 'weakincentives/provider';
 import type { ConformanceAnswer, ConformanceGap, ConformancePeer } from 'weakincentives/testing';
 import { failWith, toRequest } from './scripted-peer.ts';
 
@@ -25,7 +25,7 @@ const gaps: readonly ConformanceGap[] = (
 /** What a model of {@link modelPeer} does wrong. */
 export interface ModelFaults {
   /** Tells a piece. Default: the listener is waited for. */
-  readonly tell?: (onDelta: NonNullable<GenerateOptions['onDelta']>, text: string) => Promise<void>;
+  readonly tell?: (onDelta: NonNullable<ModelCallOptions['onDelta']>, text: string) => Promise<void>;
   /** What of the request the provider gets. Default: all of it. */
   readonly send?: (request: ModelRequest) => ModelRequest;
   /** What becomes of an answer. Default: itself. May throw. */
@@ -42,7 +42,7 @@ export function modelPeer({
     name: 'model',
     gaps,
     connect: async (provider) => ({
-      adapter: defineAdapter({
+      adapter: providerAdapter({
         model: {
           name: 'model',
           takesOutputSchema: true,

@@ -1,14 +1,12 @@
+import { type Citation, type ConversationItem, type MediaPart } from 'weakincentives';
 import {
-  type Citation,
-  type ConversationItem,
-  type GenerateOptions,
   type HostedToolReading,
-  type MediaPart,
+  type ModelCallOptions,
   type ModelRequest,
   ModelResponseError,
   ThrottleError,
-  type WebSearchResult,
-} from 'weakincentives';
+} from 'weakincentives/provider';
+import { type WebSearchResult } from 'weakincentives/suite';
 import {
   type ConformanceAnswer,
   type ConformanceGap,
@@ -19,7 +17,7 @@ import {
   type ConformanceTurn,
   type Script,
   type ScriptedTurn,
-  scriptedModel,
+  scriptedAdapter,
 } from 'weakincentives/testing';
 
 const gaps: readonly ConformanceGap[] = [
@@ -37,7 +35,7 @@ export function scriptedPeer(
     name,
     gaps,
     connect: async (provider) => ({
-      adapter: scriptedModel(distort(scriptOf(provider)), { name }),
+      adapter: scriptedAdapter(distort(scriptOf(provider)), { name }),
       [Symbol.asyncDispose]: async () => undefined,
     }),
   };
@@ -51,7 +49,7 @@ function scriptOf(provider: ConformanceProvider): Script {
 }
 
 /** What a provider is sent by a model that takes conversations as they are. */
-export function toRequest(request: ModelRequest, { onDelta }: GenerateOptions): ConformanceRequest {
+export function toRequest(request: ModelRequest, { onDelta }: ModelCallOptions): ConformanceRequest {
   const { instructions, conversation, tools, hostedTools, toolChoice, settings } = request;
   return {
     isStreaming: onDelta !== undefined,
@@ -122,7 +120,7 @@ function toReading(searches: NonNullable<ConformanceAnswer['searches']>): Hosted
 
 export async function failWith(
   turn: Exclude<ConformanceTurn, ConformanceAnswer>,
-  { onDelta, signal }: GenerateOptions,
+  { onDelta, signal }: ModelCallOptions,
   provider: ConformanceProvider,
 ): Promise<ScriptedTurn> {
   switch (turn.type) {

@@ -6,7 +6,7 @@ import { createOpenAI as createOpenAIV3 } from 'ai-sdk-openai-v3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type EvaluateOptions, type RunEvent, Session, ToolInvocations } from 'weakincentives';
 import { type AiSdkModel, aiSdk } from 'weakincentives/ai-sdk';
-import { manualClock } from '../../support/manual-clock.ts';
+import { createManualClock } from '../../support/manual-clock.ts';
 import { sums } from '../../support/sums.ts';
 
 // Round trips over HTTP: real provider packages, and a server that somebody else wrote.
@@ -97,7 +97,7 @@ describe.each(cases)('$name, $mode', ({ create, streaming }) => {
   });
 
   it('asks a busy server again after the time that it says', async () => {
-    const clock = manualClock();
+    const clock = createManualClock();
     const delays: number[] = [];
     let asked = 0;
     answerWith(() => {

@@ -1,6 +1,6 @@
 import { tool as aiTool, dynamicTool, jsonSchema, zodSchema } from 'ai';
 import { describe, expect, it } from 'vitest';
-import { type AnyTool, type RunEvent, type ToolCallOutput, toolRuntime } from 'weakincentives';
+import { type AnyTool, openToolRuntime, type RunEvent, type ToolRuntimeOutput } from 'weakincentives';
 import { fromAiSdkTool } from 'weakincentives/ai-sdk';
 import { z } from 'zod';
 import { gate } from '../../support/gate.ts';
@@ -10,9 +10,9 @@ import { only } from '../../support/run-calls.ts';
 const call = async (
   tool: AnyTool,
   input: object = {},
-  options: Parameters<typeof toolRuntime>[1] = {},
-): Promise<ToolCallOutput> => {
-  await using runtime = await toolRuntime(promptWith('bridge', [tool]), options);
+  options: Parameters<typeof openToolRuntime>[1] = {},
+): Promise<ToolRuntimeOutput> => {
+  await using runtime = await openToolRuntime(promptWith('bridge', [tool]), options);
   return only(await runtime.runCalls([{ callId: 'c1', name: tool.name, arguments: JSON.stringify(input) }]));
 };
 const weather = aiTool({
@@ -130,7 +130,7 @@ describe('a tool of the AI SDK', () => {
         },
       }),
     });
-    await using runtime = await toolRuntime(promptWith('context', [tool]));
+    await using runtime = await openToolRuntime(promptWith('context', [tool]));
     const outputs = await runtime.runCalls(
       [2, 3].map((by) => ({ callId: `by-${by}`, name: 'remembers', arguments: { by } })),
     );

@@ -6,6 +6,7 @@ import {
   type AnyTool,
   deny,
   jsonSchema,
+  openToolRuntime,
   promptTemplate,
   Session,
   section,
@@ -13,7 +14,6 @@ import {
   ToolResult,
   type ToolRuntime,
   tool,
-  toolRuntime,
 } from 'weakincentives';
 import { FailedToolCallError, fromAiSdkUsage, toAiSdkTools } from 'weakincentives/ai-sdk';
 import { act } from '../../support/act.ts';
@@ -97,7 +97,7 @@ describe('a step of generateText', () => {
     });
     const opens = act('opens', () => late.open(), { effects: 'read' });
     const session = new Session();
-    await using runtime = await toolRuntime(promptWith('step', [add, waits, opens, fails]), { session });
+    await using runtime = await openToolRuntime(promptWith('step', [add, waits, opens, fails]), { session });
     const model = new MockLanguageModelV4({
       doGenerate: [step(['waits'], ['add'], ['fails'], ['opens'], ['add']), answer('Done.')],
     });
@@ -162,7 +162,7 @@ describe('a step of generateText', () => {
         }),
       ],
     }).bind();
-    await using runtime = await toolRuntime(prompt);
+    await using runtime = await openToolRuntime(prompt);
     const model = new MockLanguageModelV4({ doGenerate: [step(['add'], ['add']), answer('Done.')] });
     await ask(runtime, model);
     expect(toldOf(model)).toEqual([
@@ -183,7 +183,7 @@ describe('a step of generateText', () => {
       }),
       execute: (params) => ToolResult.ok(params, ''),
     });
-    await using runtime = await toolRuntime(promptWith('schemas', [keeps]));
+    await using runtime = await openToolRuntime(promptWith('schemas', [keeps]));
     const model = new MockLanguageModelV4({
       doGenerate: [
         step(['keeps', { name: 1 }], ['keeps', { name: 'a', more: { any: 1 } }], ['keeps', '[1]']),
@@ -218,7 +218,7 @@ describe('a step of generateText', () => {
         }),
       ],
     }).bind();
-    await using runtime = await toolRuntime(prompt);
+    await using runtime = await openToolRuntime(prompt);
     const model = new MockLanguageModelV4({
       doGenerate: [step(['open_sections', opening('deep').arguments]), step(['deep']), answer('Done.')],
     });
@@ -237,7 +237,7 @@ describe('a step of generateText', () => {
           attachments: [{ type: 'image', mediaType: 'image/png', data: 'AAAA' }],
         }),
     });
-    await using runtime = await toolRuntime(promptWith('media', [shows]));
+    await using runtime = await openToolRuntime(promptWith('media', [shows]));
     const model = new MockLanguageModelV4({ doGenerate: [step(['shows']), answer('Seen.')] });
     await ask(runtime, model);
     expect(toldOf(model)).toMatchObject([
@@ -264,7 +264,7 @@ describe('a step of generateText', () => {
 
   it('takes any name that a tool may have', async () => {
     const prompt = promptWith('names', [act('__proto__', () => ToolResult.ok(null, 'Called.'))]);
-    await using runtime = await toolRuntime(prompt);
+    await using runtime = await openToolRuntime(prompt);
     const model = new MockLanguageModelV4({ doGenerate: [step(['__proto__']), answer('Done.')] });
     await ask(runtime, model);
     expect(toldOf(model)).toEqual([{ type: 'text', value: 'Called.' }]);
@@ -273,7 +273,7 @@ describe('a step of generateText', () => {
 
 describe('a step of streamText', () => {
   it('is one turn, too', async () => {
-    await using runtime = await toolRuntime(promptWith('stream', [add, fails]));
+    await using runtime = await openToolRuntime(promptWith('stream', [add, fails]));
     const model = new MockLanguageModelV4({
       doStream: [streamed(step(['add'], ['fails'], ['add'])), streamed(answer('Done.'))],
     });
@@ -324,7 +324,7 @@ describe('the end of a run', () => {
     const controller = new AbortController();
     const inside = gate();
     const session = new Session();
-    await using runtime = await toolRuntime(promptWith('abort', [add, waitsAt(inside)]), {
+    await using runtime = await openToolRuntime(promptWith('abort', [add, waitsAt(inside)]), {
       session,
       signal: controller.signal,
     });
@@ -341,7 +341,9 @@ describe('the end of a run', () => {
   });
 
   it('by a budget ends the loop before it asks again', async () => {
-    await using runtime = await toolRuntime(promptWith('budget', [add]), { budget: { maxTotalTokens: 15 } });
+    await using runtime = await openToolRuntime(promptWith('budget', [add]), {
+      budget: { maxTotalTokens: 15 },
+    });
     const model = new MockLanguageModelV4({
       doGenerate: [step(['add']), step(['add']), step(['add']), answer('Never.')],
     });
@@ -355,7 +357,7 @@ describe('the end of a run', () => {
   it('by the signal of the loop gives up its calls, and the runtime goes on', async () => {
     const controller = new AbortController();
     const inside = gate();
-    await using runtime = await toolRuntime(promptWith('loop', [add, waitsAt(inside)]));
+    await using runtime = await openToolRuntime(promptWith('loop', [add, waitsAt(inside)]));
     const model = new MockLanguageModelV4({ doGenerate: [step(['add'], ['waits']), answer('Never.')] });
     const failure = generateText({
       model,

@@ -6,7 +6,7 @@ import { type EvaluateOptions, type RunEvent, Session, ToolInvocations } from 'w
 import { anthropic } from 'weakincentives/anthropic';
 import { message, text, toolUse } from '../../support/anthropic-messages.ts';
 import { toEvents } from '../../support/anthropic-stream.ts';
-import { manualClock } from '../../support/manual-clock.ts';
+import { createManualClock } from '../../support/manual-clock.ts';
 import { sums } from '../../support/sums.ts';
 
 // Round trips over HTTP with the vendor's client and a server that somebody else wrote. What exactly goes over the wire
@@ -104,7 +104,7 @@ describe.each(modes)('round trips %s', (_name, streaming) => {
 
 describe('a server that is busy or broken', () => {
   it('is asked again after the time it says', async () => {
-    const clock = manualClock();
+    const clock = createManualClock();
     const events: RunEvent[] = [];
     let asked = 0;
     answerWith(() => {

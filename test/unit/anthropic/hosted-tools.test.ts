@@ -1,23 +1,25 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import {
-  codeInterpreterTool,
   type EvaluateOptions,
-  fileSearchTool,
   type HostedTool,
-  type HostedToolCodec,
   hostedOutputsOf,
   hostedTool,
-  imageGenerationTool,
   promptTemplate,
-  remoteMcpTool,
   section,
   ToolResult,
   tool,
-  webFetchTool,
-  webSearchTool,
 } from 'weakincentives';
 import { type AnthropicModelOptions, anthropic } from 'weakincentives/anthropic';
+import { type HostedToolCodec } from 'weakincentives/provider';
+import {
+  codeInterpreterTool,
+  fileSearchTool,
+  imageGenerationTool,
+  remoteMcpTool,
+  webFetchTool,
+  webSearchTool,
+} from 'weakincentives/suite';
 import { z } from 'zod';
 import { type AnthropicMessage, message, serverToolUse, text } from '../../support/anthropic-messages.ts';
 import { answering } from '../../support/anthropic-stream.ts';

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { ToolResult, tool, webSearchTool } from 'weakincentives';
+import { ToolResult, tool } from 'weakincentives';
 import { type AnthropicModelOptions, anthropic } from 'weakincentives/anthropic';
+import { webSearchTool } from 'weakincentives/suite';
 import { z } from 'zod';
 import { message, serverToolUse, text, thinking, toolUse } from '../../support/anthropic-messages.ts';
 import { type CapturedRequest, capturingFetch } from '../../support/captured-requests.ts';

@@ -1,6 +1,6 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { describe, expect, it } from 'vitest';
-import { ModelResponseError, ThrottleError } from 'weakincentives';
+import { ModelResponseError, ThrottleError } from 'weakincentives/provider';
 import { anthropicErrorWords } from '../../../src/anthropic/provider-error.ts';
 import { toProviderError } from '../../../src/provider/internal.ts';
 

@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { type HostedToolCodecs, HostedToolDesk, type ModelTurn, projectSchema } from 'weakincentives';
 import { anthropicDialect } from 'weakincentives/anthropic';
+import {
+  type HostedToolCodecs,
+  HostedToolRegistry,
+  type ModelTurn,
+  projectSchema,
+} from 'weakincentives/provider';
 import type { PreparedRequest } from '../../../src/anthropic/request.ts';
 import { readMessage } from '../../../src/anthropic/response.ts';
 import { readMessageStream } from '../../../src/anthropic/stream.ts';
@@ -16,7 +21,7 @@ import {
 import { toEvents } from '../../support/anthropic-stream.ts';
 
 const codecs: HostedToolCodecs = {};
-const registry = new HostedToolDesk({ adapter: 'Anthropic', model: 'm', codecs });
+const registry = new HostedToolRegistry({ adapter: 'Anthropic', model: 'm', codecs });
 
 const preparedWith = (prepared: Partial<PreparedRequest>): PreparedRequest => ({
   body: { model: 'm', max_tokens: 1, messages: [] },

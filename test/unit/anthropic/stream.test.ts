@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ModelDelta } from 'weakincentives';
+import type { ModelDelta } from 'weakincentives/provider';
 import { readMessageStream } from '../../../src/anthropic/stream.ts';
 import { message, text, thinking, toolUse } from '../../support/anthropic-messages.ts';
 import { toEvents } from '../../support/anthropic-stream.ts';

@@ -11,7 +11,7 @@ import {
   tool,
 } from 'weakincentives';
 import { type AnthropicModelOptions, anthropic } from 'weakincentives/anthropic';
-import { scriptedModel } from 'weakincentives/testing';
+import { scriptedAdapter } from 'weakincentives/testing';
 import { z } from 'zod';
 import { message, text, thinking, toolUse } from '../../support/anthropic-messages.ts';
 import { type CapturedAnswer, capturingFetch } from '../../support/captured-requests.ts';
@@ -398,7 +398,7 @@ describe('a conversation', () => {
   });
 
   it('goes on from a history of another provider by what was said and called', async () => {
-    const other = scriptedModel([
+    const other = scriptedAdapter([
       { text: 'Let me add.', toolCalls: [{ name: 'add', arguments: { left: 1 } }] },
       { text: 'It is 2.' },
     ]);

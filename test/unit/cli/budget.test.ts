@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type AnyAgent, type Budget, defineAgent, promptTemplate, section } from 'weakincentives';
-import { scriptedModel } from 'weakincentives/testing';
+import { scriptedAdapter } from 'weakincentives/testing';
 import { readArguments } from '../../../src/cli/arguments.ts';
 import { UsageError } from '../../../src/cli/process/errors.ts';
 import type { RunRequest } from '../../../src/cli/run/run-arguments.ts';
@@ -19,7 +19,7 @@ const prices = { inputPerMillion: 1, cachedInputPerMillion: 0.1, outputPerMillio
 const agentWith = (budget?: Budget): AnyAgent =>
   defineAgent({
     template,
-    model: scriptedModel([
+    model: scriptedAdapter([
       { toolCalls: [{ name: 'none' }], usage },
       { text: 'Done.', usage },
     ]),

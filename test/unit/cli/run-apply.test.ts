@@ -2,8 +2,9 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type AnyAgent, defineAgent, promptTemplate, vfsToolsSection } from 'weakincentives';
-import { scriptedModel } from 'weakincentives/testing';
+import { type AnyAgent, defineAgent, promptTemplate } from 'weakincentives';
+import { vfsToolsSection } from 'weakincentives/suite';
+import { scriptedAdapter } from 'weakincentives/testing';
 import { readArguments } from '../../../src/cli/arguments.ts';
 import { openFolder } from '../../../src/cli/run/open-folder.ts';
 import type { RunParts } from '../../../src/cli/run/prepare-run.ts';
@@ -25,7 +26,7 @@ const write = (path: string, content = 'x\n') => ({
 const template = promptTemplate({ ns: 'tests', key: 'demo', name: 'demo', sections: [vfsToolsSection()] });
 const writer: AnyAgent = defineAgent({
   template,
-  model: scriptedModel([{ toolCalls: [write('new.md')] }, { text: 'All is written.' }]),
+  model: scriptedAdapter([{ toolCalls: [write('new.md')] }, { text: 'All is written.' }]),
 });
 
 describe('--apply', () => {
@@ -59,7 +60,7 @@ describe('--apply', () => {
   it('writes nothing after a conflict and ends with 3', async () => {
     const meddling: AnyAgent = defineAgent({
       template,
-      model: scriptedModel((_conversation, { turn }) => {
+      model: scriptedAdapter((_conversation, { turn }) => {
         if (turn === 1) return { toolCalls: [write('new.md'), write('other.md')] };
         writeFileSync(join(folder, 'new.md'), 'mine');
         return { text: 'ok' };
@@ -82,7 +83,7 @@ describe('--apply', () => {
   it('writes nothing when the run failed', async () => {
     const failing: AnyAgent = defineAgent({
       template,
-      model: scriptedModel([{ toolCalls: [write('new.md')] }]),
+      model: scriptedAdapter([{ toolCalls: [write('new.md')] }]),
     });
     const environment = fakeEnvironment();
     expect(await runCommand(applied(), environment, load(failing))).toBe(1);
@@ -93,7 +94,7 @@ describe('--apply', () => {
   it('says what is wrong when the folder goes away', async () => {
     const leaving: AnyAgent = defineAgent({
       template,
-      model: scriptedModel((_conversation, { turn }) => {
+      model: scriptedAdapter((_conversation, { turn }) => {
         if (turn === 1) return { toolCalls: [write('new.md')] };
         rmSync(folder, { recursive: true });
         return { text: 'ok' };

@@ -10,9 +10,9 @@ import {
   section,
   ToolResult,
   tool,
-  vfsToolsSection,
 } from 'weakincentives';
-import { scriptedModel } from 'weakincentives/testing';
+import { vfsToolsSection } from 'weakincentives/suite';
+import { scriptedAdapter } from 'weakincentives/testing';
 import { agent as reviewAgent, winkHooks } from '../../../examples/review/agent.ts';
 import { readArguments } from '../../../src/cli/arguments.ts';
 import { CliInterruption } from '../../../src/cli/process/environment.ts';
@@ -56,7 +56,7 @@ const files = vfsToolsSection();
 const template = promptTemplate({ ns: 'tests', key: 'demo', name: 'demo', sections: [files] });
 const writer: AnyAgent = defineAgent({
   template,
-  model: scriptedModel([{ toolCalls: [write('new.md')] }, { text: 'All is\nwritten.' }]),
+  model: scriptedAdapter([{ toolCalls: [write('new.md')] }, { text: 'All is\nwritten.' }]),
 });
 const run = request('run', 'agent.ts');
 
@@ -80,7 +80,7 @@ describe('an agent that is told things', () => {
   it('gets its feedback, and goes on until its checker is content', async () => {
     const agent = defineAgent({
       template,
-      model: scriptedModel([
+      model: scriptedAdapter([
         { text: 'Done.' },
         { toolCalls: [write('report.md')] },
         { text: 'Now it is there.' },
@@ -100,7 +100,7 @@ describe('an agent that is told things', () => {
   });
 
   it('fails when the checker is never content', async () => {
-    const model = scriptedModel(() => ({ text: 'Done.' }));
+    const model = scriptedAdapter(() => ({ text: 'Done.' }));
     const agent = defineAgent({ template, model, completion: filesExist('report.md') });
     const environment = fakeEnvironment();
     expect(await runCommand(run, environment, parts(ofAgent(agent)))).toBe(1);
@@ -149,7 +149,7 @@ describe('a review', () => {
 
   it('fails when no report was published', async () => {
     const environment = fakeEnvironment();
-    const silent = withModel(scriptedModel([{ text: 'No.' }]));
+    const silent = withModel(scriptedAdapter([{ text: 'No.' }]));
     expect(await runCommand(reviewed, environment, parts(silent))).toBe(1);
     expect(environment.stderr.text()).toBe('wink: the review ended without a published report. No.\n');
     expect(environment.stdout.text()).toContain('No tool was called.');
@@ -158,7 +158,7 @@ describe('a review', () => {
 
   it('says in what the run failed, and shows what was done until then', async () => {
     const environment = fakeEnvironment();
-    const model = scriptedModel([{ toolCalls: [write('x.md')] }]);
+    const model = scriptedAdapter([{ toolCalls: [write('x.md')] }]);
     expect(await runCommand(reviewed, environment, parts(withModel(model)))).toBe(1);
     expect(environment.stdout.text()).toContain('+++ b/x.md');
     expect(environment.stdout.text()).toContain('Failed in');
@@ -174,7 +174,7 @@ describe('a review', () => {
     const stop = new AbortController();
     const environment = fakeEnvironment({ signal: stop.signal });
     // The signal comes while the second turn is running.
-    const model = scriptedModel((_conversation, { turn }) => {
+    const model = scriptedAdapter((_conversation, { turn }) => {
       if (turn === 2) queueMicrotask(() => stop.abort(new CliInterruption(kind, exitCode)));
       return { toolCalls: [write(`${turn}.md`)] };
     });
@@ -188,7 +188,7 @@ describe('a review', () => {
   it('ends without a word when the reader of its output is gone', async () => {
     const stop = new AbortController();
     const environment = fakeEnvironment({ signal: stop.signal });
-    const model = scriptedModel(() => {
+    const model = scriptedAdapter(() => {
       stop.abort(new CliInterruption('output-closed', 0));
       return { text: 'late' };
     });
@@ -249,7 +249,7 @@ describe('an agent of a file', () => {
 
   it('works without a folder when its template has no files', async () => {
     const plain = promptTemplate({ ns: 'tests', key: 'plain', sections: [] });
-    const agent = defineAgent({ template: plain, model: scriptedModel([{ text: 'Hi.' }]) });
+    const agent = defineAgent({ template: plain, model: scriptedAdapter([{ text: 'Hi.' }]) });
     const environment = fakeEnvironment();
     const open = async (): Promise<never> => Promise.reject(new Error('not to be opened'));
     expect(await runCommand(run, environment, parts(ofAgent(agent), {}, { open }))).toBe(0);
@@ -266,7 +266,7 @@ describe('an agent of a file', () => {
     ['--workspace', ['--workspace', '.']],
     ['--apply', ['--apply']],
   ])('refuses %s when it wants no workspace', async (flag, argv) => {
-    const agent = defineAgent({ template, workspace: false, model: scriptedModel([]) });
+    const agent = defineAgent({ template, workspace: false, model: scriptedAdapter([]) });
     expect(await refusal(agent, request('run', 'a.ts', ...argv))).toEqual(
       new UsageError(`demo works without a workspace: leave out ${flag}.`),
     );
@@ -284,7 +284,7 @@ describe('an agent of a file', () => {
       workspace: { include: ['*.md'] },
       input: 'own words',
       maxTurns: 2,
-      model: scriptedModel((conversation) => {
+      model: scriptedAdapter((conversation) => {
         said.push(JSON.stringify(conversation[0]));
         return { toolCalls: [{ name: 'ls' }] };
       }),
@@ -317,7 +317,7 @@ describe('an agent of a file', () => {
     });
     const agent = defineAgent({
       template: waiting,
-      model: scriptedModel([{ toolCalls: [{ name: 'wait' }] }]),
+      model: scriptedAdapter([{ toolCalls: [{ name: 'wait' }] }]),
     });
     const environment = fakeEnvironment();
     const asked = { ...run, deadlineMs: 1 };
@@ -347,7 +347,7 @@ describe('an agent of a file', () => {
     });
     const about = promptTemplate({ ns: 'tests', key: 'about', sections: [task] });
     let instructions = '';
-    const model = scriptedModel((_conversation, seen) => {
+    const model = scriptedAdapter((_conversation, seen) => {
       instructions = seen.instructions;
       return { text: 'ok' };
     });
@@ -402,7 +402,7 @@ describe('an agent of a file', () => {
       sections: [files],
       policies: [{ name: 'careful', check: () => ask('is this fine?') }],
     });
-    const model = scriptedModel([{ toolCalls: [write('a.md')] }, { text: 'ok' }]);
+    const model = scriptedAdapter([{ toolCalls: [write('a.md')] }, { text: 'ok' }]);
     const agent = defineAgent({ template: asking, model });
     const outcome = async (
       asked: RunRequest,
@@ -480,7 +480,7 @@ describe('an agent of a file', () => {
   });
 
   it('ends with 2 when the model lacks its package', async () => {
-    const model = scriptedModel(() => {
+    const model = scriptedAdapter(() => {
       throw new MissingPeerError('The package "openai" could not be loaded. Install it.');
     });
     expect(await refusal(defineAgent({ template, model }))).toHaveProperty(
@@ -505,7 +505,7 @@ describe('an agent of a file', () => {
     });
     const agent = defineAgent({
       template: breaking,
-      model: scriptedModel([{ toolCalls: [{ name: 'broken' }] }]),
+      model: scriptedAdapter([{ toolCalls: [{ name: 'broken' }] }]),
     });
     expect(await runCommand(request('run', 'a.ts', '--verbose'), environment, parts(ofAgent(agent)))).toBe(1);
     expect(environment.stderr.text()).toMatch(/debug: A tool call failed\. \{.*kaputt/);
@@ -568,7 +568,7 @@ describe('--json and --log', () => {
     });
     const agent = defineAgent({
       template: leaking,
-      model: scriptedModel([{ toolCalls: [{ name: 'leak' }] }]),
+      model: scriptedAdapter([{ toolCalls: [{ name: 'leak' }] }]),
     });
     const environment = fakeEnvironment({ variables: { OPENAI_API_KEY: 'sk-very-secret' } });
     expect(await runCommand(request('run', 'a.ts', '--json'), environment, parts(ofAgent(agent)))).toBe(1);

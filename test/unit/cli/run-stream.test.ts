@@ -1,18 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import {
-  defineAdapter,
-  defineAgent,
-  type ModelRequest,
-  ModelResponseError,
-  type ProviderAdapter,
-  promptTemplate,
-  remoteMcpTool,
-  section,
-  ToolResult,
-  tool,
-  webSearchTool,
-} from 'weakincentives';
-import { scriptedModel } from 'weakincentives/testing';
+import { defineAgent, type ProviderAdapter, promptTemplate, section, ToolResult, tool } from 'weakincentives';
+import { type ModelRequest, ModelResponseError, providerAdapter } from 'weakincentives/provider';
+import { remoteMcpTool, webSearchTool } from 'weakincentives/suite';
+import { scriptedAdapter } from 'weakincentives/testing';
 import { readArguments } from '../../../src/cli/arguments.ts';
 import { CliInterruption } from '../../../src/cli/process/environment.ts';
 import type { RunParts } from '../../../src/cli/run/prepare-run.ts';
@@ -73,7 +63,7 @@ function asking(): {
   readonly asked: (ModelRequest & { streams: boolean })[];
 } {
   const asked: (ModelRequest & { streams: boolean })[] = [];
-  const model = scriptedModel((_conversation, modelRequest, { onDelta }) => {
+  const model = scriptedAdapter((_conversation, modelRequest, { onDelta }) => {
     asked.push({ ...modelRequest, streams: onDelta !== undefined });
     return { reasoning: 'Hm, well.', text: 'All is said.' };
   });
@@ -114,7 +104,7 @@ describe('a run asks for the pieces of answers', () => {
 
   it('and tells them with --deltas, without secrets that lie across them', async () => {
     const pieces = ['The key is sk-', '012345', '6789, ', 'keep it.'];
-    const model = defineAdapter({
+    const model = providerAdapter({
       model: {
         name: 'pieces',
         generate: async (_request, { onDelta }) => {
@@ -151,7 +141,7 @@ describe('a run by its stream', () => {
     const agent = defineAgent({
       template: promptTemplate({ ns: 'tests', key: 'seeing', sections }),
       workspace: false,
-      model: scriptedModel([{ toolCalls: [{ name: 'see' }] }, { text: 'Done.' }]),
+      model: scriptedAdapter([{ toolCalls: [{ name: 'see' }] }, { text: 'Done.' }]),
     });
     const openLog = () => ({ write: (line: string) => void lines.push(line), close: () => undefined });
     const load = async () => ofAgent(agent);
@@ -162,7 +152,7 @@ describe('a run by its stream', () => {
   it('ends with 130 when it is interrupted in the middle of an answer', async () => {
     const stop = new AbortController();
     const environment = { ...onTerminal(), signal: stop.signal };
-    const model = scriptedModel(async (_conversation, _request, { signal, onDelta }) => {
+    const model = scriptedAdapter(async (_conversation, _request, { signal, onDelta }) => {
       await onDelta?.({ type: 'text-delta', text: 'Half of it.' });
       const ended = new Promise<never>((_resolve, reject) => {
         signal.addEventListener('abort', () => reject(signal.reason));
@@ -209,7 +199,7 @@ describe('options of the model', () => {
     [['--context-overflow=error'], 1],
     [['--context-overflow=drop-tool-results'], 0],
   ])('decide with %j what happens to a conversation that is too long', async (argv, expected) => {
-    const model = scriptedModel((conversation) => {
+    const model = scriptedAdapter((conversation) => {
       const result = conversation.find((item) => item.type === 'tool-result');
       if (result === undefined) return { toolCalls: [{ name: 'look' }] };
       if (!result.text.includes('Seen.')) return { text: 'Done.' };
@@ -228,7 +218,7 @@ describe('options of the model', () => {
     [['--max-conversation-turns=2', '--json'], 5, 2],
   ])('decide with %j how much of a conversation is sent', async (argv, longest, dropped) => {
     const lengths: number[] = [];
-    const model = scriptedModel((conversation, { turn }) => {
+    const model = scriptedAdapter((conversation, { turn }) => {
       lengths.push(conversation.length);
       return turn > 5 ? { text: 'Done.' } : { toolCalls: [{ name: 'look' }] };
     });
@@ -244,7 +234,7 @@ describe('options of the model', () => {
   });
 
   it('do not change how many turns a run that failed has had', async () => {
-    const model = scriptedModel(() => ({ toolCalls: [{ name: 'look' }] }));
+    const model = scriptedAdapter(() => ({ toolCalls: [{ name: 'look' }] }));
     const { code, err } = await run(model, ['--max-turns=7', '--max-conversation-turns=2']);
     expect(code).toBe(1);
     expect(err).toContain('the run of streamed failed after 7 turns, in phase request: ');
@@ -253,7 +243,7 @@ describe('options of the model', () => {
 
 describe('what hosted tools come to', () => {
   const searching = (): ProviderAdapter =>
-    scriptedModel([
+    scriptedAdapter([
       {
         approvalRequests: [
           { approvalId: 'a1', toolName: 'wiki', name: 'write', arguments: '{"page":"Cats"}' },
@@ -299,7 +289,7 @@ describe('what hosted tools come to', () => {
 
 describe('a key that a package misses', () => {
   it('is bad input, in one line', async () => {
-    const model = scriptedModel(() => {
+    const model = scriptedAdapter(() => {
       throw Object.assign(new Error('Set GOOGLE_KEY.\n'), { name: 'AI_LoadAPIKeyError' });
     });
     await expect(run(model)).rejects.toMatchObject({ name: 'UsageError', message: 'Set GOOGLE_KEY.\\x0a' });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { FilesystemError, normalizePath } from 'weakincentives';
+import { FilesystemError } from 'weakincentives';
+import { normalizePath } from '../../../src/filesystem/index.ts';
 
 describe('normalizePath', () => {
   it.each([

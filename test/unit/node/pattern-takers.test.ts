@@ -8,8 +8,8 @@ import {
   promptTemplate,
   section,
 } from 'weakincentives';
-import { materialize, mountFolder } from 'weakincentives/node';
-import { scriptedModel } from 'weakincentives/testing';
+import { mountFolder, openStagedFolder } from 'weakincentives/node';
+import { scriptedAdapter } from 'weakincentives/testing';
 import { vfsTools } from '../../../src/suite/vfs/index.ts';
 import { runTool } from '../suite/run-tool.ts';
 import { openHost, testFolders } from './host-filesystem/host-workspace.ts';
@@ -58,7 +58,7 @@ const takers: readonly (readonly [
   [
     'exclude of a staged folder',
     async (exclude) => {
-      await using staged = await materialize(new MemoryFilesystem({ files }), { exclude: [exclude] });
+      await using staged = await openStagedFolder(new MemoryFilesystem({ files }), { exclude: [exclude] });
       return (await (await mountFolder({ hostPath: staged.path })).filesystem.glob('**')).paths;
     },
     'left',
@@ -84,7 +84,7 @@ describe.each(takers)('%s', (_name, take, kind) => {
 
 describe('what is told beforehand which files', () => {
   const evaluate = async (fileCreated: string): Promise<unknown> =>
-    await scriptedModel([{ text: 'Done.' }]).evaluate(
+    await scriptedAdapter([{ text: 'Done.' }]).evaluate(
       template.bind({}, { resources: [bindInstance(Filesystem, new MemoryFilesystem())] }),
       {
         feedback: [{ name: 'told', triggers: { fileCreated }, provide: () => ({ message: 'A file.' }) }],

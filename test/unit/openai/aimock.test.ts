@@ -8,10 +8,10 @@ import {
   type RunEvent,
   Session,
   ToolInvocations,
-  webSearchTool,
 } from 'weakincentives';
 import { openai } from 'weakincentives/openai';
-import { manualClock } from '../../support/manual-clock.ts';
+import { webSearchTool } from 'weakincentives/suite';
+import { createManualClock } from '../../support/manual-clock.ts';
 import { modes, promptOf } from '../../support/openai-runs.ts';
 import { sums } from '../../support/sums.ts';
 
@@ -144,7 +144,7 @@ describe.each(modes)('hosted tools, asked for %s', (_mode, options) => {
 
 describe.each(modes)('a server that is busy or broken, asked for %s', (_mode, options) => {
   it('is asked again after the time it says', async () => {
-    const clock = manualClock();
+    const clock = createManualClock();
     const events: RunEvent[] = [];
     let asked = 0;
     answerWith(() => {
@@ -200,7 +200,7 @@ describe('a streamed answer', () => {
   });
 
   it('that breaks off is asked for again, and what was told of it is void', async () => {
-    const clock = manualClock();
+    const clock = createManualClock();
     const told: RunEvent[] = [];
     server.addFixture({
       match: { sequenceIndex: 0 },

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { type ApprovalRequest, hostedOutputsOf, remoteMcpTool, ToolResult, tool } from 'weakincentives';
-import { scriptedModel } from 'weakincentives/testing';
+import { type ApprovalRequest, hostedOutputsOf, ToolResult, tool } from 'weakincentives';
+import { remoteMcpTool } from 'weakincentives/suite';
+import { scriptedAdapter } from 'weakincentives/testing';
 import { functionCall, message, response } from '../../support/openai-responses.ts';
 import { modes, openaiFixture, promptOf, runOpenAI } from '../../support/openai-runs.ts';
 import { inEitherMode } from '../../support/openai-stream.ts';
@@ -112,7 +113,7 @@ describe('a request for approval', () => {
   });
 
   it('of another provider is not answered to this one', async () => {
-    const other = scriptedModel([{ text: 'Hi.' }]);
+    const other = scriptedAdapter([{ text: 'Hi.' }]);
     const { conversation } = await other.evaluate(promptOf(), { input: 'Go' });
     const { bodies } = await runOpenAI(prompt, [response([message('Done.')])], {
       input: 'More',

@@ -1,14 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { hostedOutputsOf, promptTemplate, section } from 'weakincentives';
 import {
   codeInterpreterTool,
   fileSearchTool,
-  hostedOutputsOf,
   imageGenerationTool,
-  promptTemplate,
   remoteMcpTool,
-  section,
   webSearchTool,
-} from 'weakincentives';
+} from 'weakincentives/suite';
 import { z } from 'zod';
 import { message, response } from '../../support/openai-responses.ts';
 import { modes, openaiFixture, promptOf, runOpenAI } from '../../support/openai-runs.ts';

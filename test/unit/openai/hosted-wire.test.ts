@@ -1,19 +1,15 @@
 import { describe, expect, it } from 'vitest';
+import { type AnyTool, type HostedTool, hostedTool, ToolResult, tool } from 'weakincentives';
+import { openaiHostedToolCodecs } from 'weakincentives/openai';
+import { type HostedToolCodec } from 'weakincentives/provider';
 import {
-  type AnyTool,
   codeInterpreterTool,
   fileSearchTool,
-  type HostedTool,
-  type HostedToolCodec,
-  hostedTool,
   imageGenerationTool,
   remoteMcpTool,
-  ToolResult,
-  tool,
   webFetchTool,
   webSearchTool,
-} from 'weakincentives';
-import { openaiHostedToolCodecs } from 'weakincentives/openai';
+} from 'weakincentives/suite';
 import { functionCall, message, response } from '../../support/openai-responses.ts';
 import { promptOf, runOpenAI } from '../../support/openai-runs.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';

@@ -1,6 +1,6 @@
 import OpenAI from 'openai';
 import { describe, expect, it } from 'vitest';
-import { ThrottleError } from 'weakincentives';
+import { ThrottleError } from 'weakincentives/provider';
 import { toProviderError } from '../../../src/openai/response/provider-error.ts';
 
 const apiError = (status: number, error: object = {}, headers: Record<string, string> = {}): Error =>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { HostedToolDesk, type ModelTurn, projectSchema } from 'weakincentives';
 import { openaiDialect, openaiHostedToolCodecs } from 'weakincentives/openai';
+import { HostedToolRegistry, type ModelTurn, projectSchema } from 'weakincentives/provider';
 import type { PreparedRequest } from '../../../src/openai/request/request.ts';
 import { readResponse } from '../../../src/openai/response/response.ts';
 import { functionCall, message, reasoning, response } from '../../support/openai-responses.ts';
@@ -13,7 +13,7 @@ const optional = projectSchema(
   },
   openaiDialect,
 );
-const registry = new HostedToolDesk({ adapter: 'openai', model: 'm', codecs: openaiHostedToolCodecs });
+const registry = new HostedToolRegistry({ adapter: 'openai', model: 'm', codecs: openaiHostedToolCodecs });
 const read = (body: unknown, prepared: Partial<PreparedRequest> = {}): ModelTurn =>
   readResponse(
     body,

@@ -1,14 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  codeInterpreterTool,
-  type EvaluateOptions,
-  promptTemplate,
-  remoteMcpTool,
-  section,
-  ToolResult,
-  tool,
-  webSearchTool,
-} from 'weakincentives';
+import { type EvaluateOptions, promptTemplate, section, ToolResult, tool } from 'weakincentives';
+import { codeInterpreterTool, remoteMcpTool, webSearchTool } from 'weakincentives/suite';
 import { z } from 'zod';
 import { functionCall, message, reasoning, response } from '../../support/openai-responses.ts';
 import { modes, runOpenAI } from '../../support/openai-runs.ts';

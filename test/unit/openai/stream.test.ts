@@ -2,14 +2,15 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import OpenAI, { APIError } from 'openai';
 import { describe, expect, it } from 'vitest';
-import type { ModelDelta, RunEvent } from 'weakincentives';
-import { remoteMcpTool, ToolResult, tool } from 'weakincentives';
+import { type RunEvent, ToolResult, tool } from 'weakincentives';
 import { openai } from 'weakincentives/openai';
+import type { ModelDelta } from 'weakincentives/provider';
+import { remoteMcpTool } from 'weakincentives/suite';
 import { z } from 'zod';
 import { readStream } from '../../../src/openai/response/read-stream.ts';
 import type { CapturedAnswer } from '../../support/captured-requests.ts';
 import { gate as makeGate } from '../../support/gate.ts';
-import { manualClock } from '../../support/manual-clock.ts';
+import { createManualClock } from '../../support/manual-clock.ts';
 import { functionCall, message, reasoning, response } from '../../support/openai-responses.ts';
 import { openaiFixture, promptOf, runOpenAI } from '../../support/openai-runs.ts';
 import {
@@ -328,7 +329,7 @@ describe('a stream that breaks off', () => {
   });
 
   it('is asked for again, and told again from the start', async () => {
-    const clock = manualClock();
+    const clock = createManualClock();
     const events: RunEvent[] = [];
     const { result, requests } = await runOpenAI(prompt, [sse(whole.slice(0, start)), sse(whole)], {
       streaming: true,

@@ -1,14 +1,8 @@
 import { toStrictJsonSchema } from 'openai/lib/transform';
 import { describe, expect, it } from 'vitest';
-import {
-  type JsonSchema,
-  type JsonValue,
-  jsonSchema,
-  projectSchema,
-  type SchemaProjection,
-  tool,
-} from 'weakincentives';
+import { type JsonSchema, type JsonValue, jsonSchema, tool } from 'weakincentives';
 import { openaiDialect } from 'weakincentives/openai';
+import { projectSchema, type SchemaProjection } from 'weakincentives/provider';
 import { z } from 'zod';
 
 const toStrictSchema = (schema: JsonSchema): SchemaProjection => projectSchema(schema, openaiDialect);

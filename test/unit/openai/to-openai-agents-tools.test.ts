@@ -9,13 +9,13 @@ import {
 } from '@openai/agents';
 import { describe, expect, it } from 'vitest';
 import {
+  openToolRuntime,
   promptTemplate,
   section,
   ToolInvocations,
   ToolResult,
   type ToolRuntime,
   tool,
-  toolRuntime,
 } from 'weakincentives';
 import { toOpenAIAgentsTools } from 'weakincentives/openai';
 import { z } from 'zod';
@@ -76,7 +76,7 @@ const remember = tool({
 
 describe('a loop of OpenAI Agents', () => {
   it('runs the calls of one answer as one turn, with transactions and records', async () => {
-    await using runtime = await toolRuntime(promptWith('test', [add, fails]));
+    await using runtime = await openToolRuntime(promptWith('test', [add, fails]));
     const { finalOutput, results } = await loop(runtime, [
       [call('c1', 'add', {}), call('c2', 'fails', {}), call('c3', 'add', {})],
     ]);
@@ -93,7 +93,7 @@ describe('a loop of OpenAI Agents', () => {
   });
 
   it('gives strict schemas, and takes a null for what may be left out as not given', async () => {
-    await using runtime = await toolRuntime(promptWith('test', [remember]));
+    await using runtime = await openToolRuntime(promptWith('test', [remember]));
     const { requests } = await loop(runtime, [[call('c1', 'remember', { word: 'pear', note: null })]]);
     expect(requests[0]?.tools).toMatchObject([
       { type: 'function', name: 'remember', strict: true, parameters: { required: ['word', 'note'] } },
@@ -120,7 +120,7 @@ describe('a loop of OpenAI Agents', () => {
         }),
       ],
     }).bind();
-    await using runtime = await toolRuntime(prompt);
+    await using runtime = await openToolRuntime(prompt);
     const { requests } = await loop(runtime, [
       [call('c1', 'open_sections', { section_keys: ['more'], reason: 'Now.' })],
       [call('c2', 'remember', { word: 'pear', note: null })],
@@ -146,7 +146,7 @@ describe('a loop of OpenAI Agents', () => {
           ],
         }),
     });
-    await using runtime = await toolRuntime(promptWith('test', [draw]));
+    await using runtime = await openToolRuntime(promptWith('test', [draw]));
     const { results } = await loop(runtime, [[call('c1', 'draw', {})]]);
     expect(results[1]?.[0]).toMatchObject([
       { type: 'input_text', text: 'Drawn.' },
@@ -158,7 +158,7 @@ describe('a loop of OpenAI Agents', () => {
 
   it('ends when the run is stopped', async () => {
     const controller = new AbortController();
-    await using runtime = await toolRuntime(
+    await using runtime = await openToolRuntime(
       promptWith('test', [act('stop', () => controller.abort(new Error('Enough.')))]),
       {
         signal: controller.signal,

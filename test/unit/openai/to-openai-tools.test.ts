@@ -3,6 +3,7 @@ import type { ResponseInputItem } from 'openai/resources/responses/responses';
 import { describe, expect, it } from 'vitest';
 import {
   jsonSchema,
+  openToolRuntime,
   promptTemplate,
   Session,
   section,
@@ -10,7 +11,6 @@ import {
   ToolResult,
   type ToolRuntime,
   tool,
-  toolRuntime,
 } from 'weakincentives';
 import { runOpenAICalls, toOpenAITools } from 'weakincentives/openai';
 import { z } from 'zod';
@@ -60,7 +60,7 @@ async function loop(runtime: ToolRuntime, answers: readonly CapturedAnswer[]) {
 describe('a loop on the client of OpenAI', () => {
   it('runs the calls of each response as a turn and sends back what they came to', async () => {
     const session = new Session();
-    await using runtime = await toolRuntime(promptWith('openai', [add, fails, remember]), { session });
+    await using runtime = await openToolRuntime(promptWith('openai', [add, fails, remember]), { session });
     const { text, bodies } = await loop(runtime, [
       response([
         reasoning('r1', 'Let me see.'),
@@ -109,7 +109,7 @@ describe('a loop on the client of OpenAI', () => {
         }),
       ],
     }).bind();
-    await using runtime = await toolRuntime(prompt);
+    await using runtime = await openToolRuntime(prompt);
     const { bodies } = await loop(runtime, [
       response([functionCall('o', 'open_sections', opening('deep').arguments)]),
       response([functionCall('r', 'remember', { word: 'b', note: 'c' })]),
@@ -131,7 +131,7 @@ describe('a loop on the client of OpenAI', () => {
   });
 
   it('answers a call that was cut off, and does not run it', async () => {
-    await using runtime = await toolRuntime(promptWith('cut', [add]));
+    await using runtime = await openToolRuntime(promptWith('cut', [add]));
     const outputs = await runOpenAICalls(runtime, [
       functionCall('c1', 'add', {}),
       functionCall('c2', 'add', '', { status: 'incomplete' }),
@@ -155,7 +155,7 @@ describe('a loop on the client of OpenAI', () => {
         attachments: [{ type: 'image', mediaType: 'image/png', data: 'AAAA' }],
       }),
     );
-    await using runtime = await toolRuntime(promptWith('media', [shows]));
+    await using runtime = await openToolRuntime(promptWith('media', [shows]));
     const [output] = await runOpenAICalls(runtime, [functionCall('c1', 'shows', {})] as { type: string }[]);
     expect(output?.output).toEqual([
       { type: 'input_text', text: 'Look.' },
@@ -167,7 +167,7 @@ describe('a loop on the client of OpenAI', () => {
     const controller = new AbortController();
     const inside = gate();
     const waits = act('waits', () => inside.pass(), { effects: 'external' });
-    await using runtime = await toolRuntime(promptWith('stop', [add, waits]));
+    await using runtime = await openToolRuntime(promptWith('stop', [add, waits]));
     const failure = evaluationFailure(
       runOpenAICalls(
         runtime,
@@ -182,7 +182,7 @@ describe('a loop on the client of OpenAI', () => {
   });
 
   it('refuses calls without what it takes to answer them', async () => {
-    await using runtime = await toolRuntime(promptWith('broken', [add]));
+    await using runtime = await openToolRuntime(promptWith('broken', [add]));
     const calls = [{ type: 'function_call', name: 'add', arguments: '{}' }];
     expect(await evaluationFailure(runOpenAICalls(runtime, calls))).toMatchObject({
       code: 'evaluation-response-invalid',
@@ -200,7 +200,7 @@ describe('what the provider cannot be told', () => {
       execute: () => ToolResult.ok(null),
     });
     const logger = recordingLogger();
-    await using runtime = await toolRuntime(promptWith('loose', [loose]));
+    await using runtime = await openToolRuntime(promptWith('loose', [loose]));
     const [first] = toOpenAITools(runtime, { logger });
     expect(first?.strict).toBe(false);
     expect(toOpenAITools(runtime, { logger })).toEqual([first]);

@@ -13,7 +13,7 @@ import {
   tool,
 } from 'weakincentives';
 import { type OpenAIModelOptions, openai } from 'weakincentives/openai';
-import { scriptedModel } from 'weakincentives/testing';
+import { scriptedAdapter } from 'weakincentives/testing';
 import { z } from 'zod';
 import {
   type CapturedAnswer,
@@ -276,7 +276,7 @@ describe('a conversation', () => {
   });
 
   it('goes on from a history of another provider by what was said and called', async () => {
-    const other = scriptedModel([
+    const other = scriptedAdapter([
       { text: 'Let me add.', toolCalls: [{ name: 'add', arguments: { left: 1 } }, { name: 'none' }] },
       { text: 'It is 2.' },
     ]);

@@ -5,7 +5,7 @@ import {
   bindInstance,
   defineSlice,
   promptTemplate,
-  resource,
+  resourceToken,
   type Schema,
   section,
 } from 'weakincentives';
@@ -214,8 +214,8 @@ describe('bind() and with()', () => {
 describe('slices and resources', () => {
   const notes = defineSlice('notes', z.object({ text: z.string() }));
   const marks = defineSlice('marks', z.object({ mark: z.number() }));
-  const token = resource<string>('greeting');
-  const other = resource<string>('farewell');
+  const token = resourceToken<string>('greeting');
+  const other = resourceToken<string>('farewell');
 
   it('collects the slices of all sections once, also of disabled ones', () => {
     const made = template(

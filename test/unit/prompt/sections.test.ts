@@ -3,7 +3,6 @@ import {
   allow,
   PromptRenderError,
   promptTemplate,
-  type SectionPort,
   Session,
   SetVisibility,
   section,
@@ -12,8 +11,9 @@ import {
   tool,
   VisibilityOverrides,
 } from 'weakincentives';
-import { scriptedModel } from 'weakincentives/testing';
+import { scriptedAdapter } from 'weakincentives/testing';
 import { z } from 'zod';
+import type { SectionPort } from '../../../src/tool/index.ts';
 
 const named = (name: string) =>
   tool({ name, description: `The ${name}.`, effects: 'read', execute: () => ToolResult.ok(null) });
@@ -159,7 +159,7 @@ test('handlers and policies see the sections as the model has them at present', 
   const look = { name: 'look' };
   const open = { name: 'open_sections', arguments: { section_keys: ['guide'], reason: 'I need it.' } };
   const session = new Session();
-  await scriptedModel([
+  await scriptedAdapter([
     { toolCalls: [look] },
     { toolCalls: [open] },
     { toolCalls: [look] },
@@ -199,7 +199,9 @@ test('a call that has looked runs again when another one of the turn opens a sec
     sections: [section({ title: 'Task', key: 'task', template: 'Work.', tools: [looking] }), guide],
   });
   const open = { name: 'open_sections', arguments: { section_keys: ['guide'], reason: 'I need it.' } };
-  await scriptedModel([{ toolCalls: [open, { name: 'look' }] }, { text: 'Done.' }]).evaluate(template.bind());
+  await scriptedAdapter([{ toolCalls: [open, { name: 'look' }] }, { text: 'Done.' }]).evaluate(
+    template.bind(),
+  );
   expect(seen).toEqual([
     ['task full', 'guide summary'],
     ['task full', 'guide full'],
@@ -227,7 +229,7 @@ test('the prompt of a context is the prompt: it can be evaluated, and looked at'
       section({ title: 'T', key: 't', params, template: (p) => `About ${p.topic}.`, tools: [again] }),
     ],
   });
-  const { conversation } = await scriptedModel(({ length }, { instructions, turn }) =>
+  const { conversation } = await scriptedAdapter(({ length }, { instructions, turn }) =>
     length === 0 && evaluated === 0 && turn === 1
       ? { toolCalls: [{ name: 'again' }] }
       : { text: `I read: ${instructions.includes('About bees.')}` },

@@ -1,20 +1,20 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import {
-  type AnyBinding,
-  type BindOptions,
+  type AnyResourceBinding,
   bind,
   bindInstance,
+  type ResourceBindingOptions,
   ResourceRegistry,
   type ResourceResolver,
-  resource,
+  resourceToken,
 } from 'weakincentives';
 import { ResourceContainer } from '../../../src/resource/index.ts';
 import { coded, deferred, Host, Journal, type Named, open } from './host.ts';
 
-const A = resource<Named>('A');
-const B = resource<Named>('B');
-const C = resource<Named>('C');
+const A = resourceToken<Named>('A');
+const B = resourceToken<Named>('B');
+const C = resourceToken<Named>('C');
 
 describe('a post-construct hook', () => {
   it('prepares each instance once, before anyone gets it, and may ask for others', async () => {
@@ -32,7 +32,7 @@ describe('a post-construct hook', () => {
     expect(seen).toEqual(['a with b']);
   });
 
-  it.each<BindOptions>([{ scope: 'singleton' }, { scope: 'tool-call' }, { scope: 'prototype' }])(
+  it.each<ResourceBindingOptions>([{ scope: 'singleton' }, { scope: 'tool-call' }, { scope: 'prototype' }])(
     'that fails disposes the instance, says which, and is tried again: %o',
     async (options) => {
       const journal = new Journal();
@@ -64,7 +64,7 @@ describe('a post-construct hook', () => {
   it('hides nothing when the disposal fails as well', async () => {
     const [broken, stuck] = [new Error('broken'), new Error('stuck')];
     const { container } = open([
-      bind(resource<object>('X'), () => ({ close: () => Promise.reject(stuck) }), {
+      bind(resourceToken<object>('X'), () => ({ close: () => Promise.reject(stuck) }), {
         eager: true,
         postConstruct: () => Promise.reject(broken),
       }),
@@ -116,7 +116,7 @@ describe('whatever is thrown', () => {
 
   it.each(cases)('by a disposer that %s is kept as the cause: %s', async (kind, what) => {
     const { host, container } = open([
-      bind(resource<object>('X'), () => ({ close: fails(what, kind) }), { eager: true }),
+      bind(resourceToken<object>('X'), () => ({ close: fails(what, kind) }), { eager: true }),
     ]);
     await container.start();
     const error: unknown = await host.dispose().catch((failure: unknown) => failure);
@@ -179,7 +179,7 @@ describe('what is not wanted any more before it is built', () => {
     const late: unknown[] = [];
     const gate = deferred<object>();
     let builds = 0;
-    const X = resource<object>('X');
+    const X = resourceToken<object>('X');
     const { host, container } = open([bind(X, () => ((builds += 1), builds === 1 ? gate.promise : {}))]);
     container.resolver.get(X).catch(() => undefined);
     await Promise.resolve();
@@ -211,7 +211,7 @@ describe('what is not wanted any more before it is built', () => {
   it('tells the listener of the container when a call has ended and the disposal fails', async () => {
     const late: unknown[] = [];
     const gate = deferred<object>();
-    const X = resource<object>('X');
+    const X = resourceToken<object>('X');
     const container = ResourceContainer.for(
       new Host(),
       ResourceRegistry.of([bind(X, () => gate.promise, { scope: 'tool-call' })]),
@@ -278,7 +278,7 @@ describe('a resolver that a resource keeps', () => {
   interface Keeper extends Named {
     ask(): Promise<Named>;
   }
-  const Keeper = resource<Keeper>('keeper');
+  const Keeper = resourceToken<Keeper>('keeper');
   const keeping = (resolver: ResourceResolver, token: typeof A): Keeper => ({
     name: 'keeper',
     ask: () => resolver.get(token),
@@ -294,7 +294,7 @@ describe('a resolver that a resource keeps', () => {
   });
 
   it('makes more of its own kind, when it is a prototype', async () => {
-    const Spawn = resource<{ spawn(): Promise<object> }>('spawn');
+    const Spawn = resourceToken<{ spawn(): Promise<object> }>('spawn');
     const { container } = open([
       bind(Spawn, ({ get }) => ({ spawn: () => get(Spawn) }), { scope: 'prototype' }),
     ]);
@@ -356,7 +356,7 @@ describe('what one factory hands on from another', () => {
 
 describe('an instance bound as owned', () => {
   const owned = { owned: true };
-  const ends = (binding: AnyBinding, host: Host): ResourceContainer =>
+  const ends = (binding: AnyResourceBinding, host: Host): ResourceContainer =>
     ResourceContainer.for(host, ResourceRegistry.of([binding]));
 
   it('is disposed once with its session, whichever bindings name it', async () => {

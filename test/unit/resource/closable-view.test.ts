@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { closableView, TransactionClosedError } from 'weakincentives';
+import { revocableView, TransactionClosedError } from 'weakincentives';
 
 class Counter {
   #count = 0;
@@ -23,7 +23,7 @@ class Counter {
 describe('a closable view', () => {
   test('behaves as the object does: private members, getters, own fields, class', async () => {
     const counter = new Counter();
-    const { view } = closableView(counter);
+    const { view } = revocableView(counter);
     view.label = 'visits';
     expect(await view.add(2).addLater(3)).toBe(5);
     expect(view.count).toBe(5);
@@ -36,14 +36,14 @@ describe('a closable view', () => {
   });
 
   test('works for objects that are built in, frozen, or functions', () => {
-    expect(closableView(new Map([['a', 1]])).view.get('a')).toBe(1);
-    expect([...closableView(new Set(['a'])).view]).toEqual(['a']);
-    expect(closableView(Object.freeze({ twice: (value: number) => value * 2 })).view.twice(4)).toBe(8);
-    expect(closableView((value: number) => value + 1).view(1)).toBe(2);
+    expect(revocableView(new Map([['a', 1]])).view.get('a')).toBe(1);
+    expect([...revocableView(new Set(['a'])).view]).toEqual(['a']);
+    expect(revocableView(Object.freeze({ twice: (value: number) => value * 2 })).view.twice(4)).toBe(8);
+    expect(revocableView((value: number) => value + 1).view(1)).toBe(2);
   });
 
   test('keeps the view in hand where a method returns the object', () => {
-    const { view, close } = closableView(new Counter());
+    const { view, close } = revocableView(new Counter());
     const chained = view.add(1);
     expect(chained).toBe(view);
     close();
@@ -52,7 +52,7 @@ describe('a closable view', () => {
 
   test('refuses every access once it is closed, also through methods that were taken before', () => {
     const counter = new Counter();
-    const { view, close } = closableView(counter, 'the counter');
+    const { view, close } = revocableView(counter, 'the counter');
     const { add } = view;
     close();
     close();
@@ -75,7 +75,7 @@ describe('a closable view', () => {
 
   test('leaves the object alone', () => {
     const counter = new Counter();
-    closableView(counter).close();
+    revocableView(counter).close();
     expect(counter.add(1).count).toBe(1);
   });
 });

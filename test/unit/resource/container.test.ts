@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { bind, bindInstance, type NamedToken, ResourceRegistry, resource } from 'weakincentives';
+import { bind, bindInstance, type NamedResourceToken, ResourceRegistry, resourceToken } from 'weakincentives';
 import { ResourceContainer, transactionalResource } from '../../../src/resource/index.ts';
 import { coded, deferred, Journal, type Named, open } from './host.ts';
 
-const A = resource<Named>('A');
-const B = resource<Named>('B');
-const C = resource<Named>('C');
+const A = resourceToken<Named>('A');
+const B = resourceToken<Named>('B');
+const C = resourceToken<Named>('C');
 
 describe('singletons', () => {
   it('are built at first use, once, and shared by all containers over one session', async () => {
@@ -111,9 +111,9 @@ describe('disposal with the session', () => {
     const note = (line: string) => (): void => {
       lines.push(line);
     };
-    const X = resource<object>('X');
-    const Y = resource<object>('Y');
-    const Z = resource<object>('Z');
+    const X = resourceToken<object>('X');
+    const Y = resourceToken<object>('Y');
+    const Z = resourceToken<object>('Z');
     const { host, container } = open([
       bind(X, () => ({
         [Symbol.asyncDispose]: note('async'),
@@ -135,8 +135,8 @@ describe('disposal with the session', () => {
         throw new Error(text);
       },
     });
-    const X = resource<object>('X');
-    const Y = resource<object>('Y');
+    const X = resourceToken<object>('X');
+    const Y = resourceToken<object>('Y');
     const { host, container } = open([
       bind(A, () => journal.made('a')),
       bind(X, () => failing('x broke')),
@@ -212,8 +212,8 @@ describe('ready instances', () => {
 
 describe('circles', () => {
   const ask =
-    (token: NamedToken<Named>) =>
-    ({ get }: { get: (token: NamedToken<Named>) => Promise<Named> }) =>
+    (token: NamedResourceToken<Named>) =>
+    ({ get }: { get: (token: NamedResourceToken<Named>) => Promise<Named> }) =>
       get(token);
 
   it('are reported with their real path', async () => {
@@ -278,7 +278,7 @@ describe('start', () => {
   it('disposes what it built when one fails, keeps what was there before, and can be tried again', async () => {
     const journal = new Journal();
     let isBroken = true;
-    const before = bind(resource<Named>('before'), () => journal.made('before'), { eager: true });
+    const before = bind(resourceToken<Named>('before'), () => journal.made('before'), { eager: true });
     const { host, container } = open([
       before,
       bind(
@@ -310,7 +310,7 @@ describe('start', () => {
   });
 
   it('tells of disposals that fail on the way back', async () => {
-    const X = resource<object>('X');
+    const X = resourceToken<object>('X');
     const { container } = open([
       bind(
         X,
@@ -375,7 +375,7 @@ describe('tool-call resources', () => {
 
   it('that fail to be disposed are returned as errors, the others are disposed', async () => {
     const journal = new Journal();
-    const X = resource<object>('X');
+    const X = resourceToken<object>('X');
     const boom = new Error('stuck');
     const { container } = open([
       bind(A, () => journal.made('a'), { scope: 'tool-call' }),
@@ -482,7 +482,7 @@ describe('plain singletons and transactional resources', () => {
       bind(Forked, () => ({ name: 'a' })),
       bind(B, ({ get }) => get(Forked)),
       bind(C, ({ get }) => get(Forked), { scope: 'prototype' }),
-      bind(resource<Named>('D'), ({ get }) => get(C)),
+      bind(resourceToken<Named>('D'), ({ get }) => get(C)),
     ]);
     const refused = coded('resource-dependency-invalid', /"B" depends on "forked"/);
     await expect(container.resolver.get(B)).rejects.toEqual(refused);
@@ -493,7 +493,7 @@ describe('plain singletons and transactional resources', () => {
   });
 
   it('through a prototype are refused as well', async () => {
-    const D = resource<Named>('D');
+    const D = resourceToken<Named>('D');
     const { container } = open([
       bind(Forked, () => ({ name: 'a' })),
       bind(C, ({ get }) => get(Forked), { scope: 'prototype' }),

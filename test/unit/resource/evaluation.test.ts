@@ -1,33 +1,33 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import {
-  type AnyBinding,
+  type AnyResourceBinding,
   type AnyTool,
   bind,
   bindInstance,
   Deadline,
   Filesystem,
-  fromSnapshots,
   MemoryFilesystem,
   type Prompt,
   promptTemplate,
-  resource,
+  resourceToken,
   Session,
   section,
+  snapshotProtocol,
   type ToolContext,
   ToolResult,
   tool,
 } from 'weakincentives';
-import { scriptedModel } from 'weakincentives/testing';
+import { scriptedAdapter } from 'weakincentives/testing';
 import { evaluationFailure } from '../../support/failure.ts';
 import { gate } from '../../support/gate.ts';
-import { manualClock } from '../../support/manual-clock.ts';
+import { createManualClock } from '../../support/manual-clock.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
 import { only, runCalls } from '../../support/run-calls.ts';
 import { coded, deferred, Journal, type Named } from './host.ts';
 
-const Each = resource<Named>('each');
-const Once = resource<Named>('once');
+const Each = resourceToken<Named>('each');
+const Once = resourceToken<Named>('once');
 
 /** A tool that does `work` and succeeds. */
 function doing(
@@ -46,7 +46,10 @@ function doing(
   });
 }
 
-function promptOf(resources: readonly AnyBinding[], tools: readonly AnyTool[] = []): Prompt<undefined> {
+function promptOf(
+  resources: readonly AnyResourceBinding[],
+  tools: readonly AnyTool[] = [],
+): Prompt<undefined> {
   return promptTemplate({
     ns: 'test',
     key: 'resources',
@@ -118,7 +121,7 @@ describe('the runtime', () => {
       journal.lines.push('inner ended');
     });
     const replies = [[{ name: 'outer' }], [{ name: 'inner' }], [], []];
-    const model = scriptedModel(() => {
+    const model = scriptedAdapter(() => {
       const toolCalls = replies.shift() ?? [];
       return toolCalls.length === 0 ? { text: 'done' } : { toolCalls };
     });
@@ -135,8 +138,8 @@ describe('the runtime', () => {
   it('rolls back a resource that a failing handler was the first to touch', async () => {
     const box = { value: 1 };
     let snapshots = 0;
-    const Box = resource<{ value: number }>('box');
-    const transactional = fromSnapshots<{ value: number }, number>({
+    const Box = resourceToken<{ value: number }>('box');
+    const transactional = snapshotProtocol<{ value: number }, number>({
       snapshot: ({ value }) => ((snapshots += 1), value),
       restore: (target, value) => {
         target.value = value;
@@ -159,7 +162,7 @@ describe('the runtime', () => {
   });
 
   it('tells the model of every resource that could not be disposed', async () => {
-    const stuck = (token: typeof Each): AnyBinding =>
+    const stuck = (token: typeof Each): AnyResourceBinding =>
       bind(token, () => ({ name: 'x', close: () => Promise.reject(new Error(`no end of ${token.name}`)) }), {
         scope: 'tool-call',
       });
@@ -189,7 +192,7 @@ describe('the runtime', () => {
         }),
       ],
     );
-    const model = scriptedModel((_conversation, { turn }) =>
+    const model = scriptedAdapter((_conversation, { turn }) =>
       turn === 1 ? { toolCalls: [{ name: 'use' }] } : { text: 'done' },
     );
     {
@@ -204,7 +207,7 @@ describe('the runtime', () => {
   it('refuses an owned instance that an earlier evaluation has disposed', async () => {
     const journal = new Journal();
     const prompt = promptOf([bindInstance(Once, journal.made('once'), { owned: true })]);
-    const model = scriptedModel(() => ({ text: 'done' }));
+    const model = scriptedAdapter(() => ({ text: 'done' }));
     await model.evaluate(prompt);
     expect(journal.lines).toEqual(['build once', 'dispose once']);
     expect((await evaluationFailure(model.evaluate(prompt))).cause).toEqual(
@@ -214,8 +217,8 @@ describe('the runtime', () => {
 });
 
 describe('what a prompt binds', () => {
-  const named = (name: string): AnyBinding => bind(Once, () => ({ name }));
-  const build = (resources: readonly AnyBinding[]) =>
+  const named = (name: string): AnyResourceBinding => bind(Once, () => ({ name }));
+  const build = (resources: readonly AnyResourceBinding[]) =>
     promptTemplate({
       ns: 'test',
       key: 'layers',
@@ -271,7 +274,7 @@ describe('a run that is stopped while something is being built', () => {
     ]);
     const session = new Session();
     const run = evaluationFailure(
-      scriptedModel(() => ({ text: 'done' })).evaluate(prompt, { session, signal: abort.signal }),
+      scriptedAdapter(() => ({ text: 'done' })).evaluate(prompt, { session, signal: abort.signal }),
     );
     await left.pass();
     abort.abort(new Error('enough'));
@@ -285,11 +288,11 @@ describe('a run that is stopped while something is being built', () => {
   });
 
   it('ends at its deadline although a factory that a handler waits for never does', async () => {
-    const clock = manualClock();
+    const clock = createManualClock();
     const asked = gate();
     const logger = recordingLogger();
     const building = deferred<object>();
-    const Slow = resource<object>('slow');
+    const Slow = resourceToken<object>('slow');
     const prompt = promptOf(
       [
         bind(Slow, () => {
@@ -301,7 +304,7 @@ describe('a run that is stopped while something is being built', () => {
       [doing('use', ({ resources }) => resources.get(Slow))],
     );
     const run = evaluationFailure(
-      scriptedModel([{ toolCalls: [{ name: 'use' }] }]).evaluate(prompt, {
+      scriptedAdapter([{ toolCalls: [{ name: 'use' }] }]).evaluate(prompt, {
         clock,
         logger,
         deadline: Deadline.after(1_000, clock),

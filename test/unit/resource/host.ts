@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { type AnyBinding, ResourceRegistry } from 'weakincentives';
+import { type AnyResourceBinding, ResourceRegistry } from 'weakincentives';
 import { ResourceContainer, type ResourceHost } from '../../../src/resource/index.ts';
 
 /** What the tests bind. */
@@ -9,7 +9,7 @@ export interface Named {
 
 /** A container over a session of its own. */
 export function open(
-  bindings: readonly AnyBinding[],
+  bindings: readonly AnyResourceBinding[],
   host: Host = new Host(),
 ): { host: Host; container: ResourceContainer } {
   return { host, container: ResourceContainer.for(host, ResourceRegistry.of(bindings)) };

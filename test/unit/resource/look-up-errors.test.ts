@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { type Binding, bind, bindInstance, ResourceRegistry, resource } from 'weakincentives';
+import { bind, bindInstance, type ResourceBinding, ResourceRegistry, resourceToken } from 'weakincentives';
 import { transactionalResource } from '../../../src/resource/index.ts';
 import { coded, type Named, open } from './host.ts';
 
-const A = resource<Named>('A');
-const B = resource<Named>('B');
-const C = resource<Named>('C');
+const A = resourceToken<Named>('A');
+const B = resourceToken<Named>('B');
+const C = resourceToken<Named>('C');
 
 describe('a token that nothing is bound to', () => {
   const ask = async (name: string, bound: readonly string[]): Promise<unknown> => {
-    const { container } = open(bound.map((known) => bindInstance(resource<number>(known), 1)));
-    return container.resolver.get(resource(name)).catch((error: unknown) => error);
+    const { container } = open(bound.map((known) => bindInstance(resourceToken<number>(known), 1)));
+    return container.resolver.get(resourceToken(name)).catch((error: unknown) => error);
   };
 
   it.each([
@@ -93,7 +93,7 @@ describe('a factory that fails below another', () => {
 
 describe('a circle', () => {
   it('is the shortest one on the way, in order', async () => {
-    const D = resource<Named>('D');
+    const D = resourceToken<Named>('D');
     const { container } = open([
       bind(A, ({ get }) => get(B)),
       bind(B, ({ get }) => get(C), { scope: 'prototype' }),
@@ -126,7 +126,7 @@ describe('a binding put together wrongly', () => {
   // As without types, or from a module that is not yet evaluated.
   const missing = undefined as unknown as typeof A;
 
-  it.each<[string, () => Binding<Named>]>([
+  it.each<[string, () => ResourceBinding<Named>]>([
     ['undefined', () => bind(missing, () => ({ name: 'a' }))],
     ['undefined', () => bindInstance(missing, { name: 'a' })],
     ['name', () => bind('name' as unknown as typeof A, () => ({ name: 'a' }))],

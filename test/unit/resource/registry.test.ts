@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { bind, bindInstance, ResourceRegistry, resource } from 'weakincentives';
+import { bind, bindInstance, ResourceRegistry, resourceToken } from 'weakincentives';
 import { tokenName, transactionalResource } from '../../../src/resource/index.ts';
 
-const A = resource<string>('A');
-const B = resource<string>('B');
+const A = resourceToken<string>('A');
+const B = resourceToken<string>('B');
 
 describe('bind', () => {
   it('defaults to a lazy, plain singleton and is frozen', () => {
@@ -38,11 +38,11 @@ describe('bind', () => {
 describe('tokens', () => {
   it('are told apart by identity, not by name', () => {
     const registry = ResourceRegistry.of([
-      bindInstance(resource<string>('same'), 'a'),
-      bindInstance(resource<string>('same'), 'b'),
+      bindInstance(resourceToken<string>('same'), 'a'),
+      bindInstance(resourceToken<string>('same'), 'b'),
     ]);
     expect(registry.bindings).toHaveLength(2);
-    expect(registry.has(resource('same'))).toBe(false);
+    expect(registry.has(resourceToken('same'))).toBe(false);
   });
 
   it('have names for messages', () => {
@@ -69,7 +69,7 @@ describe('ResourceRegistry', () => {
   it('finds bindings by token and keeps their order', () => {
     const registry = ResourceRegistry.of([b, a]);
     expect(registry.get(A)).toBe(a);
-    expect(registry.get(resource('C'))).toBeUndefined();
+    expect(registry.get(resourceToken('C'))).toBeUndefined();
     expect(registry.bindings).toEqual([b, a]);
   });
 

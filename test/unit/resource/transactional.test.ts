@@ -2,11 +2,11 @@ import { describe, expect, test } from 'vitest';
 import {
   bind,
   bindInstance,
-  fromSnapshots,
   ResourceError,
   ResourceRegistry,
-  resource,
-  type TransactionalResource,
+  resourceToken,
+  snapshotProtocol,
+  type TransactionProtocol,
 } from 'weakincentives';
 import { ResourceContainer, transactionalResource } from '../../../src/resource/index.ts';
 import { Host } from './host.ts';
@@ -14,8 +14,8 @@ import { Host } from './host.ts';
 interface Box {
   value: number;
 }
-const Box = resource<Box>('box');
-const copying = fromSnapshots<Box, number>({
+const Box = resourceToken<Box>('box');
+const copying = snapshotProtocol<Box, number>({
   snapshot: ({ value }) => value,
   restore: (box, value) => {
     box.value = value;
@@ -51,13 +51,13 @@ describe('the option transactional', () => {
       /takes part in transactions already/,
     );
     // What callers without types may pass.
-    const wrong = (value: unknown): TransactionalResource<Box> => value as TransactionalResource<Box>;
+    const wrong = (value: unknown): TransactionProtocol<Box> => value as TransactionProtocol<Box>;
     expect(refused(() => bind(Box, make, { transactional: wrong({}) }))).toMatch(/has no function "begin"/);
     expect(refused(() => bindInstance(Box, make(), { transactional: wrong(true) }))).toMatch(/is boolean/);
   });
 
   test('keeps a plain singleton from depending on the resource', async () => {
-    const Shelf = resource<{ readonly box: Box }>('shelf');
+    const Shelf = resourceToken<{ readonly box: Box }>('shelf');
     const container = ResourceContainer.for(
       new Host(),
       ResourceRegistry.of([
@@ -80,7 +80,7 @@ describe('a transaction that is put together wrongly', () => {
   ];
   test.each(rows)('fails the look-up: %s', async (_what, transaction, missing) => {
     // What callers without types may return.
-    const protocol = { parallel: true, begin: () => transaction } as unknown as TransactionalResource<Box>;
+    const protocol = { parallel: true, begin: () => transaction } as unknown as TransactionProtocol<Box>;
     const container = ResourceContainer.for(
       new Host(),
       ResourceRegistry.of([bindInstance(Box, { value: 0 }, { transactional: protocol })]),
@@ -95,8 +95,8 @@ describe('a transaction that is put together wrongly', () => {
 
 describe('a transaction that has ended', () => {
   test('is asked for no conflicts, and answers a second rollback as the first', async () => {
-    const Other = resource<Box>('other');
-    const ofKind = (conflict: string, rollback: () => void): TransactionalResource<Box> => ({
+    const Other = resourceToken<Box>('other');
+    const ofKind = (conflict: string, rollback: () => void): TransactionProtocol<Box> => ({
       parallel: true,
       begin: (box) => ({ view: box, commit: () => undefined, rollback, conflicts: () => [conflict] }),
     });

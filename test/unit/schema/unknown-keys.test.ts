@@ -2,7 +2,7 @@ import { toStandardJsonSchema } from '@valibot/to-json-schema';
 import { type } from 'arktype';
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import { type JsonValue, jsonSchema, open, type Schema } from 'weakincentives';
+import { type JsonValue, jsonSchema, looseSchema, type Schema } from 'weakincentives';
 import { z } from 'zod';
 import { compileSchema, parseInputSync } from '../../../src/schema/index.ts';
 import { issuesOf, libraries, rawObject, shapes } from './libraries.ts';
@@ -188,21 +188,21 @@ describe('open', () => {
     ['ArkType', type({ a: 'string', 'n?': { b: 'string' } })],
   ])('lets further keys in at the top and only there, with %s', (_name, schema) => {
     expect(issuesOf(schema, { a: 'x', more: 1 })).toContain('more: unknown key');
-    const opened = open(schema);
+    const opened = looseSchema(schema);
     expect(issuesOf(opened, { a: 'x', more: 1 })).toBe('');
     expect(issuesOf(opened, { a: 'x', n: { b: 'y', more: 1 } })).toContain('n.more: unknown key');
     expect(compileSchema(opened).inputJsonSchema['additionalProperties']).toEqual({});
   });
 
   it('opens each member of a union and what a reference leads to', () => {
-    const union = open(
+    const union = looseSchema(
       z.union([
         z.object({ k: z.literal('a'), x: z.number() }),
         z.object({ k: z.literal('b'), y: z.number() }),
       ]),
     );
     expect(issuesOf(union, { k: 'a', x: 1, more: 1 })).toBe('');
-    const node = open(shapes.recursive.raw);
+    const node = looseSchema(shapes.recursive.raw);
     expect(issuesOf(node, { name: 'a', children: [], more: 1 })).toBe('');
     expect(issuesOf(node, { name: 'a', children: [{ name: 'b', children: [], more: 1 }] })).toContain(
       'children[0].more: unknown key',

@@ -8,7 +8,7 @@ import {
   ToolResult,
   tool,
 } from 'weakincentives';
-import { scriptedModel } from 'weakincentives/testing';
+import { scriptedAdapter } from 'weakincentives/testing';
 import { z } from 'zod';
 
 const Trail = defineSlice('trail', z.string(), { policy: 'log', initial: ['first'] });
@@ -106,7 +106,7 @@ describe('a LOG slice that a session bounds', () => {
     const session = new Session();
     session.install(ToolInvocations, { retain: 4 });
     const lengths: number[] = [];
-    const model = scriptedModel((_conversation, { turn }) => {
+    const model = scriptedAdapter((_conversation, { turn }) => {
       lengths.push(session.slice(ToolInvocations).length);
       return turn > 20 ? { text: 'done' } : { toolCalls: [{ name: 'count' }] };
     });

@@ -3,12 +3,12 @@ import {
   append,
   clear,
   extend,
-  type Items,
   on,
   type ReadonlySessionView,
   remove,
   replace,
   Session,
+  type SliceItems,
 } from 'weakincentives';
 import { defineSystemEvent, defineSystemSlice } from '../../../src/session/index.ts';
 import { NoteAdded, Notes, sessionWith } from './session-fixtures.ts';
@@ -106,7 +106,7 @@ describe('dispatch', () => {
 
   it('gives items that count, index and iterate, and end with the reducer', () => {
     const Go = defineSystemEvent<null>('go');
-    let leaked: Items<number> | undefined;
+    let leaked: SliceItems<number> | undefined;
     let leakedView: ReadonlySessionView | undefined;
     const seen: unknown[] = [];
     const X = defineSystemSlice<number>('x', {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createDispatcher, Session } from 'weakincentives';
-import { manualClock } from '../../support/manual-clock.ts';
+import { createManualClock } from '../../support/manual-clock.ts';
 import { NoteAdded, Notes, Put, Seen, sessionWith, Table, Trail } from './session-fixtures.ts';
 
 describe('a family of sessions', () => {
@@ -94,7 +94,7 @@ describe('a session', () => {
   });
 
   it('has tags of its own, and knows when it was made', () => {
-    const clock = manualClock(5);
+    const clock = createManualClock(5);
     const tags = { a: 'b' };
     const session = new Session({ tags, clock });
     tags.a = 'c';

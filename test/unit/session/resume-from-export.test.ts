@@ -24,9 +24,9 @@ import {
   ToolResult,
   tool,
   VisibilityOverrides,
-  vfsToolsSection,
 } from 'weakincentives';
-import { scriptedModel } from 'weakincentives/testing';
+import { vfsToolsSection } from 'weakincentives/suite';
+import { scriptedAdapter } from 'weakincentives/testing';
 import { z } from 'zod';
 
 const Build = z.object({ target: z.string() });
@@ -66,7 +66,7 @@ const release = section({
 const prompt = promptTemplate({ ns: 'tests', key: 'resume', sections: [release] }).bind();
 
 const scripted = (...calls: readonly { name: string; arguments?: object }[]) =>
-  scriptedModel([{ toolCalls: calls }, { text: 'Done.' }]);
+  scriptedAdapter([{ toolCalls: calls }, { text: 'Done.' }]);
 
 describe('a session that went through JSON', () => {
   it('goes on where the other one stopped, policies included', async () => {
@@ -193,7 +193,7 @@ describe('a session that went through JSON', () => {
       { text: 'Done.' },
     ];
     const usage = { inputTokens: 3, outputTokens: 2, cachedInputTokens: 1 };
-    const model = scriptedModel((_conversation, { instructions, turn }) => ({
+    const model = scriptedAdapter((_conversation, { instructions, turn }) => ({
       ...(instructions.includes('Inner.')
         ? { text: '{"answer":{"text":"yes"}}' }
         : (turns[turn - 1] ?? { text: 'Done.' })),

@@ -3,14 +3,14 @@ import { describe, expect, it } from 'vitest';
 import { appendAll, defineEvent, defineSlice, keepLatest, on, PolicyState, Session } from 'weakincentives';
 import { z } from 'zod';
 import { defineSystemSlice } from '../../../src/session/index.ts';
-import { manualClock } from '../../support/manual-clock.ts';
+import { createManualClock } from '../../support/manual-clock.ts';
 import { exportOf, NoteAdded, Notes, Put, Seen, sessionWith, Table, Trail } from './session-fixtures.ts';
 
 const throughJson = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
 describe('an export', () => {
   it('holds the state by the names of the slices, and who the session is', () => {
-    const clock = manualClock(1_000);
+    const clock = createManualClock(1_000);
     const parent = new Session({ id: 'above', clock });
     const session = new Session({ id: 'me', parent, tags: { team: 'blue' }, clock });
     const children = ['first', 'second'].map((id) => new Session({ id, parent: session }));

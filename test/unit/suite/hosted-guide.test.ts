@@ -1,19 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { type HostedTool } from 'weakincentives';
+import { aiSdkHostedToolCodecs } from 'weakincentives/ai-sdk';
+import { anthropicHostedToolCodecs } from 'weakincentives/anthropic';
+import { openaiHostedToolCodecs } from 'weakincentives/openai';
+import { type HostedToolCodec, type HostedToolCodecs } from 'weakincentives/provider';
 import {
   codeInterpreterTool,
   fileSearchTool,
-  type HostedTool,
-  type HostedToolCodec,
-  type HostedToolCodecs,
   imageGenerationTool,
   remoteMcpTool,
   webFetchTool,
   webSearchTool,
-} from 'weakincentives';
-import { aiSdkHostedToolCodecs } from 'weakincentives/ai-sdk';
-import { anthropicHostedToolCodecs } from 'weakincentives/anthropic';
-import { openaiHostedToolCodecs } from 'weakincentives/openai';
+} from 'weakincentives/suite';
 
 const guide = readFileSync(new URL('../../../guides/hosted-tools.md', import.meta.url), 'utf8');
 

@@ -3,14 +3,13 @@ import {
   type EvaluateOptions,
   PromptRenderings,
   promptTemplate,
-  type RemoteMcpConfig,
-  remoteMcpTool,
   Session,
   section,
   ToolRenderings,
   WinkError,
 } from 'weakincentives';
-import { mockHostedToolCodec, type ScriptedModelOptions, scriptedModel } from 'weakincentives/testing';
+import { type RemoteMcpConfig, remoteMcpTool } from 'weakincentives/suite';
+import { mockHostedToolCodec, type ScriptedAdapterOptions, scriptedAdapter } from 'weakincentives/testing';
 import { evaluationFailure } from '../../support/failure.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
 import { refusal } from '../prompt/refusal.ts';
@@ -61,7 +60,7 @@ describe('secrets of a remote server', () => {
     expectNoSecret({ text, descriptor, toolParamDescriptions });
   });
 
-  it.each<[string, ScriptedModelOptions]>([
+  it.each<[string, ScriptedAdapterOptions]>([
     ['finishes', {}],
     ['finishes with a codec', { hostedToolCodecs: { mcp: mockHostedToolCodec({ kind: 'mcp' }) } }],
     ['ends for a kind without a codec', { hostedToolCodecs: {} }],
@@ -93,7 +92,7 @@ describe('secrets of a remote server', () => {
     const events: unknown[] = [];
     await using session = new Session();
     const run: EvaluateOptions = { session, logger, onEvent: (event) => events.push(event) };
-    const model = scriptedModel([{ text: 'Read.' }], options);
+    const model = scriptedAdapter([{ text: 'Read.' }], options);
     const ending = await model.evaluate(template.bind(), run).catch((error: unknown) => error);
     expectNoSecret(ending);
     expectNoSecret({ events, lines: logger.lines });
@@ -104,7 +103,7 @@ describe('secrets of a remote server', () => {
   });
 
   it('are in no error of a model that fails', async () => {
-    const fails = scriptedModel(() => {
+    const fails = scriptedAdapter(() => {
       throw new Error('no connection');
     });
     expectNoSecret(await evaluationFailure(fails.evaluate(template.bind(), { throttle: false })));

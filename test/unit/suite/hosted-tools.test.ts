@@ -1,27 +1,26 @@
 import { describe, expect, it } from 'vitest';
+import { type HostedTool, type JsonObject } from 'weakincentives';
 import {
   type CodeInterpreterConfig,
   codeInterpreterTool,
   type FileSearchConfig,
   fileSearchTool,
-  type HostedTool,
-  type HostedToolTexts,
+  type HostedToolOptions,
   type ImageGenerationConfig,
   imageGenerationTool,
-  type JsonObject,
   type RemoteMcpConfig,
   remoteMcpTool,
   type WebFetchConfig,
   type WebSearchConfig,
   webFetchTool,
   webSearchTool,
-} from 'weakincentives';
+} from 'weakincentives/suite';
 import { refusal } from '../prompt/refusal.ts';
 
 type Kind = 'web_search' | 'web_fetch' | 'code_interpreter' | 'file_search' | 'image_generation' | 'mcp';
 
 // Plain JavaScript can pass anything as a config.
-const makers: Readonly<Record<Kind, (config: unknown, texts?: HostedToolTexts) => HostedTool>> = {
+const makers: Readonly<Record<Kind, (config: unknown, texts?: HostedToolOptions) => HostedTool>> = {
   web_search: (config, texts) => webSearchTool(config as WebSearchConfig, texts),
   web_fetch: (config, texts) => webFetchTool(config as WebFetchConfig, texts),
   code_interpreter: (config, texts) => codeInterpreterTool(config as CodeInterpreterConfig, texts),

@@ -1,21 +1,19 @@
 import { describe, expect, test } from 'vitest';
+import { promptTemplate, Session, section } from 'weakincentives';
 import {
   CurrentPlan,
   planCompletion,
   planningToolsSection,
-  promptTemplate,
-  Session,
   SetupPlan,
-  section,
   UpdateStep,
-} from 'weakincentives';
-import { type ScriptedTurn, scriptedModel } from 'weakincentives/testing';
+} from 'weakincentives/suite';
+import { type ScriptedTurn, scriptedAdapter } from 'weakincentives/testing';
 
 const planned = promptTemplate({ ns: 'test', key: 'plan', sections: [planningToolsSection()] });
 
 /** What the model is told when it answers at once in this session; undefined when the task is done. */
 async function toldIn(session: Session, completion = planCompletion()): Promise<string | undefined> {
-  const run = scriptedModel([{ text: 'Done.' }]).evaluate(planned.bind(), {
+  const run = scriptedAdapter([{ text: 'Done.' }]).evaluate(planned.bind(), {
     session,
     completion: { checker: completion, maxChecks: 1 },
   });
@@ -67,7 +65,7 @@ describe('planCompletion', () => {
 
   test('lets a model that forgot a step go on and finish it', async () => {
     const call = (name: string, args: object): ScriptedTurn => ({ toolCalls: [{ name, arguments: args }] });
-    const model = scriptedModel([
+    const model = scriptedAdapter([
       call('planning_setup_plan', { objective: 'Ship', initial_steps: ['Build'] }),
       { text: 'All done.' },
       call('planning_update_step', { step_id: 1, status: 'done' }),
@@ -84,7 +82,7 @@ describe('planCompletion', () => {
       sections: [section({ title: 'Task', key: 'task', template: 'Do it.' })],
     });
     const asked: unknown[] = [];
-    const model = scriptedModel((conversation) => {
+    const model = scriptedAdapter((conversation) => {
       asked.push(conversation);
       return { text: 'Done.' };
     });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { formatPlan, type Plan } from 'weakincentives';
-import { formatPlanStep } from '../../../src/suite/index.ts';
+import { formatPlan, type Plan } from 'weakincentives/suite';
+import { formatPlanStep } from '../../../src/suite/planning/index.ts';
 
 const plan: Plan = {
   objective: 'Review the folder',

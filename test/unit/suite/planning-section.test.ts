@@ -1,17 +1,18 @@
 import { describe, expect, it } from 'vitest';
+import { deny, PromptValidationError, promptTemplate, Session } from 'weakincentives';
 import {
   CurrentPlan,
-  deny,
   PlanningStrategy,
   type PlanningToolsSectionOptions,
-  PromptValidationError,
   planningToolsSection,
-  promptTemplate,
-  Session,
   SetupPlan,
-} from 'weakincentives';
-import { scriptedModel } from 'weakincentives/testing';
-import { createPlanningTools, PLANNING_TOOL_NAMES, planningTools } from '../../../src/suite/index.ts';
+} from 'weakincentives/suite';
+import { scriptedAdapter } from 'weakincentives/testing';
+import {
+  createPlanningTools,
+  PLANNING_TOOL_NAMES,
+  planningTools,
+} from '../../../src/suite/planning/index.ts';
 
 const templateOf = (options: PlanningToolsSectionOptions = {}) =>
   promptTemplate({ ns: 'tests', key: 'planning', sections: [planningToolsSection(options)] });
@@ -111,7 +112,7 @@ describe('planningToolsSection', () => {
   it('holds no plan: each session has its own, which outlives the evaluation', async () => {
     const template = templateOf();
     const call = (objective: string) =>
-      scriptedModel([{ toolCalls: [{ name: 'planning_setup_plan', arguments: { objective } }] }, {}]);
+      scriptedAdapter([{ toolCalls: [{ name: 'planning_setup_plan', arguments: { objective } }] }, {}]);
     const [one, two] = [new Session(), new Session()];
     await call('One').evaluate(template.bind(), { session: one });
     await call('Two').evaluate(template.bind(), { session: two });
@@ -123,7 +124,7 @@ describe('planningToolsSection', () => {
     await using session = new Session();
     session.install(CurrentPlan);
     session.dispatch(SetupPlan, { objective: 'Given', initialSteps: ['a'] });
-    const model = scriptedModel([
+    const model = scriptedAdapter([
       { toolCalls: [{ name: 'planning_update_step', arguments: { step_id: 1, status: 'done' } }] },
       {},
     ]);
@@ -135,7 +136,7 @@ describe('planningToolsSection', () => {
   it('puts its tools under the policies it is given', async () => {
     await using session = new Session();
     const noPlans = { name: 'no-plans', check: () => deny('not today') };
-    const model = scriptedModel([
+    const model = scriptedAdapter([
       { toolCalls: [{ name: 'planning_setup_plan', arguments: { objective: 'x' } }] },
       { text: 'Not today.' },
     ]);

@@ -1,14 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  AddStep,
-  CurrentPlan,
-  SchemaError,
-  Session,
-  SessionError,
-  SetupPlan,
-  ToolValidationError,
-  UpdateStep,
-} from 'weakincentives';
+import { SchemaError, Session, SessionError, ToolValidationError } from 'weakincentives';
+import { AddStep, CurrentPlan, SetupPlan, UpdateStep } from 'weakincentives/suite';
 
 function sessionWith(...initialSteps: readonly string[]): Session {
   const session = new Session();

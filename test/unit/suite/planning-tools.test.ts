@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { CurrentPlan, Session, SetupPlan, UpdateStep } from 'weakincentives';
+import { Session } from 'weakincentives';
+import { CurrentPlan, SetupPlan, UpdateStep } from 'weakincentives/suite';
 import type { ScriptedToolCall } from 'weakincentives/testing';
-import { planningTools } from '../../../src/suite/index.ts';
+import { planningTools } from '../../../src/suite/planning/index.ts';
 import { type CallOutcome, runCalls } from '../../support/run-calls.ts';
 
 const setUp = (objective: string, steps?: readonly string[]): ScriptedToolCall => ({

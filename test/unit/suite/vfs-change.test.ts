@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { MemoryFilesystem } from 'weakincentives';
-import { vfsTools } from '../../../src/suite/index.ts';
+import { vfsTools } from '../../../src/suite/vfs/index.ts';
 import { runTool } from './run-tool.ts';
 
 const textOf = async (files: MemoryFilesystem, path: string): Promise<string> =>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { MemoryFilesystem } from 'weakincentives';
-import { createVfsTools, vfsTools } from '../../../src/suite/index.ts';
+import { createVfsTools, vfsTools } from '../../../src/suite/vfs/index.ts';
 import { runTool } from './run-tool.ts';
 
 const numbered = (count: number): string =>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Filesystem, MemoryFilesystem, readBeforeWritePolicy } from 'weakincentives';
-import { vfsTools } from '../../../src/suite/index.ts';
+import { vfsTools } from '../../../src/suite/vfs/index.ts';
 import { PolicyStage } from '../policy/policy-fixtures.ts';
 import { type Answer, runTool } from './run-tool.ts';
 

@@ -10,12 +10,11 @@ import {
   section,
   ToolResult,
   tool,
-  type VfsToolsSectionOptions,
-  vfsToolsSection,
 } from 'weakincentives';
-import { scriptedModel } from 'weakincentives/testing';
+import { type VfsToolsSectionOptions, vfsToolsSection } from 'weakincentives/suite';
+import { scriptedAdapter } from 'weakincentives/testing';
 import { ResourceContainer } from '../../../src/resource/index.ts';
-import { vfsTools } from '../../../src/suite/index.ts';
+import { vfsTools } from '../../../src/suite/vfs/index.ts';
 
 type Template = PromptTemplate<Record<never, never>, undefined>;
 
@@ -34,7 +33,7 @@ async function answers(
   calls: readonly { readonly name: string; readonly arguments: unknown }[],
 ): Promise<readonly string[]> {
   const turns = [...calls.map((call) => ({ toolCalls: [call] })), { text: 'done' }];
-  const { conversation } = await scriptedModel(turns).evaluate(template.bind(), { session });
+  const { conversation } = await scriptedAdapter(turns).evaluate(template.bind(), { session });
   return conversation.flatMap((item) => (item.type === 'tool-result' ? [item.text] : []));
 }
 
@@ -304,7 +303,7 @@ describe('calls in a run', () => {
       { name: 'edit_file', arguments: { file_path: 'shared.txt', old_string: name, new_string: `${name}!` } },
       { name: 'ls', arguments: {} },
     ]);
-    const run = scriptedModel([{ toolCalls: calls }, { text: 'done' }]);
+    const run = scriptedAdapter([{ toolCalls: calls }, { text: 'done' }]);
     const { conversation } = await run.evaluate(template.bind(), { session });
     const replies = conversation.flatMap((item) => (item.type === 'tool-result' ? [item.text] : []));
     names.forEach((name, index) => {

@@ -1,13 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import {
-  hostedOutputsOf,
-  promptTemplate,
-  section,
-  type WebSearchSectionOptions,
-  webSearchSection,
-  webSearchTool,
-} from 'weakincentives';
-import { scriptedModel } from 'weakincentives/testing';
+import { hostedOutputsOf, promptTemplate, section } from 'weakincentives';
+import { type WebSearchSectionOptions, webSearchSection, webSearchTool } from 'weakincentives/suite';
+import { scriptedAdapter } from 'weakincentives/testing';
 import { refusal } from '../prompt/refusal.ts';
 
 async function textOf(options: WebSearchSectionOptions): Promise<string> {
@@ -64,7 +58,7 @@ describe('webSearchSection', () => {
     const task = section({ title: 'Task', key: 'task', template: 'Answer.' });
     const template = promptTemplate({ ns: 'test', key: 'opened', sections: [task, search] });
     const asked: (readonly string[])[] = [];
-    const model = scriptedModel((_conversation, { hostedTools, turn, instructions }) => {
+    const model = scriptedAdapter((_conversation, { hostedTools, turn, instructions }) => {
       expect(instructions).toContain('The web can be searched.\n\n[This is a summary. Call open_sections');
       asked.push(hostedTools.map(({ name }) => name));
       return turn === 1

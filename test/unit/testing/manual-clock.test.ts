@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest';
-import { manualClock } from 'weakincentives/testing';
+import { createManualClock } from 'weakincentives/testing';
 
-describe('manualClock', () => {
+describe('createManualClock', () => {
   test('stands still until it is moved', () => {
-    const clock = manualClock(500);
+    const clock = createManualClock(500);
     expect([clock.now(), clock.now()]).toEqual([500, 500]);
     clock.advance(20);
     expect(clock.now()).toBe(520);
   });
 
   test('calls what is due, once, in order of time', () => {
-    const clock = manualClock();
+    const clock = createManualClock();
     const called: string[] = [];
     clock.schedule(30, () => called.push('late'));
     clock.schedule(10, () => called.push('early'));
@@ -27,7 +27,7 @@ describe('manualClock', () => {
   });
 
   test('does not call what one that is due cancels', () => {
-    const clock = manualClock();
+    const clock = createManualClock();
     const called: string[] = [];
     let cancel: () => void = () => undefined;
     clock.schedule(10, () => cancel());

@@ -1,14 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import {
-  type HostedToolCodec,
-  hostedOutputsOf,
-  hostedTool,
-  promptTemplate,
-  section,
-  webFetchTool,
-  webSearchTool,
-} from 'weakincentives';
-import { mockHostedToolCodec, type ScriptedTurn, scriptedModel } from 'weakincentives/testing';
+import { hostedOutputsOf, hostedTool, promptTemplate, section } from 'weakincentives';
+import { type HostedToolCodec } from 'weakincentives/provider';
+import { webFetchTool, webSearchTool } from 'weakincentives/suite';
+import { mockHostedToolCodec, type ScriptedTurn, scriptedAdapter } from 'weakincentives/testing';
 import { evaluationFailure } from '../../support/failure.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
 
@@ -37,7 +31,7 @@ describe('mockHostedToolCodec', () => {
         { citations: [{ type: 'url', url: 'https://tides.example' }] },
       ],
     });
-    const model = scriptedModel(twoTurns, { name: 'script', hostedToolCodecs: { web_search: codec } });
+    const model = scriptedAdapter(twoTurns, { name: 'script', hostedToolCodecs: { web_search: codec } });
     const response = await model.evaluate(promptOf(search));
     expect(response.hostedOutputs).toEqual({
       web_search: {
@@ -59,7 +53,7 @@ describe('mockHostedToolCodec', () => {
   it('says nothing behind the end of its list, and nothing by default', async () => {
     for (const outputs of [undefined, []]) {
       const codec = mockHostedToolCodec({ kind: 'web_search', ...(outputs && { outputs }) });
-      const model = scriptedModel(twoTurns, { hostedToolCodecs: { web_search: codec } });
+      const model = scriptedAdapter(twoTurns, { hostedToolCodecs: { web_search: codec } });
       const response = await model.evaluate(promptOf(search));
       expect(response.hostedOutputs).toEqual({});
       expect(hostedOutputsOf(response, search)).toEqual({ invocations: [], citations: [] });
@@ -75,7 +69,7 @@ describe('mockHostedToolCodec', () => {
       allowsSeveral: true,
       outputs: [{ invocations: [{ status: 'completed', invocationId: 'first' }] }],
     });
-    const model = scriptedModel([{ text: 'Done.' }], { hostedToolCodecs: { mcp: codec } });
+    const model = scriptedAdapter([{ text: 'Done.' }], { hostedToolCodecs: { mcp: codec } });
     const { hostedOutputs } = await model.evaluate(promptOf(wiki, shop));
     expect(Object.keys(hostedOutputs)).toEqual(['wiki', 'shop']);
   });
@@ -109,13 +103,13 @@ describe('mockHostedToolCodec', () => {
     const logger = recordingLogger();
     const options = { hostedToolCodecs: { web_search: codec } };
     const turns = [{ text: 'High tide is at six.' }];
-    const model = scriptedModel(turns, { ...options, unsupportedConfig: 'warn' });
+    const model = scriptedAdapter(turns, { ...options, unsupportedConfig: 'warn' });
     const { hostedOutputs } = await model.evaluate(promptOf(search), { logger });
     expect(hostedOutputs['web_search']?.citations).toMatchObject([{ span: [16, 19] }, { span: [-1, -1] }]);
     expect(logger.lines.map(({ message }) => message)).toEqual([
       'The scripted model adapter cannot tell the provider "maxUses" of the hosted tool "web_search". The tool runs without it.',
     ]);
-    await expect(scriptedModel(turns, options).evaluate(promptOf(search))).rejects.toMatchObject({
+    await expect(scriptedAdapter(turns, options).evaluate(promptOf(search))).rejects.toMatchObject({
       phase: 'render',
       cause: expect.objectContaining({ code: 'prompt-invalid' }),
     });
@@ -124,7 +118,7 @@ describe('mockHostedToolCodec', () => {
 
 describe('a scripted model', () => {
   it('lets a prompt have any hosted tool, and says what a turn says of it', async () => {
-    const model = scriptedModel([
+    const model = scriptedAdapter([
       { text: 'Six.', hosted: [{ toolName: 'web_search', invocations: [found], citations: [] }] },
     ]);
     const { hostedOutputs } = await model.evaluate(promptOf(search));
@@ -134,7 +128,7 @@ describe('a scripted model', () => {
   it('with codecs refuses a kind that none of them speaks for, before the model is asked', async () => {
     const hostedToolCodecs = { web_search: mockHostedToolCodec({ kind: 'web_search' }) };
     let asked = 0;
-    const model = scriptedModel(() => ({ text: `${(asked += 1)}` }), { hostedToolCodecs });
+    const model = scriptedAdapter(() => ({ text: `${(asked += 1)}` }), { hostedToolCodecs });
     const error = await evaluationFailure(model.evaluate(promptOf(webFetchTool())));
     expect(error).toMatchObject({
       phase: 'render',
@@ -146,13 +140,13 @@ describe('a scripted model', () => {
   });
 
   it('refuses what no codec could read', async () => {
-    await expect(scriptedModel([{ items: [1] }]).evaluate(promptOf(search))).rejects.toThrow(
+    await expect(scriptedAdapter([{ items: [1] }]).evaluate(promptOf(search))).rejects.toThrow(
       /pass hostedToolCodecs/,
     );
   });
 
   const withCodec = (codec: object) =>
-    scriptedModel([{ text: 'Six.' }], {
+    scriptedAdapter([{ text: 'Six.' }], {
       hostedToolCodecs: {
         // Codecs may be written without types.
         web_search: { kind: 'web_search', serialize: () => ({ tools: [] }), ...codec } as never,
@@ -211,7 +205,7 @@ describe('a scripted model', () => {
       }),
     };
     const hosted = [{ toolName: 'web_search', invocations: [found], citations: [] }];
-    const model = scriptedModel([{ text: 'x', hosted, items: ['a', 'b'] }], {
+    const model = scriptedAdapter([{ text: 'x', hosted, items: ['a', 'b'] }], {
       hostedToolCodecs: { web_search: codec },
     });
     const { hostedOutputs } = await model.evaluate(promptOf(search));

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import {
   type ConversationItem,
-  type ModelRequest,
   PromptEvaluationError,
   promptTemplate,
   section,
   ToolResult,
   tool,
 } from 'weakincentives';
-import { scriptedModel } from 'weakincentives/testing';
+import { type ModelRequest } from 'weakincentives/provider';
+import { scriptedAdapter } from 'weakincentives/testing';
 import { z } from 'zod';
 
 const echo = tool({
@@ -28,7 +28,7 @@ const resultsIn = (conversation: readonly ConversationItem[]): readonly string[]
 
 describe('a scripted model', () => {
   test('plays a list of turns, from the start for each evaluation', async () => {
-    const model = scriptedModel([
+    const model = scriptedAdapter([
       { toolCalls: [{ name: 'echo', arguments: { text: 'one' } }, { name: 'echo' }] },
       { toolCalls: [{ name: 'echo', arguments: '{"text": "two"}', callId: 'own' }] },
       { text: 'done', finishReason: 'length' },
@@ -43,7 +43,7 @@ describe('a scripted model', () => {
   });
 
   test('fails in phase request when its list is at an end', async () => {
-    const error: unknown = await scriptedModel([{ toolCalls: [{ name: 'echo' }] }])
+    const error: unknown = await scriptedAdapter([{ toolCalls: [{ name: 'echo' }] }])
       .evaluate(template.bind())
       .catch((thrown: unknown) => thrown);
     expect(PromptEvaluationError.isInstance(error) && error).toMatchObject({
@@ -54,7 +54,7 @@ describe('a scripted model', () => {
   });
 
   test('fails in phase response with a turn that has neither text nor calls', async () => {
-    const error: unknown = await scriptedModel([{}])
+    const error: unknown = await scriptedAdapter([{}])
       .evaluate(template.bind())
       .catch((thrown: unknown) => thrown);
     expect(PromptEvaluationError.isInstance(error) && error).toMatchObject({
@@ -65,7 +65,7 @@ describe('a scripted model', () => {
   });
 
   test('sends malformed arguments as they are, which are answered', async () => {
-    const response = await scriptedModel([
+    const response = await scriptedAdapter([
       { toolCalls: [{ name: 'echo', arguments: '{"text": ' }] },
       { text: 'done' },
     ]).evaluate(template.bind());
@@ -75,7 +75,7 @@ describe('a scripted model', () => {
 
   test('may decide by what was said, also asynchronously', async () => {
     const requests: ModelRequest[] = [];
-    const model = scriptedModel(
+    const model = scriptedAdapter(
       async (conversation, request) => {
         requests.push(request);
         await Promise.resolve();
@@ -96,13 +96,13 @@ describe('a scripted model', () => {
   test('whose script throws ends the run like a provider that fails', async () => {
     const cause = new Error('out of ideas');
     await expect(
-      scriptedModel(() => {
+      scriptedAdapter(() => {
         throw cause;
       }).evaluate(template.bind()),
     ).rejects.toMatchObject({ phase: 'request', cause });
   });
 
   test('has a name when none is given', () => {
-    expect(scriptedModel([]).name).toBe('scripted model');
+    expect(scriptedAdapter([]).name).toBe('scripted model');
   });
 });

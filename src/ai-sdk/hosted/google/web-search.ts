@@ -6,7 +6,7 @@ import {
   onlyTexts,
   textsIn,
 } from '../../../provider/internal.ts';
-import type { WebSearchConfig, WebSearchResult, WebSource } from '../../../suite/index.ts';
+import type { WebSearchConfig, WebSearchResult, WebSearchSource } from '../../../suite/index.ts';
 import { domainsIn, providerTool } from '../provider-tool.ts';
 import { citationsOf, groundingOf } from './grounding.ts';
 
@@ -40,7 +40,7 @@ export const webSearchCodec: HostedToolCodec<WebSearchConfig, WebSearchResult> =
   },
 };
 
-function toSource({ web }: Fields, fetched: ReadonlySet<unknown>): readonly WebSource[] {
+function toSource({ web }: Fields, fetched: ReadonlySet<unknown>): readonly WebSearchSource[] {
   const { uri: url, title } = isRecord(web) ? web : {};
   return typeof url === 'string' && !fetched.has(url) ? [{ url, ...onlyTexts({ title }) }] : [];
 }

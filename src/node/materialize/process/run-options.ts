@@ -1,7 +1,7 @@
 import type { Clock } from '../../../session/index.ts';
 
 /** How a command is run in a staged folder. */
-export interface RunOptions {
+export interface CommandOptions {
   /** The folder that it starts in, relative to the staged one. Default: the staged one. */
   readonly cwd?: string;
   /**
@@ -22,7 +22,7 @@ export interface RunOptions {
 }
 
 /** How a command ended. Texts are UTF-8; the path of the staged folder in them is `.`. */
-export interface RunOutcome {
+export interface CommandOutcome {
   /** Undefined when a signal ended it. As in a shell, 127: there is no such command, 126: it cannot be executed. */
   readonly exitCode: number | undefined;
   /** The signal that ended it, such as `SIGKILL`. */

@@ -4,7 +4,7 @@ import { assertIntegerOption } from '../../../filesystem/index.ts';
 import { systemClock } from '../../../session/index.ts';
 import { errorCode } from '../../disk/system-error.ts';
 import { commandError } from '../staging/staging-error.ts';
-import type { RunOptions, RunOutcome, SpawnArguments } from './run-options.ts';
+import type { CommandOptions, CommandOutcome, SpawnArguments } from './run-options.ts';
 
 /** The end of an output, at most so many bytes. */
 export class OutputTail {
@@ -50,7 +50,7 @@ export class OutputTail {
 /** A command at work. */
 export interface RunningProcess {
   /** Rejects with the reason that it was stopped for. */
-  readonly ended: Promise<RunOutcome>;
+  readonly ended: Promise<CommandOutcome>;
   /** Ends the command and all that it has started and that has not left its group. */
   stop(reason: unknown): void;
 }
@@ -76,7 +76,7 @@ function start(
 }
 
 /** Starts a command as the leader of a process group. */
-export function runProcess(line: SpawnArguments, options: RunOptions): RunningProcess {
+export function runProcess(line: SpawnArguments, options: CommandOptions): RunningProcess {
   const { env = {}, input, signal, timeoutMs, maxOutputBytes = 65_536, clock = systemClock } = options;
   assertIntegerOption('maxOutputBytes', maxOutputBytes, 0);
   if (timeoutMs !== undefined && !(timeoutMs > 0)) {
@@ -128,7 +128,7 @@ export function runProcess(line: SpawnArguments, options: RunOptions): RunningPr
   }
   // It may not care for its input.
   child.stdin.on('error', () => undefined).end(input);
-  const ended = new Promise<RunOutcome>((resolve, reject) => {
+  const ended = new Promise<CommandOutcome>((resolve, reject) => {
     const settle = (exitCode: number | undefined, exitSignal: string | undefined): void => {
       for (const cancel of cancels) cancel();
       if (stopped !== undefined) return reject(stopped.reason);

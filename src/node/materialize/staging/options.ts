@@ -1,7 +1,7 @@
 import { FilesystemError } from '../../../error/index.ts';
 
-/** Options of `materialize`. */
-export interface MaterializeOptions {
+/** Options of `openStagedFolder`. */
+export interface StagedFolderOptions {
   /**
    * What the folder is: an `overlay` of the folder of a `HostFilesystem`, a `copy`, or with `auto` an overlay where the
    * kernel allows one, else a copy. Default: `auto`.
@@ -41,7 +41,7 @@ export interface StagingLimits {
 }
 
 /** @throws {FilesystemError} `argument-invalid` for a limit that is no whole number from 0 on. */
-export function resolveStagingLimits(options: MaterializeOptions): StagingLimits {
+export function resolveStagingLimits(options: StagedFolderOptions): StagingLimits {
   return {
     maxBytes: wholeNumber('maxBytes', options.maxBytes ?? 268_435_456),
     maxFileBytes: wholeNumber('maxFileBytes', options.maxFileBytes ?? 33_554_432),

@@ -1,4 +1,4 @@
-import type { EvaluateOptions, StreamEvent } from '../../../evaluation/index.ts';
+import type { EvaluateOptions, RunStreamEvent } from '../../../evaluation/index.ts';
 import { Deadline } from '../../../runtime/index.ts';
 import type { AnyTool, ToolResult } from '../../../tool/index.ts';
 import { ConformanceError, expectEqual } from '../expect.ts';
@@ -107,7 +107,7 @@ function whileCalling({ what, code, begin }: Ending): CaseDefinition {
 async function leave(
   stage: Stage,
   parts: AgentParts,
-  isLast: (event: StreamEvent) => boolean | Promise<boolean>,
+  isLast: (event: RunStreamEvent) => boolean | Promise<boolean>,
 ): Promise<void> {
   const walk = async (): Promise<void> => {
     for await (const event of stage.stream(stage.workshop.agent(parts))) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { scriptedModel } from 'weakincentives/testing';
+import { scriptedAdapter } from 'weakincentives/testing';
 import {
   parseListing,
   parseMatches,
@@ -11,7 +11,7 @@ import { type Files, review } from '../review.ts';
 /** What the model reads when it makes one call. */
 async function answer(files: Files, name: string, args: object): Promise<string> {
   const { conversation } = await review(files, {
-    model: scriptedModel([{ toolCalls: [{ name, arguments: args }] }, { text: 'Done.' }]),
+    model: scriptedAdapter([{ toolCalls: [{ name, arguments: args }] }, { text: 'Done.' }]),
   });
   const result = conversation.find((item) => item.type === 'tool-result');
   return result?.text ?? '';

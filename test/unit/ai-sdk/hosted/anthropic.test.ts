@@ -1,12 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  codeInterpreterTool,
-  type HostedTool,
-  hostedOutputsOf,
-  remoteMcpTool,
-  webFetchTool,
-  webSearchTool,
-} from 'weakincentives';
+import { type HostedTool, hostedOutputsOf } from 'weakincentives';
+import { codeInterpreterTool, remoteMcpTool, webFetchTool, webSearchTool } from 'weakincentives/suite';
 import anthropicAnswer from '../../../fixtures/hosted-tools/ai-sdk/anthropic.json' with { type: 'json' };
 import { anthropic, docs, geoHint, location, run } from './run.ts';
 

@@ -1,14 +1,13 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import { type HostedTool, hostedOutputsOf } from 'weakincentives';
 import {
   codeInterpreterTool,
   fileSearchTool,
-  type HostedTool,
-  hostedOutputsOf,
   imageGenerationTool,
   remoteMcpTool,
   webSearchTool,
-} from 'weakincentives';
+} from 'weakincentives/suite';
 import openaiAnswer from '../../../fixtures/hosted-tools/ai-sdk/openai.json' with { type: 'json' };
 import { docs, geoHint, location, openai, openaiV3, run } from './run.ts';
 

@@ -1,16 +1,8 @@
 import { createOpenAI } from '@ai-sdk/openai';
 import { describe, expect, it } from 'vitest';
-import {
-  codeInterpreterTool,
-  type HostedTool,
-  hostedTool,
-  imageGenerationTool,
-  remoteMcpTool,
-  ToolResult,
-  tool,
-  webSearchTool,
-} from 'weakincentives';
+import { type HostedTool, hostedTool, ToolResult, tool } from 'weakincentives';
 import { aiSdk } from 'weakincentives/ai-sdk';
+import { codeInterpreterTool, imageGenerationTool, remoteMcpTool, webSearchTool } from 'weakincentives/suite';
 import anthropicAnswer from '../../../fixtures/hosted-tools/ai-sdk/anthropic.json' with { type: 'json' };
 import googleAnswer from '../../../fixtures/hosted-tools/ai-sdk/google.json' with { type: 'json' };
 import openaiAnswer from '../../../fixtures/hosted-tools/ai-sdk/openai.json' with { type: 'json' };

@@ -5,18 +5,17 @@ import { createOpenAI as createOpenAIV3 } from 'ai-sdk-openai-v3';
 import {
   type AnyTool,
   type EvaluateOptions,
-  type GeoHint,
   type HostedTool,
   type JsonObject,
   type Prompt,
   type PromptResponse,
   promptTemplate,
-  type RemoteMcpConfig,
   section,
   ToolResult,
   tool,
 } from 'weakincentives';
 import { type AiSdkModel, type AiSdkOptions, aiSdk } from 'weakincentives/ai-sdk';
+import { type GeoHint, type RemoteMcpConfig } from 'weakincentives/suite';
 import {
   type CapturedAnswer,
   type CapturedRequest,

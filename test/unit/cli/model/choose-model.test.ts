@@ -7,14 +7,14 @@ import {
   type ProviderAdapter,
   promptTemplate,
 } from 'weakincentives';
-import { scriptedModel } from 'weakincentives/testing';
+import { scriptedAdapter } from 'weakincentives/testing';
 import { chooseModel, type ModelSituation } from '../../../../src/cli/model/choose-model.ts';
 import type { ModelMakers } from '../../../../src/cli/model/model-makers.ts';
 import { UsageError } from '../../../../src/cli/process/errors.ts';
 
 const template = promptTemplate({ ns: 'a', key: 'b', name: 'Demo', sections: [] });
-const own = scriptedModel([], { name: 'own' });
-const network = scriptedModel([], { name: 'network' });
+const own = scriptedAdapter([], { name: 'own' });
+const network = scriptedAdapter([], { name: 'network' });
 
 function situation(parts: Partial<ModelSituation>): ModelSituation & { readonly asked: unknown[] } {
   const asked: unknown[] = [];

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { promptTemplate, remoteMcpTool, section, webSearchSection } from 'weakincentives';
+import { promptTemplate, section } from 'weakincentives';
+import { remoteMcpTool, webSearchSection } from 'weakincentives/suite';
 import { promptDocument } from '../../../../src/cli/prompt/prompt-document.ts';
 
 it('tells of hosted tools without their configs', async () => {

@@ -1,14 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import type { Citation, HostedToolOutput, RunEvent } from 'weakincentives';
 import type {
-  Citation,
   CodeInterpreterResult,
-  HostedToolOutput,
   ImageGenerationResult,
   RemoteMcpResult,
-  RunEvent,
   WebFetchResult,
   WebSearchResult,
-} from 'weakincentives';
+} from 'weakincentives/suite';
 import { CallLog } from '../../../../src/cli/report/call-log.ts';
 import { formatCallTable } from '../../../../src/cli/report/call-table.ts';
 import { describeTotals } from '../../../../src/cli/report/call-totals.ts';

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Plan, RunEvent, StepStatus } from 'weakincentives';
+import type { RunEvent } from 'weakincentives';
+import type { Plan, PlanStepStatus } from 'weakincentives/suite';
 import { createProgress } from '../../../../src/cli/report/create-progress.ts';
 import { capturedStream } from '../support.ts';
 import { asked, ended, inside, started } from './call-events.ts';
@@ -246,7 +247,7 @@ describe('createProgress', () => {
       const stream = capturedStream({ isTerminal: true });
       const statuses = Array.from(
         { length: 30 },
-        (_, index): StepStatus => (index < 20 ? 'done' : 'pending'),
+        (_, index): PlanStepStatus => (index < 20 ? 'done' : 'pending'),
       );
       createProgress(stream, { now: () => 0 }).observe(turnBegun, plan(...statuses));
       const lines = stream.text().split('\n');

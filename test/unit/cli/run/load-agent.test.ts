@@ -57,14 +57,14 @@ describe('loadAgent', () => {
   });
 
   it('has the other entries of the package too', async () => {
-    const more = `import { scriptedModel } from 'weakincentives/testing';
+    const more = `import { scriptedAdapter } from 'weakincentives/testing';
       import { mountFolder } from 'weakincentives/node';
       import { openai } from 'weakincentives/openai';
       import { anthropic } from 'weakincentives/anthropic';
       import { aiSdk } from 'weakincentives/ai-sdk';
       const made = [mountFolder, openai, anthropic, aiSdk].map((each) => typeof each).join();`;
     const text = `${agentText(more)}
-      export default defineAgent({ template, name: made, model: scriptedModel([]) });`;
+      export default defineAgent({ template, name: made, model: scriptedAdapter([]) });`;
     expect((await loadAgent(put('entries.ts', text))).agent.name).toBe('function,function,function,function');
   });
 

@@ -7,7 +7,7 @@ import {
   promptTemplate,
   section,
 } from 'weakincentives';
-import { scriptedModel } from 'weakincentives/testing';
+import { scriptedAdapter } from 'weakincentives/testing';
 
 const template = promptTemplate({
   ns: 'tests',
@@ -33,7 +33,7 @@ describe('defineAgent', () => {
       params: {},
       input: [{ type: 'text', text: 'go' }] as const,
       workspace: { exclude, maxFiles: 3, defaultExcludes: false },
-      model: scriptedModel([]),
+      model: scriptedAdapter([]),
       maxTurns: 7,
       maxRepeatedFailures: 3,
       budget: { maxTotalTokens: 5, prices: { inputPerMillion: 1, outputPerMillion: 2 } },

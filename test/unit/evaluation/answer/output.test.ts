@@ -1,8 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import {
-  defineAdapter,
   type EvaluateOptions,
-  type ModelRequest,
   OutputParseError,
   PromptEvaluationError,
   promptTemplate,
@@ -11,7 +9,8 @@ import {
   ToolResult,
   tool,
 } from 'weakincentives';
-import { type ScriptedTurn, scriptedModel } from 'weakincentives/testing';
+import { type ModelRequest, providerAdapter } from 'weakincentives/provider';
+import { type ScriptedTurn, scriptedAdapter } from 'weakincentives/testing';
 import { z } from 'zod';
 
 const sections = [section({ title: 'Task', key: 'task', template: 'Answer.' })] as const;
@@ -20,7 +19,7 @@ const withObject = promptTemplate({ ns: 'test', key: 'object', sections, output:
 const withList = promptTemplate({ ns: 'test', key: 'list', sections, output: z.array(Answer) });
 
 const outputOf = async (text: string): Promise<unknown> =>
-  (await scriptedModel([{ text }]).evaluate(withObject.bind())).output;
+  (await scriptedAdapter([{ text }]).evaluate(withObject.bind())).output;
 
 describe('structured output', () => {
   test.each([
@@ -49,7 +48,7 @@ describe('structured output', () => {
   });
 
   test('may be a list', async () => {
-    const response = await scriptedModel([
+    const response = await scriptedAdapter([
       { text: '[{"answer": "a"}, {"answer": "b", "score": 2}]' },
     ]).evaluate(withList.bind());
     expect(response.output).toEqual([
@@ -61,7 +60,7 @@ describe('structured output', () => {
 
   test('tells the model its closed schema', async () => {
     const requests: ModelRequest[] = [];
-    await defineAdapter({
+    await providerAdapter({
       model: {
         name: 'recorder',
         generate: (request) => {
@@ -113,7 +112,7 @@ describe('structured output', () => {
     ['an unknown key', '{"answer": "42", "more": 1}', /more/],
     ['a list instead of an object', '[]', /schema/],
   ])('that is %s fails in phase parse, with OutputParseError as its cause', async (_what, text, message) => {
-    const error: unknown = await scriptedModel([{ text, usage: { outputTokens: 7 } }])
+    const error: unknown = await scriptedAdapter([{ text, usage: { outputTokens: 7 } }])
       .evaluate(withObject.bind(), { input: 'Go.', maxOutputRepairs: 0 })
       .catch((thrown: unknown) => thrown);
     if (!PromptEvaluationError.isInstance(error))
@@ -139,10 +138,10 @@ describe('structured output', () => {
       output: z.object({ answer: z.string().refine(async (text) => Promise.resolve(text === 'yes')) }),
     });
     await expect(
-      scriptedModel([{ text: '{"answer": "no"}' }]).evaluate(picky.bind(), { maxOutputRepairs: 0 }),
+      scriptedAdapter([{ text: '{"answer": "no"}' }]).evaluate(picky.bind(), { maxOutputRepairs: 0 }),
     ).rejects.toMatchObject({ phase: 'parse' });
     await expect(
-      scriptedModel([{ text: '{"answer": "yes"}' }]).evaluate(picky.bind()),
+      scriptedAdapter([{ text: '{"answer": "yes"}' }]).evaluate(picky.bind()),
     ).resolves.toMatchObject({
       output: { answer: 'yes' },
     });
@@ -155,7 +154,7 @@ describe('an answer that cannot be read', () => {
 
   async function run(turns: readonly ScriptedTurn[], options: EvaluateOptions = {}) {
     const events: RunEvent[] = [];
-    const response = await scriptedModel(turns).evaluate(withObject.bind(), {
+    const response = await scriptedAdapter(turns).evaluate(withObject.bind(), {
       input: 'Go.',
       onEvent: (event) => events.push(event),
       ...options,
@@ -215,7 +214,7 @@ describe('an answer that cannot be read', () => {
       sections: [section({ title: 'Task', key: 'task', template: 'Answer.', tools: [look] })],
       output: Answer,
     }).bind();
-    const { output } = await scriptedModel([wrong, { toolCalls: [{ name: 'look' }] }, right]).evaluate(
+    const { output } = await scriptedAdapter([wrong, { toolCalls: [{ name: 'look' }] }, right]).evaluate(
       prompt,
     );
     expect(output).toEqual({ answer: '42', score: 1 });

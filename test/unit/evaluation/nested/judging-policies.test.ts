@@ -7,8 +7,8 @@ import {
   defineEvent,
   defineSlice,
   deny,
-  type EvaluatorPort,
   MemoryFilesystem,
+  type NestedAdapter,
   on,
   type PolicyContext,
   type Prompt,
@@ -59,7 +59,7 @@ const judge = (tools: readonly AnyTool[] = []): Prompt<undefined> =>
     ],
   }).bind();
 
-const decide = async (adapter: EvaluatorPort, tools?: readonly AnyTool[]) => {
+const decide = async (adapter: NestedAdapter, tools?: readonly AnyTool[]) => {
   const { text } = await adapter.evaluate(judge(tools));
   return text === 'fine' ? allow() : deny(`the judge said ${text}`);
 };
@@ -311,7 +311,7 @@ describe('a policy that has a model judge the call', () => {
   test('can evaluate only while it is asked', async () => {
     const errors: unknown[] = [];
     let kept: PolicyContext | undefined;
-    let port: EvaluatorPort | undefined;
+    let port: NestedAdapter | undefined;
     let left: Promise<unknown> | undefined;
     const waiting = gate();
     const policy: ToolPolicy = {

@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 import {
   BudgetExceededError,
   BudgetTracker,
-  type BudgetTrackerPort,
   type NestedEvaluateOptions,
   PromptEvaluationError,
   type RunEvent,
@@ -13,6 +12,7 @@ import {
   tool,
 } from 'weakincentives';
 import type { ScriptedTurn } from 'weakincentives/testing';
+import type { BudgetTrackerPort } from '../../../../src/tool/index.ts';
 import { evaluationFailure } from '../../../support/failure.ts';
 import { gate } from '../../../support/gate.ts';
 import { Added, add, Count, calling, delegate, modelFor, promptWith } from '../../../support/nested-setup.ts';

@@ -11,7 +11,7 @@ import {
   TransactionClosedError,
 } from 'weakincentives';
 import { evaluationFailure } from '../../../support/failure.ts';
-import { manualClock } from '../../../support/manual-clock.ts';
+import { createManualClock } from '../../../support/manual-clock.ts';
 import { add, Count, calling, delegate, modelFor, promptWith } from '../../../support/nested-setup.ts';
 
 const unheard: unknown[] = [];
@@ -45,7 +45,7 @@ const silence = () => {
 
 describe('the end of the run', () => {
   test.each(['abort', 'deadline'] as const)('by %s ends the inner evaluation and the call', async (how) => {
-    const clock = manualClock();
+    const clock = createManualClock();
     const session = new Session({ clock });
     const { asked, turn } = silence();
     const inner: Promise<unknown>[] = [];
@@ -111,7 +111,7 @@ describe('the end of the run', () => {
 
 describe('an end of its own', () => {
   test.each(['abort', 'deadline'] as const)("by %s is the handler's to handle", async (how) => {
-    const clock = manualClock();
+    const clock = createManualClock();
     const session = new Session({ clock });
     const { asked, turn } = silence();
     const controller = new AbortController();
@@ -139,7 +139,7 @@ describe('an end of its own', () => {
   });
 
   test('that nobody catches is a failed result', async () => {
-    const clock = manualClock();
+    const clock = createManualClock();
     const session = new Session({ clock });
     const { asked, turn } = silence();
     const outer = delegate('state', async (context) => {
@@ -162,7 +162,7 @@ describe('an end of its own', () => {
 
 describe('the end of the call', () => {
   test('by its time limit ends the inner evaluation', async () => {
-    const clock = manualClock();
+    const clock = createManualClock();
     const session = new Session({ clock });
     const { asked, turn } = silence();
     const inner: Promise<PromptResponse>[] = [];

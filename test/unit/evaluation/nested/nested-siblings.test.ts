@@ -4,7 +4,7 @@ import {
   type AnyTool,
   bind,
   promptTemplate,
-  resource,
+  resourceToken,
   Session,
   section,
   ToolInvocations,
@@ -127,7 +127,7 @@ describe('evaluations that one handler runs at the same time', () => {
     const session = new Session();
     const steps: string[] = [];
     let open = 0;
-    const Register = resource<{ sold: number }>('register');
+    const Register = resourceToken<{ sold: number }>('register');
     const register = bind(Register, () => ({ sold: 0 }), {
       transactional: {
         begin: (instance) => {

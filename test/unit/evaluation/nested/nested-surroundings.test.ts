@@ -6,7 +6,7 @@ import {
   deny,
   promptTemplate,
   type ResourceResolver,
-  resource,
+  resourceToken,
   Session,
   section,
   type ToolPolicy,
@@ -18,7 +18,7 @@ import { calling, delegate, modelFor } from '../../../support/nested-setup.ts';
 interface Account {
   balance: number;
 }
-const Accounts = resource<Account>('account');
+const Accounts = resourceToken<Account>('account');
 const pay = tool({
   name: 'pay',
   description: 'Pays one.',
@@ -96,8 +96,8 @@ test('tool-call resources are made and disposed for each inner call; singletons 
       steps.push(`dispose ${name}`);
     },
   });
-  const Once = resource<{ name: string }>('once');
-  const Each = resource<{ name: string }>('each');
+  const Once = resourceToken<{ name: string }>('once');
+  const Each = resourceToken<{ name: string }>('each');
   const inCall = async (resources: ResourceResolver): Promise<ToolResult<null>> => {
     steps.push(`use ${(await resources.get(Once)).name} ${(await resources.get(Each)).name}`);
     return ToolResult.ok(null);

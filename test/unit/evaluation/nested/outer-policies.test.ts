@@ -10,12 +10,13 @@ import {
   Filesystem,
   MemoryFilesystem,
   on,
+  openToolRuntime,
   type PolicyCall,
   PolicyState,
   PromptValidationError,
   promptTemplate,
   readBeforeWritePolicy,
-  resource,
+  resourceToken,
   Session,
   type Slice,
   section,
@@ -24,7 +25,6 @@ import {
   type ToolPolicy,
   ToolResult,
   tool,
-  toolRuntime,
 } from 'weakincentives';
 import { z } from 'zod';
 import {
@@ -392,7 +392,7 @@ describe('policies of several prompts', () => {
       'level-1': [calling('delegate_1')],
       'level-2': [{ toolCalls: [writing('prod/x')] }],
     });
-    await using runtime = await toolRuntime(prompt, { adapter: model, session });
+    await using runtime = await openToolRuntime(prompt, { adapter: model, session });
     await runtime.runCalls([{ callId: 'a', name: 'delegate_0', arguments: {} }]);
     expect((await files.glob('**')).paths).toEqual([]);
     expect(session.slice(ToolInvocations).all()[0]).toMatchObject({
@@ -478,7 +478,7 @@ describe('what an outer policy reads and writes', () => {
   });
 
   test('are the resources of its own prompt, with the files of the call', async () => {
-    const Allowed = resource<readonly string[]>('allowed');
+    const Allowed = resourceToken<readonly string[]>('allowed');
     const seen: unknown[] = [];
     const listed: ToolPolicy = {
       name: 'listed',

@@ -7,7 +7,7 @@ import {
   ToolResult,
   tool,
 } from 'weakincentives';
-import { scriptedModel } from 'weakincentives/testing';
+import { scriptedAdapter } from 'weakincentives/testing';
 import { promptOf } from '../../../support/prompt-of.ts';
 import { recordingLogger } from '../../../support/recording-logger.ts';
 
@@ -37,7 +37,7 @@ const interrupted = (callId: string) => ({
 async function sent(history: readonly ConversationItem[], options: EvaluateOptions = {}) {
   const logger = recordingLogger();
   let asked: readonly ConversationItem[] = [];
-  const model = scriptedModel((conversation) => {
+  const model = scriptedAdapter((conversation) => {
     asked = [...conversation];
     return { text: 'Done.' };
   });
@@ -118,7 +118,7 @@ test('a history in which every call has its result is sent as it is', async () =
 describe("with pendingCalls: 'refuse'", () => {
   test('calls without results are refused by name, before anything is asked', async () => {
     let asked = 0;
-    const model = scriptedModel(() => ((asked += 1), { text: 'Done.' }));
+    const model = scriptedAdapter(() => ((asked += 1), { text: 'Done.' }));
     const history = [user('Go.'), calls('c1', 'c2'), result('c2'), calls('c3')];
     const error: unknown = await model
       .evaluate(prompt, { history, pendingCalls: 'refuse' })
@@ -161,7 +161,7 @@ test('evaluations inside calls do as the run does, unless they say otherwise', a
     },
   });
   const outer = promptOf({ tools: [inner] });
-  const model = scriptedModel((_conversation, { tools, turn }) =>
+  const model = scriptedAdapter((_conversation, { tools, turn }) =>
     tools.length > 0 && turn === 1 ? { toolCalls: [{ name: 'delegate' }] } : { text: 'Done.' },
   );
   await model.evaluate(outer, { pendingCalls: 'refuse' });

@@ -4,17 +4,15 @@ import {
   bind,
   bindInstance,
   type ConversationItem,
-  defineAdapter,
   defineEvent,
   defineSlice,
   Filesystem,
   MemoryFilesystem,
-  type ModelRequest,
   on,
   PromptValidationError,
   promptTemplate,
   type RunEvent,
-  resource,
+  resourceToken,
   Session,
   SessionBusyError,
   type Slice,
@@ -23,7 +21,8 @@ import {
   ToolResult,
   tool,
 } from 'weakincentives';
-import { scriptedModel } from 'weakincentives/testing';
+import { type ModelRequest, providerAdapter } from 'weakincentives/provider';
+import { scriptedAdapter } from 'weakincentives/testing';
 import { z } from 'zod';
 import { evaluationFailure } from '../../../support/failure.ts';
 import { gate } from '../../../support/gate.ts';
@@ -52,10 +51,10 @@ const plain = promptTemplate({
     section({ title: 'Task', key: 'task', template: 'Take notes.', tools: [note], slices: [Notes] }),
   ],
 });
-const done = scriptedModel([{ text: 'done' }]);
+const done = scriptedAdapter([{ text: 'done' }]);
 
 describe('the session', () => {
-  const Service = resource<{ readonly id: number }>('service');
+  const Service = resourceToken<{ readonly id: number }>('service');
   let built = 0;
   const ended: number[] = [];
   const withService = (eager = false): ReturnType<typeof promptTemplate> =>
@@ -88,7 +87,7 @@ describe('the session', () => {
         }),
       ],
     });
-  const using = scriptedModel([{ toolCalls: [{ name: 'use' }] }, { text: 'done' }]);
+  const using = scriptedAdapter([{ toolCalls: [{ name: 'use' }] }, { text: 'done' }]);
   const textOf = (conversation: readonly ConversationItem[]): string =>
     only(conversation.flatMap((item) => (item.type === 'tool-result' ? [item.text] : [])));
 
@@ -106,7 +105,9 @@ describe('the session', () => {
   test('made for one evaluation is disposed also when the run fails', async () => {
     built = 0;
     ended.length = 0;
-    await evaluationFailure(scriptedModel([{ toolCalls: [{ name: 'use' }] }]).evaluate(withService().bind()));
+    await evaluationFailure(
+      scriptedAdapter([{ toolCalls: [{ name: 'use' }] }]).evaluate(withService().bind()),
+    );
     expect(ended).toEqual([1]);
   });
 
@@ -151,7 +152,7 @@ describe('the session', () => {
         }),
       ],
     });
-    const model = scriptedModel([{ toolCalls: [{ name: 'work' }] }, { text: 'done' }]);
+    const model = scriptedAdapter([{ toolCalls: [{ name: 'work' }] }, { text: 'done' }]);
     await model.evaluate(template.bind(), { session });
     await model.evaluate(template.bind(), { session });
     expect(session.slice(Notes)).toHaveLength(2);
@@ -162,7 +163,7 @@ describe('the session', () => {
   test('is held by one evaluation: another one is refused at once, and harms nothing', async () => {
     const session = new Session();
     const asked = gate();
-    const slow = scriptedModel(async () => {
+    const slow = scriptedAdapter(async () => {
       await asked.pass();
       return { text: 'done' };
     }).evaluate(plain.bind(), { session });
@@ -175,7 +176,7 @@ describe('the session', () => {
   });
 
   test.each([
-    ['the model fails', async (session: Session) => scriptedModel([]).evaluate(plain.bind(), { session })],
+    ['the model fails', async (session: Session) => scriptedAdapter([]).evaluate(plain.bind(), { session })],
     [
       'the prompt cannot be rendered',
       async (session: Session) =>
@@ -233,7 +234,7 @@ describe('the session', () => {
         fields: { error: expect.stringContaining('will not go') as string },
       },
     ]);
-    const error = await evaluationFailure(scriptedModel([]).evaluate(template.bind(), { logger }));
+    const error = await evaluationFailure(scriptedAdapter([]).evaluate(template.bind(), { logger }));
     expect(error.code).toBe('evaluation-request-failed');
   });
 
@@ -262,7 +263,7 @@ describe('the session', () => {
         }),
       ],
     });
-    await scriptedModel([{ toolCalls: [{ name: 'look' }] }, { text: 'done' }]).evaluate(template.bind(), {
+    await scriptedAdapter([{ toolCalls: [{ name: 'look' }] }, { text: 'done' }]).evaluate(template.bind(), {
       ids: () => {
         ids.push(`id-${ids.length}`);
         return ids.at(-1) ?? '';
@@ -280,8 +281,8 @@ describe('the session', () => {
 
 describe('what goes wrong before the first request', () => {
   let asked = 0;
-  const model = scriptedModel(() => ((asked += 1), { text: 'done' }));
-  const Service = resource<object>('service');
+  const model = scriptedAdapter(() => ((asked += 1), { text: 'done' }));
+  const Service = resourceToken<object>('service');
 
   test('is a failure of phase render with its cause: an eager resource', async () => {
     asked = 0;
@@ -398,7 +399,7 @@ describe('what the model gets', () => {
     takesExamples = false,
   ): Promise<readonly ModelRequest[]> => {
     const requests: ModelRequest[] = [];
-    const adapter = defineAdapter({
+    const adapter = providerAdapter({
       model: {
         name: 'recorder',
         takesExamples,
@@ -471,7 +472,7 @@ describe('what the model gets', () => {
 
 describe('the response', () => {
   test('has the whole conversation, frozen; passed on as history, nothing of it changes', async () => {
-    const model = scriptedModel([
+    const model = scriptedAdapter([
       { text: 'Noting.', toolCalls: [{ name: 'note', arguments: { text: 'a' } }] },
       { text: 'done' },
     ]);
@@ -505,7 +506,7 @@ describe('the response', () => {
 
   test("keeps a provider's own items with its turn", async () => {
     const raw = { provider: 'own', items: [{ secret: 'signature' }] };
-    const adapter = defineAdapter({
+    const adapter = providerAdapter({
       model: {
         name: 'own',
         generate: () => ({ content: [{ type: 'text', text: 'done' }], finishReason: 'length', raw }),
@@ -519,7 +520,7 @@ describe('the response', () => {
   });
 
   test('joins the text parts of the last turn and leaves reasoning out', async () => {
-    const adapter = defineAdapter({
+    const adapter = providerAdapter({
       model: {
         name: 'thinker',
         generate: () => ({
@@ -537,16 +538,16 @@ describe('the response', () => {
 
   test('sums the usage of all turns; a count that nobody reports is absent', async () => {
     const call = { toolCalls: [{ name: 'note', arguments: { text: 'a' } }] };
-    const response = await scriptedModel([
+    const response = await scriptedAdapter([
       { ...call, usage: { inputTokens: 10, outputTokens: 2 } },
       call,
       { ...call, usage: { inputTokens: 20, cachedInputTokens: 0 } },
       { text: 'done', usage: { inputTokens: 30, outputTokens: 3 } },
     ]).evaluate(plain.bind());
     expect(response.usage).toEqual({ inputTokens: 60, outputTokens: 5, cachedInputTokens: 0 });
-    const without = await scriptedModel([call, { text: 'done' }]).evaluate(plain.bind());
+    const without = await scriptedAdapter([call, { text: 'done' }]).evaluate(plain.bind());
     expect(without.usage).toEqual({});
-    const partial = await scriptedModel([call, { text: 'done', usage: { outputTokens: 4 } }]).evaluate(
+    const partial = await scriptedAdapter([call, { text: 'done', usage: { outputTokens: 4 } }]).evaluate(
       plain.bind(),
     );
     expect(partial.usage).toEqual({ outputTokens: 4 });
@@ -556,7 +557,7 @@ describe('the response', () => {
 describe('run events', () => {
   test('tell a whole run in order', async () => {
     const events: RunEvent[] = [];
-    await scriptedModel(
+    await scriptedAdapter(
       [
         {
           text: 'Noting.',
@@ -596,7 +597,7 @@ describe('run events', () => {
   test('tell of the end also when the run fails', async () => {
     const events: RunEvent[] = [];
     await evaluationFailure(
-      scriptedModel([]).evaluate(plain.bind(), { onEvent: (event) => events.push(event) }),
+      scriptedAdapter([]).evaluate(plain.bind(), { onEvent: (event) => events.push(event) }),
     );
     expect(events.at(-1)).toEqual({ type: 'run-end', outcome: 'failed', turns: 1, usage: {} });
   });

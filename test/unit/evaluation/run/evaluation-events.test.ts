@@ -11,19 +11,19 @@ import {
   PromptRendered,
   PromptRenderings,
   promptTemplate,
-  RenderedTools,
   Session,
   section,
   ToolInvocations,
   ToolInvoked,
   ToolRenderings,
   ToolResult,
+  ToolsRendered,
   tool,
 } from 'weakincentives';
-import { scriptedModel } from 'weakincentives/testing';
+import { scriptedAdapter } from 'weakincentives/testing';
 import { z } from 'zod';
 import { gate } from '../../../support/gate.ts';
-import { manualClock } from '../../../support/manual-clock.ts';
+import { createManualClock } from '../../../support/manual-clock.ts';
 import { add, Count, calling, delegate, modelFor, promptWith } from '../../../support/nested-setup.ts';
 import { recordingLogger } from '../../../support/recording-logger.ts';
 import { only } from '../../../support/run-calls.ts';
@@ -33,7 +33,7 @@ const countingIds = (): IdSource => {
   return () => `id-${(count += 1)}`;
 };
 
-const clock = manualClock(5_000);
+const clock = createManualClock(5_000);
 const look = tool({
   name: 'look',
   description: 'Looks at a place.',
@@ -60,7 +60,7 @@ const template = promptTemplate({
   output: z.object({ found: z.string().transform((found) => found.length) }),
 });
 const prompt = template.bind({ since: new Date(0), topic: 'roofs' });
-const model = scriptedModel(
+const model = scriptedAdapter(
   [
     {
       toolCalls: [{ name: 'look', arguments: { place: 'town' } }],
@@ -96,7 +96,7 @@ describe('the events of an evaluation', () => {
     const { heard, session } = await observe((options) => model.evaluate(prompt, options));
     expect(heard.map(([name]) => name)).toEqual([
       PromptRendered.name,
-      RenderedTools.name,
+      ToolsRendered.name,
       look.succeeded.name,
       ToolInvoked.name,
       PromptExecuted.name,
@@ -187,7 +187,7 @@ describe('the events of an evaluation', () => {
   test('come from the clock and the ids of the evaluation when it is given its own', async () => {
     let count = 0;
     const { session } = await observe((options) =>
-      model.evaluate(prompt, { ...options, clock: manualClock(77), ids: () => `own-${(count += 1)}` }),
+      model.evaluate(prompt, { ...options, clock: createManualClock(77), ids: () => `own-${(count += 1)}` }),
     );
     expect(only(session.slice(PromptExecutions).all())).toMatchObject({
       eventId: 'own-5',
@@ -228,7 +228,7 @@ describe('the end of a failed evaluation', () => {
   const executed = (session: Session): PromptExecutedPayload => only(session.slice(PromptExecutions).all());
 
   test('names the error, its code and its phase', async () => {
-    const broken = scriptedModel([{ toolCalls: [{ name: 'look', arguments: { place: 'x' } }] }]);
+    const broken = scriptedAdapter([{ toolCalls: [{ name: 'look', arguments: { place: 'x' } }] }]);
     const { session, error } = await observe((options) => broken.evaluate(prompt, options));
     expect(error).toMatchObject({ phase: 'request' });
     expect(executed(session)).toMatchObject({
@@ -242,7 +242,7 @@ describe('the end of a failed evaluation', () => {
   });
 
   test('is recorded for an answer that does not fit, with what it cost', async () => {
-    const wrong = scriptedModel([{ text: 'no JSON', usage: { outputTokens: 7 } }]);
+    const wrong = scriptedAdapter([{ text: 'no JSON', usage: { outputTokens: 7 } }]);
     const { session } = await observe((options) =>
       wrong.evaluate(prompt, { ...options, maxOutputRepairs: 0 }),
     );

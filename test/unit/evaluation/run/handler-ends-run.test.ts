@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { PromptEvaluationError, Session, ToolInvocations, ToolResult, toolRuntime } from 'weakincentives';
+import { openToolRuntime, PromptEvaluationError, Session, ToolInvocations, ToolResult } from 'weakincentives';
 import { evaluationFailure } from '../../../support/failure.ts';
 import { Added, add, Count, calling, delegate, modelFor, promptWith } from '../../../support/nested-setup.ts';
 
@@ -74,7 +74,7 @@ describe('a PromptEvaluationError that a handler made itself', () => {
   test('ends a tool runtime', async () => {
     const made = own('enough');
     const quits = delegate('state', async () => Promise.reject(made), { name: 'quits' });
-    await using runtime = await toolRuntime(promptWith('outer', [quits]));
+    await using runtime = await openToolRuntime(promptWith('outer', [quits]));
     const call = { callId: 'a', name: 'quits', arguments: {} };
     expect(await evaluationFailure(runtime.runCalls([call]))).toMatchObject({ phase: 'tool', cause: made });
     expect(runtime.signal.aborted).toBe(true);
@@ -132,7 +132,7 @@ describe('one that an evaluation rejected with', () => {
     [
       'as a tool runtime',
       async () => {
-        await using runtime = await toolRuntime(inner());
+        await using runtime = await openToolRuntime(inner());
         await runtime.runCalls([{ callId: '', name: 'add', arguments: {} }]);
         return ToolResult.ok(null);
       },

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { Deadline, promptTemplate, section } from 'weakincentives';
-import { scriptedModel } from 'weakincentives/testing';
+import { scriptedAdapter } from 'weakincentives/testing';
 import { z } from 'zod';
 import { evaluationFailure } from '../../../support/failure.ts';
 import { gate } from '../../../support/gate.ts';
-import { manualClock } from '../../../support/manual-clock.ts';
+import { createManualClock } from '../../../support/manual-clock.ts';
 
 const sections = [section({ title: 'Task', key: 'task', template: 'Do it.' })] as const;
 const plain = promptTemplate({ ns: 'test', key: 'late', sections }).bind();
@@ -12,7 +12,7 @@ const plain = promptTemplate({ ns: 'test', key: 'late', sections }).bind();
 test('an answer that comes after the deadline is none, also when no timer has told', async () => {
   let now = 0;
   const lagging = { now: () => now, schedule: () => () => undefined };
-  const run = scriptedModel(() => {
+  const run = scriptedAdapter(() => {
     now += 10;
     return { text: 'too late' };
   }).evaluate(plain, { deadline: Deadline.after(10, lagging), clock: lagging });
@@ -23,14 +23,14 @@ test('an answer that comes after the deadline is none, also when no timer has to
 });
 
 test('an answer that is not read by the deadline is none', async () => {
-  const clock = manualClock();
+  const clock = createManualClock();
   const reading = gate();
   const output = z.object({ name: z.string() }).refine(async () => {
     await reading.pass();
     return true;
   });
   const prompt = promptTemplate({ ns: 'test', key: 'late', sections, output }).bind();
-  const run = scriptedModel([{ text: '{"name":"Ada"}' }]).evaluate(prompt, {
+  const run = scriptedAdapter([{ text: '{"name":"Ada"}' }]).evaluate(prompt, {
     deadline: Deadline.after(10, clock),
     clock,
   });
@@ -45,8 +45,8 @@ test('an answer that is not read by the deadline is none', async () => {
 });
 
 test('an answer in time is one', async () => {
-  const clock = manualClock();
-  const run = scriptedModel([{ text: 'in time' }]).evaluate(plain, {
+  const clock = createManualClock();
+  const run = scriptedAdapter([{ text: 'in time' }]).evaluate(plain, {
     deadline: Deadline.after(10, clock),
     clock,
   });

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import {
-  type ModelRequest,
   type OverridesStore,
   type Prompt,
   PromptEvaluationError,
@@ -12,7 +11,8 @@ import {
   tool,
 } from 'weakincentives';
 import { openai } from 'weakincentives/openai';
-import { scriptedModel } from 'weakincentives/testing';
+import { type ModelRequest } from 'weakincentives/provider';
+import { scriptedAdapter } from 'weakincentives/testing';
 import { z } from 'zod';
 import { capturingFetch } from '../../../support/captured-requests.ts';
 import { message, response } from '../../../support/openai-responses.ts';
@@ -66,10 +66,10 @@ function storeOf(
 
 /** Evaluates with a model that ends at once; resolves with what it was asked. */
 async function requestOf(
-  options: Parameters<ReturnType<typeof scriptedModel>['evaluate']>[1],
+  options: Parameters<ReturnType<typeof scriptedAdapter>['evaluate']>[1],
 ): Promise<ModelRequest> {
   const requests: ModelRequest[] = [];
-  const model = scriptedModel((_conversation, request) => {
+  const model = scriptedAdapter((_conversation, request) => {
     requests.push(request);
     return { text: 'Done.' };
   });
@@ -137,7 +137,7 @@ describe('an evaluation with overrides', () => {
   });
 
   it('runs the tool that was described otherwise as it is', async () => {
-    const model = scriptedModel([
+    const model = scriptedAdapter([
       { toolCalls: [{ name: 'search', arguments: { city: 'Rome' } }] },
       { text: 'Done.' },
     ]);
@@ -167,7 +167,7 @@ describe('an evaluation with overrides', () => {
       ],
     }).bind();
     const seen: string[] = [];
-    const model = scriptedModel((conversation, { instructions }) => {
+    const model = scriptedAdapter((conversation, { instructions }) => {
       seen.push(instructions);
       return instructions.includes('Outer') && conversation.length === 0
         ? { toolCalls: [{ name: 'ask' }] }
@@ -182,7 +182,7 @@ describe('an evaluation with overrides', () => {
     ['answers with another tag’s', async () => reworded(prompt, 'other'), 'gave "other"'],
     ['answers with another prompt’s', async () => ({ ...reworded(prompt), key: 'other' }), 'travel/other'],
   ])('ends before the first request when the store %s', async (_what, load, said) => {
-    const model = scriptedModel([{ text: 'Done.' }]);
+    const model = scriptedAdapter([{ text: 'Done.' }]);
     const error = await model
       .evaluate(prompt, { overrides: { store: { load } } })
       .catch((reason: unknown) => reason);
@@ -200,7 +200,7 @@ describe('an evaluation with overrides', () => {
       },
     };
     await expect(
-      scriptedModel([]).evaluate(prompt, { overrides: { store }, signal: controller.signal }),
+      scriptedAdapter([]).evaluate(prompt, { overrides: { store }, signal: controller.signal }),
     ).rejects.toMatchObject({ code: 'evaluation-aborted' });
   });
 });

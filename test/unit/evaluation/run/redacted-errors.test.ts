@@ -7,9 +7,9 @@ import {
   redactSecrets,
   Session,
   section,
-  ThrottleError,
 } from 'weakincentives';
-import { scriptedModel } from 'weakincentives/testing';
+import { ThrottleError } from 'weakincentives/provider';
+import { scriptedAdapter } from 'weakincentives/testing';
 import { z } from 'zod';
 
 const secret = 'key-0123456789';
@@ -26,7 +26,7 @@ async function errorOf(
   thrown: unknown,
   options: { readonly signal?: AbortSignal } = {},
 ): Promise<PromptEvaluationError> {
-  const model = scriptedModel(() => {
+  const model = scriptedAdapter(() => {
     if (typeof thrown === 'string') return { text: thrown };
     throw thrown;
   });
@@ -119,7 +119,7 @@ describe('the error of a redacted evaluation', () => {
 
   test('is the very error without the option', async () => {
     const cause = new Error(secret);
-    const error: unknown = await scriptedModel(() => {
+    const error: unknown = await scriptedAdapter(() => {
       throw cause;
     })
       .evaluate(prompt, { session: new Session() })

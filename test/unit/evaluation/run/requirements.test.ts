@@ -14,17 +14,16 @@ import {
   filesExist,
   lastCallSucceeded,
   MemoryFilesystem,
+  openToolRuntime,
   PromptValidationError,
-  planCompletion,
-  planningToolsSection,
   promptTemplate,
   Session,
   section,
   ToolResult,
   tool,
-  toolRuntime,
 } from 'weakincentives';
-import { scriptedModel } from 'weakincentives/testing';
+import { planCompletion, planningToolsSection } from 'weakincentives/suite';
+import { scriptedAdapter } from 'weakincentives/testing';
 import { z } from 'zod';
 import { calling, delegate, modelFor, promptWith } from '../../../support/nested-setup.ts';
 
@@ -50,7 +49,7 @@ async function run(
   prompt = template.bind(),
 ): Promise<{ readonly asked: number; readonly error: unknown }> {
   let asked = 0;
-  const model = scriptedModel(() => {
+  const model = scriptedAdapter(() => {
     asked += 1;
     return { text: 'Done.' };
   });
@@ -95,7 +94,7 @@ describe('a completion checker is refused', () => {
   });
 
   test('but not when an earlier conversation has the result of the tool', async () => {
-    const { conversation } = await scriptedModel([
+    const { conversation } = await scriptedAdapter([
       { toolCalls: [{ name: 'run_tests' }] },
       { text: 'Passed.' },
     ]).evaluate(template.bind());
@@ -167,7 +166,7 @@ describe('a feedback provider is refused', () => {
     );
     await using session = new Session();
     const feedback = [provider({ fileCreated: '*.md' })];
-    await expect(toolRuntime(template.bind(), { session, feedback })).rejects.toThrow(/is never due/);
+    await expect(openToolRuntime(template.bind(), { session, feedback })).rejects.toThrow(/is never due/);
     // The session is free again.
     expect((await run({ session })).error).toBeUndefined();
     for (const [triggers, options] of [

@@ -5,12 +5,12 @@ import {
   bindInstance,
   Filesystem,
   MemoryFilesystem,
+  openToolRuntime,
   promptTemplate,
   type RunEvent,
   section,
   type ToolPolicy,
   TransactionClosedError,
-  toolRuntime,
 } from 'weakincentives';
 import { act } from '../../../support/act.ts';
 import { evaluationFailure } from '../../../support/failure.ts';
@@ -37,7 +37,7 @@ const named = (callId: string, name: string) => ({ callId, name, arguments: '' }
 describe('a call that arrives while another one runs', () => {
   it('is answered at once when it only reads', async () => {
     const inside = gate();
-    await using runtime = await toolRuntime(promptWith('read', [slow(inside), read]));
+    await using runtime = await openToolRuntime(promptWith('read', [slow(inside), read]));
     const running = runtime.call(named('a', 'slow'));
     await inside.reached;
     const answer = await runtime.call(named('b', 'read'));
@@ -50,7 +50,7 @@ describe('a call that arrives while another one runs', () => {
 
   it('is committed when it ends; one that had read what it changed is repeated', async () => {
     const inside = gate();
-    await using runtime = await toolRuntime(promptWith('write', [slow(inside), add]));
+    await using runtime = await openToolRuntime(promptWith('write', [slow(inside), add]));
     const running = runtime.call(named('a', 'slow'));
     await inside.reached;
     expect((await runtime.call(named('b', 'add'))).text).toBe('Counted 1.');
@@ -62,7 +62,7 @@ describe('a call that arrives while another one runs', () => {
 
   it('runs while a whole turn runs, which waits for the turns before it alone', async () => {
     const inside = gate();
-    await using runtime = await toolRuntime(promptWith('turns', [slow(inside), add]));
+    await using runtime = await openToolRuntime(promptWith('turns', [slow(inside), add]));
     const first = runtime.runCalls(callsOf('slow', 'add'));
     await inside.reached;
     const second = runtime.runCalls(callsOf('add'));
@@ -78,7 +78,7 @@ describe('a call that arrives while another one runs', () => {
     const order: string[] = [];
     const outside = act('outside', () => void order.push('outside'), { effects: 'external' });
     const note = act('note', () => void order.push('note'));
-    await using runtime = await toolRuntime(promptWith('barrier', [slow(inside), outside, note]));
+    await using runtime = await openToolRuntime(promptWith('barrier', [slow(inside), outside, note]));
     const running = runtime.call(named('a', 'slow'));
     await inside.reached;
     const waiting = runtime.call(named('b', 'outside'));
@@ -94,7 +94,7 @@ describe('a call that arrives while another one runs', () => {
 
   it('waits when calls may not run at the same time', async () => {
     const inside = gate();
-    await using runtime = await toolRuntime(promptWith('one', [slow(inside), add]), { concurrency: 1 });
+    await using runtime = await openToolRuntime(promptWith('one', [slow(inside), add]), { concurrency: 1 });
     const running = runtime.call(named('a', 'slow'));
     await inside.reached;
     const later = runtime.call(named('b', 'add'));
@@ -121,7 +121,7 @@ describe('a call that arrives while another one runs', () => {
         section({ title: 'Task', key: 'task', template: 'Do it.', tools: [writes, add], slices: [Count] }),
       ],
     }).bind();
-    await using runtime = await toolRuntime(prompt, {
+    await using runtime = await openToolRuntime(prompt, {
       approve: async () => {
         await asked.pass();
         return true;
@@ -138,7 +138,7 @@ describe('a call that arrives while another one runs', () => {
   it('can be given up alone', async () => {
     const inside = gate();
     const own = new AbortController();
-    await using runtime = await toolRuntime(promptWith('alone', [slow(inside), add]));
+    await using runtime = await openToolRuntime(promptWith('alone', [slow(inside), add]));
     const running = runtime.call(named('a', 'slow'), { signal: own.signal });
     await inside.reached;
     const arrived = runtime.call(named('b', 'add'));
@@ -154,7 +154,7 @@ describe('a call that arrives while another one runs', () => {
     const ends = act('ends', () => {
       throw new BudgetExceededError('No more.', { details: {} });
     });
-    await using runtime = await toolRuntime(promptWith('ends', [slow(inside), ends]), {
+    await using runtime = await openToolRuntime(promptWith('ends', [slow(inside), ends]), {
       onEvent: (event) => void events.push(event),
     });
     const running = evaluationFailure(runtime.call(named('a', 'slow')));
@@ -175,7 +175,7 @@ describe('a call that arrives while another one runs', () => {
     const inside = gate();
     const ran: string[] = [];
     const outside = act('outside', () => void ran.push('outside'), { effects: 'external' });
-    const runtime = await toolRuntime(promptWith('broken', [slow(inside), outside]));
+    const runtime = await openToolRuntime(promptWith('broken', [slow(inside), outside]));
     const running = evaluationFailure(runtime.call(named('a', 'slow')));
     await inside.reached;
     const waiting = evaluationFailure(runtime.call(named('b', 'outside')));
@@ -194,7 +194,7 @@ describe('a call that arrives while another one runs', () => {
       session.dispatch(Added, { by: 1 });
       await closed.shift()?.pass();
     });
-    const runtime = await toolRuntime(promptWith('disposed', [waits]));
+    const runtime = await openToolRuntime(promptWith('disposed', [waits]));
     const { session } = runtime;
     const failures = ['a', 'b'].map((callId) => evaluationFailure(runtime.call(named(callId, 'waits'))));
     await Promise.all(inside.map(({ reached }) => reached));

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { toolRuntime } from 'weakincentives';
+import { openToolRuntime } from 'weakincentives';
 import { act } from '../../../support/act.ts';
 import { evaluationFailure } from '../../../support/failure.ts';
 import { gate } from '../../../support/gate.ts';
@@ -8,7 +8,7 @@ import { add, promptWith } from '../../../support/nested-setup.ts';
 test('a runtime keeps nothing of turns that are over: an error has the calls and answers of its own', async () => {
   const inside = gate();
   const waits = act('waits', () => inside.pass(), { effects: 'external' });
-  await using runtime = await toolRuntime(promptWith('long', [add, waits]));
+  await using runtime = await openToolRuntime(promptWith('long', [add, waits]));
   for (const callId of ['a', 'b', 'c']) await runtime.runCalls([{ callId, name: 'add', arguments: '' }]);
   const controller = new AbortController();
   const failing = runtime.runCalls(

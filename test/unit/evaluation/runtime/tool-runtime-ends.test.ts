@@ -1,29 +1,29 @@
 import { describe, expect, it } from 'vitest';
 import {
-  type AnyBinding,
+  type AnyResourceBinding,
   type AnyTool,
   bindInstance,
   Deadline,
   DeadlineExceededError,
   Filesystem,
   MemoryFilesystem,
+  openToolRuntime,
   PromptExecutions,
   promptTemplate,
   type RunEvent,
   Session,
   section,
-  type ToolCallOutput,
   ToolInvocations,
   ToolResult,
   type ToolRuntime,
+  type ToolRuntimeOutput,
   TransactionClosedError,
-  toolRuntime,
 } from 'weakincentives';
 import { Accounts, bankOf, beginOn } from '../../../support/accounts.ts';
 import { act, spend } from '../../../support/act.ts';
 import { evaluationFailure } from '../../../support/failure.ts';
 import { type Gate, gate } from '../../../support/gate.ts';
-import { manualClock } from '../../../support/manual-clock.ts';
+import { createManualClock } from '../../../support/manual-clock.ts';
 import { Added, add, promptWith } from '../../../support/nested-setup.ts';
 import { only } from '../../../support/run-calls.ts';
 import { callsOf, textsOf, total, waitsInside } from '../../../support/runtime-calls.ts';
@@ -31,12 +31,12 @@ import { callsOf, textsOf, total, waitsInside } from '../../../support/runtime-c
 describe('the end of a run', () => {
   /** A runtime with a call that waits inside its handler, after it has changed something and the calls before it are committed. */
   const waiting = async (
-    options: Parameters<typeof toolRuntime>[1] = {},
+    options: Parameters<typeof openToolRuntime>[1] = {},
   ): Promise<{ runtime: ToolRuntime; session: Session; inside: Gate }> => {
     const inside = gate();
     const waits = waitsInside(inside);
     const session = options.session ?? new Session();
-    const runtime = await toolRuntime(promptWith('ends', [add, waits]), { ...options, session });
+    const runtime = await openToolRuntime(promptWith('ends', [add, waits]), { ...options, session });
     return { runtime, session, inside };
   };
 
@@ -71,7 +71,7 @@ describe('the end of a run', () => {
   });
 
   it('by its deadline', async () => {
-    const clock = manualClock();
+    const clock = createManualClock();
     const { runtime, session, inside } = await waiting({ clock, deadline: Deadline.after(1_000, clock) });
     await using _ = runtime;
     const failure = evaluationFailure(runtime.runCalls(callsOf('waits')));
@@ -116,7 +116,7 @@ describe('the end of a run', () => {
       throw new DeadlineExceededError('Too late.');
     });
     const session = new Session();
-    await using runtime = await toolRuntime(promptWith('interrupted', [add, interrupts]), { session });
+    await using runtime = await openToolRuntime(promptWith('interrupted', [add, interrupts]), { session });
     const error = await evaluationFailure(runtime.runCalls(callsOf('add', 'interrupts', 'add')));
     expect(error).toMatchObject({ code: 'evaluation-deadline-exceeded', phase: 'tool' });
     expect(total(session)).toBe(1);
@@ -124,7 +124,7 @@ describe('the end of a run', () => {
   });
 
   it('by its watchdog, which looks at the calls only', async () => {
-    const clock = manualClock();
+    const clock = createManualClock();
     const { runtime, inside } = await waiting({ clock, watchdogMs: 1_000 });
     await using _ = runtime;
     // The model thinks, for longer than that.
@@ -154,7 +154,7 @@ describe('the end of a run', () => {
     expect(await third).toBeInstanceOf(TransactionClosedError);
     expect(total(session)).toBe(1);
     // It let go of the session.
-    await using next = await toolRuntime(promptWith('next', [add]), { session });
+    await using next = await openToolRuntime(promptWith('next', [add]), { session });
     expect(textsOf(await next.runCalls(callsOf('add')))).toEqual(['Counted 2.']);
   });
 });
@@ -164,7 +164,7 @@ describe('a signal that comes with calls', () => {
     const controller = new AbortController();
     const inside = gate();
     const waits = waitsInside(inside);
-    await using runtime = await toolRuntime(promptWith('turn', [add, waits]));
+    await using runtime = await openToolRuntime(promptWith('turn', [add, waits]));
     const { signal } = controller;
     const failure = evaluationFailure(runtime.runCalls(callsOf('add', 'waits', 'add'), { signal }));
     await inside.reached;
@@ -184,7 +184,7 @@ describe('a signal that comes with calls', () => {
 
   it('changes nothing once its calls are committed', async () => {
     const controller = new AbortController();
-    await using runtime = await toolRuntime(
+    await using runtime = await openToolRuntime(
       promptWith('late', [act('aborts', () => ToolResult.ok(null, 'Done.'))]),
       { onEvent: (event) => event.type === 'tool-call-end' && controller.abort() },
     );
@@ -197,7 +197,7 @@ describe('a signal that comes with calls', () => {
     const controller = new AbortController();
     const inside = gate();
     const waits = waitsInside(inside);
-    await using runtime = await toolRuntime(promptWith('one', [add, waits]));
+    await using runtime = await openToolRuntime(promptWith('one', [add, waits]));
     const before = runtime.call({ callId: 'a', name: 'add', arguments: '' });
     const failure = evaluationFailure(
       runtime.call({ callId: 'b', name: 'waits', arguments: '' }, { signal: controller.signal }),
@@ -216,13 +216,17 @@ describe('a signal that comes with calls', () => {
 describe('a call that is given up', () => {
   const giveUp = async (
     tools: readonly AnyTool[],
-    resources: readonly AnyBinding[],
+    resources: readonly AnyResourceBinding[],
     reached: Promise<void>,
-  ): Promise<{ readonly first: unknown; readonly second: Promise<ToolCallOutput>; runtime: ToolRuntime }> => {
+  ): Promise<{
+    readonly first: unknown;
+    readonly second: Promise<ToolRuntimeOutput>;
+    runtime: ToolRuntime;
+  }> => {
     const controller = new AbortController();
     const task = section({ title: 'Task', key: 'task', template: 'Do it.', tools });
     const prompt = promptTemplate({ ns: 'test', key: 'given-up', sections: [task], resources }).bind();
-    const runtime = await toolRuntime(prompt);
+    const runtime = await openToolRuntime(prompt);
     const [one, other] = tools.map(({ name }) => name);
     const first = runtime
       .call({ callId: 'a', name: one ?? '', arguments: '' }, { signal: controller.signal })
@@ -294,7 +298,7 @@ describe('a call that is given up', () => {
   it('ends with the run like any other, whatever its own signal', async () => {
     const controller = new AbortController();
     const inside = gate();
-    await using runtime = await toolRuntime(promptWith('both', [waitsInside(inside)]), {
+    await using runtime = await openToolRuntime(promptWith('both', [waitsInside(inside)]), {
       signal: controller.signal,
     });
     const own = new AbortController();
@@ -312,12 +316,12 @@ describe('calls that come one by one', () => {
     const gathers = [gate(), gate()];
     let gathered = 0;
     const clock = {
-      ...manualClock(),
+      ...createManualClock(),
       yieldToTimers: () => gathers[gathered++]?.pass() ?? Promise.resolve(),
     };
     const inside = gate();
     const waits = act('waits', () => inside.pass());
-    await using runtime = await toolRuntime(promptWith('gathered', [add, waits]), { clock });
+    await using runtime = await openToolRuntime(promptWith('gathered', [add, waits]), { clock });
     const call = (callId: string, name: string) => runtime.call({ callId, name, arguments: '' });
     const first = [call('a', 'add'), call('b', 'waits'), call('c', 'add')];
     await gathers[0]?.reached;
@@ -345,13 +349,13 @@ describe('calls that come one by one', () => {
   });
 
   it('are gathered until timers have had their turn, whatever clock there is', async () => {
-    const clock = manualClock();
-    await using runtime = await toolRuntime(promptWith('timers', [add]), { clock });
+    const clock = createManualClock();
+    await using runtime = await openToolRuntime(promptWith('timers', [add]), { clock });
     const answers = ['a', 'b'].map((callId) => runtime.call({ callId, name: 'add', arguments: '' }));
     while (clock.pending === 0) await Promise.resolve();
     clock.advance(0);
     expect((await Promise.all(answers)).map(({ invocation }) => invocation.turn)).toEqual([1, 1]);
-    await using other = await toolRuntime(promptWith('system', [add]));
+    await using other = await openToolRuntime(promptWith('system', [add]));
     const outputs = await Promise.all(
       ['a', 'b'].map((callId) => other.call({ callId, name: 'add', arguments: '' })),
     );
@@ -359,8 +363,8 @@ describe('calls that come one by one', () => {
   });
 
   it('are not waited for when the run ends while they are gathered', async () => {
-    const clock = manualClock();
-    const runtime = await toolRuntime(promptWith('ended', [add]), { clock });
+    const clock = createManualClock();
+    const runtime = await openToolRuntime(promptWith('ended', [add]), { clock });
     const answer = runtime.call({ callId: 'a', name: 'add', arguments: '' }).catch((error: unknown) => error);
     await runtime[Symbol.asyncDispose]();
     expect(await answer).toBeInstanceOf(TransactionClosedError);

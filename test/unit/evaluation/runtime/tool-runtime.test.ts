@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   deny,
   hostedTool,
+  openToolRuntime,
   PromptExecutions,
   promptTemplate,
   type RunEvent,
@@ -12,9 +13,8 @@ import {
   ToolResult,
   TransactionClosedError,
   tool,
-  toolRuntime,
 } from 'weakincentives';
-import { scriptedModel } from 'weakincentives/testing';
+import { scriptedAdapter } from 'weakincentives/testing';
 import { z } from 'zod';
 import { act } from '../../../support/act.ts';
 import { evaluationFailure } from '../../../support/failure.ts';
@@ -38,7 +38,7 @@ describe('the calls of a turn', () => {
       session.dispatch(Added, { by: 10 });
       return ToolResult.ok(null, 'Waited.');
     });
-    await using runtime = await toolRuntime(promptWith('turns', [add, waits, fails]));
+    await using runtime = await openToolRuntime(promptWith('turns', [add, waits, fails]));
     const answered = runtime.runCalls(callsOf('waits', 'add', 'fails', 'nothing'));
     await slow.reached;
     slow.open();
@@ -67,7 +67,7 @@ describe('the calls of a turn', () => {
   it('bring images and files with their texts', async () => {
     const attachments = [{ type: 'image', mediaType: 'image/png', data: 'AAAA' }] as const;
     const shoot = act('shoot', () => ToolResult.ok(null, 'Shot.', { attachments }));
-    await using runtime = await toolRuntime(promptWith('images', [shoot]));
+    await using runtime = await openToolRuntime(promptWith('images', [shoot]));
     const output = only(await runtime.runCalls(callsOf('shoot')));
     expect(output).toMatchObject({ text: 'Shot.', attachments });
     expect(output.invocation.attachments).toEqual([{ type: 'image', mediaType: 'image/png', characters: 4 }]);
@@ -81,7 +81,7 @@ describe('the calls of a turn', () => {
       inputSchema: z.object({ word: z.string() }),
       execute: ({ word }) => ToolResult.ok(null, word),
     });
-    await using runtime = await toolRuntime(promptWith('arguments', [echo]));
+    await using runtime = await openToolRuntime(promptWith('arguments', [echo]));
     const outputs = await runtime.runCalls([
       { callId: 'a', name: 'echo', arguments: '{"word":"text"}' },
       { callId: 'b', name: 'echo', arguments: { word: 'object' } },
@@ -94,7 +94,7 @@ describe('the calls of a turn', () => {
   });
 
   it('are refused together when their ids do not tell them apart', async () => {
-    await using runtime = await toolRuntime(promptWith('ids', [add]));
+    await using runtime = await openToolRuntime(promptWith('ids', [add]));
     const twice = [...callsOf('add'), ...callsOf('add')];
     const error = await evaluationFailure(runtime.runCalls(twice));
     expect(error).toMatchObject({ code: 'evaluation-response-invalid', phase: 'response' });
@@ -106,7 +106,7 @@ describe('the calls of a turn', () => {
   });
 
   it('may be none, and then there is no turn', async () => {
-    await using runtime = await toolRuntime(promptWith('none', [add]));
+    await using runtime = await openToolRuntime(promptWith('none', [add]));
     expect(await runtime.runCalls([])).toEqual([]);
     const [output] = await runtime.runCalls(callsOf('add'));
     expect(output?.invocation.turn).toBe(1);
@@ -137,7 +137,7 @@ describe('the calls of a turn', () => {
       ],
     }).bind();
     const asked: string[] = [];
-    await using runtime = await toolRuntime(prompt, {
+    await using runtime = await openToolRuntime(prompt, {
       session,
       approve: ({ toolName }) => {
         asked.push(toolName);
@@ -158,7 +158,7 @@ describe('the calls of a turn', () => {
     const session = new Session();
     const events: RunEvent[] = [];
     {
-      await using runtime = await toolRuntime(promptWith('records', [add, fails]), {
+      await using runtime = await openToolRuntime(promptWith('records', [add, fails]), {
         session,
         name: 'my loop',
         onEvent: (event) => events.push(event),
@@ -196,7 +196,7 @@ describe('the prompt of a runtime', () => {
         tools: [deep],
       }),
     ]);
-    await using runtime = await toolRuntime(prompt);
+    await using runtime = await openToolRuntime(prompt);
     const { instructions } = runtime;
     expect(instructions).toContain('There is more.');
     expect(runtime.tools.map(({ name }) => name)).toEqual(['open_sections']);
@@ -215,11 +215,11 @@ describe('the prompt of a runtime', () => {
       sections: [section({ title: 'Task', key: 'task', template: 'Answer.' })],
       output: z.object({ answer: z.number() }),
     }).bind();
-    await using runtime = await toolRuntime(prompt);
+    await using runtime = await openToolRuntime(prompt);
     expect(runtime.instructions).toContain('"answer"');
     expect(await runtime.parseOutput('It is {"answer": 42}.')).toEqual({ answer: 42 });
     await expect(runtime.parseOutput('It is 42.')).rejects.toMatchObject({ code: 'output-parse-failed' });
-    await using other = await toolRuntime(promptWith('text', []));
+    await using other = await openToolRuntime(promptWith('text', []));
     expect(await other.parseOutput('Any text.')).toBeUndefined();
   });
 
@@ -240,10 +240,10 @@ describe('the prompt of a runtime', () => {
         }),
       ],
     }).bind();
-    const error = await evaluationFailure(toolRuntime(prompt, { session }));
+    const error = await evaluationFailure(openToolRuntime(prompt, { session }));
     expect(error).toMatchObject({ code: 'evaluation-render-failed', phase: 'render' });
     expect(only(session.slice(PromptExecutions).all()).outcome).toBe('failed');
-    await using runtime = await toolRuntime(promptWith('whole', [add]), { session });
+    await using runtime = await openToolRuntime(promptWith('whole', [add]), { session });
     expect(runtime.tools).toHaveLength(1);
   });
 });
@@ -251,16 +251,16 @@ describe('the prompt of a runtime', () => {
 describe('the session of a runtime', () => {
   it('is held until the runtime is disposed', async () => {
     const session = new Session();
-    const runtime = await toolRuntime(promptWith('held', [add]), { session });
-    await expect(toolRuntime(promptWith('second', [add]), { session })).rejects.toBeInstanceOf(
+    const runtime = await openToolRuntime(promptWith('held', [add]), { session });
+    await expect(openToolRuntime(promptWith('second', [add]), { session })).rejects.toBeInstanceOf(
       SessionBusyError,
     );
     await expect(
-      scriptedModel([{ text: 'done' }]).evaluate(promptWith('third', []), { session }),
+      scriptedAdapter([{ text: 'done' }]).evaluate(promptWith('third', []), { session }),
     ).rejects.toBeInstanceOf(SessionBusyError);
     await runtime[Symbol.asyncDispose]();
     await runtime[Symbol.asyncDispose]();
-    await scriptedModel([{ text: 'done' }]).evaluate(promptWith('third', []), { session });
+    await scriptedAdapter([{ text: 'done' }]).evaluate(promptWith('third', []), { session });
     expect(
       only(session.slice(PromptExecutions).where(({ promptName }) => promptName === 'held')),
     ).toMatchObject({
@@ -269,7 +269,7 @@ describe('the session of a runtime', () => {
   });
 
   it('is disposed with the runtime when the runtime made it', async () => {
-    const runtime = await toolRuntime(promptWith('own', [add]));
+    const runtime = await openToolRuntime(promptWith('own', [add]));
     const { session } = runtime;
     await runtime.runCalls(callsOf('add'));
     expect(runtime.signal.aborted).toBe(false);
@@ -285,7 +285,7 @@ describe('the session of a runtime', () => {
 
   it('is let go although someone disposed it', async () => {
     const session = new Session();
-    await using runtime = await toolRuntime(promptWith('gone', [add]), { session });
+    await using runtime = await openToolRuntime(promptWith('gone', [add]), { session });
     await session[Symbol.asyncDispose]();
     const error = await evaluationFailure(runtime.runCalls(callsOf('add')));
     expect(error).toMatchObject({ code: 'evaluation-tools-failed', phase: 'tool' });
@@ -299,35 +299,35 @@ describe('evaluations inside the calls of a runtime', () => {
   );
 
   it('run on the adapter that it is given, as a part of the call', async () => {
-    const adapter = scriptedModel([
+    const adapter = scriptedAdapter([
       { toolCalls: [{ name: 'add' }], usage: { inputTokens: 5, outputTokens: 1 } },
       { text: 'Inner done.', usage: { inputTokens: 6, outputTokens: 1 } },
     ]);
-    await using runtime = await toolRuntime(promptWith('outer', [asks]), { adapter });
+    await using runtime = await openToolRuntime(promptWith('outer', [asks]), { adapter });
     expect(textsOf(await runtime.runCalls(callsOf('delegate')))).toEqual(['Inner done.']);
     expect(total(runtime.session)).toBe(1);
     expect(runtime.usage).toEqual({ inputTokens: 11, outputTokens: 2 });
   });
 
   it('fail their call when there is none', async () => {
-    await using runtime = await toolRuntime(promptWith('outer', [asks]));
+    await using runtime = await openToolRuntime(promptWith('outer', [asks]));
     const [output] = await runtime.runCalls(callsOf('delegate'));
     expect(output).toMatchObject({ isError: true });
-    expect(output?.text).toContain('Give toolRuntime() the option adapter.');
+    expect(output?.text).toContain('Give openToolRuntime() the option adapter.');
     expect(runtime.signal.aborted).toBe(false);
   });
 
   it('need an adapter that the library has made', async () => {
-    const { name, evaluate, stream } = scriptedModel([]);
+    const { name, evaluate, stream } = scriptedAdapter([]);
     await expect(
-      toolRuntime(promptWith('outer', []), { adapter: { name, evaluate, stream } }),
+      openToolRuntime(promptWith('outer', []), { adapter: { name, evaluate, stream } }),
     ).rejects.toMatchObject({ name: 'PromptValidationError', details: { option: 'adapter' } });
   });
 });
 
 describe('what a runtime is told', () => {
   it('must be counts from 0', async () => {
-    await using runtime = await toolRuntime(promptWith('counts', []));
+    await using runtime = await openToolRuntime(promptWith('counts', []));
     expect(() => runtime.countUsage({ inputTokens: Number.NaN })).toThrow(/has NaN as its inputTokens/);
     expect(runtime.countUsage(undefined)).toBeUndefined();
     expect(runtime.usage).toEqual({});
@@ -337,7 +337,7 @@ describe('what a runtime is told', () => {
     const session = new Session();
     const events: RunEvent[] = [];
     const leaks = act('leaks', () => ToolResult.error('The word is swordfish.'));
-    await using runtime = await toolRuntime(promptWith('secret', [leaks]), {
+    await using runtime = await openToolRuntime(promptWith('secret', [leaks]), {
       session,
       redact: (text) => text.replaceAll('swordfish', '***'),
       onEvent: (event) => events.push(event),
@@ -355,10 +355,12 @@ describe('what a runtime is told', () => {
   });
 
   it('is refused like the options of an evaluation', async () => {
-    await expect(toolRuntime(promptWith('options', []), { concurrency: 0 })).rejects.toThrow(
+    await expect(openToolRuntime(promptWith('options', []), { concurrency: 0 })).rejects.toThrow(
       'concurrency must be a whole number of at least 1',
     );
-    await expect(toolRuntime(promptWith('options', []), { budget: { maxCost: 1 } })).rejects.toMatchObject({
+    await expect(
+      openToolRuntime(promptWith('options', []), { budget: { maxCost: 1 } }),
+    ).rejects.toMatchObject({
       name: 'PromptValidationError',
     });
   });
@@ -371,7 +373,7 @@ describe('what a runtime is told', () => {
       key: 'hosted',
       sections: [section({ title: 'Search', key: 'search', template: 'Search.', hostedTools: [search] })],
     }).bind();
-    await using runtime = await toolRuntime(prompt, { logger });
+    await using runtime = await openToolRuntime(prompt, { logger });
     expect(runtime.hostedTools).toEqual([search]);
     expect(logger.lines).toMatchObject([{ level: 'warn', fields: { tools: ['search'] } }]);
   });

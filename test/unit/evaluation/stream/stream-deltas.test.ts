@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { defineAdapter, type ModelDelta, type RunEvent } from 'weakincentives';
+import { type RunEvent } from 'weakincentives';
+import { type ModelDelta, providerAdapter } from 'weakincentives/provider';
 import { promptOf } from '../../../support/prompt-of.ts';
 
 const prompt = promptOf();
@@ -20,6 +21,9 @@ test('what a provider tells that is no piece of an answer is not told', async ()
     },
   };
   const told: RunEvent[] = [];
-  await defineAdapter({ model }).evaluate(prompt, { streaming: true, onEvent: (event) => told.push(event) });
+  await providerAdapter({ model }).evaluate(prompt, {
+    streaming: true,
+    onEvent: (event) => told.push(event),
+  });
   expect(told.slice(2, 4)).toMatchObject([{ type: 'text-delta', text: 'Yes.' }, { type: 'model-call-end' }]);
 });

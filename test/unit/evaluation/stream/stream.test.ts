@@ -1,27 +1,24 @@
 import { describe, expect, test } from 'vitest';
 import {
   Deadline,
-  defineAdapter,
-  type ModelDelta,
-  type ModelProvider,
   PromptValidationError,
   promptTemplate,
   type RunEvent,
+  type RunStreamEvent,
   redactPatterns,
   redactSecrets,
   Session,
   SessionBusyError,
-  type StreamEvent,
   section,
-  ThrottleError,
   ToolResult,
   tool,
 } from 'weakincentives';
-import { scriptedModel } from 'weakincentives/testing';
+import { type LanguageModel, type ModelDelta, providerAdapter, ThrottleError } from 'weakincentives/provider';
+import { scriptedAdapter } from 'weakincentives/testing';
 import { z } from 'zod';
 import { evaluationFailure } from '../../../support/failure.ts';
 import { gate } from '../../../support/gate.ts';
-import { manualClock } from '../../../support/manual-clock.ts';
+import { createManualClock } from '../../../support/manual-clock.ts';
 import { Noted, Notes, passingWaits } from './streamed-notes.ts';
 
 const note = tool({
@@ -51,7 +48,7 @@ const turns = [
 ] as const;
 
 /** A model that tells these pieces, one at a time, and says which it was allowed to go beyond. */
-function pieces(texts: readonly string[], told: string[] = []): ModelProvider {
+function pieces(texts: readonly string[], told: string[] = []): LanguageModel {
   return {
     name: 'pieces',
     generate: async (_request, { onDelta, signal }) => {
@@ -65,8 +62,10 @@ function pieces(texts: readonly string[], told: string[] = []): ModelProvider {
   };
 }
 
-async function collect<Output>(events: AsyncIterable<StreamEvent<Output>>): Promise<StreamEvent<Output>[]> {
-  const all: StreamEvent<Output>[] = [];
+async function collect<Output>(
+  events: AsyncIterable<RunStreamEvent<Output>>,
+): Promise<RunStreamEvent<Output>[]> {
+  const all: RunStreamEvent<Output>[] = [];
   for await (const event of events) all.push(event);
   return all;
 }
@@ -75,7 +74,7 @@ describe('a stream', () => {
   test('tells a run as evaluate runs it, piece by piece, and ends with the response', async () => {
     const heard: RunEvent[] = [];
     const events = await collect(
-      scriptedModel(turns).stream(prompt, { onEvent: (event) => heard.push(event) }),
+      scriptedAdapter(turns).stream(prompt, { onEvent: (event) => heard.push(event) }),
     );
     expect(events.map((event) => ('text' in event ? `${event.type}: ${event.text}` : event.type))).toEqual([
       'run-start',
@@ -96,7 +95,7 @@ describe('a stream', () => {
       'result',
     ]);
     expect(heard).toEqual(events.slice(0, -1));
-    const response = await scriptedModel(turns).evaluate(prompt);
+    const response = await scriptedAdapter(turns).evaluate(prompt);
     expect(events.at(-1)).toEqual({ type: 'result', response });
     expect(events.find(({ type }) => type === 'tool-call-end')).toMatchObject({
       invocation: { outcome: 'committed', toolName: 'note' },
@@ -104,37 +103,37 @@ describe('a stream', () => {
   });
 
   test('without streaming tells everything but the pieces, and evaluate with streaming tells them too', async () => {
-    const whole = await collect(scriptedModel(turns).stream(prompt, { streaming: false }));
+    const whole = await collect(scriptedAdapter(turns).stream(prompt, { streaming: false }));
     expect(whole.some(({ type }) => type.endsWith('-delta'))).toBe(false);
     const heard: string[] = [];
     const onEvent = (event: RunEvent): void => {
       if (event.type === 'text-delta') heard.push(event.text);
     };
-    await scriptedModel(turns).evaluate(prompt, { streaming: true, onEvent });
+    await scriptedAdapter(turns).evaluate(prompt, { streaming: true, onEvent });
     expect(heard.join('')).toBe('I take notes.All is done.');
   });
 
   test('does not begin before the first event is asked for', async () => {
     const session = new Session();
-    const stream = scriptedModel(turns).stream(prompt, { session });
-    await scriptedModel(turns).evaluate(prompt, { session });
+    const stream = scriptedAdapter(turns).stream(prompt, { session });
+    await scriptedAdapter(turns).evaluate(prompt, { session });
     expect(session.slice(Notes).all()).toEqual([{ text: 'a' }]);
     await collect(stream);
     expect(session.slice(Notes).all()).toEqual([{ text: 'a' }, { text: 'a' }]);
   });
 
   test('can be gone through once', async () => {
-    const stream = scriptedModel(turns).stream(prompt);
+    const stream = scriptedAdapter(turns).stream(prompt);
     await collect(stream);
     expect(() => stream[Symbol.asyncIterator]()).toThrow(PromptValidationError);
     expect(await stream.next()).toEqual({ done: true, value: undefined });
   });
 
   test('refuses options at once, and a busy session with the first event', async () => {
-    expect(() => scriptedModel(turns).stream(prompt, { maxTurns: 0 })).toThrow(PromptValidationError);
+    expect(() => scriptedAdapter(turns).stream(prompt, { maxTurns: 0 })).toThrow(PromptValidationError);
     const session = new Session();
     const release = session.hold();
-    await expect(scriptedModel(turns).stream(prompt, { session }).next()).rejects.toBeInstanceOf(
+    await expect(scriptedAdapter(turns).stream(prompt, { session }).next()).rejects.toBeInstanceOf(
       SessionBusyError,
     );
     release();
@@ -143,7 +142,7 @@ describe('a stream', () => {
   test('throws what ended the run, behind the events before it', async () => {
     const told: string[] = [];
     const failed = (async () => {
-      for await (const { type } of scriptedModel([turns[0]]).stream(prompt)) told.push(type);
+      for await (const { type } of scriptedAdapter([turns[0]]).stream(prompt)) told.push(type);
     })();
     const error = await evaluationFailure(failed);
     expect(error).toMatchObject({ code: 'evaluation-request-failed', phase: 'request' });
@@ -157,7 +156,7 @@ describe('leaving a stream', () => {
   test('ends the request to the model', async () => {
     const told: string[] = [];
     let reason: unknown;
-    const model: ModelProvider = {
+    const model: LanguageModel = {
       name: 'endless',
       generate: async (_request, { onDelta, signal }) => {
         signal.addEventListener('abort', () => {
@@ -169,7 +168,7 @@ describe('leaving a stream', () => {
         }
       },
     };
-    for await (const event of defineAdapter({ model }).stream(prompt)) {
+    for await (const event of providerAdapter({ model }).stream(prompt)) {
       told.push(event.type);
       if (told.length === 40) break;
     }
@@ -204,7 +203,7 @@ describe('leaving a stream', () => {
       ],
     }).bind();
     const calls = [{ name: 'note', arguments: { text: 'kept' } }, { name: 'slow' }];
-    const stream = scriptedModel([{ toolCalls: calls }]).stream(slowPrompt, { session, concurrency: 1 });
+    const stream = scriptedAdapter([{ toolCalls: calls }]).stream(slowPrompt, { session, concurrency: 1 });
     for await (const event of stream) {
       if (event.type !== 'tool-call-start' || event.toolName !== 'slow') continue;
       await entered.reached;
@@ -217,7 +216,7 @@ describe('leaving a stream', () => {
 
   test('while an event is being waited for ends it at once', async () => {
     const waiting = gate();
-    const model: ModelProvider = {
+    const model: LanguageModel = {
       name: 'silent',
       generate: async (_request, { signal }) => {
         void waiting.pass();
@@ -226,7 +225,7 @@ describe('leaving a stream', () => {
         );
       },
     };
-    const stream = defineAdapter({ model }).stream(prompt);
+    const stream = providerAdapter({ model }).stream(prompt);
     await stream.next();
     await stream.next();
     const pending = stream.next();
@@ -236,7 +235,7 @@ describe('leaving a stream', () => {
   });
 
   test('before it began runs nothing', async () => {
-    const stream = scriptedModel(() => {
+    const stream = scriptedAdapter(() => {
       throw new Error('asked');
     }).stream(prompt);
     await stream[Symbol.asyncDispose]();
@@ -248,7 +247,7 @@ describe('back-pressure', () => {
   test('the model waits for a listener who is behind, and goes on when events are taken', async () => {
     const texts = Array.from({ length: 100 }, (_, index) => `${index} `);
     const told: string[] = [];
-    const stream = defineAdapter({ model: pieces(texts, told) }).stream(prompt);
+    const stream = providerAdapter({ model: pieces(texts, told) }).stream(prompt);
     const seen: string[] = [];
     let ahead = 0;
     for await (const event of stream) {
@@ -264,10 +263,10 @@ describe('back-pressure', () => {
   });
 
   test('does not keep the deadline from ending the run', async () => {
-    const clock = manualClock();
+    const clock = createManualClock();
     const session = new Session({ clock });
     const texts = Array.from({ length: 100 }, () => 'on ');
-    const stream = defineAdapter({ model: pieces(texts) }).stream(prompt, {
+    const stream = providerAdapter({ model: pieces(texts) }).stream(prompt, {
       session,
       deadline: Deadline.after(1_000, clock),
     });
@@ -279,9 +278,9 @@ describe('back-pressure', () => {
 
 describe('pieces of an answer', () => {
   test('are told again from the start when the answer failed and is asked for again', async () => {
-    const clock = manualClock();
+    const clock = createManualClock();
     let attempts = 0;
-    const model: ModelProvider = {
+    const model: LanguageModel = {
       name: 'breaking',
       generate: async (_request, { onDelta }) => {
         attempts += 1;
@@ -292,7 +291,7 @@ describe('pieces of an answer', () => {
       },
     };
     const events = await collect(
-      defineAdapter({ model }).stream(prompt, { clock, onEvent: passingWaits(clock) }),
+      providerAdapter({ model }).stream(prompt, { clock, onEvent: passingWaits(clock) }),
     );
     const told = events.map((event) => (event.type === 'text-delta' ? event.text : event.type));
     expect(told.slice(2, 6)).toEqual(['Half', 'model-call-retry', 'Half', ' and half']);
@@ -301,7 +300,7 @@ describe('pieces of an answer', () => {
   test('of an answer that was given up on are not told any more', async () => {
     const late: ((delta: ModelDelta) => unknown)[] = [];
     let attempts = 0;
-    const model: ModelProvider = {
+    const model: LanguageModel = {
       name: 'late',
       generate: async (_request, { onDelta }) => {
         attempts += 1;
@@ -312,9 +311,9 @@ describe('pieces of an answer', () => {
         return { content: [{ type: 'text', text: 'new' }], finishReason: 'stop' };
       },
     };
-    const clock = manualClock();
+    const clock = createManualClock();
     const events = await collect(
-      defineAdapter({ model }).stream(prompt, { clock, onEvent: passingWaits(clock) }),
+      providerAdapter({ model }).stream(prompt, { clock, onEvent: passingWaits(clock) }),
     );
     late[1]?.({ type: 'text-delta', text: 'too late' });
     expect(events.flatMap((event) => (event.type === 'text-delta' ? [event.text] : []))).toEqual(['new']);
@@ -323,14 +322,14 @@ describe('pieces of an answer', () => {
   test('of an answer that failed for good are not told behind the end of the run', async () => {
     const told: string[] = [];
     let late: ((delta: ModelDelta) => unknown) | undefined;
-    const model: ModelProvider = {
+    const model: LanguageModel = {
       name: 'talkative',
       generate: (_request, { onDelta }) => {
         late = onDelta;
         throw new TypeError('broken');
       },
     };
-    const run = defineAdapter({ model }).evaluate(prompt, {
+    const run = providerAdapter({ model }).evaluate(prompt, {
       streaming: true,
       onEvent: ({ type }) => told.push(type),
     });
@@ -342,19 +341,19 @@ describe('pieces of an answer', () => {
   test('come as one where texts are redacted, so that a secret across two of them is found', async () => {
     const model = pieces(['The key is sk-', '12345', ' indeed.']);
     const redact = (text: string): string => text.replaceAll('sk-12345', '<key>');
-    const events = await collect(defineAdapter({ model }).stream(prompt, { redact }));
+    const events = await collect(providerAdapter({ model }).stream(prompt, { redact }));
     expect(deltasOf(events)).toEqual(['The key is <key> indeed.']);
   });
 
   test('come as they are written where a redaction says what may go on', async () => {
     const model = pieces(['The key is sk-', '12345', ' ind', 'eed, and s', 'o on: sk-']);
     const redact = redactSecrets({ KEY: 'sk-12345' });
-    const events = await collect(defineAdapter({ model }).stream(prompt, { redact }));
+    const events = await collect(providerAdapter({ model }).stream(prompt, { redact }));
     expect(deltasOf(events)).toEqual(['The key is ', '<KEY>', ' ind', 'eed, and ', 'so on: ', 'sk-']);
   });
 
   test('hold a secret back also when the model thinks in the middle of it', async () => {
-    const model: ModelProvider = {
+    const model: LanguageModel = {
       name: 'thinking',
       generate: async (_request, { onDelta }) => {
         await onDelta?.({ type: 'text-delta', text: 'Key: sk-' });
@@ -364,7 +363,7 @@ describe('pieces of an answer', () => {
       },
     };
     for (const redact of [redactSecrets({ KEY: 'sk-12345' }), redactPatterns(['sk-[0-9]+'])]) {
-      const events = await collect(defineAdapter({ model }).stream(prompt, { redact }));
+      const events = await collect(providerAdapter({ model }).stream(prompt, { redact }));
       expect(deltasOf(events).join('')).toMatch(/^Key: <\w+>\.$/);
       expect(events.filter(({ type }) => type === 'reasoning-delta')).toMatchObject([{ text: 'Hm. ' }]);
     }
@@ -376,12 +375,12 @@ describe('pieces of an answer', () => {
     };
     const redact = Object.assign((text: string) => text, { pending });
     const events = await collect(
-      defineAdapter({ model: pieces(['one ', 'two']) }).stream(prompt, { redact }),
+      providerAdapter({ model: pieces(['one ', 'two']) }).stream(prompt, { redact }),
     );
     expect(deltasOf(events)).toEqual(['one two']);
   });
 });
 
-function deltasOf(events: readonly StreamEvent[]): readonly string[] {
+function deltasOf(events: readonly RunStreamEvent[]): readonly string[] {
   return events.flatMap((event) => (event.type === 'text-delta' ? [event.text] : []));
 }

@@ -1,16 +1,9 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import {
-  bindInstance,
-  Filesystem,
-  promptTemplate,
-  section,
-  ToolResult,
-  tool,
-  vfsToolsSection,
-} from 'weakincentives';
-import { scriptedModel } from 'weakincentives/testing';
+import { bindInstance, Filesystem, promptTemplate, section, ToolResult, tool } from 'weakincentives';
+import { vfsToolsSection } from 'weakincentives/suite';
+import { scriptedAdapter } from 'weakincentives/testing';
 import { openHost, testFolders } from './host-workspace.ts';
 
 describe('tool calls on a folder of the disk', () => {
@@ -37,7 +30,7 @@ describe('tool calls on a folder of the disk', () => {
       ],
     });
     const call = { name: 'increment' };
-    const model = scriptedModel([
+    const model = scriptedAdapter([
       {
         toolCalls: [
           call,
@@ -79,7 +72,7 @@ describe('tool calls on a folder of the disk', () => {
       key: 'rerun',
       sections: [section({ title: 'Task', key: 'task', template: 'Append.', tools: [append] })],
     });
-    const model = scriptedModel([{ toolCalls: [{ name: 'append' }] }, { text: 'Done.' }]);
+    const model = scriptedAdapter([{ toolCalls: [{ name: 'append' }] }, { text: 'Done.' }]);
     await model.evaluate(template.bind({}, { resources: [bindInstance(Filesystem, filesystem)] }));
     expect(attempts).toBe(2);
     expect(readFileSync(join(folders.root, 'list.txt'), 'utf8')).toBe('theirs\nadded\n');

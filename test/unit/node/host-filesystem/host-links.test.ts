@@ -2,8 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readlinkSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { bindInstance, Filesystem, promptTemplate, vfsToolsSection } from 'weakincentives';
-import { scriptedModel } from 'weakincentives/testing';
+import { bindInstance, Filesystem, promptTemplate } from 'weakincentives';
+import { vfsToolsSection } from 'weakincentives/suite';
+import { scriptedAdapter } from 'weakincentives/testing';
 import { expectCode } from '../../../contract/filesystem-setup.ts';
 import { openHost, type TestFolders, testFolders } from './host-workspace.ts';
 
@@ -141,7 +142,7 @@ describe('the file tools', () => {
   ): Promise<readonly string[]> {
     const filesystem = await openHost({ ...folders, exclude: ['.secret', '.secret/**'] });
     const template = promptTemplate({ ns: 'test', key: 'links', sections: [vfsToolsSection()] });
-    const model = scriptedModel([
+    const model = scriptedAdapter([
       ...calls.map(([name, args]) => ({ toolCalls: [{ name, arguments: args }] })),
       { text: 'done' },
     ]);

@@ -9,7 +9,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { HostFilesystem, hostMount, materialize } from 'weakincentives/node';
+import { HostFilesystem, openStagedFolder, readHostMount } from 'weakincentives/node';
 import { HostOperations } from '../../../../src/node/host-filesystem/host-operations.ts';
 import { openWorkspace } from '../../../../src/node/host-filesystem/open-workspace.ts';
 import { openHost, type TestFolders, testFolders } from './host-workspace.ts';
@@ -49,8 +49,8 @@ describe('a root that was renamed and made anew', () => {
       () => filesystem.glob('**'),
       () => filesystem.grep('a'),
       () => filesystem.fork().view.read('a.md'),
-      () => materialize(filesystem, { layer: 'copy' }),
-      () => materialize(filesystem),
+      () => openStagedFolder(filesystem, { layer: 'copy' }),
+      () => openStagedFolder(filesystem),
     ];
     for (const attempt of attempts) await expect(attempt()).rejects.toEqual(replaced);
     expect(() => filesystem.listSkipped()).toThrow(replaced);
@@ -97,7 +97,7 @@ describe('a root that was renamed and made anew', () => {
     expect(() => filesystem.apply(fork.patch())).toThrow(replaced);
     expect(readFileSync(join(moved, 'a.md'), 'utf8')).toBe('a');
     expect(readdirSync(folders.root)).toEqual([]);
-    await expect(materialize(fork.view, { layer: 'copy' })).rejects.toEqual(replaced);
+    await expect(openStagedFolder(fork.view, { layer: 'copy' })).rejects.toEqual(replaced);
   });
 
   it('does not take a restore', async () => {
@@ -203,7 +203,7 @@ describe('a staged folder that was replaced', () => {
   it.each(['copy', 'auto'] as const)('starts no command and is not collected (%s)', async (layer) => {
     const folders = testFolders({ 'a.md': 'a' });
     const filesystem = await openHost(folders);
-    await using staged = await materialize(filesystem, { layer });
+    await using staged = await openStagedFolder(filesystem, { layer });
     if (staged.kind === 'overlay') return;
     renameSync(staged.path, `${staged.path}-moved`);
     mkdirSync(staged.path);
@@ -229,7 +229,7 @@ it('a folder that is replaced while it is mounted is refused', async () => {
       if (asked === 3) replaceRoot(folders);
     },
   });
-  const mounting = hostMount({
+  const mounting = readHostMount({
     hostPath: folders.root,
     allowedRoots: [join(folders.root, '..')],
     signal: controller.signal,

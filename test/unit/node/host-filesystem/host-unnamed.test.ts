@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { materialize } from 'weakincentives/node';
+import { openStagedFolder } from 'weakincentives/node';
 import { HostOperations } from '../../../../src/node/host-filesystem/host-operations.ts';
 import { openWorkspace } from '../../../../src/node/host-filesystem/open-workspace.ts';
 import { asOrdinaryUser } from '../../../support/ordinary-user.ts';
@@ -156,7 +156,7 @@ describe('what no path can name', () => {
       const folders = testFolders({ 'a/sub/seen.txt': 'seen', 'b.txt': 'b' });
       writeFileSync(rawPath(join(folders.root, 'a/sub'), 'latin-\xe9'), 'two');
       const filesystem = await openHost(folders);
-      await using staged = await materialize(filesystem, { layer });
+      await using staged = await openStagedFolder(filesystem, { layer });
       expect(staged.leftOut).toEqual(['a/sub/latin-\ufffd']);
       await staged.run('rm', ['-r', 'a']);
       expect((await staged.collect()).removed).toContain('a/sub/seen.txt');

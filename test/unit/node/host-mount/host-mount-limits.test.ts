@@ -1,12 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { hostMount } from 'weakincentives/node';
+import { readHostMount } from 'weakincentives/node';
 import { tempFolder } from '../temp-folder.ts';
 
 describe('limits of a mount', () => {
   it('leaves out what does not fit any more, by name, and goes on with what does', async () => {
     const folder = tempFolder({ a: 'x'.repeat(60), b: 'x'.repeat(60), c: 'x'.repeat(40), d: 'x' });
-    const { files, report } = await hostMount({ hostPath: folder, allowedRoots: [folder], maxBytes: 100 });
+    const { files, report } = await readHostMount({
+      hostPath: folder,
+      allowedRoots: [folder],
+      maxBytes: 100,
+    });
     expect(Object.keys(files)).toEqual(['a', 'c']);
     expect(report).toMatchObject({ files: 2, bytes: 100, complete: false, skippedCount: 2 });
     expect(report.skipped).toEqual([
@@ -18,10 +22,10 @@ describe('limits of a mount', () => {
 
   it('ends at the number of files and says so', async () => {
     const folder = tempFolder({ a: '', b: '', 'c/d': '', 'c/e': '' });
-    const { files, report } = await hostMount({ hostPath: folder, allowedRoots: [folder], maxFiles: 3 });
+    const { files, report } = await readHostMount({ hostPath: folder, allowedRoots: [folder], maxFiles: 3 });
     expect(Object.keys(files)).toEqual(['a', 'b', 'c/d']);
     expect(report).toMatchObject({ files: 3, stoppedBy: 'max-files', complete: false });
-    const exact = await hostMount({ hostPath: folder, allowedRoots: [folder], maxFiles: 4 });
+    const exact = await readHostMount({ hostPath: folder, allowedRoots: [folder], maxFiles: 4 });
     expect(exact.report).toMatchObject({ files: 4, complete: true });
   });
 
@@ -29,9 +33,9 @@ describe('limits of a mount', () => {
     const folder = tempFolder(
       Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`d${index}/f`, 'x'])),
     );
-    const { report } = await hostMount({ hostPath: folder, allowedRoots: [folder], maxEntries: 25 });
+    const { report } = await readHostMount({ hostPath: folder, allowedRoots: [folder], maxEntries: 25 });
     expect(report).toMatchObject({ files: 5, stoppedBy: 'max-entries', complete: false });
-    const exact = await hostMount({ hostPath: folder, allowedRoots: [folder], maxEntries: 40 });
+    const exact = await readHostMount({ hostPath: folder, allowedRoots: [folder], maxEntries: 40 });
     expect(exact.report).toMatchObject({ files: 20, complete: true });
   });
 
@@ -39,7 +43,7 @@ describe('limits of a mount', () => {
     const folder = tempFolder(
       Object.fromEntries(Array.from({ length: 1100 }, (_, index) => [`f${index}`, 'xx'])),
     );
-    const { report } = await hostMount({ hostPath: folder, allowedRoots: [folder], maxFileBytes: 1 });
+    const { report } = await readHostMount({ hostPath: folder, allowedRoots: [folder], maxFileBytes: 1 });
     expect(report.skipped).toHaveLength(1000);
     expect(report.skippedCount).toBe(1100);
   });
@@ -60,7 +64,11 @@ describe('limits of a mount', () => {
         const folder = tempFolder(
           Object.fromEntries(Object.entries(tree).map(([at, size]) => [at, 'x'.repeat(size)])),
         );
-        const { files, report } = await hostMount({ hostPath: folder, allowedRoots: [folder], ...bounds });
+        const { files, report } = await readHostMount({
+          hostPath: folder,
+          allowedRoots: [folder],
+          ...bounds,
+        });
         const expected = model(tree, bounds);
         expect(Object.keys(files)).toEqual(expected.taken);
         expect(report.skipped).toEqual(expected.skipped);

@@ -11,7 +11,7 @@ import {
   TransactionClosedError,
   tool,
 } from 'weakincentives';
-import { materialize, type StagedFolder } from 'weakincentives/node';
+import { openStagedFolder, type StagedFolder } from 'weakincentives/node';
 import { contentOf } from '../../../contract/filesystem-setup.ts';
 import { only, runCalls } from '../../../support/run-calls.ts';
 import { tempFolder } from '../temp-folder.ts';
@@ -31,7 +31,7 @@ function runTool(
     description: 'Run a process.',
     effects,
     execute: async (_params, { filesystem, signal }) => {
-      await using staged = await materialize(filesystem, { signal, tempRoot });
+      await using staged = await openStagedFolder(filesystem, { signal, tempRoot });
       execFileSync(process.execPath, ['--input-type=module', '--eval', script], {
         cwd: staged.path,
         env: {},
@@ -144,7 +144,7 @@ describe('a process in a call', () => {
       name: 'keep',
       description: 'Keep the folder.',
       execute: async (_params, { filesystem }) => {
-        kept.push(await materialize(filesystem, { tempRoot }));
+        kept.push(await openStagedFolder(filesystem, { tempRoot }));
         return ToolResult.ok(null, 'kept');
       },
     });

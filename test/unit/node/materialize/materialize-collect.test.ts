@@ -15,7 +15,7 @@ import {
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { MemoryFilesystem } from 'weakincentives';
-import { materialize } from 'weakincentives/node';
+import { openStagedFolder } from 'weakincentives/node';
 import { contentOf, expectCode } from '../../../contract/filesystem-setup.ts';
 import { asOrdinaryUser } from '../../../support/ordinary-user.ts';
 import { passTick, tempFolder } from '../temp-folder.ts';
@@ -168,7 +168,7 @@ describe('collect', () => {
     const tempRoot = tempFolder();
     await asOrdinaryUser(tempRoot, async () => {
       const filesystem = new MemoryFilesystem({ files });
-      const staged = await materialize(filesystem, { tempRoot });
+      const staged = await openStagedFolder(filesystem, { tempRoot });
       const at = (path: string): string => join(staged.path, path);
       writeFileSync(at('new'), 'x');
       chmodSync(at('new'), 0o000);

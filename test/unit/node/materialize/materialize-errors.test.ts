@@ -2,7 +2,7 @@ import { readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { MemoryFilesystem, WinkError } from 'weakincentives';
-import { materialize } from 'weakincentives/node';
+import { openStagedFolder } from 'weakincentives/node';
 import { openHost, testFolders } from '../host-filesystem/host-workspace.ts';
 import { tempFolder } from '../temp-folder.ts';
 
@@ -53,7 +53,7 @@ it.each(layers)('a folder that goes away while it is planned is changed-on-disk 
     });
     const tempRoot = tempFolder();
     try {
-      await using staged = await materialize(view, { layer, signal, tempRoot });
+      await using staged = await openStagedFolder(view, { layer, signal, tempRoot });
       // Of an overlay, what is on the disk is not written.
       expect(staged.files).toBe(3);
     } catch (error) {
@@ -77,7 +77,7 @@ it.each(['a file', 'a link', 'nothing'])(
       if (kind === 'a file') writeFileSync(join(folders.root, 'a'), '');
       if (kind === 'a link') symlinkSync('..', join(folders.root, 'a'));
     });
-    expectOurs(await rejectionOf(materialize(view, { layer: 'copy', signal })), 'file-changed-on-disk');
+    expectOurs(await rejectionOf(openStagedFolder(view, { layer: 'copy', signal })), 'file-changed-on-disk');
   },
 );
 
@@ -85,14 +85,14 @@ it('an error of another file system is kept as the cause', async () => {
   const broken = new MemoryFilesystem({ files: { 'a.txt': 'a' } });
   const cause = new RangeError('broken');
   Object.defineProperty(broken, 'readBytes', { value: () => Promise.reject(cause) });
-  const error = await rejectionOf(materialize(broken));
+  const error = await rejectionOf(openStagedFolder(broken));
   expectOurs(error, 'filesystem-storage-failed');
   expect(error).toMatchObject({ cause });
 });
 
 it('an error of another file system while it is collected is kept as the cause', async () => {
   const broken = new MemoryFilesystem({ files: { 'a.txt': 'a' } });
-  await using staged = await materialize(broken);
+  await using staged = await openStagedFolder(broken);
   writeFileSync(join(staged.path, 'a.txt'), 'changed');
   const cause = new RangeError('broken');
   Object.defineProperty(broken, 'write', { value: () => Promise.reject(cause) });
@@ -107,18 +107,18 @@ it.each([
   ['no command', '', []],
   ['arguments that are too long', 'true', ['x'.repeat(4_000_000)]],
 ])('a command line that cannot be started is invalid-argument: %s', async (_what, command, args) => {
-  await using staged = await materialize(new MemoryFilesystem());
+  await using staged = await openStagedFolder(new MemoryFilesystem());
   expectOurs(await rejectionOf(staged.run(command, args)), 'argument-invalid');
 });
 
 it('an environment that cannot be passed is invalid-argument', async () => {
-  await using staged = await materialize(new MemoryFilesystem());
+  await using staged = await openStagedFolder(new MemoryFilesystem());
   expectOurs(await rejectionOf(staged.run('true', [], { env: { A: 'a\0b' } })), 'argument-invalid');
 });
 
 it('errors of the operating system keep their code in the cause, without paths', async () => {
   const tempRoot = join(tempFolder({ file: '' }), 'file');
-  const error = await rejectionOf(materialize(new MemoryFilesystem(), { tempRoot }));
+  const error = await rejectionOf(openStagedFolder(new MemoryFilesystem(), { tempRoot }));
   expect(error).toMatchObject({ code: 'path-not-directory', cause: { code: 'ENOTDIR' } });
 });
 
@@ -127,7 +127,7 @@ it('the reason of a signal is rejected with as it is', async () => {
   const files = Object.fromEntries(Array.from({ length: 80 }, (_, index) => [`${index}.txt`, 'x']));
   const controller = new AbortController();
   const filesystem = await openHost(testFolders(files));
-  const work = materialize(filesystem, { layer: 'copy', signal: controller.signal });
+  const work = openStagedFolder(filesystem, { layer: 'copy', signal: controller.signal });
   setImmediate(() => controller.abort(reason));
   expect(await rejectionOf(work)).toBe(reason);
 });

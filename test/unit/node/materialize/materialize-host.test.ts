@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { materialize } from 'weakincentives/node';
+import { openStagedFolder } from 'weakincentives/node';
 import { openHost, testFolders } from '../host-filesystem/host-workspace.ts';
 import { tempFolder } from '../temp-folder.ts';
 import { layers } from './staging-layers.ts';
@@ -25,7 +25,7 @@ describe.for(layers)('a folder of the disk as %s', ([layer, refusal]) => {
       const filesystem = await openHost(folders);
       const fork = filesystem.fork();
       await fork.view.write('staged', 'only in the call');
-      await using staged = await materialize(fork.view, { tempRoot: tempFolder(), layer });
+      await using staged = await openStagedFolder(fork.view, { tempRoot: tempFolder(), layer });
       expect(staged).toMatchObject({ kind: layer, files: 4, leftOut: [] });
       expect(readFileSync(join(staged.path, 'staged'), 'utf8')).toBe('only in the call');
       writeFileSync(join(staged.path, 'run.sh'), '#!/bin/sh\ntrue');
@@ -56,7 +56,7 @@ describe.for(layers)('a folder of the disk as %s', ([layer, refusal]) => {
 
       const filesystem = await openHost(folders);
       const fork = filesystem.fork();
-      await using staged = await materialize(fork.view, { tempRoot: tempFolder(), layer });
+      await using staged = await openStagedFolder(fork.view, { tempRoot: tempFolder(), layer });
       const at = (path: string): string => join(staged.path, path);
       expect(staged).toMatchObject({ kind: layer, files: 2, bytes: 6, leftOut });
       expect(readdirSync(staged.path)).toEqual(['a.txt', 'docs']);

@@ -19,9 +19,9 @@ import {
   type HostFilesystem,
   type HostFilesystemFork,
   type HostFilesystemOptions,
-  type MaterializeOptions,
-  materialize,
+  openStagedFolder,
   type StagedFolder,
+  type StagedFolderOptions,
 } from 'weakincentives/node';
 import { contentOf, expectCode } from '../../../contract/filesystem-setup.ts';
 import { manifestOf } from '../../../support/tree-manifest.ts';
@@ -38,7 +38,7 @@ interface Staged {
   readonly at: (path: string) => string;
 }
 
-interface Setup extends MaterializeOptions {
+interface Setup extends StagedFolderOptions {
   /** Prepares the folder of the disk. */
   readonly prepare?: (root: string) => void;
   /** What the call does before it stages. */
@@ -71,7 +71,7 @@ async function stage(layer: Layer, { prepare, change, host, ...options }: Setup 
   const fork = filesystem.fork();
   await change?.(fork.view);
   const tempRoot = tempFolder();
-  const staged = await materialize(fork.view, { layer, tempRoot, ...options });
+  const staged = await openStagedFolder(fork.view, { layer, tempRoot, ...options });
   expect(staged.kind).toBe(layer);
   return { folders, filesystem, fork, staged, tempRoot, at: (path) => join(staged.path, path) };
 }
@@ -310,7 +310,7 @@ describe.for(layers)('a folder of the disk staged as %s', ([layer, refusal]) => 
 
     it('stages the file system itself, too', async () => {
       const { filesystem, folders } = await stage(layer);
-      await using staged = await materialize(filesystem, { layer, tempRoot: tempFolder() });
+      await using staged = await openStagedFolder(filesystem, { layer, tempRoot: tempFolder() });
       await sh(staged, 'echo direct >a.txt');
       expect(changesOf(await staged.collect())).toEqual({ ...nothing, modified: ['a.txt'] });
       expect(readFileSync(join(folders.root, 'a.txt'), 'utf8')).toBe('direct\n');
@@ -332,7 +332,7 @@ describe.for(layers)('a folder of the disk staged as %s', ([layer, refusal]) => 
 
 it('has no overlay of files in memory', async () => {
   const message = await expectCode(
-    materialize(new MemoryFilesystem(), { layer: 'overlay' }),
+    openStagedFolder(new MemoryFilesystem(), { layer: 'overlay' }),
     'filesystem-storage-failed',
   );
   expect(message).toContain("'copy'");
@@ -341,5 +341,5 @@ it('has no overlay of files in memory', async () => {
 it('does not stage a folder into itself', async () => {
   const folders = testFolders({ 'tmp/a': 'x' });
   const filesystem = await openHost(folders);
-  await expectCode(materialize(filesystem, { tempRoot: join(folders.root, 'tmp') }), 'argument-invalid');
+  await expectCode(openStagedFolder(filesystem, { tempRoot: join(folders.root, 'tmp') }), 'argument-invalid');
 });

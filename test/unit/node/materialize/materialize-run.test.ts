@@ -5,9 +5,9 @@ import { setImmediate } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { MemoryFilesystem } from 'weakincentives';
-import { type MaterializeOptions, materialize, type StagedFolder } from 'weakincentives/node';
+import { openStagedFolder, type StagedFolder, type StagedFolderOptions } from 'weakincentives/node';
 import { expectCode } from '../../../contract/filesystem-setup.ts';
-import { manualClock } from '../../../support/manual-clock.ts';
+import { createManualClock } from '../../../support/manual-clock.ts';
 import { manifestOf } from '../../../support/tree-manifest.ts';
 import { openHost, testFolders } from '../host-filesystem/host-workspace.ts';
 import { tempFolder } from '../temp-folder.ts';
@@ -16,11 +16,11 @@ import { layers } from './staging-layers.ts';
 const files = { 'a.txt': 'one\n', 'docs/b.md': 'two\n' };
 const kinds = [['memory', undefined], ...layers] as const;
 
-async function stage(kind: string, options: MaterializeOptions = {}): Promise<StagedFolder> {
+async function stage(kind: string, options: StagedFolderOptions = {}): Promise<StagedFolder> {
   const given = { tempRoot: tempFolder(), ...options };
-  if (kind === 'memory') return materialize(new MemoryFilesystem({ files }), given);
+  if (kind === 'memory') return openStagedFolder(new MemoryFilesystem({ files }), given);
   const filesystem = await openHost(testFolders(files));
-  return materialize(filesystem, { ...given, layer: kind === 'overlay' ? 'overlay' : 'copy' });
+  return openStagedFolder(filesystem, { ...given, layer: kind === 'overlay' ? 'overlay' : 'copy' });
 }
 
 /** Command lines of all processes. */
@@ -136,7 +136,7 @@ describe.for(kinds)('running a command in a folder staged from %s', ([kind, refu
 
     it('ends it when its time is up', async () => {
       await using staged = await stage(kind);
-      const clock = manualClock();
+      const clock = createManualClock();
       const run = staged.run('sh', ['-c', 'sleep 1000 & sleep 1000'], { timeoutMs: 50, clock });
       await until(() => clock.pending === 1);
       clock.advance(50);
@@ -147,13 +147,15 @@ describe.for(kinds)('running a command in a folder staged from %s', ([kind, refu
     it('ends what it has left in the background', async () => {
       await using staged = await stage(kind);
       // With this clock, nobody gives up waiting for the outputs to be closed.
-      const outcome = await staged.run('sh', ['-c', 'sleep 1000 & echo started'], { clock: manualClock() });
+      const outcome = await staged.run('sh', ['-c', 'sleep 1000 & echo started'], {
+        clock: createManualClock(),
+      });
       expect(outcome).toMatchObject({ exitCode: 0, output: 'started\n' });
     });
 
     it('does not wait for what has left its group', async () => {
       await using staged = await stage(kind);
-      const clock = manualClock();
+      const clock = createManualClock();
       const run = staged.run('sh', ['-c', `${leaving('sleep 3')}; echo started`], { clock });
       await until(() => clock.pending === 1);
       clock.advance(500);
@@ -164,7 +166,7 @@ describe.for(kinds)('running a command in a folder staged from %s', ([kind, refu
       const outer = new AbortController();
       await using staged = await stage(kind, { signal: outer.signal });
       for (const controller of [new AbortController(), outer]) {
-        const clock = manualClock();
+        const clock = createManualClock();
         const { signal } = controller;
         const run = staged.run('sleep', ['1000'], { signal, timeoutMs: 1, clock });
         await until(() => clock.pending === 1);
@@ -176,7 +178,7 @@ describe.for(kinds)('running a command in a folder staged from %s', ([kind, refu
 
     it('ends it when the folder is disposed', async () => {
       const staged = await stage(kind);
-      const clock = manualClock();
+      const clock = createManualClock();
       const run = expectCode(staged.run('sleep', ['1000'], { timeoutMs: 1, clock }), 'path-not-found');
       await until(() => clock.pending === 1);
       await staged[Symbol.asyncDispose]();
@@ -224,7 +226,7 @@ describe.for(layers)('a process that is killed while it has a folder staged as %
       if (layer === 'overlay') await until(() => isRunning(`sleep\0${marker}`));
 
       // What belongs to a process that is alive stays.
-      const other = await materialize(new MemoryFilesystem({ files }), { tempRoot });
+      const other = await openStagedFolder(new MemoryFilesystem({ files }), { tempRoot });
       expect(readdirSync(tempRoot).length).toBe(2);
       holding.kill('SIGKILL');
       await once(holding, 'exit');
@@ -233,7 +235,7 @@ describe.for(layers)('a process that is killed while it has a folder staged as %
       expect(manifestOf(folders.root)).toEqual(before);
       expect(readdirSync(tempRoot).length).toBe(2);
 
-      const next = await materialize(await openHost(folders), { tempRoot, layer });
+      const next = await openStagedFolder(await openHost(folders), { tempRoot, layer });
       expect(readdirSync(tempRoot).length).toBe(2);
       await next[Symbol.asyncDispose]();
       await other[Symbol.asyncDispose]();
@@ -257,7 +259,7 @@ describe.skipIf(layers[1]?.[1] !== undefined)('an overlay', () => {
     'is not made of a folder that something is mounted in: /dev, for the superuser',
     async () => {
       const filesystem = await openHost({ root: '/dev', stateDirectory: tempFolder() });
-      const refused = materialize(filesystem, { tempRoot: tempFolder(), layer: 'overlay' });
+      const refused = openStagedFolder(filesystem, { tempRoot: tempFolder(), layer: 'overlay' });
       expect(await expectCode(refused, 'filesystem-storage-failed')).toContain('mounted');
     },
   );

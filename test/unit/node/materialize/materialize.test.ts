@@ -12,7 +12,7 @@ import {
 import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { MemoryFilesystem } from 'weakincentives';
-import { materialize } from 'weakincentives/node';
+import { openStagedFolder } from 'weakincentives/node';
 import { contentOf, expectCode } from '../../../contract/filesystem-setup.ts';
 import { asOrdinaryUser } from '../../../support/ordinary-user.ts';
 import { tempFolder } from '../temp-folder.ts';
@@ -22,7 +22,7 @@ describe('materialize', () => {
   it('writes everything to a private folder, for its owner alone', async () => {
     const { filesystem, tempRoot } = await stage();
     await filesystem.mkdir('empty/inner');
-    await using staged = await materialize(filesystem, { tempRoot });
+    await using staged = await openStagedFolder(filesystem, { tempRoot });
     const found = readdirSync(staged.path, { recursive: true, encoding: 'utf8' }).sort();
     expect(found).toEqual([
       'a.txt',
@@ -71,7 +71,7 @@ describe('materialize', () => {
     ['pattern-invalid', { exclude: [''] }],
   ] as const)('refuses with %s for %j and leaves nothing', async (code, options) => {
     const tempRoot = tempFolder();
-    await expectCode(materialize(new MemoryFilesystem({ files }), { tempRoot, ...options }), code);
+    await expectCode(openStagedFolder(new MemoryFilesystem({ files }), { tempRoot, ...options }), code);
     expect(readdirSync(tempRoot)).toEqual([]);
   });
 
@@ -84,16 +84,16 @@ describe('materialize', () => {
     const filesystem = new MemoryFilesystem({ files });
     const inside = tempFolder({ file: 'x' });
     symlinkSync(join(inside, 'nowhere'), join(inside, 'link'));
-    await expectCode(materialize(filesystem, { tempRoot: join(inside, 'absent') }), 'path-not-found');
-    await expectCode(materialize(filesystem, { tempRoot: join(inside, 'file') }), 'path-not-directory');
+    await expectCode(openStagedFolder(filesystem, { tempRoot: join(inside, 'absent') }), 'path-not-found');
+    await expectCode(openStagedFolder(filesystem, { tempRoot: join(inside, 'file') }), 'path-not-directory');
     const message = await expectCode(
-      materialize(filesystem, { tempRoot: join(inside, 'link') }),
+      openStagedFolder(filesystem, { tempRoot: join(inside, 'link') }),
       'path-not-found',
     );
     expect(message).not.toContain('nowhere');
     chmodSync(inside, 0o500);
     await asOrdinaryUser(inside, () =>
-      expectCode(materialize(filesystem, { tempRoot: inside }), 'path-forbidden'),
+      expectCode(openStagedFolder(filesystem, { tempRoot: inside }), 'path-forbidden'),
     );
     chmodSync(inside, 0o700);
   });
@@ -107,7 +107,9 @@ describe('materialize', () => {
       if (path === 'docs') controller.abort(new Error('enough'));
       return list(path);
     };
-    await expect(materialize(filesystem, { tempRoot, signal: controller.signal })).rejects.toThrow('enough');
+    await expect(openStagedFolder(filesystem, { tempRoot, signal: controller.signal })).rejects.toThrow(
+      'enough',
+    );
     expect(readdirSync(tempRoot)).toEqual([]);
   });
 
@@ -117,7 +119,7 @@ describe('materialize', () => {
     const list = filesystem.list.bind(filesystem);
     // What a disk does that does not tell letter case: the second name is there already.
     filesystem.list = async (path) => (await list(path)).flatMap((entry) => [entry, entry]);
-    expect(await expectCode(materialize(filesystem, { tempRoot }), 'path-taken')).toContain('"a.txt"');
+    expect(await expectCode(openStagedFolder(filesystem, { tempRoot }), 'path-taken')).toContain('"a.txt"');
     expect(readdirSync(tempRoot)).toEqual([]);
   });
 });

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { MemoryFilesystem } from 'weakincentives';
 import {
   type CollectReport,
-  type MaterializeOptions,
-  materialize,
+  openStagedFolder,
   type StagedFolder,
+  type StagedFolderOptions,
 } from 'weakincentives/node';
 import { tempFolder } from '../temp-folder.ts';
 
@@ -26,12 +26,12 @@ export interface Staged {
 
 /** Stages a file system in a folder that is removed after the test. */
 export async function stage(
-  options: MaterializeOptions & { readonly filesystem?: MemoryFilesystem } = {},
+  options: StagedFolderOptions & { readonly filesystem?: MemoryFilesystem } = {},
 ): Promise<Staged> {
   const { filesystem = new MemoryFilesystem({ files, clock: { now: () => 1_000_000_000_000 } }), ...rest } =
     options;
   const tempRoot = tempFolder();
-  const staged = await materialize(filesystem, { tempRoot, ...rest });
+  const staged = await openStagedFolder(filesystem, { tempRoot, ...rest });
   return { filesystem, staged, tempRoot, at: (path) => join(staged.path, path) };
 }
 

@@ -9,7 +9,7 @@ import {
   ToolResult,
   tool,
 } from 'weakincentives';
-import { scriptedModel } from 'weakincentives/testing';
+import { scriptedAdapter } from 'weakincentives/testing';
 import { z } from 'zod';
 
 /** A schema that counts how often its library is asked for the JSON Schema of either side. */
@@ -81,7 +81,7 @@ describe('schemas', () => {
         expect(one.toolParamDescriptions['search']?.['city']?.description).toBe('Which city.');
         expect(one.droppedOverrides).toEqual([]);
         prompt.tools({ overrides });
-        await scriptedModel([
+        await scriptedAdapter([
           { toolCalls: [{ name: 'search', arguments: { city: 'Rome' } }] },
           { text: 'Not yet.' },
           { text: '{"choice": "Ritz"}' },

@@ -1,6 +1,7 @@
 import { type } from 'arktype';
 import { describe, expect, it } from 'vitest';
-import { defineAdapter, jsonSchema, open, promptTemplate, type Schema, section } from 'weakincentives';
+import { jsonSchema, looseSchema, promptTemplate, type Schema, section } from 'weakincentives';
+import { providerAdapter } from 'weakincentives/provider';
 import { z } from 'zod';
 
 const sections = [section({ title: 'Task', key: 'task', template: 'Name a prime.' })];
@@ -16,7 +17,7 @@ function promptOf(output: Schema): typeof prompt {
 async function told(model: { readonly takesOutputSchema?: boolean }, text: string, of = prompt) {
   const instructions: string[] = [];
   const schemas: unknown[] = [];
-  const { output } = await defineAdapter({
+  const { output } = await providerAdapter({
     model: {
       name: 'recorder',
       ...model,
@@ -71,8 +72,8 @@ describe('a structured answer', () => {
   });
 
   it.each([
-    ['Zod', Prime, open(Prime), z.looseObject({ prime: z.number() })],
-    ['ArkType', type({ prime: 'number' }), open(type({ prime: 'number' })), undefined],
+    ['Zod', Prime, looseSchema(Prime), z.looseObject({ prime: z.number() })],
+    ['ArkType', type({ prime: 'number' }), looseSchema(type({ prime: 'number' })), undefined],
     [
       'raw JSON Schema',
       jsonSchema({ type: 'object', properties: { prime: { type: 'number' } } }),

@@ -20,7 +20,7 @@ import {
   ToolResult,
   tool,
 } from 'weakincentives';
-import { scriptedModel } from 'weakincentives/testing';
+import { scriptedAdapter } from 'weakincentives/testing';
 import { runSections, sectionsPrompt } from '../../../support/sections.ts';
 
 const Counted = defineEvent('test.counted', jsonSchema<number>({ type: 'integer' }));
@@ -182,7 +182,7 @@ describe('the files of a section that is rendered', () => {
         sections: [reading(act)],
         resources: [bindInstance(Filesystem, files)],
       }).bind();
-    const model = scriptedModel([{ text: 'done' }, { text: 'done' }]);
+    const model = scriptedAdapter([{ text: 'done' }, { text: 'done' }]);
     const response = await model.evaluate(prompt(async (view) => (await view.read('a.txt')).text));
     expect(response.text).toBe('done');
     const error = await failureOf(
@@ -202,7 +202,7 @@ describe('the files of a section that is rendered', () => {
       sections: [reading(async (view, context) => ((kept = [view, context]), ''))],
       resources: [bindInstance(Filesystem, files)],
     }).bind();
-    await scriptedModel([{ text: 'done' }]).evaluate(prompt);
+    await scriptedAdapter([{ text: 'done' }]).evaluate(prompt);
     const [view, context] = kept ?? [];
     const resources = context?.resources;
     expect(resources?.has(Filesystem)).toBe(true);

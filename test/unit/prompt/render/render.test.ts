@@ -6,7 +6,7 @@ import {
   PromptRenderError,
   promptTemplate,
   ResourceRegistry,
-  resource,
+  resourceToken,
   type SectionRenderContext,
   Session,
   section,
@@ -372,7 +372,7 @@ describe('visibility', () => {
 
 describe('custom sections', () => {
   it('get session, resources, path, number and prompt', async () => {
-    const Service = resource<object>('service');
+    const Service = resourceToken<object>('service');
     const service = {};
     const container = ResourceContainer.for(
       new Session(),

@@ -4,7 +4,7 @@ import {
   bindInstance,
   extendSection,
   promptTemplate,
-  resource,
+  resourceToken,
   section,
   tool,
   toolsSection,
@@ -124,7 +124,7 @@ describe('extendSection()', () => {
   });
 
   it('shares nothing that could be changed', () => {
-    const greeting = resource<string>('greeting');
+    const greeting = resourceToken<string>('greeting');
     const lists = {
       tools: [search],
       children: [section({ title: 'L', key: 'l' })],

@@ -4,7 +4,7 @@ import {
   jsonSchema,
   PromptValidationError,
   promptTemplate,
-  quoted,
+  quotedParam,
   section,
   tool,
 } from 'weakincentives';
@@ -28,7 +28,7 @@ interface Names {
 
 describe('a quoted param', () => {
   it.each<readonly [string, unknown]>([
-    ['a function', (p: Names) => `Read:\n${quoted(p.issue)}\nAnswer.`],
+    ['a function', (p: Names) => `Read:\n${quotedParam(p.issue)}\nAnswer.`],
     ['a text', 'Read:\n${quoted issue}\nAnswer.'],
   ])('stands in a fence that it cannot end, in %s', async (_form, template) => {
     const fence = '```'; // A run of three in the text makes it four.
@@ -67,7 +67,7 @@ describe('a quoted param', () => {
       title: 'T',
       key: 't',
       params: z.object({ list: z.array(z.string()), no: z.string().nullish() }),
-      template: (p) => `${quoted(p.list)}${quoted(p.no)}`,
+      template: (p) => `${quotedParam(p.list)}${quotedParam(p.no)}`,
     });
     const prompt = promptTemplate({ ns: 'a', key: 'b', sections: [part] });
     const { text } = await prompt.bind({ list: ['x\n## y'], no: null }).render();
@@ -79,8 +79,8 @@ describe('a quoted param', () => {
       title: 'T',
       key: 't',
       params,
-      template: (p) => `Long: ${quoted(p.issue)}`,
-      summary: (p) => `Short: ${quoted(p.issue)}`,
+      template: (p) => `Long: ${quotedParam(p.issue)}`,
+      summary: (p) => `Short: ${quotedParam(p.issue)}`,
       visibility: 'summary',
     });
     const full = extendSection(base, { key: 'u', visibility: 'full' });
@@ -128,8 +128,8 @@ describe('a quoted param', () => {
 
 describe('quoted() in a template', () => {
   it.each<readonly [string, (p: Names) => string]>([
-    ['a text with a placeholder in it', (p) => quoted(`${p.issue}`)],
-    ['a text around a placeholder', (p) => `Read ${quoted(`Issue: ${p.issue}`)}`],
+    ['a text with a placeholder in it', (p) => quotedParam(`${p.issue}`)],
+    ['a text around a placeholder', (p) => `Read ${quotedParam(`Issue: ${p.issue}`)}`],
   ])('refuses %s, which would be quoted before it is known', (_what, template) => {
     expect(() => section({ title: 'T', key: 't', params, template: template as never })).toThrow(
       PromptValidationError,
@@ -137,28 +137,33 @@ describe('quoted() in a template', () => {
     expect(() => section({ title: 'T', key: 't', params, template: template as never })).toThrow(
       /takes a placeholder alone/,
     );
-    expect(quoted('x'), 'a refused template leaves nothing behind').toBe('\n```\n    x\n```\n');
+    expect(quotedParam('x'), 'a refused template leaves nothing behind').toBe('\n```\n    x\n```\n');
   });
 
   it('quotes a text without placeholders there and then', () => {
-    const part = section({ title: 'T', key: 't', params, template: () => `Read:${quoted('a\n$b')}` });
+    const part = section({ title: 'T', key: 't', params, template: () => `Read:${quotedParam('a\n$b')}` });
     expect(part.template?.source).toBe('Read:\n```\n    a\n    $$b\n```');
     expect(part.template?.placeholders).toEqual([]);
   });
 
   it('refuses what it refuses of plain placeholders', () => {
     const refused: readonly ((p: Names) => string)[] = [
-      (p) => String(quoted(p.issue)).toUpperCase(),
-      (p) => (quoted(p.issue) === undefined ? 'a' : 'b'),
-      (p) => `${String(quoted(p.issue)).length}`,
-      (p) => quoted([p.issue]),
+      (p) => String(quotedParam(p.issue)).toUpperCase(),
+      (p) => (quotedParam(p.issue) === undefined ? 'a' : 'b'),
+      (p) => `${String(quotedParam(p.issue)).length}`,
+      (p) => quotedParam([p.issue]),
     ];
     for (const template of refused) {
       expect(() => section({ title: 'T', key: 't', params, template: template as never })).toThrow(
         PromptValidationError,
       );
     }
-    const twice = section({ title: 'T', key: 't', params, template: (p) => `${quoted(quoted(p.issue))}` });
+    const twice = section({
+      title: 'T',
+      key: 't',
+      params,
+      template: (p) => `${quotedParam(quotedParam(p.issue))}`,
+    });
     expect(twice.template?.source).toBe('${quoted issue}');
   });
 });
@@ -169,14 +174,14 @@ describe('quoted() in a render function', () => {
       title: 'T',
       key: 't',
       params,
-      render: ({ issue }) => `Read: ${quoted(issue)} Answer.`,
+      render: ({ issue }) => `Read: ${quotedParam(issue)} Answer.`,
     });
     const { text } = await promptTemplate({ ns: 'a', key: 'b', sections: [part] })
       .bind({ issue: forged })
       .render();
     expect(text).toBe(`## 1. T (t)\n\nRead: \n${block}\n Answer.`);
-    expect(quoted({ a: 1 })).toBe('\n```\n    {"a":1}\n```\n');
-    expect([quoted(null), quoted(undefined)]).toEqual(['', '']);
+    expect(quotedParam({ a: 1 })).toBe('\n```\n    {"a":1}\n```\n');
+    expect([quotedParam(null), quotedParam(undefined)]).toEqual(['', '']);
   });
 });
 
@@ -189,7 +194,7 @@ describe('an override of a text that quotes', () => {
         title: 'T',
         key: 't',
         params,
-        template: (p) => `${p.name} wrote ${quoted(p.issue)}`,
+        template: (p) => `${p.name} wrote ${quotedParam(p.issue)}`,
         summary: (p) => `By ${p.name}.`,
       }),
     ],
@@ -240,7 +245,9 @@ describe('an override of a text that quotes', () => {
     const open = promptTemplate({
       ns: 'a',
       key: 'b',
-      sections: [section({ title: 'T', key: 't', params, template: (p) => `${p.issue} ${quoted(p.issue)}` })],
+      sections: [
+        section({ title: 'T', key: 't', params, template: (p) => `${p.issue} ${quotedParam(p.issue)}` }),
+      ],
     }).bind({ issue: 'x' });
     const { t } = open.seedOverrides().sections;
     const overrides = {

@@ -14,7 +14,7 @@ import {
   type Visibility,
   VisibilityOverrides,
 } from 'weakincentives';
-import { scriptedModel } from 'weakincentives/testing';
+import { scriptedAdapter } from 'weakincentives/testing';
 import { act } from '../../../support/act.ts';
 import { recordingLogger } from '../../../support/recording-logger.ts';
 import { opening, runSections } from '../../../support/sections.ts';
@@ -219,7 +219,7 @@ describe('the tools that get at summaries', () => {
     expect((await prompt.render()).toolParamDescriptions).toEqual({
       read_section: { section_key: expect.objectContaining({ type: 'string' }) },
     });
-    const { text } = await scriptedModel([{ text: 'ok' }]).evaluate(prompt);
+    const { text } = await scriptedAdapter([{ text: 'ok' }]).evaluate(prompt);
     expect(text).toBe('ok');
   });
 });

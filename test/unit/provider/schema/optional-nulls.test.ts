@@ -1,19 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import {
-  defineAdapter,
   type JsonValue,
+  openToolRuntime,
   type ProviderAdapter,
-  projectSchema,
   promptTemplate,
-  type SchemaDialect,
   section,
   ToolResult,
   tool,
-  toolRuntime,
 } from 'weakincentives';
 import { aiSdk, aiSdkDialect, toAiSdkTools } from 'weakincentives/ai-sdk';
 import { anthropic, anthropicDialect } from 'weakincentives/anthropic';
 import { openai, openaiDialect } from 'weakincentives/openai';
+import { projectSchema, providerAdapter, type SchemaDialect } from 'weakincentives/provider';
 import { z } from 'zod';
 import { answeringModel, call, text as textPart } from '../../../support/ai-sdk-models.ts';
 import { message, text, toolUse } from '../../../support/anthropic-messages.ts';
@@ -106,7 +104,7 @@ describe.each(adapters)('null for what may be left out, from a model of %s', (_n
 
 it('costs no step of a loop of the AI SDK', async () => {
   const { prompt, seen } = keeping();
-  await using runtime = await toolRuntime(prompt);
+  await using runtime = await openToolRuntime(prompt);
   await toAiSdkTools(runtime)['take']?.execute(written, { toolCallId: 'c' });
   expect(seen).toEqual([meant]);
 });
@@ -180,7 +178,7 @@ function shape(key?: string, value?: string): object {
 
 it('is left to adapters of your own, by the projection', async () => {
   const { prompt, seen } = keeping();
-  const adapter = defineAdapter({
+  const adapter = providerAdapter({
     model: {
       name: 'own',
       generate: ({ tools, turn }) => {

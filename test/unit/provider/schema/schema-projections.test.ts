@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonSchema, ModelTool, SchemaDialect } from 'weakincentives';
+import type { JsonSchema } from 'weakincentives';
 import { aiSdkDialect } from 'weakincentives/ai-sdk';
 import { anthropicDialect } from 'weakincentives/anthropic';
 import { openaiDialect } from 'weakincentives/openai';
+import type { ModelTool, SchemaDialect } from 'weakincentives/provider';
 import { type ProjectedRequest, SchemaProjections } from '../../../../src/provider/internal.ts';
 import { recordingLogger } from '../../../support/recording-logger.ts';
 import { closed, text } from '../../schema/projection/shape.ts';

@@ -8,7 +8,7 @@ import { message as anthropicMessage, text } from '../../../support/anthropic-me
 import { toEvents as toAnthropicEvents, toEventStream } from '../../../support/anthropic-stream.ts';
 import { eventStream, openWireServer } from '../../../support/conformance/wire-server.ts';
 import { gate } from '../../../support/gate.ts';
-import { manualClock } from '../../../support/manual-clock.ts';
+import { createManualClock } from '../../../support/manual-clock.ts';
 import { message as openaiMessage, response } from '../../../support/openai-responses.ts';
 import { toEvents, toServerSentEvents } from '../../../support/openai-stream.ts';
 import { promptOf } from '../../../support/prompt-of.ts';
@@ -30,7 +30,7 @@ const adapters: readonly (readonly [string, () => Promise<string>, (url: string)
 
 /** A clock that stands still and tells when somebody waits for the end of a stream, and when nobody does any more. */
 function watchedClock() {
-  const clock = manualClock();
+  const clock = createManualClock();
   const waits = gate();
   const waited = gate();
   const watched: Clock = {

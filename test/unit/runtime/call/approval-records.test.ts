@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { type Approve, ask, Deadline, type RunEvent, ToolResult, tool } from 'weakincentives';
+import { type ApprovalHandler, ask, Deadline, type RunEvent, ToolResult, tool } from 'weakincentives';
 
 import { gate } from '../../../support/gate.ts';
-import { manualClock } from '../../../support/manual-clock.ts';
+import { createManualClock } from '../../../support/manual-clock.ts';
 import { only, runCalls, startCalls } from '../../../support/run-calls.ts';
 
 const write = tool({
@@ -76,7 +76,7 @@ describe('what was asked', () => {
     expect(only(run.invocations)).toMatchObject({ outcome: 'aborted' });
   });
 
-  test.each<[string, Approve | undefined, string]>([
+  test.each<[string, ApprovalHandler | undefined, string]>([
     ['a no with a reason', () => ({ approved: false, reason: 'not on a Friday' }), 'not on a Friday'],
     ['a plain no', () => false, 'it was not approved.'],
     ['a failure', () => Promise.reject(new Error('no line')), 'asking failed: no line'],
@@ -100,7 +100,7 @@ describe('what was asked', () => {
 test.each(['check', 'checkChanges'] as const)(
   'the deadline goes on while someone thinks about a question of %s, and a late answer is none',
   async (hook) => {
-    const clock = manualClock();
+    const clock = createManualClock();
     const thinking = gate();
     const run = startCalls({
       ...setup,

@@ -6,7 +6,7 @@ import {
   evaluationSlices,
   type MediaPart,
   MemoryFilesystem,
-  resource,
+  resourceToken,
   Session,
   ToolInvocations,
   ToolResult,
@@ -120,7 +120,7 @@ describe('images and files of a result', () => {
   });
 
   test('go with a success that is rolled back', async () => {
-    const Leaky = resource<Disposable>('leaky');
+    const Leaky = resourceToken<Disposable>('leaky');
     const fail = (): never => {
       throw new Error('kaboom');
     };

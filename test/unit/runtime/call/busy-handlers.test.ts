@@ -8,7 +8,7 @@ import {
   Filesystem,
   MemoryFilesystem,
   promptTemplate,
-  resource,
+  resourceToken,
   Session,
   section,
   type ToolContext,
@@ -17,7 +17,7 @@ import {
   TransactionClosedError,
   tool,
 } from 'weakincentives';
-import { scriptedModel } from 'weakincentives/testing';
+import { scriptedAdapter } from 'weakincentives/testing';
 import { evaluationFailure } from '../../../support/failure.ts';
 
 /** A clock that goes on by a millisecond whenever it is looked at, and whose timers never fire: nobody lets them. */
@@ -26,8 +26,8 @@ function busyClock(): Clock {
   return { now: () => (nowMs += 1), schedule: () => () => undefined };
 }
 
-const Counter = resource<{ count: number }>('counter');
-const Slow = resource<{ count: number }>('slow');
+const Counter = resourceToken<{ count: number }>('counter');
+const Slow = resourceToken<{ count: number }>('slow');
 
 /** What a handler may touch, over and over. */
 const touches: Readonly<Record<string, (context: ToolContext) => unknown>> = {
@@ -74,7 +74,7 @@ const busyTool = (execute: (context: ToolContext) => unknown, timeoutMs?: number
     execute: (_params, context) => execute(context) as Promise<ToolResult<null>>,
   });
 
-const model = () => scriptedModel([{ toolCalls: [{ name: 'busy' }] }, { text: 'Done.' }]);
+const model = () => scriptedAdapter([{ toolCalls: [{ name: 'busy' }] }, { text: 'Done.' }]);
 
 describe.each(Object.entries(touches))('a handler that never waits for anything and %s', (_what, touch) => {
   test('runs into its time limit, and its call is rolled back', async () => {

@@ -13,7 +13,7 @@ import {
   section,
   ToolResult,
 } from 'weakincentives';
-import { type ScriptedTurn, scriptedModel } from 'weakincentives/testing';
+import { type ScriptedTurn, scriptedAdapter } from 'weakincentives/testing';
 import { evaluateIn } from '../../../../src/evaluation/run/evaluate.ts';
 import { modelOf } from '../../../../src/evaluation/run/provider-adapter.ts';
 import { holdSession } from '../../../../src/evaluation/scope/hold-session.ts';
@@ -31,7 +31,7 @@ async function run(
   options: EvaluateOptions = {},
 ): Promise<{ readonly session: Session; readonly error: unknown }> {
   const session = options.session ?? new Session();
-  const adapter = scriptedModel([...script, { text: 'done' }]);
+  const adapter = scriptedAdapter([...script, { text: 'done' }]);
   const model = modelOf(adapter);
   if (model === undefined) throw new Error('The scripted model is an adapter of ours.');
   const held = holdSession({ ...options, session });
@@ -137,7 +137,7 @@ describe('the hooks of a call', () => {
       await adapter.evaluate(inner);
       return ToolResult.ok(null);
     });
-    const adapter = scriptedModel((_conversation, { tools, turn }) => {
+    const adapter = scriptedAdapter((_conversation, { tools, turn }) => {
       if (turn > 1) return { text: 'done' };
       return calling(tools.some(({ name }) => name === 'delegate') ? 'delegate' : 'add');
     });

@@ -6,7 +6,7 @@ import {
   defineSlice,
   on,
   replace,
-  resource,
+  resourceToken,
   Session,
   type Slice,
   type ToolContext,
@@ -15,7 +15,7 @@ import {
 } from 'weakincentives';
 import { z } from 'zod';
 import { gate } from '../../../support/gate.ts';
-import { manualClock } from '../../../support/manual-clock.ts';
+import { createManualClock } from '../../../support/manual-clock.ts';
 import { only, runCalls, startCalls } from '../../../support/run-calls.ts';
 
 const Counted = defineEvent('counted', z.object({ count: z.number() }));
@@ -88,7 +88,7 @@ describe('a call whose reads were changed by an earlier call of its turn', () =>
   });
 
   test('gets new tool-call resources, the superseded ones being disposed before', async () => {
-    const Pad = resource<{ readonly id: number }>('pad');
+    const Pad = resourceToken<{ readonly id: number }>('pad');
     const acts: string[] = [];
     let made = 0;
     await runCalls({
@@ -147,7 +147,7 @@ describe('a call whose reads were changed by an earlier call of its turn', () =>
   });
 
   test('gets its whole time limit again', async () => {
-    const clock = manualClock();
+    const clock = createManualClock();
     const first = gate();
     const second = gate();
     const run = startCalls({

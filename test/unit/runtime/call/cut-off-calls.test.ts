@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import {
   type AssistantPart,
-  defineAdapter,
   type FinishReason,
   Session,
   type ToolCallPart,
@@ -9,6 +8,7 @@ import {
   ToolResult,
   tool,
 } from 'weakincentives';
+import { providerAdapter } from 'weakincentives/provider';
 import { z } from 'zod';
 import { promptOf } from '../../../support/prompt-of.ts';
 
@@ -37,7 +37,7 @@ async function outcomesOf(finishReason: FinishReason, content: readonly Assistan
   const wiped: string[] = [];
   const prompt = promptOf({ tools: [wipe(wiped)] });
   await using session = new Session();
-  const adapter = defineAdapter({
+  const adapter = providerAdapter({
     model: {
       name: 'plain',
       generate: ({ turn }) =>

@@ -11,7 +11,7 @@ import {
   MemoryFilesystem,
   on,
   PromptEvaluationError,
-  resource,
+  resourceToken,
   Session,
   type Slice,
   type ToolContext,
@@ -21,7 +21,7 @@ import {
 } from 'weakincentives';
 import { z } from 'zod';
 import { gate } from '../../../support/gate.ts';
-import { manualClock } from '../../../support/manual-clock.ts';
+import { createManualClock } from '../../../support/manual-clock.ts';
 import { only, runCalls, startCalls } from '../../../support/run-calls.ts';
 import { unheardRejections } from '../../../support/unheard-rejections.ts';
 
@@ -156,7 +156,7 @@ describe('a running external call', () => {
       await Promise.resolve();
       acts.push(what);
     };
-    const Pad = resource<AsyncDisposable>('pad');
+    const Pad = resourceToken<AsyncDisposable>('pad');
     const ledger: ToolPolicy = {
       name: 'ledger',
       checkChanges: async () => {
@@ -223,7 +223,7 @@ describe('a running external call', () => {
   });
 
   test('that ran into its time limit says that its effects may stand', async () => {
-    const clock = manualClock();
+    const clock = createManualClock();
     const waiting = gate();
     const run = startCalls({
       session: prepared(),

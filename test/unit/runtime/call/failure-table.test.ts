@@ -13,7 +13,7 @@ import {
   on,
   PromptEvaluationError,
   replace,
-  resource,
+  resourceToken,
   Session,
   type Slice,
   type ToolContext,
@@ -26,7 +26,7 @@ import {
 } from 'weakincentives';
 import { z } from 'zod';
 import { gate } from '../../../support/gate.ts';
-import { manualClock } from '../../../support/manual-clock.ts';
+import { createManualClock } from '../../../support/manual-clock.ts';
 import { type CallSetup, only, runCalls, startCalls } from '../../../support/run-calls.ts';
 
 const Touched = defineEvent('touched', z.object({ by: z.string() }));
@@ -77,7 +77,7 @@ const broken = (name: string, hooks: Partial<ToolPolicy>): ToolPolicy => ({ name
 const explode = (): never => {
   throw new Error('kaboom');
 };
-const Leaky = resource<{ readonly leaky: true }>('leaky');
+const Leaky = resourceToken<{ readonly leaky: true }>('leaky');
 
 const rows: readonly Row[] = [
   {
@@ -383,7 +383,7 @@ test('the same call without a fault changes everything, so the table can fail', 
 
 describe('a handler that does not end', () => {
   test('is given up at its own time limit and can do nothing any more', async () => {
-    const clock = manualClock();
+    const clock = createManualClock();
     const waiting = gate();
     let late: readonly (() => unknown)[] = [];
     const run = startCalls({
@@ -420,7 +420,7 @@ describe('a handler that does not end', () => {
   });
 
   test('sees its abort signal when it is given up', async () => {
-    const clock = manualClock();
+    const clock = createManualClock();
     const waiting = gate();
     let signal: AbortSignal | undefined;
     const run = startCalls({
@@ -478,7 +478,7 @@ describe('a handler that does not end', () => {
   });
 
   test('is left behind when the deadline passes', async () => {
-    const clock = manualClock();
+    const clock = createManualClock();
     const waiting = gate();
     const { Deadline } = await import('weakincentives');
     const run = startCalls({

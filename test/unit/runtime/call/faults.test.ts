@@ -3,12 +3,10 @@ import {
   type AnyTool,
   append,
   bindInstance,
-  defineAdapter,
   defineEvent,
   defineSlice,
   Filesystem,
   MemoryFilesystem,
-  type ModelTurn,
   on,
   PromptEvaluationError,
   promptTemplate,
@@ -20,7 +18,8 @@ import {
   ToolResult,
   tool,
 } from 'weakincentives';
-import { scriptedModel } from 'weakincentives/testing';
+import { type ModelTurn, providerAdapter } from 'weakincentives/provider';
+import { scriptedAdapter } from 'weakincentives/testing';
 import { z } from 'zod';
 import { gate } from '../../../support/gate.ts';
 import { recordingLogger } from '../../../support/recording-logger.ts';
@@ -113,7 +112,7 @@ describe('a file system that cannot take a commit', () => {
       resources: [bindInstance(Filesystem, failing(memory, how, 1))],
       sections: [section({ title: 'Task', key: 'task', template: 'Do it.', tools: [note], slices: [Notes] })],
     });
-    const response = await scriptedModel([
+    const response = await scriptedAdapter([
       { toolCalls: [{ name: 'note' }, { name: 'note' }] },
       { text: 'done' },
     ]).evaluate(prompt.bind(), { session });
@@ -186,7 +185,7 @@ describe('a session that is disposed in the middle of a run', () => {
 
 describe('a provider', () => {
   const evaluate = async (generate: () => unknown): Promise<PromptEvaluationError> => {
-    const adapter = defineAdapter({
+    const adapter = providerAdapter({
       model: {
         name: 'odd',
         // What a provider answers that was written without types.

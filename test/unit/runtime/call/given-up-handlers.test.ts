@@ -10,7 +10,7 @@ import {
 } from 'weakincentives';
 import { z } from 'zod';
 import { gate } from '../../../support/gate.ts';
-import { manualClock } from '../../../support/manual-clock.ts';
+import { createManualClock } from '../../../support/manual-clock.ts';
 import { runCalls, startCalls } from '../../../support/run-calls.ts';
 
 const Trail: Slice<{ step: string }> = defineSlice('trail', z.object({ step: z.string() }), {
@@ -41,7 +41,7 @@ const stubborn = (waiting: { pass(): Promise<void> }, late: unknown[]) =>
 
 describe('a handler that is given up is cut off before its signal tells it', () => {
   test('at its own time limit', async () => {
-    const clock = manualClock();
+    const clock = createManualClock();
     const waiting = gate();
     const late: unknown[] = [];
     const run = startCalls({
@@ -62,7 +62,7 @@ describe('a handler that is given up is cut off before its signal tells it', () 
     const late: unknown[] = [];
     const abort = new AbortController();
     const run = startCalls({
-      clock: manualClock(),
+      clock: createManualClock(),
       signal: abort.signal,
       slices: [Trail],
       tools: [stubborn(waiting, late)],
@@ -89,7 +89,7 @@ describe('a handler whose answer is no promise of the language', () => {
     const abort = new AbortController();
     const begun = gate();
     const run = startCalls({
-      clock: manualClock(),
+      clock: createManualClock(),
       signal: abort.signal,
       tools: [
         answering((resolve) => {
@@ -108,7 +108,7 @@ describe('a handler whose answer is no promise of the language', () => {
 
   test('fails its call when it throws in the place of answering', async () => {
     const { texts } = await runCalls({
-      clock: manualClock(),
+      clock: createManualClock(),
       tools: [
         answering(() => {
           throw new Error('no answer');

@@ -12,7 +12,7 @@ import {
   ToolResult,
   tool,
 } from 'weakincentives';
-import { scriptedModel } from 'weakincentives/testing';
+import { scriptedAdapter } from 'weakincentives/testing';
 
 setFlagsFromString('--expose-gc');
 const collectGarbage: unknown = runInNewContext('gc');
@@ -39,7 +39,7 @@ test('a bounded run holds nothing of the turns that are over', async () => {
     sections: [section({ title: 'Task', key: 'task', template: 'Walk.', tools: [step] })],
   });
   let held: readonly number[] = [];
-  const model = scriptedModel(async (_conversation, { turn }) => {
+  const model = scriptedAdapter(async (_conversation, { turn }) => {
     if (turn <= steps) return { toolCalls: [{ name: 'step' }] };
     await nextTurnOfTheLoop();
     collectGarbage();

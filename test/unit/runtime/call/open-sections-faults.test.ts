@@ -21,7 +21,7 @@ import { z } from 'zod';
 import { Accounts, bankOf, parallelAccounts } from '../../../support/accounts.ts';
 import { act, spend } from '../../../support/act.ts';
 import { type Gate, gate } from '../../../support/gate.ts';
-import { manualClock } from '../../../support/manual-clock.ts';
+import { createManualClock } from '../../../support/manual-clock.ts';
 import { opening, runSections, sectionsPrompt } from '../../../support/sections.ts';
 
 const follow = act('follow', () => undefined, { effects: 'read' });
@@ -52,7 +52,7 @@ describe('a section whose text cannot be made', () => {
     'by the end of the run is left behind, and opens nothing (%s)',
     async (how) => {
       const waiting = gate();
-      const clock = manualClock();
+      const clock = createManualClock();
       const controller = new AbortController();
       const session = new Session({ clock });
       const slow = guide(async () => {

@@ -14,7 +14,7 @@ import {
   type PolicyDecision,
   promptTemplate,
   replace,
-  resource,
+  resourceToken,
   Session,
   type Slice,
   section,
@@ -23,7 +23,7 @@ import {
   TransactionClosedError,
   tool,
 } from 'weakincentives';
-import { scriptedModel } from 'weakincentives/testing';
+import { scriptedAdapter } from 'weakincentives/testing';
 import { z } from 'zod';
 import { gate } from '../../../support/gate.ts';
 import { type CallSetup, only, runCalls, startCalls } from '../../../support/run-calls.ts';
@@ -73,7 +73,7 @@ describe('check', () => {
   });
 
   test('gets the parsed params, the call id, the tool, and views of the call', async () => {
-    const Pad = resource<{ readonly lines: string[] }>('pad');
+    const Pad = resourceToken<{ readonly lines: string[] }>('pad');
     const seen: unknown[] = [];
     await runCalls({
       ...setup,
@@ -170,7 +170,7 @@ describe('what a policy holds on to', () => {
   });
 
   test('of a superseded attempt is disposed before the next one begins, of the last one after the commit', async () => {
-    const Pad = resource<{ readonly id: number }>('pad');
+    const Pad = resourceToken<{ readonly id: number }>('pad');
     const session = new Session();
     session.install(Count);
     const acts: string[] = [];
@@ -240,7 +240,7 @@ describe('a policy of one section', () => {
         section({ title: 'Open', key: 'open', template: 'Open.', tools: [run('open')] }),
       ],
     });
-    const response = await scriptedModel([
+    const response = await scriptedAdapter([
       { toolCalls: [{ name: 'guarded' }, { name: 'child' }, { name: 'open' }] },
       { text: 'done' },
     ]).evaluate(template.bind());

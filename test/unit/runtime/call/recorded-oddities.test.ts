@@ -12,7 +12,7 @@ import {
   ToolResult,
   tool,
 } from 'weakincentives';
-import { type ScriptedTurn, scriptedModel } from 'weakincentives/testing';
+import { type ScriptedTurn, scriptedAdapter } from 'weakincentives/testing';
 import { z } from 'zod';
 
 const anything: Schema<Record<string, unknown>, Record<string, unknown>> = z.looseObject({});
@@ -43,7 +43,7 @@ async function recordOf(
     sections: [section({ title: 'Task', key: 'task', template: 'Do it.', tools: [echo, does] })],
   }).bind();
   await using session = new Session();
-  await scriptedModel([...turns, { text: 'Done.' }]).evaluate(prompt, { session });
+  await scriptedAdapter([...turns, { text: 'Done.' }]).evaluate(prompt, { session });
   const exported = session.exportState({ includeLogs: true });
   await using again = new Session();
   for (const slice of evaluationSlices) again.install(slice);
@@ -142,7 +142,7 @@ test('a structured answer comes back from an export', async () => {
     output: anything,
   }).bind();
   await using session = new Session();
-  await scriptedModel([{ text: nested(254) }]).evaluate(prompt, { session });
+  await scriptedAdapter([{ text: nested(254) }]).evaluate(prompt, { session });
   const exported = session.exportState({ includeLogs: true });
   await using again = new Session();
   for (const slice of evaluationSlices) again.install(slice);

@@ -8,7 +8,7 @@ import {
   MemoryFilesystem,
   on,
   PromptEvaluationError,
-  resource,
+  resourceToken,
   Session,
   type Slice,
   type ToolContext,
@@ -40,7 +40,7 @@ describe('a commit with resources', () => {
 
   test('puts resources in place first, the one that may fail before the others, then files, then session', async () => {
     const lines: string[] = [];
-    const Other = resource<Accounts>('other');
+    const Other = resourceToken<Accounts>('other');
     const filesystem = files();
     const session = new Session();
     session.install(Notes);
@@ -127,7 +127,7 @@ describe('a commit with resources', () => {
   });
 
   test('that breaks off between two resources keeps the first, rolls back the second, and says so', async () => {
-    const Other = resource<Accounts>('other');
+    const Other = resourceToken<Accounts>('other');
     const lines: string[] = [];
     const commit = (): never => {
       throw new Error('a promise broken');
@@ -218,7 +218,7 @@ describe('a commit with resources', () => {
   });
 
   test('cannot have two resources that may fail', async () => {
-    const Other = resource<Accounts>('other');
+    const Other = resourceToken<Accounts>('other');
     const transactional = parallelAccounts({ mayFail: true });
     const failure = await runCalls({
       resources: [
@@ -276,8 +276,8 @@ describe('what stands', () => {
   });
 
   test('names plain singletons that a failed call had, and effects outside, but nothing for a call that landed', async () => {
-    const Mailer = resource<{ sent: number }>('mailer');
-    const Clipboard = resource<{ text: string }>('clipboard');
+    const Mailer = resourceToken<{ sent: number }>('mailer');
+    const Clipboard = resourceToken<{ text: string }>('clipboard');
     const use = async (context: ToolContext): Promise<void> => {
       (await context.resources.get(Mailer)).sent += 1;
       await context.resources.get(Clipboard);

@@ -3,10 +3,10 @@ import {
   type AnyTool,
   bind,
   bindInstance,
-  fromSnapshots,
   ResourceError,
-  resource,
+  resourceToken,
   Session,
+  snapshotProtocol,
   type ToolContext,
   type ToolEffects,
   ToolResult,
@@ -15,7 +15,7 @@ import {
 import { Accounts, bankOf, beginOn, parallelAccounts } from '../../../support/accounts.ts';
 import { act, spend } from '../../../support/act.ts';
 import { gate } from '../../../support/gate.ts';
-import { manualClock } from '../../../support/manual-clock.ts';
+import { createManualClock } from '../../../support/manual-clock.ts';
 import { recordingLogger } from '../../../support/recording-logger.ts';
 import { only, runCalls, startCalls } from '../../../support/run-calls.ts';
 
@@ -146,7 +146,7 @@ describe('a transactional resource', () => {
 
   test('reaches tool-call resources as the view of their call', async () => {
     const bank = bankOf({ a: 10 });
-    const Cashier = resource<{ take(amount: number): void }>('cashier');
+    const Cashier = resourceToken<{ take(amount: number): void }>('cashier');
     const cashier = bind(
       Cashier,
       async ({ get }) => {
@@ -171,7 +171,7 @@ describe('a transactional resource', () => {
 
   test('is closed to a handler that was given up, before it is told to stop', async () => {
     const bank = bankOf({ a: 10 });
-    const clock = manualClock();
+    const clock = createManualClock();
     const waiting = gate();
     let late: unknown;
     const left = gate();
@@ -211,8 +211,8 @@ describe('a transactional resource', () => {
 });
 
 describe('a resource that joins one transaction at a time', () => {
-  const Tags = resource<Set<string>>('tags');
-  const fromCopies = fromSnapshots<Set<string>, readonly string[]>({
+  const Tags = resourceToken<Set<string>>('tags');
+  const fromCopies = snapshotProtocol<Set<string>, readonly string[]>({
     snapshot: (tags) => [...tags],
     restore: (tags, items) => {
       tags.clear();
@@ -300,7 +300,7 @@ describe('a resource that joins one transaction at a time', () => {
   });
 
   test('that is still being begun when its call is given up is waited for and rolled back', async () => {
-    const clock = manualClock();
+    const clock = createManualClock();
     const [began, proceed] = [gate(), gate()];
     const lines: string[] = [];
     const started = startCalls({

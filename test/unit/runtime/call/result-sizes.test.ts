@@ -4,15 +4,15 @@ import {
   type EvaluateOptions,
   Filesystem,
   MemoryFilesystem,
+  openToolRuntime,
   promptTemplate,
   Session,
   section,
   ToolInvocations,
   ToolResult,
   tool,
-  toolRuntime,
 } from 'weakincentives';
-import { scriptedModel } from 'weakincentives/testing';
+import { scriptedAdapter } from 'weakincentives/testing';
 
 interface Parts {
   readonly maxResultCharacters?: number;
@@ -49,7 +49,7 @@ const promptOf = (result: () => ToolResult<unknown>, { effects = 'state', ...par
 /** What became of one call, and what the model got of it. */
 async function recordOf(result: () => ToolResult<unknown>, parts: Parts = {}, options: EvaluateOptions = {}) {
   await using session = new Session();
-  const model = scriptedModel([{ toolCalls: [{ name: 'fetch_it' }] }, { text: 'Done.' }]);
+  const model = scriptedAdapter([{ toolCalls: [{ name: 'fetch_it' }] }, { text: 'Done.' }]);
   const { conversation } = await model.evaluate(promptOf(result, parts), { session, ...options });
   const record = session.slice(ToolInvocations).latest();
   const answer = conversation.find((item) => item.type === 'tool-result');
@@ -154,7 +154,7 @@ describe('a result that the model may get', () => {
 
 test('holds in the loops of others', async () => {
   const prompt = promptOf(() => ToolResult.ok(text(11), ''));
-  await using runtime = await toolRuntime(prompt, { maxResultCharacters: 10 });
+  await using runtime = await openToolRuntime(prompt, { maxResultCharacters: 10 });
   const [answer] = await runtime.runCalls([{ callId: 'c1', name: 'fetch_it', arguments: {} }]);
   expect(answer).toMatchObject({ isError: true, invocation: { reason: 'result-too-large' } });
 });

@@ -11,7 +11,7 @@ import {
   on,
   promptTemplate,
   ResourceError,
-  resource,
+  resourceToken,
   SessionError,
   type Slice,
   section,
@@ -21,7 +21,7 @@ import {
   TransactionClosedError,
   tool,
 } from 'weakincentives';
-import { scriptedModel } from 'weakincentives/testing';
+import { scriptedAdapter } from 'weakincentives/testing';
 import { z } from 'zod';
 import { gate } from '../../../support/gate.ts';
 import { recordingLogger } from '../../../support/recording-logger.ts';
@@ -102,7 +102,9 @@ describe('the context of a call', () => {
         }),
       ],
     });
-    const response = await scriptedModel([{ toolCalls: calls }, { text: 'done' }]).evaluate(template.bind());
+    const response = await scriptedAdapter([{ toolCalls: calls }, { text: 'done' }]).evaluate(
+      template.bind(),
+    );
     expect(ResourceError.isInstance(thrown) && thrown.code).toBe('resource-unbound');
     const result = only(response.conversation.filter((item) => item.type === 'tool-result'));
     expect(result.isError).toBe(true);
@@ -296,7 +298,7 @@ describe('tool-call resources', () => {
   interface Pad extends AsyncDisposable {
     write(text: string): void;
   }
-  const Pad = resource<Pad>('pad');
+  const Pad = resourceToken<Pad>('pad');
   const acts: string[] = [];
   const pad = (fail = false): ReturnType<typeof bind<Pad>> =>
     bind(

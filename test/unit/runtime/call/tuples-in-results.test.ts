@@ -13,7 +13,7 @@ import {
   ToolResult,
   tool,
 } from 'weakincentives';
-import { scriptedModel } from 'weakincentives/testing';
+import { scriptedAdapter } from 'weakincentives/testing';
 import { runSections, sectionsPrompt } from '../../../support/sections.ts';
 
 const shapes = {
@@ -71,7 +71,7 @@ describe.each(Object.entries(shapes))('an item behind the end of a tuple, with %
   it('is sent back in a structured answer', async () => {
     const prompt = promptTemplate({ ns: 'test', key: 'pair', sections: [], output: schema }).bind();
     const answers = [{ text: JSON.stringify(overlong) }, { text: '{"pair":["a",1]}' }];
-    const { output, conversation } = await scriptedModel(answers).evaluate(prompt);
+    const { output, conversation } = await scriptedAdapter(answers).evaluate(prompt);
     expect(output).toEqual({ pair: ['a', 1] });
     expect(JSON.stringify(conversation)).toContain(refusal);
   });

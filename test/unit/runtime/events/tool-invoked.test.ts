@@ -18,7 +18,7 @@ import {
   tool,
 } from 'weakincentives';
 import { z } from 'zod';
-import { manualClock } from '../../../support/manual-clock.ts';
+import { createManualClock } from '../../../support/manual-clock.ts';
 import { recordingLogger } from '../../../support/recording-logger.ts';
 import { only, runCalls } from '../../../support/run-calls.ts';
 
@@ -27,7 +27,7 @@ const Titles: Slice<{ title: string }> = defineSlice('titles', z.object({ title:
   reducers: [on(Saved, (_items, payload) => append(payload))],
 });
 
-const clock = manualClock(5_000);
+const clock = createManualClock(5_000);
 /** What says where the record of the only call of a session comes from, with ids that count. */
 const origin = {
   eventId: 'id-4',
@@ -181,9 +181,9 @@ describe('the record of a call', () => {
   });
 
   test('takes its times from the clock of the evaluation, not of the session', async () => {
-    const own = manualClock(77);
+    const own = createManualClock(77);
     const { invocations } = await runCalls({
-      session: new Session({ clock: manualClock(1) }),
+      session: new Session({ clock: createManualClock(1) }),
       clock: own,
       tools: [
         tool({
@@ -202,7 +202,7 @@ describe('the record of a call', () => {
 
   test('that never started says so', async () => {
     const { invocations } = await runCalls({
-      clock: manualClock(),
+      clock: createManualClock(),
       tools: [save],
       calls: [{ name: 'sav', arguments: '{"title"' }],
     });

@@ -8,7 +8,7 @@ import {
 } from 'weakincentives';
 import { act } from '../../../support/act.ts';
 import { gate } from '../../../support/gate.ts';
-import { manualClock } from '../../../support/manual-clock.ts';
+import { createManualClock } from '../../../support/manual-clock.ts';
 import { recordingLogger } from '../../../support/recording-logger.ts';
 import { runCalls, startCalls } from '../../../support/run-calls.ts';
 
@@ -94,7 +94,7 @@ describe('a provider that fails', () => {
 
 describe('a provider that does not come to an end', () => {
   test('is left behind at the deadline; the call stays committed, and what was said before stays in its text', async () => {
-    const clock = manualClock();
+    const clock = createManualClock();
     const door = gate();
     const started = startCalls({
       tools: [ok],

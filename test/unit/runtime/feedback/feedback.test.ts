@@ -10,10 +10,10 @@ import {
   ToolResult,
   tool,
 } from 'weakincentives';
-import { scriptedModel } from 'weakincentives/testing';
+import { scriptedAdapter } from 'weakincentives/testing';
 import { z } from 'zod';
 import { act } from '../../../support/act.ts';
-import { manualClock } from '../../../support/manual-clock.ts';
+import { createManualClock } from '../../../support/manual-clock.ts';
 import { add, Count, calling, delegate, modelFor, promptWith } from '../../../support/nested-setup.ts';
 import { runCalls } from '../../../support/run-calls.ts';
 
@@ -192,7 +192,7 @@ describe('a provider every n calls', () => {
         name: 'same name',
         sections: [section({ title: 'T', key: 't', template: 'Go.', tools: [ok] })],
       });
-      const model = scriptedModel([{ toolCalls: [{ callId: key, name: 'ok' }] }, { text: 'done' }]);
+      const model = scriptedAdapter([{ toolCalls: [{ callId: key, name: 'ok' }] }, { text: 'done' }]);
       await model.evaluate(template.bind(), { session, feedback: [provider] });
     };
     for (const key of ['one', 'two', 'two', 'one']) await evaluate(key);
@@ -202,7 +202,7 @@ describe('a provider every n calls', () => {
 
 describe('a provider every so many milliseconds', () => {
   test('is due that long after the first call began, then after it last ran, by the clock of the run', async () => {
-    const clock = manualClock();
+    const clock = createManualClock();
     const wait = act('wait', () => clock.advance(40));
     const { texts } = await runCalls({
       tools: [wait],
@@ -216,7 +216,7 @@ describe('a provider every so many milliseconds', () => {
   test('is due at once when the clock has been set back', async () => {
     const feedback = [counter({ everyMs: 100 })];
     await using session = new Session();
-    const later = manualClock(5_000_000);
+    const later = createManualClock(5_000_000);
     await runCalls({
       tools: [act('ok', () => later.advance(200))],
       clock: later,
@@ -226,7 +226,7 @@ describe('a provider every so many milliseconds', () => {
     });
     const { texts } = await runCalls({
       tools: [ok],
-      clock: manualClock(),
+      clock: createManualClock(),
       calls: calls('ok'),
       session,
       feedback,
@@ -288,7 +288,7 @@ describe('a provider for a file', () => {
 
 describe('what a provider sees', () => {
   test('is the run as it stands, for reading only, until it is done', async () => {
-    const clock = manualClock();
+    const clock = createManualClock();
     const seen: FeedbackContext[] = [];
     const { session } = await runCalls({
       tools: [act('work', () => clock.advance(70))],
@@ -407,7 +407,7 @@ test('in a long run providers look back at the last thousand calls at least, and
     sections: [section({ title: 'Task', key: 'task', template: 'Go.', tools: [ok] })],
   });
   const steps = 2_400;
-  const model = scriptedModel((_conversation, { turn }) =>
+  const model = scriptedAdapter((_conversation, { turn }) =>
     turn > steps ? { text: 'Done.' } : { toolCalls: [{ name: 'ok' }] },
   );
   await model.evaluate(template.bind(), { feedback: [provider], maxTurns: steps + 1 });

@@ -2,12 +2,12 @@ import { describe, expect, test } from 'vitest';
 import { Deadline, deadlineFeedback, repetitionFeedback, ToolResult, tool } from 'weakincentives';
 import { z } from 'zod';
 import { act } from '../../../support/act.ts';
-import { manualClock } from '../../../support/manual-clock.ts';
+import { createManualClock } from '../../../support/manual-clock.ts';
 import { runCalls } from '../../../support/run-calls.ts';
 
 describe('deadlineFeedback', () => {
   test('tells how much time is left, louder towards the end', async () => {
-    const clock = manualClock();
+    const clock = createManualClock();
     const waits = [60_000, 30_000, 361_000, 109_000, 20_000];
     const wait = act('wait', () => clock.advance(waits.shift() ?? 0));
     const { texts } = await runCalls({
@@ -32,7 +32,7 @@ describe('deadlineFeedback', () => {
   });
 
   test('says nothing without a deadline, and counts in hours where there are some', async () => {
-    const clock = manualClock();
+    const clock = createManualClock();
     const wait = act('wait', () => clock.advance(500));
     const setup = {
       tools: [wait],

@@ -4,26 +4,24 @@ import {
   type Budget,
   BudgetExceededError,
   BudgetTracker,
-  defineAdapter,
-  type ModelTurn,
   type Prompt,
   PromptValidationError,
   promptTemplate,
   type RunEvent,
   Session,
   section,
-  ThrottleError,
   type TokenUsage,
   type ToolContext,
   ToolInvocations,
   ToolResult,
   tool,
 } from 'weakincentives';
-import { type ScriptedTurn, scriptedModel } from 'weakincentives/testing';
+import { type ModelTurn, providerAdapter, ThrottleError } from 'weakincentives/provider';
+import { type ScriptedTurn, scriptedAdapter } from 'weakincentives/testing';
 import { act } from '../../../support/act.ts';
 import { evaluationFailure } from '../../../support/failure.ts';
 import { gate } from '../../../support/gate.ts';
-import { manualClock } from '../../../support/manual-clock.ts';
+import { createManualClock } from '../../../support/manual-clock.ts';
 import { recordingLogger } from '../../../support/recording-logger.ts';
 
 const promptOf = (tools: readonly AnyTool[] = []): Prompt<undefined> =>
@@ -49,7 +47,7 @@ const start = (
   const asked: number[] = [];
   const events: RunEvent[] = [];
   const session = new Session();
-  const run = scriptedModel((_conversation, { turn }) => {
+  const run = scriptedAdapter((_conversation, { turn }) => {
     asked.push(turn);
     return turns[turn - 1] ?? { text: 'past the script' };
   }).evaluate(promptOf(tools), { budget, session, onEvent: (event) => events.push(event) });
@@ -166,7 +164,7 @@ describe('a budget that is passed', () => {
   test('by an answer that cannot be used is counted all the same', async () => {
     const tracker = new BudgetTracker({}, { isLimitRequired: false });
     const repeated = { type: 'tool-call', callId: 'same', name: 'work', arguments: '' } as const;
-    const model = defineAdapter({
+    const model = providerAdapter({
       model: {
         name: 'faulty',
         generate: (): ModelTurn => ({
@@ -185,7 +183,7 @@ describe('a budget that is passed', () => {
     const tracker = new BudgetTracker({}, { isLimitRequired: false });
     const door = gate();
     const abort = new AbortController();
-    const run = scriptedModel(async () => {
+    const run = scriptedAdapter(async () => {
       await door.pass();
       return answer(tokens(7));
     }).evaluate(promptOf(), { budget: tracker, signal: abort.signal });
@@ -239,11 +237,11 @@ describe('a next turn that cannot fit', () => {
   });
 
   test('is not asked for again after a wait', async () => {
-    const clock = manualClock();
+    const clock = createManualClock();
     const tracker = new BudgetTracker({ maxTotalTokens: 100 });
     let asked = 0;
     const waiting = gate();
-    const run = scriptedModel(() => {
+    const run = scriptedAdapter(() => {
       asked += 1;
       throw new ThrottleError('busy', { kind: 'rate-limit' });
     }).evaluate(promptOf(), {
@@ -271,19 +269,19 @@ describe('what is not known', () => {
     let asked = 0;
     const script = () => ((asked += 1), answer(tokens(1)));
     const prices = { inputPerMillion: 1, outputPerMillion: 1 };
-    await expect(scriptedModel(script).evaluate(promptOf(), { budget: { maxCost: 1 } })).rejects.toThrow(
+    await expect(scriptedAdapter(script).evaluate(promptOf(), { budget: { maxCost: 1 } })).rejects.toThrow(
       'what the model "scripted model" costs is not known',
     );
     expect(asked).toBe(0);
-    await scriptedModel(script, { prices }).evaluate(promptOf(), { budget: { maxCost: 1 } });
-    await scriptedModel(script).evaluate(promptOf(), { budget: { maxCost: 1, prices } });
+    await scriptedAdapter(script, { prices }).evaluate(promptOf(), { budget: { maxCost: 1 } });
+    await scriptedAdapter(script).evaluate(promptOf(), { budget: { maxCost: 1, prices } });
     expect(asked).toBe(2);
   });
 
   test('usage is warned about once in a run', async () => {
     const logger = recordingLogger();
     const tracker = new BudgetTracker({ maxTotalTokens: 100 });
-    const model = scriptedModel([
+    const model = scriptedAdapter([
       calls(undefined, 'work'),
       calls({ outputTokens: 5 }, 'work'),
       { text: 'done' },
@@ -299,7 +297,7 @@ describe('what is not known', () => {
 
   test('usage is estimated, so that a budget ends the run', async () => {
     const tracker = new BudgetTracker({ maxTotalTokens: 150 });
-    const model = scriptedModel([
+    const model = scriptedAdapter([
       calls(undefined, 'work'),
       calls(undefined, 'work'),
       calls(undefined, 'work'),
@@ -321,7 +319,7 @@ describe('what is not known', () => {
 
   test('only what was not reported is estimated', async () => {
     const tracker = new BudgetTracker({ maxTotalTokens: 10_000 });
-    const model = scriptedModel([
+    const model = scriptedAdapter([
       calls({ inputTokens: 7, outputTokens: 3 }, 'work'),
       { text: 'x'.repeat(400), usage: { inputTokens: 9 } },
     ]);
@@ -348,7 +346,7 @@ describe('the option', () => {
     [7, 'A budget must be an object'],
     [{ remaining: () => ({}) }, 'or a BudgetTracker'],
   ])('does not take %j', async (budget, text) => {
-    const run = scriptedModel([answer(tokens(1))]).evaluate(promptOf(), { budget: budget as Budget });
+    const run = scriptedAdapter([answer(tokens(1))]).evaluate(promptOf(), { budget: budget as Budget });
     await expect(run).rejects.toThrow(PromptValidationError);
     await expect(run).rejects.toThrow(text);
   });
@@ -372,7 +370,7 @@ describe('the option', () => {
     await start([calls(tokens(20), 'look'), answer(tokens(20))], tracker, [look]).run;
     expect(seen).toEqual([true, tokens(20), { totalTokens: 70 }]);
     const none = act('look', (context) => void seen.push(context.budgetTracker));
-    await scriptedModel([calls(tokens(1), 'look'), answer(tokens(1))]).evaluate(promptOf([none]));
+    await scriptedAdapter([calls(tokens(1), 'look'), answer(tokens(1))]).evaluate(promptOf([none]));
     expect(seen.at(-1)).toBeUndefined();
   });
 });

@@ -1,18 +1,18 @@
 import { describe, expect, test } from 'vitest';
 import { Deadline, DeadlineExceededError } from 'weakincentives';
 import { RunStop, RunStoppedSignal } from '../../../../src/runtime/index.ts';
-import { manualClock } from '../../../support/manual-clock.ts';
+import { createManualClock } from '../../../support/manual-clock.ts';
 
 describe('a deadline', () => {
   test.each([Number.NaN, Number.POSITIVE_INFINITY, 999, 1_000])(
     'cannot be set to %d when it is 1000',
     (expiresAtMs) => {
-      expect(() => new Deadline(expiresAtMs, manualClock(1_000))).toThrow(DeadlineExceededError);
+      expect(() => new Deadline(expiresAtMs, createManualClock(1_000))).toThrow(DeadlineExceededError);
     },
   );
 
   test('counts down to nothing and stays there', () => {
-    const clock = manualClock(1_000);
+    const clock = createManualClock(1_000);
     const deadline = Deadline.after(10, clock);
     expect([deadline.expiresAtMs, deadline.remainingMs(), deadline.isExpired()]).toEqual([1_010, 10, false]);
     clock.advance(9);
@@ -24,7 +24,7 @@ describe('a deadline', () => {
   });
 
   test('tells once when it passes, unless that was cancelled', () => {
-    const clock = manualClock();
+    const clock = createManualClock();
     const deadline = Deadline.after(10, clock);
     let told = 0;
     deadline.onExpiry(() => (told += 1));
@@ -39,7 +39,7 @@ describe('a deadline', () => {
   });
 
   test('can be cancelled while it waits again', () => {
-    const clock = manualClock();
+    const clock = createManualClock();
     const hasty = {
       now: clock.now,
       schedule: (_delayMs: number, callback: () => void) => clock.schedule(1, callback),
@@ -88,7 +88,7 @@ describe('the stop of a run', () => {
   });
 
   test('follows a signal and a deadline until it is told not to', () => {
-    const clock = manualClock();
+    const clock = createManualClock();
     const abort = new AbortController();
     const stop = new RunStop();
     stop.follow({ signal: abort.signal, deadline: Deadline.after(10, clock) })();

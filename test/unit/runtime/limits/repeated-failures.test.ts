@@ -8,7 +8,7 @@ import {
   ToolResult,
   tool,
 } from 'weakincentives';
-import { type ScriptedTurn, scriptedModel } from 'weakincentives/testing';
+import { type ScriptedTurn, scriptedAdapter } from 'weakincentives/testing';
 import { z } from 'zod';
 import { evaluationFailure } from '../../../support/failure.ts';
 
@@ -44,7 +44,7 @@ async function turnsOf(
   options: EvaluateOptions = {},
 ): Promise<number> {
   let turns = 0;
-  const model = scriptedModel((_conversation, { turn }) => {
+  const model = scriptedAdapter((_conversation, { turn }) => {
     turns = turn;
     return turn > 12 ? { text: 'Done.' } : { toolCalls: callsOf(turn) };
   });
@@ -56,7 +56,7 @@ async function turnsOf(
 
 describe('the same call that fails again and again', () => {
   test('ends the run in the fifth turn, with all that was said and spent', async () => {
-    const model = scriptedModel(() => ({
+    const model = scriptedAdapter(() => ({
       toolCalls: [failing({ id: 7 })],
       usage: { inputTokens: 10, outputTokens: 1 },
     }));
@@ -78,7 +78,7 @@ describe('the same call that fails again and again', () => {
     expect(await turnsOf(() => [failing()], { maxRepeatedFailures: 100 })).toBe(13);
     for (const maxRepeatedFailures of [0, -1, 1.5, Number.NaN]) {
       await expect(
-        scriptedModel([{ text: 'x' }]).evaluate(promptOf(), { maxRepeatedFailures }),
+        scriptedAdapter([{ text: 'x' }]).evaluate(promptOf(), { maxRepeatedFailures }),
       ).rejects.toMatchObject({ details: { option: 'maxRepeatedFailures' } });
     }
   });
@@ -101,7 +101,7 @@ describe('the same call that fails again and again', () => {
   test('counts when it is not JSON, when it is denied, and when it was cut off, with whatever arguments', async () => {
     expect(await turnsOf(() => [{ name: 'fine', arguments: '{"id":' }])).toBe(5);
     let turns = 0;
-    const model = scriptedModel((_conversation, { turn }) => {
+    const model = scriptedAdapter((_conversation, { turn }) => {
       turns = turn;
       const text = '{"text":"all of it"'.slice(0, 3 + turn);
       return { toolCalls: [{ name: 'fine', arguments: text }], finishReason: 'length' };
@@ -144,7 +144,7 @@ test('holds for evaluations inside calls as in the run, unless they say otherwis
         return ToolResult.ok(null);
       },
     });
-    const model = scriptedModel((_conversation, { tools, turn }) => {
+    const model = scriptedAdapter((_conversation, { tools, turn }) => {
       if (tools.some(({ name }) => name === 'broken')) {
         innerTurns = turn;
         return { toolCalls: [failing()] };
@@ -159,7 +159,7 @@ test('holds for evaluations inside calls as in the run, unless they say otherwis
 test('what is remembered of failing calls is bounded', async () => {
   // The first call is forgotten behind so many others, so its failures from before do not count.
   let turns = 0;
-  const model = scriptedModel((_conversation, { turn }) => {
+  const model = scriptedAdapter((_conversation, { turn }) => {
     turns = turn;
     if (turn > 12) return { text: 'Done.' };
     const others = Array.from({ length: 300 }, (_call, index) => failing({ id: turn * 1_000 + index }));

@@ -1,17 +1,15 @@
 import { describe, expect, it } from 'vitest';
+import { Deadline, type EvaluateOptions, type RunEvent } from 'weakincentives';
 import {
-  Deadline,
-  defineAdapter,
-  type EvaluateOptions,
   ModelResponseError,
   type ModelTurn,
-  type RunEvent,
+  providerAdapter,
   ThrottleError,
   type ThrottleErrorOptions,
-} from 'weakincentives';
+} from 'weakincentives/provider';
 import { RunStop, toThrottlePolicy } from '../../../../src/runtime/index.ts';
 import { askThrottled } from '../../../../src/runtime/limits/throttle.ts';
-import { manualClock } from '../../../support/manual-clock.ts';
+import { createManualClock } from '../../../support/manual-clock.ts';
 import { promptOf } from '../../../support/prompt-of.ts';
 
 const prompt = promptOf();
@@ -27,11 +25,11 @@ const throttled = (options: Partial<ThrottleErrorOptions> = {}): ThrottleError =
 async function ask(
   answers: readonly (Error | ModelTurn)[],
   options: EvaluateOptions = {},
-  clock = manualClock(),
+  clock = createManualClock(),
 ) {
   const events: RunEvent[] = [];
   let asked = 0;
-  const model = defineAdapter({
+  const model = providerAdapter({
     model: {
       name: 'busy',
       generate: () => {
@@ -127,7 +125,7 @@ describe('a model that cannot answer', () => {
   });
 
   it('is given up when the deadline would pass, without waiting', async () => {
-    const clock = manualClock();
+    const clock = createManualClock();
     const deadline = Deadline.after(500, clock);
     const { error, asked, delays } = await ask(
       [throttled()],
@@ -200,10 +198,10 @@ describe('a model that cannot answer', () => {
 
 describe('a run that is stopped during a wait', () => {
   it.each(['abort', 'deadline'] as const)('ends at once: %s', async (how) => {
-    const clock = manualClock();
+    const clock = createManualClock();
     const controller = new AbortController();
     let asked = 0;
-    const model = defineAdapter({
+    const model = providerAdapter({
       model: {
         name: 'busy',
         generate: () => {
@@ -215,7 +213,7 @@ describe('a run that is stopped during a wait', () => {
     let waits: () => void = () => undefined;
     const waiting = new Promise<void>((resolve) => (waits = resolve));
     // The deadline is by a clock of its own, which passes it in the middle of the wait.
-    const deadlineClock = manualClock(clock.now());
+    const deadlineClock = createManualClock(clock.now());
     const run = model.evaluate(prompt, {
       clock,
       signal: controller.signal,
@@ -246,7 +244,7 @@ describe('a run that is stopped while the model is asked', () => {
     let fail: (error: Error) => void = () => undefined;
     let reach: () => void = () => undefined;
     const asked = new Promise<void>((resolve) => (reach = resolve));
-    const model = defineAdapter({
+    const model = providerAdapter({
       model: {
         name: 'slow',
         generate: () => {
@@ -255,7 +253,7 @@ describe('a run that is stopped while the model is asked', () => {
         },
       },
     });
-    const clock = manualClock();
+    const clock = createManualClock();
     const run = model.evaluate(prompt, {
       clock,
       signal: controller.signal,
@@ -286,7 +284,7 @@ describe('a wait that is over', () => {
         };
       },
     };
-    const clock = manualClock();
+    const clock = createManualClock();
     const policy = toThrottlePolicy();
     if (policy === undefined) throw new Error('There is no policy.');
     let asked = 0;

@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { addUsage, BudgetTracker, costOf, PromptValidationError, type TokenUsage } from 'weakincentives';
+import {
+  addTokenUsage,
+  BudgetTracker,
+  PromptValidationError,
+  type TokenUsage,
+  tokenCost,
+} from 'weakincentives';
 
 const prices = { inputPerMillion: 1.1, cachedInputPerMillion: 0.11, outputPerMillion: 4.4 };
 
@@ -16,24 +22,24 @@ test.each<[string, TokenUsage, number]>([
   ['what is less than a millionth', { inputTokens: 1 }, 0.000002],
   ['parts of a token', { outputTokens: 0.2 }, 0.000005],
 ])('the cost of %s', (_what, usage, cost) => {
-  expect(costOf(usage, prices)).toBe(cost);
+  expect(tokenCost(usage, prices)).toBe(cost);
 });
 
 test('cached input is paid like other input unless it has a price', () => {
   const usage = { inputTokens: 1_000_000, cachedInputTokens: 1_000_000 };
-  expect(costOf(usage, { inputPerMillion: 2, outputPerMillion: 0 })).toBe(2);
-  expect(costOf(usage, { inputPerMillion: 2, cachedInputPerMillion: 0, outputPerMillion: 0 })).toBe(0);
+  expect(tokenCost(usage, { inputPerMillion: 2, outputPerMillion: 0 })).toBe(2);
+  expect(tokenCost(usage, { inputPerMillion: 2, cachedInputPerMillion: 0, outputPerMillion: 0 })).toBe(0);
 });
 
 test('a price over 0 is never taken as 0', () => {
   const tiny = { inputPerMillion: 1e-9, outputPerMillion: 0 };
-  expect(costOf({ inputTokens: 1_000_000 }, tiny)).toBe(0.000001);
+  expect(tokenCost({ inputTokens: 1_000_000 }, tiny)).toBe(0.000001);
 });
 
 test.each([-1, Number.NaN, Number.POSITIVE_INFINITY, '1', undefined])('a price of %s is refused', (price) => {
   // As a caller without types would write it.
   const wrong = { inputPerMillion: price as number, outputPerMillion: 1 };
-  expect(() => costOf({}, wrong)).toThrow(PromptValidationError);
+  expect(() => tokenCost({}, wrong)).toThrow(PromptValidationError);
   expect(() => new BudgetTracker({ prices: wrong })).toThrow(PromptValidationError);
 });
 
@@ -46,9 +52,9 @@ test('a sum over many turns is the cost of their sum, to the last millionth', ()
     fc.property(fc.array(usage, { maxLength: 50 }), pricing, (usages, given) => {
       const tracker = new BudgetTracker({ prices: given }, { isLimitRequired: false });
       for (const turn of usages) tracker.count(turn);
-      const sum = usages.reduce<TokenUsage>(addUsage, {});
+      const sum = usages.reduce<TokenUsage>(addTokenUsage, {});
       expect(tracker.usage).toEqual(sum);
-      expect(tracker.cost).toBe(costOf(sum, given));
+      expect(tracker.cost).toBe(tokenCost(sum, given));
       // By integers of our own: a price in millionths times tokens is millionths of a millionth.
       const exact =
         BigInt(sum.inputTokens ?? 0) * BigInt(Math.round(given.inputPerMillion * 1e6)) +

@@ -5,21 +5,21 @@ import {
   PromptEvaluationError,
   promptTemplate,
   type RunEvent,
-  resource,
+  resourceToken,
   Session,
   section,
-  ThrottleError,
   type ToolContext,
   ToolInvocations,
   type ToolPolicy,
   ToolResult,
   TransactionClosedError,
 } from 'weakincentives';
-import { scriptedModel } from 'weakincentives/testing';
+import { ThrottleError } from 'weakincentives/provider';
+import { scriptedAdapter } from 'weakincentives/testing';
 import { act } from '../../../support/act.ts';
 import { evaluationFailure } from '../../../support/failure.ts';
 import { gate } from '../../../support/gate.ts';
-import { manualClock } from '../../../support/manual-clock.ts';
+import { createManualClock } from '../../../support/manual-clock.ts';
 import { Added, add, Count, calling, delegate, modelFor, promptWith } from '../../../support/nested-setup.ts';
 import { only, startCalls } from '../../../support/run-calls.ts';
 
@@ -31,9 +31,9 @@ const template = promptTemplate({
 
 describe('a run that is silent for too long', () => {
   test('ends where it was: while the model is asked', async () => {
-    const clock = manualClock();
+    const clock = createManualClock();
     const asked = gate();
-    const run = scriptedModel(async (_conversation, { turn }) => {
+    const run = scriptedAdapter(async (_conversation, { turn }) => {
       await asked.pass();
       return { text: `too late, turn ${turn}` };
     }).evaluate(template.bind(), { clock, watchdogMs: 100 });
@@ -52,7 +52,7 @@ describe('a run that is silent for too long', () => {
   });
 
   test('leaves a handler that ignores its signal behind with a closed transaction', async () => {
-    const clock = manualClock();
+    const clock = createManualClock();
     const stuck = gate();
     let late: unknown;
     let signal: AbortSignal | undefined;
@@ -92,17 +92,17 @@ describe('a run that is silent for too long', () => {
   });
 
   test('ends before it was rendered', async () => {
-    const clock = manualClock();
+    const clock = createManualClock();
     const rendering = gate();
     const slow = promptTemplate({
       ns: 'test',
       key: 'slow',
       resources: [
-        bind(resource<string>('slow'), () => rendering.pass().then(() => 'built'), { eager: true }),
+        bind(resourceToken<string>('slow'), () => rendering.pass().then(() => 'built'), { eager: true }),
       ],
       sections: [section({ title: 'Task', key: 'task', template: 'Do it.' })],
     });
-    const run = scriptedModel([{ text: 'done' }]).evaluate(slow.bind(), { clock, watchdogMs: 100 });
+    const run = scriptedAdapter([{ text: 'done' }]).evaluate(slow.bind(), { clock, watchdogMs: 100 });
     await rendering.reached;
     clock.advance(100);
     expect(await evaluationFailure(run)).toMatchObject({ code: 'evaluation-idle', phase: 'render' });
@@ -115,7 +115,7 @@ describe('a sign of life', () => {
     ['a beat', (context) => context.beat()],
     ['progress', (context) => context.progress('half')],
   ])('is %s of a handler', async (_what, tell) => {
-    const clock = manualClock();
+    const clock = createManualClock();
     const { finished } = startCalls({
       clock,
       watchdogMs: 100,
@@ -134,7 +134,7 @@ describe('a sign of life', () => {
   });
 
   test('is every turn and every call', async () => {
-    const clock = manualClock();
+    const clock = createManualClock();
     const { finished } = startCalls({
       clock,
       watchdogMs: 100,
@@ -145,7 +145,7 @@ describe('a sign of life', () => {
   });
 
   test('may come from an evaluation inside a call, and its silence is that of the run', async () => {
-    const clock = manualClock();
+    const clock = createManualClock();
     const stuck = gate();
     const inner = (script: (context: ToolContext) => unknown) =>
       delegate('state', async (context) => {
@@ -170,10 +170,10 @@ describe('a sign of life', () => {
   });
 
   test('is a wait that was announced', async () => {
-    const clock = manualClock();
+    const clock = createManualClock();
     const waiting = gate();
     let asked = 0;
-    const run = scriptedModel(() => {
+    const run = scriptedAdapter(() => {
       asked += 1;
       if (asked === 1) throw new ThrottleError('busy', { kind: 'rate-limit', retryAfterMs: 1_000 });
       return { text: 'done' };
@@ -197,7 +197,7 @@ describe('someone who is asked', () => {
   const policy: ToolPolicy = { name: 'careful', check: () => ask('really?') };
 
   test('may think for as long as they like', async () => {
-    const clock = manualClock();
+    const clock = createManualClock();
     const asked = gate();
     const { finished } = startCalls({
       clock,
@@ -218,7 +218,7 @@ describe('someone who is asked', () => {
   });
 
   test('has answered: from then on silence counts again', async () => {
-    const clock = manualClock();
+    const clock = createManualClock();
     const asked = gate();
     const stuck = gate();
     const { finished } = startCalls({
@@ -243,7 +243,7 @@ describe('someone who is asked', () => {
   });
 
   test('never answers a question that was taken back: silence counts again', async () => {
-    const clock = manualClock();
+    const clock = createManualClock();
     const asked = gate();
     const stuck = gate();
     const events: RunEvent[] = [];
@@ -287,7 +287,7 @@ describe('someone who is asked', () => {
 });
 
 test.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])('watchdogMs cannot be %d', async (watchdogMs) => {
-  await expect(scriptedModel([{ text: 'done' }]).evaluate(template.bind(), { watchdogMs })).rejects.toThrow(
+  await expect(scriptedAdapter([{ text: 'done' }]).evaluate(template.bind(), { watchdogMs })).rejects.toThrow(
     'watchdogMs must be a number of milliseconds over 0',
   );
 });

@@ -19,11 +19,11 @@ import {
   section,
   ToolResult,
 } from 'weakincentives';
-import { type ScriptedTurn, scriptedModel } from 'weakincentives/testing';
+import { type ScriptedTurn, scriptedAdapter } from 'weakincentives/testing';
 import { z } from 'zod';
 import { act } from '../../../support/act.ts';
 import { gate } from '../../../support/gate.ts';
-import { manualClock } from '../../../support/manual-clock.ts';
+import { createManualClock } from '../../../support/manual-clock.ts';
 import { calling, delegate, modelFor, promptWith } from '../../../support/nested-setup.ts';
 import { recordingLogger } from '../../../support/recording-logger.ts';
 import { runCalls } from '../../../support/run-calls.ts';
@@ -47,7 +47,7 @@ async function evaluate(
     key: 'completion',
     sections: [section({ title: 'Task', key: 'task', template: 'Do it.', tools: [ok] })],
   });
-  const response = await scriptedModel(turns).evaluate(template.bind(), {
+  const response = await scriptedAdapter(turns).evaluate(template.bind(), {
     ...options,
     onEvent: (event) => events.push(event),
   });
@@ -98,7 +98,7 @@ describe('a checker', () => {
 
   test('sees the run for reading only, until it is done', async () => {
     const seen: CompletionContext[] = [];
-    const clock = manualClock();
+    const clock = createManualClock();
     const { session } = await runCalls({
       tools: [ok],
       turns: [],
@@ -134,14 +134,14 @@ describe('a checker', () => {
       outputs.push(output);
       return outputs.length === 1 ? incomplete('Count again.') : complete();
     });
-    const model = scriptedModel([answer('{"count":1}'), answer('{"count":2}')]);
+    const model = scriptedAdapter([answer('{"count":1}'), answer('{"count":2}')]);
     const { output } = await model.evaluate(template.bind(), { completion });
     expect(outputs).toEqual([
       { count: 1, unit: 'pieces' },
       { count: 2, unit: 'pieces' },
     ]);
     expect(output).toEqual({ count: 2, unit: 'pieces' });
-    const broken = scriptedModel(() => answer('no JSON')).evaluate(template.bind(), { completion });
+    const broken = scriptedAdapter(() => answer('no JSON')).evaluate(template.bind(), { completion });
     await expect(broken).rejects.toMatchObject({ code: 'evaluation-output-invalid', phase: 'parse' });
     expect(outputs).toHaveLength(2);
   });
@@ -237,7 +237,7 @@ describe('a checker that fails', () => {
   });
 
   test('because it does not come to an end: the deadline ends the run, an abort does too', async () => {
-    const clock = manualClock();
+    const clock = createManualClock();
     const controller = new AbortController();
     for (const [stop, code] of [
       [() => clock.advance(1_000), 'evaluation-deadline-exceeded'],
@@ -258,7 +258,7 @@ describe('a checker that fails', () => {
   });
 
   test('because the deadline passed while it thought: its verdict comes too late', async () => {
-    const clock = manualClock();
+    const clock = createManualClock();
     const late = checker(() => {
       clock.advance(2_000);
       return complete();

@@ -7,7 +7,7 @@ import {
   ToolResult,
   tool,
 } from 'weakincentives';
-import { scriptedModel } from 'weakincentives/testing';
+import { scriptedAdapter } from 'weakincentives/testing';
 import { evaluationFailure } from '../../../support/failure.ts';
 
 const step = tool({
@@ -62,7 +62,7 @@ const note = '[Earlier turns';
 test('the older half of the turns makes room when there are more than there may be', async () => {
   const requests: (readonly string[])[] = [];
   const events: RunEvent[] = [];
-  const model = scriptedModel((conversation, { turn }) => {
+  const model = scriptedAdapter((conversation, { turn }) => {
     requests.push(outline(conversation));
     return turn > 7 ? { text: 'Done.' } : callStep;
   });
@@ -83,7 +83,7 @@ test('the older half of the turns makes room when there are more than there may 
 
 test('a conversation never becomes longer than its limit, however long the run', async () => {
   let longest = 0;
-  const model = scriptedModel((conversation, { turn }) => {
+  const model = scriptedAdapter((conversation, { turn }) => {
     longest = Math.max(longest, conversation.length);
     return turn > 500 ? { text: 'Done.' } : callStep;
   });
@@ -92,7 +92,7 @@ test('a conversation never becomes longer than its limit, however long the run',
 });
 
 test('a run goes on with the conversation of one that broke off, with its task and one note', async () => {
-  const broken = scriptedModel((_conversation, { turn }) => {
+  const broken = scriptedAdapter((_conversation, { turn }) => {
     if (turn > 6) throw new Error('Gone.');
     return callStep;
   });
@@ -101,7 +101,7 @@ test('a run goes on with the conversation of one that broke off, with its task a
   const history: readonly ConversationItem[] = JSON.parse(JSON.stringify(error.conversation));
   expect(outline(history).slice(0, 2)).toEqual(['Go.', note]);
   const requests: (readonly string[])[] = [];
-  const model = scriptedModel((conversation, { turn }) => {
+  const model = scriptedAdapter((conversation, { turn }) => {
     requests.push(outline(conversation));
     return turn > 2 ? { text: 'Done.' } : { toolCalls: [{ name: 'step', callId: `more-${turn}` }] };
   });
@@ -115,7 +115,7 @@ test('what the user said last stays, and what was said in between goes with its 
     { type: 'assistant', content: [{ type: 'text', text: 'Yes.' }] },
   ]);
   const requests: (readonly string[])[] = [];
-  const model = scriptedModel((conversation, { turn }) => {
+  const model = scriptedAdapter((conversation, { turn }) => {
     requests.push(outline(conversation));
     return turn > 2 ? { text: 'Done.' } : callStep;
   });
@@ -127,7 +127,7 @@ test('what the user said last stays, and what was said in between goes with its 
 
 test('turns that opened sections stay: they are instructions', async () => {
   const requests: (readonly string[])[] = [];
-  const model = scriptedModel((conversation, { turn }) => {
+  const model = scriptedAdapter((conversation, { turn }) => {
     requests.push(outline(conversation));
     if (turn === 2) {
       return {
@@ -145,7 +145,7 @@ test('turns that opened sections stay: they are instructions', async () => {
 test('an answer that was paused is not torn apart, nor an approval from what it allowed', async () => {
   const asked = { approvalId: 'a', toolName: 'wiki', name: 'read', arguments: '' };
   const requests: (readonly string[])[] = [];
-  const model = scriptedModel((conversation, { turn }) => {
+  const model = scriptedAdapter((conversation, { turn }) => {
     requests.push(outline(conversation));
     if (turn === 2) return { text: 'Wait.', finishReason: 'paused' };
     if (turn === 3) return { text: 'May I?', approvalRequests: [asked] };
@@ -169,7 +169,7 @@ test('an answer that was paused is not torn apart, nor an approval from what it 
 });
 
 test.each([1, 2.5, Number.NaN])('%s is no number of turns to hold', async (maxConversationTurns) => {
-  const model = scriptedModel([{ text: 'Done.' }]);
+  const model = scriptedAdapter([{ text: 'Done.' }]);
   await expect(model.evaluate(prompt, { maxConversationTurns })).rejects.toThrow(
     'maxConversationTurns must be a whole number of at least 2',
   );

@@ -1,16 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import {
   type AssistantPart,
-  defineAdapter,
   type EvaluateOptions,
   type FinishReason,
   hostedTool,
-  type ModelTurn,
   promptTemplate,
   section,
   ToolResult,
   tool,
 } from 'weakincentives';
+import { type ModelTurn, providerAdapter } from 'weakincentives/provider';
 import { z } from 'zod';
 import { evaluationFailure } from '../../../support/failure.ts';
 
@@ -44,7 +43,7 @@ const calling = (...names: readonly string[]): ModelTurn => ({
   finishReason: 'tool-calls',
 });
 const modelOf = (...turns: readonly ModelTurn[]) =>
-  defineAdapter({
+  providerAdapter({
     model: { name: 'quiet', generate: ({ turn }) => turns[turn - 1] ?? said('More than the script has.') },
   });
 

@@ -9,23 +9,23 @@ import {
   defineEvent,
   defineSlice,
   on,
+  openToolRuntime,
   promptTemplate,
   type RunEvent,
   replace,
-  resource,
+  resourceToken,
   Session,
   type Slice,
   section,
   type ToolContext,
   ToolResult,
   tool,
-  toolRuntime,
 } from 'weakincentives';
-import { scriptedModel } from 'weakincentives/testing';
+import { scriptedAdapter } from 'weakincentives/testing';
 import { z } from 'zod';
 import { evaluationFailure } from '../../../support/failure.ts';
 import { gate } from '../../../support/gate.ts';
-import { manualClock } from '../../../support/manual-clock.ts';
+import { createManualClock } from '../../../support/manual-clock.ts';
 import { only, runCalls, startCalls } from '../../../support/run-calls.ts';
 
 const Touched = defineEvent('touched', z.object({ by: z.string() }));
@@ -55,12 +55,12 @@ afterEach(async () => {
 
 describe('the deadline', () => {
   test('that has passed before the first request ends the run without one', async () => {
-    const clock = manualClock();
+    const clock = createManualClock();
     const deadline = Deadline.after(10, clock);
     clock.advance(10);
     let asked = 0;
     const error = await evaluationFailure(
-      scriptedModel(() => ((asked += 1), { text: 'done' })).evaluate(template.bind(), {
+      scriptedAdapter(() => ((asked += 1), { text: 'done' })).evaluate(template.bind(), {
         deadline,
         clock,
         input: 'Hello',
@@ -74,9 +74,9 @@ describe('the deadline', () => {
   });
 
   test('that passes during a request ends the run at once and tells the model', async () => {
-    const clock = manualClock();
+    const clock = createManualClock();
     const asked = gate();
-    const run = scriptedModel(async () => {
+    const run = scriptedAdapter(async () => {
       await asked.pass();
       throw new Error('the model gave up late');
     }).evaluate(template.bind(), { deadline: Deadline.after(10, clock), clock });
@@ -90,10 +90,10 @@ describe('the deadline', () => {
     expect(clock.pending).toBe(0);
   });
 
-  test.each(['evaluate', 'stream', 'toolRuntime'] as const)(
+  test.each(['evaluate', 'stream', 'openToolRuntime'] as const)(
     'names the calls that were running, and for how long: %s',
     async (way) => {
-      const clock = manualClock();
+      const clock = createManualClock();
       const inside = gate();
       let begun = 0;
       const slow = tool({
@@ -124,12 +124,12 @@ describe('the deadline', () => {
         arguments: '{}',
       }));
       const options = { clock, deadline: Deadline.after(10, clock), concurrency: 2 };
-      const model = scriptedModel([{ toolCalls: calls }]);
+      const model = scriptedAdapter([{ toolCalls: calls }]);
       const run = async (): Promise<void> => {
         if (way === 'evaluate') await model.evaluate(prompt, options);
         else if (way === 'stream') for await (const _event of model.stream(prompt, options));
         else {
-          await using runtime = await toolRuntime(prompt, options);
+          await using runtime = await openToolRuntime(prompt, options);
           await runtime.runCalls(calls);
         }
       };
@@ -151,7 +151,7 @@ describe('the deadline', () => {
   );
 
   test('that passes between two requests ends the run before the next one', async () => {
-    const clock = manualClock();
+    const clock = createManualClock();
     let asked = 0;
     const { finished, invocations } = startCalls({
       clock,
@@ -178,7 +178,7 @@ describe('the deadline', () => {
   });
 
   test('is looked at before a handler is started, also when no timer has told', async () => {
-    const clock = manualClock();
+    const clock = createManualClock();
     let now = clock.now();
     const lagging = { now: () => now, schedule: () => () => undefined };
     let ran = 0;
@@ -201,14 +201,14 @@ describe('the deadline', () => {
   });
 
   test('whose timer comes too early is waited for again', async () => {
-    const clock = manualClock();
+    const clock = createManualClock();
     // Timers of a machine may fire a moment before its clock has come that far, and none waits longer than 24.8 days.
     const hasty = {
       now: clock.now,
       schedule: (delayMs: number, callback: () => void) => clock.schedule(Math.min(delayMs, 7), callback),
     };
     const asked = gate();
-    const run = scriptedModel(async () => {
+    const run = scriptedAdapter(async () => {
       await asked.pass();
       return { text: 'too late' };
     }).evaluate(template.bind(), { deadline: Deadline.after(20, hasty) });
@@ -226,7 +226,7 @@ describe('the deadline', () => {
   });
 
   test('leaves no timer behind when the run ends in time', async () => {
-    const clock = manualClock();
+    const clock = createManualClock();
     await runCalls({
       clock,
       deadline: Deadline.after(10, clock),
@@ -244,7 +244,7 @@ describe('the deadline', () => {
   });
 
   test('is what the handler sees', async () => {
-    const clock = manualClock();
+    const clock = createManualClock();
     const deadline = Deadline.after(10, clock);
     const seen: unknown[] = [];
     await runCalls({
@@ -272,7 +272,7 @@ describe('the abort signal of the caller', () => {
   test('that is aborted already ends the run before anything is done', async () => {
     let asked = 0;
     const session = new Session();
-    const run = scriptedModel(() => ((asked += 1), { text: 'done' })).evaluate(template.bind(), {
+    const run = scriptedAdapter(() => ((asked += 1), { text: 'done' })).evaluate(template.bind(), {
       session,
       signal: AbortSignal.abort(reason),
       input: 'Hello',
@@ -287,9 +287,9 @@ describe('the abort signal of the caller', () => {
   test('ends a request, also one that does not listen, and reaches the model', async () => {
     const abort = new AbortController();
     const asked = gate();
-    const { defineAdapter } = await import('weakincentives');
+    const { providerAdapter } = await import('weakincentives/provider');
     const signals: AbortSignal[] = [];
-    const run = defineAdapter({
+    const run = providerAdapter({
       model: {
         name: 'deaf',
         generate: async (_request, { signal }) => {
@@ -313,7 +313,7 @@ describe('the abort signal of the caller', () => {
 
   test('that a request answers by throwing is still the reason of the end', async () => {
     const abort = new AbortController();
-    const run = scriptedModel(() => {
+    const run = scriptedAdapter(() => {
       abort.abort(reason);
       throw new Error('aborted, says the SDK');
     }).evaluate(template.bind(), { signal: abort.signal });
@@ -363,7 +363,7 @@ describe('the abort signal of the caller', () => {
   });
 
   test('takes the timers of handlers that are left behind with it', async () => {
-    const clock = manualClock();
+    const clock = createManualClock();
     const abort = new AbortController();
     const waiting = gate();
     const run = startCalls({
@@ -404,7 +404,7 @@ describe('the abort signal of the caller', () => {
       listeners.delete(parts[1]);
       remove(...parts);
     };
-    await scriptedModel([{ text: 'done' }]).evaluate(template.bind(), { signal });
+    await scriptedAdapter([{ text: 'done' }]).evaluate(template.bind(), { signal });
     expect(listeners.size).toBe(0);
   });
 
@@ -451,7 +451,7 @@ describe('the abort signal of the caller', () => {
   test('does not wait for a resource that does not end', async () => {
     const abort = new AbortController();
     const waiting = gate();
-    const Stubborn = resource<AsyncDisposable>('stubborn');
+    const Stubborn = resourceToken<AsyncDisposable>('stubborn');
     const run = startCalls({
       signal: abort.signal,
       resources: [
@@ -514,9 +514,9 @@ describe('the abort signal of the caller', () => {
 describe('a handler that was given up on', () => {
   const late = async (
     give: (context: ToolContext) => void,
-    end: (clock: ReturnType<typeof manualClock>, abort: AbortController) => void,
+    end: (clock: ReturnType<typeof createManualClock>, abort: AbortController) => void,
   ): Promise<readonly RunEvent[]> => {
-    const clock = manualClock();
+    const clock = createManualClock();
     const abort = new AbortController();
     const waiting = gate();
     const stuck: AnyTool = tool({
@@ -540,8 +540,8 @@ describe('a handler that was given up on', () => {
   };
 
   test.each([
-    ['its time limit', (clock: ReturnType<typeof manualClock>) => clock.advance(100)],
-    ['an abort', (_clock: ReturnType<typeof manualClock>, abort: AbortController) => abort.abort()],
+    ['its time limit', (clock: ReturnType<typeof createManualClock>) => clock.advance(100)],
+    ['an abort', (_clock: ReturnType<typeof createManualClock>, abort: AbortController) => abort.abort()],
   ])('because of %s has nothing to tell observers any more', async (_what, end) => {
     let context: ToolContext | undefined;
     const events = await late((given) => (context = given), end);
@@ -557,7 +557,7 @@ describe('a handler that was given up on', () => {
 describe('the number of turns', () => {
   test('is limited: the model that still wants to call is not asked again', async () => {
     let asked = 0;
-    const model = scriptedModel(() => {
+    const model = scriptedAdapter(() => {
       asked += 1;
       return { toolCalls: [{ name: 'again' }], usage: { inputTokens: 5 } };
     });
@@ -577,7 +577,7 @@ describe('the number of turns', () => {
 
   test('is 100 when nothing is said', async () => {
     let asked = 0;
-    const model = scriptedModel(
+    const model = scriptedAdapter(
       () => ((asked += 1), { toolCalls: [{ name: 'again', arguments: { asked } }] }),
     );
     await evaluationFailure(model.evaluate(template.bind()));

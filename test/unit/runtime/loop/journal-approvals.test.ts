@@ -1,12 +1,6 @@
 import { expect, test } from 'vitest';
-import {
-  type ModelProvider,
-  PromptEvaluationError,
-  promptTemplate,
-  Session,
-  section,
-  ToolInvocations,
-} from 'weakincentives';
+import { PromptEvaluationError, promptTemplate, Session, section, ToolInvocations } from 'weakincentives';
+import { type LanguageModel } from 'weakincentives/provider';
 import { ResourceContainer } from '../../../../src/resource/index.ts';
 import {
   type LoopState,
@@ -17,7 +11,7 @@ import {
 } from '../../../../src/runtime/index.ts';
 import { bareEnvironment } from '../../../support/bare-environment.ts';
 import { type JournalEntry, recording, replaying } from '../../../support/journal.ts';
-import { manualClock } from '../../../support/manual-clock.ts';
+import { createManualClock } from '../../../support/manual-clock.ts';
 
 const prompt = promptTemplate({
   ns: 'test',
@@ -26,7 +20,7 @@ const prompt = promptTemplate({
 }).bind();
 
 const request = { toolName: 'wiki', arguments: '{}' };
-const model: ModelProvider = {
+const model: LanguageModel = {
   name: 'asking',
   generate: ({ turn }) =>
     turn === 1
@@ -57,7 +51,7 @@ async function run(
   };
   const error: unknown = await runLoop(
     {
-      ...(await bareEnvironment(prompt, { session, roots, clock: manualClock(), model, stop, state })),
+      ...(await bareEnvironment(prompt, { session, roots, clock: createManualClock(), model, stop, state })),
       approve: ({ callId }) => {
         asked.push(callId);
         return answer(callId, stop);

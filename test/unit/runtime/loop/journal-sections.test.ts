@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import {
   type ConversationItem,
-  type ModelProvider,
   promptTemplate,
   Session,
   section,
@@ -9,12 +8,13 @@ import {
   VisibilityExpansionRequired,
   VisibilityOverrides,
 } from 'weakincentives';
+import { type LanguageModel } from 'weakincentives/provider';
 import { ResourceContainer } from '../../../../src/resource/index.ts';
 import { newLoopState, RunStop, runLoop, type StepFunction } from '../../../../src/runtime/index.ts';
 import { act } from '../../../support/act.ts';
 import { bareEnvironment } from '../../../support/bare-environment.ts';
 import { type JournalEntry, recording, replaying } from '../../../support/journal.ts';
-import { manualClock } from '../../../support/manual-clock.ts';
+import { createManualClock } from '../../../support/manual-clock.ts';
 import { opening, reading } from '../../../support/sections.ts';
 
 const script = [
@@ -28,7 +28,7 @@ const script = [
 async function run(step: StepFunction) {
   const acts: string[] = [];
   const requests: string[] = [];
-  const session = new Session({ clock: manualClock(), id: 'session' });
+  const session = new Session({ clock: createManualClock(), id: 'session' });
   const tool = (name: string, work: Parameters<typeof act>[1] = () => undefined) =>
     act(name, (context) => {
       acts.push(`${name} ${context.callId}`);
@@ -60,7 +60,7 @@ async function run(step: StepFunction) {
       }),
     ],
   }).bind();
-  const model: ModelProvider = {
+  const model: LanguageModel = {
     name: 'script',
     generate: ({ turn }) => ({
       content: script[turn - 1]?.map(({ name, ...call }, index) => ({
@@ -81,7 +81,7 @@ async function run(step: StepFunction) {
   const state = newLoopState();
   const stop = new RunStop();
   await runLoop(
-    await bareEnvironment(prompt, { session, roots, clock: manualClock(), model, stop, state }),
+    await bareEnvironment(prompt, { session, roots, clock: createManualClock(), model, stop, state }),
     {
       model,
       outputSchema: undefined,

@@ -12,7 +12,6 @@ import {
   Filesystem,
   incomplete,
   MemoryFilesystem,
-  type ModelProvider,
   on,
   PromptEvaluationError,
   promptTemplate,
@@ -25,6 +24,7 @@ import {
   ToolResult,
   tool,
 } from 'weakincentives';
+import { type LanguageModel } from 'weakincentives/provider';
 import { z } from 'zod';
 import { ResourceContainer } from '../../../../src/resource/index.ts';
 import {
@@ -38,7 +38,7 @@ import {
 import { silentLogger } from '../../../../src/tool/index.ts';
 import { bareEnvironment } from '../../../support/bare-environment.ts';
 import { type JournalEntry, recording, replaying } from '../../../support/journal.ts';
-import { manualClock } from '../../../support/manual-clock.ts';
+import { createManualClock } from '../../../support/manual-clock.ts';
 
 const Counted = defineEvent('counted', z.object({ count: z.number() }));
 const Count: Slice<{ count: number }> = defineSlice('count', z.object({ count: z.number() }), {
@@ -51,7 +51,7 @@ const Sayings: Slice<{ text: string }> = defineSlice('sayings', z.object({ text:
 });
 
 /** A model that makes two turns of calls, as a function of the conversation alone. */
-const model: ModelProvider = {
+const model: LanguageModel = {
   name: 'two turns',
   generate: ({ conversation }) => {
     const results = conversation.filter(({ type }) => type === 'tool-result').length;
@@ -90,7 +90,7 @@ async function run(
 ): Promise<Run> {
   const acts: string[] = [];
   const filesystem = new MemoryFilesystem();
-  const clock = manualClock();
+  const clock = createManualClock();
   const session = new Session({ clock, id: 'session' });
   const prompt = promptTemplate({
     ns: 'test',

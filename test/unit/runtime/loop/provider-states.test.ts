@@ -2,18 +2,16 @@ import { describe, expect, it } from 'vitest';
 import {
   type ApprovalRequest,
   type ConversationItem,
-  defineAdapter,
   type EvaluateOptions,
   hostedOutputsOf,
   hostedTool,
-  ModelResponseError,
-  type ModelTurn,
   type PromptResponse,
   type RunEvent,
   ToolResult,
   tool,
 } from 'weakincentives';
-import { type ScriptedTurn, scriptedModel } from 'weakincentives/testing';
+import { ModelResponseError, type ModelTurn, providerAdapter } from 'weakincentives/provider';
+import { type ScriptedTurn, scriptedAdapter } from 'weakincentives/testing';
 import { z } from 'zod';
 import { evaluationFailure } from '../../../support/failure.ts';
 import { promptOf } from '../../../support/prompt-of.ts';
@@ -36,7 +34,7 @@ async function run(
 ): Promise<{ response: PromptResponse; events: RunEvent[]; asked: ConversationItem[][] }> {
   const events: RunEvent[] = [];
   const asked: ConversationItem[][] = [];
-  const model = scriptedModel((conversation, { turn }) => {
+  const model = scriptedAdapter((conversation, { turn }) => {
     asked.push([...conversation]);
     return turns[turn - 1] ?? { text: 'done' };
   });
@@ -268,7 +266,7 @@ describe('hosted tools', () => {
   });
 
   it('with outputs in no known shape end the run', async () => {
-    const model = defineAdapter({
+    const model = providerAdapter({
       model: {
         name: 'odd',
         generate: () =>
@@ -284,7 +282,7 @@ describe('hosted tools', () => {
 describe('a model that cannot be told everything', () => {
   it('ends the run in phase render, before any request', async () => {
     let asked = 0;
-    const model = defineAdapter({
+    const model = providerAdapter({
       model: {
         name: 'strict',
         check: ({ hostedTools }) => {
@@ -309,7 +307,7 @@ describe('a conversation that has outgrown the model', () => {
   /** A model that takes no more than this many characters of tool results. */
   const limited = (limit: number, cut: 'throws' | 'stops' = 'throws') => {
     const sizes: number[] = [];
-    const model = scriptedModel((conversation) => {
+    const model = scriptedAdapter((conversation) => {
       const size = conversation.reduce(
         (sum, item) => sum + (item.type === 'tool-result' ? item.text.length : 0),
         0,

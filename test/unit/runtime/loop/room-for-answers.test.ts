@@ -1,9 +1,6 @@
 import { expect, test } from 'vitest';
 import {
   type ConversationItem,
-  defineAdapter,
-  ModelResponseError,
-  type ModelTurn,
   promptTemplate,
   type RunEvent,
   section,
@@ -11,7 +8,8 @@ import {
   type ToolResultItem,
   tool,
 } from 'weakincentives';
-import { scriptedModel } from 'weakincentives/testing';
+import { ModelResponseError, type ModelTurn, providerAdapter } from 'weakincentives/provider';
+import { scriptedAdapter } from 'weakincentives/testing';
 import { evaluationFailure } from '../../../support/failure.ts';
 
 const big = tool({
@@ -59,7 +57,7 @@ function cutOff(inputTokens: number): ModelTurn {
 test('sections that were opened are no results that can be had again: they stay', async () => {
   const requests: (readonly string[])[] = [];
   let isCut = false;
-  const model = scriptedModel((conversation, { turn }) => {
+  const model = scriptedAdapter((conversation, { turn }) => {
     const results = resultsIn(conversation);
     requests.push(results.map(({ text }) => text));
     if (turn === 1) {
@@ -77,7 +75,7 @@ test('sections that were opened are no results that can be had again: they stay'
 });
 
 test('a run that has nothing but opened sections to drop ends', async () => {
-  const model = scriptedModel((_conversation, { turn }) => {
+  const model = scriptedAdapter((_conversation, { turn }) => {
     if (turn > 1) throw new ModelResponseError('model-context-exceeded', 'Too long.');
     const rules = { section_keys: ['rules'], reason: 'I pay.' };
     return { toolCalls: [{ name: 'open_sections', arguments: rules }] };
@@ -90,7 +88,7 @@ test.each(['throws', 'stops'] as const)(
   'the choice of tools holds for the first turn that is taken (a model that %s)',
   async (how) => {
     const choices: unknown[] = [];
-    const model = defineAdapter({
+    const model = providerAdapter({
       model: {
         name: 'short',
         generate: ({ toolChoice, turn }) => {
@@ -112,7 +110,7 @@ test.each(['throws', 'stops'] as const)(
 
 test('a turn that was cut off is told in what it took, and says nothing of what the next one takes', async () => {
   const events: RunEvent[] = [];
-  const model = defineAdapter({
+  const model = providerAdapter({
     model: {
       name: 'short',
       generate: ({ turn }) =>
@@ -135,7 +133,7 @@ test('a turn that was cut off is told in what it took, and says nothing of what 
 
 test('a turn that was cut off passes a limit as any other', async () => {
   const events: RunEvent[] = [];
-  const model = defineAdapter({ model: { name: 'short', generate: () => cutOff(2_000) } });
+  const model = providerAdapter({ model: { name: 'short', generate: () => cutOff(2_000) } });
   const failing = model.evaluate(prompt, {
     contextOverflow,
     history,

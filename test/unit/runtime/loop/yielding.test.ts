@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type Clock, systemClock, ToolResult, tool } from 'weakincentives';
-import { scriptedModel } from 'weakincentives/testing';
+import { scriptedAdapter } from 'weakincentives/testing';
 import { evaluationFailure } from '../../../support/failure.ts';
 import { calling, delegate, modelFor, promptWith } from '../../../support/nested-setup.ts';
 import { promptOf } from '../../../support/prompt-of.ts';
@@ -22,7 +22,7 @@ const work = tool({
   execute: () => ToolResult.ok(null),
 });
 const prompt = promptOf({ tools: [work] });
-const endless = scriptedModel(() => ({ toolCalls: [{ name: 'work' }] }));
+const endless = scriptedAdapter(() => ({ toolCalls: [{ name: 'work' }] }));
 
 test('a run that never waits for anything outside hears of its abort', async () => {
   const abort = new AbortController();
@@ -55,7 +55,7 @@ test('a run does not pause in every turn', async () => {
   let yields = 0;
   let turns = 0;
   const clock = busyClock(() => (yields += 1));
-  const model = scriptedModel((_conversation, { turn }) => {
+  const model = scriptedAdapter((_conversation, { turn }) => {
     turns = turn;
     return turn < 500 ? { toolCalls: [{ name: 'work' }] } : { text: 'done' };
   });
@@ -79,7 +79,7 @@ test('a run that waits for its model pauses once, and again when it waits no mor
     yieldToTimers: async () => void (yields += 1),
   };
   const yieldsBefore: number[] = [];
-  const model = scriptedModel((_conversation, { turn }) => {
+  const model = scriptedAdapter((_conversation, { turn }) => {
     yieldsBefore.push(yields);
     const isWaiting = turn <= 5;
     if (isWaiting) for (const callback of due.splice(0)) callback();
@@ -92,7 +92,7 @@ test('a run that waits for its model pauses once, and again when it waits no mor
 
 test('a clock that cannot yield is not asked to', async () => {
   const clock: Clock = { now: () => 0, schedule: () => () => undefined };
-  await scriptedModel([{ text: 'done' }]).evaluate(prompt, { clock });
+  await scriptedAdapter([{ text: 'done' }]).evaluate(prompt, { clock });
 });
 
 test('the clock of the machine lets timers that are due go first', async () => {

@@ -1,10 +1,10 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Redact, redactSecrets } from 'weakincentives';
+import { type Redaction, redactSecrets } from 'weakincentives';
 import { Redactor } from '../../../../src/runtime/index.ts';
 
 /** What is told of an answer that comes in pieces: what can be told after each of them, and the rest at the end. */
-function told(redact: Redact, pieces: readonly string[]): readonly string[] {
+function told(redact: Redaction, pieces: readonly string[]): readonly string[] {
   const redactor = new Redactor(redact, () => undefined);
   let held = '';
   const parts = pieces.map((piece) => {

@@ -1,15 +1,8 @@
 import { transformJSONSchema } from '@anthropic-ai/sdk/lib/transform-json-schema';
 import { describe, expect, it } from 'vitest';
-import {
-  type JsonSchema,
-  type JsonValue,
-  jsonSchema,
-  projectSchema,
-  type SchemaCounts,
-  type SchemaDialect,
-  tool,
-} from 'weakincentives';
+import { type JsonSchema, type JsonValue, jsonSchema, tool } from 'weakincentives';
 import { openaiDialect } from 'weakincentives/openai';
+import { projectSchema, type SchemaCounts, type SchemaDialect } from 'weakincentives/provider';
 import { z } from 'zod';
 import { restoreText } from '../../../../src/schema/index.ts';
 import { closed, dialects, text } from './shape.ts';

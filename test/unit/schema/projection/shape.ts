@@ -1,7 +1,8 @@
-import type { JsonSchema, JsonValue, SchemaDialect } from 'weakincentives';
+import type { JsonSchema, JsonValue } from 'weakincentives';
 import { aiSdkDialect } from 'weakincentives/ai-sdk';
 import { anthropicDialect } from 'weakincentives/anthropic';
 import { openaiDialect } from 'weakincentives/openai';
+import type { SchemaDialect } from 'weakincentives/provider';
 
 export type DialectName = 'openai' | 'anthropic' | 'ai-sdk';
 

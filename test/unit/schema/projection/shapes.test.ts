@@ -1,13 +1,8 @@
 import { transformJSONSchema } from '@anthropic-ai/sdk/lib/transform-json-schema';
 import { toStrictJsonSchema } from 'openai/lib/transform';
 import { describe, expect, it } from 'vitest';
-import {
-  type JsonSchema,
-  type JsonValue,
-  jsonSchema,
-  projectSchema,
-  type SchemaProjection,
-} from 'weakincentives';
+import { type JsonSchema, type JsonValue, jsonSchema } from 'weakincentives';
+import { projectSchema, type SchemaProjection } from 'weakincentives/provider';
 import { compileSchema, parseInputSync } from '../../../../src/schema/index.ts';
 import { partShapes } from './part-shapes.ts';
 import { closed, type DialectName, dialects, type Shape } from './shape.ts';

@@ -1,0 +1,1 @@
+export { formatPlanStep } from './planning/index.ts';

@@ -1,0 +1,85 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import ts from 'typescript';
+import { describe, expect, it } from 'vitest';
+
+type Row =
+  | 'kept'
+  | {
+      readonly name?: string;
+      readonly entry?: string;
+      readonly instead?: string;
+      readonly internal?: string;
+    };
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const readJson = (path: string): unknown => JSON.parse(readFileSync(`${root}${path}`, 'utf8'));
+// The files are of this repository; the tests below look at each row.
+const renames = (readJson('scripts/rename-0.2.json') as { names: Record<string, Record<string, Row>> }).names;
+const oldExports = readJson('test/fixtures/exports-0.1.0.json') as Record<string, readonly string[]>;
+const exported = exportsOfEntries();
+
+describe('the table of renames since 0.1.0', () => {
+  it('has a row for every public name of every entry', () => {
+    for (const [entry, names] of Object.entries(oldExports)) {
+      expect(Object.keys(renames[entry] ?? {}).toSorted(), entry).toEqual(names.toSorted());
+    }
+    expect(Object.values(oldExports).flat()).toHaveLength(510);
+  });
+
+  it('leads to names that exist, and says of no name that still exists that it is gone', () => {
+    const wrong = Object.entries(renames).flatMap(([entry, rows]) =>
+      Object.entries(rows).flatMap(([name, row]) => {
+        const problem = findProblem(entry, name, row);
+        return problem === undefined ? [] : [`${entry} ${name}: ${problem}`];
+      }),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  it('is what the changelog shows', () => {
+    execFileSync(process.execPath, [`${root}scripts/rename-table.mjs`], { stdio: 'pipe' });
+  });
+});
+
+function findProblem(entry: string, name: string, row: Row): string | undefined {
+  const has = (where: string, what: string): boolean => exported.get(where)?.has(what) === true;
+  if (row === 'kept') return has(entry, name) ? undefined : 'is said to be kept, but is not exported';
+  if (row.internal !== undefined)
+    return has(entry, name) ? 'is said to be internal, but is exported' : undefined;
+  if (row.instead !== undefined) {
+    // What is written instead begins with something that can be imported, or with an option.
+    const first = /^\w+/.exec(row.instead)?.[0] ?? '';
+    if (/^(completion|reducers|items)\b/.test(row.instead))
+      return has(entry, name) ? 'is still exported' : undefined;
+    return has(entry, first) ? undefined : `${first} is not exported`;
+  }
+  const target = row.name ?? name;
+  const where = row.entry ?? entry;
+  if (!has(where, target)) return `${target} is not exported by ${where}`;
+  return target === name && where === entry ? 'has a row without a change' : undefined;
+}
+
+/** The names, types included, that each entry of the package exports. */
+function exportsOfEntries(): ReadonlyMap<string, ReadonlySet<string>> {
+  const { config } = ts.readConfigFile(`${root}tsconfig.json`, ts.sys.readFile);
+  const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root);
+  // The setting holds the sources of every entry.
+  const paths = Object.entries(options.paths ?? {}).map(
+    ([entry, [source = '']]) => [entry, `${root}${source.replace('./', '')}`] as const,
+  );
+  const program = ts.createProgram(
+    paths.map(([, source]) => source),
+    options,
+  );
+  const checker = program.getTypeChecker();
+  return new Map(
+    paths.map(([entry, source]) => {
+      const file = program.getSourceFile(source);
+      const module = file === undefined ? undefined : checker.getSymbolAtLocation(file);
+      if (module === undefined) throw new Error(`${entry} has no module ${source}.`);
+      return [entry, new Set(checker.getExportsOfModule(module).map(({ name }) => name))];
+    }),
+  );
+}
