@@ -29,6 +29,7 @@ const inputs = [
   'tsconfig.build.json',
   'scripts/build.mjs',
   'scripts/bundle.mjs',
+  'scripts/mark-pure.mjs',
 ];
 
 const startedAtMs = Date.now();

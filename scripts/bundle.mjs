@@ -3,6 +3,7 @@
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join, relative, sep } from 'node:path';
 import { rolldown } from 'rolldown';
+import { markPure } from './mark-pure.mjs';
 
 /**
  * Replaces the modules below `folder` by bundles. Declarations stay as they are. The code stays readable: names and lines
@@ -20,6 +21,7 @@ export async function bundle(folder, entries) {
     input: Object.fromEntries(entries.map((entry) => [entry.replace(/\.js$/, ''), join(folder, entry)])),
     external: (id) => !id.startsWith('.') && !id.startsWith('/'),
     platform: 'neutral',
+    plugins: [{ name: 'class-names', transform: withClassNames }],
     onLog: (level, log) => {
       // The command hands the entries that it has loaded to the modules of agents.
       if (level === 'warn' && log.code !== 'INEFFECTIVE_DYNAMIC_IMPORT')
@@ -55,7 +57,24 @@ export async function bundle(folder, entries) {
   // Which source a stretch of code comes from, without the name of the folder that it was built in.
   const origin = new RegExp(`^// ${basename(folder)}/(.+)\\.js$`, 'gm');
   for (const file of output) {
-    const text = file.type === 'chunk' ? file.code.replace(origin, '// src/$1.ts') : file.source;
+    const text = file.type === 'chunk' ? markPure(file.code).replace(origin, '// src/$1.ts') : file.source;
     writeFileSync(join(folder, file.fileName), text);
   }
+}
+
+/**
+ * The compiler calls some classes by an alias, `var _a; class Name { … } _a = Name;`, which keeps them in every bundle. Here they are called
+ * by their names again.
+ * @param {string} code
+ */
+function withClassNames(code) {
+  const names = new Map(
+    [...code.matchAll(/^(_[a-z]) = (\w+);$/gm)].map(([, alias = '', name = '']) => [alias, name]),
+  );
+  const [declaration, aliases = ''] = /^var (_[a-z](?:, _[a-z])*);$/m.exec(code) ?? [''];
+  if (names.size === 0 || !aliases.split(', ').every((alias) => names.has(alias))) return undefined;
+  return code
+    .replace(declaration, '')
+    .replace(/^_[a-z] = \w+;$/gm, '')
+    .replace(/\b_[a-z]\b/g, (word) => names.get(word) ?? word);
 }

@@ -1,0 +1,118 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type OutputChunk, type Plugin, rolldown } from 'rolldown';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { type PackedPackage, packPackage } from './packed-package.ts';
+
+let packed: PackedPackage;
+beforeAll(() => {
+  const problem = inject('buildProblem');
+  if (problem !== '') throw new Error(problem);
+  packed = packPackage();
+});
+afterAll(() => packed?.[Symbol.dispose]());
+
+interface Bundled {
+  /** The code that a program loads before it runs. */
+  readonly code: string;
+  readonly bytes: number;
+  /** The packages whose code is in it. */
+  readonly packages: readonly string[];
+  /** The packages in what is loaded on demand. */
+  readonly onDemand: readonly string[];
+}
+
+/** Bundles a module of a project that depends on the package; optional peers stay outside, as they are not installed. */
+async function bundle(source: string, options: { minify: boolean; plugin?: Plugin }): Promise<Bundled> {
+  const input = join(packed.project, 'bundled.mjs');
+  writeFileSync(input, source);
+  await using build = await rolldown({
+    input,
+    cwd: packed.project,
+    platform: 'node',
+    external: Object.keys(packed.manifest.peerDependencies),
+    plugins: options.plugin === undefined ? [] : [options.plugin],
+  });
+  const { output } = await build.generate({ format: 'esm', minify: options.minify });
+  const chunks = new Map(output.flatMap((file) => (file.type === 'chunk' ? [[file.fileName, file]] : [])));
+  const first = chunksFrom(chunks);
+  const code = first.map((chunk) => chunk.code).join('\n');
+  const others = [...chunks.values()].filter((chunk) => !first.includes(chunk));
+  return {
+    code,
+    bytes: Buffer.byteLength(code),
+    packages: packagesOf(first),
+    onDemand: packagesOf(others),
+  };
+}
+
+/** The entry and what it imports before it runs. */
+function chunksFrom(chunks: ReadonlyMap<string, OutputChunk>): readonly OutputChunk[] {
+  const waiting = [...chunks.values()].filter(({ isEntry }) => isEntry);
+  const found = new Set<OutputChunk>();
+  for (let chunk = waiting.pop(); chunk !== undefined; chunk = waiting.pop()) {
+    found.add(chunk);
+    for (const name of chunk.imports) {
+      const imported = chunks.get(name);
+      if (imported !== undefined && !found.has(imported)) waiting.push(imported);
+    }
+  }
+  return [...found];
+}
+
+function packagesOf(chunks: readonly OutputChunk[]): readonly string[] {
+  const modules = chunks.flatMap((chunk) =>
+    Object.entries(chunk.modules).flatMap(([id, { renderedLength }]) => (renderedLength > 0 ? [id] : [])),
+  );
+  const names = modules.map((id) => /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(id)?.[1] ?? '');
+  return [...new Set(names)].filter((name) => name !== '').sort();
+}
+
+/** Without it a bundler leaves out a module of which nothing is used (`sideEffects: false`), whatever effects its evaluation has. */
+const withSideEffects: Plugin = {
+  name: 'with-side-effects',
+  async resolveId(specifier, importer) {
+    const resolved = await this.resolve(specifier, importer, { skipSelf: true });
+    return resolved === null
+      ? null
+      : { ...resolved, moduleSideEffects: resolved.id.startsWith(packed.folder) };
+  },
+};
+
+describe('a bundle of a program', () => {
+  it('keeps nothing of an entry of which nothing is used', async () => {
+    const subpaths = Object.entries(packed.manifest.exports).filter(
+      ([, target]) => typeof target === 'object',
+    );
+    expect(subpaths.length).toBeGreaterThan(5);
+    for (const [subpath] of subpaths) {
+      const source = `import '${subpath.replace('.', packed.manifest.name)}';`;
+      // What is left has an effect when it is evaluated: work that every import pays, used or not.
+      const { code } = await bundle(source, { minify: false, plugin: withSideEffects });
+      expect(code.replace(/^\/\/.*$|^export \{\s*\};$/gm, '').trim(), subpath).toBe('');
+    }
+  });
+
+  it.each([
+    ['allow', `export { allow } from 'weakincentives';`, 1],
+    ['Session', `export { Session } from 'weakincentives';`, 88],
+    ['promptTemplate', `export { promptTemplate } from 'weakincentives';`, 148],
+    [
+      'an agent with a scripted model',
+      `import { promptTemplate, section, tool, ToolResult } from 'weakincentives';
+       import { scriptedModel } from 'weakincentives/testing';
+       export { promptTemplate, scriptedModel, section, tool, ToolResult };`,
+      310,
+    ],
+    [
+      'an agent with a model of OpenAI',
+      `import { promptTemplate, section, tool, ToolResult } from 'weakincentives';
+       import { openai } from 'weakincentives/openai';
+       export { openai, promptTemplate, section, tool, ToolResult };`,
+      355,
+    ],
+  ])('of %s is at most as large as it was', async (_name, source, budgetInKilobytes) => {
+    const { bytes } = await bundle(source, { minify: true });
+    expect(bytes / 1000).toBeLessThanOrEqual(budgetInKilobytes);
+  });
+});
