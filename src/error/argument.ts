@@ -1,21 +1,21 @@
 import { PromptValidationError } from './prompt-errors.ts';
 import type { ErrorDetails } from './wink-error.ts';
 
-/** What an argument must be. An object is no array and no function. */
+/** What an argument must be. An object is neither an array nor a function. */
 export type ArgumentKind = 'array' | 'boolean' | 'function' | 'number' | 'object' | 'string';
 
-/** Kinds by the name of an option; one that ends in `!` is required. */
+/** Kinds by option name; a kind that ends in `!` is required. */
 export type ArgumentKinds = Readonly<Record<string, ArgumentKind | `${ArgumentKind}!`>>;
 
-/** Makes the error for an argument of the wrong kind. */
+/** Creates the error for an argument of the wrong kind. */
 export type RefuseArgument = (message: string, options: { readonly details: ErrorDetails }) => Error;
 
 const refusePrompt: RefuseArgument = (message, options) => new PromptValidationError(message, options);
 
 /**
- * Refuses an argument of the wrong kind, which code without types may give. The message does not hold the value: it may be a secret.
- * @param of who takes the argument: `tool()`.
- * @param refuse makes the error. Default: a {@link PromptValidationError}.
+ * Refuses an argument of the wrong kind, which untyped code may pass. The message does not contain the value: it may be a secret.
+ * @param of the function that takes the argument, as in `tool()`.
+ * @param refuse creates the error. Default: a {@link PromptValidationError}.
  */
 export function assertArgument(
   of: string,
@@ -31,7 +31,7 @@ export function assertArgument(
   });
 }
 
-/** Refuses options that are no object, or one of them that is of the wrong kind. One that is undefined was not given. */
+/** Refuses options that are not an object, and an option of the wrong kind. An undefined option counts as absent. */
 export function assertOptions(
   of: string,
   options: unknown,
@@ -42,7 +42,7 @@ export function assertOptions(
   for (const [name, expected] of Object.entries(kinds)) {
     const value: unknown = Reflect.get(Object(options), name);
     if (value === undefined && !expected.endsWith('!')) continue;
-    // The rest of a kind with a mark is the kind.
+    // Without its mark, what remains is the kind.
     assertArgument(of, name, value, expected.replace('!', '') as ArgumentKind, refuse);
   }
 }

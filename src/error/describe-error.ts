@@ -1,7 +1,7 @@
-/** The text of anything that was thrown: an error's message, or the value itself as text. Never throws, never empty. */
+/** A description of any thrown value: an error's message, or the value as a string. Never throws and never returns an empty string. */
 export function describeError(thrown: unknown): string {
   try {
-    // Errors are made by code of others: their fields may be anything, and reading them may throw.
+    // Errors come from other people's code: their fields may hold anything, and reading them may throw.
     const { name, message }: { readonly name?: unknown; readonly message?: unknown } =
       thrown instanceof Error ? thrown : {};
     if (typeof message === 'string' && message !== '') return message;

@@ -10,20 +10,20 @@ import { type ErrorDetails, hasErrorMarker, WinkError } from './wink-error.ts';
  * - `directory-not-empty`: a directory with content and no `recursive`.
  * - `path-invalid`: the path breaks the path rules.
  * - `path-outside-root`: the path leaves the root.
- * - `filesystem-read-only`: a write through a view that may only read.
- * - `filesystem-quota-exceeded`: a limit on size or count would be passed.
- * - `file-not-text`: the file is no UTF-8 text.
+ * - `filesystem-read-only`: a write through a read-only view.
+ * - `filesystem-quota-exceeded`: a limit on size or count would be exceeded.
+ * - `file-not-text`: the file is not UTF-8 text.
  * - `file-too-large`: one file is over its limit.
  * - `pattern-invalid`: a glob or regular expression that cannot be used.
  * - `edit-not-found`: the text to replace does not occur.
  * - `edit-ambiguous`: the text to replace occurs more than once.
  * - `argument-invalid`: an argument is out of range.
  * - `path-forbidden`: the operating system refuses access.
- * - `path-excluded`: the path is not part of the file system, though it may be on the disk; or the directory holds such a path.
- * - `file-changed-on-disk`: somebody else changed a file that was read or is to be written.
- * - `root-replaced`: the folder itself was renamed, removed or replaced by another one since it was opened.
- * - `filesystem-locked`: another process works on the folder.
- * - `filesystem-storage-failed`: the disk could not do it: full, broken, or of a kind that cannot.
+ * - `path-excluded`: the path is not part of the file system, though it may exist on disk; or the directory contains such a path.
+ * - `file-changed-on-disk`: another process changed a file that was read or is to be written.
+ * - `root-replaced`: the root folder was renamed, removed or replaced by another one since it was opened.
+ * - `filesystem-locked`: another process has the folder open.
+ * - `filesystem-storage-failed`: the disk failed: it is full, broken, or does not support the operation.
  */
 export type FilesystemErrorCode =
   | 'path-not-found'
@@ -48,7 +48,7 @@ export type FilesystemErrorCode =
   | 'filesystem-locked'
   | 'filesystem-storage-failed';
 
-/** A file operation that cannot be done. `details.path` is the path relative to the root. */
+/** A file operation that failed. `details.path` is the path relative to the root. */
 export class FilesystemError extends WinkError<FilesystemErrorCode> {
   constructor(
     code: FilesystemErrorCode,
@@ -58,7 +58,7 @@ export class FilesystemError extends WinkError<FilesystemErrorCode> {
     super('FilesystemError', message, { code, ...options });
   }
 
-  /** Recognises this error, also one made by another loaded copy of the package. */
+  /** Recognizes this error, including one from another loaded copy of the package. */
   static override isInstance(value: unknown): value is FilesystemError {
     return hasErrorMarker(value, 'FilesystemError');
   }

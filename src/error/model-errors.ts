@@ -3,10 +3,10 @@ import { type ErrorDetails, hasErrorMarker, WinkError } from './wink-error.ts';
 /**
  * Codes of {@link ModelResponseError}.
  *
- * - `model-response-failed`: the provider answered that it failed, for a reason that another attempt would not change.
- * - `model-response-invalid`: the answer does not have the shape that the provider's interface promises.
- * - `model-response-empty`: the answer says nothing: no text, no call, no output of a hosted tool.
- * - `model-context-exceeded`: the request is longer than what the model can look at.
+ * - `model-response-failed`: the provider reported a failure that another attempt would not change.
+ * - `model-response-invalid`: the response does not have the shape that the provider's API specifies.
+ * - `model-response-empty`: the response is empty: no text, no tool call, no output of a hosted tool.
+ * - `model-context-exceeded`: the request is longer than the model's context window.
  */
 export type ModelResponseErrorCode =
   | 'model-response-failed'
@@ -15,8 +15,8 @@ export type ModelResponseErrorCode =
   | 'model-context-exceeded';
 
 /**
- * A model provider answered, but the answer cannot be used. Thrown by a model provider, it ends the evaluation in
- * phase `response` and is the cause of the error.
+ * A model provider responded, but the response cannot be used. Thrown by a model provider, it ends the evaluation in
+ * phase `response` and is the cause of the evaluation's error.
  */
 export class ModelResponseError extends WinkError<ModelResponseErrorCode> {
   constructor(
@@ -27,29 +27,29 @@ export class ModelResponseError extends WinkError<ModelResponseErrorCode> {
     super('ModelResponseError', message, { code, ...options });
   }
 
-  /** Recognises this error, also one made by another loaded copy of the package. */
+  /** Recognizes this error, including one from another loaded copy of the package. */
   static override isInstance(value: unknown): value is ModelResponseError {
     return hasErrorMarker(value, 'ModelResponseError');
   }
 }
 
 /**
- * What kept a model provider from answering.
+ * Why a model provider did not respond.
  *
- * - `rate-limit`: too many requests for now.
- * - `quota`: what was paid for is used up. Waiting does not help: never retried.
- * - `timeout`: no answer in time.
- * - `server-error`: the provider failed, or the connection to it did.
+ * - `rate-limit`: too many requests at the moment.
+ * - `quota`: the paid quota is used up. Waiting does not help, so it is never retried.
+ * - `timeout`: no response in time.
+ * - `server-error`: the provider, or the connection to it, failed.
  */
 export type ThrottleKind = 'rate-limit' | 'quota' | 'timeout' | 'server-error';
 
 /**
  * Codes of {@link ThrottleError}.
  *
- * - `throttle-signaled`: one request was not answered.
- * - `throttle-attempts-exhausted`: given up, the last attempt allowed was not answered either.
- * - `throttle-deadline-exceeded`: given up, the deadline would pass before the next attempt.
- * - `throttle-delay-exceeded`: given up, the next wait would make the sum of all waits too long.
+ * - `throttle-signaled`: one request got no response.
+ * - `throttle-attempts-exhausted`: retries ended because the last allowed attempt got no response either.
+ * - `throttle-deadline-exceeded`: retries ended because the deadline would pass before the next attempt.
+ * - `throttle-delay-exceeded`: retries ended because the next wait would exceed the limit on the total wait.
  */
 export type ThrottleErrorCode =
   | 'throttle-signaled'
@@ -57,31 +57,31 @@ export type ThrottleErrorCode =
   | 'throttle-deadline-exceeded'
   | 'throttle-delay-exceeded';
 
-/** What a {@link ThrottleError} is built from. */
+/** Options of {@link ThrottleError}. */
 export interface ThrottleErrorOptions {
   readonly kind: ThrottleKind;
   /** Default: `throttle-signaled`. */
   readonly code?: ThrottleErrorCode;
-  /** How long the provider asks to wait, in milliseconds. Negative or no finite number: as if it did not ask. */
+  /** How long the provider asks to wait, in milliseconds. A negative or non-finite value counts as absent. */
   readonly retryAfterMs?: number | undefined;
   /** Default: 1. */
   readonly attempts?: number;
-  /** Default: true for `throttle-signaled`, except for the kind `quota`. Always false for a code that says "given up". */
+  /** Default: true for `throttle-signaled`, except for the kind `quota`. Always false for the other codes, which end the retries. */
   readonly retrySafe?: boolean;
   readonly cause?: unknown;
   readonly details?: ErrorDetails;
 }
 
 /**
- * A model provider could not answer for now. A model provider throws it with the code `throttle-signaled`; the run then asks
- * again after a wait, as the option `throttle` of the evaluation says. With any other code it is the cause of the
- * error that the evaluation ends with, and its own cause is what the provider threw last.
+ * A model provider could not respond for now. A model provider throws it with the code `throttle-signaled`; the run then retries
+ * after a wait, as configured by the option `throttle` of the evaluation. With any other code it is the cause of the
+ * error that the evaluation ends with, and its own cause is the last error that the provider threw.
  */
 export class ThrottleError extends WinkError<ThrottleErrorCode> {
   readonly kind: ThrottleKind;
-  /** How long the provider asks to wait, in milliseconds; undefined when it does not say. */
+  /** How long the provider asks to wait, in milliseconds; undefined when it names no delay. */
   readonly retryAfterMs: number | undefined;
-  /** How often the provider was asked, from 1. */
+  /** The number of attempts made, from 1. */
   readonly attempts: number;
   /** Whether the same request may be sent again. */
   readonly retrySafe: boolean;
@@ -102,7 +102,7 @@ export class ThrottleError extends WinkError<ThrottleErrorCode> {
     this.retrySafe = retrySafe;
   }
 
-  /** Recognises this error, also one made by another loaded copy of the package. */
+  /** Recognizes this error, including one from another loaded copy of the package. */
   static override isInstance(value: unknown): value is ThrottleError {
     return hasErrorMarker(value, 'ThrottleError');
   }
@@ -113,7 +113,7 @@ function isDelay(value: number | undefined): value is number {
 }
 
 /**
- * An optional package that is needed here is not installed. The message names it and the install line.
+ * A required optional package is not installed. The message names it and the command that installs it.
  *
  * Code: `peer-missing`.
  */
@@ -122,7 +122,7 @@ export class MissingPeerError extends WinkError<'peer-missing'> {
     super('MissingPeerError', message, { code: 'peer-missing', ...options });
   }
 
-  /** Recognises this error, also one made by another loaded copy of the package. */
+  /** Recognizes this error, including one from another loaded copy of the package. */
   static override isInstance(value: unknown): value is MissingPeerError {
     return hasErrorMarker(value, 'MissingPeerError');
   }

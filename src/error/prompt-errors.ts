@@ -1,7 +1,7 @@
 import { type ErrorDetails, hasErrorMarker, WinkError } from './wink-error.ts';
 
 /**
- * A prompt, section, tool or policy that is put together wrongly. `details` name the section path, tool or placeholder.
+ * An invalid definition of a prompt, section, tool or policy. `details` name the section path, tool or placeholder.
  *
  * Code: `prompt-invalid`.
  */
@@ -10,7 +10,7 @@ export class PromptValidationError extends WinkError<'prompt-invalid'> {
     super('PromptValidationError', message, { code: 'prompt-invalid', ...options });
   }
 
-  /** Recognises this error, also one made by another loaded copy of the package. */
+  /** Recognizes this error, including one from another loaded copy of the package. */
   static override isInstance(value: unknown): value is PromptValidationError {
     return hasErrorMarker(value, 'PromptValidationError');
   }
@@ -26,14 +26,14 @@ export class PromptRenderError extends WinkError<'prompt-render-failed'> {
     super('PromptRenderError', message, { code: 'prompt-render-failed', ...options });
   }
 
-  /** Recognises this error, also one made by another loaded copy of the package. */
+  /** Recognizes this error, including one from another loaded copy of the package. */
   static override isInstance(value: unknown): value is PromptRenderError {
     return hasErrorMarker(value, 'PromptRenderError');
   }
 }
 
 /**
- * Thrown by a handler to say that its params make no sense together. Becomes a failed result that starts with `Tool validation failed:`.
+ * Thrown by a handler whose params are inconsistent. Becomes a failed result that starts with `Tool validation failed:`.
  *
  * Code: `tool-validation-failed`.
  */
@@ -42,19 +42,19 @@ export class ToolValidationError extends WinkError<'tool-validation-failed'> {
     super('ToolValidationError', message, { code: 'tool-validation-failed', ...options });
   }
 
-  /** Recognises this error, also one made by another loaded copy of the package. */
+  /** Recognizes this error, including one from another loaded copy of the package. */
   static override isInstance(value: unknown): value is ToolValidationError {
     return hasErrorMarker(value, 'ToolValidationError');
   }
 }
 
 /**
- * What went wrong with prompt overrides.
+ * Codes of {@link OverridesError}.
  *
- * - `overrides-corrupt`: what is stored is no JSON, or not of the form of overrides.
+ * - `overrides-corrupt`: the stored value is not JSON, or does not have the shape of overrides.
  * - `overrides-mismatched`: they were made for another prompt or tag.
  * - `overrides-version-unsupported`: they were written by a newer version of the library.
- * - `overrides-conflicting`: somebody else changed them meanwhile, or holds them.
+ * - `overrides-conflicting`: another process changed them in the meantime, or holds the lock.
  * - `overrides-storage-failed`: they could not be read or written.
  */
 export type OverridesErrorCode =
@@ -64,7 +64,7 @@ export type OverridesErrorCode =
   | 'overrides-conflicting'
   | 'overrides-storage-failed';
 
-/** Prompt overrides that could not be loaded, kept or used at all. A single stale entry is no error: it is dropped and reported. */
+/** Prompt overrides that could not be loaded, saved or used at all. A single stale entry is not an error: it is dropped and reported. */
 export class OverridesError extends WinkError<OverridesErrorCode> {
   constructor(
     code: OverridesErrorCode,
@@ -74,7 +74,7 @@ export class OverridesError extends WinkError<OverridesErrorCode> {
     super('OverridesError', message, { code, ...options });
   }
 
-  /** Recognises this error, also one made by another loaded copy of the package. */
+  /** Recognizes this error, including one from another loaded copy of the package. */
   static override isInstance(value: unknown): value is OverridesError {
     return hasErrorMarker(value, 'OverridesError');
   }

@@ -3,18 +3,18 @@ import { type ErrorDetails, hasErrorMarker, WinkError } from './wink-error.ts';
 /**
  * Codes of {@link ResourceError}.
  *
- * - `resource-binding-invalid`: a binding that is put together wrongly.
+ * - `resource-binding-invalid`: an invalid binding.
  * - `resource-unbound`: nothing is bound to the token.
  * - `resource-duplicate`: one token is bound twice.
- * - `resource-cyclic`: factories depend on each other in a circle.
+ * - `resource-cyclic`: factories depend on each other in a cycle.
  * - `resource-factory-failed`: a factory threw.
  * - `resource-after-create-failed`: the hook that runs after a factory threw; the instance was disposed.
- * - `resource-scope-invalid`: a tool-call resource was asked for outside a tool call.
+ * - `resource-scope-invalid`: a tool-call resource was requested outside a tool call.
  * - `resource-dependency-invalid`: a plain singleton depends on a transactional resource.
- * - `resource-fallible-exceeded`: more than one resource of a prompt may fail at its commit.
+ * - `resource-fallible-exceeded`: more than one resource of a prompt has a commit that may fail.
  * - `resource-begin-failed`: a transactional resource's `begin` threw, or returned no transaction.
- * - `resource-conflicts-failed`: its `conflicts` threw.
- * - `resource-dispose-failed`: disposing threw.
+ * - `resource-conflicts-failed`: the `conflicts` of a transactional resource threw.
+ * - `resource-dispose-failed`: disposing an instance threw.
  * - `resource-disposed`: the session, the run or the owner that the instance belongs to has ended.
  * - `resource-owned`: an instance bound as owned belongs to another session that is not disposed.
  */
@@ -44,7 +44,7 @@ export class ResourceError extends WinkError<ResourceErrorCode> {
     super('ResourceError', message, { code, ...options });
   }
 
-  /** Recognises this error, also one made by another loaded copy of the package. */
+  /** Recognizes this error, including one from another loaded copy of the package. */
   static override isInstance(value: unknown): value is ResourceError {
     return hasErrorMarker(value, 'ResourceError');
   }

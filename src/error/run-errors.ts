@@ -1,7 +1,7 @@
 import { type ErrorDetails, hasErrorMarker, WinkError } from './wink-error.ts';
 
 /**
- * A token or cost budget of a run is used up.
+ * The token or cost budget of a run is used up.
  *
  * Code: `budget-exceeded`.
  */
@@ -10,7 +10,7 @@ export class BudgetExceededError extends WinkError<'budget-exceeded'> {
     super('BudgetExceededError', message, { code: 'budget-exceeded', ...options });
   }
 
-  /** Recognises this error, also one made by another loaded copy of the package. */
+  /** Recognizes this error, including one from another loaded copy of the package. */
   static override isInstance(value: unknown): value is BudgetExceededError {
     return hasErrorMarker(value, 'BudgetExceededError');
   }
@@ -26,14 +26,14 @@ export class DeadlineExceededError extends WinkError<'deadline-exceeded'> {
     super('DeadlineExceededError', message, { code: 'deadline-exceeded', ...options });
   }
 
-  /** Recognises this error, also one made by another loaded copy of the package. */
+  /** Recognizes this error, including one from another loaded copy of the package. */
   static override isInstance(value: unknown): value is DeadlineExceededError {
     return hasErrorMarker(value, 'DeadlineExceededError');
   }
 }
 
 /**
- * A final answer of the model that does not fit the prompt's output schema. `details.text` holds the answer.
+ * A final answer of the model that does not match the prompt's output schema. `details.text` holds the answer.
  *
  * Code: `output-parse-failed`.
  */
@@ -42,7 +42,7 @@ export class OutputParseError extends WinkError<'output-parse-failed'> {
     super('OutputParseError', message, { code: 'output-parse-failed', ...options });
   }
 
-  /** Recognises this error, also one made by another loaded copy of the package. */
+  /** Recognizes this error, including one from another loaded copy of the package. */
   static override isInstance(value: unknown): value is OutputParseError {
     return hasErrorMarker(value, 'OutputParseError');
   }

@@ -3,12 +3,12 @@ import { type ErrorDetails, hasErrorMarker, WinkError } from './wink-error.ts';
 /**
  * Codes of {@link SchemaError}.
  *
- * - `schema-not-standard`: the value is no Standard Schema with JSON Schema output.
+ * - `schema-not-standard`: the value is not a Standard Schema with JSON Schema output.
  * - `schema-not-object`: an object schema is required here.
  * - `schema-unrepresentable`: the schema has no JSON Schema form.
- * - `schema-async`: a schema with asynchronous validation stands where validation must be synchronous.
- * - `value-invalid`: a value breaks its schema.
- * - `value-not-json`: a value holds something that JSON cannot carry.
+ * - `schema-async`: a schema with asynchronous validation is used where validation must be synchronous.
+ * - `value-invalid`: a value does not match its schema.
+ * - `value-not-json`: a value contains something that JSON cannot represent.
  */
 export type SchemaErrorCode =
   | 'schema-not-standard'
@@ -18,7 +18,7 @@ export type SchemaErrorCode =
   | 'value-invalid'
   | 'value-not-json';
 
-/** A schema that cannot be used, or a value that is not plain JSON where only JSON may stand. */
+/** A schema that cannot be used, or a value that is not plain JSON where JSON is required. */
 export class SchemaError extends WinkError<SchemaErrorCode> {
   constructor(
     code: SchemaErrorCode,
@@ -28,7 +28,7 @@ export class SchemaError extends WinkError<SchemaErrorCode> {
     super('SchemaError', message, { code, ...options });
   }
 
-  /** Recognises this error, also one made by another loaded copy of the package. */
+  /** Recognizes this error, including one from another loaded copy of the package. */
   static override isInstance(value: unknown): value is SchemaError {
     return hasErrorMarker(value, 'SchemaError');
   }

@@ -3,18 +3,18 @@ import { type ErrorDetails, hasErrorMarker, WinkError } from './wink-error.ts';
 /**
  * Codes of {@link SessionError}.
  *
- * - `slice-invalid`: a slice is declared with options that do not go together.
- * - `slice-not-keyed`: an item was asked for by key, or removed by key, in a slice without keys.
+ * - `slice-invalid`: a slice is declared with conflicting options.
+ * - `slice-not-keyed`: an item was read or removed by key in a slice without keys.
  * - `slice-unknown`: the slice is not installed in this session.
  * - `slice-duplicate`: two different slices share a name.
  * - `event-invalid`: an event is declared without a name.
  * - `event-duplicate`: two different events share a name.
  * - `event-policy-mixed`: one event feeds STATE and LOG slices.
- * - `reducer-failed`: a reducer threw, or returned something that is no slice operation.
- * - `slice-append-only`: a LOG slice was asked to replace or clear.
- * - `slice-key-invalid`: the key function of a keyed slice returned no text.
- * - `session-invalid`: a session is made with an id or tags that are wrong.
- * - `session-read-only`: a write through a view that may only read.
+ * - `reducer-failed`: a reducer threw, or returned a value that is not a slice operation.
+ * - `slice-append-only`: an operation would replace or clear the items of a LOG slice.
+ * - `slice-key-invalid`: the key function of a keyed slice did not return a string.
+ * - `session-invalid`: a session is created with an invalid id or invalid tags.
+ * - `session-read-only`: a write through a read-only view.
  * - `session-disposed`: the session was disposed.
  */
 export type SessionErrorCode =
@@ -32,7 +32,7 @@ export type SessionErrorCode =
   | 'session-read-only'
   | 'session-disposed';
 
-/** A misuse of a session: an unknown slice, two definitions under one name, a reducer that refused. */
+/** A misuse of a session: an unknown slice, two definitions with one name, a reducer that failed. */
 export class SessionError extends WinkError<SessionErrorCode> {
   constructor(
     code: SessionErrorCode,
@@ -42,14 +42,14 @@ export class SessionError extends WinkError<SessionErrorCode> {
     super('SessionError', message, { code, ...options });
   }
 
-  /** Recognises this error, also one made by another loaded copy of the package. */
+  /** Recognizes this error, including one from another loaded copy of the package. */
   static override isInstance(value: unknown): value is SessionError {
     return hasErrorMarker(value, 'SessionError');
   }
 }
 
 /**
- * A second evaluation on a root session that is held by one already.
+ * A second evaluation on a root session that another evaluation holds.
  *
  * Code: `session-busy`.
  */
@@ -58,7 +58,7 @@ export class SessionBusyError extends WinkError<'session-busy'> {
     super('SessionBusyError', message, { code: 'session-busy', ...options });
   }
 
-  /** Recognises this error, also one made by another loaded copy of the package. */
+  /** Recognizes this error, including one from another loaded copy of the package. */
   static override isInstance(value: unknown): value is SessionBusyError {
     return hasErrorMarker(value, 'SessionBusyError');
   }
@@ -69,11 +69,11 @@ export class SessionBusyError extends WinkError<'session-busy'> {
  *
  * - `snapshot-foreign`: the snapshot belongs to another session or file system.
  * - `snapshot-released`: the snapshot was released, and its content with it.
- * - `snapshot-slice-unknown`: the snapshot, or the export of a session, holds a slice that this session does not know.
- * - `snapshot-malformed`: what should be the export of a session is none: not plain JSON, too large, or of another shape.
+ * - `snapshot-slice-unknown`: the snapshot, or the export of a session, holds a slice that is not installed in this session.
+ * - `snapshot-malformed`: the value is not the export of a session: not plain JSON, too large, or of another shape.
  * - `snapshot-version-unsupported`: the export, or a slice in it, has a version that cannot be read here.
- * - `snapshot-migration-failed`: the `migrate` of a slice threw, or returned no list.
- * - `snapshot-item-invalid`: an item does not fit its slice; the details name the slice, the index and the schema's issues.
+ * - `snapshot-migration-failed`: the `migrate` of a slice threw, or did not return a list.
+ * - `snapshot-item-invalid`: an item does not match the schema of its slice; the details name the slice, the index and the issues.
  */
 export type SnapshotErrorCode =
   | 'snapshot-foreign'
@@ -84,7 +84,7 @@ export type SnapshotErrorCode =
   | 'snapshot-migration-failed'
   | 'snapshot-item-invalid';
 
-/** A snapshot or export that does not fit the session or file system it is restored into. */
+/** A snapshot or export that does not match the session or file system it is restored into. */
 export class SnapshotError extends WinkError<SnapshotErrorCode> {
   constructor(
     code: SnapshotErrorCode,
@@ -94,14 +94,14 @@ export class SnapshotError extends WinkError<SnapshotErrorCode> {
     super('SnapshotError', message, { code, ...options });
   }
 
-  /** Recognises this error, also one made by another loaded copy of the package. */
+  /** Recognizes this error, including one from another loaded copy of the package. */
   static override isInstance(value: unknown): value is SnapshotError {
     return hasErrorMarker(value, 'SnapshotError');
   }
 }
 
 /**
- * An access through the view of a tool call that has ended. Nothing it would have written lands anywhere.
+ * An access through the view of a tool call that has ended. Nothing is written.
  *
  * Code: `transaction-closed`.
  */
@@ -110,7 +110,7 @@ export class TransactionClosedError extends WinkError<'transaction-closed'> {
     super('TransactionClosedError', message, { code: 'transaction-closed', ...options });
   }
 
-  /** Recognises this error, also one made by another loaded copy of the package. */
+  /** Recognizes this error, including one from another loaded copy of the package. */
   static override isInstance(value: unknown): value is TransactionClosedError {
     return hasErrorMarker(value, 'TransactionClosedError');
   }

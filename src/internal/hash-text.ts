@@ -1,4 +1,4 @@
-/** A 32-bit hash of a text over its UTF-16 units (FNV-1a with a final mix). Not for secrets. */
+/** A 32-bit hash of a string over its UTF-16 units (FNV-1a with a final mix). Not for secrets. */
 export function hashText(text: string): number {
   let hash = 0x811c9dc5;
   for (let index = 0; index < text.length; index += 1) {

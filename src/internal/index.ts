@@ -5,7 +5,7 @@ export { type MapDifference, PersistentMap } from './persistent-map.ts';
 export { PersistentVector } from './persistent-vector.ts';
 export { PrivateBrand } from './private-brand.ts';
 export { isPromiseLike } from './promise.ts';
-export { escapeUnseen, quoteText, readName, showName } from './quote.ts';
+export { escapeInvisible, quoteText, readName, showName } from './quote.ts';
 export {
   countCharacters,
   counted,

@@ -1,9 +1,9 @@
-/** True for an object that is neither null nor an array nor a function: what JSON calls an object, and instances of classes. */
+/** True for an object that is not null, an array or a function: what JSON calls an object, and instances of classes. */
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** True for an object literal, or what looks like one: its prototype is null or the `Object.prototype` of any realm. */
+/** True for an object literal or its equivalent: its prototype is null or the `Object.prototype` of any realm. */
 export function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
   if (typeof value !== 'object' || value === null) return false;
   const prototype: unknown = Object.getPrototypeOf(value);

@@ -1,2 +1,2 @@
-/** An empty list of any type: one frozen object for all who need one. */
+/** The empty list of any type: one shared frozen object. */
 export const none: readonly never[] = Object.freeze([]);

@@ -1,7 +1,7 @@
 import { hashText } from './hash-text.ts';
 import { differingLeaves, findLeaf, insertLeaf, leavesOf, removeLeaf, type TrieNode } from './trie.ts';
 
-/** One key with different values in two maps. A side without the key has `undefined` and `has…: false`. */
+/** One key with different values in two maps. A map without the key has `undefined` and `has…: false`. */
 export interface MapDifference<V> {
   readonly key: string;
   readonly hasBefore: boolean;
@@ -11,8 +11,8 @@ export interface MapDifference<V> {
 }
 
 /**
- * An immutable map with text keys that shares structure with the maps it was made from. Look-up and change cost
- * O(log32 n), a copy costs nothing. The order of iteration is unspecified.
+ * An immutable map with string keys that shares structure with the maps it was made from. Lookup and change cost
+ * O(log32 n); a copy costs nothing. The iteration order is unspecified.
  */
 export class PersistentMap<V> implements Iterable<readonly [string, V]> {
   static readonly #empty = new PersistentMap<never>(undefined, 0);
@@ -25,12 +25,12 @@ export class PersistentMap<V> implements Iterable<readonly [string, V]> {
     this.size = size;
   }
 
-  /** The map without keys; always the same instance. */
+  /** The empty map; always the same instance. */
   static empty<V>(): PersistentMap<V> {
     return PersistentMap.#empty;
   }
 
-  /** The keys whose values differ by identity, in time proportional to what the two maps do not share. */
+  /** The keys whose values differ by identity, in time proportional to the nodes that the two maps do not share. */
   static *differences<V>(
     before: PersistentMap<V>,
     after: PersistentMap<V>,
@@ -51,12 +51,12 @@ export class PersistentMap<V> implements Iterable<readonly [string, V]> {
     return findLeaf(this.#root, hashText(key), key)?.value;
   }
 
-  /** True when `key` has a value, also when that value is undefined. */
+  /** True when `key` has a value, even if that value is undefined. */
   has(key: string): boolean {
     return findLeaf(this.#root, hashText(key), key) !== undefined;
   }
 
-  /** The map with `value` for `key`; this map when it has that very value already. */
+  /** The map with `value` for `key`; this map when it already holds that same value. */
   set(key: string, value: V): PersistentMap<V> {
     const hash = hashText(key);
     const existing = findLeaf(this.#root, hash, key);

@@ -9,7 +9,7 @@ type Block<T> =
 
 const noBlocks: Block<never> = { kind: 'blocks', blocks: [] };
 
-/** A chain of single-child branches down to `block`, for a part of the trie that did not exist yet. */
+/** A chain of single-child branches down to `block`, for a part of the trie that does not exist yet. */
 function chain<T>(block: Block<T>, shift: number): Block<T> {
   let node = block;
   for (let level = 0; level < shift; level += BITS_PER_LEVEL) node = { kind: 'blocks', blocks: [node] };
@@ -40,19 +40,19 @@ function collect<T>(node: Block<T>, target: T[]): void {
 
 /**
  * An immutable list that grows at its end and shares structure with the lists it was made from. `push` and `at` cost
- * O(log32 n), a copy costs nothing.
+ * O(log32 n); a copy costs nothing.
  */
 export class PersistentVector<T> implements Iterable<T> {
-  // Made on first use: in a static initialiser the compiler calls the class by an alias that is not set yet.
+  // Created on first use: in a static initializer the compiler refers to the class by an alias that is not set yet.
   static #empty: PersistentVector<never> | undefined;
   readonly #root: Block<T>;
   readonly #shift: number;
   /**
-   * Begins with the last 1 to 32 items of this list, which are not yet in the trie. Behind them stand those that were
-   * pushed to it first, so that lists that continue one another share it: nothing is copied.
+   * Starts with the last 1 to 32 items of this list, which are not in the trie yet. The items after them belong to the list that
+   * was pushed to first: lists that extend one another share one array, so nothing is copied.
    */
   readonly #tail: T[];
-  /** How many items of the tail are this list's. */
+  /** How many items of the tail belong to this list. */
   readonly #tailLength: number;
   #array: readonly T[] | undefined;
   /** The number of items. */
@@ -66,13 +66,13 @@ export class PersistentVector<T> implements Iterable<T> {
     this.length = length;
   }
 
-  /** The list without items; always the same instance. */
+  /** The empty list; always the same instance. */
   static empty<T>(): PersistentVector<T> {
     PersistentVector.#empty ??= new PersistentVector<never>(noBlocks, BITS_PER_LEVEL, [], 0, 0);
     return PersistentVector.#empty;
   }
 
-  /** The list of the given items, in their order. */
+  /** The list of the given items, in order. */
   static from<T>(items: Iterable<T>): PersistentVector<T> {
     let vector = PersistentVector.empty<T>();
     let tail: T[] = [];
@@ -86,7 +86,7 @@ export class PersistentVector<T> implements Iterable<T> {
     return tail.length === 0 ? vector : vector.#withTail(tail);
   }
 
-  /** The item at `index`; a negative index counts from the end. Undefined when there is none. */
+  /** The item at `index`; a negative index counts from the end. Undefined when the index is out of range. */
   at(index: number): T | undefined {
     const whole = Math.trunc(index) || 0;
     const position = whole < 0 ? this.length + whole : whole;
@@ -105,13 +105,13 @@ export class PersistentVector<T> implements Iterable<T> {
     const tailLength = this.#tailLength;
     if (tailLength === 0 || tailLength === WIDTH) return this.#withTail([item]);
     let tail = this.#tail;
-    // Another list may have been continued from this one before.
+    // Another list may already extend this one.
     if (tail.length > tailLength) tail = tail.slice(0, tailLength);
     tail.push(item);
     return new PersistentVector(this.#root, this.#shift, tail, tailLength + 1, this.length + 1);
   }
 
-  /** The items as an array: frozen, made once per list. */
+  /** The items as an array: frozen, created once per list. */
   toArray(): readonly T[] {
     if (this.#array === undefined) {
       const items: T[] = [];
@@ -131,7 +131,7 @@ export class PersistentVector<T> implements Iterable<T> {
     return this.#tail.slice(0, this.#tailLength);
   }
 
-  /** This list with `tail` behind its items. The present tail is full or empty and moves into the trie. */
+  /** This list with `tail` after its items. The present tail is full or empty and moves into the trie. */
   #withTail(tail: T[]): PersistentVector<T> {
     const { length: added } = tail;
     const length = this.length + added;

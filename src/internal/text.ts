@@ -12,24 +12,24 @@ export function lineNumberAt(text: string, index: number): number {
   return line;
 }
 
-/** The first `length` UTF-16 units of a text; one less where that would cut a surrogate pair in two. */
+/** The first `length` UTF-16 units of a string; one fewer where that would split a surrogate pair. */
 export function startOf(text: string, length: number): string {
   if (text.length <= length) return text;
   const lastUnit = text.charCodeAt(length - 1);
   return text.slice(0, lastUnit >= 0xd800 && lastUnit <= 0xdbff ? length - 1 : length);
 }
 
-/** The first `length` UTF-16 units of a longer text, followed by an ellipsis. */
+/** A string of at most `length` UTF-16 units unchanged; a longer one cut to `length` units, followed by an ellipsis. */
 export function cutAfter(text: string, length: number): string {
   return text.length <= length ? text : `${startOf(text, length)}…`;
 }
 
-/** The text cut to at most `maxLength` UTF-16 units, the ellipsis included. */
+/** The string cut to at most `maxLength` UTF-16 units, including the ellipsis. */
 export function shorten(text: string, maxLength: number): string {
   return text.length <= maxLength ? text : `${startOf(text, maxLength - 1)}…`;
 }
 
-/** A whole number with commas between its thousands. */
+/** A whole number with commas as thousands separators. */
 export function formatNumber(amount: number): string {
   return String(amount).replace(/\B(?=(\d{3})+$)/g, ',');
 }
@@ -39,7 +39,7 @@ export function counted(amount: number, singular: string, plural: string = `${si
   return `${formatNumber(amount)} ${amount === 1 ? singular : plural}`;
 }
 
-/** Names in quotes with commas between them: `"a", "b"`. */
+/** Quoted names, separated by commas: `"a", "b"`. */
 export function quotedList(names: Iterable<string>): string {
   return Array.from(names, (name) => `"${name}"`).join(', ');
 }

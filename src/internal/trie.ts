@@ -1,4 +1,4 @@
-/** One stored pair. `hash` is kept so that a split needs no second hashing. */
+/** One stored pair. `hash` is stored so that a split does not hash again. */
 export interface TrieLeaf<V> {
   readonly kind: 'leaf';
   readonly hash: number;
@@ -6,7 +6,7 @@ export interface TrieLeaf<V> {
   readonly value: V;
 }
 
-/** Up to 32 children; bit `n` of `bitmap` says that the child for slice `n` of the hash exists. */
+/** Up to 32 children; bit `n` of `bitmap` is set when the child for slice `n` of the hash exists. */
 export interface TrieBranch<V> {
   readonly kind: 'branch';
   readonly bitmap: number;
@@ -20,7 +20,7 @@ export interface TrieCollision<V> {
   readonly leaves: readonly TrieLeaf<V>[];
 }
 
-/** A node of the hash array mapped trie under `PersistentMap`. Never changed once made. */
+/** A node of the hash array mapped trie under `PersistentMap`. Immutable. */
 export type TrieNode<V> = TrieLeaf<V> | TrieBranch<V> | TrieCollision<V>;
 
 const BITS_PER_LEVEL = 5;
@@ -70,7 +70,7 @@ function join<V>(first: TrieLeaf<V> | TrieCollision<V>, second: TrieLeaf<V>, shi
   return branch(firstBit | secondBit, isFirstLower ? [first, second] : [second, first]);
 }
 
-/** The trie with `leaf` in the place of its key. */
+/** The trie with `leaf` stored for its key. */
 export function insertLeaf<V>(node: TrieNode<V> | undefined, leaf: TrieLeaf<V>, shift = 0): TrieNode<V> {
   if (node === undefined) return leaf;
   switch (node.kind) {
@@ -95,7 +95,7 @@ export function insertLeaf<V>(node: TrieNode<V> | undefined, leaf: TrieLeaf<V>, 
   }
 }
 
-/** The trie without `key`, which must be present. The shape is the one that insertion alone would have made. */
+/** The trie without `key`, which must be present. Its shape is the one that inserting the remaining keys would give. */
 export function removeLeaf<V>(
   node: TrieNode<V>,
   hash: number,
@@ -133,7 +133,7 @@ export function* leavesOf<V>(root: TrieNode<V> | undefined): Generator<TrieLeaf<
   }
 }
 
-/** One key whose value is not the same in two tries; `undefined` where the key is absent. */
+/** One key whose value differs in two tries; `undefined` where the key is absent. */
 export type LeafDifference<V> = readonly [before: TrieLeaf<V> | undefined, after: TrieLeaf<V> | undefined];
 
 /** The keys whose values differ by identity. Nodes that both tries share are not entered. */

@@ -1,2 +1,2 @@
-/** `T` while it is being put together: its members may be set. */
+/** `T` while it is being built: its members may be set. */
 export type Writable<T> = { -readonly [Key in keyof T]: T[Key] };

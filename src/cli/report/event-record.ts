@@ -1,5 +1,5 @@
 import type { FileChange } from '../../filesystem/index.ts';
-import { escapeUnseen } from '../../internal/index.ts';
+import { escapeInvisible } from '../../internal/index.ts';
 import type { Redactor, RunEvent } from '../../runtime/index.ts';
 import type { BudgetExcess, HostedToolOutput, HostedToolOutputs, TokenUsage } from '../../tool/index.ts';
 import type { Application } from '../run/apply-to-folder.ts';
@@ -45,7 +45,7 @@ export function eventLine(event: RunEvent | ResultRecord, atMs: number, redactor
   const { type, ...rest } = redactor.record(leanEvent(event));
   const time = { atMs: Math.round(atMs) };
   // The time of the line stays its own, also where an event brings a time of that name.
-  return escapeUnseen(JSON.stringify({ type, ...time, ...rest, ...time }, jsonSafe));
+  return escapeInvisible(JSON.stringify({ type, ...time, ...rest, ...time }, jsonSafe));
 }
 
 function leanEvent(event: RunEvent | ResultRecord): RunEvent | ResultRecord {

@@ -68,7 +68,7 @@ describe('codes of errors', () => {
   const codes = declaredCodes();
   const all = [...codes].flatMap(([owner, list]) => list.map((code) => [code, owner] as const));
 
-  it('are found in the declarations of all families', () => {
+  it('are found in the declarations of all error classes', () => {
     expect([...codes.keys()]).toEqual(
       expect.arrayContaining(['FilesystemError', 'PromptEvaluationError', 'ResourceError', 'ThrottleError']),
     );

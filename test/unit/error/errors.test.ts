@@ -25,7 +25,7 @@ const made: readonly (readonly [string, errors.WinkError, (value: unknown) => bo
 ];
 
 describe.each(made)('%s', (name, error, isInstance) => {
-  it('has its name, a code, a stack, and is told apart from all others', () => {
+  it('has its name, a code and a stack, and is recognized by its own class only', () => {
     expect(error).toBeInstanceOf(Error);
     expect(error).toBeInstanceOf(WinkError);
     expect(error.name).toBe(name);
@@ -50,7 +50,7 @@ describe('WinkError', () => {
     expect(new errors.ToolValidationError('x').details).toEqual({});
   });
 
-  it('is recognised from another loaded copy of the package', () => {
+  it('is recognized when it comes from another loaded copy of the package', () => {
     const foreign = Object.assign(new Error('x'), { code: 'path-not-found' });
     Object.defineProperty(foreign, Symbol.for('weakincentives.error'), { value: 'FilesystemError' });
     expect(errors.FilesystemError.isInstance(foreign)).toBe(true);
@@ -75,7 +75,7 @@ describe('WinkError', () => {
     [{}],
     [new Error('x')],
     [{ [Symbol.for('weakincentives.error')]: 1 }],
-  ])('does not take %o for an error of a class', (value) => {
+  ])('does not recognize %o as an error of a class', (value) => {
     expect(errors.SchemaError.isInstance(value)).toBe(false);
   });
 });
@@ -84,19 +84,19 @@ describe('describeError', () => {
   it.each<readonly [unknown, string]>([
     [new Error('broken'), 'broken'],
     [new TypeError(''), 'TypeError'],
-    ['a text', 'a text'],
+    ['a string', 'a string'],
     ['', 'a thrown string: '],
     [undefined, 'a thrown undefined: undefined'],
     [null, 'a thrown object: null'],
     [42, 'a thrown number: 42'],
     [Symbol('s'), 'a thrown symbol: Symbol(s)'],
     [Object.create(null), 'a thrown object'],
-  ])('gives the text of what was thrown', (thrown, text) => {
+  ])('describes any thrown value', (thrown, text) => {
     expect(describeError(thrown)).toBe(text);
   });
 });
 
-describe('what cannot be looked at', () => {
+describe('a thrown value that cannot be inspected', () => {
   const trap = (): never => {
     throw new Error('trapped');
   };
@@ -105,10 +105,10 @@ describe('what cannot be looked at', () => {
     ['a function that throws', new Proxy(() => undefined, { get: trap, getPrototypeOf: trap })],
     ['a message that throws', Object.defineProperty(new Error('x'), 'message', { get: trap })],
     ['a name that throws', Object.defineProperty(new Error(''), 'name', { get: trap })],
-    ['a text that throws', { toString: trap }],
+    ['a toString that throws', { toString: trap }],
   ];
 
-  it.each(thrown)('%s is described, and is none of our errors', (_what, value) => {
+  it.each(thrown)('%s is described, and is not an error of this library', (_what, value) => {
     expect(describeError(value)).toMatch(/^a thrown (object|function)$/);
     expect(WinkError.isInstance(value)).toBe(false);
     expect(errors.PromptRenderError.isInstance(value)).toBe(false);

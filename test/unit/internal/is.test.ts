@@ -19,7 +19,7 @@ describe('type tests', () => {
     expect([isRecord(value), isPlainObject(value)]).toEqual([record, plain]);
   });
 
-  it('takes anything with a then method for a promise, a proxy without the "has" trap included', () => {
+  it('recognizes any object with a then method as a promise, including a proxy without the "has" trap', () => {
     const builder = new Proxy({}, { get: (_, key) => (key === 'then' ? () => undefined : undefined) });
     // oxlint-disable-next-line unicorn/no-thenable -- What the test is about.
     const values: readonly unknown[] = [

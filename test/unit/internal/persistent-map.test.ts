@@ -28,7 +28,7 @@ describe('PersistentMap', () => {
     expect(mapOf('a').delete('a')).toBe(PersistentMap.empty());
   });
 
-  it('leaves the map it was made from as it was', () => {
+  it('leaves the original map unchanged', () => {
     const before = mapOf('a', 'b');
     const after = before.set('a', 7).delete('b').set('c', 8);
     expect([...before].sort(byKey)).toEqual([
@@ -47,20 +47,20 @@ describe('PersistentMap', () => {
     expect(map.delete('absent')).toBe(map);
   });
 
-  it('tells a key with the value undefined from an absent key', () => {
+  it('distinguishes a key with the value undefined from an absent key', () => {
     const map = PersistentMap.empty<undefined>().set('a', undefined);
     expect([map.size, map.has('a'), map.has('b')]).toEqual([1, true, false]);
     expect(map.delete('a').has('a')).toBe(false);
     expect(map.set('a', undefined)).toBe(map);
   });
 
-  it('takes names that mean something to plain objects', () => {
+  it('accepts keys that have a meaning on plain objects', () => {
     const map = mapOf('__proto__', 'constructor', 'toString', '');
     expect(['__proto__', 'constructor', 'toString', ''].map((key) => map.get(key))).toEqual([0, 1, 2, 3]);
     expect(map.get('hasOwnProperty')).toBeUndefined();
   });
 
-  it('keeps keys with one hash apart', () => {
+  it('keeps keys with the same hash apart', () => {
     const [first, second] = collidingKeys();
     const both = mapOf(first, second, 'other');
     expect([both.get(first), both.get(second), both.size]).toEqual([0, 1, 3]);

@@ -33,14 +33,14 @@ describe('PersistentVector', () => {
     },
   );
 
-  it('leaves the list it was made from as it was, also when both grow on', () => {
+  it('leaves the original list unchanged, also when both are extended', () => {
     const before = upTo(32);
     const left = before.push(-1);
     const right = before.push(-2);
     expect([before.length, before.at(-1), left.at(-1), right.at(-1)]).toEqual([32, 31, -1, -2]);
   });
 
-  it('makes its array once, frozen', () => {
+  it('creates its array once, frozen', () => {
     const vector = upTo(40);
     expect(vector.toArray()).toBe(vector.toArray());
     expect(Object.isFrozen(vector.toArray())).toBe(true);

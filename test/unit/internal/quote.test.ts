@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { escapeUnseen, quoteText, readName, showName } from '../../../src/internal/index.ts';
+import { escapeInvisible, quoteText, readName, showName } from '../../../src/internal/index.ts';
 
 const anyText = fc.oneof(
   fc.string({ unit: 'binary' }),
@@ -9,9 +9,9 @@ const anyText = fc.oneof(
     .array(fc.constantFrom('a', '"', '\\', '\n', ' ', '\u202e', '\u{e0041}', '\ud800', '\\n', '`', '\u009b'))
     .map((parts) => parts.join('')),
 );
-const unseen = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
+const invisible = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
 
-describe('a name that is shown', () => {
+describe('showName', () => {
   it.each([
     ['src/main.ts', 'src/main.ts'],
     ['.', '.'],
@@ -34,28 +34,28 @@ describe('a name that is shown', () => {
     expect(showName(name)).toBe(shown);
   });
 
-  it('is one line of visible characters, and can be read back', () => {
+  it('returns one line of visible characters, which readName reverses', () => {
     fc.assert(
       fc.property(anyText, (name) => {
         const shown = showName(name);
-        expect(shown).not.toMatch(unseen);
+        expect(shown).not.toMatch(invisible);
         expect(readName(shown)).toBe(name);
         expect(shown === name || (shown.startsWith('"') && JSON.parse(shown) === name)).toBe(true);
       }),
     );
   });
 
-  it('is taken as it is when nobody has shown it', () => {
+  it('is reversed only for strings that it can have returned', () => {
     expect(['"', '"a"b"', '"a'].map(readName)).toEqual(['"', '"a"b"', '"a']);
   });
 });
 
-describe('a JSON text with what is unseen escaped', () => {
-  it('means the same', () => {
+describe('escapeInvisible on JSON', () => {
+  it('keeps the value', () => {
     fc.assert(
       fc.property(fc.jsonValue(), anyText, (value, text) => {
-        const json = escapeUnseen(JSON.stringify([value, text]));
-        expect(json).not.toMatch(unseen);
+        const json = escapeInvisible(JSON.stringify([value, text]));
+        expect(json).not.toMatch(invisible);
         expect(JSON.parse(json)).toEqual(JSON.parse(JSON.stringify([value, text])));
         expect(JSON.parse(quoteText(text))).toBe(text);
       }),

@@ -19,7 +19,7 @@ describe('text helpers', () => {
     expect(cutAfter(text, length)).toBe(cut);
   });
 
-  it('counts the ellipsis of a shortened text', () => {
+  it('counts the ellipsis of a shortened string', () => {
     expect([shorten('abcde', 5), shorten('abcdef', 5), shorten('abc😀ef', 5)]).toEqual([
       'abcde',
       'abcd…',
@@ -31,11 +31,11 @@ describe('text helpers', () => {
     expect([countCharacters(''), countCharacters('a😀b')]).toEqual([0, 3]);
   });
 
-  it('numbers lines from 1, a line feed belonging to the line that it ends', () => {
+  it('numbers lines from 1; a line feed belongs to the line that it ends', () => {
     expect([0, 1, 2, 3, 4].map((index) => lineNumberAt('a\n\nb', index))).toEqual([1, 1, 2, 3, 3]);
   });
 
-  it('gives a count its noun', () => {
+  it('adds the singular or plural noun to a count', () => {
     expect([counted(0, 'file'), counted(1, 'file'), counted(1234567, 'entry', 'entries')]).toEqual([
       '0 files',
       '1 file',
