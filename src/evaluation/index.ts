@@ -15,7 +15,7 @@ export { checkEvaluateOptions } from './options/check-options.ts';
 export type { EvaluateOptions } from './options/evaluate-options.ts';
 export { evaluatePrompt } from './run/evaluate.ts';
 export type { ModelAdapter, ProviderAdapter } from './run/provider-adapter.ts';
-export { openToolRuntime } from './runtime/tool-runtime.ts';
+export { openToolRuntime } from './runtime/open-tool-runtime.ts';
 export type {
   ReportedUsage,
   ToolRuntime,

@@ -58,7 +58,7 @@ export type {
   TemplateSource,
   UnknownPlaceholder,
 } from './template/placeholders.ts';
-export { quotedParam } from './template/quoted.ts';
+export { quotedParam } from './template/quoted-param.ts';
 export type { TemplatePart, TemplateText } from './template/template-text.ts';
 export {
   isSectionOpen,

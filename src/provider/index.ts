@@ -27,7 +27,6 @@ export {
   type SchemaRequestLimits,
 } from '../schema/index.ts';
 export type { HostedToolReading } from '../tool/index.ts';
-export { providerAdapter } from './define-adapter.ts';
 export type {
   HostedToolCodec,
   HostedToolCodecs,
@@ -36,4 +35,5 @@ export type {
   HostedTurn,
 } from './hosted/hosted-tool-codec.ts';
 export { HostedToolRegistry, type HostedToolsWire } from './hosted/hosted-tool-registry.ts';
+export { providerAdapter } from './provider-adapter.ts';
 export type { UnsupportedConfig } from './wire/model-options.ts';

@@ -1,4 +1,3 @@
-export { providerAdapter } from './define-adapter.ts';
 export { annotatedCitations, type Cited } from './hosted/annotations.ts';
 export {
   namesGiven,
@@ -27,6 +26,7 @@ export {
   readWebSources,
 } from './hosted/openai-results.ts';
 export { describeRemoteFailure, parseJsonText } from './hosted/remote-call.ts';
+export { providerAdapter } from './provider-adapter.ts';
 export {
   type ProjectedRequest,
   type ProjectedTool,

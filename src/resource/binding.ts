@@ -1,6 +1,6 @@
 import { assertOptions, type RefuseArgument, ResourceError } from '../error/index.ts';
 import { isTransactional, type ResourceToken, tokenName } from './token.ts';
-import { findProtocolFault, type TransactionProtocol } from './transactional.ts';
+import { findProtocolFault, type TransactionProtocol } from './transaction-protocol.ts';
 
 /**
  * How long an instance lives.

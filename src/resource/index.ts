@@ -12,13 +12,13 @@ export {
   type ResourceSource,
   type TransactionalBindOptions,
 } from './binding.ts';
-export { type RevocableView, revocableView } from './closable-view.ts';
 export { type CallScope, ResourceContainer, type ResourceHost } from './container.ts';
-export { type SnapshotProtocolOptions, snapshotProtocol } from './from-snapshots.ts';
 export { nearestNames } from './nearest-names.ts';
 export { ResourceRegistry } from './registry.ts';
 export type { OuterCall } from './resolution.ts';
 export { type Awaiter, type ResourceFailure, ResourceForks } from './resource-forks.ts';
+export { type RevocableView, revocableView } from './revocable-view.ts';
+export { type SnapshotProtocolOptions, snapshotProtocol } from './snapshot-protocol.ts';
 export {
   type NamedResourceToken,
   type ResourceToken,
@@ -33,4 +33,4 @@ export type {
   SerialProtocol,
   TransactionBeginOptions,
   TransactionProtocol,
-} from './transactional.ts';
+} from './transaction-protocol.ts';

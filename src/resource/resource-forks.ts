@@ -1,7 +1,7 @@
 import { describeError, ResourceError, TransactionClosedError, WinkError } from '../error/index.ts';
 import type { AnyResourceBinding } from './binding.ts';
 import { type ResourceToken, tokenName } from './token.ts';
-import { assertTransaction, type ResourceTransaction } from './transactional.ts';
+import { assertTransaction, type ResourceTransaction } from './transaction-protocol.ts';
 
 interface Part {
   readonly name: string;

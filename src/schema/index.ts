@@ -11,8 +11,8 @@ export { describeReceived } from './json-schema/describe.ts';
 export { isSchemaObject, type JsonSchema } from './json-schema/json-schema.ts';
 export { mapPropertyDescriptions } from './json-schema/property-descriptions.ts';
 export { createReferenceResolver, type ReferenceResolver } from './json-schema/reference.ts';
+export { looseSchema } from './loose-schema.ts';
 export { assertObjectSchema } from './object-schema.ts';
-export { looseSchema } from './open.ts';
 export { type OutputOutcome, parseInput, parseInputSync, parseOutput } from './parse.ts';
 export { projectSchema } from './project-schema.ts';
 export type {

@@ -30,4 +30,4 @@ export {
   type ScriptedToolCall,
   type ScriptedTurn,
   scriptedAdapter,
-} from './scripted-model.ts';
+} from './scripted-adapter.ts';

@@ -1,4 +1,4 @@
-import { quotedText, valueText } from './quoted.ts';
+import { quotedText, valueText } from './quoted-param.ts';
 
 /** A compiled template: text with places for params. Immutable. */
 export interface TemplateText {

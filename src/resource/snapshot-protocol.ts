@@ -1,5 +1,5 @@
-import { revocableView } from './closable-view.ts';
-import type { SerialProtocol } from './transactional.ts';
+import { revocableView } from './revocable-view.ts';
+import type { SerialProtocol } from './transaction-protocol.ts';
 
 /** How a resource is copied and put back. Both may be asynchronous. */
 export interface SnapshotProtocolOptions<T, Snapshot> {
