@@ -77,7 +77,7 @@ let shown = '';
 let response: PromptResponse | undefined;
 for await (const event of run) {
   if (event.type === 'text-delta') shown += event.text;
-  if (event.type === 'result') ({ response } = event);
+  if (event.type === 'run-result') ({ response } = event);
 }
 assert(response !== undefined);
 server.closeAllConnections();

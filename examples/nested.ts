@@ -100,7 +100,7 @@ await using session = new Session();
 session.install(Findings);
 const inner: string[] = [];
 const hear = (event: RunEvent): void => {
-  if (event.type === 'nested' && event.event.type === 'tool-call-end') {
+  if (event.type === 'nested-run' && event.event.type === 'tool-call-end') {
     inner.push(`${event.callId} > ${event.event.invocation.toolName}`);
   }
 };

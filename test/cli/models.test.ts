@@ -150,7 +150,7 @@ describe('wink run with a model that streams', () => {
     expect(stderr).toContain('wink: interrupted.\nwink: nothing was written to the folder.\n');
     expect(eventsOf(stdout).slice(-2)).toMatchObject([
       { type: 'run-end', outcome: 'failed' },
-      { type: 'result', outcome: 'interrupted', changes: [{ path: 'by-model.md' }] },
+      { type: 'command-result', outcome: 'interrupted', changes: [{ path: 'by-model.md' }] },
     ]);
     expect(readdirSync(work)).toEqual([]);
   });
@@ -177,7 +177,7 @@ describe('wink run with a model that streams', () => {
     expect(events.slice(0, again).map(({ type }) => type)).toContain('text-delta');
     const after = events.slice(again).filter(({ type }) => type === 'text-delta');
     expect(after.map(({ text }) => text).join('')).toBe('All is well.');
-    expect(events.at(-1)).toMatchObject({ type: 'result', outcome: 'done', text: 'All is well.' });
+    expect(events.at(-1)).toMatchObject({ type: 'command-result', outcome: 'done', text: 'All is well.' });
   });
 
   it('says with 1 that an answer failed in the middle of the stream', async () => {

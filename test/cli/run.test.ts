@@ -93,7 +93,11 @@ describe('wink run', () => {
     expect(readFileSync(log, 'utf8')).toBe(stdout);
     const events = eventsOf(stdout);
     expect(events[0]).toMatchObject({ type: 'run-start', promptName: 'about' });
-    expect(events.at(-1)).toMatchObject({ type: 'result', exitCode: 0, changes: [{ path: 'out/about.md' }] });
+    expect(events.at(-1)).toMatchObject({
+      type: 'command-result',
+      exitCode: 0,
+      changes: [{ path: 'out/about.md' }],
+    });
     expect(stdout).not.toContain(folder);
     expect(existsSync(join(folder, 'json/out'))).toBe(false);
   });

@@ -166,7 +166,7 @@ describe('an error that nothing catches', () => {
     expect(files).toEqual([]);
     expect(events.map(({ type }) => type)).toContain('run-end');
     expect(events.at(-1)).toMatchObject({
-      type: 'result',
+      type: 'command-result',
       exitCode: 1,
       outcome: 'failed',
       application: { kind: 'skipped' },
@@ -238,7 +238,7 @@ describe('what the code of an agent prints', () => {
       act: printing('inCall'),
     });
     expect(code, stderr).toBe(0);
-    expect(eventsOf(stdout).at(-1)).toMatchObject({ type: 'result', outcome: 'done' });
+    expect(eventsOf(stdout).at(-1)).toMatchObject({ type: 'command-result', outcome: 'done' });
     expect(stdout).not.toMatch(/atLoad|inCall/);
     for (const way of ways)
       for (const where of ['atLoad', 'inCall']) {

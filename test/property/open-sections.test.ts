@@ -235,7 +235,7 @@ test('sections are opened, read, set and cleared by parallel calls as if one aft
           concurrency,
           maxExpansions,
           onEvent: (event) => {
-            if (event.type === 'tool-call-rerun') reruns += 1;
+            if (event.type === 'tool-call-retry') reruns += 1;
             if (event.type === 'tool-call-end' && event.invocation.openedSections !== undefined) opened += 1;
           },
         });

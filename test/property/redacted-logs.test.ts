@@ -198,7 +198,7 @@ test('a secret reaches no logger, listener or record, wherever something fails o
           if (way === 'evaluate') await model.evaluate(prompt, { ...options, input: 'Go.' });
           else if (way === 'stream') {
             for await (const event of model.stream(prompt, { ...options, input: 'Go.' })) {
-              if (event.type !== 'result') keep(event);
+              if (event.type !== 'run-result') keep(event);
             }
           } else {
             await using runtime = await openToolRuntime(prompt, { ...options, adapter: model });

@@ -104,17 +104,46 @@ describe('the adapter of a call', () => {
 });
 
 describe('run events', () => {
+  it('have the number of the turn, but for those of the run itself', () => {
+    type OfTurn = Exclude<RunEvent, { readonly type: 'run-start' | 'run-end' }>;
+    expectTypeOf<OfTurn>().toExtend<{ readonly turn: number }>();
+  });
+
+  it('name the call that they are about', () => {
+    type Mentioned = RunEvent extends infer Event
+      ? Event extends {
+          readonly type:
+            | `${'tool-call' | 'approval' | 'policy'}-${string}`
+            | 'feedback-recorded'
+            | 'nested-run';
+        }
+        ? Event
+        : never
+      : never;
+    expectTypeOf<Mentioned>().toExtend<{ readonly callId: string; readonly toolName: string }>();
+  });
+
+  it('have no old names', () => {
+    const told = (event: RunEvent): boolean =>
+      // @ts-expect-error Its name is `usage-counted`.
+      event.type === 'usage' ||
+      // @ts-expect-error Its name is `nested-run`.
+      event.type === 'nested';
+    expectTypeOf(told).returns.toBeBoolean();
+  });
+
   it('are one closed union told apart by type', () => {
     expectTypeOf<RunEvent['type']>().toEqualTypeOf<
       | 'run-start'
+      | 'turn-start'
       | 'model-call-start'
       | 'model-call-retry'
       | 'text-delta'
       | 'reasoning-delta'
       | 'model-call-end'
-      | 'usage'
-      | 'hosted-tool-call'
-      | 'hosted-approval'
+      | 'usage-counted'
+      | 'hosted-tool-called'
+      | 'hosted-approval-answered'
       | 'tool-results-dropped'
       | 'turns-dropped'
       | 'turn-end'
@@ -122,15 +151,15 @@ describe('run events', () => {
       | 'tool-call-start'
       | 'approval-start'
       | 'approval-end'
-      | 'policy-shadow'
-      | 'tool-call-rerun'
+      | 'policy-unenforced'
+      | 'tool-call-retry'
       | 'tool-call-end'
-      | 'tool-progress'
-      | 'heartbeat'
-      | 'feedback'
-      | 'completion-check'
-      | 'nested'
-      | 'output-repair'
+      | 'tool-call-progress'
+      | 'tool-call-heartbeat'
+      | 'feedback-recorded'
+      | 'completion-checked'
+      | 'nested-run'
+      | 'output-rejected'
       | 'run-end'
     >();
     void adapter.evaluate(plain.bind(), {
@@ -138,7 +167,7 @@ describe('run events', () => {
         if (event.type === 'tool-call-end') {
           expectTypeOf(event.invocation).toEqualTypeOf<ToolInvokedPayload>();
         }
-        if (event.type === 'tool-call-rerun')
+        if (event.type === 'tool-call-retry')
           expectTypeOf(event.conflicts).toEqualTypeOf<readonly string[]>();
         // @ts-expect-error Only the end of a call has an invocation.
         void event.invocation;

@@ -20,7 +20,7 @@ const MAX_STEPS = 8;
 const MAX_NAMED = 3;
 
 /** An event without the calls around it. */
-export type BareEvent = Exclude<RunEvent, { readonly type: 'nested' }>;
+export type BareEvent = Exclude<RunEvent, { readonly type: 'nested-run' }>;
 
 /** A call of a run: the same object for everything that is told of it. */
 export interface Call {
@@ -124,7 +124,7 @@ export class CallLog {
     let here = this.#root;
     let evaluation = openCalls(here, 1);
     let event = told;
-    while (event.type === 'nested') {
+    while (event.type === 'nested-run') {
       const outer = openCall(here, evaluation, event, around);
       around.push(outer);
       here = outer.inside;
@@ -140,8 +140,7 @@ export class CallLog {
     }
     const hosted = hostedCall(event);
     if (hosted !== undefined) this.#addHosted(hosted, here, around.length === 0);
-    const subject = event.type === 'tool-call-end' ? event.invocation : event;
-    const call = 'callId' in subject ? openCall(here, evaluation, subject, around) : undefined;
+    const call = 'callId' in event ? openCall(here, evaluation, event, around) : undefined;
     const record = call === undefined ? undefined : this.#advance(call, event, here, evaluation);
     return { event, turn: this.#turn, around, call, record };
   }
@@ -175,11 +174,11 @@ export class CallLog {
         here.calls.add(call);
         here.begun += 1;
         return undefined;
-      case 'tool-progress':
+      case 'tool-call-progress':
         call.progress = event.update;
         if (call.steps.length < MAX_STEPS) call.steps.push(describeUpdate(event.update));
         return undefined;
-      case 'tool-call-rerun':
+      case 'tool-call-retry':
         // A superseded attempt leaves nothing, and nothing inside of it does.
         this.#endInside(call);
         call.inside = level(`${call.number}.`);
@@ -301,7 +300,7 @@ type HostedCall = Pick<CallRecord, 'turn' | 'toolName' | 'subject' | 'outcome' |
 
 /** What the provider ran, or was not allowed to; what it was allowed to is told when it has run. */
 function hostedCall(event: BareEvent): HostedCall | undefined {
-  if (event.type === 'hosted-tool-call') {
+  if (event.type === 'hosted-tool-called') {
     const { turn, toolName, output, citations } = event;
     const { status } = output;
     return {
@@ -314,7 +313,7 @@ function hostedCall(event: BareEvent): HostedCall | undefined {
         .join(', '),
     };
   }
-  if (event.type !== 'hosted-approval' || event.approved) return undefined;
+  if (event.type !== 'hosted-approval-answered' || event.approved) return undefined;
   const { turn, toolName, name, reason = 'no' } = event;
   return { turn, toolName, subject: name, outcome: 'hosted-denied', message: reason };
 }

@@ -164,7 +164,7 @@ export function newsText(
   switch (event.type) {
     case 'model-call-retry':
       return `the model could not answer (${event.reason}), asked again in ${readableDuration(event.delayMs)}`;
-    case 'tool-call-rerun': {
+    case 'tool-call-retry': {
       const conflicts = event.conflicts.map(clean);
       return `${toolName} runs again: ${changedText({ conflicts }, shortWords)} (attempt ${event.attempt})`;
     }
@@ -174,23 +174,23 @@ export function newsText(
       const answer = event.answer === undefined ? '' : `: ${said(event.answer)}`;
       return `${askedAbout(event)} ${event.approved ? 'approved' : 'not approved'} for ${printable(event.policy)}${answer}`;
     }
-    case 'policy-shadow': {
+    case 'policy-unenforced': {
       const verb = event.outcome === 'deny' ? 'denied' : 'asked about';
       return `${printable(event.policy)} would have ${verb} ${toolName}: ${said(event.reason)}`;
     }
-    case 'feedback':
+    case 'feedback-recorded':
       if (event.outcome === 'silent') return undefined;
       return event.outcome === 'given'
         ? `${printable(event.provider)} tells the model: ${said(event.message)}`
         : `${printable(event.provider)} has no feedback, it failed: ${said(event.error.message)}`;
-    case 'hosted-tool-call': {
+    case 'hosted-tool-called': {
       const { output, citations } = event;
       const what = `${printable(event.toolName)} ${said(hostedSubject(output))}`.trimEnd();
       const found = said(hostedFindings(output, citations));
       const ran = output.status === 'completed' ? 'ran' : 'failed to run';
       return `the provider ${ran} ${what}${found === '' ? '' : ` (${found})`}`;
     }
-    case 'hosted-approval': {
+    case 'hosted-approval-answered': {
       const answer = event.reason === undefined ? '' : `: ${said(event.reason)}`;
       const may = event.approved ? 'may' : 'may not';
       return `the provider ${may} run ${printable(event.toolName)} ${said(event.name)}${answer}`;
@@ -199,9 +199,9 @@ export function newsText(
       return `the conversation had outgrown the model, ${counted(event.callIds.length, 'tool result')} became a note`;
     case 'turns-dropped':
       return `${counted(event.turns, 'turn')} of the conversation had to make room`;
-    case 'output-repair':
+    case 'output-rejected':
       return `the answer was not accepted, asked again: ${said(event.problem)}`;
-    case 'completion-check':
+    case 'completion-checked':
       return event.outcome === 'complete'
         ? undefined
         : `not done by ${printable(clean(event.checker))}: ${said(event.feedback ?? '')}`;

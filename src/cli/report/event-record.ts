@@ -6,7 +6,7 @@ import type { Application } from '../run/apply-to-folder.ts';
 
 /** The last line of a stream of events: how the whole command came out. */
 export interface ResultRecord {
-  readonly type: 'result';
+  readonly type: 'command-result';
   readonly exitCode: number;
   readonly outcome: 'done' | 'failed' | 'conflict' | 'interrupted';
   /** What the model said last; absent when the run did not end of its own. */
@@ -31,7 +31,7 @@ export interface ResultRecord {
 
 /** True for a piece of an answer that is told as a whole when it is there, in the run or in an evaluation inside a call. */
 export function isDelta(event: RunEvent | ResultRecord): boolean {
-  return event.type === 'nested'
+  return event.type === 'nested-run'
     ? isDelta(event.event)
     : event.type === 'text-delta' || event.type === 'reasoning-delta';
 }
@@ -39,7 +39,7 @@ export function isDelta(event: RunEvent | ResultRecord): boolean {
 /**
  * One line of `--json` and `--log`, without its line feed: the event with `atMs`, milliseconds since the run began. Safe
  * to parse and to print whatever a tool put into it: what breaks lines or is not seen is escaped. Without what `redactor`
- * takes out. The error object of a failed call is left out: `invocation.error` says the same in JSON; and so are the bytes of images that a provider made and of documents that it fetched, which the `result` has.
+ * takes out. The error object of a failed call is left out: `invocation.error` says the same in JSON; and so are the bytes of images that a provider made and of documents that it fetched, which the `command-result` has.
  */
 export function eventLine(event: RunEvent | ResultRecord, atMs: number, redactor: Redactor): string {
   const { type, ...rest } = redactor.record(leanEvent(event));
@@ -49,12 +49,15 @@ export function eventLine(event: RunEvent | ResultRecord, atMs: number, redactor
 }
 
 function leanEvent(event: RunEvent | ResultRecord): RunEvent | ResultRecord {
-  if (event.type === 'tool-call-end') return { type: event.type, invocation: event.invocation };
-  if (event.type === 'hosted-tool-call') return { ...event, output: withoutBytes(event.output) };
-  if (event.type !== 'nested') return event;
+  if (event.type === 'tool-call-end') {
+    const { type, turn, callId, toolName, invocation } = event;
+    return { type, turn, callId, toolName, invocation };
+  }
+  if (event.type === 'hosted-tool-called') return { ...event, output: withoutBytes(event.output) };
+  if (event.type !== 'nested-run') return event;
   const inner = leanEvent(event.event);
   // Nothing becomes another kind of event here.
-  return inner.type === 'result' ? event : { ...event, event: inner };
+  return inner.type === 'command-result' ? event : { ...event, event: inner };
 }
 
 /** An image is `base64`; of a page that was fetched `content` is base64 too, unless it is a text. */

@@ -90,17 +90,17 @@ export class LiveStatus {
       case 'approval-end':
         if (call !== undefined) this.#questions.delete(call);
         return false;
-      case 'tool-call-rerun':
+      case 'tool-call-retry':
       case 'tool-call-end':
         if (call !== undefined) this.#forget(call);
-        return event.type === 'tool-call-rerun';
-      case 'hosted-tool-call':
-      case 'hosted-approval':
+        return event.type === 'tool-call-retry';
+      case 'hosted-tool-called':
+      case 'hosted-approval-answered':
       case 'tool-results-dropped':
       case 'turns-dropped':
         return true;
       case 'tool-call-start':
-      case 'tool-progress':
+      case 'tool-call-progress':
         return false;
       default:
         return undefined;

@@ -9,7 +9,7 @@ export function toResult(run: AgentRun, application: Application, spending: Spen
   const { response } = run;
   const { usage, cost, exceeded } = spending;
   return {
-    type: 'result',
+    type: 'command-result',
     ...codeOf(run, application),
     ...(response === undefined ? {} : { text: response.text }),
     usage,

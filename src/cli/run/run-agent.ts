@@ -179,7 +179,7 @@ async function evaluate(
     });
     let response: PromptResponse | undefined;
     for await (const event of stream) {
-      if (event.type === 'result') response = event.response;
+      if (event.type === 'run-result') response = event.response;
       else follow(event);
       if (event.type === 'turns-dropped') droppedTurns += event.turns;
     }

@@ -22,7 +22,7 @@ export interface ProviderAdapter extends NestedAdapter {
   evaluate<Output>(prompt: Prompt<Output>, options?: EvaluateOptions): Promise<PromptResponse<Output>>;
   /**
    * The same run, told while it goes on: iterate over it with `for await`. It begins when the first event is asked for; the
-   * last event is `result`, with the response. Whatever `evaluate` rejects with is thrown by the iteration, behind the
+   * last event is `run-result`, with the response. Whatever `evaluate` rejects with is thrown by the iteration, behind the
    * events before it. Leaving the loop ends the run and rolls back the calls in flight.
    *
    * @throws {PromptValidationError} at once, for an option out of its range.

@@ -6,7 +6,7 @@ import { EventQueue } from './event-queue.ts';
 /** What a stream tells: every run event in its order, and the response at the end. */
 export type RunStreamEvent<Output = unknown> =
   | RunEvent
-  | { readonly type: 'result'; readonly response: PromptResponse<Output> };
+  | { readonly type: 'run-result'; readonly response: PromptResponse<Output> };
 
 /**
  * An evaluation that is told while it runs. It begins with the first event that is asked for, goes on only as fast as
@@ -80,7 +80,7 @@ class LiveStream<Output> implements PromptStream<Output> {
     if (event !== undefined) return { done: false, value: event };
     if (this.#isOver) return { done: true, value: undefined };
     this.#isOver = true;
-    return { done: false, value: { type: 'result', response: await run } };
+    return { done: false, value: { type: 'run-result', response: await run } };
   }
 
   async return(): Promise<IteratorResult<RunStreamEvent<Output>, undefined>> {

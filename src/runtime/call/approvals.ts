@@ -60,10 +60,17 @@ async function putQuestion(
 ): Promise<FailedVerdict | undefined> {
   const { environment, approvals, resolved, tool } = attempt;
   const { approve, emit, enclosing, stop } = environment;
-  const call = { callId: resolved.call.callId, toolName: tool.name };
+  const { callId, turn } = resolved.call;
+  const call = { callId, toolName: tool.name };
   const asked = { ...question, about: changes === undefined ? 'call' : 'changes' } as const;
   const paths = changes?.map(({ path, kind }) => ({ path, kind }));
-  emit({ type: 'approval-start', ...call, ...asked, ...(paths === undefined ? {} : { changes: paths }) });
+  emit({
+    type: 'approval-start',
+    turn,
+    ...call,
+    ...asked,
+    ...(paths === undefined ? {} : { changes: paths }),
+  });
   const { params } = resolved;
   const request = {
     ...call,
@@ -78,7 +85,7 @@ async function putQuestion(
     const why = answer.approved ? {} : { answer: answer.why };
     const record: RecordedApproval = { ...asked, approved: answer.approved, ...why };
     approvals.record(record);
-    emit({ type: 'approval-end', ...call, ...record });
+    emit({ type: 'approval-end', turn, ...call, ...record });
   }
   if (answer.approved) {
     approvals.add(question, changes);

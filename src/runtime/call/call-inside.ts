@@ -22,7 +22,7 @@ export type InsideViews = Pick<
 export function callInside(attempt: CallAttempt, views: InsideViews): OuterCall {
   const { environment, number, resolved, transaction } = attempt;
   const { outer, prompt, roots } = environment;
-  const { callId, toolName } = resolved.call;
+  const { callId, toolName, turn } = resolved.call;
   const { except, policy } = views;
   const owner = { promptName: prompt.name, container: roots.container };
   const policies = policiesInside(resolved.bound.policies, owner, outer?.policies);
@@ -54,7 +54,8 @@ export function callInside(attempt: CallAttempt, views: InsideViews): OuterCall 
     countUsage: (usage) => attempt.countUsage(usage),
     tell: (evaluation, event) =>
       views.tell({
-        type: 'nested',
+        type: 'nested-run',
+        turn,
         callId,
         toolName,
         attempt: number,

@@ -252,7 +252,7 @@ export class CallRun implements AttemptedCall, SettledCall {
       const { callId, toolName, turn } = this.call;
       this.#approvals?.beginAgain();
       this.#environment.emit({
-        type: 'tool-call-rerun',
+        type: 'tool-call-retry',
         turn,
         callId,
         toolName,

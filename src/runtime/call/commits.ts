@@ -255,9 +255,16 @@ export class CallCommits {
     }
     if (!isObserved) return;
     for (const record of invocation.feedback ?? []) {
-      emit({ type: 'feedback', turn, callId, toolName, ...record });
+      emit({ type: 'feedback-recorded', turn, callId, toolName, ...record });
     }
-    emit({ type: 'tool-call-end', invocation: recorded, ...(cause === undefined ? {} : { cause }) });
+    emit({
+      type: 'tool-call-end',
+      turn,
+      callId,
+      toolName,
+      invocation: recorded,
+      ...(cause === undefined ? {} : { cause }),
+    });
   }
 
   /** A transaction of its own: that a reducer of someone else's refuses the record changes nothing for the call. */

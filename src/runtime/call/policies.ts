@@ -166,6 +166,13 @@ function cannotRecord(attempt: CallAttempt, governing: GoverningPolicy, error: u
 function reportShadow(attempt: CallAttempt, finding: UnenforcedDecision): void {
   const { environment, number, resolved, shadow, tool } = attempt;
   shadow.push(finding);
-  const { callId } = resolved.call;
-  environment.emit({ type: 'policy-shadow', callId, toolName: tool.name, attempt: number, ...finding });
+  const { callId, turn } = resolved.call;
+  environment.emit({
+    type: 'policy-unenforced',
+    turn,
+    callId,
+    toolName: tool.name,
+    attempt: number,
+    ...finding,
+  });
 }

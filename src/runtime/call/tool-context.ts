@@ -91,13 +91,13 @@ class CallContext implements ToolContext {
   }
 
   get beat(): () => void {
-    const { callId, toolName } = this.#attempt.resolved.call;
-    return () => this.#emit({ type: 'heartbeat', callId, toolName });
+    const { callId, toolName, turn } = this.#attempt.resolved.call;
+    return () => this.#emit({ type: 'tool-call-heartbeat', turn, callId, toolName });
   }
 
   get progress(): (update: JsonValue) => void {
-    const { callId, toolName } = this.#attempt.resolved.call;
-    return (update) => this.#emit({ type: 'tool-progress', callId, toolName, update });
+    const { callId, toolName, turn } = this.#attempt.resolved.call;
+    return (update) => this.#emit({ type: 'tool-call-progress', turn, callId, toolName, update });
   }
 
   /** What a handler emits after its call has ended is dropped. */

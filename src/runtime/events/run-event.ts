@@ -24,6 +24,11 @@ export type RunEvent =
       readonly adapter: string;
       readonly tools: readonly string[];
     }
+  | {
+      /** A turn of the model begins. Not in a tool runtime, whose turns belong to the loop of its user. */
+      readonly type: 'turn-start';
+      readonly turn: number;
+    }
   | { readonly type: 'model-call-start'; readonly turn: number }
   | {
       readonly type: 'model-call-retry';
@@ -61,7 +66,7 @@ export type RunEvent =
     }
   | {
       /** What has been spent, after each model call. */
-      readonly type: 'usage';
+      readonly type: 'usage-counted';
       readonly turn: number;
       /** Of this model call; empty when the provider does not say. */
       readonly usage: TokenUsage;
@@ -70,7 +75,7 @@ export type RunEvent =
     }
   | {
       /** The provider ran a hosted tool: outside policies and transactions, and nothing of it is rolled back. */
-      readonly type: 'hosted-tool-call';
+      readonly type: 'hosted-tool-called';
       readonly turn: number;
       readonly toolName: string;
       readonly output: HostedToolOutput;
@@ -79,7 +84,7 @@ export type RunEvent =
     }
   | {
       /** The answer to a provider that asked whether it may run something. */
-      readonly type: 'hosted-approval';
+      readonly type: 'hosted-approval-answered';
       readonly turn: number;
       readonly toolName: string;
       /** What is to be run, such as the name of a remote tool. */
@@ -106,7 +111,10 @@ export type RunEvent =
       readonly callIds: readonly string[];
     }
   | {
-      /** A turn is over: the model has answered, and the calls that it asked for have their results. */
+      /**
+       * The end of a turn: the model has answered, and the calls that it asked for have their results. It does not come when the run ends
+       * within the turn, or when the conversation is too long for the model and the next turn asks it again with less.
+       */
       readonly type: 'turn-end';
       readonly turn: number;
       readonly finishReason: FinishReason;
@@ -127,7 +135,7 @@ export type RunEvent =
       readonly params?: JsonValue;
     }
   | {
-      readonly type: 'tool-call-rerun';
+      readonly type: 'tool-call-retry';
       readonly turn: number;
       readonly callId: string;
       readonly toolName: string;
@@ -138,6 +146,7 @@ export type RunEvent =
   | ({
       /** Someone is asked, and the call waits for the answer. */
       readonly type: 'approval-start';
+      readonly turn: number;
       readonly callId: string;
       readonly toolName: string;
       /** The files that the call would change; absent when it has not run yet. */
@@ -146,34 +155,42 @@ export type RunEvent =
   | ({
       /** The answer. It does not come when the run ends first. */
       readonly type: 'approval-end';
+      readonly turn: number;
       readonly callId: string;
       readonly toolName: string;
     } & RecordedApproval)
   | ({
       /** A policy would have refused the call, or asked, but is not enforced. */
-      readonly type: 'policy-shadow';
+      readonly type: 'policy-unenforced';
+      readonly turn: number;
       readonly callId: string;
       readonly toolName: string;
       /** Number of the attempt, from 1. What superseded attempts met is not part of the record of the call. */
       readonly attempt: number;
     } & UnenforcedDecision)
   | {
-      readonly type: 'tool-progress';
+      readonly type: 'tool-call-progress';
+      readonly turn: number;
       readonly callId: string;
       readonly toolName: string;
       readonly update: JsonValue;
     }
-  | { readonly type: 'heartbeat'; readonly callId: string; readonly toolName: string }
+  | {
+      readonly type: 'tool-call-heartbeat';
+      readonly turn: number;
+      readonly callId: string;
+      readonly toolName: string;
+    }
   | ({
       /** A feedback provider ran after a call; what it said is part of the text of the call. */
-      readonly type: 'feedback';
+      readonly type: 'feedback-recorded';
       readonly turn: number;
       readonly callId: string;
       readonly toolName: string;
     } & RecordedFeedback)
   | {
       /** An answer could not be read as the structured output that is asked for; the model is told why and asked again. */
-      readonly type: 'output-repair';
+      readonly type: 'output-rejected';
       /** The turn whose text is discarded. */
       readonly turn: number;
       /** Number of the repair, from 1. */
@@ -183,7 +200,7 @@ export type RunEvent =
     }
   | {
       /** The model has answered, and a checker decided whether the task is done. */
-      readonly type: 'completion-check';
+      readonly type: 'completion-checked';
       readonly turn: number;
       readonly checker: string;
       /** Number of the check, from 1. */
@@ -195,14 +212,18 @@ export type RunEvent =
     }
   | {
       readonly type: 'tool-call-end';
+      readonly turn: number;
+      readonly callId: string;
+      readonly toolName: string;
       readonly invocation: ToolInvokedPayload;
       /** What the handler threw, as it was thrown. */
       readonly cause?: unknown;
     }
   | {
       /** Something that happened in an evaluation inside a tool call. Nothing is told once the attempt has ended. */
-      readonly type: 'nested';
-      /** The call around it. */
+      readonly type: 'nested-run';
+      readonly turn: number;
+      /** The call around the evaluation. */
       readonly callId: string;
       readonly toolName: string;
       /** Number of the attempt at that call, from 1. */

@@ -68,6 +68,6 @@ export class Watchdog {
 
 function innermost(event: RunEvent): RunEvent {
   let inner = event;
-  while (inner.type === 'nested') inner = inner.event;
+  while (inner.type === 'nested-run') inner = inner.event;
   return inner;
 }

@@ -73,7 +73,7 @@ export class AnswerReader<Output> {
     if (this.#state.outputRepairs >= maxRepairs) return false;
     this.#state.outputRepairs += 1;
     const repair = this.#state.outputRepairs;
-    this.#environment.emit({ type: 'output-repair', turn: this.#state.turn, repair, problem });
+    this.#environment.emit({ type: 'output-rejected', turn: this.#state.turn, repair, problem });
     const request = `Your answer was not accepted. ${problem}\n\nAnswer again, with the whole JSON and nothing else.`;
     this.#state.conversation.push({ type: 'user', content: [{ type: 'text', text: request }] });
     return true;

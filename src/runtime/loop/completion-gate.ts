@@ -70,7 +70,7 @@ export class CompletionGate {
     this.#checks += 1;
     const check = this.#checks;
     const verdict = await this.#ask({ checker, turn, check, text, finishReason }, answer.output);
-    emit({ type: 'completion-check', turn, checker, check, ...verdict });
+    emit({ type: 'completion-checked', turn, checker, check, ...verdict });
     if (verdict.outcome === 'complete') return true;
     if (check >= this.#maxChecks) {
       const times = check === 1 ? 'once' : `${check} times`;
@@ -119,7 +119,7 @@ export class CompletionGate {
     const key = `turn-${check.turn}/completion`;
     try {
       const verdict = await stop.race(
-        this.#step({ kind: 'completion-check', key, input: check }, () => this.#check(check, output)),
+        this.#step({ kind: 'completion-checked', key, input: check }, () => this.#check(check, output)),
       );
       stop.throwIfStopped(deadline);
       return verdict;

@@ -288,7 +288,7 @@ class Loop<Output> {
       for (const [index, output] of invocations.entries()) {
         const isLast = index === invocations.length - 1;
         this.#environment.emit({
-          type: 'hosted-tool-call',
+          type: 'hosted-tool-called',
           turn,
           toolName,
           output,
@@ -313,7 +313,7 @@ class Loop<Output> {
 
   #emitUsage({ usage = {} }: ModelTurn): void {
     const { turn, usage: total } = this.#state;
-    this.#environment.emit({ type: 'usage', turn, usage, total });
+    this.#environment.emit({ type: 'usage-counted', turn, usage, total });
   }
 
   #emitExcess(exceeded: readonly BudgetExcess[]): void {

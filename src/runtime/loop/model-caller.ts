@@ -76,7 +76,10 @@ export class ModelCaller {
     if (display.rendered.hostedTools !== this.#checked) this.#checkHostedTools();
     state.turn += 1;
     const number = state.turn;
-    if (isObserved) emit({ type: 'model-call-start', turn: number });
+    if (isObserved) {
+      emit({ type: 'turn-start', turn: number });
+      emit({ type: 'model-call-start', turn: number });
+    }
     const { outputSchema, toolChoice, settings, model } = this.#options;
     const request: Writable<ModelRequest> = {
       instructions: display.rendered.text,

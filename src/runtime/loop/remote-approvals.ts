@@ -41,7 +41,7 @@ export class RemoteApprovals {
         .catch((error: unknown) => this.#unanswered(error));
       const why = reason === undefined ? {} : { reason };
       conversation.push({ type: 'approval', approvalId, approved, ...why });
-      this.#environment.emit({ type: 'hosted-approval', turn, toolName, name, approved, ...why });
+      this.#environment.emit({ type: 'hosted-approval-answered', turn, toolName, name, approved, ...why });
     }
   }
 

@@ -38,7 +38,11 @@ function checkFrame({ events, adapterName }: RunToCheck): void {
   // An answer that only made room is counted, and told no further.
   if (hasDropped(events)) return;
   const ends = events.filter(({ type }) => type === 'model-call-end').length;
-  expectEqual('usage events, one per answer', events.filter(({ type }) => type === 'usage').length, ends);
+  expectEqual(
+    'usage events, one per answer',
+    events.filter(({ type }) => type === 'usage-counted').length,
+    ends,
+  );
 }
 
 /** The pieces of an answer make the answer, each once, and those of an answer that failed are void. */

@@ -170,7 +170,7 @@ export class Stage implements AsyncDisposable {
       if (this.mode === 'whole') return { response: await adapter.evaluate(prompt, options) };
       let response: PromptResponse<Output> | undefined;
       for await (const event of adapter.stream(prompt, options)) {
-        if (event.type === 'result') response = event.response;
+        if (event.type === 'run-result') response = event.response;
       }
       if (response !== undefined) return { response };
       return { error: new ConformanceError('The stream ended without a result.') };

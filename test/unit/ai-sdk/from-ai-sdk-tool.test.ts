@@ -84,7 +84,7 @@ describe('a tool of the AI SDK', () => {
     const tool = fromAiSdkTool('counts', counts, { effects: 'read' });
     const output = await call(tool, { to: 3 }, { onEvent: (event) => events.push(event) });
     expect(output.text).toBe('{"number":3}');
-    expect(events.flatMap((event) => (event.type === 'tool-progress' ? [event.update] : []))).toEqual([
+    expect(events.flatMap((event) => (event.type === 'tool-call-progress' ? [event.update] : []))).toEqual([
       { number: 1 },
       { number: 2 },
     ]);

@@ -528,22 +528,24 @@ describe('--json and --log', () => {
     const events = eventsOf(text);
     expect(events.map(({ type }) => type)).toEqual([
       'run-start',
+      'turn-start',
       'model-call-start',
       'model-call-end',
-      'usage',
+      'usage-counted',
       'tool-call-start',
       'tool-call-end',
       'turn-end',
+      'turn-start',
       'model-call-start',
       'model-call-end',
-      'usage',
+      'usage-counted',
       'turn-end',
       'run-end',
-      'result',
+      'command-result',
     ]);
     expect(events.every(({ atMs }) => Number.isSafeInteger(atMs))).toBe(true);
     expect(events.at(-1)).toEqual({
-      type: 'result',
+      type: 'command-result',
       atMs: expect.any(Number),
       exitCode: 0,
       outcome: 'done',
@@ -602,7 +604,10 @@ describe('an error that nothing catches', () => {
     const environment = fakeEnvironment({ takeStrays: async () => taken.shift() ?? [] });
     const code = await runCommand(request('run', 'agent.ts', '--json'), environment, parts(ofAgent(writer)));
     expect(code).toBe(0);
-    expect(eventsOf(environment.stdout.text()).at(-1)).toMatchObject({ type: 'result', outcome: 'done' });
+    expect(eventsOf(environment.stdout.text()).at(-1)).toMatchObject({
+      type: 'command-result',
+      outcome: 'done',
+    });
     expect(environment.stderr.text()).toContain(
       'wink: after the run had ended: unhandled rejection, of a promise that nothing awaits: too\\x1b late.\n',
     );
@@ -615,7 +620,7 @@ describe('an error that nothing catches', () => {
     const code = await runCommand(request('run', 'agent.ts', '--json'), environment, parts(ofAgent(writer)));
     expect(code).toBe(1);
     expect(eventsOf(environment.stdout.text()).at(-1)).toMatchObject({
-      type: 'result',
+      type: 'command-result',
       outcome: 'failed',
       text: 'All is\nwritten.',
       failure:

@@ -93,12 +93,13 @@ describe('a run asks for the pieces of answers', () => {
     expect(err.endsWith('\u001b[2K')).toBe(true);
     expect(eventsOf(out).map(({ type }) => type)).toEqual([
       'run-start',
+      'turn-start',
       'model-call-start',
       'model-call-end',
-      'usage',
+      'usage-counted',
       'turn-end',
       'run-end',
-      'result',
+      'command-result',
     ]);
   });
 
@@ -146,7 +147,14 @@ describe('a run by its stream', () => {
     const openLog = () => ({ write: (line: string) => void lines.push(line), close: () => undefined });
     const load = async () => ofAgent(agent);
     expect(await runCommand(request('--log', 'l'), fakeEnvironment(), { load, openLog })).toBe(0);
-    expect(known).toEqual(['run-start', 'model-call-start', 'model-call-end', 'usage', 'tool-call-start']);
+    expect(known).toEqual([
+      'run-start',
+      'turn-start',
+      'model-call-start',
+      'model-call-end',
+      'usage-counted',
+      'tool-call-start',
+    ]);
   });
 
   it('ends with 130 when it is interrupted in the middle of an answer', async () => {
@@ -174,7 +182,7 @@ describe('a run by its stream', () => {
         const stream = model.stream(prompt, options);
         const next = async () => {
           const taken = await stream.next();
-          return taken.value?.type === 'result' ? ({ done: true, value: undefined } as const) : taken;
+          return taken.value?.type === 'run-result' ? ({ done: true, value: undefined } as const) : taken;
         };
         return Object.assign(Object.create(stream), { next, [Symbol.asyncIterator]: () => ({ next }) });
       },
@@ -279,7 +287,7 @@ describe('what hosted tools come to', () => {
   it('is in the result', async () => {
     const { out } = await run(searching(), ['--json']);
     expect(eventsOf(out).at(-1)).toMatchObject({
-      type: 'result',
+      type: 'command-result',
       hostedOutputs: {
         web_search: { invocations: [{ queries: ['cats'] }], citations: [{ title: 'On cats', turn: 2 }] },
       },

@@ -80,7 +80,7 @@ describe.each(modes)('what a hosted tool came to, asked for %s', (_mode, options
       ],
     ]);
     expect(result.text).not.toContain('I open the report.');
-    expect(events.filter(({ type }) => type === 'hosted-tool-call')).toHaveLength(5);
+    expect(events.filter(({ type }) => type === 'hosted-tool-called')).toHaveLength(5);
     expect(result.usage).toEqual({
       inputTokens: 300,
       outputTokens: 40,

@@ -49,9 +49,10 @@ const roundTrip: CaseDefinition = {
     });
     const told = run.events.map(({ type }) => type).filter((type) => !type.endsWith('-delta'));
     const called = [
+      'turn-start',
       'model-call-start',
       'model-call-end',
-      'usage',
+      'usage-counted',
       'tool-call-start',
       'tool-call-end',
       'turn-end',
@@ -60,9 +61,10 @@ const roundTrip: CaseDefinition = {
       'run-start',
       ...called,
       ...called,
+      'turn-start',
       'model-call-start',
       'model-call-end',
-      'usage',
+      'usage-counted',
       'turn-end',
       'run-end',
     ]);

@@ -34,7 +34,7 @@ const searched: CaseDefinition = {
       invocations[0]?.sources.map(({ url }) => url),
       sources.map(({ url }) => url),
     );
-    expectEqual('the events of it', run.events.filter(({ type }) => type === 'hosted-tool-call').length, 1);
+    expectEqual('the events of it', run.events.filter(({ type }) => type === 'hosted-tool-called').length, 1);
     expectEqual('the text of the response', run.response.text, text);
     expectEqual('calls of tools', run.calls, []);
   },
@@ -147,7 +147,10 @@ const approved: CaseDefinition = {
       { type: 'approval', approvalId: 'ar_2', approved: false },
     ]);
     expectEqual('the text of the response', response.text, 'I took one.');
-    expectTrue('both answers are told', events.filter(({ type }) => type === 'hosted-approval').length === 2);
+    expectTrue(
+      'both answers are told',
+      events.filter(({ type }) => type === 'hosted-approval-answered').length === 2,
+    );
   },
 };
 

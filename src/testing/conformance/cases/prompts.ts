@@ -45,7 +45,7 @@ const repaired: CaseDefinition = {
     const { response, events } = await stage.finish(stage.workshop.counter());
     expectEqual('the output', response.output, { count: 4 });
     expectEqual('the text of the response', response.text, '{"count":4}');
-    expectEqual('repairs', events.filter(({ type }) => type === 'output-repair').length, 1);
+    expectEqual('repairs', events.filter(({ type }) => type === 'output-rejected').length, 1);
     const said = stage
       .request(2)
       .conversation.map((item) => item.type)

@@ -21,7 +21,7 @@ function counted(
     ],
     play: async (stage) => {
       const { response, events } = await stage.finish(stage.workshop.agent({ tools: [note] }));
-      const told = events.flatMap((event) => (event.type === 'usage' ? [event] : []));
+      const told = events.flatMap((event) => (event.type === 'usage-counted' ? [event] : []));
       const last = told.at(-1);
       for (const count of counts) {
         expectEqual(`${count} of the first answer`, told[0]?.usage[count], first[count]);

@@ -17,8 +17,12 @@ export function started(callId: string, turn = 1): RunEvent {
 
 /** The end of a call, committed unless told otherwise. */
 export function ended(callId: string, overrides: Partial<ToolInvokedPayload> = {}): RunEvent {
+  const { turn = 1, toolName = 'look' } = overrides;
   return {
     type: 'tool-call-end',
+    turn,
+    callId,
+    toolName,
     invocation: {
       eventId: `event-of-${callId}`,
       evaluationId: 'evaluation',
@@ -51,5 +55,5 @@ export function inside(
   options: { readonly attempt?: number; readonly evaluation?: number } = {},
 ): RunEvent {
   const { attempt = 1, evaluation = 1 } = options;
-  return { type: 'nested', callId, toolName: 'look', attempt, evaluation, event };
+  return { type: 'nested-run', turn: 1, callId, toolName: 'look', attempt, evaluation, event };
 }

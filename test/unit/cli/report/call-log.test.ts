@@ -33,10 +33,10 @@ describe('CallLog', () => {
   it('keeps the steps of the last attempt only', () => {
     const log = new CallLog();
     const step = (update: string) =>
-      log.observe({ type: 'tool-progress', callId: 'c1', toolName: 'publish', update });
+      log.observe({ type: 'tool-call-progress', turn: 1, callId: 'c1', toolName: 'publish', update });
     step('first attempt');
     log.observe({
-      type: 'tool-call-rerun',
+      type: 'tool-call-retry',
       turn: 1,
       callId: 'c1',
       toolName: 'publish',
@@ -55,7 +55,7 @@ it('CallLog takes steps that are no JSON', () => {
   const log = new CallLog();
   // A handler written in JavaScript may report anything.
   for (const update of [circle as never, { done: 1 }]) {
-    log.observe({ type: 'tool-progress', callId: 'a', toolName: 'look', update });
+    log.observe({ type: 'tool-call-progress', turn: 1, callId: 'a', toolName: 'look', update });
   }
   log.observe(ended('a'));
   expect(log.records[0]?.steps).toEqual(['(not JSON)', '{"done":1}']);
@@ -168,7 +168,7 @@ describe('CallLog, of calls inside others', () => {
       inside('a', inside('b', ended('c'))),
       inside('a', ended('b')),
       inside('a', started('never-ended')),
-      { type: 'tool-call-rerun', turn: 1, callId: 'a', toolName: 'look', attempt: 2, conflicts: ['slice s'] },
+      { type: 'tool-call-retry', turn: 1, callId: 'a', toolName: 'look', attempt: 2, conflicts: ['slice s'] },
       inside('a', started('b'), { attempt: 2 }),
       inside('a', ended('b'), { attempt: 2 }),
       ended('a', { attempts: 2 }),
@@ -180,7 +180,7 @@ describe('CallLog, of calls inside others', () => {
     const log = new CallLog((text) => text.replaceAll('/home/ann', '<home>'));
     const secret = 'in /home/ann';
     const policy = { policy: 'careful', reason: secret } as const;
-    log.observe({ type: 'tool-progress', callId: 'a', toolName: 'look', update: secret });
+    log.observe({ type: 'tool-call-progress', turn: 1, callId: 'a', toolName: 'look', update: secret });
     log.observe(
       ended('a', {
         ...failed,

@@ -42,7 +42,7 @@ describe('the numbers of calls', () => {
 
   it('begins to count anew inside a call that runs again, and names the turn of the run', () => {
     const rerun: RunEvent = {
-      type: 'tool-call-rerun',
+      type: 'tool-call-retry',
       turn: 3,
       callId: 'a',
       toolName: 'look',

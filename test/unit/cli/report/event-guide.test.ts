@@ -64,16 +64,17 @@ const invocation: Required<ToolInvokedPayload> = {
 };
 const started = { type: 'run-start', promptName: 'review', adapter: 'scripted model', tools: [] } as const;
 const shadow = {
-  type: 'policy-shadow',
+  type: 'policy-unenforced',
+  turn,
   ...call,
   attempt: 1,
   policy: 'closed',
   outcome: 'deny',
   reason: 'no',
 } as const;
-const nested = { type: 'nested', ...call, attempt: 1, evaluation: 1, event: started } as const;
-const feedback = { type: 'feedback', turn, ...call, provider: 'hints', atMs: 1 } as const;
-const check = { type: 'completion-check', turn, checker: 'plan', check: 1, outcome: 'complete' } as const;
+const nested = { type: 'nested-run', turn, ...call, attempt: 1, evaluation: 1, event: started } as const;
+const feedback = { type: 'feedback-recorded', turn, ...call, provider: 'hints', atMs: 1 } as const;
+const check = { type: 'completion-checked', turn, checker: 'plan', check: 1, outcome: 'complete' } as const;
 
 const asItIs = new Redactor(
   (text) => text,
@@ -90,6 +91,7 @@ const always = <Event extends Told>(
 
 const samples: Samples = {
   'run-start': always(started),
+  'turn-start': always({ type: 'turn-start', turn }),
   'model-call-start': always({ type: 'model-call-start', turn }),
   'model-call-retry': always({
     type: 'model-call-retry',
@@ -105,17 +107,26 @@ const samples: Samples = {
   },
   'text-delta': always({ type: 'text-delta', turn, text: 'So' }),
   'reasoning-delta': always({ type: 'reasoning-delta', turn, text: 'Hm' }),
-  usage: always({ type: 'usage', turn, usage, total: usage }),
-  'hosted-tool-call': always({
-    type: 'hosted-tool-call',
+  'usage-counted': always({ type: 'usage-counted', turn, usage, total: usage }),
+  'hosted-tool-called': always({
+    type: 'hosted-tool-called',
     turn,
     toolName: 'search',
     output: { status: 'completed' },
     citations: [],
   }),
-  'hosted-approval': {
-    full: [{ type: 'hosted-approval', turn, toolName: 'wiki', name: 'read', approved: false, reason: 'no' }],
-    least: { type: 'hosted-approval', turn, toolName: 'wiki', name: 'read', approved: true },
+  'hosted-approval-answered': {
+    full: [
+      {
+        type: 'hosted-approval-answered',
+        turn,
+        toolName: 'wiki',
+        name: 'read',
+        approved: false,
+        reason: 'no',
+      },
+    ],
+    least: { type: 'hosted-approval-answered', turn, toolName: 'wiki', name: 'read', approved: true },
   },
   'tool-results-dropped': always({ type: 'tool-results-dropped', turn, callIds: [], characters: 3 }),
   'turns-dropped': always({ type: 'turns-dropped', turn, turns: 2, callIds: [] }),
@@ -125,38 +136,38 @@ const samples: Samples = {
     full: [{ type: 'tool-call-start', turn, ...call, params: {} }],
     least: { type: 'tool-call-start', turn, ...call },
   },
-  'tool-call-rerun': always({ type: 'tool-call-rerun', turn, ...call, attempt: 2, conflicts: [] }),
+  'tool-call-retry': always({ type: 'tool-call-retry', turn, ...call, attempt: 2, conflicts: [] }),
   'approval-start': {
-    full: [{ type: 'approval-start', ...asked, policyPrompt: 'lead', changes: [] }],
-    least: { type: 'approval-start', ...asked },
+    full: [{ type: 'approval-start', turn, ...asked, policyPrompt: 'lead', changes: [] }],
+    least: { type: 'approval-start', turn, ...asked },
   },
   'approval-end': {
-    full: [{ type: 'approval-end', ...asked, policyPrompt: 'lead', approved: false, answer: 'no' }],
-    least: { type: 'approval-end', ...asked, approved: true },
+    full: [{ type: 'approval-end', turn, ...asked, policyPrompt: 'lead', approved: false, answer: 'no' }],
+    least: { type: 'approval-end', turn, ...asked, approved: true },
   },
-  'policy-shadow': { full: [{ ...shadow, policyPrompt: 'lead' }], least: shadow },
-  'tool-progress': always({ type: 'tool-progress', ...call, update: 1 }),
-  heartbeat: always({ type: 'heartbeat', ...call }),
-  feedback: {
+  'policy-unenforced': { full: [{ ...shadow, policyPrompt: 'lead' }], least: shadow },
+  'tool-call-progress': always({ type: 'tool-call-progress', turn, ...call, update: 1 }),
+  'tool-call-heartbeat': always({ type: 'tool-call-heartbeat', turn, ...call }),
+  'feedback-recorded': {
     full: [
       { ...feedback, outcome: 'given', severity: 'info', message: 'Well done.', suggestions: [] },
       { ...feedback, outcome: 'failed', error: { name: 'Error', message: 'no', code: 'x' } },
     ],
     least: { ...feedback, outcome: 'silent' },
   },
-  'output-repair': always({ type: 'output-repair', turn, repair: 1, problem: 'It holds no JSON.' }),
-  'completion-check': { full: [{ ...check, outcome: 'incomplete', feedback: 'Go on.' }], least: check },
+  'output-rejected': always({ type: 'output-rejected', turn, repair: 1, problem: 'It holds no JSON.' }),
+  'completion-checked': { full: [{ ...check, outcome: 'incomplete', feedback: 'Go on.' }], least: check },
   // The cause of a failure is an object of the program and not written.
   'tool-call-end': {
-    full: [{ type: 'tool-call-end', invocation, cause: new Error('no') }],
-    least: { type: 'tool-call-end', invocation: least },
+    full: [{ type: 'tool-call-end', turn, ...call, invocation, cause: new Error('no') }],
+    least: { type: 'tool-call-end', turn, ...call, invocation: least },
   },
-  nested: { full: [{ ...nested, policy: 'careful' }], least: nested },
+  'nested-run': { full: [{ ...nested, policy: 'careful' }], least: nested },
   'run-end': always({ type: 'run-end', outcome: 'finished', turns: 1, usage: {} }),
-  result: {
+  'command-result': {
     full: [
       {
-        type: 'result',
+        type: 'command-result',
         exitCode: 0,
         outcome: 'done',
         text: '',
@@ -170,7 +181,7 @@ const samples: Samples = {
         budgetExceeded: { limit: 'maxCost', value: 0.02, maximum: 0.01 },
       },
     ],
-    least: { type: 'result', exitCode: 1, outcome: 'failed', changes: [] },
+    least: { type: 'command-result', exitCode: 1, outcome: 'failed', changes: [] },
   },
 };
 

@@ -3,8 +3,11 @@ import type { RunEvent } from 'weakincentives';
 import { eventLine } from '../../../../src/cli/report/event-record.ts';
 import { Redactor } from '../../../../src/runtime/index.ts';
 
-const ended: RunEvent = {
+const ended: Extract<RunEvent, { readonly type: 'tool-call-end' }> = {
   type: 'tool-call-end',
+  turn: 1,
+  callId: 'c1',
+  toolName: 'look',
   cause: new TypeError('with a stack'),
   invocation: {
     eventId: 'e4',
@@ -46,7 +49,8 @@ describe('eventLine', () => {
 
   it('leaves the error object of an inner call out too', () => {
     const nested = (event: RunEvent): RunEvent => ({
-      type: 'nested',
+      type: 'nested-run',
+      turn: 1,
       callId: 'c0',
       toolName: 'delegate',
       attempt: 1,
@@ -57,15 +61,19 @@ describe('eventLine', () => {
     expect(line).not.toContain('"cause"');
     expect(line).not.toContain('/home/ann');
     expect(JSON.parse(line)).toMatchObject({
-      type: 'nested',
+      type: 'nested-run',
       callId: 'c0',
-      event: { type: 'nested', event: { type: 'tool-call-end', invocation: { callId: 'c1' } } },
+      event: { type: 'nested-run', event: { type: 'tool-call-end', invocation: { callId: 'c1' } } },
     });
   });
 
   it('is one line of JSON with type and time first, without the error object and without host paths', () => {
     const line = eventLine(ended, 12.4, redactor);
-    expect(line.startsWith('{"type":"tool-call-end","atMs":12,"invocation":{')).toBe(true);
+    expect(
+      line.startsWith(
+        '{"type":"tool-call-end","atMs":12,"turn":1,"callId":"c1","toolName":"look","invocation":{',
+      ),
+    ).toBe(true);
     expect(line).not.toContain('\n');
     expect(line).not.toContain('/home/ann');
     expect(line).not.toContain('"cause"');
@@ -78,7 +86,7 @@ describe('eventLine', () => {
   it('hides what stands in the keys of an answer, too', () => {
     const line = eventLine(
       {
-        type: 'result',
+        type: 'command-result',
         exitCode: 0,
         outcome: 'done',
         output: { '/home/ann/a': ['/home/ann/b'] },
@@ -96,10 +104,13 @@ describe('eventLine', () => {
     // A handler written in JavaScript may pass on anything.
     const update = circle as never;
     expect(
-      JSON.parse(eventLine({ type: 'tool-progress', callId: 'c', toolName: 't', update }, 1, redactor)),
+      JSON.parse(
+        eventLine({ type: 'tool-call-progress', turn: 1, callId: 'c', toolName: 't', update }, 1, redactor),
+      ),
     ).toEqual({
-      type: 'tool-progress',
+      type: 'tool-call-progress',
       atMs: 1,
+      turn: 1,
       callId: 'c',
       toolName: 't',
       update: { itself: '<circular>' },

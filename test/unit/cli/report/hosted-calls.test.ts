@@ -22,7 +22,7 @@ function ran(
   citations: readonly Citation[] = [],
   turn = 1,
 ): RunEvent {
-  return { type: 'hosted-tool-call', turn, toolName, output, citations };
+  return { type: 'hosted-tool-called', turn, toolName, output, citations };
 }
 
 function search(...queries: readonly string[]): WebSearchResult {
@@ -40,7 +40,7 @@ const read: RemoteMcpResult = {
 };
 const code: CodeInterpreterResult = { status: 'completed', code: 'print(1)', exitCode: 1, files: [{}] };
 const refused: RunEvent = {
-  type: 'hosted-approval',
+  type: 'hosted-approval-answered',
   turn: 2,
   toolName: 'wiki',
   name: 'write',

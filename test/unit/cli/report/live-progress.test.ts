@@ -10,7 +10,8 @@ import { ManualTimers, TerminalScreen } from './terminal-screen.ts';
 const asking: RunEvent = { type: 'model-call-start', turn: 1 };
 const says = (text: string): RunEvent => ({ type: 'text-delta', turn: 1, text });
 const progressed = (callId: string, update: string): RunEvent => ({
-  type: 'tool-progress',
+  type: 'tool-call-progress',
+  turn: 1,
   callId,
   toolName: 'look',
   update,
@@ -88,7 +89,7 @@ describe('the live line', () => {
     const { screen, timers, progress } = live();
     progress.observe(started('a'));
     progress.observe({
-      ...{ type: 'tool-call-rerun', turn: 1, callId: 'a', toolName: 'look', attempt: 2 },
+      ...{ type: 'tool-call-retry', turn: 1, callId: 'a', toolName: 'look', attempt: 2 },
       conflicts: ['slice count'],
     });
     timers.advance(80);
@@ -102,7 +103,7 @@ describe('the live line', () => {
     progress.observe(started('a'));
     const { writes } = screen;
     for (let count = 0; count < 9; count += 1) {
-      progress.observe({ type: 'heartbeat', callId: 'a', toolName: 'look' });
+      progress.observe({ type: 'tool-call-heartbeat', turn: 1, callId: 'a', toolName: 'look' });
       timers.advance(100);
     }
     expect(screen.writes).toBe(writes);

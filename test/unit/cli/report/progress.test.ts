@@ -91,14 +91,14 @@ describe('createProgress', () => {
 
   it('tells what the model is told beside its calls, and by whom', () => {
     const hints = {
-      type: 'feedback',
+      type: 'feedback-recorded',
       turn: 1,
       callId: 'a',
       toolName: 'look',
       provider: 'hints',
       atMs: 1,
     } as const;
-    const check = { type: 'completion-check', turn: 1, checker: 'plan' } as const;
+    const check = { type: 'completion-checked', turn: 1, checker: 'plan' } as const;
     const stream = capturedStream();
     const progress = createProgress(stream, {
       now: () => 0,
@@ -124,7 +124,7 @@ describe('createProgress', () => {
   describe('tells news of calls', () => {
     const careful = { callId: 'a', toolName: 'look', policy: 'careful', reason: 'sure?\nreally?' } as const;
     const rerun: RunEvent = {
-      type: 'tool-call-rerun',
+      type: 'tool-call-retry',
       turn: 1,
       callId: 'a',
       toolName: 'look',
@@ -134,10 +134,10 @@ describe('createProgress', () => {
     const events: readonly RunEvent[] = [
       started('a'),
       rerun,
-      { type: 'approval-start', ...careful, about: 'changes' },
-      { type: 'approval-end', ...careful, about: 'changes', approved: true },
-      { type: 'approval-end', ...careful, about: 'call', approved: false, answer: 'not now' },
-      { type: 'policy-shadow', ...careful, attempt: 1, outcome: 'deny' },
+      { type: 'approval-start', turn: 1, ...careful, about: 'changes' },
+      { type: 'approval-end', turn: 1, ...careful, about: 'changes', approved: true },
+      { type: 'approval-end', turn: 1, ...careful, about: 'call', approved: false, answer: 'not now' },
+      { type: 'policy-unenforced', turn: 1, ...careful, attempt: 1, outcome: 'deny' },
       inside('a', { type: 'model-call-start', turn: 5 }),
       inside('a', asked('b')),
       inside('a', started('b')),
@@ -194,7 +194,7 @@ describe('createProgress', () => {
       const stream = capturedStream({ isTerminal: true });
       const progress = createProgress(stream, { now: () => 0 });
       progress.observe(started('a'));
-      progress.observe({ type: 'approval-start', ...careful, about: 'call' });
+      progress.observe({ type: 'approval-start', turn: 1, ...careful, about: 'call' });
       expect(stream.text()).toContain('careful asks about look: sure?');
     });
   });

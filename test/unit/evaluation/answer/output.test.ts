@@ -159,7 +159,7 @@ describe('an answer that cannot be read', () => {
       onEvent: (event) => events.push(event),
       ...options,
     });
-    return { response, repairs: events.filter((event) => event.type === 'output-repair') };
+    return { response, repairs: events.filter((event) => event.type === 'output-rejected') };
   }
 
   test('is sent back with what is wrong, and the next one counts', async () => {
@@ -173,7 +173,7 @@ describe('an answer that cannot be read', () => {
       usage: { outputTokens: 11 },
     });
     const problem = 'It does not fit the output schema.\nanswer: expected string, received 42';
-    expect(repairs).toEqual([{ type: 'output-repair', turn: 1, repair: 1, problem }]);
+    expect(repairs).toEqual([{ type: 'output-rejected', turn: 1, repair: 1, problem }]);
     expect(response.conversation.slice(1)).toEqual([
       { type: 'assistant', content: [{ type: 'text', text: wrong.text }] },
       {

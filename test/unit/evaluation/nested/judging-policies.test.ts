@@ -134,16 +134,17 @@ describe('a policy that has a model judge the call', () => {
         // What it spends is spent by the call, and by all around it.
         expect(call?.usage).toEqual({ outputTokens: 100 });
         expect(response.usage).toEqual({ outputTokens: 100 + depth + 1 });
-        let told = events.filter(({ type }) => type === 'nested');
+        let told = events.filter(({ type }) => type === 'nested-run');
         for (let level = 0; level < depth; level += 1) {
-          told = told.flatMap((event) => (event.type === 'nested' ? [event.event] : []));
+          told = told.flatMap((event) => (event.type === 'nested-run' ? [event.event] : []));
         }
-        const byPolicy = told.filter((event) => event.type === 'nested' && event.policy === 'judged');
-        expect(byPolicy.map((event) => event.type === 'nested' && event.event.type)).toEqual([
+        const byPolicy = told.filter((event) => event.type === 'nested-run' && event.policy === 'judged');
+        expect(byPolicy.map((event) => event.type === 'nested-run' && event.event.type)).toEqual([
           'run-start',
+          'turn-start',
           'model-call-start',
           'model-call-end',
-          'usage',
+          'usage-counted',
           'turn-end',
           'run-end',
         ]);
@@ -287,7 +288,7 @@ describe('a policy that has a model judge the call', () => {
       [verdict('fine')],
     );
     const starts = events.flatMap((event) =>
-      event.type === 'nested' && event.event.type === 'run-start'
+      event.type === 'nested-run' && event.event.type === 'run-start'
         ? [[event.evaluation, event.policy, event.event.promptName]]
         : [],
     );

@@ -75,7 +75,8 @@ describe('a budget that a run shares with the evaluations inside its calls', () 
       budget: { maxTotalTokens: 100 },
       onEvent: (event) => {
         events.push(event);
-        if ((event.type === 'nested' ? event.event : event).type === 'model-call-start') asked.push(event);
+        if ((event.type === 'nested-run' ? event.event : event).type === 'model-call-start')
+          asked.push(event);
       },
     });
     const error = await evaluationFailure(run);
@@ -91,9 +92,9 @@ describe('a budget that a run shares with the evaluations inside its calls', () 
     expect(asked).toHaveLength(3);
     // Told once, where it happened.
     const passed = events.filter(
-      (event) => (event.type === 'nested' ? event.event : event).type === 'budget-exceeded',
+      (event) => (event.type === 'nested-run' ? event.event : event).type === 'budget-exceeded',
     );
-    expect(passed).toMatchObject([{ type: 'nested', event: { turn: 2, value: 232 } }]);
+    expect(passed).toMatchObject([{ type: 'nested-run', event: { turn: 2, value: 232 } }]);
   });
 
   test('passed by the last turn inside: the call keeps what it did, and the run ends behind it', async () => {
@@ -191,7 +192,7 @@ describe('a budget that a run shares with the evaluations inside its calls', () 
     const run = model.evaluate(promptWith('outer', [inner('fast'), inner('slow')]), {
       budget: tracker,
       onEvent: (event) => {
-        if (event.type === 'nested' && event.event.type === 'budget-exceeded') door.open();
+        if (event.type === 'nested-run' && event.event.type === 'budget-exceeded') door.open();
       },
     });
     expect((await evaluationFailure(run)).code).toBe('evaluation-budget-exceeded');

@@ -134,7 +134,7 @@ describe('an end of its own', () => {
     await run;
     expect(session.slice(ToolInvocations).latest()).toMatchObject({
       outcome: 'committed',
-      message: `Ended by evaluation-${how === 'abort' ? 'aborted' : 'deadline'}.`,
+      message: `Ended by evaluation-${how === 'abort' ? 'aborted' : 'deadline-exceeded'}.`,
     });
   });
 

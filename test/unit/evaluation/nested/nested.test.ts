@@ -195,29 +195,37 @@ describe('what is told', () => {
       { onEvent: (event) => events.push(event) },
     );
     const shown = (event: RunEvent): string =>
-      event.type === 'nested'
+      event.type === 'nested-run'
         ? `${event.callId} ${event.toolName} ${event.attempt} ${event.evaluation}: ${shown(event.event)}`
         : event.type;
-    const nested = events.filter(({ type }) => type === 'nested').map(shown);
+    const nested = events.filter(({ type }) => type === 'nested-run').map(shown);
     const prefix = 'call-1-1 delegate 1';
     expect(nested).toEqual([
       ...[
         'run-start',
+        'turn-start',
         'model-call-start',
         'model-call-end',
-        'usage',
+        'usage-counted',
         'tool-call-start',
         'tool-call-end',
         'turn-end',
+        'turn-start',
         'model-call-start',
         'model-call-end',
-        'usage',
+        'usage-counted',
         'turn-end',
         'run-end',
       ].map((type) => `${prefix} 1: ${type}`),
-      ...['run-start', 'model-call-start', 'model-call-end', 'usage', 'turn-end', 'run-end'].map(
-        (type) => `${prefix} 2: ${type}`,
-      ),
+      ...[
+        'run-start',
+        'turn-start',
+        'model-call-start',
+        'model-call-end',
+        'usage-counted',
+        'turn-end',
+        'run-end',
+      ].map((type) => `${prefix} 2: ${type}`),
     ]);
     expect(events.filter(({ type }) => type === 'tool-call-end')).toHaveLength(1);
   });

@@ -149,11 +149,12 @@ describe('the words of the library', () => {
     const kinds = new Set(events.map(({ type }) => type));
     expect([...kinds]).toEqual([
       'run-start',
+      'turn-start',
       'model-call-start',
       'model-call-end',
-      'usage',
+      'usage-counted',
       'tool-call-start',
-      'nested',
+      'nested-run',
       'tool-call-end',
       'turn-end',
       'run-end',
@@ -167,7 +168,7 @@ describe('the words of the library', () => {
       finishReason: 'tool-calls',
       toolCalls: [{ type: 'tool-call', name: '*' }, { type: 'tool-call' }],
     });
-    expect(events.find(({ type }) => type === 'nested')).toMatchObject({
+    expect(events.find(({ type }) => type === 'nested-run')).toMatchObject({
       event: { type: 'run-start', promptName: '*' },
     });
   });

@@ -573,6 +573,7 @@ describe('run events', () => {
     );
     expect(events).toEqual([
       { type: 'run-start', promptName: 'plain', adapter: 'teller', tools: ['note'] },
+      { type: 'turn-start', turn: 1 },
       { type: 'model-call-start', turn: 1 },
       {
         type: 'model-call-end',
@@ -582,13 +583,14 @@ describe('run events', () => {
         finishReason: 'tool-calls',
         usage: { inputTokens: 1 },
       },
-      { type: 'usage', turn: 1, usage: { inputTokens: 1 }, total: { inputTokens: 1 } },
+      { type: 'usage-counted', turn: 1, usage: { inputTokens: 1 }, total: { inputTokens: 1 } },
       { type: 'tool-call-start', turn: 1, callId: 'call-1-1', toolName: 'note', params: { text: 'a' } },
-      { type: 'tool-call-end', invocation },
+      { type: 'tool-call-end', turn: 1, callId: 'call-1-1', toolName: 'note', invocation },
       { type: 'turn-end', turn: 1, finishReason: 'tool-calls', toolCalls: 1 },
+      { type: 'turn-start', turn: 2 },
       { type: 'model-call-start', turn: 2 },
       { type: 'model-call-end', turn: 2, text: 'done', toolCalls: [], finishReason: 'stop' },
-      { type: 'usage', turn: 2, usage: {}, total: { inputTokens: 1 } },
+      { type: 'usage-counted', turn: 2, usage: {}, total: { inputTokens: 1 } },
       { type: 'turn-end', turn: 2, finishReason: 'stop', toolCalls: 0 },
       { type: 'run-end', outcome: 'finished', turns: 2, usage: { inputTokens: 1 } },
     ]);

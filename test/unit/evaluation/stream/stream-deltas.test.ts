@@ -25,5 +25,5 @@ test('what a provider tells that is no piece of an answer is not told', async ()
     streaming: true,
     onEvent: (event) => told.push(event),
   });
-  expect(told.slice(2, 4)).toMatchObject([{ type: 'text-delta', text: 'Yes.' }, { type: 'model-call-end' }]);
+  expect(told.slice(3, 5)).toMatchObject([{ type: 'text-delta', text: 'Yes.' }, { type: 'model-call-end' }]);
 });

@@ -78,25 +78,27 @@ describe('a stream', () => {
     );
     expect(events.map((event) => ('text' in event ? `${event.type}: ${event.text}` : event.type))).toEqual([
       'run-start',
+      'turn-start',
       'model-call-start',
       ...['Let ', 'me ', 'see.'].map((text) => `reasoning-delta: ${text}`),
       ...['I ', 'take ', 'notes.'].map((text) => `text-delta: ${text}`),
       'model-call-end: I take notes.',
-      'usage',
+      'usage-counted',
       'tool-call-start',
       'tool-call-end',
       'turn-end',
+      'turn-start',
       'model-call-start',
       ...['All ', 'is ', 'done.'].map((text) => `text-delta: ${text}`),
       'model-call-end: All is done.',
-      'usage',
+      'usage-counted',
       'turn-end',
       'run-end',
-      'result',
+      'run-result',
     ]);
     expect(heard).toEqual(events.slice(0, -1));
     const response = await scriptedAdapter(turns).evaluate(prompt);
-    expect(events.at(-1)).toEqual({ type: 'result', response });
+    expect(events.at(-1)).toEqual({ type: 'run-result', response });
     expect(events.find(({ type }) => type === 'tool-call-end')).toMatchObject({
       invocation: { outcome: 'committed', toolName: 'note' },
     });
@@ -228,6 +230,7 @@ describe('leaving a stream', () => {
     const stream = providerAdapter({ model }).stream(prompt);
     await stream.next();
     await stream.next();
+    await stream.next();
     const pending = stream.next();
     await waiting.reached;
     expect(await stream.return()).toEqual({ done: true, value: undefined });
@@ -294,7 +297,7 @@ describe('pieces of an answer', () => {
       providerAdapter({ model }).stream(prompt, { clock, onEvent: passingWaits(clock) }),
     );
     const told = events.map((event) => (event.type === 'text-delta' ? event.text : event.type));
-    expect(told.slice(2, 6)).toEqual(['Half', 'model-call-retry', 'Half', ' and half']);
+    expect(told.slice(3, 7)).toEqual(['Half', 'model-call-retry', 'Half', ' and half']);
   });
 
   test('of an answer that was given up on are not told any more', async () => {

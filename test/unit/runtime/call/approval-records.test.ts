@@ -34,7 +34,7 @@ describe('what was asked', () => {
     ];
     expect(only(invocations)).toMatchObject({ outcome: 'committed', approvals });
     expect(JSON.parse(JSON.stringify(only(invocations)))).toEqual(only(invocations));
-    const call = { callId: 'call-1-1', toolName: 'write' };
+    const call = { turn: 1, callId: 'call-1-1', toolName: 'write' };
     expect(approvalsOf(events)).toEqual([
       { type: 'approval-start', ...call, policy: 'careful', reason: 'sure?', about: 'call' },
       { type: 'approval-end', ...call, ...approvals[0] },

@@ -70,9 +70,9 @@ describe('a call whose reads were changed by an earlier call of its turn', () =>
       { attempts: 2, conflicts: ['slice count'] },
       { attempts: 2, conflicts: ['slice count'] },
     ]);
-    expect(events.filter((event) => event.type === 'tool-call-rerun')).toEqual(
+    expect(events.filter((event) => event.type === 'tool-call-retry')).toEqual(
       ['call-1-2', 'call-1-3'].map((callId) => ({
-        type: 'tool-call-rerun',
+        type: 'tool-call-retry',
         turn: 1,
         callId,
         toolName: 'increment',
@@ -121,7 +121,7 @@ describe('a call whose reads were changed by an earlier call of its turn', () =>
       calls: [{ name: 'work' }, { name: 'work' }],
       onEvent: (event) => {
         if (event.type === 'tool-call-end') acts.push(`${event.invocation.callId} ended`);
-        if (event.type === 'tool-call-rerun') acts.push(`${event.callId} again`);
+        if (event.type === 'tool-call-retry') acts.push(`${event.callId} again`);
       },
     });
     const before = (first: string, second: string): void =>

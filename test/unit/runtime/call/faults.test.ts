@@ -267,6 +267,7 @@ describe('an observer of run events that throws', () => {
     expect(logged).toEqual(
       expect.arrayContaining([
         'run-start',
+        'turn-start',
         'model-call-start',
         'model-call-end',
         'tool-call-start',

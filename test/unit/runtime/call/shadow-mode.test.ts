@@ -33,7 +33,7 @@ const write = tool({
   },
 });
 const setup = { tools: [write], slices: [Seens], calls: [{ name: 'write' }], enforce: false } as const;
-const shadows = (events: readonly RunEvent[]) => events.filter(({ type }) => type === 'policy-shadow');
+const shadows = (events: readonly RunEvent[]) => events.filter(({ type }) => type === 'policy-unenforced');
 
 describe('without enforcement', () => {
   test('every policy is asked, nothing is denied or asked of anyone, and what would have been is reported', async () => {
@@ -73,7 +73,8 @@ describe('without enforcement', () => {
     expect(only(texts)).not.toContain('denied');
     expect(shadows(events)).toEqual(
       shadow.map((finding) => ({
-        type: 'policy-shadow',
+        type: 'policy-unenforced',
+        turn: 1,
         callId: 'call-1-1',
         toolName: 'write',
         attempt: 1,

@@ -140,8 +140,8 @@ describe('the context of a call', () => {
     });
     await waiting.reached;
     expect(run.events.slice(-2)).toEqual([
-      { type: 'heartbeat', callId: 'call-1-1', toolName: 'act' },
-      { type: 'tool-progress', callId: 'call-1-1', toolName: 'act', update: { percent: 50 } },
+      { type: 'tool-call-heartbeat', turn: 1, callId: 'call-1-1', toolName: 'act' },
+      { type: 'tool-call-progress', turn: 1, callId: 'call-1-1', toolName: 'act', update: { percent: 50 } },
     ]);
     waiting.open();
     await run.finished;

@@ -102,7 +102,13 @@ describe('the record of a call', () => {
     });
     expect(heard[0]).toBe(payload);
     const end = events.find((event) => event.type === 'tool-call-end');
-    expect(end).toEqual({ type: 'tool-call-end', invocation: payload });
+    expect(end).toEqual({
+      type: 'tool-call-end',
+      turn: 1,
+      callId: payload?.callId,
+      toolName: payload?.toolName,
+      invocation: payload,
+    });
   });
 
   test('that was denied names the policy and says that nothing was tried', async () => {

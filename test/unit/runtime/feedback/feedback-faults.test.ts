@@ -59,11 +59,11 @@ describe('a provider that fails', () => {
         { provider: 'after', outcome: 'given' },
       ],
     });
-    expect(events.filter(({ type }) => type === 'feedback')).toMatchObject([
+    expect(events.filter(({ type }) => type === 'feedback-recorded')).toMatchObject([
       { provider: 'broken', outcome: 'failed', turn: 1, toolName: 'ok' },
       { provider: 'after', outcome: 'given', message: 'Still here.' },
     ]);
-    expect(events.findIndex(({ type }) => type === 'feedback')).toBeLessThan(
+    expect(events.findIndex(({ type }) => type === 'feedback-recorded')).toBeLessThan(
       events.findIndex(({ type }) => type === 'tool-call-end'),
     );
     expect(logger.lines.filter(({ level }) => level === 'error')).toMatchObject([

@@ -145,9 +145,10 @@ describe('a budget that is passed', () => {
     expect(response.budgetExceeded).toEqual({ limit: 'maxTotalTokens', value: 1_010, maximum: 100 });
     expect(events.map(({ type }) => type)).toEqual([
       'run-start',
+      'turn-start',
       'model-call-start',
       'model-call-end',
-      'usage',
+      'usage-counted',
       'budget-exceeded',
       'turn-end',
       'run-end',

@@ -264,7 +264,12 @@ describe('a run that is stopped while the model is asked', () => {
     controller.abort();
     fail(throttled());
     await ended;
-    expect(events.map(({ type }) => type)).toEqual(['run-start', 'model-call-start', 'run-end']);
+    expect(events.map(({ type }) => type)).toEqual([
+      'run-start',
+      'turn-start',
+      'model-call-start',
+      'run-end',
+    ]);
     expect(clock.pending).toBe(0);
   });
 });

@@ -56,7 +56,7 @@ async function evaluate(
 
 const answer = (text: string): ScriptedTurn => ({ text });
 const checks = (events: readonly RunEvent[]): readonly unknown[] =>
-  events.flatMap((event) => (event.type === 'completion-check' ? [event] : []));
+  events.flatMap((event) => (event.type === 'completion-checked' ? [event] : []));
 
 describe('a checker', () => {
   test('sends the model back with its feedback as a message of the user until it says that all is done', async () => {
@@ -74,14 +74,14 @@ describe('a checker', () => {
     expect(response.conversation[1]).toEqual({ type: 'user', content: [{ type: 'text', text: 'Call ok.' }] });
     expect(checks(events)).toEqual([
       {
-        type: 'completion-check',
+        type: 'completion-checked',
         turn: 1,
         checker: 'checker',
         check: 1,
         outcome: 'incomplete',
         feedback: 'Call ok.',
       },
-      { type: 'completion-check', turn: 3, checker: 'checker', check: 2, outcome: 'complete' },
+      { type: 'completion-checked', turn: 3, checker: 'checker', check: 2, outcome: 'complete' },
     ]);
   });
 

@@ -502,7 +502,7 @@ describe('the abort signal of the caller', () => {
       ],
       calls: [{ name: 'disturbed' }],
       onEvent: (event) => {
-        if (event.type === 'tool-call-rerun') abort.abort();
+        if (event.type === 'tool-call-retry') abort.abort();
       },
     });
     expect(await evaluationFailure(run.finished)).toMatchObject({ code: 'evaluation-aborted' });
@@ -545,7 +545,9 @@ describe('a handler that was given up on', () => {
   ])('because of %s has nothing to tell observers any more', async (_what, end) => {
     let context: ToolContext | undefined;
     const events = await late((given) => (context = given), end);
-    expect(events.filter(({ type }) => type === 'heartbeat' || type === 'tool-progress')).toHaveLength(2);
+    expect(
+      events.filter(({ type }) => type === 'tool-call-heartbeat' || type === 'tool-call-progress'),
+    ).toHaveLength(2);
     const count = events.length;
     context?.beat();
     context?.progress({ percent: 99 });

@@ -111,10 +111,10 @@ describe('a provider that asks whether it may run something', () => {
     expect(asked[1]?.slice(1)).toEqual(answers);
     expect(response.conversation.slice(1, 3)).toEqual(answers);
     expect(response.text).toBe('Read.');
-    expect(events.filter(({ type }) => type === 'hosted-approval')).toEqual([
-      { type: 'hosted-approval', turn: 1, toolName: 'wiki', name: 'read_page', approved: true },
+    expect(events.filter(({ type }) => type === 'hosted-approval-answered')).toEqual([
+      { type: 'hosted-approval-answered', turn: 1, toolName: 'wiki', name: 'read_page', approved: true },
       {
-        type: 'hosted-approval',
+        type: 'hosted-approval-answered',
         turn: 1,
         toolName: 'wiki',
         name: 'edit_page',
@@ -247,16 +247,16 @@ describe('hosted tools', () => {
 
   it('are told as events', async () => {
     const { events } = await run(turns);
-    expect(events.filter(({ type }) => type === 'hosted-tool-call')).toEqual([
+    expect(events.filter(({ type }) => type === 'hosted-tool-called')).toEqual([
       {
-        type: 'hosted-tool-call',
+        type: 'hosted-tool-called',
         turn: 1,
         toolName: 'search',
         output: { status: 'completed' },
         citations: [],
       },
       {
-        type: 'hosted-tool-call',
+        type: 'hosted-tool-called',
         turn: 1,
         toolName: 'search',
         output: { status: 'failed', errorCode: 'unavailable' },

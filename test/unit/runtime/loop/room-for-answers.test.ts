@@ -126,9 +126,9 @@ test('a turn that was cut off is told in what it took, and says nothing of what 
     onEvent: (event) => events.push(event),
   });
   expect(response.text).toBe('Done.');
-  expect(events.flatMap((event) => (event.type === 'usage' ? [event.total.inputTokens] : []))).toEqual([
-    900, 950,
-  ]);
+  expect(
+    events.flatMap((event) => (event.type === 'usage-counted' ? [event.total.inputTokens] : [])),
+  ).toEqual([900, 950]);
 });
 
 test('a turn that was cut off passes a limit as any other', async () => {
