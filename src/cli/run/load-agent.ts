@@ -114,6 +114,8 @@ async function ownModules(): Promise<Record<string, unknown>> {
     'weakincentives/anthropic': await import('../../anthropic/index.ts'),
     'weakincentives/node': await import('../../node/index.ts'),
     'weakincentives/openai': await import('../../openai/index.ts'),
+    'weakincentives/provider': await import('../../provider/index.ts'),
+    'weakincentives/suite': await import('../../suite/index.ts'),
     'weakincentives/testing': await import('../../testing/index.ts'),
   };
 }

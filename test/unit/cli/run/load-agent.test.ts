@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -56,16 +56,23 @@ describe('loadAgent', () => {
     expect((await loadAgent(put('parts.ts', text))).agent.maxTurns).toBe(6);
   });
 
-  it('has the other entries of the package too', async () => {
-    const more = `import { scriptedAdapter } from 'weakincentives/testing';
-      import { mountFolder } from 'weakincentives/node';
-      import { openai } from 'weakincentives/openai';
-      import { anthropic } from 'weakincentives/anthropic';
-      import { aiSdk } from 'weakincentives/ai-sdk';
-      const made = [mountFolder, openai, anthropic, aiSdk].map((each) => typeof each).join();`;
-    const text = `${agentText(more)}
-      export default defineAgent({ template, name: made, model: scriptedAdapter([]) });`;
-    expect((await loadAgent(put('entries.ts', text))).agent.name).toBe('function,function,function,function');
+  it('gives agents every entry of the package as it is running', async () => {
+    const manifest: { readonly exports: Readonly<Record<string, unknown>> } = JSON.parse(
+      readFileSync(new URL('../../../../package.json', import.meta.url), 'utf8'),
+    );
+    const entries = Object.keys(manifest.exports)
+      .filter((path) => path !== './package.json')
+      .map((path) => path.replace(/^\./, 'weakincentives'));
+    expect(entries.length).toBeGreaterThan(6);
+    const imports = entries.map((entry, index) => `import * as e${index} from '${entry}';`).join('\n');
+    const lists = entries.map((_, index) => `Object.keys(e${index}).toSorted()`).join();
+    const text = `${agentText(imports)}
+      export default defineAgent({ template, name: JSON.stringify([${lists}]) });`;
+    const { name } = (await loadAgent(put('entries.ts', text))).agent;
+    const running = await Promise.all(
+      entries.map(async (entry) => Object.keys((await import(entry)) as object).toSorted()),
+    );
+    expect(JSON.parse(name ?? '')).toEqual(running);
   });
 
   it.each([
