@@ -104,7 +104,6 @@ const benchRules = Object.entries(benchFolders).map(([folder, others]) => ({
 
 /** Which folder may import which package. Everything else from node_modules is refused in src. */
 const packages = {
-  '@standard-schema/spec': 'schema',
   re2js: 'filesystem',
   'iso-3166': 'suite',
   diff: 'cli',

@@ -1,3 +1,4 @@
+import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec';
 import { toStandardJsonSchema } from '@valibot/to-json-schema';
 import { type } from 'arktype';
 import * as v from 'valibot';
@@ -30,6 +31,23 @@ interface Output {
   id: string;
   limit: number;
 }
+
+test('the interfaces of Standard Schema are those of its package', () => {
+  type Published<I, O> = StandardSchemaV1<I, O> & StandardJSONSchemaV1<I, O>;
+  expectTypeOf<Schema<Input, Output>>().toExtend<Published<Input, Output>>();
+  expectTypeOf<Published<Input, Output>>().toExtend<Schema<Input, Output>>();
+  expectTypeOf<Parameters<Schema['~standard']['validate']>>().toEqualTypeOf<
+    Parameters<StandardSchemaV1['~standard']['validate']>
+  >();
+  expectTypeOf<Parameters<Schema['~standard']['jsonSchema']['input']>>().toEqualTypeOf<
+    Parameters<StandardJSONSchemaV1['~standard']['jsonSchema']['input']>
+  >();
+  expectTypeOf<ReturnType<Schema['~standard']['validate']>>().toEqualTypeOf<
+    ReturnType<StandardSchemaV1['~standard']['validate']>
+  >();
+  expectTypeOf<InferInput<Published<Input, Output>>>().toEqualTypeOf<Input>();
+  expectTypeOf<InferOutput<Published<Input, Output>>>().toEqualTypeOf<Output>();
+});
 
 test('schemas of every library fit, and carry their types', () => {
   expectTypeOf(zod).toExtend<Schema>();
