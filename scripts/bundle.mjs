@@ -35,12 +35,17 @@ export async function bundle(folder, entries) {
     // As deep as the folders of the entries, for what is found relative to a module.
     chunkFileNames: 'shared/[name].js',
     comments: { legal: true, annotation: true, jsdoc: false },
-    // What every entry needs is one file; the folders with a subpath and the command are not in it. The command loads the library only for a
+    // What every entry needs is one file; the folders with a subpath and the command are not in it. What several entries need of
+    // such a folder is a file, too. The command loads the library only for a
     // command that needs it: what it takes to read arguments and to describe an error is in files of their own.
     codeSplitting: {
       groups: [
         { name: 'base', test: (id) => ['internal', 'error'].includes(topFolder(id)), priority: 4 },
-        { name: 'node', test: (id) => topFolder(id) === 'node', priority: 1 },
+        ...['node', 'provider', 'suite'].map((name) => ({
+          name,
+          test: (/** @type {string} */ id) => topFolder(id) === name,
+          priority: 1,
+        })),
         { name: 'core', test: (id) => !apart.has(topFolder(id)), priority: 2 },
         {
           name: 'wink',

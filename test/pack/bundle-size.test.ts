@@ -100,8 +100,8 @@ describe('a bundle of a program', () => {
     [
       'an agent with a scripted model',
       `import { promptTemplate, section, tool, ToolResult } from 'weakincentives';
-       import { scriptedModel } from 'weakincentives/testing';
-       export { promptTemplate, scriptedModel, section, tool, ToolResult };`,
+       import { scriptedAdapter } from 'weakincentives/testing';
+       export { promptTemplate, scriptedAdapter, section, tool, ToolResult };`,
       310,
     ],
     [

@@ -69,8 +69,9 @@ describe('packed files', () => {
     const modules = [
       ...entries().map(({ code }) => code),
       ...Object.values(packed.manifest.bin).map((path) => path.replace(/^\.\//, '')),
-      // The last five are the command's, whose own commands are loaded on demand.
-      ...['base', 'core', 'node', 'prompt-command', 'redact', 'run-command', 'wink', 'wink-run'].map(
+      ...['base', 'core', 'node', 'provider', 'suite'].map((name) => `dist/shared/${name}.js`),
+      // The command's, whose own commands are loaded on demand.
+      ...['prompt-command', 'redact', 'run-command', 'wink', 'wink-run'].map(
         (name) => `dist/shared/${name}.js`,
       ),
     ];
