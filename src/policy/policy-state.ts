@@ -63,7 +63,7 @@ export function findFact(
 
 /**
  * What one policy remembers of the calls it has seen succeed.
- * @see spec TOOLS "PolicyState (Session Slice)"
+ * @see docs/spec/policies.md §5
  */
 export interface PolicyState {
   readonly policyName: string;

@@ -49,7 +49,7 @@ export interface ReadBeforeWritePolicyOptions {
  * tool has really changed are judged before its commit, so no tool gets around the rule. Paths are compared normalised.
  * Reading in the same call does not count.
  * @throws {PromptValidationError} when `readTools` is empty.
- * @see spec TOOLS "ReadBeforeWritePolicy"
+ * @see docs/spec/policies.md §7
  */
 export function readBeforeWritePolicy(options: ReadBeforeWritePolicyOptions = {}): ToolPolicy {
   assertOptions('readBeforeWritePolicy()', options);

@@ -21,7 +21,7 @@ export interface SequentialDependencyPolicyOptions {
  * the prompt, or in evaluations inside calls that the policy covers.
  * @throws {PromptValidationError} when no tool waits for another, or one would need itself, directly or through others. `promptTemplate()` throws
  *   it for names that the prompt does not have, a tool that the policy does not cover, and one that the runtime never runs.
- * @see spec TOOLS "SequentialDependencyPolicy"
+ * @see docs/spec/policies.md §6
  */
 export function sequentialDependencyPolicy(options: SequentialDependencyPolicyOptions): ToolPolicy {
   assertOptions('sequentialDependencyPolicy()', options, { name: 'string', dependencies: 'object!' });

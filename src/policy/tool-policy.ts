@@ -74,7 +74,7 @@ export interface PolicyResultContext extends PolicyChangesContext {
 /**
  * A rule about tool calls, for a section with its children or for a whole prompt. All policies of a call must allow it.
  * State that a policy keeps should be keyed and written blindly, so that guarded calls can run in parallel.
- * @see spec TOOLS "Tool Policies"
+ * @see docs/spec/policies.md §1
  */
 export interface ToolPolicy {
   /** Unique in a prompt. Named in denials. */

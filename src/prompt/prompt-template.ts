@@ -35,7 +35,7 @@ export type OutputOf<S> = S extends Schema<infer _Input, infer Output> ? Output 
 /**
  * A prompt without its params: a constant that can be bound any number of times. Holds no session and no params.
  *
- * @see spec TOOLS "Prompt Rendering"
+ * @see docs/spec/prompt.md §3
  */
 export interface PromptTemplate<
   Params,
@@ -61,7 +61,7 @@ export interface PromptTemplate<
  *   address, a section that contains itself, one param with two schemas, two tools or policies with one name, a policy
  *   that could never do what it says, two slices with one name, one resource bound differently by two sections, an
  *   output schema that is neither object nor array.
- * @see spec TOOLS "Registration Lifecycle"
+ * @see docs/spec/prompt.md §3
  */
 export function promptTemplate<
   const Sections extends readonly AnySection[],

@@ -51,7 +51,7 @@ export interface ContainerOptions {
  * The resources of one registry over one session. Singletons belong to the session and the binding: another container
  * over the same session finds the same instances, and they are disposed with the session.
  *
- * @see spec TOOLS "Resource Access"
+ * @see docs/spec/resources.md §2
  */
 export class ResourceContainer {
   readonly #registry: ResourceRegistry;

@@ -30,7 +30,7 @@ type LibraryResult<O> =
  *
  * @throws {SchemaError} `schema-unrepresentable` when the schema itself has no JSON Schema form; a tool or slice with
  * such a schema cannot be made.
- * @see spec TOOLS "Runtime Dispatch" step 2
+ * @see docs/spec/schemas.md §2
  */
 export function parseInput<I, O>(
   compiled: CompiledSchema<I, O>,

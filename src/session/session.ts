@@ -60,7 +60,7 @@ export type CloneOptions = SessionOptions;
 /**
  * The state of a run: typed slices, changed by events through pure reducers. Reading and writing here takes effect at
  * once; tool calls work on a {@link fork}.
- * @see spec SESSIONS
+ * @see docs/spec/session.md §1
  */
 export class Session implements SessionView, AsyncDisposable {
   readonly id: string;

@@ -10,7 +10,7 @@ import type { BudgetTrackerPort, DeadlinePort, PromptPort, RenderedPromptPort } 
  * `{ ...context }`, an object made from it and a proxy of it do not have them. Once the call has ended, every access to
  * session, files or resources throws a `TransactionClosedError`.
  *
- * @see spec TOOLS "ToolContext"
+ * @see docs/spec/tools.md §6
  */
 export interface ToolContext {
   readonly prompt: PromptPort;

@@ -7,7 +7,7 @@ const maxDescriptionCharacters = 200;
  * Checks the name of a tool or hosted tool: 1 to 64 of `a-z`, `0-9`, `_`, `-`.
  *
  * @throws {PromptValidationError} with `details.tool` and `details.placeholder` `'name'`.
- * @see spec TOOLS "Tool"
+ * @see docs/spec/tools.md §1
  */
 export function assertToolName(name: unknown): asserts name is string {
   if (typeof name === 'string' && toolName.test(name)) return;

@@ -32,7 +32,7 @@ export interface ToolFailure {
 /**
  * What a handler returns, told apart by `success`.
  *
- * @see spec TOOLS "ToolResult"
+ * @see docs/spec/tools.md §3
  */
 export type ToolResult<R> = ToolSuccess<R> | ToolFailure;
 

@@ -24,7 +24,7 @@ export type ToolHandler<in P, out R> = (
 /**
  * A sample call for the model.
  *
- * @see spec TOOLS "ToolExample"
+ * @see docs/spec/tools.md §5
  */
 export interface ToolExample<out I = unknown, out O = unknown> {
   /** 1 to 200 characters. */

@@ -72,7 +72,7 @@ const maxTimeoutMs = 2_147_483_647;
  *
  * @throws {PromptValidationError} for a name, description, schema, example, handler, effects, time limit or limit of results that cannot
  * be used; `details.tool` names the tool, `details.placeholder` the option.
- * @see spec TOOLS "Tool"
+ * @see docs/spec/tools.md §1
  */
 export function tool<PS extends Schema | undefined = undefined, RS extends Schema | undefined = undefined>(
   options: ToolOptions<PS, RS>,

@@ -53,6 +53,7 @@ describe('packed files', () => {
       'README.md',
       'VERSIONING.md',
       'dist',
+      'docs',
       'package.json',
     ]);
   });

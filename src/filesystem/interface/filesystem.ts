@@ -274,7 +274,7 @@ export interface FilesystemFork {
 
 /**
  * The token under which tools find the file system of their prompt.
- * @see spec TOOLS "Resource Access"
+ * @see docs/spec/filesystem.md §1
  */
 export const Filesystem: NamedResourceToken<Filesystem> = transactionalResource<Filesystem>('filesystem');
 

@@ -32,7 +32,7 @@ export interface HostMount {
  * `root-replaced` when the folder was renamed, removed or replaced while it was read.
  * Messages name the folder as it was given, never where it really is.
  * @throws the signal's reason when it is aborted.
- * @see spec TOOLS "Workspace Tools"
+ * @see docs/spec/filesystem.md §5
  */
 export async function readHostMount(options: HostMountOptions): Promise<HostMount> {
   assertOptions(

@@ -30,7 +30,7 @@ export interface BoundTools {
  *
  * @throws {PromptValidationError} for something that is no tool, two tools or hosted tools with one name, a tool named as one
  *   that opens or reads sections in a prompt that has summaries, and policies that {@link checkPolicies} refuses.
- * @see spec TOOLS "Registration Lifecycle"
+ * @see docs/spec/prompt.md §3
  */
 export function bindTools(nodes: readonly SectionNode[], promptPolicies: readonly ToolPolicy[]): BoundTools {
   checkToolNames(nodes);

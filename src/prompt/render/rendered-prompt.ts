@@ -23,7 +23,7 @@ export interface RenderedSections extends SectionAccess {
 /**
  * What one rendering yields: everything an adapter sends, and what the runtime needs to execute the calls that come back.
  *
- * @see spec TOOLS "Prompt Rendering"
+ * @see docs/spec/prompt.md §6
  */
 export interface RenderedPrompt<out Output = unknown> {
   /** The instructions (system text). */

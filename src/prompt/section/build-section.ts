@@ -78,7 +78,7 @@ type SectionOf<Params extends Schema | undefined, Below> = Section<
  * @throws {PromptValidationError} for a bad key or title, a params schema that describes no object, a template that names
  *   something that is no param or does more than interpolate, `template` and `render` together, visibility `'summary'`
  *   without a summary.
- * @see spec TOOLS "Section Integration"
+ * @see docs/spec/prompt.md §1
  */
 export function section<
   Params extends Schema | undefined = undefined,
@@ -98,7 +98,7 @@ export function section<
  * Makes a section that brings tools and says nothing about them: heading, optional description, no examples.
  *
  * @throws {PromptValidationError} as {@link section}.
- * @see spec TOOLS "ToolsSection"
+ * @see docs/spec/prompt.md §2
  */
 export function toolsSection<
   Params extends Schema | undefined = undefined,

@@ -40,7 +40,7 @@ declare const sectionOwn: unique symbol;
  * `Input` is the params that the section and its descendants need, as one flat object. `Own` tells those of the section
  * from those of its children, where the compiler knows.
  *
- * @see spec TOOLS "Section Integration"
+ * @see docs/spec/prompt.md §1
  */
 export interface Section<in Input = never, out Own = unknown> {
   /** Heading text, one line, without number. */

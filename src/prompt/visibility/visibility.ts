@@ -20,7 +20,7 @@ export type VisibilitySelector<Params> =
  *
  * Code: `visibility-expansion-required`.
  *
- * @see spec TOOLS "Exception Handling"
+ * @see docs/spec/visibility.md §4
  */
 export class VisibilityExpansionRequired extends WinkError<'visibility-expansion-required'> {
   /** Dotted paths of the sections to open, in the order they were asked for. */

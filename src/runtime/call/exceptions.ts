@@ -44,7 +44,7 @@ interface ThrowingAttempt {
  * The table of exceptions: what was thrown in an attempt, and the verdict on it. Never throws: a value that throws when it is looked
  * at, such as a proxy, fails the call like any other error.
  *
- * @see spec TOOLS "Exception Handling"
+ * @see docs/spec/tool-calls.md §5
  */
 export function verdictOn(
   thrown: unknown,

@@ -151,7 +151,7 @@ export interface RenderingContext {
  * The value of a result as text: what the tool's `render` makes of it, else JSON without nulls in a stable order; text
  * stays as it is, no value is empty text. A renderer that throws or returns no text is logged and JSON takes its place.
  *
- * @see spec TOOLS "Result Rendering Protocol"
+ * @see docs/spec/tools.md §4
  */
 export function renderValue(
   tool: AnyTool | undefined,

@@ -19,7 +19,7 @@ type Step = (attempt: CallAttempt) => Promise<Verdict | undefined> | Verdict | u
  * arguments parsed (`tool-call.ts`), and session, files and resources were forked (`transaction.ts`); after them comes the commit
  * (`commits.ts`).
  *
- * @see spec TOOLS "Runtime Dispatch" steps 3 to 9
+ * @see docs/spec/tool-calls.md §3
  */
 const steps: readonly Step[] = [
   parseParams,

@@ -59,7 +59,7 @@ export function toToolCall(part: ToolCallPart, turn: number, isCutOff: boolean):
  * Steps 1 and 2 of a call: the tool is looked up and the arguments are parsed. A call that was cut off is rejected, and so is, in an evaluation inside the call `outer`,
  * a tool that may do more than that call.
  *
- * @see spec TOOLS "Runtime Dispatch" steps 1 and 2
+ * @see docs/spec/tool-calls.md §2
  */
 export function resolveCall(call: ToolCall, rendered: RenderedPrompt, outer?: OuterCall): Resolution {
   if (call.isCutOff === true) return cutOff(call);

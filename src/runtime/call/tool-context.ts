@@ -20,7 +20,7 @@ import { callInside } from './call-inside.ts';
 /**
  * The frozen view of the surrounding run that a handler gets.
  *
- * @see spec TOOLS "ToolContext"
+ * @see docs/spec/tools.md §6
  */
 export function createToolContext(attempt: CallAttempt): ToolContext {
   return Object.freeze(new CallContext(attempt));

@@ -229,7 +229,7 @@ export interface ToolInvokedPayload extends RecordOrigin, RecordOf<typeof toolIn
 /**
  * Dispatched once for every call, after it was committed or rolled back, in commit order.
  *
- * @see spec TOOLS "Runtime Dispatch" step 10
+ * @see docs/spec/tool-calls.md §6
  */
 export const ToolInvoked: EventDefinition<ToolInvokedPayload, ToolInvokedPayload> =
   defineSystemEvent<ToolInvokedPayload>('tool.invoked');

@@ -12,7 +12,7 @@ export interface EventMeta {
 /**
  * Tells subscribers about events. It only tells: what sessions record is decided by their own `dispatch`, so sessions
  * that share a dispatcher never record each other's events.
- * @see spec SESSIONS "Events"
+ * @see docs/spec/session.md §3
  */
 export interface Dispatcher {
   /**

@@ -28,7 +28,7 @@ export interface EventTypes<in Input, out Output> {
 
 /**
  * A kind of event that can be dispatched: `Input` is what `dispatch` takes, `Output` what reducers and subscribers get.
- * @see spec SESSIONS "Events"
+ * @see docs/spec/session.md §3
  */
 export interface EventDefinition<in Input, out Output> extends AnyEvent {
   /** Carries the types for the compiler; never present at run time. */

@@ -25,7 +25,7 @@ export interface ForkOptions {
 /**
  * A private copy of a session for one tool call: it reads through and writes privately, and records what was read.
  * Making one is O(1).
- * @see spec TOOLS "Runtime Dispatch"
+ * @see docs/spec/transactions.md §2
  */
 export interface SessionFork {
   /** What a handler gets. Throws TransactionClosedError once the fork is closed. */

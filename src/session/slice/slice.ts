@@ -15,7 +15,7 @@ export interface StoredSlice {
 
 /**
  * A typed list of items in a session.
- * @see spec SESSIONS "Slices"
+ * @see docs/spec/session.md §2
  */
 export interface Slice<in out T> extends StoredSlice {
   /** Carries the type for the compiler; never present at run time. */

@@ -31,7 +31,7 @@ export interface WebSearchSection extends Section<NoSectionParams> {
  * trust what comes back, and to say where it is from. It holds no state.
  *
  * @throws {PromptValidationError} for a config, name or description that cannot be used.
- * @see spec HOSTED_TOOLS "WebSearchSection"
+ * @see docs/spec/hosted-tools.md §4
  */
 export function webSearchSection(options: WebSearchSectionOptions = {}): WebSearchSection {
   assertOptions('webSearchSection()', options);

@@ -52,7 +52,7 @@ const defaults = {
  * A hosted tool of the kind `web_search`: the provider searches the web and the model cites what it found.
  *
  * @throws {PromptValidationError} for a config, name or description that cannot be used.
- * @see spec HOSTED_TOOLS "Web Search"
+ * @see docs/spec/hosted-tools.md §4
  */
 export function webSearchTool(
   given: WebSearchConfig = {},

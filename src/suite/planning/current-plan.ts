@@ -9,7 +9,7 @@ import { addSteps, setUpPlan, updateStep } from './plan-rules.ts';
  * a `SessionError` with code `reducer-failed` that says why, and nothing is changed.
  *
  * STATE: what a failing tool call did to the plan is undone.
- * @see spec TOOLS "Session Integration"
+ * @see docs/spec/planning.md §3
  */
 export const CurrentPlan: Slice<Plan> = defineSlice('planning.plan', planSchema, {
   reducers: [

@@ -8,7 +8,7 @@ import type { PlanningToolName } from './planning-tools.ts';
  * - `planActReflect`: plan everything first, then judge after every step.
  * - `goalDecomposeRouteSynthesise`: restate the goal, split it, give every part to the right tool, join the results.
  *
- * @see spec TOOLS "Planning Strategies"
+ * @see docs/spec/planning.md §4
  */
 export const PlanningStrategy: {
   readonly react: 'react';

@@ -20,7 +20,7 @@ export interface PlanStep {
 
 /**
  * What an agent set out to do, and how far it is.
- * @see spec TOOLS "Planning Tool Suite"
+ * @see docs/spec/planning.md §2
  */
 export interface Plan {
   /** What is to be reached: 1 to 500 characters without surrounding blanks. */

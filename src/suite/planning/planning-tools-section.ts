@@ -39,7 +39,7 @@ export interface PlanningToolsSectionOptions {
  * A planning call is a transaction like any other; several in one turn come out as if made one after the other.
  *
  * @throws {PromptValidationError} for an unknown strategy, an unknown or doubled tool name, or no tool at all.
- * @see spec TOOLS "Planning Tool Suite"
+ * @see docs/spec/planning.md §1
  */
 export function planningToolsSection(options: PlanningToolsSectionOptions = {}): Section<NoSectionParams> {
   assertOptions('planningToolsSection()', options, { policies: 'array' });

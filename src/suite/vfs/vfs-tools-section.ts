@@ -46,7 +46,7 @@ export interface VfsToolsSectionOptions extends VfsWorkspaceOptions {
  * @throws {PromptValidationError} for an unknown or doubled tool name, no tool at all, a writing tool together with
  * `readOnly`, a bad limit, or `filesystem` together with `base` or `mounts`.
  * @throws {FilesystemError} for a bad path in the given files, or files that break a limit.
- * @see spec TOOLS "Tool Suites as Sections"
+ * @see docs/spec/tools.md §8
  */
 export function vfsToolsSection(options: VfsToolsSectionOptions = {}): Section<NoSectionParams> {
   assertOptions('vfsToolsSection()', options);
