@@ -26,7 +26,7 @@ export const anthropicDialect: SchemaDialect = {
       'uuid',
     ),
   },
-  otherConstraints: 'told',
+  otherConstraints: 'described',
   optionalProperties: 'kept',
   typeLists: false,
   typeBesideFixedValues: false,

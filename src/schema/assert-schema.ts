@@ -2,12 +2,12 @@ import { assertArgument, type RefuseArgument, SchemaError } from '../error/index
 
 const refuse: RefuseArgument = (message, options) => new SchemaError('schema-not-standard', message, options);
 
-/** Refuses what is neither a Standard Schema, which may be a function, nor JSON Schema. @throws {SchemaError} `schema-not-standard`. */
+/** Refuses anything but a Standard Schema, which may be a function, and JSON Schema. @throws {SchemaError} `schema-not-standard`. */
 export function assertSchemaLike(of: string, schema: unknown): void {
   if (typeof schema !== 'function') assertArgument(of, 'schema', schema, 'object', refuse);
 }
 
-/** Refuses what is no Standard Schema. @throws {SchemaError} `schema-not-standard`. */
+/** Refuses anything but a Standard Schema. @throws {SchemaError} `schema-not-standard`. */
 export function assertSchema(of: string, schema: unknown): void {
   assertSchemaLike(of, schema);
   assertArgument(
@@ -19,7 +19,7 @@ export function assertSchema(of: string, schema: unknown): void {
   );
 }
 
-/** Refuses what is no dialect. @throws {SchemaError} `schema-not-standard`. */
+/** Refuses anything but a dialect. @throws {SchemaError} `schema-not-standard`. */
 export function assertDialect(of: string, dialect: unknown): void {
   assertArgument(of, 'dialect', dialect, 'object', refuse);
   assertArgument(of, 'dialect.limits', Reflect.get(Object(dialect), 'limits'), 'object', refuse);

@@ -28,7 +28,7 @@ const compiledSchemas = new WeakMap<object, CompiledSchema>();
 /**
  * The compiled form of a schema; the same object for the same schema.
  *
- * @throws {SchemaError} `schema-not-standard` when `schema` is no Standard Schema with JSON Schema output.
+ * @throws {SchemaError} `schema-not-standard` when `schema` is not a Standard Schema with JSON Schema output.
  */
 export function compileSchema<I, O>(schema: Schema<I, O>): CompiledSchema<I, O> {
   const known = compiledSchemas.get(schema);
@@ -40,7 +40,7 @@ export function compileSchema<I, O>(schema: Schema<I, O>): CompiledSchema<I, O> 
   return compiled;
 }
 
-/** The same schema, which the model is told of in other words: what is accepted stays what it is. */
+/** The same schema with other descriptions for the model; what it accepts does not change. */
 export function withInputJsonSchema<I, O>(
   compiled: CompiledSchema<I, O>,
   inputJsonSchema: JsonSchema,
@@ -91,7 +91,7 @@ function emit(schema: Schema, side: 'input' | 'output'): JsonSchema {
   const { vendor } = schema['~standard'];
   try {
     const converter = schema['~standard'].jsonSchema;
-    // Through JSON: a copy that nobody else holds, without what the library may hang onto it.
+    // Through JSON: a private copy, without properties that the library may have attached.
     const libraryOptions = libraryOptionsOf(vendor);
     const options = { target: 'draft-2020-12', ...(libraryOptions === undefined ? {} : { libraryOptions }) };
     emitted = JSON.parse(JSON.stringify(converter[side](options)));
@@ -103,7 +103,7 @@ function emit(schema: Schema, side: 'input' | 'output'): JsonSchema {
     );
   }
   if (!isSchemaObject(emitted)) {
-    throw new SchemaError('schema-unrepresentable', `The ${side} JSON Schema of a schema is no object.`);
+    throw new SchemaError('schema-unrepresentable', `The ${side} JSON Schema of a schema is not an object.`);
   }
   const { $schema: _dialect, ...rest } = emitted;
   return rest;

@@ -1,6 +1,6 @@
 /**
- * Valibot's converter refuses a schema for a check that JSON Schema has no word for. Such checks are left out of the
- * JSON Schema instead, as Zod and ArkType do by themselves: they still hold when a value is validated. Whatever changes
+ * Valibot's converter refuses a schema with a check that JSON Schema has no keyword for. Such checks are left out of the
+ * JSON Schema instead, as Zod and ArkType do by themselves: they still hold when a value is validated. A check that changes
  * the type of a value is still refused.
  */
 const valibotOptions: Readonly<Record<string, unknown>> = Object.freeze({

@@ -43,7 +43,7 @@ function openAt(
   const opened: Record<string, JsonValue | undefined> = { ...schema };
   const reference = schema['$ref'];
   const target = typeof reference === 'string' ? resolve(reference) : undefined;
-  // Written out beside the definitions, so that other uses of the same definition stay closed.
+  // Inlined next to the definitions, so that other uses of the same definition stay closed.
   if (isSchemaObject(target) && target !== schema) {
     const { $ref: _reference, ...beside } = opened;
     return { ...openAt(target, resolve, depth + 1), ...beside };

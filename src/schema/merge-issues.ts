@@ -12,8 +12,8 @@ export interface LibraryIssue {
 }
 
 /**
- * One list of issues from the unknown keys that were found and what the user's library says. Where the JSON Schema tells
- * what is wrong its words are used, the same for every library; else the library's message with what was received.
+ * One list of issues, from the unknown keys that were found and the issues of the user's library. Where the JSON Schema
+ * explains the issue, its message is used, the same for every library; otherwise the library's message with what was received.
  */
 export function mergeIssues(
   root: SchemaNode,
@@ -58,7 +58,7 @@ function relatedTo(
   return below.length > 0 ? below : explained.filter((other) => startsWith(path, other.path));
 }
 
-/** The name by which a library tells kinds of issues apart: `code` in Zod and ArkType, `type` in Valibot. */
+/** The name by which a library distinguishes kinds of issues: `code` in Zod and ArkType, `type` in Valibot. */
 function codeOf(issue: LibraryIssue): unknown {
   return Reflect.get(issue, 'code') ?? Reflect.get(issue, 'type');
 }
@@ -80,7 +80,7 @@ function libraryMessage(issue: LibraryIssue, received: unknown): string {
   return needsValue ? `${issue.message}, received ${describeReceived(received)}` : issue.message;
 }
 
-/** The path as keys and indexes. Libraries write steps as keys or as objects with a key; indexes may come as text. */
+/** The path as keys and indexes. Libraries write steps as keys or as objects with a key; indexes may be strings. */
 function pathOf(issue: LibraryIssue, value: unknown): Path {
   const path: (string | number)[] = [];
   let place = value;
@@ -93,7 +93,7 @@ function pathOf(issue: LibraryIssue, value: unknown): Path {
   return path;
 }
 
-/** What lies at a path; undefined when nothing does. */
+/** The value at a path; undefined when there is none. */
 export function valueAt(value: unknown, path: Path): unknown {
   let place = value;
   for (const step of path) place = childAt(place, String(step));

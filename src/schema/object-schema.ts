@@ -21,7 +21,7 @@ export function assertObjectSchema(schema: Schema): void {
   );
 }
 
-/** @param known the answers so far; a schema that is being looked into counts as one that tells nothing. */
+/** @param known the answers so far; a schema whose check is in progress counts as unknown. */
 function isObjectOnly(node: SchemaNode, known: Map<SchemaNode, boolean>): boolean {
   const answer = known.get(node);
   if (answer !== undefined) return answer;

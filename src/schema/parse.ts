@@ -23,8 +23,8 @@ type LibraryResult<O> =
   | { readonly issues: readonly LibraryIssue[] };
 
 /**
- * Validates what came from outside: keys that the schema does not know, and items behind the end of a tuple, are refused at
- * every depth; nothing is coerced by the library itself. Whatever the value, it does not throw; a promise only where the schema validates asynchronously, and it never rejects.
+ * Validates input from outside: keys unknown to the schema, and items after the end of a tuple, are refused at
+ * every depth; this library coerces nothing. Never throws for any value; returns a promise only where the schema validates asynchronously, and it never rejects.
  *
  * A value nested deeper than 256 levels is refused before the user's library sees it.
  *
@@ -41,7 +41,7 @@ export function parseInput<I, O>(
     const found = findUnknownKeys(inputNode, value, maxIssues);
     if (found?.tooDeepAt !== undefined) return tooDeep(found.tooDeepAt);
     const unknown = found?.unknown ?? none;
-    // That many unknown keys are garbage; the user's library need not walk through all of it.
+    // A value with that many unknown keys is garbage; the user's library need not walk through it.
     if (unknown.length >= maxIssues) return { ok: false, issues: unknown };
     const result = validate(compiled, value);
     if (!(result instanceof Promise)) return outcomeOf(compiled, value, found, unknown, result);
@@ -51,12 +51,12 @@ export function parseInput<I, O>(
   }
 }
 
-/** A value that throws when it is looked at, by a getter or a proxy, counts as invalid. */
+/** A value that throws when it is read, by a getter or a proxy, counts as invalid. */
 function unreadable(cause: unknown): { readonly ok: false; readonly issues: readonly SchemaIssue[] } {
   return { ok: false, issues: [{ path: [], message: `cannot be read: ${describeError(cause)}` }] };
 }
 
-/** @param refused what is known to be wrong before the library was asked. */
+/** @param refused what is known to be wrong before the library validates. */
 function outcomeOf<O>(
   compiled: CompiledSchema,
   value: unknown,
@@ -74,7 +74,7 @@ function outcomeOf<O>(
   };
 }
 
-/** The lists that a library took for a shorter tuple and cut: what it left out is wrong, not superfluous. */
+/** The lists that a library cut to a shorter tuple: the items it dropped are errors, not surplus. */
 function cutLists(overlong: KeyFindings['overlong'], given: unknown, made: unknown): readonly SchemaIssue[] {
   return overlong.flatMap((path) => {
     const before = valueAt(given, path);
@@ -85,7 +85,7 @@ function cutLists(overlong: KeyFindings['overlong'], given: unknown, made: unkno
 }
 
 /**
- * {@link parseInput} for places that cannot wait.
+ * {@link parseInput} for callers that cannot wait.
  *
  * @throws {SchemaError} `schema-async` when the schema validates asynchronously.
  */
@@ -101,7 +101,7 @@ export function parseInputSync<I, O>(compiled: CompiledSchema<I, O>, value: unkn
 
 /**
  * Validates what a handler returned: unknown keys of objects are left out of a copy and reported, then the rest is validated.
- * Nothing else is left out: an item behind the end of a tuple is refused. Never throws, as {@link parseInput}.
+ * Nothing else is left out: an item after the end of a tuple is refused. Never throws, like {@link parseInput}.
  */
 export function parseOutput<I, O>(
   compiled: CompiledSchema<I, O>,
@@ -156,7 +156,7 @@ function tooDeep(path: readonly (string | number)[]): {
   readonly ok: false;
   readonly issues: readonly SchemaIssue[];
 } {
-  // The path itself is as long as the value is deep: its start is enough to find the place.
+  // The path itself is as long as the value is deep; its start is enough to find the place.
   return {
     ok: false,
     issues: [{ path: path.slice(0, 3), message: `nested deeper than ${maxDepth} levels` }],

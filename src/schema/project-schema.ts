@@ -6,12 +6,12 @@ import { projectJsonSchema, type SchemaProjection } from './projection/project-j
 import type { Schema } from './standard.ts';
 
 /**
- * The schema as a provider takes it, with the way back for the values of its model: strict where the provider's dialect
- * can tell its shape, else as it is. A root that is no plain object is put into an object, under the key `value`.
+ * The schema as a provider accepts it, with the way back for the values its model writes: strict where the provider's dialect
+ * can express its shape, otherwise unchanged. A root that is not a plain object is wrapped in an object, under the key `value`.
  *
- * @param schema of a tool's input, or JSON Schema. The latter is read as it stands: an object that does not say
+ * @param schema of a tool's input, or JSON Schema. The latter is read literally: an object that does not say
  * `additionalProperties: false` takes any key, and cannot be strict. Not changed.
- * @throws {SchemaError} `schema-not-standard` or `schema-unrepresentable` for a schema that no tool could have.
+ * @throws {SchemaError} `schema-not-standard` or `schema-unrepresentable` for a schema that a tool could not have either.
  */
 export function projectSchema(schema: Schema | JsonSchema, dialect: SchemaDialect): SchemaProjection {
   assertSchemaLike('projectSchema()', schema);

@@ -9,11 +9,11 @@ import { createReferenceResolver } from './json-schema/reference.ts';
 import type { Schema } from './standard.ts';
 
 /**
- * A schema from raw JSON Schema (drafts 7, 2019-09 and 2020-12, told apart by `$schema`; 2020-12 without it). The type
+ * A schema from raw JSON Schema (drafts 7, 2019-09 and 2020-12, distinguished by `$schema`; 2020-12 without it). The type
  * `T` is the caller's promise; values are validated without generated code and come out as they went in, defaults are
  * not filled in. The document is copied; its references must stay within it.
  *
- * @throws {SchemaError} `schema-unrepresentable` when the document is no JSON Schema: a reference to nothing or to
+ * @throws {SchemaError} `schema-unrepresentable` when the document is not a JSON Schema: a reference to nothing or to
  * another document, a pattern that cannot be compiled, something that is not JSON.
  */
 export function jsonSchema<T>(schema: JsonSchema): Schema<T, T> {
@@ -66,7 +66,7 @@ function copyDocument(schema: unknown): JsonSchema {
   } catch (cause) {
     throw unusable(`it is not JSON (${describeError(cause)})`, cause);
   }
-  if (!isSchemaObject(copy)) throw unusable('it is no object');
+  if (!isSchemaObject(copy)) throw unusable('it is not an object');
   return copy;
 }
 

@@ -2,7 +2,7 @@ type Step = string | number;
 /** What to leave out below one place: `true` for the place itself. */
 type Cuts = Map<Step, Cuts | true>;
 
-/** A copy of `value` without the keys at `paths`; what lies beside the way to them is shared, not copied. Lists keep all of their items. */
+/** A copy of `value` without the keys at `paths`; everything off the paths is shared, not copied. Lists keep all of their items. */
 export function withoutPaths(value: unknown, paths: readonly (readonly Step[])[]): unknown {
   const root: Cuts = new Map();
   for (const path of paths) addCut(root, path);

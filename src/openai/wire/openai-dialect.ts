@@ -22,7 +22,7 @@ export const openaiDialect: SchemaDialect = {
     minItems: true,
     maxItems: true,
   },
-  otherConstraints: 'told',
+  otherConstraints: 'described',
   optionalProperties: 'nullable',
   typeLists: true,
   typeBesideFixedValues: true,

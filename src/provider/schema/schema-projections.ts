@@ -141,7 +141,7 @@ export class SchemaProjections {
       return;
     }
     // Where constraints are never told in words, many schemas are expected to be sent as they are.
-    const level = otherConstraints === 'told' ? 'warn' : 'info';
+    const level = otherConstraints === 'described' ? 'warn' : 'info';
     logger[level](`${provider} cannot be strict about the schema of ${whose}; values are checked here.`, {
       losses,
     });

@@ -1,6 +1,6 @@
 import { isList, type JsonValue } from '../json/json.ts';
 import { isSchemaObject, type JsonSchema } from './json-schema.ts';
-import { keyKeywords, keywords, says } from './keywords.ts';
+import { hasAnyKeyword, keyKeywords, keywords } from './keywords.ts';
 import { mergeObjects } from './merge-objects.ts';
 import { createReferenceResolver, type ReferenceResolver } from './reference.ts';
 
@@ -20,7 +20,7 @@ export function closeJsonSchema(root: JsonSchema): JsonSchema {
   const closed = new Closer(createReferenceResolver(root)).close(root, true);
   if (!isSchemaObject(closed)) return root;
   const isBareObject =
-    closed['type'] === 'object' && !says(closed, [...keyKeywords, 'allOf', 'anyOf', 'oneOf']);
+    closed['type'] === 'object' && !hasAnyKeyword(closed, [...keyKeywords, 'allOf', 'anyOf', 'oneOf']);
   return isBareObject ? { ...closed, properties: {}, additionalProperties: false } : closed;
 }
 
@@ -39,7 +39,7 @@ class Closer {
     if (!isSchemaObject(source)) return source;
     const schema = mergeObjects(source, this.#resolve) ?? source;
     if (!isWhole && typeof schema['$ref'] === 'string') return this.#inline(schema, schema['$ref']);
-    const hasParts = says(schema, parts) || this.#isMixed(schema);
+    const hasParts = hasAnyKeyword(schema, parts) || this.#isMixed(schema);
     const closed: WritableSchema = { ...schema };
     for (const [name, operand] of Object.entries(schema)) {
       const keyword = keywords.get(name);
@@ -48,7 +48,7 @@ class Closer {
       closed[name] = this.#closeChildren(operand, keyword.holds === 'map', childIsWhole);
     }
     if (isWhole) endKeys(closed, hasParts);
-    if (closed['prefixItems'] !== undefined && !says(closed, ['items', 'unevaluatedItems']))
+    if (closed['prefixItems'] !== undefined && !hasAnyKeyword(closed, ['items', 'unevaluatedItems']))
       closed['items'] = false;
     return closed;
   }
@@ -56,7 +56,7 @@ class Closer {
   /** Alternatives or a reference beside keys of its own: no part knows all keys. */
   #isMixed(schema: JsonSchema): boolean {
     const places = ['anyOf', 'oneOf', '$ref'].filter((keyword) => schema[keyword] !== undefined).length;
-    return places > 1 || (places === 1 && says(schema, keyKeywords));
+    return places > 1 || (places === 1 && hasAnyKeyword(schema, keyKeywords));
   }
 
   #inline(schema: JsonSchema, reference: string): JsonValue | undefined {
@@ -85,15 +85,15 @@ class Closer {
 }
 
 function endKeys(closed: WritableSchema, hasParts: boolean): void {
-  if (says(closed, ['additionalProperties', 'unevaluatedProperties'])) return;
+  if (hasAnyKeyword(closed, ['additionalProperties', 'unevaluatedProperties'])) return;
   if (hasParts) {
     if (mentionsKeys(closed, 0)) closed['unevaluatedProperties'] = false;
-  } else if (says(closed, keyKeywords)) closed['additionalProperties'] = false;
+  } else if (hasAnyKeyword(closed, keyKeywords)) closed['additionalProperties'] = false;
 }
 
 /** True when the schema or a part of it at the same place names keys. */
 function mentionsKeys(schema: JsonSchema, depth: number): boolean {
-  if (says(schema, keyKeywords) || typeof schema['$ref'] === 'string') return true;
+  if (hasAnyKeyword(schema, keyKeywords) || typeof schema['$ref'] === 'string') return true;
   if (depth > 32) return false;
   return Object.entries(schema).some(([name, operand]) => {
     const keyword = keywords.get(name);

@@ -4,19 +4,19 @@ import type { JsonValue } from '../json/json.ts';
 import { formats } from './format.ts';
 import { compilePattern } from './pattern.ts';
 
-/** What one keyword asks of a value by itself, without a look at other schemas. */
+/** What one keyword requires of a value by itself, independent of other schemas. */
 export interface Constraint {
   readonly holds: (value: unknown) => boolean;
-  /** What is wrong with a value. Absent where the words for what is expected already tell. */
+  /** What is wrong with a value. Absent where the description of what is expected says it. */
   readonly problem?: (value: unknown) => string;
 }
 
 /**
  * Makes the constraint of a keyword from its value.
  *
- * @param exact true where nobody else validates, so that the specification counts to the letter; false where a schema library judges,
- * and nothing may be called wrong that some library lets through.
- * @returns undefined when the keyword is not to be judged.
+ * @param exact true where no schema library validates, so that the specification applies to the letter; false where a schema library judges,
+ * and nothing that some library accepts may be reported as wrong.
+ * @returns undefined when the keyword is not checked.
  */
 export type ConstraintMaker = (operand: JsonValue, exact: boolean) => Constraint | undefined;
 
@@ -36,7 +36,7 @@ const isText = (value: unknown): value is string => typeof value === 'string';
 const isNumber = (value: unknown): value is number => typeof value === 'number';
 const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value);
 
-/** True for what JSON can carry, as far as can be told without a look into it. */
+/** True for values that JSON can carry, as far as the top level shows. */
 function isJson(value: unknown): boolean {
   return typeof value === 'number' ? Number.isFinite(value) : jsonTypes.has(typeof value);
 }
@@ -135,7 +135,7 @@ export const uniqueItems: ConstraintMaker = (operand, exact) =>
       )
     : undefined;
 
-/** Where the first item stands that was there before, and where it was: `0 and 2`. */
+/** The index of the first repeated item and of its earlier occurrence: `0 and 2`. */
 function duplicateOf(items: readonly unknown[]): string | undefined {
   const seen = new Map<unknown, number>();
   for (const [index, item] of items.entries()) {
@@ -147,7 +147,7 @@ function duplicateOf(items: readonly unknown[]): string | undefined {
   return undefined;
 }
 
-/** Equal for equal items alone: texts begin with a quote, which the JSON of lists and objects does not. */
+/** Equal for equal items only: strings begin with a quote, which the JSON of lists and objects does not. */
 function identityOf(item: unknown): unknown {
   if (typeof item === 'string') return `"${item}`;
   // What is not JSON throws in there.

@@ -5,7 +5,7 @@ const maxReceivedLength = 80;
 const maxExpectedLength = 200;
 const maxNames = 8;
 
-/** What was received, in a few words: scalars as JSON (cut), lists by length, objects by their first keys. */
+/** What was received, as a short phrase: scalars as JSON (cut), lists by length, objects by their first keys. */
 export function describeReceived(value: unknown): string {
   if (Array.isArray(value))
     return value.length === 1 ? 'a list of 1 item' : `a list of ${value.length} items`;
@@ -33,7 +33,7 @@ function describeKeys(value: object): string {
   return `an object with ${shown.join(', ')}${names.length > maxNames ? ', …' : ''}`;
 }
 
-/** What a subschema allows, in a few words: `integer >= 1`, `"r" | "w"`, `list of string`. */
+/** What a subschema allows, as a short phrase: `integer >= 1`, `"r" | "w"`, `list of string`. */
 export function describeExpected(node: SchemaNode): string {
   return shorten(expected(node, 0), maxExpectedLength);
 }
@@ -79,7 +79,7 @@ function numberBounds({ schema }: SchemaNode, type: string): string {
   const bounds: string[] = [];
   for (const [keyword, sign] of numberKeywords) {
     const bound = schema[keyword];
-    // Libraries write the range of safe integers as bounds of every integer; it tells a reader nothing.
+    // Libraries write the range of safe integers as bounds of every integer; which is no use to a reader.
     const isNoise =
       type === 'integer' && typeof bound === 'number' && Math.abs(bound) >= Number.MAX_SAFE_INTEGER;
     if (typeof bound === 'number' && !isNoise) bounds.push(`${sign} ${bound}`);

@@ -8,13 +8,13 @@ import type { SchemaNode } from './node.ts';
 type Path = readonly (string | number)[];
 
 /**
- * Says where and why `value` breaks a JSON Schema, in the same words whichever library validates. Finds at most 20
+ * Reports where and why `value` violates a JSON Schema, with the same wording whichever library validates. Finds at most 20
  * places. May find nothing although a library refuses the value: what a schema that is not exact does not judge is left to the library.
  *
- * @param tellsUnknown whether keys and items that the schema forbids by `false` are told as well, which else are found as unknown keys.
+ * @param reportsUnknown whether keys and items that the schema forbids by `false` are reported as well; otherwise they are found as unknown keys.
  */
-export function explain(root: SchemaNode, value: unknown, tellsUnknown = false): readonly SchemaIssue[] {
-  const explainer = new Explainer(tellsUnknown);
+export function explain(root: SchemaNode, value: unknown, reportsUnknown = false): readonly SchemaIssue[] {
+  const explainer = new Explainer(reportsUnknown);
   explainer.visit(value, root);
   return explainer.issues;
 }
@@ -33,13 +33,13 @@ class Place {
 
 class Explainer {
   readonly issues: SchemaIssue[] = [];
-  readonly #tellsUnknown: boolean;
+  readonly #reportsUnknown: boolean;
   readonly #judge = new Judge('all');
   readonly #path: (string | number)[] = [];
   #place = new Place();
 
-  constructor(tellsUnknown: boolean) {
-    this.#tellsUnknown = tellsUnknown;
+  constructor(reportsUnknown: boolean) {
+    this.#reportsUnknown = reportsUnknown;
   }
 
   get #isFull(): boolean {
@@ -141,7 +141,7 @@ class Explainer {
   }
 
   #visitChild(step: string | number, value: unknown, child: SchemaNode): void {
-    if (!child.isNever || this.#tellsUnknown) this.#below(step, () => this.visit(value, child));
+    if (!child.isNever || this.#reportsUnknown) this.#below(step, () => this.visit(value, child));
   }
 
   #below(step: string | number, act: () => void): void {
@@ -174,7 +174,7 @@ function fitsOwnKind(value: unknown, member: SchemaNode): boolean {
   return member.parts.every((part) => !part.isPlain || fitsOwnKind(value, part));
 }
 
-/** By the type alone where there is one: bounds are told by what they ask for. */
+/** By the type alone where there is one: bounds are described by what they require. */
 function fitsKind(value: unknown, member: SchemaNode): boolean {
   const { type } = member.schema;
   return type === undefined ? member.holds(value) : typeConstraint(type, false)?.holds(value) === true;

@@ -69,7 +69,7 @@ export class Judge {
     return true;
   }
 
-  /** How many of the members fit; looks for no more than `most`. */
+  /** How many of the members fit; stops counting at `most`. */
   countFitting(value: unknown, members: readonly SchemaNode[], most: number): number {
     let count = 0;
     for (const member of members) {
@@ -92,7 +92,7 @@ export class Judge {
   #itemsFit(value: readonly unknown[], node: SchemaNode): boolean {
     const { prefixItems, items, contains, unevaluatedItems } = node;
     if (prefixItems.length > 0 || items !== undefined) {
-      // By index, since holes in a list are no values.
+      // By index, since holes in a list are not values.
       for (let index = 0; index < value.length; index += 1) {
         const child = prefixItems[index] ?? items;
         if (child !== undefined && !this.fits(value[index], child)) return false;

@@ -75,7 +75,7 @@ function isUriReference(text: string): boolean {
   const parts = /^(?:([a-z][a-z0-9+.-]*):)?(?:\/\/([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#(.*))?$/is.exec(text);
   if (parts === null) return false;
   const [, scheme, authority, path = '', query = '', fragment = ''] = parts;
-  // Without a scheme the first step of a path is no `a:b`, which would be one.
+  // Without a scheme the first step of a path must not be `a:b`, which would be a scheme.
   if (scheme === undefined && authority === undefined && /^[^/]*:/.test(path)) return false;
   return (
     (authority === undefined || isAuthority(authority)) &&

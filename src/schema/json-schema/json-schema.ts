@@ -6,7 +6,7 @@ export interface JsonSchema {
   readonly [keyword: string]: JsonValue | undefined;
 }
 
-/** True for what can stand as a schema object (not the boolean form). */
+/** True for a schema object (not the boolean form). */
 export function isSchemaObject(value: unknown): value is JsonSchema {
   return isRecord(value);
 }

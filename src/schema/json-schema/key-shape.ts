@@ -80,7 +80,7 @@ class Collector {
     let collected = this.#members.get(member);
     if (collected === undefined) {
       collected = { nodes: new Map(), isOpen: false };
-      // Known before it is looked into, so that a union which contains itself ends here.
+      // Known before it is visited, so that a union which contains itself ends here.
       this.#members.set(member, collected);
       this.collect(member, collected);
     }

@@ -8,7 +8,7 @@ export interface Keyword {
    * - `constraint`: narrows values without giving them another shape;
    * - `shape`: says of which type a value is, and what lies below it;
    * - `parts`: further schemas for the same value;
-   * - `annotation`: tells readers something;
+   * - `annotation`: information for readers;
    * - `document`: belongs to the document rather than to the value.
    */
   readonly role: 'constraint' | 'shape' | 'parts' | 'annotation' | 'document';
@@ -39,7 +39,7 @@ const definitions = { role: 'document', holds: 'map', closes: 'whole' } as const
 const annotation = { role: 'annotation' } as const;
 const document = { role: 'document' } as const;
 
-/** Constraints come in the order in which they are told where a provider has no word for them. */
+/** Constraints are in the order in which they are described where a provider has no keyword for them. */
 export const keywords: ReadonlyMap<string, Keyword> = new Map<string, Keyword>([
   ['type', { role: 'shape', constraint: constraints.typeConstraint }],
   ['enum', { role: 'constraint', isData: true, constraint: constraints.enumConstraint }],
@@ -122,21 +122,24 @@ export const keyKeywords: readonly string[] = [
 ];
 
 /** True when one of the keywords is there. */
-export function says(schema: JsonSchema, names: readonly string[]): boolean {
+export function hasAnyKeyword(schema: JsonSchema, names: readonly string[]): boolean {
   return names.some((name) => schema[name] !== undefined);
 }
 
 /**
- * Calls `see` for every schema within a document, the document itself included; what stands in keywords that are not known is taken for
+ * Calls `visit` for every schema within a document, the document itself included; the contents of unknown keywords are treated as
  * schemas, since references may lead there.
  */
-export function forEachSchema(root: JsonSchema, see: (schema: JsonSchema, holder: JsonSchema) => void): void {
+export function forEachSchema(
+  root: JsonSchema,
+  visit: (schema: JsonSchema, holder: JsonSchema) => void,
+): void {
   const pending: (readonly [place: JsonValue | undefined, holder: JsonSchema])[] = [[root, root]];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     const [place, holder] = next;
     if (Array.isArray(place)) for (const item of place) pending.push([item, holder]);
     if (!isSchemaObject(place)) continue;
-    see(place, holder);
+    visit(place, holder);
     for (const [name, operand] of Object.entries(place)) {
       const keyword = keywords.get(name);
       if (keyword?.isData === true || typeof operand !== 'object' || operand === null) continue;

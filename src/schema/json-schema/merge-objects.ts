@@ -18,7 +18,7 @@ const maxParts = 64;
 
 /**
  * Writes an `allOf` of plain object schemas as one object schema with the keys of all of them, which is what providers
- * understand. Returns undefined when there is no `allOf`, or a member says more than which keys there are.
+ * understand. Returns undefined when there is no `allOf`, or a member constrains more than the keys.
  */
 export function mergeObjects(schema: JsonSchema, resolve: ReferenceResolver): JsonSchema | undefined {
   if (!Array.isArray(schema['allOf'])) return undefined;

@@ -1,7 +1,7 @@
 import { none, type Writable } from '../../internal/index.ts';
 import { anyJson, type Constraint } from './constraint.ts';
 import { isSchemaObject, type JsonSchema } from './json-schema.ts';
-import { keyKeywords, keywords, says } from './keywords.ts';
+import { hasAnyKeyword, keyKeywords, keywords } from './keywords.ts';
 import { compilePattern } from './pattern.ts';
 import { createReferenceResolver, type ReferenceResolver, resolveDynamic } from './reference.ts';
 
@@ -43,7 +43,7 @@ export interface SchemaNode {
   readonly isInert: boolean;
   /** Speaks only by its own keywords: no `$ref`, `allOf`, `anyOf`, `oneOf`, conditions. */
   readonly isPlain: boolean;
-  /** Several places of the document lead here: whether a value fits is worth remembering, or a value could be looked at again and again. */
+  /** Several places of the document lead here, so whether a value fits is remembered; otherwise one value could be checked again and again. */
   readonly isShared: boolean;
   /** Has `properties`, `patternProperties`, `additionalProperties` or `unevaluatedProperties`. */
   readonly declaresKeys: boolean;
@@ -80,8 +80,8 @@ export interface SchemaNode {
 
 export interface CompileOptions {
   /**
-   * True when nobody else validates: every keyword is judged, by the letter of the specification. False when a schema library judges, and
-   * its JSON Schema only tells of which kind values are: what libraries read differently is left to them.
+   * True when no schema library validates: every keyword is checked by the letter of the specification. False when a schema library judges
+   * and its JSON Schema only describes the kind of values: keywords that libraries interpret differently are left to them.
    */
   readonly exact: boolean;
 }
@@ -94,7 +94,7 @@ export function compileJsonSchema(root: JsonSchema, { exact }: CompileOptions): 
 class Compiler {
   readonly #root: JsonSchema;
   readonly #exact: boolean;
-  /** Up to draft 7 a `$ref` stands for all of its schema. */
+  /** Up to draft 7 a `$ref` replaces all of its schema. */
   readonly #refsStandAlone: boolean;
   readonly #resolve: ReferenceResolver;
   readonly #nodes = new Map<JsonSchema | boolean, Writable<SchemaNode>>();
@@ -138,10 +138,10 @@ class Compiler {
       schema,
       isNever: given === false,
       isLeaf: !names.some((name) => isStructure(name)),
-      isInert: given !== false && !says(schema, applicators),
+      isInert: given !== false && !hasAnyKeyword(schema, applicators),
       isPlain: true,
       isShared: false,
-      declaresKeys: says(schema, keyKeywords),
+      declaresKeys: hasAnyKeyword(schema, keyKeywords),
       isObject: type === 'object' || (Array.isArray(type) && type.length === 1 && type[0] === 'object'),
       constraints,
       holds: given === false ? () => false : allHold(constraints),

@@ -1,6 +1,6 @@
 /**
  * The regular expression of a schema's `pattern` or `patternProperties`; undefined when the engine cannot read it. Such
- * patterns are written by whoever wrote the schema and are as trusted as its validator, which runs them as well.
+ * patterns come from the author of the schema and are as trusted as its validator, which runs them as well.
  */
 export function compilePattern(source: string): RegExp | undefined {
   return compile(source, 'u') ?? compile(source, '');

@@ -3,15 +3,15 @@ import type { JsonValue } from '../json/json.ts';
 import { isSchemaObject, type JsonSchema } from './json-schema.ts';
 
 /**
- * Says what the description of a property shall be; undefined for none. May be called more than once for a path, where
+ * Returns the description of a property; undefined for none. May be called more than once for a path, where
  * several members of a union have the property.
  */
 export type DescribeProperty = (path: string, description: string | undefined) => string | undefined;
 
 /**
  * The schema with other descriptions of its properties, at any depth; the same object when nothing changes. Paths are
- * `city`, `address.street`, `stops[].name`; a name with other characters is written as JSON: `["a b"].c`. What stands
- * behind a `$ref` has no path of its own.
+ * `city`, `address.street`, `stops[].name`; a name with other characters is written as JSON: `["a b"].c`. The target
+ * of a `$ref` has no path of its own.
  */
 export function mapPropertyDescriptions(schema: JsonSchema, describe: DescribeProperty): JsonSchema {
   const mapped = mapNode(schema, '', describe);

@@ -4,7 +4,7 @@ import { forEachSchema } from './keywords.ts';
 /**
  * Finds what a reference within a document points to; undefined when nothing is there.
  *
- * @param from the schema that the reference stands in, which matters where a part of the document has an `$id` of its own; absent: the
+ * @param from the schema that contains the reference, which matters where a part of the document has an `$id` of its own; absent: the
  * document.
  */
 export type ReferenceResolver = (reference: string, from?: JsonSchema) => JsonSchema | boolean | undefined;
@@ -16,7 +16,7 @@ interface Resource {
   readonly anchors: Map<string, JsonSchema>;
 }
 
-/** What the document itself is called where it has no `$id`. */
+/** The name of the document where it has no `$id`. */
 const unnamed = 'schema:///';
 
 /** Resolves JSON pointers (`#/$defs/node`), `#`, anchors (`#name`) and `$id`s within one document. */
@@ -31,7 +31,7 @@ export function createReferenceResolver(root: JsonSchema): ReferenceResolver {
 
 /**
  * What a `$dynamicRef` or `$recursiveRef` points to. Every validation begins at the document, so it is the outermost scope: where it has
- * the anchor, too, it is meant.
+ * the anchor as well, the reference points there.
  */
 export function resolveDynamic(
   resolve: ReferenceResolver,

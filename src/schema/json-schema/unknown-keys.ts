@@ -20,7 +20,7 @@ export interface KeyFinding {
 /** What {@link findUnknownKeys} found. */
 export interface KeyFindings {
   readonly unknown: readonly KeyFinding[];
-  /** Where the value is nested too deep to be looked at; nothing below was checked. */
+  /** Where the value is nested too deep to check; nothing below was checked. */
   readonly tooDeepAt: readonly (string | number)[] | undefined;
   /** Lists that are known whole, and longer than a tuple which they also fit: a library may take them for the tuple and cut them. */
   readonly overlong: readonly (readonly (string | number)[])[];
@@ -32,7 +32,7 @@ const maxAllowedLength = 400;
 const forbiddenKey = 'this key is not allowed anywhere';
 
 /**
- * Finds the keys (and items behind the end of tuples) of `value` that the schema does not know, at every depth.
+ * Finds the keys (and items after the end of tuples) of `value` that the schema does not know, at every depth.
  *
  * @param limit the search ends after this many findings.
  * @returns undefined when everything is known and fits in one way.
@@ -192,7 +192,7 @@ class KeyWalk implements KeyFindings {
   }
 }
 
-/** The finding of an item at the index where its list ends, or behind it. */
+/** The finding for an item at or after the index where its list ends. */
 export function unknownItem(list: readonly (string | number)[], index: number): KeyFinding {
   const end = index === 1 ? '1 item' : `${index} items`;
   return { path: [...list, index], message: `unknown item; the list ends after ${end}` };

@@ -2,10 +2,10 @@ import { SchemaError } from '../../error/index.ts';
 import type { JsonValue } from './json.ts';
 
 /**
- * JSON with sorted keys (by code units) and no spaces: equal values give equal texts, fit for hashing and comparing.
+ * JSON with sorted keys (by code units) and no spaces: equal values give equal strings, suitable for hashing and comparison.
  * Members that are `undefined` are left out.
  *
- * @throws {SchemaError} `value-not-json` for numbers that are not finite and for anything that is no JSON value.
+ * @throws {SchemaError} `value-not-json` for numbers that are not finite and for anything that is not a JSON value.
  */
 export function canonicalJson(value: JsonValue): string {
   if (value === null || typeof value === 'boolean' || typeof value === 'string') return JSON.stringify(value);

@@ -2,7 +2,7 @@ import { PrivateBrand } from '../../internal/index.ts';
 import type { DeepReadonly } from './json.ts';
 import { walkJson } from './json-walk.ts';
 
-/** A value that holds more, or is nested deeper, is left to the walk that can take any. */
+/** A value with more values or deeper nesting is left to the general walk, which accepts any. */
 const maxSimpleValues = 2_000;
 const maxSimpleDepth = 64;
 
@@ -96,8 +96,8 @@ class Checked extends PrivateBrand {
 }
 
 /**
- * Checks that `value` is plain JSON and deep-freezes it in place. What is frozen by an earlier call is not looked at
- * again. `undefined` may stand as the value of an object's key. Nothing is frozen when the check fails.
+ * Checks that `value` is plain JSON and deep-freezes it in place. Values frozen by an earlier call are skipped.
+ * `undefined` is allowed as the value of an object's key. Nothing is frozen when the check fails.
  *
  * @param what names the value in messages, for example `event "PlanChanged"`.
  * @throws {SchemaError} `value-not-json` naming the path, for class instances, functions, symbols, bigints, bytes, NaN,

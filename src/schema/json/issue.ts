@@ -18,7 +18,7 @@ const maxMessageLength = 600;
 const maxPathLength = 200;
 const plainKey = /^[A-Za-z_$][\w$-]*$/;
 
-/** Writes a path as `items[0].name`; keys that are no plain words are quoted. Empty for the value itself. */
+/** Writes a path as `items[0].name`; keys that are not plain identifiers are quoted. Empty for the value itself. */
 export function formatPath(path: readonly (string | number)[]): string {
   let text = '';
   for (const step of path) {

@@ -5,10 +5,10 @@ import { formatPath } from './issue.ts';
 export const maxJsonDepth = 1_000;
 
 /**
- * Checks that any value is plain JSON, however large and entangled, and says where it is not.
+ * Checks that a value is plain JSON, whatever its size and sharing, and reports the path where it is not.
  *
- * @param isChecked true for objects that need not be looked at.
- * @returns every object and list that was looked at.
+ * @param isChecked true for objects that need no check.
+ * @returns every object and list that was checked.
  * @throws {SchemaError} `value-not-json`.
  */
 export function walkJson(
@@ -33,7 +33,7 @@ class JsonWalk {
     this.#isChecked = isChecked;
   }
 
-  /** Every object and list that was seen. */
+  /** Every object and list that was visited. */
   get found(): ReadonlySet<object> {
     return this.#seen;
   }

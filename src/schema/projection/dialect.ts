@@ -1,7 +1,7 @@
 import type { JsonValue } from '../json/json.ts';
 import { isList } from '../json/json.ts';
 
-/** Whether a keyword may stand in a strict schema: always, or as its value says. The function must not throw. */
+/** Whether a keyword is allowed in a strict schema: always, or depending on its value. The function must not throw. */
 export type SchemaKeyword = true | ((value: JsonValue) => boolean);
 
 /** What is counted of a strict schema, references not followed: each definition counts once. */
@@ -27,36 +27,36 @@ export interface SchemaRequestLimits extends Partial<Pick<SchemaCounts, 'optiona
 }
 
 /**
- * The part of JSON Schema that a provider holds a model to: what `projectSchema` writes schemas in. In each of them objects
- * are closed, lists have a schema for their items, alternatives are `anyOf`, `$ref` leads to a definition and stands
- * alone, and nothing is `allOf`.
+ * The part of JSON Schema that a provider enforces: the form in which `projectSchema` writes schemas. In each of them objects
+ * are closed, lists have a schema for their items, alternatives are `anyOf`, `$ref` leads to a definition and has no
+ * siblings, and there is no `allOf`.
  */
 export interface SchemaDialect {
-  /** Whose it is, for log lines: `OpenAI`. */
+  /** The provider's name for log lines, such as `OpenAI`. */
   readonly provider: string;
   /**
-   * What may be said of a value beside its shape: bounds, `format`, `pattern`, `enum`, `const`, `examples`. A `title` and a
-   * `description` are always kept, a `default` is always told in the description.
+   * What may be said about a value besides its shape: bounds, `format`, `pattern`, `enum`, `const`, `examples`. A `title` and a
+   * `description` are always kept; a `default` is always added to the description.
    */
   readonly keywords: Readonly<Record<string, SchemaKeyword>>;
   /**
-   * What becomes of a constraint that is not among `keywords`, and of a `oneOf` whose alternatives do not exclude each other:
+   * What happens to a constraint that is not among `keywords`, and of a `oneOf` whose alternatives do not exclude each other:
    *
-   * - `told`: it is told in the description, reported, and checked by us alone;
+   * - `described`: it is added to the description, reported, and checked by this library only;
    * - `refused`: the schema is sent as it is, not strict.
    */
-  readonly otherConstraints: 'told' | 'refused';
+  readonly otherConstraints: 'described' | 'refused';
   /**
-   * What becomes of a property that may be left out:
+   * What happens to a property that may be left out:
    *
    * - `kept`: it may be left out there, too;
-   * - `nullable`: it is required, and null stands for "not given";
+   * - `nullable`: it is required, and null means "not given";
    * - `refused`: the schema is sent as it is, not strict, unless the property takes null anyway and can be required.
    */
   readonly optionalProperties: 'kept' | 'nullable' | 'refused';
   /** Whether `type` may name several types; else each becomes an alternative. */
   readonly typeLists: boolean;
-  /** Whether `type` stands beside `enum` and `const`, which tell it anyway. */
+  /** Whether `type` accompanies `enum` and `const`, which imply it. */
   readonly typeBesideFixedValues: boolean;
   /** Whether a schema may contain itself. */
   readonly recursion: boolean;
@@ -65,13 +65,13 @@ export interface SchemaDialect {
   readonly requestLimits?: SchemaRequestLimits;
 }
 
-/** Something of a schema that a provider does not hold a model to, or that keeps the schema from being strict. */
+/** A part of a schema that a provider does not enforce, or that keeps the schema from being strict. */
 export interface SchemaLoss {
   /** JSON pointer to the place in the schema, references followed; empty for the root. */
   readonly path: string;
-  /** The keyword of JSON Schema that it is about; empty where it is about the whole. */
+  /** The keyword of JSON Schema it concerns; empty where it concerns the whole schema. */
   readonly keyword: string;
-  /** What becomes of it, or what is in the way, in a few words. */
+  /** What happens to it, or what prevents it, in a short phrase. */
   readonly note: string;
 }
 
@@ -81,7 +81,7 @@ export function formats(...names: readonly string[]): SchemaKeyword {
   return (format) => known.has(format);
 }
 
-/** Keeps a `pattern` without what needs backtracking: looking around, and references to groups. */
+/** Keeps a `pattern` without what needs backtracking: lookaround and backreferences. */
 export const plainPatterns: SchemaKeyword = (pattern) =>
   typeof pattern === 'string' && !/\(\?[=!<]|\\[1-9]|\\k</.test(pattern);
 

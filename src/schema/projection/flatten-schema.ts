@@ -25,7 +25,7 @@ export function saysOnlyText(schema: JsonSchema): boolean {
 
 /**
  * The schema as one part: the target of its `$ref` and the members of its `allOf` written into it. Strict schemas
- * know no `allOf`, and nothing may stand beside a `$ref` there.
+ * know no `allOf`, and nothing may accompany a `$ref` there.
  *
  * @returns undefined when parts contradict or extend each other, so that they cannot be written as one.
  */

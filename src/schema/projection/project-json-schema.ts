@@ -12,15 +12,15 @@ import { wrapperKey, wrapSchema } from './wrap-schema.ts';
 export interface SchemaProjection {
   /** What is sent: an object schema. */
   readonly schema: JsonSchema;
-  /** Whether the provider can hold a model to it; else it takes the schema as advice. */
+  /** Whether the provider can enforce it; otherwise the schema is advice to the model. */
   readonly strict: boolean;
-  /** What the provider does not hold a model to, or, when it is not strict, why. Values are checked by us in any case. */
+  /** What the provider does not enforce, or, when the schema is not strict, why. This library checks values in any case. */
   readonly losses: readonly SchemaLoss[];
   /** What the strict form holds. */
   readonly counts: SchemaCounts;
   /** True when {@link restore} may change a value. */
   readonly changesValues: boolean;
-  /** True when a value stands under the key `value` of an object, since the provider takes objects only. */
+  /** True when a value is under the key `value` of an object, since the provider accepts objects only. */
   readonly isWrapped: boolean;
   /**
    * A value in the shape of `schema` in the shape of the original schema: taken out of the object that was put around it, and without the nulls for
@@ -36,7 +36,7 @@ const noCounts: SchemaCounts = Object.freeze({
   unions: 0,
 });
 
-/** The schema as a provider takes it, with the way back: strict where the provider's dialect can tell its shape, else as it is. */
+/** The schema as a provider takes it, with the way back: strict where the provider's dialect can express its shape, otherwise unchanged. */
 export function projectJsonSchema(schema: JsonSchema, dialect: SchemaDialect): SchemaProjection {
   const resolve = createReferenceResolver(schema);
   const flat = flattenSchema(schema, resolve) ?? schema;

@@ -33,7 +33,7 @@ const nothing: Projected = { schema: {} };
 /** Keywords that may bring in keys of their own. */
 const conditions = ['if', 'then', 'else', 'dependentSchemas', 'dependencies'];
 
-/** A schema that is refused for so many reasons is not looked into any further. */
+/** After this many reasons to refuse a schema, it is not examined further. */
 const maxRefusals = 20;
 /** Written-out references may make many places of few. */
 const maxPlaces = 20_000;
@@ -69,7 +69,7 @@ class Projector {
   /** By what a reference leads to. */
   readonly #names = new Map<JsonSchema | boolean, string>();
   readonly #definitions = new Map<string, JsonSchema>();
-  /** The schemas that are being looked into, each within the one before. */
+  /** The schemas being visited, each inside the one before. */
   readonly #open = new Set<JsonSchema>();
   #places = 0;
   readonly #counts: Record<keyof SchemaCounts, number> = {
@@ -192,13 +192,13 @@ class Projector {
   }
 
   #drop(keyword: string, value: JsonValue, path: string, hints: string[]): void {
-    this.#lose(path, keyword, 'told in the description, checked here');
+    this.#lose(path, keyword, 'described in the text, checked here');
     hints.push(`Must satisfy ${keyword}: ${shortJson(value)}.`);
   }
 
   #lose(path: string, keyword: string, note: string): void {
-    if (this.#dialect.otherConstraints === 'told') this.#losses.push({ path, keyword, note });
-    else this.#refuse(path, keyword, 'a constraint that cannot be held');
+    if (this.#dialect.otherConstraints === 'described') this.#losses.push({ path, keyword, note });
+    else this.#refuse(path, keyword, 'a constraint that cannot be enforced');
   }
 
   #union(
@@ -268,7 +268,7 @@ class Projector {
     target['items'] = this.#project(source['items'], `${path}/items`, nesting).schema;
   }
 
-  /** A reference with a description goes into a union of one, since nothing may stand beside a reference. */
+  /** A reference with a description goes into a union of one, since nothing may accompany a reference. */
   #describedReference(reference: string, description: string, path: string): Projected {
     this.#count('unions', 1, path, '$ref');
     return { schema: { description, anyOf: [this.#reference(reference, path).schema] } };
@@ -285,7 +285,7 @@ class Projector {
     if (known !== undefined) return { schema: { $ref: `#/$defs/${known}` } };
     const name = this.#newName(reference);
     this.#names.set(target, name);
-    // Named before it is looked into, so that a schema which refers to itself ends here.
+    // Named before it is visited, so that a schema which refers to itself ends here.
     const projected = this.#project(target, path, 1);
     this.#definitions.set(name, projected.schema);
     return { schema: { $ref: `#/$defs/${name}` } };

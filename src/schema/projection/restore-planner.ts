@@ -8,7 +8,7 @@ import { typesOf } from './schema-types.ts';
 import { allowsNull, fitsMember } from './union-members.ts';
 
 /**
- * How values that a model wrote become values of a schema: a null for a property that may be left out, and takes no null, stands for "not given". Strict
+ * How values that a model wrote become values of a schema: a null for a property that may be left out, and takes no null, means "not given". Strict
  * schemas of some providers ask for it, and models write it elsewhere, too.
  *
  * @returns undefined when no value has to change.
@@ -20,7 +20,7 @@ export function planRestore(schema: JsonSchema, resolve: ReferenceResolver): Res
 class RestorePlanner {
   readonly #resolve: ReferenceResolver;
   readonly #plans = new Map<JsonSchema, RestorePlan | undefined>();
-  /** The schemas that are being looked into, each within the one before. */
+  /** The schemas being visited, each inside the one before. */
   readonly #open = new Set<JsonSchema>();
 
   constructor(resolve: ReferenceResolver) {
@@ -51,7 +51,7 @@ class RestorePlanner {
       types.includes('array') ? this.#array(flat) : undefined,
     ].filter((part) => part !== undefined);
     if (parts.length < 2) return parts[0];
-    // A plan looks at the kind of its value, so of several at one place each finds its own values.
+    // A plan checks the kind of its value, so that of several plans at one place each finds its own values.
     return {
       kind: 'union',
       members: parts.map((plan) => ({

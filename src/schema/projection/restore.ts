@@ -9,7 +9,7 @@ import { isList } from '../json/json.ts';
 export type RestorePlan =
   | {
       readonly kind: 'object';
-      /** Keys where null stands for "not given". */
+      /** Keys where null means "not given". */
       readonly omitted: ReadonlySet<string>;
       readonly properties: ReadonlyMap<string, RestorePlan>;
       /** For the values of keys other than these names. */
@@ -19,7 +19,7 @@ export type RestorePlan =
   /** The first member that the value fits exactly decides, else the first that it fits. */
   | { readonly kind: 'union'; readonly members: readonly RestoreMember[] }
   | { readonly kind: 'reference'; readonly resolve: () => RestorePlan | undefined }
-  /** The value stands under `key` of an object that was put around it. */
+  /** The value is under `key` of an object that was added around it. */
   | { readonly kind: 'wrapped'; readonly key: string; readonly plan: RestorePlan | undefined };
 
 /** One alternative of a union. */

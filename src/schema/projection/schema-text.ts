@@ -2,13 +2,13 @@ import { shorten } from '../../internal/index.ts';
 import type { JsonValue } from '../json/json.ts';
 import type { JsonSchema } from '../json-schema/json-schema.ts';
 
-/** A description with the hints behind it; undefined when there is neither. */
+/** A description followed by the hints; undefined when there is neither. */
 export function describeWith(
   description: JsonValue | undefined,
   hints: readonly string[],
 ): string | undefined {
-  const texts = [...(typeof description === 'string' ? [description] : []), ...hints];
-  return texts.length === 0 ? undefined : texts.join(' ');
+  const sentences = [...(typeof description === 'string' ? [description] : []), ...hints];
+  return sentences.length === 0 ? undefined : sentences.join(' ');
 }
 
 /** The schema with one more hint in its description. */

@@ -61,7 +61,7 @@ function typesSpokenOf(name: string): readonly string[] {
   return keywords.get(name)?.types ?? [];
 }
 
-/** The schema without its `type`, where its fixed values tell it. */
+/** The schema without its `type`, where its fixed values imply it. */
 export function withoutToldType(schema: JsonSchema): JsonSchema {
   const { type: _types, ...rest } = schema;
   const types = typesOf(schema);

@@ -10,7 +10,7 @@ import { hasType, typesOf } from './schema-types.ts';
 const maxSteps = 32;
 
 /**
- * Whether a value that a model wrote may be meant by one alternative of a union, told by its type, its keys and its fixed values. A null stands for a
+ * Whether a value that a model wrote can belong to one alternative of a union, judged by its type, its keys and its fixed values. A null stands for a
  * property that may be left out.
  *
  * @param isExact whether the value has to have every key that the alternative names, as strict schemas have models write it.
@@ -101,7 +101,7 @@ function mayBeNull(
   seen: Set<JsonSchema>,
 ): boolean {
   if (!isSchemaObject(source)) return source !== false;
-  // A schema that is nothing but itself takes no value that tells.
+  // A schema that only refers to itself accepts no value that would distinguish it.
   if (seen.has(source)) return false;
   seen.add(source);
   const { $ref, allOf, const: only, enum: values } = source;

@@ -2,10 +2,10 @@ import { isList, type JsonValue } from '../json/json.ts';
 import { isSchemaObject, type JsonSchema } from '../json-schema/json-schema.ts';
 import { keywords } from '../json-schema/keywords.ts';
 
-/** Where a value stands that is put into an object because the provider takes objects only. */
+/** The key of a value that is wrapped in an object because the provider accepts objects only. */
 export const wrapperKey = 'value';
 
-/** An object schema that holds the given schema under {@link wrapperKey}; its references go on leading where they did. */
+/** An object schema that holds the given schema under {@link wrapperKey}; its references keep their targets. */
 export function wrapSchema(schema: JsonSchema): JsonSchema {
   const { $schema: _schema, $defs, definitions, ...rest } = schema;
   return {
@@ -18,7 +18,7 @@ export function wrapSchema(schema: JsonSchema): JsonSchema {
   };
 }
 
-/** @param isMap true for what holds schemas by names, which are no keywords. */
+/** @param isMap true for a map of schemas by name, whose keys are not keywords. */
 function moveReferences(value: JsonValue, isMap: boolean): JsonValue {
   if (isList(value)) return value.map((item) => moveReferences(item, false));
   if (!isSchemaObject(value)) return value;

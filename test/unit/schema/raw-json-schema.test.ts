@@ -36,7 +36,7 @@ describe('jsonSchema', () => {
     ['a reference to another document', { $ref: 'https://example.com/schema.json' }, /leads nowhere/],
     ['a broken pattern', { type: 'string', pattern: '(' }, /pattern/],
     ['a broken patternProperties', { patternProperties: { '(': {} } }, /pattern/],
-    ['a list', [], /no object/],
+    ['a list', [], /not an object/],
     ['something that is no JSON', { const: 1n }, /not JSON/],
   ])('refuses %s when it is made', (_name, document, message) => {
     // The point is what happens to what the types do not let through.

@@ -64,7 +64,7 @@ describe('a dialect of somebody else', () => {
   const dialect: SchemaDialect = {
     provider: 'Somebody',
     keywords: { minLength: (length) => typeof length === 'number' && length < 3 },
-    otherConstraints: 'told',
+    otherConstraints: 'described',
     optionalProperties: 'nullable',
     typeLists: false,
     typeBesideFixedValues: true,
@@ -82,7 +82,7 @@ describe('a dialect of somebody else', () => {
       b: { type: 'string', description: 'Must satisfy minLength: 3.' },
     });
     expect(losses).toEqual([
-      { path: '/properties/b', keyword: 'minLength', note: 'told in the description, checked here' },
+      { path: '/properties/b', keyword: 'minLength', note: 'described in the text, checked here' },
     ]);
   });
 
