@@ -1,4 +1,4 @@
-export { allow, ask, deny, type PolicyDecision } from './policy-decision.ts';
+export { PolicyDecision } from './policy-decision.ts';
 export { type PolicyPhases, toPolicyPhases } from './policy-phases.ts';
 export { type PolicyFact, PolicyFacts, PolicyState } from './policy-state.ts';
 export { type ReadBeforeWritePolicyOptions, readBeforeWritePolicy } from './read-before-write-policy.ts';

@@ -1,41 +1,45 @@
 import { PromptValidationError } from '../error/index.ts';
 
-/** What a policy says about a call. `deny` and `ask` carry the reason, which the model or the person asked gets to read. */
-export interface PolicyDecision {
-  readonly outcome: 'allow' | 'deny' | 'ask';
-  readonly reason?: string;
+/** The call may continue, as far as this policy is concerned. */
+interface AllowDecision {
+  readonly outcome: 'allow';
+  readonly reason?: undefined;
 }
 
-const allowed: PolicyDecision = Object.freeze({ outcome: 'allow' });
-
-/** Lets the call go on, as far as this policy is concerned. */
-export function allow(): PolicyDecision {
-  return allowed;
+/** A decision with its reason, which the model (`deny`) or the approver (`ask`) reads. */
+interface ReasonedDecision<Outcome extends 'deny' | 'ask'> {
+  readonly outcome: Outcome;
+  readonly reason: string;
 }
 
-/**
- * Refuses the call.
- * @param reason a sentence for the model: what is wrong and what to do instead; not empty.
- * @throws {PromptValidationError} when the reason is empty.
- */
-export function deny(reason: string): PolicyDecision {
-  return decisionFor('deny', reason);
-}
+/** What a policy decides about a call. Made by the functions of the same name: `PolicyDecision.deny('…')`. */
+export type PolicyDecision = AllowDecision | ReasonedDecision<'deny'> | ReasonedDecision<'ask'>;
 
-/**
- * Leaves the decision to the `approve` callback of the evaluation; without one the call is denied.
- * @param reason a sentence for whoever is asked; not empty.
- * @throws {PromptValidationError} when the reason is empty.
- */
-export function ask(reason: string): PolicyDecision {
-  return decisionFor('ask', reason);
-}
+const allowed: AllowDecision = /* @__PURE__ */ Object.freeze({ outcome: 'allow' });
 
-function decisionFor(outcome: 'deny' | 'ask', reason: string): PolicyDecision {
-  if (typeof reason !== 'string' || reason.trim() === '') {
-    throw new PromptValidationError(
-      `A policy decision "${outcome}" needs a reason: a text that is not empty.`,
-    );
-  }
-  return Object.freeze({ outcome, reason });
+/** Makes what policies return. */
+export const PolicyDecision: {
+  /** The call may continue, as far as this policy is concerned. */
+  readonly allow: () => PolicyDecision;
+  /**
+   * Refuses the call.
+   * @param reason a sentence for the model: what is wrong and what to do instead; not empty.
+   * @throws {PromptValidationError} when the reason is empty.
+   */
+  readonly deny: (reason: string) => PolicyDecision;
+  /**
+   * Leaves the decision to the `approve` callback of the evaluation; without one the call is denied.
+   * @param reason a sentence for the approver; not empty.
+   * @throws {PromptValidationError} when the reason is empty.
+   */
+  readonly ask: (reason: string) => PolicyDecision;
+} = {
+  allow: () => allowed,
+  deny: (reason) => Object.freeze({ outcome: 'deny', reason: checkedReason('deny', reason) }),
+  ask: (reason) => Object.freeze({ outcome: 'ask', reason: checkedReason('ask', reason) }),
+};
+
+function checkedReason(outcome: 'deny' | 'ask', reason: string): string {
+  if (typeof reason === 'string' && reason.trim() !== '') return reason;
+  throw new PromptValidationError(`PolicyDecision.${outcome}() needs a reason: a string that is not empty.`);
 }

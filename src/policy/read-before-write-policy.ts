@@ -9,7 +9,7 @@ import {
 } from '../filesystem/index.ts';
 import { quoteText } from '../internal/index.ts';
 import type { SessionView } from '../session/index.ts';
-import { allow, deny, type PolicyDecision } from './policy-decision.ts';
+import { PolicyDecision } from './policy-decision.ts';
 import { findFact, type PolicyFact, PolicyFacts, recordFact } from './policy-state.ts';
 import type {
   PolicyCall,
@@ -98,14 +98,17 @@ class ReadBeforeWrite {
   check(call: PolicyCall, context: PolicyContext): PolicyDecision | Promise<PolicyDecision> {
     const { name } = call.tool;
     // At once: most calls are none of its business.
-    return this.#writeTools.has(name) && !this.#exempt.has(name) ? this.#checkWrite(call, context) : allow();
+    return this.#writeTools.has(name) && !this.#exempt.has(name)
+      ? this.#checkWrite(call, context)
+      : PolicyDecision.allow();
   }
 
   async #checkWrite(call: PolicyCall, { session, filesystem }: PolicyContext): Promise<PolicyDecision> {
     const path = this.#pathOf(call.params);
-    if (filesystem === undefined || path === undefined || !(await isFile(filesystem, path))) return allow();
+    if (filesystem === undefined || path === undefined || !(await isFile(filesystem, path)))
+      return PolicyDecision.allow();
     const knowledge = await this.#knowledgeOf(session, path, () => digestAt(filesystem, path));
-    return knowledge === 'known' ? allow() : this.#denial([{ path, knowledge }]);
+    return knowledge === 'known' ? PolicyDecision.allow() : this.#denial([{ path, knowledge }]);
   }
 
   async checkChanges(
@@ -113,7 +116,7 @@ class ReadBeforeWrite {
     changes: readonly FileChange[],
     { session, innerChanges }: PolicyChangesContext,
   ): Promise<PolicyDecision> {
-    if (this.#exempt.has(call.tool.name)) return allow();
+    if (this.#exempt.has(call.tool.name)) return PolicyDecision.allow();
     const problems: { readonly path: string; readonly knowledge: Knowledge }[] = [];
     for (const { path, kind, entry, before } of changes) {
       const isGoverned = kind === 'modified' || (kind === 'removed' && this.#governsRemoval);
@@ -125,7 +128,7 @@ class ReadBeforeWrite {
       const knowledge = await this.#knowledgeOf(session, path, () => stampOf(before));
       if (knowledge !== 'known') problems.push({ path, knowledge });
     }
-    return problems.length === 0 ? allow() : this.#denial(problems);
+    return problems.length === 0 ? PolicyDecision.allow() : this.#denial(problems);
   }
 
   record(call: PolicyCall, context: PolicyResultContext): void | Promise<void> {
@@ -228,7 +231,7 @@ class ReadBeforeWrite {
       );
     const rest = problems.length > 10 ? `; and ${problems.length - 10} more` : '';
     const what = problems.length === 1 ? 'it' : 'each of them';
-    return deny(
+    return PolicyDecision.deny(
       `${shown.join('; ')}${rest}. Read ${what} first with "${this.#readTool}", in a call of its own.`,
     );
   }

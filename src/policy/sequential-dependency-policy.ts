@@ -1,7 +1,7 @@
 import { assertArgument, assertOptions, PromptValidationError } from '../error/index.ts';
 import { quotedList } from '../internal/index.ts';
 import { howToCall } from './how-to-call.ts';
-import { allow, deny } from './policy-decision.ts';
+import { PolicyDecision } from './policy-decision.ts';
 import { findFact, PolicyFacts, recordFact } from './policy-state.ts';
 import type { ToolPolicy } from './tool-policy.ts';
 
@@ -40,12 +40,12 @@ export function sequentialDependencyPolicy(options: SequentialDependencyPolicyOp
     dependencies: Object.freeze(Object.fromEntries(required)),
     check: ({ tool }, context) => {
       const needed = required.get(tool.name);
-      if (needed === undefined) return allow();
+      if (needed === undefined) return PolicyDecision.allow();
       const missing = needed.filter((candidate) => findFact(context.session, name, candidate) === undefined);
-      if (missing.length === 0) return allow();
+      if (missing.length === 0) return PolicyDecision.allow();
       const which = quotedList(missing);
       const how = howToCall(missing, context.prompt.sections());
-      return deny(`"${tool.name}" may be called only after ${which} succeeded. ${how}`);
+      return PolicyDecision.deny(`"${tool.name}" may be called only after ${which} succeeded. ${how}`);
     },
     onResult: ({ tool }, _result, { session }) => recordFact(session, { policyName: name, tool: tool.name }),
   } satisfies ToolPolicy);

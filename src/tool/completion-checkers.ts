@@ -1,20 +1,18 @@
 import { assertOptions, PromptValidationError } from '../error/index.ts';
 import { compileGlob } from '../filesystem/index.ts';
 import { showName } from '../internal/index.ts';
-import {
-  type CompletionChecker,
-  type CompletionVerdict,
-  complete,
-  incomplete,
-  readVerdict,
-} from './completion.ts';
+import { type CompletionChecker, CompletionVerdict, readVerdict } from './completion.ts';
 
 /**
- * The task is done when all of these say so. All are asked, in order, so that the model hears at once what is missing.
+ * One checker for a list: the task is done when all of them say so. All are asked, in order, so that the model reads everything
+ * that is missing at once.
  *
- * @throws {PromptValidationError} without a checker.
+ * @throws {PromptValidationError} for an empty list, and for an element that is not a checker.
+ * @internal
  */
-export function allOf(...checkers: readonly CompletionChecker[]): CompletionChecker {
+export function allCompletions(checkers: readonly CompletionChecker[]): CompletionChecker {
+  const [only] = checkers;
+  if (only !== undefined && checkers.length === 1) return only;
   return {
     name: composedName('all-of', checkers),
     requires: checkers.flatMap(({ requires = [] }) => requires),
@@ -24,18 +22,23 @@ export function allOf(...checkers: readonly CompletionChecker[]): CompletionChec
         const verdict = readVerdict(checker, await checker.check(context));
         if (verdict.outcome === 'incomplete') missing.push(verdict.feedback);
       }
-      return missing.length === 0 ? complete() : incomplete(missing.join('\n\n'));
+      return missing.length === 0
+        ? CompletionVerdict.complete()
+        : CompletionVerdict.incomplete(missing.join('\n\n'));
     },
   };
 }
 
 /**
- * The task is done when one of these says so. They are asked in order until one does; otherwise the model hears what each
- * of them is missing.
+ * The task is done when one of these checkers says so; a list in the place of a checker means all of them. They are asked in
+ * order until one does; otherwise the model reads what each of them is missing.
  *
  * @throws {PromptValidationError} without a checker.
  */
-export function anyOf(...checkers: readonly CompletionChecker[]): CompletionChecker {
+export function anyCompletion(
+  ...alternatives: readonly (CompletionChecker | readonly CompletionChecker[])[]
+): CompletionChecker {
+  const checkers = alternatives.map((given) => (isList(given) ? allCompletions(given) : given));
   return {
     name: composedName('any-of', checkers),
     requires: checkers.flatMap(({ requires = [] }) => requires),
@@ -46,25 +49,35 @@ export function anyOf(...checkers: readonly CompletionChecker[]): CompletionChec
         if (verdict.outcome === 'complete') return verdict;
         missing.push(verdict.feedback);
       }
-      return missing.length === 1 ? incomplete(missing.join('')) : incomplete(alternatives(missing));
+      return missing.length === 1
+        ? CompletionVerdict.incomplete(missing.join(''))
+        : CompletionVerdict.incomplete(listed(missing));
     },
   };
+}
+
+/** Options of {@link filesExistCompletion}. */
+export interface FilesExistCompletionOptions {
+  /** Paths or globs, at least one; a file must match each of them. */
+  readonly paths: readonly string[];
 }
 
 /**
  * The task is done when a file matches each of these paths or globs. The prompt must bind a file system.
  *
- * @throws {PromptValidationError} without a path. {@link FilesystemError} code `pattern-invalid` for a glob that is none.
+ * @throws {PromptValidationError} without a path. {@link FilesystemError} code `pattern-invalid` for a glob that is not valid.
  */
-export function filesExist(...paths: readonly string[]): CompletionChecker {
-  if (paths.length === 0) throw invalid('filesExist() takes at least one path or glob.');
+export function filesExistCompletion(options: FilesExistCompletionOptions): CompletionChecker {
+  assertOptions('filesExistCompletion()', options, { paths: 'array!' });
+  const paths = [...options.paths];
+  if (paths.length === 0) throw invalid('filesExistCompletion() needs at least one path or glob in paths.');
   for (const path of paths) compileGlob(path);
   return {
     name: 'files-exist',
     requires: [{ kind: 'filesystem' }],
     check: async ({ filesystem, signal }) => {
       if (filesystem === undefined) {
-        throw new TypeError('filesExist() has nothing to look at: the prompt binds no file system.');
+        throw new TypeError('filesExistCompletion() cannot look for files: the prompt binds no file system.');
       }
       const missing: string[] = [];
       for (const path of paths) {
@@ -72,36 +85,52 @@ export function filesExist(...paths: readonly string[]): CompletionChecker {
         if (found.length === 0) missing.push(path);
       }
       return missing.length === 0
-        ? complete()
-        : incomplete(
+        ? CompletionVerdict.complete()
+        : CompletionVerdict.incomplete(
             `${missing.length === 1 ? 'A file is' : 'Files are'} still missing: ${missing.map(showName).join(', ')}. Write what is missing, then answer again.`,
           );
     },
   };
 }
 
+/** Options of {@link lastCallCompletion}. */
+export interface LastCallCompletionOptions {
+  /** The tool whose last call must have succeeded. */
+  readonly toolName: string;
+}
+
 /**
- * The task is done when the tool was called in the conversation and its last call succeeded, such as the one that runs the tests.
+ * The task is done when the tool was called in the conversation and its last call succeeded, such as the tool that runs the tests.
  * The prompt must have the tool.
+ *
+ * @throws {PromptValidationError} without the name of a tool.
  */
-export function lastCallSucceeded(toolName: string): CompletionChecker {
+export function lastCallCompletion(options: LastCallCompletionOptions): CompletionChecker {
+  assertOptions('lastCallCompletion()', options, { toolName: 'string!' });
+  const { toolName } = options;
   return {
     name: `last-call-succeeded:${toolName}`,
     requires: [{ kind: 'tool', toolName }],
     check: ({ conversation }): CompletionVerdict => {
       const last = conversation.findLast((item) => item.type === 'tool-result' && item.toolName === toolName);
       if (last?.type !== 'tool-result') {
-        return incomplete(
+        return CompletionVerdict.incomplete(
           `The tool "${toolName}" has not been called yet. Call it, and answer once it has succeeded.`,
         );
       }
       return last.isError
-        ? incomplete(
+        ? CompletionVerdict.incomplete(
             `The last call of "${toolName}" failed. Put right what it complained of, call it again, and answer once it has succeeded.`,
           )
-        : complete();
+        : CompletionVerdict.complete();
     },
   };
+}
+
+function isList(
+  given: CompletionChecker | readonly CompletionChecker[],
+): given is readonly CompletionChecker[] {
+  return Array.isArray(given);
 }
 
 function composedName(kind: string, checkers: readonly CompletionChecker[]): string {
@@ -112,7 +141,7 @@ function composedName(kind: string, checkers: readonly CompletionChecker[]): str
   return `${kind}(${checkers.map(({ name }) => name).join(', ')})`;
 }
 
-function alternatives(missing: readonly string[]): string {
+function listed(missing: readonly string[]): string {
   return ['One of these is enough:', ...missing.map((text) => `- ${text.replaceAll('\n', '\n  ')}`)].join(
     '\n',
   );

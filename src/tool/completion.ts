@@ -4,7 +4,10 @@ import type { ConversationItem } from './conversation.ts';
 import type { BudgetTrackerPort, DeadlinePort, PromptPort } from './ports.ts';
 import type { FinishReason } from './prompt-response.ts';
 
-/** Whether a task is done, and if not, what the model is told. */
+/**
+ * Whether a task is done, and if not, what the model reads about it. Made by the functions of the same name:
+ * `CompletionVerdict.incomplete('…')`.
+ */
 export type CompletionVerdict =
   | { readonly outcome: 'complete' }
   | { readonly outcome: 'incomplete'; readonly feedback: string };
@@ -60,7 +63,8 @@ export interface CompletionChecker {
 
 /** A checker, and how often it may send the model back to work. */
 export interface CompletionOptions {
-  readonly checker: CompletionChecker;
+  /** A list means all of them. */
+  readonly checker: CompletionChecker | readonly CompletionChecker[];
   /**
    * How often it is asked in an evaluation: 1 or more. If the task is still not done the last time, the evaluation ends
    * with a `PromptEvaluationError` of code `evaluation-incomplete`. Default: 3.
@@ -68,25 +72,30 @@ export interface CompletionOptions {
   readonly maxChecks?: number;
 }
 
-const done: CompletionVerdict = Object.freeze({ outcome: 'complete' });
+const done: CompletionVerdict = /* @__PURE__ */ Object.freeze({ outcome: 'complete' });
 
-/** The task is done: the evaluation ends with the answer. */
-export function complete(): CompletionVerdict {
-  return done;
-}
-
-/**
- * The task is not done: the model is told so and goes on.
- *
- * @param feedback what is missing; the model reads it as a message of the user.
- * @throws {TypeError} when it is empty.
- */
-export function incomplete(feedback: string): CompletionVerdict {
-  if (typeof feedback !== 'string' || feedback.trim() === '') {
-    throw new TypeError('Say what is missing: incomplete() takes a text that is not empty.');
-  }
-  return Object.freeze({ outcome: 'incomplete', feedback });
-}
+/** Makes what completion checkers return. */
+export const CompletionVerdict: {
+  /** The task is done: the evaluation ends with the answer. */
+  readonly complete: () => CompletionVerdict;
+  /**
+   * The task is not done: the model reads why and continues.
+   *
+   * @param feedback what is missing; the model reads it as a message of the user.
+   * @throws {TypeError} when it is empty.
+   */
+  readonly incomplete: (feedback: string) => CompletionVerdict;
+} = {
+  complete: () => done,
+  incomplete: (feedback) => {
+    if (typeof feedback !== 'string' || feedback.trim() === '') {
+      throw new TypeError(
+        'CompletionVerdict.incomplete() needs feedback: a string that says what is missing and is not empty.',
+      );
+    }
+    return Object.freeze({ outcome: 'incomplete', feedback });
+  },
+};
 
 /**
  * What a checker returned. Checkers are code of others: what is no verdict must not pass for a yes.
@@ -103,6 +112,6 @@ export function readVerdict({ name }: CompletionChecker, returned: unknown): Com
     }
   }
   throw new TypeError(
-    `What the completion checker "${name}" returned is no verdict: return complete() or incomplete(feedback).`,
+    `What the completion checker "${name}" returned is not a verdict: return CompletionVerdict.complete() or CompletionVerdict.incomplete(feedback).`,
   );
 }

@@ -4,12 +4,17 @@ export {
   type CompletionContext,
   type CompletionOptions,
   type CompletionRequirement,
-  type CompletionVerdict,
-  complete,
-  incomplete,
+  CompletionVerdict,
   readVerdict,
 } from './completion.ts';
-export { allOf, anyOf, filesExist, lastCallSucceeded } from './completion-checkers.ts';
+export {
+  allCompletions,
+  anyCompletion,
+  type FilesExistCompletionOptions,
+  filesExistCompletion,
+  type LastCallCompletionOptions,
+  lastCallCompletion,
+} from './completion-checkers.ts';
 export type { ToolContext } from './context.ts';
 export { type Logger, silentLogger } from './context.ts';
 export type {

@@ -37,7 +37,7 @@ export interface NestedEvaluateOptions {
   /** Default: `'auto'`. */
   readonly toolChoice?: ToolChoice;
   /** Decides whether the inner task is done when the model answers. Default: it is; the run's checker is about the run's task. */
-  readonly completion?: CompletionChecker | CompletionOptions;
+  readonly completion?: CompletionChecker | readonly CompletionChecker[] | CompletionOptions;
   /** Settings of the model, over those of the adapter. Default: none. */
   readonly settings?: ModelSettings;
 }

@@ -50,7 +50,7 @@ export const ToolResult: {
   ): ToolSuccess<R>;
   /** A failure: the call is rolled back and the model reads `message`. */
   error(message: string, value?: unknown, options?: Pick<ToolFailure, 'attachments'>): ToolFailure;
-} = Object.freeze({
+} = /* @__PURE__ */ Object.freeze({
   ok<const R>(
     value: R,
     message = 'OK',

@@ -9,7 +9,7 @@ const agentText = `
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
-  allow, ask, defineAgent, defineSlice, jsonSchema, promptTemplate, section, tool, ToolResult,
+  defineAgent, defineSlice, jsonSchema, PolicyDecision, promptTemplate, section, tool, ToolResult,
 } from 'weakincentives';
 import { scriptedAdapter } from 'weakincentives/testing';
 
@@ -39,7 +39,7 @@ const pay = tool({
 const careful = {
   name: 'careful',
   check: ({ tool }: { readonly tool: { readonly name: string } }) =>
-    tool.name === 'pay' ? ask('Pay from the account?') : allow(),
+    tool.name === 'pay' ? PolicyDecision.ask('Pay from the account?') : PolicyDecision.allow(),
 };
 const prompt = (key: string, tools: readonly (typeof add)[]) => promptTemplate({
   ns: 'tests', key, policies: [careful],

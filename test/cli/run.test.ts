@@ -249,13 +249,13 @@ describe('wink run', () => {
 
   describe.skipIf(!hasScript)('asks at the terminal (needs script of util-linux)', () => {
     const asking = `
-      const protectConfig = { name: 'protect-config', checkChanges: () => ask('It changes the configuration.') };
+      const protectConfig = { name: 'protect-config', checkChanges: () => PolicyDecision.ask('It changes the configuration.') };
     `;
     const agent = (): string =>
       put(
         'asking/agent.ts',
         agentText(writing, asking)
-          .replace('import { defineAgent,', 'import { ask, defineAgent,')
+          .replace('import { defineAgent,', 'import { PolicyDecision, defineAgent,')
           .replace("key: 'about', sections", "key: 'about', policies: [protectConfig], sections"),
       );
 

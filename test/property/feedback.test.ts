@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
   bindInstance,
-  deny,
   type FeedbackProvider,
   FeedbackState,
   Filesystem,
   MemoryFilesystem,
+  PolicyDecision,
   promptTemplate,
   Session,
   section,
@@ -194,7 +194,7 @@ test('providers run after the calls that a plain model says, over evaluations, e
             key: 'forbidden',
             template: 'No.',
             tools: [act('denied', () => undefined)],
-            policies: [{ name: 'never', check: () => deny('Never.') }],
+            policies: [{ name: 'never', check: () => PolicyDecision.deny('Never.') }],
           }),
         ],
       }).bind();

@@ -2,18 +2,15 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
   type AnyTool,
-  allow,
   append,
-  ask,
   bindInstance,
   defineEvent,
   defineSlice,
-  deny,
   type FileChange,
   Filesystem,
   MemoryFilesystem,
   on,
-  type PolicyDecision,
+  PolicyDecision,
   type Prompt,
   promptTemplate,
   Session,
@@ -132,7 +129,11 @@ const Seens: Slice<{ what: string }> = defineSlice('seens', z.object({ what: z.s
   reducers: [on(Seen, (_items, payload) => append(payload))],
 });
 const toDecision = ({ outcome, reason }: ReturnType<typeof decide>): PolicyDecision =>
-  outcome === 'allow' ? allow() : outcome === 'deny' ? deny(reason) : ask(reason);
+  outcome === 'allow'
+    ? PolicyDecision.allow()
+    : outcome === 'deny'
+      ? PolicyDecision.deny(reason)
+      : PolicyDecision.ask(reason);
 
 const write = tool({
   name: 'write',

@@ -4,9 +4,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
   type AnyTool,
-  allow,
   append,
-  ask,
   bind,
   bindInstance,
   createDispatcher,
@@ -17,6 +15,7 @@ import {
   MemoryFilesystem,
   on,
   openToolRuntime,
+  PolicyDecision,
   type Prompt,
   PromptExecutions,
   PromptRenderings,
@@ -102,9 +101,13 @@ function outer(secret: string): Prompt {
   const policies = [
     {
       name: 'asking',
-      check: ({ tool }: { tool: AnyTool }) => (tool.name === 'asks' ? ask(secret) : allow()),
+      check: ({ tool }: { tool: AnyTool }) =>
+        tool.name === 'asks' ? PolicyDecision.ask(secret) : PolicyDecision.allow(),
     },
-    { name: 'judging', check: ({ tool }: { tool: AnyTool }) => (tool.name === 'judged' ? fail() : allow()) },
+    {
+      name: 'judging',
+      check: ({ tool }: { tool: AnyTool }) => (tool.name === 'judged' ? fail() : PolicyDecision.allow()),
+    },
     {
       name: 'keeping',
       onResult: ({ tool }: { tool: AnyTool }) => (tool.name === 'kept' ? fail() : undefined),

@@ -3,17 +3,15 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
   type AnyTool,
-  allow,
   append,
-  ask,
   bindInstance,
   defineEvent,
   defineSlice,
-  deny,
   type EventDefinition,
   Filesystem,
   MemoryFilesystem,
   on,
+  PolicyDecision,
   PromptExecutions,
   PromptRenderings,
   promptTemplate,
@@ -160,8 +158,16 @@ const template = promptTemplate({
       tools: doings,
       slices: [Notes, Remarks],
       policies: [
-        { name: 'no', check: ({ tool: { name } }) => (name === 'denied' ? deny(secret) : allow()) },
-        { name: 'who', check: ({ tool: { name } }) => (name === 'asked' ? ask(secret) : allow()) },
+        {
+          name: 'no',
+          check: ({ tool: { name } }) =>
+            name === 'denied' ? PolicyDecision.deny(secret) : PolicyDecision.allow(),
+        },
+        {
+          name: 'who',
+          check: ({ tool: { name } }) =>
+            name === 'asked' ? PolicyDecision.ask(secret) : PolicyDecision.allow(),
+        },
       ],
     }),
   ],

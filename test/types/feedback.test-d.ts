@@ -1,9 +1,9 @@
 import { describe, expectTypeOf, it } from 'vitest';
 import {
-  allOf,
+  anyCompletion,
   type CompletionChecker,
   type CompletionContext,
-  complete,
+  CompletionVerdict,
   deadlineFeedback,
   defineAgent,
   type EvaluateOptions,
@@ -11,8 +11,7 @@ import {
   type FeedbackContext,
   type FeedbackProvider,
   type Filesystem,
-  filesExist,
-  incomplete,
+  filesExistCompletion,
   type NestedEvaluateOptions,
   promptTemplate,
   type ReadonlySessionView,
@@ -41,17 +40,20 @@ describe('a feedback provider', () => {
 });
 
 describe('a completion checker', () => {
-  it('decides with complete() or incomplete()', () => {
+  it('decides with CompletionVerdict', () => {
     const checker: CompletionChecker = {
       name: 'c',
-      check: ({ text }) => (text === '' ? incomplete('x') : complete()),
+      check: ({ text }) => (text === '' ? CompletionVerdict.incomplete('x') : CompletionVerdict.complete()),
     };
-    expectTypeOf(allOf(checker, filesExist('a'), planCompletion())).toEqualTypeOf<CompletionChecker>();
+    expectTypeOf(
+      anyCompletion(checker, [filesExistCompletion({ paths: ['a'] }), planCompletion()]),
+    ).toEqualTypeOf<CompletionChecker>();
+    expectTypeOf([checker, planCompletion()]).toExtend<NonNullable<EvaluateOptions['completion']>>();
     // @ts-expect-error a plain yes is no verdict
     const plain: CompletionChecker = { name: 'c', check: () => true };
     void plain;
     // @ts-expect-error it has to say what is missing
-    incomplete();
+    CompletionVerdict.incomplete();
     expectTypeOf<CompletionContext['output']>().toBeUnknown();
   });
 

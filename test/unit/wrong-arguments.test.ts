@@ -36,7 +36,7 @@ const section = w.section({ title: 'Task', key: 'task', template: 'Do it.' });
 const template = w.promptTemplate({ ns: 'tests', key: 'wrong', sections: [section] });
 const prompt = template.bind();
 const model = scriptedAdapter([{ text: 'Done.' }]);
-const checker = w.filesExist('a');
+const checker = w.filesExistCompletion({ paths: ['a'] });
 const withRuntime =
   (use: (runtime: w.ToolRuntime, ...args: never[]) => unknown) =>
   async (...args: never[]): Promise<void> => {
@@ -122,9 +122,9 @@ const cases: Readonly<Record<string, Case>> = {
   formatPlan: [suite.formatPlan, { objective: 'x', status: 'active', steps: [] }],
   webSearchTool: [suite.webSearchTool, {}],
   webSearchSection: [suite.webSearchSection, {}],
-  allOf: [w.allOf, { ...checker }],
-  anyOf: [w.anyOf, { ...checker }],
-  filesExist: [w.filesExist, 'a'],
+  anyCompletion: [w.anyCompletion, { ...checker }],
+  filesExistCompletion: [w.filesExistCompletion, { paths: ['a'] }],
+  lastCallCompletion: [w.lastCallCompletion, { toolName: 'a' }],
   hostedOutputsOf: [w.hostedOutputsOf, { hostedOutputs: {} }, suite.webSearchTool()],
   VisibilityExpansionRequired: [
     (...args: [never, never]) => new w.VisibilityExpansionRequired(...args),

@@ -76,7 +76,7 @@ interface AgentSettings {
   /** Who tells the model something behind the results of its calls. Default: nobody. */
   readonly feedback?: readonly FeedbackProvider[];
   /** Decides whether the task is done when the model answers. Default: it is. */
-  readonly completion?: CompletionChecker | CompletionOptions;
+  readonly completion?: CompletionChecker | readonly CompletionChecker[] | CompletionOptions;
   /** For people and logs. Default: the name of the template. */
   readonly name?: string;
   /** What the agent does, in a sentence. Default: none. */

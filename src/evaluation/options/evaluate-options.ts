@@ -71,7 +71,7 @@ export interface EvaluateOptions {
    * another number. Turn limit, deadline and budget hold as ever. Not asked about an answer that was cut off
    * (`length`) or refused (`refusal`, `content-filter`): the model does not claim to be done. Default: the task is done.
    */
-  readonly completion?: CompletionChecker | CompletionOptions;
+  readonly completion?: CompletionChecker | readonly CompletionChecker[] | CompletionOptions;
   /** How often the model may be asked: 1 or more. Default: 100. */
   readonly maxTurns?: number;
   /**

@@ -56,7 +56,7 @@ export function checkRequirements(
 
 /** @throws {PromptValidationError} for what is not a checker, and for one that needs something that is missing. */
 export function checkCompletion(
-  completion: CompletionChecker | CompletionOptions,
+  completion: CompletionChecker | readonly CompletionChecker[] | CompletionOptions,
   available: Available,
 ): void {
   const { checker } = toCompletionOptions(completion);

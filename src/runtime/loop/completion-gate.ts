@@ -1,6 +1,7 @@
 import { describeError, PromptValidationError } from '../../error/index.ts';
 import { readOnlyView } from '../../session/index.ts';
 import {
+  allCompletions,
   type CompletionChecker,
   type CompletionContext,
   type CompletionOptions,
@@ -26,6 +27,11 @@ interface Answer {
   readonly output: unknown;
 }
 
+/** A checker for the whole list, and how often it is asked. */
+export interface SingleCompletion extends CompletionOptions {
+  readonly checker: CompletionChecker;
+}
+
 /** The completion checker of one run: when it is asked, how often, and what follows from its verdict. */
 export class CompletionGate {
   readonly #checker: CompletionChecker;
@@ -38,7 +44,7 @@ export class CompletionGate {
 
   /** @param options as {@link toCompletionOptions} has checked them. */
   constructor(
-    { checker, maxChecks = defaultMaxChecks }: CompletionOptions,
+    { checker, maxChecks = defaultMaxChecks }: SingleCompletion,
     environment: EvaluationEnvironment,
     run: { readonly state: LoopState; readonly errors: RunErrors; readonly step: StepFunction },
   ) {
@@ -133,15 +139,29 @@ export class CompletionGate {
 }
 
 /**
- * The option `completion` in its long form.
+ * The option `completion` in its long form, a list as one checker.
  *
- * @throws {PromptValidationError} for a checker without name or function, or a `maxChecks` out of its range.
+ * @throws {PromptValidationError} for an empty list, a checker without name or function, or a `maxChecks` out of its range.
  */
-export function toCompletionOptions(given: CompletionChecker | CompletionOptions): CompletionOptions {
+export function toCompletionOptions(
+  given: CompletionChecker | readonly CompletionChecker[] | CompletionOptions,
+): SingleCompletion {
   const option: unknown = given;
   if (typeof option !== 'object' || option === null) throw invalid('must be a checker, or options with one');
-  const options = 'checker' in given ? given : { checker: given };
-  const { checker, maxChecks }: { readonly checker: unknown; readonly maxChecks?: unknown } = options;
+  const options: CompletionOptions = 'checker' in given ? given : { checker: given };
+  const { maxChecks }: { readonly maxChecks?: unknown } = options;
+  const list: unknown = options.checker;
+  const checkers: readonly unknown[] = Array.isArray(list) ? list : [list];
+  for (const checker of checkers) assertChecker(checker);
+  if (maxChecks !== undefined && !(Number.isSafeInteger(maxChecks) && Number(maxChecks) >= 1)) {
+    throw invalid(`must have a whole number of at least 1 as maxChecks, not ${JSON.stringify(maxChecks)}`);
+  }
+  if (checkers.length === 0) throw invalid('must have at least one checker; leave it out for none');
+  // Each of them was checked above.
+  return { ...options, checker: allCompletions(checkers as readonly CompletionChecker[]) };
+}
+
+function assertChecker(checker: unknown): void {
   if (
     typeof checker !== 'object' ||
     checker === null ||
@@ -152,10 +172,6 @@ export function toCompletionOptions(given: CompletionChecker | CompletionOptions
   if (!('name' in checker && typeof checker.name === 'string' && checker.name.trim() !== '')) {
     throw invalid('must have a checker with a name');
   }
-  if (maxChecks !== undefined && !(Number.isSafeInteger(maxChecks) && Number(maxChecks) >= 1)) {
-    throw invalid(`must have a whole number of at least 1 as maxChecks, not ${JSON.stringify(maxChecks)}`);
-  }
-  return options;
 }
 
 function invalid(problem: string): PromptValidationError {

@@ -4,7 +4,6 @@ import type { JsonValue } from '../../schema/index.ts';
 import type {
   AssistantPart,
   BudgetExcess,
-  CompletionOptions,
   FinishReason,
   HostedApprovalRequestPart,
   HostedToolReading,
@@ -22,7 +21,7 @@ import type { LoopState } from '../model/loop-state.ts';
 import { addTokenUsage, type ModelTurn } from '../model/model.ts';
 import { TokenEstimate } from '../model/token-estimate.ts';
 import { type AnswerOptions, AnswerReader } from './answer-reader.ts';
-import { CompletionGate } from './completion-gate.ts';
+import { CompletionGate, type SingleCompletion } from './completion-gate.ts';
 import { ConversationWindow } from './conversation-window.ts';
 import { ModelCaller, type ModelOptions, nextTurnAtLeast } from './model-caller.ts';
 import { RemoteApprovals } from './remote-approvals.ts';
@@ -42,7 +41,7 @@ export interface LoopOptions<Output> extends ModelOptions {
   /** How the structured answer in a final text is read. */
   readonly answer: AnswerOptions<Output>;
   /** Decides whether the task is done. Default: it is, when the model asks for no call. */
-  readonly completion?: CompletionOptions | undefined;
+  readonly completion?: SingleCompletion | undefined;
   /** Through which the run does everything that is not pure. Default: every step is done live. */
   readonly step?: StepFunction | undefined;
 }

@@ -1,5 +1,5 @@
 import { assertOptions } from '../../error/index.ts';
-import { type CompletionChecker, complete, incomplete } from '../../tool/index.ts';
+import { type CompletionChecker, CompletionVerdict } from '../../tool/index.ts';
 import { CurrentPlan } from './current-plan.ts';
 import { countSteps, formatPlanStep } from './format-plan.ts';
 
@@ -27,13 +27,13 @@ export function planCompletion(options: PlanCompletionOptions = {}): CompletionC
       const plan = session.slice(CurrentPlan).latest();
       if (plan === undefined) {
         return isPlanRequired
-          ? incomplete('There is no plan yet. Set one up, carry it out, and answer again.')
-          : complete();
+          ? CompletionVerdict.incomplete('There is no plan yet. Set one up, carry it out, and answer again.')
+          : CompletionVerdict.complete();
       }
       const open = plan.steps.filter(({ status }) => status !== 'done');
-      if (open.length === 0) return complete();
+      if (open.length === 0) return CompletionVerdict.complete();
       const rest = open.length - MAX_NAMED_STEPS;
-      return incomplete(
+      return CompletionVerdict.incomplete(
         [
           `The plan is not carried out yet; ${countSteps(open.length)} of ${plan.steps.length} ${open.length === 1 ? 'is' : 'are'} not done:`,
           ...open.slice(0, MAX_NAMED_STEPS).map(formatPlanStep),

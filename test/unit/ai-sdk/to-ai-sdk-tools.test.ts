@@ -4,9 +4,9 @@ import { convertArrayToReadableStream, MockLanguageModelV4 } from 'ai/test';
 import { describe, expect, it } from 'vitest';
 import {
   type AnyTool,
-  deny,
   jsonSchema,
   openToolRuntime,
+  PolicyDecision,
   promptTemplate,
   Session,
   section,
@@ -155,7 +155,7 @@ describe('a step of generateText', () => {
               name: 'once',
               check: (_request, { session }) =>
                 (session.slice(Count).latest()?.total ?? 0) > 0
-                  ? deny('Once is enough.')
+                  ? PolicyDecision.deny('Once is enough.')
                   : { outcome: 'allow' },
             },
           ],

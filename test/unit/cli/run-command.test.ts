@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import {
   type AnyAgent,
-  ask,
   defineAgent,
-  filesExist,
+  filesExistCompletion,
   jsonSchema,
   MissingPeerError,
+  PolicyDecision,
   promptTemplate,
   section,
   ToolResult,
@@ -88,7 +88,7 @@ describe('an agent that is told things', () => {
       feedback: [
         { name: 'hints', triggers: { everyCalls: 1 }, provide: () => ({ message: 'Keep it short.' }) },
       ],
-      completion: filesExist('report.md'),
+      completion: filesExistCompletion({ paths: ['report.md'] }),
     });
     const environment = fakeEnvironment();
     expect(await runCommand(run, environment, parts(ofAgent(agent)))).toBe(0);
@@ -101,7 +101,11 @@ describe('an agent that is told things', () => {
 
   it('fails when the checker is never content', async () => {
     const model = scriptedAdapter(() => ({ text: 'Done.' }));
-    const agent = defineAgent({ template, model, completion: filesExist('report.md') });
+    const agent = defineAgent({
+      template,
+      model,
+      completion: filesExistCompletion({ paths: ['report.md'] }),
+    });
     const environment = fakeEnvironment();
     expect(await runCommand(run, environment, parts(ofAgent(agent)))).toBe(1);
     expect(environment.stderr.text()).toMatch(
@@ -400,7 +404,7 @@ describe('an agent of a file', () => {
       ns: 'tests',
       key: 'asking',
       sections: [files],
-      policies: [{ name: 'careful', check: () => ask('is this fine?') }],
+      policies: [{ name: 'careful', check: () => PolicyDecision.ask('is this fine?') }],
     });
     const model = scriptedAdapter([{ toolCalls: [write('a.md')] }, { text: 'ok' }]);
     const agent = defineAgent({ template: asking, model });

@@ -3,7 +3,7 @@ import {
   bindInstance,
   defineAgent,
   Filesystem,
-  filesExist,
+  filesExistCompletion,
   MemoryFilesystem,
   promptTemplate,
   section,
@@ -92,7 +92,7 @@ describe('what is told beforehand which files', () => {
     );
 
   it('refuses a pattern at once', async () => {
-    expect(() => filesExist('!(a)')).toThrow(/"!\(", which is not supported/);
+    expect(() => filesExistCompletion({ paths: ['!(a)'] })).toThrow(/"!\(", which is not supported/);
     expect(() => defineAgent({ template, workspace: { include: ['!(a)'] } })).toThrow(/unusable glob/);
     await expect(evaluate('!(a)')).rejects.toThrow(/"!\(", which is not supported/);
     await evaluate(secrets);

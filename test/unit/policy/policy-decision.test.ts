@@ -1,17 +1,18 @@
 import { describe, expect, it } from 'vitest';
-import { allow, ask, deny } from 'weakincentives';
+import { PolicyDecision } from 'weakincentives';
 
 describe('decisions', () => {
   it('are plain frozen data', () => {
-    expect(allow()).toEqual({ outcome: 'allow' });
-    expect(deny('no')).toEqual({ outcome: 'deny', reason: 'no' });
-    expect(ask('sure?')).toEqual({ outcome: 'ask', reason: 'sure?' });
-    for (const decision of [allow(), deny('no'), ask('sure?')]) expect(Object.isFrozen(decision)).toBe(true);
+    expect(PolicyDecision.allow()).toEqual({ outcome: 'allow' });
+    expect(PolicyDecision.deny('no')).toEqual({ outcome: 'deny', reason: 'no' });
+    expect(PolicyDecision.ask('sure?')).toEqual({ outcome: 'ask', reason: 'sure?' });
+    for (const decision of [PolicyDecision.allow(), PolicyDecision.deny('no'), PolicyDecision.ask('sure?')])
+      expect(Object.isFrozen(decision)).toBe(true);
   });
 
   it.each([
-    ['deny', deny],
-    ['ask', ask],
+    ['deny', PolicyDecision.deny],
+    ['ask', PolicyDecision.ask],
   ])('%s needs a reason', (_name, decide) => {
     expect(() => decide(' ')).toThrow(expect.objectContaining({ code: 'prompt-invalid' }));
   });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import {
-  allow,
+  PolicyDecision,
   PromptRenderError,
   promptTemplate,
   Session,
@@ -147,7 +147,7 @@ test('handlers and policies see the sections as the model has them at present', 
     name: 'looking',
     check: ({ tool: { name } }, { prompt }) => {
       if (name === 'look') seen.push(['policy', drawn(prompt.sections())]);
-      return allow();
+      return PolicyDecision.allow();
     },
   };
   const template = promptTemplate({

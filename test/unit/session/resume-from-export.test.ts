@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import {
-  ask,
   bind,
   bindInstance,
   defineSlice,
@@ -11,6 +10,7 @@ import {
   keepLatestBy,
   MemoryFilesystem,
   on,
+  PolicyDecision,
   PolicyState,
   PromptExecutions,
   PromptRenderings,
@@ -171,7 +171,7 @@ describe('a session that went through JSON', () => {
       visibility: 'summary',
       tools: [deploy],
     });
-    const careful = { name: 'careful', check: () => ask('Sure?') };
+    const careful = { name: 'careful', check: () => PolicyDecision.ask('Sure?') };
     const full = promptTemplate({
       ns: 'tests',
       key: 'records',

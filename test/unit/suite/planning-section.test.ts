@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { deny, PromptValidationError, promptTemplate, Session } from 'weakincentives';
+import { PolicyDecision, PromptValidationError, promptTemplate, Session } from 'weakincentives';
 import {
   CurrentPlan,
   PlanningStrategy,
@@ -135,7 +135,7 @@ describe('planningToolsSection', () => {
 
   it('puts its tools under the policies it is given', async () => {
     await using session = new Session();
-    const noPlans = { name: 'no-plans', check: () => deny('not today') };
+    const noPlans = { name: 'no-plans', check: () => PolicyDecision.deny('not today') };
     const model = scriptedAdapter([
       { toolCalls: [{ name: 'planning_setup_plan', arguments: { objective: 'x' } }] },
       { text: 'Not today.' },

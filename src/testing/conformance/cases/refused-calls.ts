@@ -1,4 +1,4 @@
-import { ask, deny } from '../../../policy/index.ts';
+import { PolicyDecision } from '../../../policy/index.ts';
 import { expectEqual, expectTrue } from '../expect.ts';
 import { forget, note } from '../fixture.ts';
 import type { CaseDefinition } from '../stage.ts';
@@ -98,7 +98,7 @@ const denied: CaseDefinition = {
     const policy = {
       name: 'shelf-rules',
       check: ({ callId }: { readonly callId: string }) =>
-        callId === 'id-a' ? deny('Nothing with a.') : ask('May it?'),
+        callId === 'id-a' ? PolicyDecision.deny('Nothing with a.') : PolicyDecision.ask('May it?'),
     };
     const run = await stage.finish(stage.workshop.agent({ tools: [note], policies: [policy] }), {
       approve: ({ callId }) => ({ approved: callId === 'id-c', reason: 'Not b.' }),

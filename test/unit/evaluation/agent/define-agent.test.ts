@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   type AgentOptions,
   defineAgent,
-  filesExist,
+  filesExistCompletion,
   PromptValidationError,
   promptTemplate,
   section,
@@ -85,7 +85,11 @@ describe('defineAgent', () => {
     ['feedback', { feedback: {} }, /must be a list of providers/],
     ['feedback', { feedback: [{}] }, /name undefined of a feedback provider/],
     ['completion', { completion: {} }, /checker with a function check/],
-    ['completion', { completion: { checker: filesExist('a'), maxChecks: 0 } }, /maxChecks, not 0/],
+    [
+      'completion',
+      { completion: { checker: filesExistCompletion({ paths: ['a'] }), maxChecks: 0 } },
+      /maxChecks, not 0/,
+    ],
     ['name', { name: ' ' }, /one line, not empty/],
     ['name', { name: 'a\nb' }, /one line, not empty/],
     ['description', { description: 1 }, /a text, not 1/],

@@ -1,16 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import {
   type AnyTool,
-  allow,
   append,
   Deadline,
   defineEvent,
   defineSlice,
-  deny,
   MemoryFilesystem,
   type NestedAdapter,
   on,
   type PolicyContext,
+  PolicyDecision,
   type Prompt,
   PromptEvaluationError,
   promptTemplate,
@@ -61,7 +60,7 @@ const judge = (tools: readonly AnyTool[] = []): Prompt<undefined> =>
 
 const decide = async (adapter: NestedAdapter, tools?: readonly AnyTool[]) => {
   const { text } = await adapter.evaluate(judge(tools));
-  return text === 'fine' ? allow() : deny(`the judge said ${text}`);
+  return text === 'fine' ? PolicyDecision.allow() : PolicyDecision.deny(`the judge said ${text}`);
 };
 const isWrite = ({ tool: { name } }: { readonly tool: AnyTool }): boolean => name === 'write_file';
 
@@ -97,13 +96,17 @@ describe('a policy that has a model judge the call', () => {
   const phases: readonly (readonly [string, ToolPolicy])[] = [
     [
       'check',
-      { name: 'judged', check: async (call, { adapter }) => (isWrite(call) ? decide(adapter) : allow()) },
+      {
+        name: 'judged',
+        check: async (call, { adapter }) => (isWrite(call) ? decide(adapter) : PolicyDecision.allow()),
+      },
     ],
     [
       'checkChanges',
       {
         name: 'judged',
-        checkChanges: async (call, _changes, { adapter }) => (isWrite(call) ? decide(adapter) : allow()),
+        checkChanges: async (call, _changes, { adapter }) =>
+          isWrite(call) ? decide(adapter) : PolicyDecision.allow(),
       },
     ],
     [
@@ -210,7 +213,7 @@ describe('a policy that has a model judge the call', () => {
     const policy: ToolPolicy = {
       name: 'judged',
       slices: [Judgements],
-      check: (call, { adapter }) => (isWrite(call) ? decide(adapter, [look]) : allow()),
+      check: (call, { adapter }) => (isWrite(call) ? decide(adapter, [look]) : PolicyDecision.allow()),
     };
     const { records } = await runJudged(
       [{ tools: [write, says], policies: [policy], turns: [[{ name: 'says' }, writing('a')]] }],
@@ -278,7 +281,8 @@ describe('a policy that has a model judge the call', () => {
   test('numbers what it evaluates along with what the handler does', async () => {
     const policy: ToolPolicy = {
       name: 'judged',
-      check: async (call, { adapter }) => (call.tool.name === 'delegate_0' ? decide(adapter) : allow()),
+      check: async (call, { adapter }) =>
+        call.tool.name === 'delegate_0' ? decide(adapter) : PolicyDecision.allow(),
       onResult: async (call, _result, { adapter }) => {
         if (call.tool.name === 'delegate_0') await decide(adapter);
       },
@@ -322,7 +326,7 @@ describe('a policy that has a model judge the call', () => {
         port = context.adapter;
         // Left behind: the policy answers at once.
         left = port.evaluate(judge()).catch((error: unknown) => errors.push(error));
-        return allow();
+        return PolicyDecision.allow();
       },
     };
     const late = tool({
@@ -380,7 +384,7 @@ test('policies get what handlers get to read', async () => {
       expect(typeof logger.info).toBe('function');
       expect(adapter.name).toBe('scripted model');
       expect(signal.aborted).toBe(false);
-      return allow();
+      return PolicyDecision.allow();
     },
   };
   const levels: readonly Level[] = [{ policies: [policy] }, { tools: [write], turns: [[writing('a')]] }];

@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import {
-  ask,
   bind,
   bindInstance,
-  deny,
+  PolicyDecision,
   promptTemplate,
   type ResourceResolver,
   resourceToken,
@@ -171,10 +170,10 @@ describe('policies of an inner prompt', () => {
   };
 
   test('ask whom the run asks, and are enforced as in the run', async () => {
-    const asking: ToolPolicy = { name: 'asks', check: () => ask('Sure?') };
+    const asking: ToolPolicy = { name: 'asks', check: () => PolicyDecision.ask('Sure?') };
     expect(await run(asking, { approves: true })).toBe('worked');
     expect(await run(asking, { approves: false })).toContain('Sure?');
-    const denying: ToolPolicy = { name: 'denies', check: () => deny('Never.') };
+    const denying: ToolPolicy = { name: 'denies', check: () => PolicyDecision.deny('Never.') };
     expect(await run(denying, {})).toContain('Never.');
     expect(await run(denying, { enforce: false })).toContain('worked');
   });

@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { allow, ask, type ToolPolicy, ToolResult, tool } from 'weakincentives';
+import { PolicyDecision, type ToolPolicy, ToolResult, tool } from 'weakincentives';
 import { type Level, read, runNested, write, writing } from '../../../support/nested-policies.ts';
 import { Added, Count } from '../../../support/nested-setup.ts';
 
 /** Asks about changes, in words that name them, or that do not. */
 const careful = (reason?: string): ToolPolicy => ({
   name: 'careful',
-  checkChanges: (_call, changes) => ask(reason ?? `Change ${changes.map(({ path }) => path).join(', ')}?`),
+  checkChanges: (_call, changes) =>
+    PolicyDecision.ask(reason ?? `Change ${changes.map(({ path }) => path).join(', ')}?`),
 });
 const asked = (log: string[], answer = true) => ({
   approve: ({ toolName, reason }: { readonly toolName: string; readonly reason: string }) => {
@@ -74,7 +75,7 @@ test('a question of check is asked for each call, whatever was approved for anot
   const log: string[] = [];
   const paying: ToolPolicy = {
     name: 'paying',
-    check: ({ tool: { name } }) => (name === 'pay' ? ask('Pay?') : allow()),
+    check: ({ tool: { name } }) => (name === 'pay' ? PolicyDecision.ask('Pay?') : PolicyDecision.allow()),
   };
   const pay = tool({
     name: 'pay',
@@ -95,7 +96,7 @@ test('a question of check is asked for each call, whatever was approved for anot
 describe('when the call around runs again', () => {
   const paying: ToolPolicy = {
     name: 'paying',
-    check: ({ tool: { name } }) => (name === 'pay' ? ask('Pay?') : allow()),
+    check: ({ tool: { name } }) => (name === 'pay' ? PolicyDecision.ask('Pay?') : PolicyDecision.allow()),
   };
   const counting = (name: string) =>
     tool({

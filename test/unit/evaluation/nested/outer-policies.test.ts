@@ -1,17 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import {
-  allow,
   append,
-  ask,
   bindInstance,
   defineEvent,
   defineSlice,
-  deny,
   Filesystem,
   MemoryFilesystem,
   on,
   openToolRuntime,
   type PolicyCall,
+  PolicyDecision,
   PolicyState,
   PromptValidationError,
   promptTemplate,
@@ -50,17 +48,22 @@ const pathOf = ({ params }: PolicyCall): string => z.object({ path: z.string() }
 const byParams: ToolPolicy = {
   name: 'by-params',
   check: (call) =>
-    call.tool.name === 'write_file' && isProduction(pathOf(call)) ? deny('production is closed') : allow(),
+    call.tool.name === 'write_file' && isProduction(pathOf(call))
+      ? PolicyDecision.deny('production is closed')
+      : PolicyDecision.allow(),
 };
 /** Denies writing to prod/, by what was changed. */
 const byChanges: ToolPolicy = {
   name: 'by-changes',
   checkChanges: (_call, changes) =>
-    changes.some(({ path }) => isProduction(path)) ? deny('production is closed') : allow(),
+    changes.some(({ path }) => isProduction(path))
+      ? PolicyDecision.deny('production is closed')
+      : PolicyDecision.allow(),
 };
 const asking: ToolPolicy = {
   name: 'asking',
-  check: (call) => (call.tool.name === 'write_file' ? ask(`Write ${pathOf(call)}?`) : allow()),
+  check: (call) =>
+    call.tool.name === 'write_file' ? PolicyDecision.ask(`Write ${pathOf(call)}?`) : PolicyDecision.allow(),
 };
 
 const passing: Level = {};
@@ -280,11 +283,11 @@ describe('policies of several prompts', () => {
     name,
     check: ({ tool: { name: toolName } }) => {
       if (toolName === 'write_file') seen.push(`check ${name}`);
-      return allow();
+      return PolicyDecision.allow();
     },
     checkChanges: ({ tool: { name: toolName } }) => {
       if (toolName === 'write_file') seen.push(`changes ${name}`);
-      return allow();
+      return PolicyDecision.allow();
     },
     onResult: ({ tool: { name: toolName } }) => {
       if (toolName === 'write_file') seen.push(`result ${name}`);
@@ -316,7 +319,8 @@ describe('policies of several prompts', () => {
       {
         policies: [
           spying('outer', seen, {
-            check: ({ tool: { name } }) => (name === 'write_file' ? deny('outside') : allow()),
+            check: ({ tool: { name } }) =>
+              name === 'write_file' ? PolicyDecision.deny('outside') : PolicyDecision.allow(),
           }),
         ],
       },
@@ -352,7 +356,7 @@ describe('policies of several prompts', () => {
   test('two of one name are both asked, and one answer to the same question is enough', async () => {
     const asked: string[] = [];
     const copy = { ...asking };
-    const other: ToolPolicy = { ...asking, check: () => ask('Really?') };
+    const other: ToolPolicy = { ...asking, check: () => PolicyDecision.ask('Really?') };
     const { records } = await runNested(
       [
         { policies: [asking] },
@@ -436,7 +440,7 @@ describe('what an outer policy reads and writes', () => {
         if (name === 'write_file') {
           seen.push(`${(await filesystem?.list())?.length} files, ${session.slice(Notes).length} notes`);
         }
-        return allow();
+        return PolicyDecision.allow();
       },
       onResult: ({ tool: { name } }, _result, { session, changes, readPaths }) => {
         if (name !== 'write_file') return;
@@ -483,9 +487,11 @@ describe('what an outer policy reads and writes', () => {
     const listed: ToolPolicy = {
       name: 'listed',
       check: async (call, { resources, filesystem }) => {
-        if (call.tool.name !== 'write_file') return allow();
+        if (call.tool.name !== 'write_file') return PolicyDecision.allow();
         seen.push((await resources.get(Filesystem)) === filesystem);
-        return (await resources.get(Allowed)).includes(pathOf(call)) ? allow() : deny('not on the list');
+        return (await resources.get(Allowed)).includes(pathOf(call))
+          ? PolicyDecision.allow()
+          : PolicyDecision.deny('not on the list');
       },
     };
     const { outcomes } = await runNested([
@@ -509,7 +515,9 @@ describe('what an outer policy reads and writes', () => {
       name: 'at-most-two',
       slices: [Uses],
       check: ({ tool: { name } }, { session }) =>
-        (session.slice(Uses).get(name)?.count ?? 0) < 2 ? allow() : deny('twice is enough'),
+        (session.slice(Uses).get(name)?.count ?? 0) < 2
+          ? PolicyDecision.allow()
+          : PolicyDecision.deny('twice is enough'),
       onResult: ({ tool: { name } }, _result, { session }) => {
         session.slice(Uses).append({ tool: name, count: (session.slice(Uses).get(name)?.count ?? 0) + 1 });
       },

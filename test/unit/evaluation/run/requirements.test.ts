@@ -1,18 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import {
-  allOf,
-  anyOf,
+  anyCompletion,
   BudgetTracker,
   bindInstance,
   type CompletionChecker,
-  complete,
+  CompletionVerdict,
   defineAgent,
   defineSlice,
   type EvaluateOptions,
   type FeedbackProvider,
   Filesystem,
-  filesExist,
-  lastCallSucceeded,
+  filesExistCompletion,
+  lastCallCompletion,
   MemoryFilesystem,
   openToolRuntime,
   PromptValidationError,
@@ -68,13 +67,24 @@ async function refused(options: EvaluateOptions, prompt = template.bind()): Prom
 }
 
 describe('a completion checker is refused', () => {
-  test.each<[string, CompletionChecker]>([
-    ['alone', filesExist('a.md')],
-    ['among all', allOf({ name: 'yes', check: complete }, filesExist('a.md'))],
-    ['among alternatives', anyOf({ name: 'yes', check: complete }, filesExist('a.md'))],
-  ])('that looks for files where there are none: %s', async (_how, completion) => {
+  test.each<[string, CompletionChecker | readonly CompletionChecker[], string]>([
+    ['alone', filesExistCompletion({ paths: ['a.md'] }), 'files-exist'],
+    [
+      'among all',
+      [{ name: 'yes', check: CompletionVerdict.complete }, filesExistCompletion({ paths: ['a.md'] })],
+      'all-of(yes, files-exist)',
+    ],
+    [
+      'among alternatives',
+      anyCompletion(
+        { name: 'yes', check: CompletionVerdict.complete },
+        filesExistCompletion({ paths: ['a.md'] }),
+      ),
+      'any-of(yes, files-exist)',
+    ],
+  ])('that looks for files where there are none: %s', async (_how, completion, name) => {
     expect(await refused({ completion })).toBe(
-      `The completion checker "${completion.name}" needs a file system, which the prompt "requirements" does not have. ` +
+      `The completion checker "${name}" needs a file system, which the prompt "requirements" does not have. ` +
         'Bind one, such as bindInstance(Filesystem, new MemoryFilesystem()), or leave the checker out.',
     );
     expect(
@@ -83,12 +93,14 @@ describe('a completion checker is refused', () => {
   });
 
   test('that waits for a tool the prompt does not have, in no section', async () => {
-    expect(await refused({ completion: lastCallSucceeded('run_test') })).toBe(
+    expect(await refused({ completion: lastCallCompletion({ toolName: 'run_test' }) })).toBe(
       'The completion checker "last-call-succeeded:run_test" needs the tool "run_test", which the prompt "requirements" does not have. ' +
         'Its tools are "run_tests", "later". Name one of them, add the tool to one of its sections, or leave the checker out.',
     );
     for (const name of ['run_tests', 'later']) {
-      const { error } = await run({ completion: { checker: lastCallSucceeded(name), maxChecks: 1 } });
+      const { error } = await run({
+        completion: { checker: lastCallCompletion({ toolName: name }), maxChecks: 1 },
+      });
       expect(error).toMatchObject({ code: 'evaluation-incomplete' });
     }
   });
@@ -99,7 +111,7 @@ describe('a completion checker is refused', () => {
       { text: 'Passed.' },
     ]).evaluate(template.bind());
     const other = promptTemplate({ ns: 'test', key: 'other', sections: [{ ...task, tools: [] }] });
-    const completion = lastCallSucceeded('run_tests');
+    const completion = lastCallCompletion({ toolName: 'run_tests' });
     expect((await run({ completion, history: conversation }, other.bind())).error).toBeUndefined();
   });
 
@@ -108,7 +120,7 @@ describe('a completion checker is refused', () => {
     const completion: CompletionChecker = {
       name: 'notes',
       requires: [{ kind: 'slice', slice: Notes, broughtBy: 'notesSection()' }],
-      check: complete,
+      check: CompletionVerdict.complete,
     };
     expect(await refused({ completion })).toContain('needs the slice "notes"');
     await using session = new Session();
@@ -121,9 +133,9 @@ describe('a completion checker is refused', () => {
     expect(agent(planCompletion())).toThrow(
       /needs the slice .* Add planningToolsSection\(\) to its sections/,
     );
-    expect(agent(lastCallSucceeded('run_test'))).toThrow(/needs the tool "run_test"/);
+    expect(agent(lastCallCompletion({ toolName: 'run_test' }))).toThrow(/needs the tool "run_test"/);
     // Files come with the workspace.
-    expect(agent(filesExist('a.md'))).not.toThrow();
+    expect(agent(filesExistCompletion({ paths: ['a.md'] }))).not.toThrow();
     const planned = promptTemplate({ ns: 'test', key: 'planned', sections: [task, planningToolsSection()] });
     expect(() => defineAgent({ template: planned, completion: planCompletion() })).not.toThrow();
   });
@@ -134,7 +146,7 @@ describe('a completion checker is refused', () => {
   ])('in an evaluation inside a call, where the files of the call count: %#', async (bound, expected) => {
     const seen: unknown[] = [];
     const outer = delegate('state', async ({ adapter }) => {
-      for (const checker of [filesExist('a.md'), planCompletion()]) {
+      for (const checker of [filesExistCompletion({ paths: ['a.md'] }), planCompletion()]) {
         const completion = { checker, maxChecks: 1 };
         await adapter
           .evaluate(promptWith('inner', []), { completion })

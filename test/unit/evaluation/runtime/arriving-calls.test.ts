@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import {
-  ask,
   BudgetExceededError,
   bindInstance,
   Filesystem,
   MemoryFilesystem,
   openToolRuntime,
+  PolicyDecision,
   promptTemplate,
   type RunEvent,
   section,
@@ -107,7 +107,7 @@ describe('a call that arrives while another one runs', () => {
     const asked = gate();
     const question: ToolPolicy = {
       name: 'look-at-files',
-      checkChanges: () => ask('Look at it.'),
+      checkChanges: () => PolicyDecision.ask('Look at it.'),
     };
     const writes = act('writes', async ({ filesystem, session }) => {
       await filesystem.write('a.txt', `${session.slice(Count).latest()?.total ?? 0}`);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import {
-  deny,
   hostedTool,
   openToolRuntime,
+  PolicyDecision,
   PromptExecutions,
   promptTemplate,
   type RunEvent,
@@ -129,8 +129,10 @@ describe('the calls of a turn', () => {
               name: 'once',
               check: ({ tool: called }, { session: view }) =>
                 called.name === 'add' && total(view as Session) > 0
-                  ? deny('Once is enough.')
-                  : { outcome: called.name === 'other' ? 'ask' : 'allow', reason: 'Look at it.' },
+                  ? PolicyDecision.deny('Once is enough.')
+                  : called.name === 'other'
+                    ? PolicyDecision.ask('Look at it.')
+                    : PolicyDecision.allow(),
             },
           ],
         }),

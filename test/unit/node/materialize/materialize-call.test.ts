@@ -3,8 +3,7 @@ import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import {
   type AnyTool,
-  allow,
-  deny,
+  PolicyDecision,
   readBeforeWritePolicy,
   type ToolPolicy,
   ToolResult,
@@ -76,10 +75,12 @@ describe('a process in a call', () => {
     const seen: string[] = [];
     const watch: ToolPolicy = {
       name: 'watch',
-      check: () => allow(),
+      check: () => PolicyDecision.allow(),
       checkChanges: (_call, changes) => {
         seen.push(...changes.map(({ kind, path }) => `${kind} ${path}`));
-        return changes.some(({ kind }) => kind === 'removed') ? deny('Nothing may be removed.') : allow();
+        return changes.some(({ kind }) => kind === 'removed')
+          ? PolicyDecision.deny('Nothing may be removed.')
+          : PolicyDecision.allow();
       },
     };
     const tools = [runTool(tempFolder())];

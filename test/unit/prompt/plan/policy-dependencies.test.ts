@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import {
   type AnySection,
   type AnyTool,
-  allow,
   hostedTool,
+  PolicyDecision,
   PromptValidationError,
   promptTemplate,
   section,
@@ -141,7 +141,7 @@ describe('a policy that depends on a tool of another section', () => {
       dependencies: { deploy: ['test'] },
       check: ({ tool: { name } }) => {
         judged.push(name);
-        return allow();
+        return PolicyDecision.allow();
       },
       onResult: ({ tool: { name } }) => {
         heard.push(name);
@@ -232,7 +232,11 @@ describe('a policy is refused', () => {
   });
 
   it('on a section that brings no tool, nor one below it', () => {
-    const rules = section({ title: 'Rules', key: 'rules', policies: [{ name: 'careful', check: allow }] });
+    const rules = section({
+      title: 'Rules',
+      key: 'rules',
+      policies: [{ name: 'careful', check: PolicyDecision.allow }],
+    });
     const error = refusal([testing, release(), rules]);
     expect(error.message).toBe(
       'Policy "careful" of section "rules" covers no tool: neither that section nor one below it brings any. Put it ' +

@@ -3,7 +3,7 @@ import {
   type AnySection,
   append,
   bindInstance,
-  complete,
+  CompletionVerdict,
   defineEvent,
   defineSlice,
   Filesystem,
@@ -226,7 +226,10 @@ describe('a completion checker and a feedback provider', () => {
     const aid = tool({ name: 'aid', description: 'Aids.', execute: () => ToolResult.ok(1) });
     const part = section({ title: 'Part', key: 'part', tools: [aid], slices: [Count, Log] });
     const { session } = await runSections(sectionsPrompt([part]), [{ toolCalls: [{ name: 'aid' }] }], {
-      completion: { name: 'checker', check: ({ session: view }) => (attempt(view), complete()) },
+      completion: {
+        name: 'checker',
+        check: ({ session: view }) => (attempt(view), CompletionVerdict.complete()),
+      },
       feedback: [
         {
           name: 'provider',

@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { type ApprovalHandler, ask, Deadline, type RunEvent, ToolResult, tool } from 'weakincentives';
+import {
+  type ApprovalHandler,
+  Deadline,
+  PolicyDecision,
+  type RunEvent,
+  ToolResult,
+  tool,
+} from 'weakincentives';
 
 import { gate } from '../../../support/gate.ts';
 import { createManualClock } from '../../../support/manual-clock.ts';
@@ -18,8 +25,8 @@ const setup = {
   tools: [write],
   calls: [{ name: 'write' }],
   policies: [
-    { name: 'careful', check: () => ask('sure?') },
-    { name: 'reviewed', checkChanges: () => ask('look at it') },
+    { name: 'careful', check: () => PolicyDecision.ask('sure?') },
+    { name: 'reviewed', checkChanges: () => PolicyDecision.ask('look at it') },
   ],
 } as const;
 const approvalsOf = (events: readonly RunEvent[]) =>
@@ -61,7 +68,7 @@ describe('what was asked', () => {
           name: 'last',
           check: () => {
             abort.abort(new Error('stop'));
-            return ask('sure?');
+            return PolicyDecision.ask('sure?');
           },
         },
       ],
@@ -106,7 +113,7 @@ test.each(['check', 'checkChanges'] as const)(
       ...setup,
       clock,
       deadline: Deadline.after(1_000, clock),
-      policies: [{ name: 'careful', [hook]: () => ask('sure?') }],
+      policies: [{ name: 'careful', [hook]: () => PolicyDecision.ask('sure?') }],
       approve: async () => {
         await thinking.pass();
         return true;

@@ -1,5 +1,12 @@
 import { expect, test } from 'vitest';
-import { type ApprovalRequest, ask, defineSlice, type Slice, ToolResult, tool } from 'weakincentives';
+import {
+  type ApprovalRequest,
+  defineSlice,
+  PolicyDecision,
+  type Slice,
+  ToolResult,
+  tool,
+} from 'weakincentives';
 import { z } from 'zod';
 import { runCalls } from '../../../support/run-calls.ts';
 
@@ -27,7 +34,7 @@ test('a call that runs again does not ask the same question twice', async () => 
     tools: [counting(() => 'the same')],
     calls,
     slices: [Counter],
-    policies: [{ name: 'careful', check: () => ask('sure?') }],
+    policies: [{ name: 'careful', check: () => PolicyDecision.ask('sure?') }],
     approve: ({ callId }) => {
       asked.push(callId);
       return true;
@@ -49,7 +56,7 @@ test('changes are approved once per call, and again when they have become others
   const setup = {
     calls,
     slices: [Counter],
-    policies: [{ name: 'reviewed', checkChanges: () => ask('look') }],
+    policies: [{ name: 'reviewed', checkChanges: () => PolicyDecision.ask('look') }],
     approve,
   };
   await runCalls({ ...setup, tools: [counting((value) => `count ${value}`)] });
@@ -63,7 +70,7 @@ test('a no is not remembered as a yes', async () => {
     tools: [counting(() => 'the same')],
     calls,
     slices: [Counter],
-    policies: [{ name: 'careful', check: () => ask('sure?') }],
+    policies: [{ name: 'careful', check: () => PolicyDecision.ask('sure?') }],
     approve: () => {
       asked += 1;
       return false;

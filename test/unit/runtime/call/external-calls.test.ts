@@ -1,15 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import {
   type AnyTool,
-  allow,
   append,
-  ask,
   bind,
   defineEvent,
   defineSlice,
-  deny,
   MemoryFilesystem,
   on,
+  PolicyDecision,
   PromptEvaluationError,
   resourceToken,
   Session,
@@ -110,7 +108,7 @@ describe('a running external call', () => {
       session: prepared(),
       signal: abort.signal,
       tools: [pay(() => undefined)],
-      policies: [{ name: 'observer', checkChanges: () => (abort.abort(reason), allow()) }],
+      policies: [{ name: 'observer', checkChanges: () => (abort.abort(reason), PolicyDecision.allow()) }],
       calls: [{ name: 'pay' }, { name: 'pay' }],
     });
     await expect(run.finished).rejects.toMatchObject({
@@ -161,7 +159,7 @@ describe('a running external call', () => {
       name: 'ledger',
       checkChanges: async () => {
         await act('changes checked');
-        return allow();
+        return PolicyDecision.allow();
       },
       onResult: () => act('result recorded'),
     };
@@ -240,8 +238,16 @@ describe('a running external call', () => {
   });
 
   const late: readonly (readonly [what: string, policy: ToolPolicy, extra: object])[] = [
-    ['a denial of its changes', { name: 'guard', checkChanges: () => deny('no receipts') }, {}],
-    ['changes that are not approved', { name: 'guard', checkChanges: () => ask('receipts?') }, {}],
+    [
+      'a denial of its changes',
+      { name: 'guard', checkChanges: () => PolicyDecision.deny('no receipts') },
+      {},
+    ],
+    [
+      'changes that are not approved',
+      { name: 'guard', checkChanges: () => PolicyDecision.ask('receipts?') },
+      {},
+    ],
     [
       'a policy that cannot record it',
       {
@@ -274,7 +280,7 @@ describe('a running external call', () => {
     const { texts } = await runCalls({
       session: prepared(),
       tools: [pay(() => undefined)],
-      policies: [{ name: 'guard', check: () => deny('not today') }],
+      policies: [{ name: 'guard', check: () => PolicyDecision.deny('not today') }],
       calls: [{ name: 'pay' }],
     });
     expect(only(texts)).toBe('The call of "pay" was denied by the policy "guard": not today');
@@ -283,7 +289,7 @@ describe('a running external call', () => {
   test('whose question about changes nobody answers does not outlast the run, and nobody is asked after its end', async () => {
     const abort = new AbortController();
     const asking = gate();
-    const careful: ToolPolicy = { name: 'careful', checkChanges: () => ask('keep it?') };
+    const careful: ToolPolicy = { name: 'careful', checkChanges: () => PolicyDecision.ask('keep it?') };
     const unheard = await unheardRejections(async () => {
       const run = startCalls({
         session: prepared(),
@@ -312,7 +318,7 @@ describe('a running external call', () => {
       session: prepared(),
       signal: early.signal,
       tools: [pay(() => undefined)],
-      policies: [{ name: 'careful', checkChanges: () => (early.abort(), ask('keep it?')) }],
+      policies: [{ name: 'careful', checkChanges: () => (early.abort(), PolicyDecision.ask('keep it?')) }],
       approve: () => {
         asked += 1;
         return true;

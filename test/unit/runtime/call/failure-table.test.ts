@@ -1,16 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import {
-  ask,
   BudgetExceededError,
   bind,
   DeadlineExceededError,
   defineEvent,
   defineSlice,
-  deny,
   type EvaluationPhase,
   MemoryFilesystem,
   OutputParseError,
   on,
+  PolicyDecision,
   PromptEvaluationError,
   replace,
   resourceToken,
@@ -164,7 +163,7 @@ const rows: readonly Row[] = [
     setup: {
       calls,
       tools: [touch(() => ToolResult.ok(null))],
-      policies: [broken('office-hours', { check: () => deny('come back tomorrow') })],
+      policies: [broken('office-hours', { check: () => PolicyDecision.deny('come back tomorrow') })],
     },
     outcome: 'denied',
     reason: 'denied',
@@ -186,7 +185,7 @@ const rows: readonly Row[] = [
     setup: {
       calls,
       tools: [touch(() => ToolResult.ok(null))],
-      policies: [broken('careful', { check: () => ask('sure?') })],
+      policies: [broken('careful', { check: () => PolicyDecision.ask('sure?') })],
     },
     outcome: 'denied',
     reason: 'not-approved',
@@ -197,7 +196,7 @@ const rows: readonly Row[] = [
     setup: {
       calls,
       tools: [touch(() => ToolResult.ok(null))],
-      policies: [broken('careful', { check: () => ask('sure?') })],
+      policies: [broken('careful', { check: () => PolicyDecision.ask('sure?') })],
       approve: () => ({ approved: false, reason: 'not today' }),
     },
     outcome: 'denied',
@@ -209,7 +208,11 @@ const rows: readonly Row[] = [
     setup: {
       calls,
       tools: [touch(() => ToolResult.ok(null))],
-      policies: [broken('frozen', { checkChanges: (_call, changes) => deny(`${changes.length} files`) })],
+      policies: [
+        broken('frozen', {
+          checkChanges: (_call, changes) => PolicyDecision.deny(`${changes.length} files`),
+        }),
+      ],
     },
     outcome: 'denied',
     reason: 'denied',
@@ -220,7 +223,7 @@ const rows: readonly Row[] = [
     setup: {
       calls,
       tools: [touch(() => ToolResult.ok(null))],
-      policies: [broken('reviewed', { checkChanges: () => ask('look at it') })],
+      policies: [broken('reviewed', { checkChanges: () => PolicyDecision.ask('look at it') })],
       approve: (request) => request.changes?.length !== 3,
     },
     outcome: 'denied',

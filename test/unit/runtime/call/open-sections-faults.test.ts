@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import {
   type AnySection,
-  ask,
   bindInstance,
   Deadline,
   defineSlice,
   on,
+  PolicyDecision,
   PromptEvaluationError,
   promptTemplate,
   SectionsOpened,
@@ -155,7 +155,7 @@ describe('an opening that something else refuses', () => {
   test('by a policy that asks is refused for a handler as for the model', async () => {
     const asking: ToolPolicy = {
       name: 'asking',
-      check: ({ tool: { name } }) => ask(`May ${name} run?`),
+      check: ({ tool: { name } }) => PolicyDecision.ask(`May ${name} run?`),
     };
     const careful = act('careful', () => {
       throw new VisibilityExpansionRequired(['guide'], 'Read it.');

@@ -1,11 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import {
   type AnyTool,
-  allow,
   ClearVisibility,
   defineSlice,
-  deny,
   hostedTool,
+  PolicyDecision,
   promptTemplate,
   SectionsOpened,
   Session,
@@ -290,7 +289,7 @@ describe('open_sections', () => {
   });
 
   test('puts tools under the policies of what was opened', async () => {
-    const closed: ToolPolicy = { name: 'closed', check: () => deny('Not today.') };
+    const closed: ToolPolicy = { name: 'closed', check: () => PolicyDecision.deny('Not today.') };
     const { invocations } = await runSections(
       sectionsPrompt([
         section({
@@ -314,7 +313,8 @@ describe('open_sections', () => {
     const seen: string[] = [];
     const watching: ToolPolicy = {
       name: 'watching',
-      check: ({ tool: { name } }) => (name === 'open_sections' ? deny('Stay away.') : allow()),
+      check: ({ tool: { name } }) =>
+        name === 'open_sections' ? PolicyDecision.deny('Stay away.') : PolicyDecision.allow(),
       onResult: ({ tool: { name } }) => {
         seen.push(name);
       },

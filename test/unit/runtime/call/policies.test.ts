@@ -2,16 +2,13 @@ import { describe, expect, test } from 'vitest';
 import {
   type AnyTool,
   type ApprovalRequest,
-  allow,
   append,
-  ask,
   bind,
   defineEvent,
   defineSlice,
-  deny,
   Filesystem,
   on,
-  type PolicyDecision,
+  PolicyDecision,
   promptTemplate,
   replace,
   resourceToken,
@@ -55,7 +52,7 @@ const nonsense = (value: unknown): PolicyDecision => value as PolicyDecision;
 describe('check', () => {
   test("asks the section's policies before the prompt's, and stops at the first denial", async () => {
     const asked: string[] = [];
-    const policy = (name: string, decision: PolicyDecision = allow()): ToolPolicy => ({
+    const policy = (name: string, decision: PolicyDecision = PolicyDecision.allow()): ToolPolicy => ({
       name,
       check: () => {
         asked.push(name);
@@ -65,7 +62,11 @@ describe('check', () => {
     const { texts, invocations } = await runCalls({
       ...setup,
       policies: [policy('section-first'), policy('section-second')],
-      promptPolicies: [policy('prompt-first'), policy('prompt-second', deny('no')), policy('prompt-third')],
+      promptPolicies: [
+        policy('prompt-first'),
+        policy('prompt-second', PolicyDecision.deny('no')),
+        policy('prompt-third'),
+      ],
     });
     expect(asked).toEqual(['section-first', 'section-second', 'prompt-first', 'prompt-second']);
     expect(only(texts)).toContain('"prompt-second": no');
@@ -86,7 +87,7 @@ describe('check', () => {
             const text = (await context.filesystem?.read('notes.md'))?.text;
             seen.push(call.params, call.callId, call.tool, text, (await context.resources.get(Pad)).lines);
             seen.push(context.session.slice(Count).all(), context.signal.aborted);
-            return allow();
+            return PolicyDecision.allow();
           },
         },
       ],
@@ -99,7 +100,7 @@ describe('check', () => {
     await runCalls({
       ...setup,
       calls: [{ name: 'write', arguments: { path: 7 } }],
-      policies: [{ name: 'count', check: () => ((asked += 1), allow()) }],
+      policies: [{ name: 'count', check: () => ((asked += 1), PolicyDecision.allow()) }],
     });
     expect(asked).toBe(0);
   });
@@ -127,8 +128,8 @@ describe('check', () => {
       name: 'at-most-once',
       check: (call, { session }) =>
         session.slice(Uses).where((use) => use.tool === call.tool.name).length === 0
-          ? allow()
-          : deny('used already'),
+          ? PolicyDecision.allow()
+          : PolicyDecision.deny('used already'),
       onResult: (call, _result, { session }) => session.dispatch(Used, { tool: call.tool.name }),
     };
     const { invocations, session } = await runCalls({
@@ -160,7 +161,7 @@ describe('what a policy holds on to', () => {
               () => filesystem?.write('late.txt', 'late'),
               () => resources.get(Filesystem),
             );
-            return allow();
+            return PolicyDecision.allow();
           },
         },
       ],
@@ -206,7 +207,7 @@ describe('what a policy holds on to', () => {
           name: 'writer',
           check: async (_call, { resources }) => {
             await resources.get(Pad);
-            return allow();
+            return PolicyDecision.allow();
           },
         },
       ],
@@ -224,7 +225,7 @@ describe('a policy of one section', () => {
   test('does not cover the tools of another', async () => {
     const run = (name: string): AnyTool =>
       tool({ name, description: 'Runs.', effects: 'state', execute: () => ToolResult.ok(name, '') });
-    const closed: ToolPolicy = { name: 'closed', check: () => deny('closed') };
+    const closed: ToolPolicy = { name: 'closed', check: () => PolicyDecision.deny('closed') };
     const template = promptTemplate({
       ns: 'test',
       key: 'scopes',
@@ -263,7 +264,7 @@ describe('a question', () => {
           execute: () => (acts.push('handler'), ToolResult.ok(null)),
         }),
       ],
-      policies: [{ name: 'careful', check: () => ask('a letter') }],
+      policies: [{ name: 'careful', check: () => PolicyDecision.ask('a letter') }],
       calls: [{ name: 'send', arguments: { to: 'ada' } }],
       approve: (request, { signal }) => {
         acts.push('approve');
@@ -290,7 +291,10 @@ describe('a question', () => {
     const asked: string[] = [];
     const { texts } = await runCalls({
       ...setup,
-      policies: ['a', 'b', 'c'].map((name) => ({ name, check: () => ask(`because of ${name}`) })),
+      policies: ['a', 'b', 'c'].map((name) => ({
+        name,
+        check: () => PolicyDecision.ask(`because of ${name}`),
+      })),
       approve: ({ policy }) => (asked.push(policy), policy !== 'b'),
     });
     expect(asked).toEqual(['a', 'b']);
@@ -304,8 +308,8 @@ describe('a question', () => {
       const { invocations } = await runCalls({
         ...setup,
         policies: [
-          { name: 'asks', [hook]: () => ask('?') },
-          { name: 'denies', [hook]: () => deny('no') },
+          { name: 'asks', [hook]: () => PolicyDecision.ask('?') },
+          { name: 'denies', [hook]: () => PolicyDecision.deny('no') },
         ],
         approve: () => ((asked += 1), true),
       });
@@ -317,7 +321,7 @@ describe('a question', () => {
   test('whose answer fails is refused, with the reason', async () => {
     const { texts, invocations } = await runCalls({
       ...setup,
-      policies: [{ name: 'careful', check: () => ask('sure?') }],
+      policies: [{ name: 'careful', check: () => PolicyDecision.ask('sure?') }],
       approve: async () => Promise.reject(new Error('the line is dead')),
     });
     expect(only(invocations)).toMatchObject({
@@ -334,7 +338,7 @@ describe('a question', () => {
     async (answer) => {
       const { invocations } = await runCalls({
         ...setup,
-        policies: [{ name: 'careful', check: () => ask('sure?') }],
+        policies: [{ name: 'careful', check: () => PolicyDecision.ask('sure?') }],
         // What a function answers that was written without types.
         approve: () => answer as unknown as boolean,
       });
@@ -361,7 +365,7 @@ describe('a question', () => {
       ],
       slices: [Count],
       files: { 'notes.md': 'before' },
-      policies: [{ name: 'reviewed', checkChanges: () => ask('look at it') }],
+      policies: [{ name: 'reviewed', checkChanges: () => PolicyDecision.ask('look at it') }],
       calls: [{ name: 'slow' }, { name: 'write' }],
       approve: (request) => {
         requests.push(request);
@@ -395,7 +399,7 @@ describe('a question', () => {
     const { invocations, filesystem } = await runCalls({
       ...setup,
       session,
-      policies: [{ name: 'reviewed', checkChanges: () => ask('look at it') }],
+      policies: [{ name: 'reviewed', checkChanges: () => PolicyDecision.ask('look at it') }],
       approve: ({ changes }) => {
         shown.push(changes?.[0]?.after?.text());
         if (shown.length === 1) session.dispatch(Counted, { count: 5 });
@@ -418,7 +422,7 @@ describe('a question', () => {
     const { invocations } = await runCalls({
       ...setup,
       session,
-      policies: [{ name: 'reviewed', checkChanges: () => ask('look at it') }],
+      policies: [{ name: 'reviewed', checkChanges: () => PolicyDecision.ask('look at it') }],
       approve: ({ changes }) => {
         shown.push(changes?.[0]?.after?.text());
         if (shown.length > 1) return true;
@@ -456,7 +460,7 @@ describe('checkChanges', () => {
           name: 'look',
           checkChanges: (call, changes, { readPaths }) => {
             seen.push([call.callId, changes.map(({ path, kind }) => `${kind} ${path}`), readPaths]);
-            return allow();
+            return PolicyDecision.allow();
           },
         },
       ],

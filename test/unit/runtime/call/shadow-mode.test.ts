@@ -1,13 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import {
-  allow,
   append,
-  ask,
   defineEvent,
   defineSlice,
-  deny,
   on,
-  type PolicyDecision,
+  PolicyDecision,
   PolicyState,
   type RunEvent,
   type Slice,
@@ -38,9 +35,9 @@ const shadows = (events: readonly RunEvent[]) => events.filter(({ type }) => typ
 describe('without enforcement', () => {
   test('every policy is asked, nothing is denied or asked of anyone, and what would have been is reported', async () => {
     const policies: readonly ToolPolicy[] = [
-      { name: 'open', check: () => allow() },
-      { name: 'closed', check: () => deny('closed today') },
-      { name: 'careful', check: () => ask('sure?') },
+      { name: 'open', check: () => PolicyDecision.allow() },
+      { name: 'closed', check: () => PolicyDecision.deny('closed today') },
+      { name: 'careful', check: () => PolicyDecision.ask('sure?') },
       {
         name: 'broken',
         check: () => {
@@ -49,7 +46,10 @@ describe('without enforcement', () => {
       },
       // What a policy answers that was written without types.
       { name: 'odd', check: () => 'deny' as unknown as PolicyDecision },
-      { name: 'reviewed', checkChanges: (_call, changes) => ask(`look at ${changes[0]?.path ?? 'nothing'}`) },
+      {
+        name: 'reviewed',
+        checkChanges: (_call, changes) => PolicyDecision.ask(`look at ${changes[0]?.path ?? 'nothing'}`),
+      },
     ];
     let asked = 0;
     const { invocations, filesystem, events, texts } = await runCalls({
@@ -87,7 +87,7 @@ describe('without enforcement', () => {
     const { invocations, session } = await runCalls({
       ...setup,
       policies: [
-        { name: 'closed', check: () => deny('no') },
+        { name: 'closed', check: () => PolicyDecision.deny('no') },
         { name: 'fragile', onResult: async () => Promise.reject(new Error('full')) },
         {
           name: 'ledger',
@@ -113,7 +113,7 @@ describe('without enforcement', () => {
       name: 'first-only',
       check: (_call, { session }) => {
         const { length } = session.slice(Seens).all();
-        return length === 0 ? allow() : deny(`${length} before`);
+        return length === 0 ? PolicyDecision.allow() : PolicyDecision.deny(`${length} before`);
       },
       onResult: (_call, _result, { session }) => session.dispatch(Seen, { by: 'x' }),
     };
@@ -132,7 +132,10 @@ describe('without enforcement', () => {
   });
 
   test('a call that nothing would have stopped says nothing of it', async () => {
-    const { invocations } = await runCalls({ ...setup, policies: [{ name: 'open', check: () => allow() }] });
+    const { invocations } = await runCalls({
+      ...setup,
+      policies: [{ name: 'open', check: () => PolicyDecision.allow() }],
+    });
     expect(only(invocations)).not.toHaveProperty('shadow');
   });
 
@@ -142,7 +145,7 @@ describe('without enforcement', () => {
         ...setup,
         // What may be passed where nothing checks types.
         enforce: enforce as boolean,
-        policies: [{ name: 'closed', check: () => deny('no') }],
+        policies: [{ name: 'closed', check: () => PolicyDecision.deny('no') }],
       });
       expect(only(invocations)).toMatchObject({ outcome: 'denied', policy: 'closed' });
     }

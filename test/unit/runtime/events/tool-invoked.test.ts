@@ -3,9 +3,9 @@ import {
   append,
   defineEvent,
   defineSlice,
-  deny,
   type IdSource,
   on,
+  PolicyDecision,
   type RunEvent,
   replace,
   Session,
@@ -73,7 +73,7 @@ describe('the record of a call', () => {
       tools: [save],
       slices: [Titles],
       calls: [{ name: 'save', callId: 'abc', arguments: args }],
-      policies: policyDenies ? [{ name: 'office-hours', check: () => deny('closed') }] : [],
+      policies: policyDenies ? [{ name: 'office-hours', check: () => PolicyDecision.deny('closed') }] : [],
     });
     expect(heard[1]).toEqual({ eventName: 'tool.invoked', sessionId: session.id });
     return { payload: only(session.slice(ToolInvocations).all()), heard, events };

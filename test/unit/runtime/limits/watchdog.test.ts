@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import {
-  ask,
   bind,
+  PolicyDecision,
   PromptEvaluationError,
   promptTemplate,
   type RunEvent,
@@ -194,7 +194,7 @@ describe('a sign of life', () => {
 });
 
 describe('someone who is asked', () => {
-  const policy: ToolPolicy = { name: 'careful', check: () => ask('really?') };
+  const policy: ToolPolicy = { name: 'careful', check: () => PolicyDecision.ask('really?') };
 
   test('may think for as long as they like', async () => {
     const clock = createManualClock();

@@ -1,17 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import {
-  allOf,
-  anyOf,
+  anyCompletion,
   type CompletionChecker,
   type CompletionContext,
   type CompletionOptions,
-  type CompletionVerdict,
-  complete,
+  CompletionVerdict,
   Deadline,
   type EvaluateOptions,
-  filesExist,
-  incomplete,
-  lastCallSucceeded,
+  filesExistCompletion,
+  lastCallCompletion,
   type PromptResponse,
   promptTemplate,
   type RunEvent,
@@ -32,8 +29,8 @@ const checker = (
   check: (context: CompletionContext) => CompletionVerdict | Promise<CompletionVerdict>,
   name = 'checker',
 ): CompletionChecker => ({ name, check });
-const no = checker(() => incomplete('Not yet.'), 'no');
-const yes = checker(complete, 'yes');
+const no = checker(() => CompletionVerdict.incomplete('Not yet.'), 'no');
+const yes = checker(CompletionVerdict.complete, 'yes');
 const ok = act('ok', () => undefined);
 
 /** Evaluates a prompt whose model says these turns. */
@@ -61,7 +58,9 @@ const checks = (events: readonly RunEvent[]): readonly unknown[] =>
 describe('a checker', () => {
   test('sends the model back with its feedback as a message of the user until it says that all is done', async () => {
     const { response, events } = await evaluate([answer('First.'), calling('ok'), answer('Second.')], {
-      completion: checker(({ text }) => (text === 'Second.' ? complete() : incomplete('Call ok.'))),
+      completion: checker(({ text }) =>
+        text === 'Second.' ? CompletionVerdict.complete() : CompletionVerdict.incomplete('Call ok.'),
+      ),
     });
     expect(response).toMatchObject({ text: 'Second.', finishReason: 'stop' });
     expect(response.conversation.map(({ type }) => type)).toEqual([
@@ -90,7 +89,7 @@ describe('a checker', () => {
     await evaluate([calling('ok'), calling('ok'), answer('Done.')], {
       completion: checker(({ check, conversation }) => {
         asked.push(check, conversation.length);
-        return complete();
+        return CompletionVerdict.complete();
       }),
     });
     expect(asked).toEqual([1, 5]);
@@ -109,7 +108,7 @@ describe('a checker', () => {
         seen.push(context);
         expect((await context.filesystem?.read('a.txt'))?.text).toBe('a');
         await expect(context.filesystem?.write('a.txt', 'b')).rejects.toThrow();
-        return complete();
+        return CompletionVerdict.complete();
       }),
     });
     const [context] = seen;
@@ -132,7 +131,9 @@ describe('a checker', () => {
     });
     const completion = checker(({ output }) => {
       outputs.push(output);
-      return outputs.length === 1 ? incomplete('Count again.') : complete();
+      return outputs.length === 1
+        ? CompletionVerdict.incomplete('Count again.')
+        : CompletionVerdict.complete();
     });
     const model = scriptedAdapter([answer('{"count":1}'), answer('{"count":2}')]);
     const { output } = await model.evaluate(template.bind(), { completion });
@@ -217,13 +218,13 @@ describe('a checker that fails', () => {
       'boom',
     ],
     ['rejects', () => Promise.reject(new Error('boom')), 'boom'],
-    ['returns nothing', () => undefined, 'is no verdict'],
-    ['returns true', () => true, 'is no verdict'],
-    ['says no without a reason', () => ({ outcome: 'incomplete', feedback: ' ' }), 'is no verdict'],
+    ['returns nothing', () => undefined, 'is not a verdict'],
+    ['returns true', () => true, 'is not a verdict'],
+    ['says no without a reason', () => ({ outcome: 'incomplete', feedback: ' ' }), 'is not a verdict'],
   ])('because it %s: ends the evaluation with an error', async (_what, check, message) => {
     // What a caller without types may write.
     const completion = { name: 'broken', check: check as CompletionChecker['check'] };
-    for (const composed of [completion, allOf(completion), anyOf(completion, yes)]) {
+    for (const composed of [completion, [completion, yes], anyCompletion(completion, yes)]) {
       const error: unknown = await evaluate([answer('Done.')], { completion: composed }).catch(
         (thrown: unknown) => thrown,
       );
@@ -248,7 +249,7 @@ describe('a checker that fails', () => {
         clock,
         deadline: Deadline.after(1_000, clock),
         signal: controller.signal,
-        completion: checker(() => door.pass().then(complete)),
+        completion: checker(() => door.pass().then(CompletionVerdict.complete)),
       }).catch((thrown: unknown) => thrown);
       await door.reached;
       stop();
@@ -261,7 +262,7 @@ describe('a checker that fails', () => {
     const clock = createManualClock();
     const late = checker(() => {
       clock.advance(2_000);
-      return complete();
+      return CompletionVerdict.complete();
     });
     await expect(
       evaluate([answer('Done.')], { clock, deadline: Deadline.after(1_000, clock), completion: late }),
@@ -270,8 +271,10 @@ describe('a checker that fails', () => {
 });
 
 describe('checkers together', () => {
-  const says = (text: string): CompletionChecker => checker(() => incomplete(text), text);
-  const feedbackOf = async (completion: CompletionChecker): Promise<unknown> => {
+  const says = (text: string): CompletionChecker => checker(() => CompletionVerdict.incomplete(text), text);
+  const feedbackOf = async (
+    completion: CompletionChecker | readonly CompletionChecker[],
+  ): Promise<unknown> => {
     const run = evaluate([answer('Done.')], { completion: { checker: completion, maxChecks: 1 } });
     return run.then(
       () => 'complete',
@@ -279,31 +282,38 @@ describe('checkers together', () => {
     );
   };
 
-  test.each<readonly [string, CompletionChecker, string]>([
-    ['all, of none that says no', allOf(yes, yes), 'complete'],
-    ['all, with everything that is missing', allOf(says('A.'), yes, says('B.')), 'A.\n\nB.'],
-    ['any, of one that says yes', anyOf(says('A.'), yes), 'complete'],
-    ['any, of one that says no', anyOf(says('A.')), 'A.'],
+  test.each<readonly [string, CompletionChecker | readonly CompletionChecker[], string]>([
+    ['all, of none that says no', [yes, yes], 'complete'],
+    ['all, with everything that is missing', [says('A.'), yes, says('B.')], 'A.\n\nB.'],
+    ['any, of one that says yes', anyCompletion(says('A.'), yes), 'complete'],
+    ['any, of one that says no', anyCompletion(says('A.')), 'A.'],
     [
       'any, of none that says yes',
-      anyOf(says('A.\nA2.'), says('B.')),
+      anyCompletion(says('A.\nA2.'), says('B.')),
       'One of these is enough:\n- A.\n  A2.\n- B.',
     ],
-    ['all of any', allOf(anyOf(no, yes), allOf(says('C.'))), 'C.'],
+    ['all of any', [anyCompletion(no, yes), says('C.')], 'C.'],
+    ['any of all', anyCompletion(no, [yes, says('C.')], [yes, yes]), 'complete'],
   ])('%s', async (_what, completion, expected) => {
     expect(await feedbackOf(completion)).toBe(expected);
   });
 
-  test('have a name that says what they are made of', () => {
-    expect(allOf(yes, anyOf(no, yes)).name).toBe('all-of(yes, any-of(no, yes))');
-    expect(() => allOf()).toThrow(/at least one checker/);
-    expect(() => anyOf()).toThrow(/at least one checker/);
+  test('have a name that says what they are made of', async () => {
+    const run = evaluate([answer('Done.')], {
+      completion: { checker: [no, anyCompletion(no, [yes, no])], maxChecks: 1 },
+    });
+    await expect(run).rejects.toThrow(
+      'all-of(no, any-of(no, all-of(yes, no)))'.replaceAll('no', no.name).replaceAll('yes', yes.name),
+    );
+    await expect(evaluate([answer('Done.')], { completion: [] })).rejects.toThrow(/at least one checker/);
+    expect(() => anyCompletion()).toThrow(/at least one checker/);
+    expect(() => anyCompletion([])).toThrow(/at least one checker/);
   });
 });
 
 describe('ready checkers', () => {
-  test('filesExist wants a file for each path and glob', async () => {
-    const completion = filesExist('report.md', 'src/**/*.ts', 'notes/*.txt');
+  test('filesExistCompletion wants a file for each path and glob', async () => {
+    const completion = filesExistCompletion({ paths: ['report.md', 'src/**/*.ts', 'notes/*.txt'] });
     const write = act('write', async ({ filesystem }) => {
       await filesystem.write('report.md', 'done');
       await filesystem.write('notes/a.txt', 'done');
@@ -325,17 +335,17 @@ describe('ready checkers', () => {
       code: 'prompt-invalid',
       message: expect.stringContaining('needs a file system, which the prompt "completion" does not have'),
     });
-    expect(() => filesExist()).toThrow(/at least one path/);
-    expect(() => filesExist('../up')).toThrow(/holds "\.\."/);
+    expect(() => filesExistCompletion({ paths: [] })).toThrow(/at least one path/);
+    expect(() => filesExistCompletion({ paths: ['../up'] })).toThrow(/holds "\.\."/);
   });
 
-  test('lastCallSucceeded wants the last call of a tool to have succeeded', async () => {
+  test('lastCallCompletion wants the last call of a tool to have succeeded', async () => {
     const outcomes = [ToolResult.error('2 failed'), ToolResult.ok(null, 'passed')];
     const runTests = act('run_tests', () => outcomes.shift());
     const { response } = await runCalls({
       tools: [runTests],
       turns: [[], [{ name: 'run_tests' }], [], [{ name: 'run_tests' }]],
-      completion: lastCallSucceeded('run_tests'),
+      completion: lastCallCompletion({ toolName: 'run_tests' }),
     });
     const told = response.conversation.flatMap((item) =>
       item.type === 'user' ? item.content.map((part) => (part.type === 'text' ? part.text : '')) : [],
@@ -353,7 +363,9 @@ describe('an evaluation inside a call', () => {
     const ask = (name: string): CompletionChecker =>
       checker(({ prompt, check }) => {
         asked.push(`${name}: ${prompt.key} ${check}`);
-        return name === 'inner' && check === 1 ? incomplete('Again.') : complete();
+        return name === 'inner' && check === 1
+          ? CompletionVerdict.incomplete('Again.')
+          : CompletionVerdict.complete();
       }, name);
     const inner = promptWith('inner', []);
     const outer = promptWith('outer', [
@@ -375,14 +387,14 @@ describe('an option that is not valid', () => {
     [7, /must be a checker, or options/],
     [{}, /checker with a function check/],
     [{ name: 'n' }, /checker with a function check/],
-    [{ check: complete }, /checker with a name/],
-    [{ checker: { name: ' ', check: complete } }, /checker with a name/],
+    [{ check: CompletionVerdict.complete }, /checker with a name/],
+    [{ checker: { name: ' ', check: CompletionVerdict.complete } }, /checker with a name/],
     [{ checker: undefined }, /checker with a function check/],
     [{ checker: yes, maxChecks: 0 }, /maxChecks, not 0/],
   ])('is refused before anything is done (%#)', async (completion, message) => {
     await expect(
       evaluate([answer('Done.')], { completion: completion as CompletionChecker }),
     ).rejects.toThrow(message);
-    expect(() => incomplete(' ')).toThrow(TypeError);
+    expect(() => CompletionVerdict.incomplete(' ')).toThrow(TypeError);
   });
 });

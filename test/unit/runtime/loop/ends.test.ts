@@ -2,7 +2,6 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import {
   type AnyTool,
-  allow,
   bind,
   Deadline,
   DeadlineExceededError,
@@ -10,6 +9,7 @@ import {
   defineSlice,
   on,
   openToolRuntime,
+  PolicyDecision,
   promptTemplate,
   type RunEvent,
   replace,
@@ -431,7 +431,7 @@ describe('the abort signal of the caller', () => {
           name: 'observer',
           check: ({ callId }) => {
             asked.push(callId);
-            return allow();
+            return PolicyDecision.allow();
           },
         },
       ],

@@ -3,14 +3,13 @@ import {
   append,
   bindInstance,
   type CompletionChecker,
+  CompletionVerdict,
   type ConversationItem,
-  complete,
   defineEvent,
   defineSlice,
   type FeedbackProvider,
   FeedbackState,
   Filesystem,
-  incomplete,
   MemoryFilesystem,
   on,
   PromptEvaluationError,
@@ -156,7 +155,7 @@ async function run(
     name: 'twice',
     check: ({ check }) => {
       acts.push(`check ${check}`);
-      return check === 1 ? incomplete('Look again.') : complete();
+      return check === 1 ? CompletionVerdict.incomplete('Look again.') : CompletionVerdict.complete();
     },
   };
   const state = newLoopState();
