@@ -140,7 +140,7 @@ describe('root entry', () => {
       packed.run(`console.log(JSON.stringify(Object.keys(await import('weakincentives'))));`),
     );
     expect(names).not.toContain('default');
-    // Each group of them has a reason to stand there: docs/decisions/0019-size-of-the-root.md.
+    // Each group of them has a reason to stand there: docs/decisions/0019-size-of-the-root-entry.md.
     expect(names.length).toBeLessThanOrEqual(120);
   });
 });
