@@ -71,7 +71,7 @@ async function measureFork(
         const fork = host.fork();
         await fork.view.write(path, written);
         commit?.(host, fork);
-        fork.close();
+        fork.dispose();
       }
     },
   });

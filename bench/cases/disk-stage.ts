@@ -34,7 +34,7 @@ async function measureStage(
       const changes = [created, modified, removed].map((paths) => paths.length).join();
       if (changes !== expected) throw new Error(`${changes} files were created, modified and removed.`);
       if (fork.conflicts().length > 0) throw new Error('The call conflicts with something.');
-      fork.close();
+      fork.dispose();
     },
   });
   return { samples: { wall: samples.map(({ wallMs }) => wallMs) }, notes };

@@ -125,13 +125,13 @@ export class MemoryFilesystem implements Filesystem {
 
   async read(path: string, options?: TextWindowOptions): Promise<TextWindow> {
     const window = readWindow(this.#open(), path, options);
-    if (this.#forked?.countsReads === true) this.#cell.noteContentRead(window.path);
+    if (this.#forked?.countsReads === true) this.#cell.recordContentRead(window.path);
     return window;
   }
 
   async readBytes(path: string): Promise<Uint8Array> {
     const data = readBytes(this.#open(), path);
-    if (this.#forked?.countsReads === true) this.#cell.noteContentRead(normalizePath(path));
+    if (this.#forked?.countsReads === true) this.#cell.recordContentRead(normalizePath(path));
     return data;
   }
 

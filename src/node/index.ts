@@ -19,6 +19,7 @@ export {
   mountFolder,
   readHostMount,
 } from './host-mount/index.ts';
+export { LocalOverridesStore, type LocalOverridesStoreOptions } from './overrides/index.ts';
 export {
   type CollectReport,
   type CollectSkip,
@@ -29,5 +30,4 @@ export {
   type SpawnArguments,
   type StagedFolder,
   type StagedFolderOptions,
-} from './materialize/index.ts';
-export { LocalOverridesStore, type LocalOverridesStoreOptions } from './overrides/index.ts';
+} from './staged-folder/index.ts';

@@ -38,7 +38,7 @@ async function applied(
   await action(fork);
   expect(fork.conflicts()).toEqual([]);
   filesystem.apply(fork.patch());
-  fork.close();
+  fork.dispose();
 }
 
 export function describeForks(open: OpenFilesystem): void {
@@ -68,8 +68,8 @@ export function describeForks(open: OpenFilesystem): void {
       const fork = filesystem.fork();
       await fork.view.remove('src', { recursive: true });
       await fork.view.write('src', 'a file now');
-      fork.close();
-      fork.close();
+      fork.dispose();
+      fork.dispose();
       expect(await contentOf(filesystem)).toEqual(before);
     });
 
@@ -86,7 +86,7 @@ export function describeForks(open: OpenFilesystem): void {
         const filesystem = await open({ files });
         const fork = filesystem.fork();
         const nested = fork.fork();
-        fork.close();
+        fork.dispose();
         await expect(everyMethod[method]?.(fork.view)).rejects.toBeInstanceOf(TransactionClosedError);
         await expect(everyMethod[method]?.(nested.view)).rejects.toBeInstanceOf(TransactionClosedError);
         expect(() => fork.fork()).toThrow(TransactionClosedError);
@@ -122,7 +122,7 @@ export function describeForks(open: OpenFilesystem): void {
       expect(fork.readPaths()).toEqual([]);
       await applied(filesystem, ({ view }) => view.write('notes.md', 'later'));
       expect(fork.conflicts()).toEqual(['file notes.md']);
-      fork.close();
+      fork.dispose();
       await expect(fork.privileged.read('kept')).rejects.toBeInstanceOf(TransactionClosedError);
     });
 
@@ -249,7 +249,7 @@ export function describeForks(open: OpenFilesystem): void {
       await dropped.view.write('dropped', 'x');
       expect(await outer.view.stat('kept')).toBeUndefined();
       outer.view.apply(kept.patch());
-      dropped.close();
+      dropped.dispose();
       expect(await textOf(outer.view, 'kept')).toBe('x');
       expect(await filesystem.stat('kept')).toBeUndefined();
       filesystem.apply(outer.patch());
@@ -274,7 +274,7 @@ export function describeForks(open: OpenFilesystem): void {
       const outer = filesystem.fork();
       const nested = outer.fork();
       await nested.view.read('notes.md');
-      nested.close();
+      nested.dispose();
       await applied(filesystem, ({ view }) => view.write('notes.md', 'later'));
       expect(outer.conflicts()).toEqual(['file notes.md']);
     });
@@ -288,7 +288,7 @@ export function describeForks(open: OpenFilesystem): void {
       outer.view.apply(first.patch());
       // 84 bytes: the second may be where it is, and is discarded all the same.
       expect(second.conflicts()).toEqual([]);
-      second.close();
+      second.dispose();
       await applied(filesystem, ({ view }) => view.write('later', 'x'.repeat(36)));
       expect(outer.conflicts()).toEqual([]);
       await applied(filesystem, ({ view }) => view.write('later', 'x'.repeat(37)));

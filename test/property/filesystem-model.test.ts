@@ -151,7 +151,7 @@ function endFork(levels: Level[], isKept: boolean): void {
     outer.view.apply(inner.fork.patch());
     levels.splice(-2, 2, { ...outer, model: inner.model });
   } else levels.pop();
-  inner.fork.close();
+  inner.fork.dispose();
 }
 
 async function takeStep(levels: Level[], step: Step): Promise<void> {

@@ -142,12 +142,12 @@ async function runBatch(
       let current = started[index];
       if (current === undefined || current.fork.conflicts().length > 0) {
         if (current !== undefined) reruns += 1;
-        current?.fork.close();
+        current?.fork.dispose();
         current = await attempt(filesystem, call);
       }
       seen.push(current.seen.map(withoutTimes));
       if (call.succeeds) filesystem.apply(current.fork.patch());
-      current.fork.close();
+      current.fork.dispose();
     }
     const left = await contentOf(filesystem);
     const flushed = writeOn === 'flush' && (await flush(filesystem, root, left));

@@ -162,8 +162,8 @@ describe('a folder of the disk, looked at byte by byte', () => {
           let countdown = -1;
           const { workspace, lock } = openWorkspace(
             { root, stateDirectory: join(base, 'state') },
-            (moment) => {
-              if (moment === 'clear' || moment === 'forget') return;
+            (failpoint) => {
+              if (failpoint === 'clear' || failpoint === 'remove-journal') return;
               countdown -= 1;
               if (countdown === -1)
                 throw Object.assign(new Error('full'), { code: 'ENOSPC', syscall: 'write' });
@@ -171,13 +171,13 @@ describe('a folder of the disk, looked at byte by byte', () => {
           );
           try {
             const first = rawTree(root);
-            const start = workspace.look().root;
-            workspace.keep(start);
-            const snapshot = workspace.showing(start).snapshot();
+            const start = workspace.takeSnapshot().root;
+            workspace.retain(start);
+            const snapshot = workspace.cellShowing(start).snapshot();
             for (const [index, call] of calls.entries()) {
               const before = rawTree(root);
               const expected = new Expected(before);
-              const { cell, forget } = workspace.fork(workspace.look(), false);
+              const { cell, dispose } = workspace.fork(workspace.takeSnapshot(), false);
               const operations = new HostOperations(cell, () => undefined);
               for (const one of call) if (act(operations, one)) expected.note(one);
               // Nothing of a call is on the disk before it is applied.
@@ -191,8 +191,8 @@ describe('a folder of the disk, looked at byte by byte', () => {
                 expect(rawTree(root)).toEqual(before);
               }
               countdown = -1;
-              cell.close();
-              forget();
+              cell.dispose();
+              dispose();
             }
             const last = rawTree(root);
             try {
@@ -204,8 +204,8 @@ describe('a folder of the disk, looked at byte by byte', () => {
               expect(rawTree(root)).toEqual(last);
             }
           } finally {
-            workspace.close();
-            lock.release();
+            workspace.dispose();
+            lock.dispose();
             removeTestFolder(dirname(root));
           }
         },

@@ -18,14 +18,14 @@ export const treeBefore: Readonly<Record<string, string>> = {
 
 /**
  * Makes one commit that holds every kind of step.
- * @param onMoment told before each thing that is done to the disk.
+ * @param onFailpoint told before each thing that is done to the disk.
  */
 export function commitChanges(
   folders: { readonly root: string; readonly stateDirectory: string },
-  onMoment: (moment: string) => void,
+  onFailpoint: (failpoint: string) => void,
 ): void {
-  const { workspace, lock } = openWorkspace(folders, onMoment);
-  const { cell } = workspace.fork(workspace.look(), false);
+  const { workspace, lock } = openWorkspace(folders, onFailpoint);
+  const { cell } = workspace.fork(workspace.takeSnapshot(), false);
   const operations = new HostOperations(cell, () => undefined);
   operations.edit('edited.txt', [{ oldText: 'old', newText: 'new' }]);
   operations.remove('removed.txt', false);
@@ -42,6 +42,6 @@ export function commitChanges(
   operations.write('made/new/file.txt', 'new file', undefined);
   operations.mkdir('empty');
   workspace.apply(cell.patch());
-  workspace.close();
-  lock.release();
+  workspace.dispose();
+  lock.dispose();
 }

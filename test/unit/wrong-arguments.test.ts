@@ -158,7 +158,7 @@ const cases: Readonly<Record<string, Case>> = {
   ],
   hostMount: [readHostMount, { hostPath: folder, allowedRoots: [root], include: [], exclude: [] }],
   mountFolder: [mountFolder, { hostPath: folder, include: [], exclude: [] }],
-  materialize: [openStagedFolder, files, { exclude: [] }],
+  openStagedFolder: [openStagedFolder, files, { exclude: [] }],
   LocalOverridesStore: [(options: never) => new LocalOverridesStore(options), { root: folder }],
   openai: [openai, { model: 'm', apiKey: 'k', settings: {} }],
   toOpenAITools: [toOpenAITools, { tools: [] }, {}],

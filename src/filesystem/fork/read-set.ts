@@ -45,7 +45,7 @@ export interface QuotaRead {
 export type ReadKind = Read['kind'];
 
 /** The trees to compare: what the fork started from, and what is there now. */
-interface Moment {
+interface Comparison {
   readonly base: DirectoryNode;
   readonly present: DirectoryNode;
   readonly limits: TreeLimits;
@@ -59,7 +59,7 @@ function kindAt(root: DirectoryNode, path: string): string {
   return resolution.kind === 'blocked' ? `below ${resolution.at}` : 'absent';
 }
 
-function hasKindChanged(path: string, { base, present }: Moment): boolean {
+function hasKindChanged(path: string, { base, present }: Comparison): boolean {
   return kindAt(base, path) !== kindAt(present, path);
 }
 
@@ -71,7 +71,7 @@ function isSameEntry(before: TreeNode | undefined, after: TreeNode | undefined):
 /** Both nodes at the path when they differ and are directories, so that a comparison must look inside. */
 function changedDirectories(
   path: string,
-  { base, present }: Moment,
+  { base, present }: Comparison,
 ): readonly [DirectoryNode, DirectoryNode] | undefined {
   const before = nodeAt(base, path);
   const after = nodeAt(present, path);
@@ -95,13 +95,13 @@ function hasMatchingFile(
   return false;
 }
 
-function hasFileChanged({ path }: ReadOf<'file'>, moment: Moment): boolean {
+function hasFileChanged({ path }: ReadOf<'file'>, moment: Comparison): boolean {
   if (hasKindChanged(path, moment)) return true;
   const before = nodeAt(moment.base, path);
   return before?.kind === 'file' && !isSameNode(before, nodeAt(moment.present, path));
 }
 
-function hasListingChanged({ path }: ReadOf<'listing'>, moment: Moment): boolean {
+function hasListingChanged({ path }: ReadOf<'listing'>, moment: Comparison): boolean {
   if (hasKindChanged(path, moment)) return true;
   const changed = changedDirectories(path, moment);
   if (changed === undefined) return false;
@@ -111,7 +111,7 @@ function hasListingChanged({ path }: ReadOf<'listing'>, moment: Moment): boolean
   return false;
 }
 
-function hasEmptinessChanged({ path }: ReadOf<'emptiness'>, moment: Moment): boolean {
+function hasEmptinessChanged({ path }: ReadOf<'emptiness'>, moment: Comparison): boolean {
   if (hasKindChanged(path, moment)) return true;
   const changed = changedDirectories(path, moment);
   if (changed === undefined) return false;
@@ -121,7 +121,7 @@ function hasEmptinessChanged({ path }: ReadOf<'emptiness'>, moment: Moment): boo
   return false;
 }
 
-function haveNamesChanged({ path }: ReadOf<'names'>, moment: Moment): boolean {
+function haveNamesChanged({ path }: ReadOf<'names'>, moment: Comparison): boolean {
   if (hasKindChanged(path, moment)) return true;
   const changed = changedDirectories(path, moment);
   if (changed === undefined) return false;
@@ -131,7 +131,7 @@ function haveNamesChanged({ path }: ReadOf<'names'>, moment: Moment): boolean {
   return false;
 }
 
-function hasGlobChanged({ path, glob }: ReadOf<'glob'>, moment: Moment): boolean {
+function hasGlobChanged({ path, glob }: ReadOf<'glob'>, moment: Comparison): boolean {
   if (hasKindChanged(path, moment)) return true;
   const changed = changedDirectories(path, moment);
   if (changed === undefined) return false;
@@ -144,7 +144,7 @@ function hasGlobChanged({ path, glob }: ReadOf<'glob'>, moment: Moment): boolean
   return false;
 }
 
-function hasGrepChanged({ path, glob }: ReadOf<'grep'>, moment: Moment): boolean {
+function hasGrepChanged({ path, glob }: ReadOf<'grep'>, moment: Comparison): boolean {
   if (hasFileChanged({ kind: 'file', path }, moment)) return true;
   const changed = changedDirectories(path, moment);
   if (changed === undefined) return false;
@@ -155,7 +155,7 @@ function hasGrepChanged({ path, glob }: ReadOf<'grep'>, moment: Moment): boolean
   return false;
 }
 
-function hasTreeChanged({ path }: ReadOf<'tree'>, moment: Moment): boolean {
+function hasTreeChanged({ path }: ReadOf<'tree'>, moment: Comparison): boolean {
   if (hasKindChanged(path, moment)) return true;
   const [before, after] = [nodeAt(moment.base, path), nodeAt(moment.present, path)];
   return treeDifferences(before, after, path).next().done !== true;
@@ -165,7 +165,7 @@ function hasTreeChanged({ path }: ReadOf<'tree'>, moment: Moment): boolean {
  * The peaks as they would be on the present content: each at most what it was, plus what the present content has more than
  * the base, plus what a replaced or removed path would give back less.
  */
-function rebasedQuota(read: ReadOf<'quota'>, { base, present }: Omit<Moment, 'limits'>): ReadOf<'quota'> {
+function rebasedQuota(read: ReadOf<'quota'>, { base, present }: Omit<Comparison, 'limits'>): ReadOf<'quota'> {
   let bytes = read.bytes + present.bytes - base.bytes;
   for (const path of read.released) {
     const before = nodeAt(base, path);
@@ -185,18 +185,18 @@ function rebasedQuota(read: ReadOf<'quota'>, { base, present }: Omit<Moment, 'li
 }
 
 /** True when a write that was allowed might be refused now. */
-function hasQuotaChanged(read: ReadOf<'quota'>, moment: Moment): boolean {
+function hasQuotaChanged(read: ReadOf<'quota'>, moment: Comparison): boolean {
   const { bytes, files, directories } = rebasedQuota(read, moment);
   const { maxBytes, maxFiles, maxDirectories } = moment.limits;
   return bytes > maxBytes || files > maxFiles || directories > maxDirectories;
 }
 
-function hasQuotaRefusalChanged(_read: ReadOf<'quota-refusal'>, { base, present }: Moment): boolean {
+function hasQuotaRefusalChanged(_read: ReadOf<'quota-refusal'>, { base, present }: Comparison): boolean {
   return base !== present;
 }
 
 /** One comparison for each kind of read: true when the present content may answer differently. */
-function hasChanged(read: Read, moment: Moment): boolean {
+function hasChanged(read: Read, moment: Comparison): boolean {
   switch (read.kind) {
     case 'file':
       return hasFileChanged(read, moment);
@@ -274,7 +274,7 @@ export class ReadSet {
 
   /** Descriptions of the reads that `present` may answer differently than `base` did. */
   conflicts(base: DirectoryNode, present: DirectoryNode, limits: TreeLimits): readonly string[] {
-    const moment: Moment = { base, present, limits };
+    const moment: Comparison = { base, present, limits };
     const reads: Read[] = [...this.#reads.values()];
     if (this.#quota !== undefined) reads.push({ kind: 'quota', ...this.#quota });
     return reads.filter((read) => hasChanged(read, moment)).map(describeRead);

@@ -42,7 +42,7 @@ interface ForkState {
 
 /**
  * A place that holds a tree: the file system itself, or a fork of another cell. Operations see its content only through
- * {@link look} and {@link kindAt}, which record what was seen, and change it only through {@link update}.
+ * {@link resolve} and {@link kindAt}, which record what was seen, and change it only through {@link update}.
  */
 export class TreeCell {
   #root: DirectoryNode;
@@ -121,7 +121,7 @@ export class TreeCell {
     return undefined;
   }
 
-  close(): void {
+  dispose(): void {
     this.#isOpen = false;
   }
 
@@ -142,14 +142,14 @@ export class TreeCell {
   }
 
   /** Records a read and follows its path. The caller uses no more of the node than the kind of read covers. */
-  look(read: PathRead): Resolution {
+  resolve(read: PathRead): Resolution {
     this.#record(read, this.#root);
     return resolvePath(this.#root, read.path);
   }
 
   /** Records and says what stands at a path. */
   kindAt(path: string): KindResolution {
-    const resolution = this.look({ kind: 'kind', path });
+    const resolution = this.resolve({ kind: 'kind', path });
     return resolution.kind === 'node' ? { kind: resolution.node.kind } : resolution;
   }
 
@@ -164,15 +164,15 @@ export class TreeCell {
   }
 
   /** Remembers that the content of a file was handed out. */
-  noteContentRead(path: string): void {
+  recordContentRead(path: string): void {
     if (this.#fork === undefined) return;
     this.#fork.readPaths ??= new Set();
     this.#fork.readPaths.add(path);
   }
 
   /** Remembers that what stood at a path was moved or copied, for {@link FileChange.from}. */
-  noteTransfer(transfer: Transfer): void {
-    this.#noteTransfers([transfer]);
+  recordTransfer(transfer: Transfer): void {
+    this.#recordTransfers([transfer]);
   }
 
   /**
@@ -197,17 +197,17 @@ export class TreeCell {
     if (origin === undefined) this.#record({ kind: 'tree', path: '.' }, this.#root);
     if (origin?.base === this.#root) this.#replace(first.path, origin.root, patch.changes);
     else this.update(first.path, patch.changes);
-    if (origin !== undefined) this.#noteTransfers(origin.transfers);
+    if (origin !== undefined) this.#recordTransfers(origin.transfers);
   }
 
   snapshot(tag?: string): FilesystemSnapshot {
     const noteLook = (): void => this.#record({ kind: 'tree', path: '.' }, this.#root);
-    return new TreeSnapshot({ root: this.#root, owner: this, noteLook }, tag);
+    return new TreeSnapshot({ root: this.#root, owner: this, recordRead: noteLook }, tag);
   }
 
   /** The content of a snapshot; a fork that it was taken from depends on everything from then on. */
   static inspect(snapshot: FilesystemSnapshot): DirectoryNode {
-    const { root, noteLook } = TreeSnapshot.open(snapshot);
+    const { root, recordRead: noteLook } = TreeSnapshot.open(snapshot);
     noteLook();
     return root;
   }
@@ -319,7 +319,7 @@ export class TreeCell {
     return this.#fork.parent.#descendsFrom(owner);
   }
 
-  #noteTransfers(transfers: readonly Transfer[]): void {
+  #recordTransfers(transfers: readonly Transfer[]): void {
     if (this.#fork === undefined || transfers.length === 0) return;
     this.#fork.transfers ??= [];
     this.#fork.transfers.push(...transfers);

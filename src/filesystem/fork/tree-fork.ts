@@ -24,7 +24,7 @@ export interface TreeForkParent {
   /** Whom {@link TreeCell.forkOf} is asked with about a patch. */
   readonly owner: object;
   /** Told when nobody sees anything through the fork any more. */
-  forget(): void;
+  onDispose(): void;
 }
 
 /** A fork of a tree of files: O(1) to make, and its conflicts are known at once. */
@@ -35,7 +35,7 @@ export class TreeFork implements FilesystemFork {
   readonly #parent: TreeForkParent | undefined;
   #view: TreeView | undefined;
   #privileged: TreeView | undefined;
-  #look: (() => void) | undefined;
+  #onAccess: (() => void) | undefined;
   #isSealed = false;
 
   /** @internal */
@@ -56,7 +56,7 @@ export class TreeFork implements FilesystemFork {
     this.#view ??= this.#makeView({
       cell: this.#cell,
       isSealed: () => {
-        if (this.#look !== undefined) this.#look();
+        if (this.#onAccess !== undefined) this.#onAccess();
         return this.#isSealed || this.#isOuterSealed?.() === true;
       },
       countsReads: true,
@@ -89,8 +89,8 @@ export class TreeFork implements FilesystemFork {
     return this.#parent === undefined ? this.#cell.refusals() : this.#parent.refusals(this.#cell);
   }
 
-  watch(look: () => void): void {
-    this.#look = look;
+  onAccess(look: () => void): void {
+    this.#onAccess = look;
   }
 
   seal(): void {
@@ -105,8 +105,8 @@ export class TreeFork implements FilesystemFork {
     return this.view.fork(options);
   }
 
-  close(): void {
-    this.#cell.close();
-    this.#parent?.forget();
+  dispose(): void {
+    this.#cell.dispose();
+    this.#parent?.onDispose();
   }
 }

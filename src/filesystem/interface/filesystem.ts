@@ -261,7 +261,7 @@ export interface FilesystemFork {
    * Has `look` called before each access through `view` and through forks of it. It never throws, and may call `seal()`: the access then
    * throws. A file system without it does not notice that a call has run out of time before its timer does.
    */
-  watch?(look: () => void): void;
+  onAccess?(look: () => void): void;
   /** Takes the view from the handler. What it changed so far stays part of the patch. */
   seal(): void;
   /** The changes, to be applied to what was forked. */
@@ -269,7 +269,7 @@ export interface FilesystemFork {
   /** A fork of this fork's present content; its patch is applied through this fork's view. */
   fork(options?: FilesystemForkOptions): FilesystemFork;
   /** Ends every access through `view`, and through forks of it. Closing twice does nothing. */
-  close(): void;
+  dispose(): void;
 }
 
 /**

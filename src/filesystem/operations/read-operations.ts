@@ -9,7 +9,7 @@ import { blockedError } from '../tree/tree.ts';
 
 /** The file at a normalised path; its content and time are recorded as read. */
 export function fileAt(cell: TreeCell, path: string): FileNode {
-  const found = cell.look({ kind: 'file', path });
+  const found = cell.resolve({ kind: 'file', path });
   if (found.kind === 'blocked') throw blockedError(path, found.at);
   if (found.kind === 'absent') throw notFoundError(path, 'file');
   if (found.node.kind === 'directory') throw isDirectoryError(path);
@@ -44,7 +44,7 @@ export function digestFile(cell: TreeCell, given: string): string {
 /** Does `Filesystem.stat` on a cell. */
 export function statPath(cell: TreeCell, given: string): FileStat | undefined {
   const path = normalizePath(given);
-  const found = cell.look({ kind: 'file', path });
+  const found = cell.resolve({ kind: 'file', path });
   if (found.kind !== 'node') return undefined;
   if (found.node.kind === 'directory') return { path, kind: 'directory', bytes: 0, modifiedAtMs: 0 };
   const { link } = found.node;
@@ -56,7 +56,7 @@ export function statPath(cell: TreeCell, given: string): FileStat | undefined {
 /** Does `Filesystem.list` on a cell. */
 export function listDirectory(cell: TreeCell, given: string): readonly DirectoryEntry[] {
   const path = normalizePath(given);
-  const found = cell.look({ kind: 'listing', path });
+  const found = cell.resolve({ kind: 'listing', path });
   if (found.kind === 'blocked') throw blockedError(path, found.at);
   if (found.kind === 'absent') throw notFoundError(path, 'directory');
   if (found.node.kind === 'file') throw notDirectoryError(path);

@@ -56,7 +56,7 @@ export async function globFiles(
   const limit = options.limit ?? Number.POSITIVE_INFINITY;
   const glob = compileGlob(pattern);
   const pauses = new SearchPauses(cell, options.signal, assertOpen);
-  const found = cell.look({ kind: 'glob', path, glob });
+  const found = cell.resolve({ kind: 'glob', path, glob });
   if (found.kind === 'blocked') throw blockedError(path, found.at);
   if (found.kind === 'absent') throw notFoundError(path, 'directory');
   if (found.node.kind === 'file') throw notDirectoryError(path);
@@ -72,7 +72,7 @@ export async function globFiles(
     const { link } = file.node;
     if (link === undefined) continue;
     // What is said of a link depends on where it leads, and not on its name alone.
-    cell.look({ kind: 'file', path: file.path });
+    cell.resolve({ kind: 'file', path: file.path });
     links[file.path] = link;
     hasLinks = true;
   }
@@ -93,7 +93,7 @@ function filesToSearch(
   path: string,
   glob: Glob | undefined,
 ): Iterable<FoundFile | undefined> {
-  const found = cell.look({ kind: 'grep', path, glob });
+  const found = cell.resolve({ kind: 'grep', path, glob });
   if (found.kind === 'blocked') throw blockedError(path, found.at);
   if (found.kind === 'absent') throw notFoundError(path, 'file or directory');
   if (found.node.kind === 'directory') return walkFiles(found.node, path, glob);

@@ -29,7 +29,7 @@ function countRemoved(
       { details: { path } },
     );
   }
-  const found = cell.look({ kind: 'names', path });
+  const found = cell.resolve({ kind: 'names', path });
   const directory = found.kind === 'node' && found.node.kind === 'directory' ? found.node : emptyDirectory;
   return { files: directory.files, directories: directory.directories + 1 };
 }
@@ -79,13 +79,13 @@ export function transferPath(
       },
     );
   }
-  const found = cell.look({ kind: 'tree', path: from });
+  const found = cell.resolve({ kind: 'tree', path: from });
   if (found.kind === 'blocked') throw blockedError(from, found.at);
   if (found.kind === 'absent') throw notFoundError(from, 'file or directory');
   const { node } = found;
   assertTarget(cell, to, node);
   const put = { op: 'put', path: to, node } as const;
   cell.update(to, action === 'move' ? [{ op: 'remove', path: from }, put] : [put]);
-  cell.noteTransfer({ from, to, node });
+  cell.recordTransfer({ from, to, node });
   return { from, to, kind: node.kind, files: filesOf(node) };
 }

@@ -10,7 +10,7 @@ export interface FoundFile {
 }
 
 /** A directory that a walk is in. */
-interface Place {
+interface WalkFrame {
   readonly children: readonly NamedNode[];
   next: number;
   readonly path: string;
@@ -39,7 +39,7 @@ export function* walkFiles(
 ): Generator<FoundFile | undefined, void> {
   // A file is no deeper than paths reach.
   const maxDepth = Math.min(glob?.maxDepth ?? MAX_DEPTH, MAX_DEPTH - segmentsOf(path).length);
-  const places: Place[] = [
+  const places: WalkFrame[] = [
     { children: childrenOf(directory, 0, glob), next: 0, path, relative: '.', depth: 0 },
   ];
   for (let place = places.at(-1); place !== undefined; place = places.at(-1)) {

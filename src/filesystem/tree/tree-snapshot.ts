@@ -9,7 +9,7 @@ export interface SnapshotContent {
   /** What it was taken from. */
   readonly owner: object;
   /** Tells the owner that somebody looks at the content. */
-  readonly noteLook: () => void;
+  readonly recordRead: () => void;
 }
 
 /** The content of a tree at one moment, out of reach for those who hold it. */

@@ -14,7 +14,7 @@ export interface HostEntry {
 /** Counts the entries that are looked at, and keeps what is left out. */
 export interface EntryTally {
   readonly entries: number;
-  look(): void;
+  countEntry(): void;
   skip(path: string, reason: 'name-not-allowed'): void;
   stop(by: 'max-entries'): void;
 }
@@ -38,7 +38,7 @@ export async function listEntries(
       tally.stop('max-entries');
       break;
     }
-    tally.look();
+    tally.countEntry();
     const name = decodeName(entry.name);
     if (name.isExact) entries.push({ name: name.text, kind: kindOf(entry) });
     else tally.skip(pathOf(name.text), 'name-not-allowed');

@@ -16,7 +16,7 @@ export interface DiskSource extends DiskFolder {
   /** The present content of the view. */
   readonly root: DirectoryNode;
   /** Records that the view depends on what it sees there. */
-  readonly note: (...read: Parameters<TreeCell['look']>) => void;
+  readonly record: (...read: Parameters<TreeCell['resolve']>) => void;
 }
 
 /** The property of our own file systems that holds what {@link diskSourceOf} gives. */

@@ -29,7 +29,7 @@ import {
   type WriteMode,
   type WriteResult,
 } from '../../filesystem/index.ts';
-import type { HostMountSkip, HostMountSkipReason } from '../host-mount/report.ts';
+import type { HostMountSkip, HostMountSkipReason } from '../host-mount/mount-report.ts';
 import type { InterruptedCommit } from './commit/recover.ts';
 import { type DiskFolder, registerDiskSource } from './disk-source.ts';
 import { HostOperations } from './host-operations.ts';
@@ -87,7 +87,7 @@ export class HostFilesystem implements Filesystem, AsyncDisposable {
     this.#makeView = viewsOf(this.capabilities, folder);
     registerDiskSource(this, () => {
       const cell = workspace.present();
-      return { ...folder, root: cell.root, note: (read) => void cell.look(read) };
+      return { ...folder, root: cell.root, record: (read) => void cell.resolve(read) };
     });
   }
 
@@ -165,13 +165,13 @@ export class HostFilesystem implements Filesystem, AsyncDisposable {
 
   fork(options: FilesystemForkOptions = {}): HostFilesystemFork {
     const workspace = this.#workspace;
-    const seen = workspace.look();
-    const { cell, forget } = workspace.fork(seen, options.readOnly === true);
+    const seen = workspace.takeSnapshot();
+    const { cell, dispose } = workspace.fork(seen, options.readOnly === true);
     const parent = {
       conflicts: (): readonly string[] => workspace.conflicts(cell, seen),
       refusals: (): readonly string[] => workspace.refusals(cell),
       owner: this,
-      forget,
+      onDispose: dispose,
     };
     return new TreeFork(cell, undefined, this.#makeView, parent);
   }
@@ -182,9 +182,9 @@ export class HostFilesystem implements Filesystem, AsyncDisposable {
    * kept, and `restore` leaves it unless this process has written to the same files.
    */
   async snapshot(tag?: string): Promise<FilesystemSnapshot> {
-    const { root } = this.#workspace.look();
-    this.#workspace.keep(root);
-    return this.#workspace.showing(root).snapshot(tag);
+    const { root } = this.#workspace.takeSnapshot();
+    this.#workspace.retain(root);
+    return this.#workspace.cellShowing(root).snapshot(tag);
   }
 
   async restore(snapshot: FilesystemSnapshot): Promise<void> {
@@ -217,7 +217,7 @@ export class HostFilesystem implements Filesystem, AsyncDisposable {
    * first changed here, sorted by path.
    */
   outsideChanges(): readonly OutsideChange[] {
-    return this.#workspace.heldConflicts();
+    return this.#workspace.pendingConflicts();
   }
 
   /**
@@ -241,8 +241,8 @@ export class HostFilesystem implements Filesystem, AsyncDisposable {
 
   /** Gives the folder free. What is read or written from then on throws `TransactionClosedError`. */
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#workspace.close();
-    this.#lock.release();
+    this.#workspace.dispose();
+    this.#lock.dispose();
   }
 
   #look<Result>(act: (operations: HostOperations) => Result): Result {
@@ -261,7 +261,7 @@ function skippedIn(root: DirectoryNode, maxFileBytes: number): readonly HostMoun
   const found: HostMountSkip[] = [];
   const walk = (directory: DirectoryNode, path: string, depth: number): void => {
     if (directory instanceof DiskDirectory) {
-      for (const name of directory.hiddenNames) {
+      for (const name of directory.invalidNames) {
         found.push({ path: childPath(path, name), reason: 'name-not-allowed' });
       }
     }

@@ -40,10 +40,10 @@ import {
 import { quoteText } from '../../internal/index.ts';
 import {
   assertListable,
-  assertNothingLeftOut,
-  assertNothingLost,
-  holdsUnnamed,
-} from './commit/nothing-lost.ts';
+  assertNothingExcluded,
+  assertRestorable,
+  hasUnlistedNames,
+} from './commit/restorable.ts';
 import { isTemporaryName } from './jail/jail.ts';
 import { DiskContent, RefusedContent } from './tree/disk-content.ts';
 import { DiskDirectory } from './tree/disk-directory.ts';
@@ -55,7 +55,7 @@ const MAX_LINKS = 40;
 export class HostOperations {
   readonly #cell: TreeCell;
   readonly #visible: VisiblePaths | undefined;
-  readonly #noteRead: (path: string) => void;
+  readonly #recordRead: (path: string) => void;
 
   /**
    * @param noteRead told which files had their content handed out.
@@ -64,20 +64,20 @@ export class HostOperations {
   constructor(cell: TreeCell, noteRead: (path: string) => void, visible?: VisiblePaths) {
     this.#cell = cell;
     this.#visible = visible;
-    this.#noteRead = noteRead;
+    this.#recordRead = noteRead;
   }
 
   read(given: string, options?: TextWindowOptions): TextWindow {
     const path = this.#readable(given);
     const window = readWindow(this.#cell, path, options);
-    this.#noteRead(path);
+    this.#recordRead(path);
     return window;
   }
 
   readBytes(given: string): Uint8Array {
     const path = this.#readable(given);
     const data = readBytes(this.#cell, path);
-    this.#noteRead(path);
+    this.#recordRead(path);
     return data;
   }
 
@@ -130,7 +130,7 @@ export class HostOperations {
   remove(given: string, recursive: boolean): RemoveResult {
     const path = this.#resolve(given, false);
     const node = nodeAt(this.#cell.root, path);
-    if (!recursive && node instanceof DiskDirectory && node.unnamed.length > 0) {
+    if (!recursive && node instanceof DiskDirectory && node.unlistedNames.length > 0) {
       throw new FilesystemError(
         'directory-not-empty',
         `The directory ${quoteText(path)} holds files that no path can name. It is not removed.`,
@@ -139,7 +139,7 @@ export class HostOperations {
     }
     if (recursive || this.#visible !== undefined) this.#assertWhole(path, node);
     if (node !== undefined && path !== '.' && (recursive || node.kind === 'file'))
-      assertNothingLost(path, node);
+      assertRestorable(path, node);
     else if (node instanceof DiskDirectory && node.refusal !== undefined) throw node.refusal;
     return removePath(this.#cell, path, recursive);
   }
@@ -149,10 +149,10 @@ export class HostOperations {
     const from = this.#resolve(givenFrom, action === 'copy');
     const to = this.#resolve(givenTo, false);
     if (action === 'copy' && from !== '.') {
-      this.#cell.look({ kind: 'tree', path: from });
+      this.#cell.resolve({ kind: 'tree', path: from });
       const copied = nodeAt(this.#cell.root, from);
       assertCopyable(copied);
-      if (copied !== undefined) assertNothingLost(from, copied);
+      if (copied !== undefined) assertRestorable(from, copied);
     }
     const node = from === '.' ? undefined : nodeAt(this.#cell.root, from);
     if (action === 'move') this.#assertWhole(from, node);
@@ -164,7 +164,7 @@ export class HostOperations {
   /** Where a directory was when the call began, another one cannot bring along what no path can name: the two are merged. */
   #assertFreePlace(to: string, node: TreeNode): void {
     const { base } = this.#cell;
-    if (base === undefined || nodeAt(base, to)?.kind !== 'directory' || !holdsUnnamed(node)) return;
+    if (base === undefined || nodeAt(base, to)?.kind !== 'directory' || !hasUnlistedNames(node)) return;
     throw new FilesystemError(
       'path-excluded',
       `${quoteText(to)} was a directory when this call began, so what is moved there could not bring along what no path can name. ` +
@@ -177,7 +177,7 @@ export class HostOperations {
   #assertWhole(path: string, node: TreeNode | undefined): void {
     if (node === undefined || path === '.') return;
     assertListable(node);
-    if (this.#visible !== undefined) assertNothingLeftOut(path, node);
+    if (this.#visible !== undefined) assertNothingExcluded(path, node);
   }
 
   /** Like `#pathOf`, for a path that is shown. */
@@ -194,7 +194,7 @@ export class HostOperations {
     if (found.kind !== 'blocked') return;
     const node = nodeAt(this.#cell.root, found.at);
     if (node?.kind !== 'file' || node.link === undefined) return;
-    this.#cell.look({ kind: 'file', path: found.at });
+    this.#cell.resolve({ kind: 'file', path: found.at });
     throw linkOnWayError(path, found.at, node.link);
   }
 
@@ -232,7 +232,7 @@ export class HostOperations {
     const node = nodeAt(this.#cell.root, path);
     if (node?.kind !== 'file' || !(node.content instanceof DiskContent) || !node.content.isLink)
       return undefined;
-    this.#cell.look({ kind: 'file', path });
+    this.#cell.resolve({ kind: 'file', path });
     return node.content.path;
   }
 
@@ -252,7 +252,7 @@ export class HostOperations {
   }
 
   #assertReadable(path: string): void {
-    const found = this.#cell.look({ kind: 'file', path });
+    const found = this.#cell.resolve({ kind: 'file', path });
     if (found.kind !== 'node' || found.node.kind !== 'file') return;
     const { content } = found.node;
     if (content instanceof DiskContent || content instanceof RefusedContent) content.assertReadable();
@@ -262,7 +262,7 @@ export class HostOperations {
     const path = this.#resolve(given, true, 'file');
     const node = nodeAt(this.#cell.root, path);
     if (node?.kind === 'file' && node.content instanceof RefusedContent) {
-      this.#cell.look({ kind: 'file', path });
+      this.#cell.resolve({ kind: 'file', path });
       node.content.assertReadable();
     }
     return path;

@@ -51,12 +51,12 @@ class CellView implements HostView {
     this.#isSealed = isSealed;
     this.#makeView = makeView;
     const noteRead = (path: string): void => {
-      if (countsReads) cell.noteContentRead(path);
+      if (countsReads) cell.recordContentRead(path);
     };
     this.#operations = new HostOperations(cell, noteRead, folder.visible);
     registerDiskSource(this, () => {
       this.#open();
-      return { ...folder, root: cell.root, note: (read) => void cell.look(read) };
+      return { ...folder, root: cell.root, record: (read) => void cell.resolve(read) };
     });
   }
 

@@ -16,19 +16,19 @@ import { DiskWriter } from './workspace/disk-writer.ts';
 export interface OpenWorkspace {
   readonly workspace: DiskWorkspace;
   /** Ends the right to work on it. */
-  readonly lock: Pick<FolderLock, 'release'>;
+  readonly lock: Pick<FolderLock, 'dispose'>;
   readonly interruptedCommits: readonly InterruptedCommit[];
 }
 
-const noLock: OpenWorkspace['lock'] = { release: () => undefined };
+const noLock: OpenWorkspace['lock'] = { dispose: () => undefined };
 
 /**
  * Does `HostFilesystem.open`.
- * @param onMoment told before each thing that a commit, or undoing one, does to the disk; for tests, which stop the process there.
+ * @param onFailpoint told before each thing that a commit, or undoing one, does to the disk; for tests, which stop the process there.
  */
 export function openWorkspace(
   options: HostFilesystemOptions,
-  onMoment: (moment: string) => void = () => undefined,
+  onFailpoint: (failpoint: string) => void = () => undefined,
 ): OpenWorkspace {
   const limits = limitsOf(options);
   const visible = VisiblePaths.of(options);
@@ -41,7 +41,7 @@ export function openWorkspace(
     );
   }
   const jail = openJail(root);
-  const parts = { jail, visible, limits, holdsBack: writeOn !== 'apply', clock };
+  const parts = { jail, visible, limits, defersWrites: writeOn !== 'apply', clock };
   let lock: FolderLock | undefined;
   try {
     if (writeOn === 'never') {
@@ -53,13 +53,13 @@ export function openWorkspace(
       };
     }
     const journalDirectory = openStateFolder(jail.realPath, stateDirectory);
-    lock = FolderLock.take(journalDirectory, root);
-    const interruptedCommits = recoverCommits(jail, journalDirectory, onMoment);
-    const writer = new DiskWriter({ jail, journalDirectory, onMoment });
+    lock = FolderLock.acquire(journalDirectory, root);
+    const interruptedCommits = recoverCommits(jail, journalDirectory, onFailpoint);
+    const writer = new DiskWriter({ jail, journalDirectory, onFailpoint: onFailpoint });
     return { workspace: new DiskWorkspace({ ...parts, writer }), lock, interruptedCommits };
   } catch (error) {
-    lock?.release();
-    jail.close();
+    lock?.dispose();
+    jail.dispose();
     throw error;
   }
 }

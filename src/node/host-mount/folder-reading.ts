@@ -1,7 +1,7 @@
 import type { HostDirectory } from '../disk/host-directory.ts';
 import type { MountFilter } from './mount-filter.ts';
+import type { MountTally } from './mount-report.ts';
 import type { MountLimits } from './options.ts';
-import type { MountTally } from './report.ts';
 
 /** What one reading of a folder works with. */
 export interface FolderReading {

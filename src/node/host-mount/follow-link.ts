@@ -4,7 +4,7 @@ import { relative, sep } from 'node:path';
 import { type HostDirectory, isBelow, locate, openDirectory, openFile } from '../disk/host-directory.ts';
 import { errorCode } from '../disk/system-error.ts';
 import type { FolderReading } from './folder-reading.ts';
-import type { HostMountSkipReason } from './report.ts';
+import type { HostMountSkipReason } from './mount-report.ts';
 
 /** Where a link leads, or why it is not followed. */
 export type LinkTarget =

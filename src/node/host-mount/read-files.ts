@@ -74,7 +74,7 @@ function reserve(reading: FolderReading, { path, stamp }: OpenedFile): boolean {
     tally.skip(path, 'mount-full');
     return false;
   }
-  tally.take(stamp.size);
+  tally.reserve(stamp.size);
   return true;
 }
 
@@ -88,6 +88,6 @@ async function readOpened(reading: FolderReading, file: OpenedFile): Promise<Uin
   } catch (error) {
     reading.tally.skip(path, skipReason(error));
   }
-  reading.tally.giveBack(stamp.size);
+  reading.tally.unreserve(stamp.size);
   return undefined;
 }

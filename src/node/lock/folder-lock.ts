@@ -34,18 +34,18 @@ export class FolderLock {
    * @param folder the folder as the caller named it, for the message.
    * @throws {FilesystemError} `filesystem-locked`, with the `pid` that holds it.
    */
-  static take(directory: string, folder: string): FolderLock {
+  static acquire(directory: string, folder: string): FolderLock {
     const path = join(directory, LOCK);
     const record: LockRecord = { ...presentProcess(), token: randomUUID() };
     for (;;) {
-      if (createWhole(path, JSON.stringify(record))) {
+      if (createAtomically(path, JSON.stringify(record))) {
         for (const name of readdirSync(directory))
-          if (/^(?:takeover-|lock\.)/.test(name)) removeIfThere(join(directory, name));
+          if (/^(?:takeover-|lock\.)/.test(name)) removeIfExists(join(directory, name));
         return new FolderLock(path, record.token);
       }
       const holder = readRecord(path);
       if (holder === undefined) continue;
-      if (isInForce(holder)) throw lockedError(folder, holder);
+      if (isHeldByLiveProcess(holder)) throw lockedError(folder, holder);
       takeOver(directory, folder, holder, record);
     }
   }
@@ -53,11 +53,11 @@ export class FolderLock {
   /** Whether a process that is alive has the lock that is kept in a directory. */
   static isHeld(directory: string): boolean {
     const holder = readRecord(join(directory, LOCK));
-    return holder !== undefined && isInForce(holder);
+    return holder !== undefined && isHeldByLiveProcess(holder);
   }
 
-  release(): void {
-    if (readRecord(this.#path)?.token === this.#token) removeIfThere(this.#path);
+  dispose(): void {
+    if (readRecord(this.#path)?.token === this.#token) removeIfExists(this.#path);
   }
 }
 
@@ -65,14 +65,14 @@ export class FolderLock {
 function takeOver(directory: string, folder: string, dead: LockRecord, record: LockRecord): void {
   for (let attempt = 0; ; attempt += 1) {
     const guard = join(directory, `takeover-${dead.token}-${attempt}`);
-    if (createWhole(guard, JSON.stringify(record))) break;
+    if (createAtomically(guard, JSON.stringify(record))) break;
     const other = readRecord(guard);
     // The other one is done, or was ended in the middle of it.
     if (other === undefined) return;
-    if (isInForce(other)) throw lockedError(folder, other);
+    if (isHeldByLiveProcess(other)) throw lockedError(folder, other);
   }
   const path = join(directory, LOCK);
-  if (readRecord(path)?.token === dead.token) removeIfThere(path);
+  if (readRecord(path)?.token === dead.token) removeIfExists(path);
 }
 
 /** What a lock says; undefined when there is none. Every lock is made whole, so one that is not was damaged later. */
@@ -87,7 +87,7 @@ function readRecord(path: string): LockRecord | undefined {
   return parseRecord(text) ?? { ...DAMAGED, token: createHash('sha256').update(text).digest('hex') };
 }
 
-function isInForce(record: LockRecord): boolean {
+function isHeldByLiveProcess(record: LockRecord): boolean {
   return record.pid !== DAMAGED.pid && isAlive(record);
 }
 
@@ -121,7 +121,7 @@ function lockedError(folder: string, { pid, host }: ProcessIdentity): Filesystem
  * @param link gives the draft its name; `linkSync`, but for tests.
  * @returns false when a file of that name is there.
  */
-export function createWhole(
+export function createAtomically(
   path: string,
   text: string,
   link: (draft: string, path: string) => void = linkSync,
@@ -137,12 +137,12 @@ export function createWhole(
       if (code === 'EEXIST') return false;
       if (code !== 'ENOENT') throw error;
     } finally {
-      removeIfThere(draft);
+      removeIfExists(draft);
     }
   }
 }
 
-export function removeIfThere(path: string): void {
+export function removeIfExists(path: string): void {
   try {
     unlinkSync(path);
   } catch (error) {

@@ -131,7 +131,7 @@ export class LocalOverridesStore implements OverridesStore {
     try {
       return act();
     } finally {
-      lock.release();
+      lock.dispose();
     }
   }
 
@@ -139,7 +139,7 @@ export class LocalOverridesStore implements OverridesStore {
     const stateFolder = this.#openStateFolder();
     for (let waitedMs = 0; ; waitedMs += LOCK_RETRY_MS) {
       try {
-        return FolderLock.take(stateFolder, 'prompt overrides');
+        return FolderLock.acquire(stateFolder, 'prompt overrides');
       } catch (error) {
         if (!FilesystemError.isInstance(error) || error.code !== 'filesystem-locked') throw error;
         if (waitedMs >= this.#lockTimeoutMs) {

@@ -37,7 +37,7 @@ export class SectionResources implements ResourceResolver {
     this.#isClosed = true;
     // A look-up that failed has told whoever asked.
     this.#files?.then(
-      (files) => files.close(),
+      (files) => files.dispose(),
       () => undefined,
     );
   }

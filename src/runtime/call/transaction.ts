@@ -131,7 +131,7 @@ export class CallTransaction {
   watch(look: () => void): void {
     this.#look = look;
     this.#session.watch(look);
-    this.#files?.watch?.(look);
+    this.#files?.onAccess?.(look);
   }
 
   #watched(resolver: ResourceResolver): ResourceResolver {
@@ -291,7 +291,7 @@ export class CallTransaction {
     if (this.#closed) return;
     this.#closed = true;
     this.#session.close();
-    this.#files?.close();
+    this.#files?.dispose();
     this.#resources?.seal();
   }
 

@@ -159,7 +159,7 @@ export class FeedbackRunner {
       if (!(error instanceof RunStoppedSignal)) throw error;
     } finally {
       session.close();
-      files?.close();
+      files?.dispose();
     }
     const given = feedback.filter((record) => record.outcome === 'given');
     const told = withText(invocation, withFeedback(invocation.modelText, given));

@@ -115,7 +115,7 @@ export class CompletionGate {
       return readVerdict(this.#checker, await stop.race(asked));
     } finally {
       session.close();
-      files?.close();
+      files?.dispose();
     }
   }
 

@@ -63,7 +63,7 @@ async function open({ limits, depth }: Setting): Promise<Opened> {
 
 function finish(filesystem: Forkable, call: Call, fork: TreeFork): void {
   if (call.succeeds) filesystem.apply(fork.patch());
-  fork.close();
+  fork.dispose();
 }
 
 export async function runOneByOne(calls: readonly Call[], setting: Setting): Promise<BatchOutcome> {
@@ -93,7 +93,7 @@ export async function runInParallel(
     const conflicts = current?.fork.conflicts() ?? [];
     if (current === undefined || conflicts.some((conflict) => conflict.split(' ')[0] !== ignored)) {
       reruns += 1;
-      current?.fork.close();
+      current?.fork.dispose();
       current = await attempt(call, index);
     }
     seen.push(current.seen);

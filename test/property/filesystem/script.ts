@@ -206,7 +206,7 @@ export async function runSteps(
       const nested = fork.fork();
       seen.push(...(await runSteps(nested, step.steps, tick)));
       if (step.commits) seen.push(await observe(() => fork.view.apply(nested.patch())));
-      nested.close();
+      nested.dispose();
     } else seen.push(await observe(() => runPlain(fork, step, start)));
   }
   return seen;

@@ -81,7 +81,7 @@ describe.each(systems)('searching a %s', (_name, make) => {
   });
 
   it('ends when the call that it belongs to has ended', async () => {
-    for (const end of ['seal', 'close'] as const) {
+    for (const end of ['seal', 'dispose'] as const) {
       const clock = pausingClock();
       const fork = (await make(manyFiles, clock)).fork();
       reset(clock);

@@ -36,7 +36,7 @@ export async function runTool<P, R>(
     const { message, value } = result;
     return { success: true, message, text: tool.render?.(value) ?? '', value };
   } finally {
-    fork.close();
+    fork.dispose();
   }
 }
 

@@ -9,17 +9,17 @@ import { changedOnDiskError, diskError } from '../jail/disk-error.ts';
 import type { HostJail } from '../jail/jail.ts';
 import type { CommitPlan, CommitStep } from './commit-step.ts';
 import { CommitJournal, forceDirectory } from './journal.ts';
-import { assertAsSeen } from './nothing-lost.ts';
-import { atPath, clearAway, runStep, undoSteps } from './run-step.ts';
+import { assertUnchanged } from './restorable.ts';
+import { atPath, removeLeftovers, rollbackSteps, runStep } from './run-step.ts';
 import { stageContent } from './stage-content.ts';
 
 /** What a commit works with. */
-export interface CommitPlace {
+export interface CommitTarget {
   readonly jail: HostJail;
   /** Where journals are kept: outside the folder. */
   readonly journalDirectory: string;
   /** Told before each thing that a commit does to the disk; for tests, which stop the process there. */
-  readonly onMoment: (moment: string) => void;
+  readonly onFailpoint: (failpoint: string) => void;
 }
 
 /**
@@ -32,7 +32,10 @@ export interface CommitPlace {
  * A process that ends before 5 leaves a journal from which the old tree is restored, one that ends later leaves the new.
  * @throws {FilesystemError} `file-changed-on-disk`, `path-forbidden`, `root-replaced`, `filesystem-storage-failed`; then the old tree is there.
  */
-export function commit({ jail, journalDirectory, onMoment }: CommitPlace, plan: CommitPlan): void {
+export function commit(
+  { jail, journalDirectory, onFailpoint: onFailpoint }: CommitTarget,
+  plan: CommitPlan,
+): void {
   const { steps, staged } = plan;
   if (steps.length === 0) return;
   let at = steps[0]?.path ?? '.';
@@ -46,51 +49,52 @@ export function commit({ jail, journalDirectory, onMoment }: CommitPlace, plan: 
       at = path;
       assertReplaceable(jail, path);
     }
-    onMoment('begin');
+    onFailpoint('begin');
     journal = CommitJournal.begin(journalDirectory, plan, rootMarkOf(jail.rootStats()));
     const written = new Map<string, string>();
     for (const file of staged) {
       at = file.path;
-      onMoment('stage');
+      onFailpoint('stage');
       written.set(file.staged, stageContent(jail, file));
     }
     jail.assertInPlace();
     assertUntouched(jail, plan);
     for (const [index, step] of steps.entries())
       identities[index] = identityOfStep(jail, step, steps, written);
-    onMoment('ready');
+    onFailpoint('ready');
     journal.ready(identities);
     for (const [index, step] of steps.entries()) {
       at = step.path;
-      onMoment('step');
+      onFailpoint('step');
       journal.step(index);
       begun = index + 1;
-      onMoment('do');
-      runStep(jail, step, onMoment);
+      onFailpoint('do');
+      runStep(jail, step, onFailpoint);
     }
     forceParents(jail, steps);
-    onMoment('done');
+    onFailpoint('done');
     // Where the folder went while it was written, the caller would not find what it is told of.
     jail.assertInPlace();
-    for (const removed of plan.removed) assertAsSeen(jail, removed);
+    for (const removed of plan.removed) assertUnchanged(jail, removed);
     journal.done();
   } catch (error) {
-    if (!abandon(jail, journal, { steps, stagedPaths, identities, begun })) throw halfWrittenError(at, error);
+    if (!rollback(jail, journal, { steps, stagedPaths, identities, begun }))
+      throw halfWrittenError(at, error);
     throw diskError(at, error);
   }
-  tidyUp(jail, journal, { steps, stagedPaths }, onMoment);
+  cleanUp(jail, journal, { steps, stagedPaths }, onFailpoint);
 }
 
 /** Takes back what was done. @returns false when that fails too; then the journal stays for the next opening. */
-function abandon(
+function rollback(
   jail: HostJail,
   journal: CommitJournal | undefined,
-  record: Parameters<typeof undoSteps>[1],
+  record: Parameters<typeof rollbackSteps>[1],
 ): boolean {
   if (journal === undefined) return true;
   journal.close();
   try {
-    undoSteps(jail, record, () => undefined);
+    rollbackSteps(jail, record, () => undefined);
     journal.remove();
     return true;
   } catch {
@@ -109,17 +113,17 @@ function halfWrittenError(path: string, error: unknown): FilesystemError {
 }
 
 /** The commit stands already. What cannot be cleared away now is cleared away by the next opening. */
-function tidyUp(
+function cleanUp(
   jail: HostJail,
   journal: CommitJournal,
-  record: Parameters<typeof clearAway>[1],
-  onMoment: (moment: string) => void,
+  record: Parameters<typeof removeLeftovers>[1],
+  onFailpoint: (failpoint: string) => void,
 ): void {
-  onMoment('clear');
+  onFailpoint('clear');
   journal.close();
   try {
-    clearAway(jail, record);
-    onMoment('forget');
+    removeLeftovers(jail, record);
+    onFailpoint('remove-journal');
     journal.remove();
   } catch {
     // The journal is still there.

@@ -14,8 +14,8 @@ import { DiskContent, RefusedContent } from '../tree/disk-content.ts';
 import { DiskDirectory } from '../tree/disk-directory.ts';
 import { type DiskLink, linkOf } from '../tree/disk-leaf.ts';
 import type { CommitPlan, CommitStep, ExpectedFile, StagedContent } from './commit-step.ts';
-import { notMadeAgainError, notMovedError } from './nothing-lost.ts';
-import { isFileOfItsOwn, isOneLink, type Taken, TakenNodes } from './taken-nodes.ts';
+import { notRecreatableError, unlistedNotMovedError } from './restorable.ts';
+import { isRegularFile, isSameLink, type Taken, TakenNodes } from './taken-nodes.ts';
 
 /** The directory that a path stands in; `.` for the root. */
 function parentOf(path: string): string {
@@ -49,13 +49,13 @@ class Planner {
   }
 
   plan(found: readonly TreeDifference[]): CommitPlan {
-    const differences = found.filter((difference) => !isOneLink(difference, difference.path));
+    const differences = found.filter((difference) => !isSameLink(difference, difference.path));
     this.#taken.takeAll(differences);
     for (const { path, before } of differences) this.#expect(path, before);
     for (const { path, before, after } of differences) {
       const place = { path, beside: parentOf(path), oldPath: path };
       if (after === undefined) continue;
-      if (isFileOfItsOwn(before) && isFileOfItsOwn(after)) this.#stage(place, after, before);
+      if (isRegularFile(before) && isRegularFile(after)) this.#stage(place, after, before);
       else this.#put(place, after);
     }
     return {
@@ -85,7 +85,8 @@ class Planner {
     else if (link !== undefined) this.#places.push(this.#linkStep(link, path));
     else if (node.kind === 'file') this.#stage(place, node);
     else {
-      if (node instanceof DiskDirectory && node.unnamed.length > 0) throw notMovedError(path, node.unnamed);
+      if (node instanceof DiskDirectory && node.unlistedNames.length > 0)
+        throw unlistedNotMovedError(path, node.unlistedNames);
       const mode = node instanceof DiskDirectory ? node.mode : undefined;
       this.#made.push({ op: 'mkdir', path, ...(mode === undefined ? {} : { mode }) });
       for (const [name, child] of node.entries) this.#put(below(place, name), child);
@@ -100,7 +101,7 @@ class Planner {
       this.#expect(oldPath, before);
       if (after === undefined) continue;
       const at = { path: childPath(place.path, path), beside: place.beside, oldPath };
-      if (isFileOfItsOwn(before) && isFileOfItsOwn(after)) this.#stage(at, after, before);
+      if (isRegularFile(before) && isRegularFile(after)) this.#stage(at, after, before);
       else this.#put(at, after);
     }
   }
@@ -126,7 +127,7 @@ class Planner {
   /** @param replaced what is at `oldPath` on the disk, to be replaced. */
   #stage({ path, beside, oldPath }: Place, node: FileNode, replaced?: FileNode): void {
     const { content } = node;
-    if (content instanceof RefusedContent) throw notMadeAgainError(path);
+    if (content instanceof RefusedContent) throw notRecreatableError(path);
     if (replaced !== undefined) this.#replaced.push(oldPath);
     const index = this.#staged.length;
     const staged = childPath(beside, temporaryNameOf(this.id, `n${index}`));

@@ -4,7 +4,7 @@ import { isMarkOf } from '../../disk/stamp.ts';
 import { errorCode } from '../../disk/system-error.ts';
 import type { HostJail } from '../jail/jail.ts';
 import { type JournalRecord, listJournals, readJournal, removeJournal } from './journal.ts';
-import { clearAway, undoSteps } from './run-step.ts';
+import { removeLeftovers, rollbackSteps } from './run-step.ts';
 
 /** A commit that a process left in the middle, when it was killed. */
 export interface InterruptedCommit {
@@ -26,7 +26,7 @@ export interface InterruptedCommit {
 export function recoverCommits(
   jail: HostJail,
   journalDirectory: string,
-  onMoment: (moment: string) => void,
+  onFailpoint: (failpoint: string) => void,
 ): readonly InterruptedCommit[] {
   const found: InterruptedCommit[] = [];
   for (const path of listJournals(journalDirectory)) {
@@ -36,8 +36,8 @@ export function recoverCommits(
         found.push({ outcome: 'left', paths: pathsOf(record) });
         continue;
       }
-      if (record?.isDone === true) clearAway(jail, record);
-      else if (record !== undefined) undoSteps(jail, record, onMoment);
+      if (record?.isDone === true) removeLeftovers(jail, record);
+      else if (record !== undefined) rollbackSteps(jail, record, onFailpoint);
       removeJournal(journalDirectory, path);
       if (record !== undefined) {
         found.push({ outcome: record.isDone ? 'completed' : 'restored', paths: pathsOf(record) });

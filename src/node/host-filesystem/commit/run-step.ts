@@ -53,7 +53,7 @@ function renameToFree(jail: HostJail, from: string, to: string): void {
 }
 
 /** Does one step. @throws the error of the operating system; then the step may have been done in part. */
-export function runStep(jail: HostJail, step: CommitStep, onMoment: (moment: string) => void): void {
+export function runStep(jail: HostJail, step: CommitStep, onFailpoint: (failpoint: string) => void): void {
   switch (step.op) {
     case 'take':
       return renameToFree(jail, step.path, step.trash);
@@ -69,7 +69,7 @@ export function runStep(jail: HostJail, step: CommitStep, onMoment: (moment: str
     case 'place':
       return step.backup === undefined
         ? placeNew(jail, step.staged, step.path)
-        : replace(jail, step.staged, step.path, step.backup, onMoment);
+        : replace(jail, step.staged, step.path, step.backup, onFailpoint);
   }
 }
 
@@ -93,7 +93,7 @@ function replace(
   staged: string,
   path: string,
   backup: string,
-  onMoment: (moment: string) => void,
+  onFailpoint: (failpoint: string) => void,
 ): void {
   try {
     atPaths(jail, path, backup, linkSync);
@@ -101,7 +101,7 @@ function replace(
     if (!WITHOUT_LINKS.has(errorCode(error) ?? '')) throw error;
     renameToFree(jail, path, backup);
   }
-  onMoment('swap');
+  onFailpoint('swap');
   atPaths(jail, staged, path, renameSync);
 }
 
@@ -116,10 +116,10 @@ function identityAt(jail: HostJail, path: string): string | undefined {
  * else has put into a place meanwhile stays.
  * @throws the error of the operating system.
  */
-function undoStep(jail: HostJail, step: CommitStep, identity: string | undefined): void {
+function rollbackStep(jail: HostJail, step: CommitStep, identity: string | undefined): void {
   switch (step.op) {
     case 'take':
-      return putBack(jail, step.trash, step.path);
+      return restoreTaken(jail, step.trash, step.path);
     case 'give':
       if (identityAt(jail, step.from) !== undefined || identityAt(jail, step.path) !== identity)
         return undefined;
@@ -141,7 +141,7 @@ function undoStep(jail: HostJail, step: CommitStep, identity: string | undefined
   }
 }
 
-function putBack(jail: HostJail, trash: string, path: string): void {
+function restoreTaken(jail: HostJail, trash: string, path: string): void {
   if (identityAt(jail, trash) === undefined) return;
   // Somebody else has taken the place: both are kept.
   const isFree = identityAt(jail, path) === undefined;
@@ -172,7 +172,7 @@ function ignoring(codes: readonly string[], action: () => void): void {
 }
 
 /** Brings back the tree as it was before the commit. @throws the error of the operating system. */
-export function undoSteps(
+export function rollbackSteps(
   jail: HostJail,
   {
     steps,
@@ -180,18 +180,18 @@ export function undoSteps(
     identities,
     stagedPaths,
   }: Pick<JournalRecord, 'steps' | 'begun' | 'identities' | 'stagedPaths'>,
-  onMoment: (moment: string) => void,
+  onFailpoint: (failpoint: string) => void,
 ): void {
   for (let index = Math.min(begun, steps.length) - 1; index >= 0; index -= 1) {
     const step = steps[index];
-    onMoment('undo');
-    if (step !== undefined) undoStep(jail, step, identities[index]);
+    onFailpoint('undo');
+    if (step !== undefined) rollbackStep(jail, step, identities[index]);
   }
   for (const staged of stagedPaths) ignoring(['ENOENT'], () => atPath(jail, staged, unlinkSync));
 }
 
 /** Clears away what a commit that stands has left behind. @throws the error of the operating system. */
-export function clearAway(
+export function removeLeftovers(
   jail: HostJail,
   { steps, stagedPaths }: Pick<JournalRecord, 'steps' | 'stagedPaths'>,
 ): void {

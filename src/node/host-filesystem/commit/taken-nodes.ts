@@ -52,7 +52,7 @@ export class TakenNodes {
   /** Takes what is removed or gives way to something of another kind, and finds the places that want it. */
   takeAll(differences: readonly TreeDifference[]): void {
     for (const { path, before, after } of differences) {
-      if (isGivingWay(before, after)) this.#take(path, before, posix.dirname(path));
+      if (isDisplaced(before, after)) this.#take(path, before, posix.dirname(path));
     }
     if (this.#taken.length === 0) return;
     // Moving a directory may take something out of it that another place wants.
@@ -136,10 +136,10 @@ export class TakenNodes {
         present = removeNode(present, other.path.slice(from.length + 1));
     }
     taken.inner = [...treeDifferences(present, node, '.')].filter(
-      (difference) => !isOneLink(difference, childPath(from, difference.path)),
+      (difference) => !isSameLink(difference, childPath(from, difference.path)),
     );
     for (const { path: rest, before, after } of taken.inner) {
-      if (isGivingWay(before, after)) this.#take(childPath(from, rest), before, posix.dirname(trash));
+      if (isDisplaced(before, after)) this.#take(childPath(from, rest), before, posix.dirname(trash));
     }
     return taken;
   }
@@ -171,20 +171,20 @@ export class TakenNodes {
 }
 
 /** True for what has content of its own. */
-export function isFileOfItsOwn(node: TreeNode | undefined): node is FileNode {
+export function isRegularFile(node: TreeNode | undefined): node is FileNode {
   return node?.kind === 'file' && linkOf(node) === undefined && !(node.content instanceof RefusedContent);
 }
 
 /** True when the same link stands there on both sides, whatever has become of what it leads to. @param path where it stands now. */
-export function isOneLink({ before, after }: TreeDifference, path: string): boolean {
+export function isSameLink({ before, after }: TreeDifference, path: string): boolean {
   const link = linkOf(after);
   const present = linkOf(before);
   if (link === undefined || link.path !== path || present === undefined) return false;
   return link.text === present.text && link.bytes?.toString('hex') === present.bytes?.toString('hex');
 }
 
-function isGivingWay(before: TreeNode | undefined, after: TreeNode | undefined): before is TreeNode {
-  return before !== undefined && !(isFileOfItsOwn(before) && isFileOfItsOwn(after));
+function isDisplaced(before: TreeNode | undefined, after: TreeNode | undefined): before is TreeNode {
+  return before !== undefined && !(isRegularFile(before) && isRegularFile(after));
 }
 
 /** Device and inode of what keeps them wherever it is moved, and is never made anew. */

@@ -90,7 +90,7 @@ export class HostJail {
       : fstatSync(this.#root, { bigint: true });
   }
 
-  close(): void {
+  dispose(): void {
     if (this.#root !== undefined) closeSync(this.#root);
   }
 

@@ -110,7 +110,7 @@ export class DiskContent implements FileContent {
   keep(store: KeptContents): void {
     if (this.#kept !== undefined || this.#isLost) return;
     try {
-      this.#kept = store.takeMemory(this.bytes, this)
+      this.#kept = store.reserveMemory(this.bytes, this)
         ? this.#read()
         : this.#context.jail.readFile(this.segments, (file, stats) => this.#keepOpen(store, file, stats));
     } catch (error) {
@@ -121,7 +121,7 @@ export class DiskContent implements FileContent {
   }
 
   /** False when the file has another content than was read, although its stamp may be the same. */
-  holds(): boolean {
+  isUnchanged(): boolean {
     try {
       this.#read();
       return true;

@@ -37,13 +37,13 @@ class DirectorySource {
   readonly #known = new Map<string, TreeNode | undefined>();
   #entries: PersistentMap<TreeNode> | undefined;
   #totals: Totals | undefined;
-  readonly #hiddenNames: string[] = [];
-  readonly #unnamed: string[] = [];
-  #leavesOut = false;
-  #isLookedAt = false;
+  readonly #invalidNames: string[] = [];
+  readonly #unlistedNames: string[] = [];
+  #hasExcluded = false;
+  #isRead = false;
   #isInPlace = false;
   #refusal: FilesystemError | undefined;
-  readonly #seenAnew = new Map<object, DiskDirectory>();
+  readonly #refreshed = new Map<object, DiskDirectory>();
 
   constructor(context: ReadingContext, segments: Segments, stats?: BigIntStats) {
     this.#context = context;
@@ -58,14 +58,14 @@ class DirectorySource {
 
   /** Why it cannot be listed; undefined when it can. It then looks empty to whoever only passes by. */
   get refusal(): FilesystemError | undefined {
-    this.#lookAtAll();
+    this.#readAll();
     return this.#refusal;
   }
 
   /** True when something stands in it that the file system leaves out. */
   get leavesOut(): boolean {
-    this.#lookAtAll();
-    return this.#leavesOut;
+    this.#readAll();
+    return this.#hasExcluded;
   }
 
   get knownNames(): Iterable<string> {
@@ -75,14 +75,14 @@ class DirectorySource {
   childOf(name: string): TreeNode | undefined {
     const known = this.#known.get(name);
     if (known !== undefined || this.#entries !== undefined || this.#known.has(name)) return known;
-    const node = isTemporaryName(name) ? undefined : this.#look(name);
+    const node = isTemporaryName(name) ? undefined : this.#readChild(name);
     this.#known.set(name, node);
     return node;
   }
 
   get entries(): PersistentMap<TreeNode> {
     if (this.#entries !== undefined) return this.#entries;
-    this.#lookAtAll();
+    this.#readAll();
     let entries = PersistentMap.empty<TreeNode>();
     for (const [name, child] of this.#known) {
       if (child !== undefined) entries = entries.set(name, child);
@@ -93,31 +93,31 @@ class DirectorySource {
 
   /** Names in it that no path can have, as far as they can be shown: they are no UTF-8, or hold a backslash. */
   get hiddenNames(): readonly string[] {
-    this.#lookAtAll();
-    return this.#hiddenNames;
+    this.#readAll();
+    return this.#invalidNames;
   }
 
   /** These, and names of files that a commit was writing when it was interrupted. */
   get unnamed(): readonly string[] {
-    this.#lookAtAll();
-    return this.#unnamed;
+    this.#readAll();
+    return this.#unlistedNames;
   }
 
   /** Where nothing was changed, the directory shows what this look sees. @param override stands for `directory` in it. */
-  directoryAnew(name: string, override: object, directory: DiskDirectory): DiskDirectory {
-    if (!this.#context.followsDisk || !directory.followsDisk || directory.isSeenIn(this.#context))
+  refreshedDirectory(name: string, override: object, directory: DiskDirectory): DiskDirectory {
+    if (!this.#context.followsDisk || !directory.followsDisk || directory.isReadIn(this.#context))
       return directory;
     const segments = [...this.segments, name];
     if (joinPath(directory.segments) !== joinPath(segments)) return directory;
-    let anew = this.#seenAnew.get(override);
+    let anew = this.#refreshed.get(override);
     if (anew === undefined) {
       const present = this.childOf(name);
-      anew = directory.seenThrough(
+      anew = directory.rebasedOn(
         present instanceof DiskDirectory
           ? present
           : new DiskDirectory(new DirectorySource(this.#context, segments)),
       );
-      this.#seenAnew.set(override, anew);
+      this.#refreshed.set(override, anew);
     }
     return anew;
   }
@@ -140,10 +140,10 @@ class DirectorySource {
   }
 
   /** Looks at every name that nobody has asked for yet, from one open directory. */
-  #lookAtAll(): void {
-    if (this.#isLookedAt) return;
+  #readAll(): void {
+    if (this.#isRead) return;
     this.#assertInPlace();
-    this.#isLookedAt = true;
+    this.#isRead = true;
     try {
       const isTooDeep = this.segments.length >= MAX_DEPTH;
       this.#context.jail.within(this.segments, (pathOf) => {
@@ -151,15 +151,15 @@ class DirectorySource {
           const text = decoder.decode(name);
           const isTemporary = isTemporaryName(text);
           if (isTemporary || isTooDeep || text.includes('\\') || !Buffer.from(text).equals(name)) {
-            this.#unnamed.push(text);
-            if (!isTemporary) this.#hiddenNames.push(text);
+            this.#unlistedNames.push(text);
+            if (!isTemporary) this.#invalidNames.push(text);
             continue;
           }
           if (this.#known.has(text)) continue;
           const stats = lstatSync(pathOf(text), { bigint: true, throwIfNoEntry: false });
           this.#known.set(
             text,
-            stats === undefined ? undefined : this.#shown([...this.segments, text], stats),
+            stats === undefined ? undefined : this.#visibleNode([...this.segments, text], stats),
           );
         }
       });
@@ -179,25 +179,25 @@ class DirectorySource {
     this.#isInPlace = true;
   }
 
-  #look(name: string): TreeNode | undefined {
+  #readChild(name: string): TreeNode | undefined {
     this.#assertInPlace();
     const segments = [...this.segments, name];
     try {
       const stats = this.#context.jail.statOf(segments);
-      return stats === undefined ? undefined : this.#shown(segments, stats);
+      return stats === undefined ? undefined : this.#visibleNode(segments, stats);
     } catch (error) {
       if (errorCode(error) === 'ENAMETOOLONG') return undefined;
       throw diskError(joinPath(segments), error);
     }
   }
 
-  #shown(segments: Segments, stats: BigIntStats): TreeNode | undefined {
+  #visibleNode(segments: Segments, stats: BigIntStats): TreeNode | undefined {
     const { visible } = this.#context;
     if (visible === undefined) return this.#nodeOf(segments, stats);
     const path = joinPath(segments);
     const node = visible.shows(path) ? this.#nodeOf(segments, stats) : undefined;
     if (node !== undefined && visible.shows(path, node.kind)) return node;
-    this.#leavesOut = true;
+    this.#hasExcluded = true;
     return undefined;
   }
 
@@ -252,12 +252,12 @@ export class DiskDirectory implements DirectoryNode, LazyDirectory {
   }
 
   /** Names in it that no path can have, as far as they can be shown. */
-  get hiddenNames(): readonly string[] {
+  get invalidNames(): readonly string[] {
     return this.#source.hiddenNames;
   }
 
   /** All names in it that are not shown for their own sake. What they name is not to be lost unseen. */
-  get unnamed(): readonly string[] {
+  get unlistedNames(): readonly string[] {
     return this.#source.unnamed;
   }
 
@@ -267,7 +267,7 @@ export class DiskDirectory implements DirectoryNode, LazyDirectory {
   }
 
   /** True when something stands in it that the file system leaves out, and that is not to be lost unseen. */
-  get leavesOut(): boolean {
+  get hasExcluded(): boolean {
     return this.#source.leavesOut;
   }
 
@@ -306,16 +306,16 @@ export class DiskDirectory implements DirectoryNode, LazyDirectory {
   }
 
   /** The same changes on what another look at the same directory shows. */
-  seenThrough(other: DiskDirectory): DiskDirectory {
+  rebasedOn(other: DiskDirectory): DiskDirectory {
     return new DiskDirectory(other.#source, this.#overrides);
   }
 
   /** The same directory, from now on as it was seen through this look. */
-  asSeenThen(): DiskDirectory {
+  pinned(): DiskDirectory {
     return new DiskDirectory(this.#source, this.#overrides, false);
   }
 
-  isSeenIn(context: ReadingContext): boolean {
+  isReadIn(context: ReadingContext): boolean {
     return this.#source.isOf(context);
   }
 
@@ -335,7 +335,7 @@ export class DiskDirectory implements DirectoryNode, LazyDirectory {
 
   #nodeOf(name: string, override: Override): TreeNode | undefined {
     const { node } = override;
-    return node instanceof DiskDirectory ? this.#source.directoryAnew(name, override, node) : node;
+    return node instanceof DiskDirectory ? this.#source.refreshedDirectory(name, override, node) : node;
   }
 
   #sum(): Totals {

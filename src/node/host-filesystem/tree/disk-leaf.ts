@@ -44,7 +44,7 @@ function linkNode(context: ReadingContext, segments: Segments, stats: BigIntStat
   const end = context.jail.follow(segments);
   const target = end.kind === 'inside' ? joinPath(end.segments) : undefined;
   const diskLink = { path: joinPath(segments), text: end.text, bytes: end.bytes, target };
-  return { ...nodeBehindLink(context, segments, stats, end), diskLink };
+  return { ...linkTargetNode(context, segments, stats, end), diskLink };
 }
 
 /** A link to a directory below the root: paths lead through it, walks do not enter it. */
@@ -53,7 +53,7 @@ function directoryLinkNode(target: string, stamp: string): DirectoryNode {
   return { kind: 'directory', entries, bytes: 0, files: 0, directories: 0, link: { target, stamp } };
 }
 
-function nodeBehindLink(
+function linkTargetNode(
   context: ReadingContext,
   segments: Segments,
   stats: BigIntStats,

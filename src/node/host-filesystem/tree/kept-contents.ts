@@ -31,11 +31,11 @@ export class KeptContents {
   /** Clears away what a process that was killed has kept. */
   constructor(stateFolder: string) {
     this.#directory = join(stateFolder, 'kept');
-    this.close();
+    this.dispose();
   }
 
   /** Whether `holder` is to hold so many bytes itself; they count for as long as it can be reached. */
-  takeMemory(bytes: number, holder: object): boolean {
+  reserveMemory(bytes: number, holder: object): boolean {
     if (bytes > MAX_BYTES_IN_MEMORY || this.#bytesInMemory + bytes > MAX_TOTAL_BYTES_IN_MEMORY) return false;
     this.#bytesInMemory += bytes;
     this.#memory.register(holder, bytes);
@@ -70,7 +70,7 @@ export class KeptContents {
   }
 
   /** Lets go of everything. */
-  close(): void {
+  dispose(): void {
     this.#holders.clear();
     try {
       rmSync(this.#directory, { recursive: true, force: true });

@@ -15,14 +15,14 @@ import {
   treeDifferences,
 } from '../../../filesystem/index.ts';
 import { showName } from '../../../internal/index.ts';
-import { assertNothingLeftOut } from '../commit/nothing-lost.ts';
+import { assertNothingExcluded } from '../commit/restorable.ts';
 import { changedOnDiskError } from '../jail/disk-error.ts';
 import type { HostJail } from '../jail/jail.ts';
 import { DiskContent, type ReadingContext } from '../tree/disk-content.ts';
 import { DiskDirectory, diskRoot } from '../tree/disk-directory.ts';
 import type { VisiblePaths } from '../tree/visible-paths.ts';
 import { assertWritableOnDisk, type DiskWriter } from './disk-writer.ts';
-import { type OutsideChange, OwnTraces, outsideChanges } from './outside-changes.ts';
+import { type OutsideChange, OwnWrites, outsideChanges } from './outside-changes.ts';
 
 /** One look at the folder: what is seen through it stays as it was first seen. */
 export interface DiskSnapshot {
@@ -36,7 +36,7 @@ export interface WorkspaceParts {
   /** Undefined: nothing comes to the disk, ever. */
   readonly writer: DiskWriter | undefined;
   /** True: what is applied stays in memory until {@link DiskWorkspace.flush}. */
-  readonly holdsBack: boolean;
+  readonly defersWrites: boolean;
   /** Paths that are shown; undefined: all. */
   readonly visible: VisiblePaths | undefined;
   readonly limits: TreeLimits;
@@ -44,7 +44,7 @@ export interface WorkspaceParts {
 }
 
 /** What was applied and is not on the disk. */
-interface HeldChanges {
+interface PendingChanges {
   /** The folder as it was found at each path when that was first changed. */
   readonly base: DiskDirectory;
   /** The folder with the changes. */
@@ -55,17 +55,17 @@ interface HeldChanges {
 export class DiskWorkspace {
   readonly #parts: WorkspaceParts;
   readonly #cell: TreeCell;
-  readonly #traces: OwnTraces;
+  readonly #ownWrites: OwnWrites;
   /** What forks and snapshots see, so that it can be kept when it is about to change. */
   readonly #snapshots = new Set<WeakRef<DiskDirectory>>();
-  #held: HeldChanges | undefined;
+  #pending: PendingChanges | undefined;
   #isOpen = true;
 
   constructor(parts: WorkspaceParts) {
     this.#parts = parts;
-    this.#traces = parts.writer?.traces ?? new OwnTraces();
-    if (parts.holdsBack) this.#held = this.#nothingHeld();
-    this.#cell = TreeCell.of(this.look().root, parts.limits, parts.clock);
+    this.#ownWrites = parts.writer?.ownWrites ?? new OwnWrites();
+    if (parts.defersWrites) this.#pending = this.#noPendingChanges();
+    this.#cell = TreeCell.of(this.takeSnapshot().root, parts.limits, parts.clock);
   }
 
   get jail(): HostJail {
@@ -79,11 +79,11 @@ export class DiskWorkspace {
 
   /** The cell of the root, showing the folder as it is now. */
   present(): TreeCell {
-    return this.showing(this.look().root);
+    return this.cellShowing(this.takeSnapshot().root);
   }
 
   /** The cell of the root, showing what a look shows. @throws {TransactionClosedError} */
-  showing(root: DiskDirectory): TreeCell {
+  cellShowing(root: DiskDirectory): TreeCell {
     this.#cell.assertOpen();
     this.#cell.refresh(root);
     return this.#cell;
@@ -99,21 +99,21 @@ export class DiskWorkspace {
   }
 
   /** A look at the folder as it is now, with the changes that are not on the disk. @throws {TransactionClosedError} */
-  look(): DiskSnapshot {
-    const { root, unsettled } = this.#lookAtDisk(this.#parts.holdsBack);
-    return { root: this.#held?.root.seenThrough(root) ?? root, unsettled };
+  takeSnapshot(): DiskSnapshot {
+    const { root, unsettled } = this.#readDisk(this.#parts.defersWrites);
+    return { root: this.#pending?.root.rebasedOn(root) ?? root, unsettled };
   }
 
   /** A fork of what a look shows. @returns the cell, and a function to call when nothing sees the snapshot through it any more. */
   fork(
     snapshot: DiskSnapshot,
     isReadOnly: boolean,
-  ): { readonly cell: TreeCell; readonly forget: () => void } {
-    return { cell: this.showing(snapshot.root).fork(isReadOnly), forget: this.keep(snapshot.root) };
+  ): { readonly cell: TreeCell; readonly dispose: () => void } {
+    return { cell: this.cellShowing(snapshot.root).fork(isReadOnly), dispose: this.retain(snapshot.root) };
   }
 
   /** From now on, what is seen through a root stays, whatever is committed. @returns what ends that. */
-  keep(root: DiskDirectory): () => void {
+  retain(root: DiskDirectory): () => void {
     const reference = new WeakRef(root);
     this.#snapshots.add(reference);
     return () => this.#snapshots.delete(reference);
@@ -123,7 +123,7 @@ export class DiskWorkspace {
   conflicts(cell: TreeCell, { unsettled }: DiskSnapshot): readonly string[] {
     const present = this.present().root;
     const found = new Set(cell.conflicts());
-    for (const content of unsettled) if (!content.holds()) found.add(`file ${showName(content.path)}`);
+    for (const content of unsettled) if (!content.isUnchanged()) found.add(`file ${showName(content.path)}`);
     for (const path of this.#changedByOthers(cell, present)) found.add(`file ${showName(path)}`);
     return [...found];
   }
@@ -150,7 +150,7 @@ export class DiskWorkspace {
     const [changed] = fork === undefined ? [] : this.#changedByOthers(fork, before);
     if (changed !== undefined) throw changedOnDiskError(changed);
     cell.apply(patch);
-    this.#land(before, [...treeDifferences(before, cell.root, '.')], false);
+    this.#commitOrDefer(before, [...treeDifferences(before, cell.root, '.')], false);
   }
 
   /**
@@ -160,13 +160,13 @@ export class DiskWorkspace {
    * @throws {FilesystemError} as {@link apply}, and what `change` throws.
    */
   change<Result>(change: (cell: TreeCell) => Result): Result {
-    const { root, unsettled } = this.look();
-    const cell = this.showing(root);
+    const { root, unsettled } = this.takeSnapshot();
+    const cell = this.cellShowing(root);
     const result = change(cell);
-    for (const content of unsettled) if (!content.holds()) throw changedOnDiskError(content.path);
+    for (const content of unsettled) if (!content.isUnchanged()) throw changedOnDiskError(content.path);
     const differences = [...treeDifferences(root, cell.root, '.')];
-    if (this.#held !== undefined) this.#assertAsSeen(differences);
-    this.#land(root, differences, false);
+    if (this.#pending !== undefined) this.#assertUnchanged(differences);
+    this.#commitOrDefer(root, differences, false);
     return result;
   }
 
@@ -179,24 +179,24 @@ export class DiskWorkspace {
     const differences = [...treeDifferences(cell.root, before, '.')].map(
       ({ path, before: wanted, after: found }) => ({ path, before: found, after: wanted }),
     );
-    if (this.#held !== undefined) {
+    if (this.#pending !== undefined) {
       // The disk may hold something else by now than what the snapshot was taken on.
-      const { base } = this.#held;
+      const { base } = this.#pending;
       cell.refresh(before);
-      cell.update('.', operationsOf(differences.map((difference) => withDirectoryAsSeen(difference, base))));
+      cell.update('.', operationsOf(differences.map((difference) => withPinnedDirectory(difference, base))));
     }
-    this.#land(before, differences, true);
+    this.#commitOrDefer(before, differences, true);
   }
 
   /** Changes held back that somebody else has changed as well, or made impossible; sorted by path. */
-  heldConflicts(): readonly OutsideChange[] {
-    if (this.#held === undefined) return [];
-    const disk = this.#lookAtDisk(false).root;
-    const { root } = this.look();
+  pendingConflicts(): readonly OutsideChange[] {
+    if (this.#pending === undefined) return [];
+    const disk = this.#readDisk(false).root;
+    const { root } = this.takeSnapshot();
     // What is the same on both sides is not lost.
     const isOwn = (path: string, now: TreeNode | undefined): boolean =>
-      isSameNode(now, nodeAt(root, path)) || this.#traces.explain(path, now);
-    const { base } = this.#held;
+      isSameNode(now, nodeAt(root, path)) || this.#ownWrites.matches(path, now);
+    const { base } = this.#pending;
     const found = outsideChanges(base, treeDifferences(base, root, '.'), disk, isOwn);
     return [...found].sort((left, right) => (left.path < right.path ? -1 : 1));
   }
@@ -207,13 +207,13 @@ export class DiskWorkspace {
    * nothing was written and it is held back still.
    */
   flush(): void {
-    const held = this.#held;
+    const held = this.#pending;
     if (held === undefined) return;
     this.jail.assertInPlace();
-    const [first] = this.heldConflicts();
+    const [first] = this.pendingConflicts();
     if (first !== undefined) throw changedOnDiskError(first.path);
-    const operations = patchOperations(held.base, this.look().root);
-    const cell = this.showing(this.#lookAtDisk(false).root);
+    const operations = patchOperations(held.base, this.takeSnapshot().root);
+    const cell = this.cellShowing(this.#readDisk(false).root);
     const before = cell.root;
     try {
       cell.update('.', operations);
@@ -224,18 +224,18 @@ export class DiskWorkspace {
       throw changedOnDiskError(typeof path === 'string' ? path : '.');
     }
     this.#commit(before, [...treeDifferences(before, cell.root, '.')], false);
-    this.#held = this.#nothingHeld();
+    this.#pending = this.#noPendingChanges();
   }
 
-  close(): void {
+  dispose(): void {
     if (!this.#isOpen) return;
     this.#isOpen = false;
-    this.#cell.close();
-    this.#parts.writer?.close();
-    this.jail.close();
+    this.#cell.dispose();
+    this.#parts.writer?.dispose();
+    this.jail.dispose();
   }
 
-  #lookAtDisk(followsDisk: boolean): DiskSnapshot {
+  #readDisk(followsDisk: boolean): DiskSnapshot {
     if (!this.#isOpen) throw closedError();
     const { clock, jail, limits, visible } = this.#parts;
     const now = (): number => clock.now();
@@ -245,24 +245,24 @@ export class DiskWorkspace {
     return { root: diskRoot(context), unsettled };
   }
 
-  #nothingHeld(): HeldChanges {
-    const base = this.#lookAtDisk(false).root;
-    this.keep(base);
-    return { base, root: this.#lookAtDisk(true).root };
+  #noPendingChanges(): PendingChanges {
+    const base = this.#readDisk(false).root;
+    this.retain(base);
+    return { base, root: this.#readDisk(true).root };
   }
 
   /** The files that a fork is to replace or remove, and somebody else has changed since. */
   #changedByOthers(fork: TreeCell, present: DirectoryNode): readonly string[] {
     if (fork.base === undefined) return [];
-    const disk = this.#held === undefined ? undefined : this.#lookAtDisk(false).root;
+    const disk = this.#pending === undefined ? undefined : this.#readDisk(false).root;
     const isOwn = (path: string, now: TreeNode | undefined): boolean =>
-      disk === undefined ? this.#traces.explain(path, now) : !isSameNode(now, nodeAt(disk, path));
+      disk === undefined ? this.#ownWrites.matches(path, now) : !isSameNode(now, nodeAt(disk, path));
     return outsideChanges(fork.base, fork.differences(), present, isOwn).map(({ path }) => path);
   }
 
   /** @throws {FilesystemError} `file-changed-on-disk` when what is replaced is not what it was when the change began. */
-  #assertAsSeen(differences: readonly TreeDifference[]): void {
-    const present = this.look().root;
+  #assertUnchanged(differences: readonly TreeDifference[]): void {
+    const present = this.takeSnapshot().root;
     for (const { path, before } of differences) {
       const now = nodeAt(present, path);
       const isSame = before?.kind === 'directory' ? now?.kind === 'directory' : isSameNode(before, now);
@@ -271,17 +271,17 @@ export class DiskWorkspace {
   }
 
   /** Takes up what the cell of the root holds by now. */
-  #land(before: DirectoryNode, differences: readonly TreeDifference[], isRestored: boolean): void {
+  #commitOrDefer(before: DirectoryNode, differences: readonly TreeDifference[], isRestored: boolean): void {
     const { root } = this.#cell;
-    if (this.#held === undefined) {
+    if (this.#pending === undefined) {
       this.#commit(before, differences, isRestored);
       return;
     }
     this.#assertShown(differences);
     if (this.#parts.writer !== undefined) assertWritableOnDisk(this.jail, differences);
-    this.#keepOld(differences, seeNode);
+    this.#retainOld(differences, loadNode);
     // A directory of the disk stays one, whatever is put into it.
-    if (root instanceof DiskDirectory) this.#held = { base: this.#held.base, root };
+    if (root instanceof DiskDirectory) this.#pending = { base: this.#pending.base, root };
   }
 
   #commit(before: DirectoryNode, differences: readonly TreeDifference[], isRestored: boolean): void {
@@ -295,7 +295,7 @@ export class DiskWorkspace {
     }
     this.#assertShown(differences);
     writer.write(before, differences, isRestored, () =>
-      this.#keepOld(differences, (node) => keepNode(node, writer)),
+      this.#retainOld(differences, (node) => retainNode(node, writer)),
     );
   }
 
@@ -305,12 +305,12 @@ export class DiskWorkspace {
     if (visible === undefined) return;
     for (const { path, before, after } of differences) {
       if (after !== undefined) visible.assertTreeReached(path, after);
-      if (before !== undefined) assertNothingLeftOut(path, before);
+      if (before !== undefined) assertNothingExcluded(path, before);
     }
   }
 
   /** Lets forks and snapshots keep what they see, or would see, at the paths that are about to change. */
-  #keepOld(differences: readonly TreeDifference[], keep: (node: TreeNode | undefined) => void): void {
+  #retainOld(differences: readonly TreeDifference[], keep: (node: TreeNode | undefined) => void): void {
     for (const reference of this.#snapshots) {
       const root = reference.deref();
       if (root === undefined) this.#snapshots.delete(reference);
@@ -319,19 +319,19 @@ export class DiskWorkspace {
   }
 }
 
-function keepNode(node: TreeNode | undefined, writer: DiskWriter): void {
+function retainNode(node: TreeNode | undefined, writer: DiskWriter): void {
   if (node?.kind === 'file' && node.content instanceof DiskContent) node.content.keep(writer.kept);
-  if (node?.kind === 'directory') for (const child of node.entries.values()) keepNode(child, writer);
+  if (node?.kind === 'directory') for (const child of node.entries.values()) retainNode(child, writer);
 }
 
 /** With a directory that comes back and is not on the disk any more: it shows what it showed, not what is there now. */
-function withDirectoryAsSeen(difference: TreeDifference, disk: DirectoryNode): TreeDifference {
+function withPinnedDirectory(difference: TreeDifference, disk: DirectoryNode): TreeDifference {
   const { path, after } = difference;
   if (!(after instanceof DiskDirectory) || nodeAt(disk, path)?.kind === 'directory') return difference;
-  return { ...difference, after: after.asSeenThen() };
+  return { ...difference, after: after.pinned() };
 }
 
 /** What was seen once stays as it was seen. */
-function seeNode(node: TreeNode | undefined): void {
-  if (node?.kind === 'directory') for (const child of node.entries.values()) seeNode(child);
+function loadNode(node: TreeNode | undefined): void {
+  if (node?.kind === 'directory') for (const child of node.entries.values()) loadNode(child);
 }

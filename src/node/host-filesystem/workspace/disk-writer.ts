@@ -11,24 +11,24 @@ import {
 import { quoteText } from '../../../internal/index.ts';
 import { mountsBelow } from '../../disk/mounts.ts';
 import { stampOf } from '../../disk/stamp.ts';
-import { type CommitPlace, commit } from '../commit/commit.ts';
+import { type CommitTarget, commit } from '../commit/commit.ts';
 import type { CommitPlan } from '../commit/commit-step.ts';
-import { assertNothingLost } from '../commit/nothing-lost.ts';
 import { planCommit } from '../commit/plan-commit.ts';
-import { isFileOfItsOwn } from '../commit/taken-nodes.ts';
+import { assertRestorable } from '../commit/restorable.ts';
+import { isRegularFile } from '../commit/taken-nodes.ts';
 import { changedOnDiskError, diskError } from '../jail/disk-error.ts';
 import type { HostJail, Segments } from '../jail/jail.ts';
 import { KeptContents } from '../tree/kept-contents.ts';
-import { OwnTraces } from './outside-changes.ts';
+import { OwnWrites } from './outside-changes.ts';
 
 /** What brings changes to the disk, and remembers which of them were made by this process. */
 export class DiskWriter {
-  readonly #place: CommitPlace;
-  readonly traces: OwnTraces = new OwnTraces();
+  readonly #place: CommitTarget;
+  readonly ownWrites: OwnWrites = new OwnWrites();
   /** Old contents that somebody still sees. */
   readonly kept: KeptContents;
 
-  constructor(place: CommitPlace) {
+  constructor(place: CommitTarget) {
     this.#place = place;
     this.kept = new KeptContents(place.journalDirectory);
   }
@@ -47,7 +47,7 @@ export class DiskWriter {
   ): void {
     const plan = planCommit(before, differences);
     for (const { path, node, isTaken } of plan.removed) {
-      assertNothingLost(path, node, isTaken);
+      assertRestorable(path, node, isTaken);
       if (node.kind === 'directory') assertWithoutMounts(this.#place.jail, path);
       if (isRestored) this.#assertOwn(path, node, isTaken);
     }
@@ -55,21 +55,21 @@ export class DiskWriter {
     keepOld();
     commit(this.#place, plan);
     for (const { path, before: old } of differences)
-      if (old !== undefined) this.traces.leave(path, undefined);
-    for (const [path, stamp] of moved) this.traces.leave(path, stamp);
+      if (old !== undefined) this.ownWrites.record(path, undefined);
+    for (const [path, stamp] of moved) this.ownWrites.record(path, stamp);
     for (const step of plan.steps) {
       if (step.op === 'take') continue;
       const stats = this.#place.jail.statOf(segmentsOf(step.path));
-      if (stats?.isFile()) this.traces.leave(step.path, stampOf(stats));
+      if (stats?.isFile()) this.ownWrites.record(step.path, stampOf(stats));
     }
   }
 
-  close(): void {
-    this.kept.close();
+  dispose(): void {
+    this.kept.dispose();
   }
 
   #assertOwn(path: string, node: TreeNode, isElsewhere: (path: string) => boolean): void {
-    if (isFileOfItsOwn(node) && !this.traces.explain(path, node)) throw changedOnDiskError(path);
+    if (isRegularFile(node) && !this.ownWrites.matches(path, node)) throw changedOnDiskError(path);
     if (node.kind === 'file') return;
     for (const [name, child] of node.entries) {
       const at = childPath(path, name);
@@ -84,7 +84,7 @@ function movedFiles(before: DirectoryNode, { steps }: CommitPlan): readonly (rea
   const walk = (path: string, node: TreeNode | undefined): void => {
     if (node?.kind === 'directory')
       for (const [name, child] of node.entries) walk(childPath(path, name), child);
-    else if (isFileOfItsOwn(node) && node.stamp !== undefined) found.push([path, node.stamp]);
+    else if (isRegularFile(node) && node.stamp !== undefined) found.push([path, node.stamp]);
   };
   for (const step of steps) {
     if (step.op !== 'give') continue;

@@ -8,15 +8,15 @@ import {
 } from '../../../filesystem/index.ts';
 
 /** What the commits of this process left at the paths that they changed: a stamp, or nothing. */
-export class OwnTraces {
+export class OwnWrites {
   readonly #traces = new Map<string, string | undefined>();
 
-  leave(path: string, stamp: string | undefined): void {
+  record(path: string, stamp: string | undefined): void {
     this.#traces.set(path, stamp);
   }
 
   /** True when it was this process that brought the path into this state. */
-  explain(path: string, node: TreeNode | undefined): boolean {
+  matches(path: string, node: TreeNode | undefined): boolean {
     if (node !== undefined)
       return node.kind === 'file' && node.stamp !== undefined && this.#traces.get(path) === node.stamp;
     for (let end = path.length; end > 0; end = path.lastIndexOf('/', end - 1)) {

@@ -53,10 +53,10 @@ async function forEachAtOnce<Item>(
 }
 
 describe('a process that is killed while it commits', () => {
-  const moments: string[] = [];
+  const failpoints: string[] = [];
   const complete = testFolders(treeBefore);
   const before = treeOf(complete.root);
-  commitChanges(complete, (moment) => moments.push(moment));
+  commitChanges(complete, (failpoint) => failpoints.push(failpoint));
   const after = treeOf(complete.root);
 
   const expectWhole = async (folders: TestFolders, expected: object, killed: string): Promise<void> => {
@@ -74,9 +74,9 @@ describe('a process that is killed while it commits', () => {
   };
 
   it('would have made every kind of step', () => {
-    expect(moments.filter((moment) => moment === 'do').length).toBeGreaterThan(12);
-    expect(moments).toEqual(
-      expect.arrayContaining(['begin', 'stage', 'ready', 'swap', 'done', 'clear', 'forget']),
+    expect(failpoints.filter((failpoint) => failpoint === 'do').length).toBeGreaterThan(12);
+    expect(failpoints).toEqual(
+      expect.arrayContaining(['begin', 'stage', 'ready', 'swap', 'done', 'clear', 'remove-journal']),
     );
     expect(Object.keys(after)).toEqual(
       expect.arrayContaining([
@@ -91,17 +91,17 @@ describe('a process that is killed while it commits', () => {
   });
 
   it('leaves the old or the new tree to the next one, whenever it is killed', async () => {
-    await forEachAtOnce([...moments.entries()], async ([index, moment]) => {
+    await forEachAtOnce([...failpoints.entries()], async ([index, failpoint]) => {
       const folders = testFolders(treeBefore);
       expect(await commitUntil(folders, index)).toBe(true);
-      const isDone = moment === 'clear' || moment === 'forget';
-      await expectWhole(folders, isDone ? after : before, `killed at ${index} (${moment})`);
+      const isDone = failpoint === 'clear' || failpoint === 'remove-journal';
+      await expectWhole(folders, isDone ? after : before, `killed at ${index} (${failpoint})`);
     });
   }, 300_000);
 
   it('does so too when the one that restores is killed as well, again and again', async () => {
     const folders = testFolders(treeBefore);
-    expect(await commitUntil(folders, moments.indexOf('done'))).toBe(true);
+    expect(await commitUntil(folders, failpoints.indexOf('done'))).toBe(true);
     for (const undone of [0, 3, 7, 11, 14, 18]) expect(await commitUntil(folders, undone)).toBe(true);
     await expectWhole(folders, before, 'killed while restoring');
   });

@@ -92,7 +92,7 @@ describe('what a commit leaves as it was', () => {
     await fork.view.move('empty', 'moved');
     await fork.view.remove('link.txt');
     await fork.view.move('fifo', 'moved-fifo');
-    fork.close();
+    fork.dispose();
     expect(stateOf(folders.root)).toEqual(before);
   });
 
@@ -108,7 +108,7 @@ describe('what a commit leaves as it was', () => {
     await fork.view.write('new.txt', 'new');
     expect(fork.conflicts()).toEqual([]);
     filesystem.apply(fork.patch());
-    fork.close();
+    fork.dispose();
     expect(readFileSync(join(folders.root, 'edited.txt'), 'utf8')).toBe('\uFEFFthree\r\ntwo\r\n');
     expect(statSync(join(folders.root, 'script.sh')).mode & 0o777).toBe(0o755);
     expect(statSync(join(folders.root, 'secret.txt')).mode & 0o777).toBe(0o600);
@@ -127,11 +127,11 @@ describe('what a commit leaves as it was', () => {
     const before = stateOf(folders.root);
     // Somebody puts a file where a new one is to be, just before it gets there.
     let steps = 0;
-    const { workspace, lock } = openWorkspace(folders, (moment) => {
-      if (moment === 'step') steps += 1;
-      if (moment === 'ready') writeFileSync(join(folders.root, 'zz'), 'theirs');
+    const { workspace, lock } = openWorkspace(folders, (failpoint) => {
+      if (failpoint === 'step') steps += 1;
+      if (failpoint === 'ready') writeFileSync(join(folders.root, 'zz'), 'theirs');
     });
-    const { cell } = workspace.fork(workspace.look(), false);
+    const { cell } = workspace.fork(workspace.takeSnapshot(), false);
     const operations = new HostOperations(cell, () => undefined);
     operations.remove('nested', true);
     operations.transfer('node_modules', 'modules', 'move');
@@ -140,8 +140,8 @@ describe('what a commit leaves as it was', () => {
     await expectCode((async () => workspace.apply(cell.patch()))(), 'file-changed-on-disk');
     expect(steps).toBeGreaterThan(3);
     expect(readFileSync(join(folders.root, 'zz'), 'utf8')).toBe('theirs');
-    workspace.close();
-    lock.release();
+    workspace.dispose();
+    lock.dispose();
     rmSync(join(folders.root, 'zz'));
     expect(stateOf(folders.root)).toEqual(before);
   });
@@ -268,16 +268,16 @@ describe('what somebody else changes', () => {
 
   it('is not overwritten when it happens while the new content is being written', async () => {
     const folders = testFolders(files);
-    const { workspace, lock } = openWorkspace(folders, (moment) => {
-      if (moment === 'stage') writeFileSync(join(folders.root, 'notes.md'), 'theirs');
+    const { workspace, lock } = openWorkspace(folders, (failpoint) => {
+      if (failpoint === 'stage') writeFileSync(join(folders.root, 'notes.md'), 'theirs');
     });
-    const { cell } = workspace.fork(workspace.look(), false);
+    const { cell } = workspace.fork(workspace.takeSnapshot(), false);
     new HostOperations(cell, () => undefined).write('notes.md', 'mine', undefined);
     await expectCode((async () => workspace.apply(cell.patch()))(), 'file-changed-on-disk');
     expect(readFileSync(join(folders.root, 'notes.md'), 'utf8')).toBe('theirs');
     expect(readdirSync(folders.root).sort()).toEqual(['folder', 'notes.md', 'src']);
-    workspace.close();
-    lock.release();
+    workspace.dispose();
+    lock.dispose();
   });
 
   it('is looked for in the content as long as a stamp may not show it', async () => {
@@ -302,10 +302,10 @@ describe('what somebody else changes', () => {
     expect(readAfter(60_000).isUnsettled).toBe(false);
     const { content, isUnsettled } = readAfter(1);
     expect(isUnsettled).toBe(true);
-    expect(content.holds()).toBe(true);
+    expect(content.isUnchanged()).toBe(true);
     writeFileSync(path, 'nota');
-    expect(content.holds()).toBe(false);
-    jail.close();
+    expect(content.isUnchanged()).toBe(false);
+    jail.dispose();
   });
 
   it('is noticed when size and times are the same again', async () => {

@@ -127,10 +127,10 @@ describe('a root that was renamed and made anew', () => {
     (replacedAt) => {
       const folders = testFolders({ 'a.md': 'a', 'dir/b.md': 'b' });
       let moved: string | undefined;
-      const { workspace, lock } = openWorkspace(folders, (moment) => {
-        if (moment === replacedAt) moved ??= replaceRoot(folders);
+      const { workspace, lock } = openWorkspace(folders, (failpoint) => {
+        if (failpoint === replacedAt) moved ??= replaceRoot(folders);
       });
-      const { cell } = workspace.fork(workspace.look(), false);
+      const { cell } = workspace.fork(workspace.takeSnapshot(), false);
       const operations = new HostOperations(cell, () => undefined);
       operations.edit('a.md', [{ oldText: 'a', newText: 'x' }]);
       operations.remove('dir', true);
@@ -139,8 +139,8 @@ describe('a root that was renamed and made anew', () => {
       expect(readdirSync(String(moved), { recursive: true })).toEqual(['a.md', 'dir', 'dir/b.md']);
       expect(readFileSync(join(String(moved), 'a.md'), 'utf8')).toBe('a');
       expect(readdirSync(folders.root)).toEqual([]);
-      workspace.close();
-      lock.release();
+      workspace.dispose();
+      lock.dispose();
     },
   );
 });
@@ -153,18 +153,18 @@ describe('a commit that was interrupted before the root was replaced', () => {
    */
   function leaveJournal(folders: TestFolders, change: (operations: HostOperations) => void): string {
     let [path, text] = ['', ''];
-    const { workspace, lock } = openWorkspace(folders, (moment) => {
-      if (moment !== 'done') return;
+    const { workspace, lock } = openWorkspace(folders, (failpoint) => {
+      if (failpoint !== 'done') return;
       const names = readdirSync(folders.stateDirectory, { recursive: true }).map(String);
       path = join(folders.stateDirectory, names.find((name) => name.includes('commit-')) ?? '');
       text = readFileSync(path, 'utf8');
       throw new Error('ended');
     });
-    const { cell } = workspace.fork(workspace.look(), false);
+    const { cell } = workspace.fork(workspace.takeSnapshot(), false);
     change(new HostOperations(cell, () => undefined));
     expect(() => workspace.apply(cell.patch())).toThrow('ended');
-    workspace.close();
-    lock.release();
+    workspace.dispose();
+    lock.dispose();
     writeFileSync(path, text);
     return /"trash":"([^"]*)"/.exec(text)?.[1] ?? '';
   }

@@ -142,16 +142,16 @@ describe('a snapshot of a folder', () => {
     const fill = (): number => {
       for (let taken = 0; ; taken += 1) {
         const holder = {};
-        if (!kept.takeMemory(16_384, holder)) return taken;
+        if (!kept.reserveMemory(16_384, holder)) return taken;
         holders.push(holder);
       }
     };
-    expect(kept.takeMemory(16_385, {})).toBe(false);
+    expect(kept.reserveMemory(16_385, {})).toBe(false);
     expect(fill()).toBe(4096);
     holders.length = 0;
     let isFree = false;
     await collectUntil(() => {
-      isFree ||= kept.takeMemory(16_384, {});
+      isFree ||= kept.reserveMemory(16_384, {});
       return isFree;
     });
     expect(isFree).toBe(true);

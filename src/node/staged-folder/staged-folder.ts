@@ -97,7 +97,7 @@ export interface StagedFolderParts {
 }
 
 /** A folder that was made by `openStagedFolder`. */
-export class MaterializedFolder implements StagedFolder {
+export class DiskStagedFolder implements StagedFolder {
   readonly kind: 'overlay' | 'copy';
   readonly path: string;
   readonly files: number;
@@ -169,7 +169,7 @@ export class MaterializedFolder implements StagedFolder {
     for (const command of running) command.stop(goneError('was disposed'));
     await Promise.allSettled(running.map(({ ended }) => ended));
     await this.#lastCollection;
-    await place.close();
+    await place.dispose();
     try {
       await removeFolder(folder);
     } catch (error) {

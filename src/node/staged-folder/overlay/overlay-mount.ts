@@ -28,7 +28,7 @@ export interface OverlayMount {
   /** The command line that starts a command within, in a folder below the merged one. */
   enter(command: string, args: readonly string[], cwd: string): readonly string[];
   /** Ends every process within, then the mount. */
-  close(): Promise<void>;
+  dispose(): Promise<void>;
 }
 
 /** Where a mount is to be made. */
@@ -72,9 +72,9 @@ export async function mountOverlay({ folder, jail, hidden }: OverlayPlace): Prom
   assertWithoutMounts(root);
   for (const name of ['files', 'lower', 'upper', 'work']) await mkdir(join(folder, name));
   const upper = join(folder, 'upper');
-  likeLower(jail, [], upper);
+  copyLowerAttributes(jail, [], upper);
   await hide(jail, folder, hidden);
-  const holder = await Holder.start(folder, root);
+  const holder = await NamespaceHolder.start(folder, root);
   const path = `/proc/${holder.pid}/root${folder}/files`;
   try {
     // Both ends as planned: this very folder below, the merged one in its place.
@@ -88,7 +88,7 @@ export async function mountOverlay({ folder, jail, hidden }: OverlayPlace): Prom
       throw new OverlayRefusedError('The folder was replaced while it was mounted.');
     }
   } catch (error) {
-    await holder.close();
+    await holder.dispose();
     throw error instanceof OverlayRefusedError
       ? error
       : new OverlayRefusedError('The mount cannot be reached.');
@@ -106,12 +106,12 @@ export async function mountOverlay({ folder, jail, hidden }: OverlayPlace): Prom
       '--',
       ...['sh', '-c', ENTER, 'sh', root, join(folder, 'files'), `./${cwd}`, command, ...args],
     ],
-    close: () => holder.close(),
+    dispose: () => holder.dispose(),
   };
 }
 
 /** The process that the namespace lives with. */
-class Holder {
+class NamespaceHolder {
   readonly pid: number;
   readonly #child: ChildProcess;
   readonly #end: Promise<unknown>;
@@ -122,7 +122,7 @@ class Holder {
     this.#end = end;
   }
 
-  static async start(folder: string, root: string): Promise<Holder> {
+  static async start(folder: string, root: string): Promise<NamespaceHolder> {
     const asUser = isPrivileged() ? [] : ['--user', '--map-current-user', '--keep-caps'];
     const flags = [...asUser, '--mount', '--pid', '--fork', '--kill-child'];
     // A session of its own: a key pressed in the terminal is for others.
@@ -146,10 +146,10 @@ class Holder {
       throw new OverlayRefusedError('The operating system does not mount an overlay here.');
     child.stdout.destroy();
     child.unref();
-    return new Holder(pid, child, end);
+    return new NamespaceHolder(pid, child, end);
   }
 
-  async close(): Promise<void> {
+  async dispose(): Promise<void> {
     this.#child.ref();
     this.#child.stdin?.end();
     await this.#end;
@@ -184,12 +184,12 @@ function makeParents(jail: HostJail, upper: string, segments: readonly string[])
     const place = join(upper, ...segments.slice(0, depth));
     if (statSync(place, { throwIfNoEntry: false }) !== undefined) continue;
     mkdirSync(place);
-    likeLower(jail, segments.slice(0, depth), place);
+    copyLowerAttributes(jail, segments.slice(0, depth), place);
   }
 }
 
 /** A directory of the upper layer stands for the one below it, with permissions and owner. */
-function likeLower(jail: HostJail, segments: readonly string[], place: string): void {
+function copyLowerAttributes(jail: HostJail, segments: readonly string[], place: string): void {
   const found = jail.within(segments, (pathOf) => statSync(pathOf(), { bigint: true }));
   if (isPrivileged()) chownSync(place, Number(found.uid), Number(found.gid));
   chmodSync(place, modeOf(found));

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { stagedFile } from '../../../../src/node/materialize/staging/baseline.ts';
+import { stagedFile } from '../../../../src/node/staged-folder/staging/baseline.ts';
 import { tempFolder } from '../temp-folder.ts';
 
 it('trusts a stamp only when no later write can have left the same times', () => {

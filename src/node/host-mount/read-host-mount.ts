@@ -1,10 +1,10 @@
 import { assertOptions, FilesystemError } from '../../error/index.ts';
 import { MemoryFilesystem } from '../../filesystem/index.ts';
 import { compileMountFilter } from './mount-filter.ts';
+import { type HostMountReport, MountTally } from './mount-report.ts';
 import { assertStillThere, openFolder } from './open-folder.ts';
 import { type HostMountOptions, type MountOptions, resolveLimits, resolveMountPath } from './options.ts';
 import { readDirectory } from './read-directory.ts';
-import { type HostMountReport, MountTally } from './report.ts';
 
 /**
  * The content of a host folder at one moment: plain data, to be used in any number of workspaces. Give it to

@@ -19,7 +19,7 @@ import { type Filesystem, MemoryFilesystem } from 'weakincentives';
 import { HostFilesystem, openStagedFolder } from 'weakincentives/node';
 import { contentOf } from '../contract/filesystem-setup.ts';
 import { manifestOf } from '../support/tree-manifest.ts';
-import { layers } from '../unit/node/materialize/staging-layers.ts';
+import { layers } from '../unit/node/staged-folder/staging-layers.ts';
 import { passTick } from '../unit/node/temp-folder.ts';
 
 const runs = Number(process.env['WINK_PROPERTY_BATCHES'] ?? 100);
@@ -204,7 +204,7 @@ async function hostSubject(
       expect(fork.conflicts()).toEqual([]);
       host.apply(fork.patch());
       expect(onDisk(root)).toEqual({ content: expected, links: [] });
-      fork.close();
+      fork.dispose();
       await host[Symbol.asyncDispose]();
     },
   };
@@ -215,8 +215,8 @@ describe.for([['memory', undefined], ...layers] as const)('files of %s', ([kind,
     refusal ?? 'are, after each collection, what the folder holds, and where links are what they were',
     { timeout: Math.max(240_000, runs * 1_000) },
     async () => {
-      const tempRoot = mkdtempSync(join(tmpdir(), 'materialize-property-'));
-      const folder = mkdtempSync(join(tmpdir(), 'materialize-property-'));
+      const tempRoot = mkdtempSync(join(tmpdir(), 'staged-folder-property-'));
+      const folder = mkdtempSync(join(tmpdir(), 'staged-folder-property-'));
       const start = fc.dictionary(path, text, { maxKeys: 6 });
       const steps = fc.array(step, { maxLength: 6 });
       const rounds = fc.array(fc.array(edit, { maxLength: 12 }), { minLength: 1, maxLength: 3 });

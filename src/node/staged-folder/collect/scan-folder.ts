@@ -206,7 +206,7 @@ async function readFile(
     if (size > limits.maxFileBytes) throw oversizeError(path, size, limits.maxFileBytes);
     const content = await readContent(handle, await handle.stat());
     if (content?.length === size) {
-      if (isModeLost(stats, known)) scan.tally.loseMode(path);
+      if (isModeLost(stats, known)) scan.tally.recordLostMode(path);
       return { content, staged: describe(stats, content) };
     }
     scan.tally.skip(path, 'changed-while-reading');

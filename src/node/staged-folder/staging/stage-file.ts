@@ -38,7 +38,7 @@ export async function stageFile(openSource: OpenSource, file: PlannedFile, targe
   const { content } = node;
   if (content instanceof DiskContent && content.kept === undefined) {
     try {
-      noteUnsettled(content);
+      readIfUnsettled(content);
       await cloneFile(openSource().jail, content, target);
     } catch (error) {
       if (errorCode(error) === 'EACCES' || errorCode(error) === 'EPERM') return { kind: 'left-out' };
@@ -54,7 +54,7 @@ export async function stageFile(openSource: OpenSource, file: PlannedFile, targe
 /** Describes a file that stands in the lower layer as it is. */
 export function fileOnDisk(openSource: OpenSource, file: PlannedFile): StagedFile {
   const { content } = file.node;
-  if (content instanceof DiskContent) noteUnsettled(content);
+  if (content instanceof DiskContent) readIfUnsettled(content);
   return {
     kind: 'file',
     stamp: undefined,
@@ -76,9 +76,9 @@ function sourceOf(
 }
 
 /** A file that was changed a moment ago is read, so that the view knows its content and not its stamp alone. */
-function noteUnsettled(content: DiskContent): void {
+function readIfUnsettled(content: DiskContent): void {
   const changedAtMs = Number(BigInt(content.stamp.split(':').at(-1) ?? 0) / 1_000_000n);
-  if (systemClock.now() - changedAtMs < SETTLING_MS) content.holds();
+  if (systemClock.now() - changedAtMs < SETTLING_MS) content.isUnchanged();
 }
 
 /** A file system that can share blocks does; every other copies, within the kernel where it can. */

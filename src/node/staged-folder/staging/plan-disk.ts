@@ -82,7 +82,7 @@ export interface DiskPlanning {
 interface LowerFolder {
   readonly access: FileAccess;
   readonly entries: ReadonlyMap<string, Dirent<Buffer>>;
-  readonly odd: readonly Buffer[];
+  readonly undecodable: readonly Buffer[];
 }
 
 /** Looks through what a view of a folder of the disk shows, and records all of it as seen. */
@@ -105,11 +105,11 @@ class DiskPlanner {
   #folder(name: string, path: string, node: DirectoryNode, mayBeOnDisk: boolean): PlannedFolder {
     const { source, filter, limits, signal, isOverlay } = this.#planning;
     signal?.throwIfAborted();
-    source.note({ kind: 'listing', path });
+    source.record({ kind: 'listing', path });
     const origin = node instanceof DiskDirectory ? node.segments : undefined;
     const isOnDisk = mayBeOnDisk && origin !== undefined && origin.join('/') === segmentsOf(path).join('/');
     if (node instanceof DiskDirectory) {
-      for (const hidden of node.hiddenNames) this.#leftOut.push(childPath(path, hidden));
+      for (const hidden of node.invalidNames) this.#leftOut.push(childPath(path, hidden));
     }
     const lower = origin === undefined ? undefined : this.#lower(origin, isOverlay && isOnDisk);
     const entries = [...node.entries].filter(([child]) => !filter.excludes(childPath(path, child)));
@@ -128,7 +128,7 @@ class DiskPlanner {
       const target = linkTargetOf(childNode);
       let planned: { readonly isOnDisk: boolean } | undefined;
       if (target !== undefined) {
-        source.note({ kind: childNode.kind === 'file' ? 'file' : 'tree', path: at });
+        source.record({ kind: childNode.kind === 'file' ? 'file' : 'tree', path: at });
         const link = this.#link(child, at, target, childNode, below);
         links.push(link);
         planned = link;
@@ -142,7 +142,7 @@ class DiskPlanner {
         folders.push(folder);
         planned = folder;
       } else {
-        source.note({ kind: 'file', path: at });
+        source.record({ kind: 'file', path: at });
         if (childNode.content instanceof RefusedContent) this.#leftOut.push(at);
         else {
           const file = this.#file(child, at, childNode, below);
@@ -215,15 +215,15 @@ class DiskPlanner {
         const access = accessOf(statSync(pathOf(), { bigint: true }));
         onOwner(access);
         const entries = new Map<string, Dirent<Buffer>>();
-        const odd: Buffer[] = [];
+        const undecodable: Buffer[] = [];
         for (const entry of isListed
           ? readdirSync(pathOf(), { withFileTypes: true, encoding: 'buffer' })
           : []) {
           const name = entry.name.toString();
           if (Buffer.from(name).equals(entry.name)) entries.set(name, entry);
-          else odd.push(entry.name);
+          else undecodable.push(entry.name);
         }
-        return { access, entries, odd };
+        return { access, entries, undecodable };
       }),
     );
   }
@@ -240,7 +240,7 @@ class DiskPlanner {
   }
 
   #hideOthers(folder: string, lower: LowerFolder | undefined, kept: ReadonlySet<string>): void {
-    for (const name of lower?.odd ?? []) this.#hidden.push({ folder, name });
+    for (const name of lower?.undecodable ?? []) this.#hidden.push({ folder, name });
     for (const name of lower?.entries.keys() ?? []) {
       if (!kept.has(name)) this.#hidden.push({ folder, name: Buffer.from(name) });
     }

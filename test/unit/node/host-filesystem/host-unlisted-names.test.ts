@@ -169,13 +169,13 @@ it('is as it was wherever a commit that moves and changes folders fails', () => 
   for (let failing = 0; failing < 60; failing += 1) {
     const folders = oddFolders();
     const before = sorted(rawTree(folders.root));
-    let moment = 0;
+    let index = 0;
     const { workspace, lock } = openWorkspace(folders, (name) => {
-      if (moment === failing && name !== 'clear' && name !== 'forget')
+      if (index === failing && name !== 'clear' && name !== 'remove-journal')
         throw Object.assign(new Error('full'), { code: 'ENOSPC', syscall: 'write' });
-      moment += 1;
+      index += 1;
     });
-    const { cell } = workspace.fork(workspace.look(), false);
+    const { cell } = workspace.fork(workspace.takeSnapshot(), false);
     const operations = new HostOperations(cell, () => undefined);
     operations.transfer('a/sub', 'c/sub', 'move');
     operations.transfer('a', 'c/sub/a', 'move');
@@ -190,8 +190,8 @@ it('is as it was wherever a commit that moves and changes folders fails', () => 
       expect(error).toMatchObject({ name: 'FilesystemError', code: 'filesystem-storage-failed' });
       expect(sorted(rawTree(folders.root)), `failed at ${failing}`).toEqual(before);
     }
-    workspace.close();
-    lock.release();
+    workspace.dispose();
+    lock.dispose();
     if (isDone) {
       expect(failing).toBeGreaterThan(15);
       return;
@@ -236,14 +236,14 @@ describe('what is put into a folder while it is removed', () => {
   it.each(['stage', 'ready', 'step', 'do', 'done'])('is not lost at the moment "%s"', (at) => {
     const folders = testFolders({ 'a/seen.txt': 'seen', 'b.txt': 'b' });
     let isPut = false;
-    const { workspace, lock } = openWorkspace(folders, (moment) => {
-      if (moment !== at || isPut) return;
+    const { workspace, lock } = openWorkspace(folders, (failpoint) => {
+      if (failpoint !== at || isPut) return;
       isPut = true;
       const [name = ''] = readdirSync(folders.root).filter((one) => one === 'a' || one.includes('-t'));
       writeFileSync(rawPath(join(folders.root, name), 'late-\xe9'), 'late');
       writeFileSync(join(folders.root, name, 'late.txt'), 'late');
     });
-    const { cell } = workspace.fork(workspace.look(), false);
+    const { cell } = workspace.fork(workspace.takeSnapshot(), false);
     const operations = new HostOperations(cell, () => undefined);
     operations.remove('a', true);
     operations.write('b.txt', 'new', undefined);
@@ -257,8 +257,8 @@ describe('what is put into a folder while it is removed', () => {
       'a/seen.txt',
       'b.txt',
     ]);
-    workspace.close();
-    lock.release();
+    workspace.dispose();
+    lock.dispose();
   });
 
   it('is not lost by a restore either', async () => {

@@ -1,14 +1,14 @@
 import { linkSync, readdirSync, readFileSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createWhole } from '../../../../src/node/lock/folder-lock.ts';
+import { createAtomically } from '../../../../src/node/lock/folder-lock.ts';
 import { testFolders } from '../host-filesystem/host-workspace.ts';
 
 describe('a file made in one step', () => {
   it('is made once, and leaves no draft', () => {
     const { root } = testFolders();
-    expect(createWhole(join(root, 'lock'), 'mine')).toBe(true);
-    expect(createWhole(join(root, 'lock'), 'other')).toBe(false);
+    expect(createAtomically(join(root, 'lock'), 'mine')).toBe(true);
+    expect(createAtomically(join(root, 'lock'), 'other')).toBe(false);
     expect(readFileSync(join(root, 'lock'), 'utf8')).toBe('mine');
     expect(readdirSync(root)).toEqual(['lock']);
   });
@@ -16,7 +16,7 @@ describe('a file made in one step', () => {
   it('is written again when whoever has the lock tidied its draft away', () => {
     const { root } = testFolders();
     const drafts: string[] = [];
-    const made = createWhole(join(root, 'lock'), 'mine', (draft, path) => {
+    const made = createAtomically(join(root, 'lock'), 'mine', (draft, path) => {
       if (drafts.push(draft) === 1) unlinkSync(draft);
       linkSync(draft, path);
     });
@@ -29,7 +29,7 @@ describe('a file made in one step', () => {
     const { root } = testFolders();
     const full = Object.assign(new Error('no space'), { code: 'ENOSPC' });
     expect(() =>
-      createWhole(join(root, 'lock'), 'mine', () => {
+      createAtomically(join(root, 'lock'), 'mine', () => {
         throw full;
       }),
     ).toThrow(full);

@@ -103,7 +103,7 @@ async function writeFile(
   directory: HostDirectory,
   { name, path }: FileToWrite,
 ): Promise<StagedFile | undefined> {
-  const content = await readWhatMayBeRead(filesystem, path);
+  const content = await readIfAllowed(filesystem, path);
   if (content === undefined) return undefined;
   const modifiedAtMs = (await filesystem.stat(path))?.modifiedAtMs ?? 0;
   try {
@@ -129,7 +129,7 @@ async function settled<Value>(work: readonly Promise<Value>[]): Promise<readonly
 }
 
 /** Undefined for a fifo, a device, a link that leads out or nowhere, and what the operating system keeps closed. */
-async function readWhatMayBeRead(filesystem: Filesystem, path: string): Promise<Uint8Array | undefined> {
+async function readIfAllowed(filesystem: Filesystem, path: string): Promise<Uint8Array | undefined> {
   try {
     return await filesystem.readBytes(path);
   } catch (error) {

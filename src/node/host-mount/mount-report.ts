@@ -80,18 +80,18 @@ export class MountTally {
     return this.#stoppedBy !== undefined;
   }
 
-  take(bytes: number): void {
+  reserve(bytes: number): void {
     this.#files += 1;
     this.#bytes += bytes;
   }
 
   /** Gives back what was reserved for a file that could not be read after all. */
-  giveBack(bytes: number): void {
+  unreserve(bytes: number): void {
     this.#files -= 1;
     this.#bytes -= bytes;
   }
 
-  look(): void {
+  countEntry(): void {
     this.#entries += 1;
   }
 

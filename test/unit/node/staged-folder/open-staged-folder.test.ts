@@ -18,7 +18,7 @@ import { asOrdinaryUser } from '../../../support/ordinary-user.ts';
 import { tempFolder } from '../temp-folder.ts';
 import { changesOf, files, nothing, stage } from './staged-memory.ts';
 
-describe('materialize', () => {
+describe('openStagedFolder', () => {
   it('writes everything to a private folder, for its owner alone', async () => {
     const { filesystem, tempRoot } = await stage();
     await filesystem.mkdir('empty/inner');

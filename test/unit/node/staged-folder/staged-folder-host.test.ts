@@ -39,7 +39,7 @@ describe.for(layers)('a folder of the disk as %s', ([layer, refusal]) => {
       expect(readFileSync(join(folders.root, 'run.sh'), 'utf8')).toBe('#!/bin/sh');
       expect(fork.conflicts()).toEqual([]);
       filesystem.apply(fork.patch());
-      fork.close();
+      fork.dispose();
       expect(readFileSync(join(folders.root, 'run.sh'), 'utf8')).toBe('#!/bin/sh\ntrue');
       expect(statSync(join(folders.root, 'run.sh')).mode & 0o777).toBe(0o750);
       expect((await filesystem.list()).map(({ path }) => path)).toEqual(['a.txt', 'new', 'run.sh', 'staged']);
@@ -81,7 +81,7 @@ describe.for(layers)('a folder of the disk as %s', ([layer, refusal]) => {
         );
       }
       filesystem.apply(fork.patch());
-      fork.close();
+      fork.dispose();
       for (const path of leftOut.filter((name) => name !== 'pipe')) {
         expect(lstatSync(inRoot(path)).isSymbolicLink()).toBe(true);
       }

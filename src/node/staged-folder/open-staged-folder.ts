@@ -6,7 +6,7 @@ import { compileMountFilter } from '../host-mount/mount-filter.ts';
 import { mountOverlay, OverlayRefusedError } from './overlay/overlay-mount.ts';
 import { overlayRefusal } from './overlay/overlay-support.ts';
 import { copyPlace, overlayPlace } from './overlay/staged-place.ts';
-import { MaterializedFolder, type StagedFolder, type StagedFolderParts } from './staged-folder.ts';
+import { DiskStagedFolder, type StagedFolder, type StagedFolderParts } from './staged-folder.ts';
 import type { Baseline } from './staging/baseline.ts';
 import { resolveStagingLimits, type StagedFolderOptions } from './staging/options.ts';
 import { planDisk } from './staging/plan-disk.ts';
@@ -26,7 +26,7 @@ interface Staging extends Pick<StagedFolderParts, 'filesystem' | 'filter' | 'lim
  * Puts the present content of a file system into a private folder, for processes that work on real files:
  *
  * ```ts
- * await using staged = await materialize(context.filesystem, { signal: context.signal });
+ * await using staged = await openStagedFolder(context.filesystem, { signal: context.signal });
  * const { exitCode, output } = await staged.run('npm', ['test'], { timeoutMs: 60_000 });
  * if (exitCode !== 0) return ToolResult.error(output);
  * const { created, modified, removed } = await staged.collect();
@@ -56,13 +56,13 @@ export async function openStagedFolder(
   options: StagedFolderOptions = {},
 ): Promise<StagedFolder> {
   assertOptions(
-    'materialize()',
+    'openStagedFolder()',
     options,
     { exclude: 'array', tempRoot: 'string' },
     (message, details) => new FilesystemError('argument-invalid', message, details),
   );
   assertArgument(
-    'materialize()',
+    'openStagedFolder()',
     'filesystem',
     filesystem,
     'object',
@@ -106,7 +106,7 @@ async function stage(
 ): Promise<StagedFolder> {
   const folder = await makePrivateFolder(staging.realTempRoot, staging.tempRoot);
   try {
-    return new MaterializedFolder(await fill({ ...staging, folder }));
+    return new DiskStagedFolder(await fill({ ...staging, folder }));
   } catch (error) {
     // What cannot be removed now is removed by the next one that is made beside it.
     await removeFolder(folder).catch(() => undefined);
@@ -167,7 +167,7 @@ async function fillOverlay(
       await folder.close();
     }
   } catch (error) {
-    await mount.close();
+    await mount.dispose();
     throw error;
   }
 }

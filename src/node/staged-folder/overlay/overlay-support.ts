@@ -69,9 +69,9 @@ async function tryIn(folder: string): Promise<void> {
         (await readdir(root, { recursive: true })).length === 6;
       if (!isAsWanted) throw new OverlayRefusedError('An overlay does not keep changes apart here.');
     } finally {
-      await mount.close();
+      await mount.dispose();
     }
   } finally {
-    jail.close();
+    jail.dispose();
   }
 }

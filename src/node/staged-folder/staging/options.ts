@@ -53,6 +53,6 @@ function wholeNumber(name: string, value: number): number {
   if (Number.isSafeInteger(value) && value >= 0) return value;
   throw new FilesystemError(
     'argument-invalid',
-    `The option ${name} of materialize is ${String(value)}; it must be a whole number from 0 on.`,
+    `The option ${name} of openStagedFolder is ${String(value)}; it must be a whole number from 0 on.`,
   );
 }

@@ -16,7 +16,7 @@ export interface StagedPlace {
   readonly temporary: string;
   commandLine(command: string, args: readonly string[], cwd: string): SpawnArguments;
   /** Ends what works in it by force, as far as that is possible. Does not remove anything. */
-  close(): Promise<void>;
+  dispose(): Promise<void>;
 }
 
 /** An ordinary folder. */
@@ -30,7 +30,7 @@ export async function copyPlace(folder: string): Promise<StagedPlace> {
     innerPaths: [path],
     temporary: await makeTemporary(folder),
     commandLine: (command, args, cwd) => ({ command, args, cwd: join(path, cwd) }),
-    close: () => Promise.resolve(),
+    dispose: () => Promise.resolve(),
   };
 }
 
@@ -47,7 +47,7 @@ export async function overlayPlace(folder: string, mount: OverlayMount): Promise
       const [first = '', ...rest] = mount.enter(command, args, cwd);
       return { command: first, args: rest, cwd: folder };
     },
-    close: () => mount.close(),
+    dispose: () => mount.dispose(),
   };
 }
 

@@ -73,7 +73,7 @@ export class CollectTally {
     return this.#isStopped;
   }
 
-  look(): void {
+  countEntry(): void {
     this.#entries += 1;
   }
 
@@ -85,7 +85,7 @@ export class CollectTally {
     this.#skips.set(path, reason);
   }
 
-  loseMode(path: string): void {
+  recordLostMode(path: string): void {
     this.#lostModes.push(path);
   }
 

@@ -20,7 +20,7 @@ const MAX_SHOWN_LENGTH = 80;
  * @throws {FilesystemError} `path-excluded`, naming the directory and what it holds; `path-forbidden` for a directory that
  * cannot be listed.
  */
-export function assertNothingLost(
+export function assertRestorable(
   path: string,
   node: TreeNode,
   isElsewhere: (path: string) => boolean = () => false,
@@ -31,11 +31,11 @@ export function assertNothingLost(
   }
   if (node instanceof DiskDirectory) {
     if (node.refusal !== undefined) throw node.refusal;
-    if (node.unnamed.length > 0) throw unnamedError(path, node.unnamed);
+    if (node.unlistedNames.length > 0) throw unlistedNamesError(path, node.unlistedNames);
   }
   for (const [name, child] of node.entries) {
     const at = childPath(path, name);
-    if (!isElsewhere(at)) assertNothingLost(at, child, isElsewhere);
+    if (!isElsewhere(at)) assertRestorable(at, child, isElsewhere);
   }
 }
 
@@ -45,7 +45,7 @@ export function assertNothingLost(
  * @throws {FilesystemError} `file-changed-on-disk`.
  * @throws the error of the operating system.
  */
-export function assertAsSeen(jail: HostJail, { path, trash, node, isTaken }: RemovedNode): void {
+export function assertUnchanged(jail: HostJail, { path, trash, node, isTaken }: RemovedNode): void {
   if (node.kind !== 'directory' || node.link !== undefined) return;
   jail.within(segmentsOf(trash), (pathOf) => {
     for (const bytes of readdirSync(pathOf(), { encoding: 'buffer' })) {
@@ -59,13 +59,13 @@ export function assertAsSeen(jail: HostJail, { path, trash, node, isTaken }: Rem
       // Of a link, the first part is its own.
       const stamp = (child.kind === 'file' ? child.stamp : child.link?.stamp)?.split('>')[0];
       if (stamp === undefined ? !stats.isDirectory() : stamp !== stampOf(stats)) throw changedOnDiskError(at);
-      assertAsSeen(jail, { path: at, trash: inTrash, node: child, isTaken });
+      assertUnchanged(jail, { path: at, trash: inTrash, node: child, isTaken });
     }
   });
 }
 
 /** The error for what would have to be made again and cannot be. */
-export function notMadeAgainError(path: string): FilesystemError {
+export function notRecreatableError(path: string): FilesystemError {
   return new FilesystemError(
     'path-excluded',
     `${quoteText(path)} was a fifo, a socket or a device, or cannot be read, so it cannot be made again. Nothing was changed. ` +
@@ -75,7 +75,7 @@ export function notMadeAgainError(path: string): FilesystemError {
 }
 
 /** The error for a directory that would have to be made anew, without what no path can name. */
-export function notMovedError(path: string, names: readonly string[]): FilesystemError {
+export function unlistedNotMovedError(path: string, names: readonly string[]): FilesystemError {
   return new FilesystemError(
     'path-excluded',
     `${quoteText(path)} would have to be made anew, and what no path here can name would be missing in it: ${shown(names)}. Nothing was ` +
@@ -85,10 +85,10 @@ export function notMovedError(path: string, names: readonly string[]): Filesyste
 }
 
 /** Whether something below a node has no path. */
-export function holdsUnnamed(node: TreeNode): boolean {
+export function hasUnlistedNames(node: TreeNode): boolean {
   if (node.kind === 'file') return false;
-  if (node instanceof DiskDirectory && node.unnamed.length > 0) return true;
-  return [...node.entries.values()].some(holdsUnnamed);
+  if (node instanceof DiskDirectory && node.unlistedNames.length > 0) return true;
+  return [...node.entries.values()].some(hasUnlistedNames);
 }
 
 function specialError(path: string): FilesystemError {
@@ -100,7 +100,7 @@ function specialError(path: string): FilesystemError {
   );
 }
 
-function unnamedError(path: string, names: readonly string[]): FilesystemError {
+function unlistedNamesError(path: string, names: readonly string[]): FilesystemError {
   return new FilesystemError(
     'path-excluded',
     `${quoteText(path)} holds what no path here can name: ${shown(names)}. It could not be ` +
@@ -119,8 +119,8 @@ function shown(names: readonly string[]): string {
  * Makes sure that a node can go away without taking something along that the file system leaves out.
  * @throws {FilesystemError} `path-excluded`, naming the directory that holds such a thing.
  */
-export function assertNothingLeftOut(path: string, node: TreeNode): void {
-  const directory = holdingLeftOut(path, node);
+export function assertNothingExcluded(path: string, node: TreeNode): void {
+  const directory = directoryWithExcluded(path, node);
   if (directory === undefined) return;
   throw new FilesystemError(
     'path-excluded',
@@ -141,11 +141,11 @@ export function assertListable(node: TreeNode | undefined): void {
 }
 
 /** The first directory with such a thing. A directory that stands elsewhere than on the disk was copied, without it. */
-function holdingLeftOut(path: string, node: TreeNode): string | undefined {
+function directoryWithExcluded(path: string, node: TreeNode): string | undefined {
   if (node.kind === 'file') return undefined;
-  if (node instanceof DiskDirectory && joinPath(node.segments) === path && node.leavesOut) return path;
+  if (node instanceof DiskDirectory && joinPath(node.segments) === path && node.hasExcluded) return path;
   for (const [name, child] of node.entries) {
-    const found = holdingLeftOut(childPath(path, name), child);
+    const found = directoryWithExcluded(childPath(path, name), child);
     if (found !== undefined) return found;
   }
   return undefined;
