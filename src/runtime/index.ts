@@ -101,7 +101,7 @@ export { RunErrors } from './loop/run-errors.ts';
 export { type Step, type StepFunction, type StepKinds, stepLive } from './loop/step.ts';
 export { endingOf } from './loop/stop-ending.ts';
 export { TurnRunner } from './loop/turn-runner.ts';
-export { findTurnFault } from './model/check-turn.ts';
+export { createPartCheck, findTurnFault } from './model/check-turn.ts';
 export { hostedOutputs, type LoopState, newLoopState } from './model/loop-state.ts';
 export {
   addTokenUsage,

@@ -7,6 +7,7 @@ import {
 import type { RenderedPrompt } from '../../prompt/index.ts';
 import {
   addTokenUsage,
+  createPartCheck,
   type EvaluationEnvironment,
   findTurnFault,
   type LoopState,
@@ -56,6 +57,10 @@ export class HeldToolRuntime<Output> implements ToolRuntime<Output> {
     const turns = new RuntimeTurns(environment, { state, errors: this.#errors, holdWatch: held.holdWatch });
     this.#queue = new TurnQueue({
       gather: () => this.#gather(),
+      createCheck: () => {
+        const findFault = createPartCheck();
+        return ({ part }) => this.#assertGood(findFault(part));
+      },
       run: async (calls) => {
         this.#assertOpen();
         try {
@@ -113,10 +118,7 @@ export class HeldToolRuntime<Output> implements ToolRuntime<Output> {
   async call(call: ToolRuntimeCall, { signal }: ToolRuntimeCallOptions = {}): Promise<ToolRuntimeOutput> {
     return this.#told(async () => {
       this.#assertOpen();
-      const others = this.#queue.gathered.map(({ part }) => part);
-      const part = this.#toParts([...others, call]).at(-1);
-      if (part === undefined) throw new RangeError('There is no call.');
-      return outputOf(await this.#queue.join({ part, signal }));
+      return outputOf(await this.#queue.join({ part: toPart(call), signal }));
     });
   }
 
@@ -177,8 +179,13 @@ export class HeldToolRuntime<Output> implements ToolRuntime<Output> {
 
   #toParts(calls: readonly ToolRuntimeCall[]): readonly ToolCallPart[] {
     const parts = calls.map(toPart);
-    const fault = findTurnFault({ content: parts, finishReason: 'tool-calls' });
-    if (fault === undefined) return parts;
+    this.#assertGood(findTurnFault({ content: parts, finishReason: 'tool-calls' }));
+    return parts;
+  }
+
+  /** @throws {PromptEvaluationError} `evaluation-response-invalid` for a fault. */
+  #assertGood(fault: string | undefined): void {
+    if (fault === undefined) return;
     throw this.#errors.error(
       'evaluation-response-invalid',
       'response',
@@ -197,7 +204,7 @@ export class HeldToolRuntime<Output> implements ToolRuntime<Output> {
 }
 
 /** The call as a part of what a model said. */
-function toPart(call: ToolRuntimeCall | ToolCallPart): ToolCallPart {
+function toPart(call: ToolRuntimeCall): ToolCallPart {
   assertArgument('A call', 'it', call, 'object');
   const { callId, name, arguments: given, isComplete } = call;
   const part = { type: 'tool-call', callId, name, arguments: toText(given) } as const;

@@ -2,7 +2,7 @@ import {
   type EvaluationEnvironment,
   haltReason,
   type LoopState,
-  type RunErrors,
+  RunErrors,
   RunStop,
   type ToolCall,
   type ToolCallPart,
@@ -10,6 +10,7 @@ import {
   TurnRunner,
   toToolCall,
 } from '../../runtime/index.ts';
+import type { ConversationItem } from '../../tool/index.ts';
 import type { ToolRuntimeOutput } from './tool-runtime-types.ts';
 
 /** A call that waits for its turn, and what may give it up. */
@@ -62,24 +63,37 @@ export class RuntimeTurns {
     if (pause !== undefined) await pause;
     state.turn += 1;
     const { turn } = state;
-    // The conversation is the loop's. Turns before those that run, with the images in their answers, would only pile up.
-    if (this.#running === 0) state.conversation.length = 0;
-    state.conversation.push({ type: 'assistant', content: pending.map(({ part }) => part) });
+    // The conversation is the caller's. Each turn keeps its own calls and answers, for its errors, and only while it runs.
+    const conversation: ConversationItem[] = [
+      { type: 'assistant', content: pending.map(({ part }) => part) },
+    ];
+    const errors = this.#errorsOf(turn, conversation);
     const stops = pending.map(({ signal }) => (signal === undefined ? undefined : this.#follow(signal)));
     this.#begin();
     let results: readonly ToolCallResult[];
     try {
       results = await this.#runner.run(
         pending.map(({ part }) => toCall(part, turn)),
-        stops.map((own) => own?.stop),
+        { stops: stops.map((own) => own?.stop), conversation, errors },
       );
     } finally {
       for (const own of stops) own?.end();
       this.#end();
     }
-    this.#endIfStopped(results);
+    this.#endIfStopped(results, errors);
     this.#environment.display.update();
-    return results.map((result, index) => this.#outcomeOf(result, stops[index]?.stop));
+    return results.map((result, index) => this.#outcomeOf(result, stops[index]?.stop, errors));
+  }
+
+  #errorsOf(turn: number, conversation: readonly ConversationItem[]): RunErrors {
+    const { state } = this.#options;
+    return new RunErrors(this.#environment.prompt.name, {
+      turn,
+      conversation,
+      get usage() {
+        return state.usage;
+      },
+    });
   }
 
   #begin(): void {
@@ -93,11 +107,11 @@ export class RuntimeTurns {
   }
 
   /** Once the run is stopped it stays so, also for a budget, which stops nothing by itself. */
-  #endIfStopped(results: readonly ToolCallResult[]): void {
+  #endIfStopped(results: readonly ToolCallResult[], errors: RunErrors): void {
     const reason = haltReason(this.#environment);
     if (reason === undefined) return;
     this.#environment.stop.stop(reason);
-    throw this.#options.errors.stopped(reason, 'tool', results);
+    throw errors.stopped(reason, 'tool', results);
   }
 
   #follow(signal: AbortSignal): CallStop {
@@ -113,11 +127,15 @@ export class RuntimeTurns {
     };
   }
 
-  #outcomeOf({ invocation, attachments }: ToolCallResult, stop: RunStop | undefined): CallOutcome {
+  #outcomeOf(
+    { invocation, attachments }: ToolCallResult,
+    stop: RunStop | undefined,
+    errors: RunErrors,
+  ): CallOutcome {
     const { callId, toolName } = invocation;
     if (stop?.reason !== undefined && invocation.outcome === 'aborted') {
       const message = `The call "${callId}" of "${toolName}" was aborted by its caller.`;
-      return { error: this.#options.errors.error('evaluation-aborted', 'tool', message, stop.reason.cause) };
+      return { error: errors.error('evaluation-aborted', 'tool', message, stop.reason.cause) };
     }
     const text = invocation.modelText;
     const answer = { callId, toolName, text, isError: !invocation.success };

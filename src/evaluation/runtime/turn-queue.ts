@@ -4,11 +4,14 @@ export interface TurnQueueOptions<Call, Outcome> {
   readonly run: (calls: readonly Call[]) => Promise<readonly Outcome[]>;
   /** Waits until calls that are being made one by one are all there. Must not reject. */
   readonly gather: () => Promise<void>;
+  /** Makes the check of the calls that are gathered to one turn. It is given each call once, and throws for one that may not join. */
+  readonly createCheck: () => (call: Call) => void;
 }
 
 /** A turn that calls may still join. */
 interface OpenTurn<Call, Outcome> {
   readonly calls: Call[];
+  readonly check: (call: Call) => void;
   readonly outcomes: Promise<readonly Outcome[]>;
 }
 
@@ -32,11 +35,6 @@ export class TurnQueue<Call, Outcome> {
     return this.#unfinished.size > 0;
   }
 
-  /** The calls of the turn that the next single call joins. */
-  get gathered(): readonly Call[] {
-    return this.#open?.calls ?? [];
-  }
-
   /** Runs these calls as a turn of their own, after those that came as a whole before. */
   turn(calls: readonly Call[]): Promise<readonly Outcome[]> {
     const outcomes = this.#end.then(() => this.#options.run(calls));
@@ -44,9 +42,11 @@ export class TurnQueue<Call, Outcome> {
     return outcomes;
   }
 
-  /** Runs this call together with the others that come at the same time. */
+  /** Runs this call together with the others that come at the same time. Rejects with what the check of the turn throws. */
   async join(call: Call): Promise<Outcome> {
-    this.#open ??= this.#openTurn();
+    const check = this.#open?.check ?? this.#options.createCheck();
+    check(call);
+    this.#open ??= this.#openTurn(check);
     const { calls, outcomes } = this.#open;
     const index = calls.push(call) - 1;
     const outcome = (await outcomes)[index];
@@ -59,14 +59,14 @@ export class TurnQueue<Call, Outcome> {
     while (this.isBusy) await Promise.all(this.#unfinished);
   }
 
-  #openTurn(): OpenTurn<Call, Outcome> {
+  #openTurn(check: (call: Call) => void): OpenTurn<Call, Outcome> {
     const calls: Call[] = [];
     const outcomes = this.#options.gather().then(() => {
       this.#open = undefined;
       return this.#options.run(calls);
     });
     void this.#track(outcomes);
-    return { calls, outcomes };
+    return { calls, check, outcomes };
   }
 
   /** Counts a turn as unfinished until it has ended. @returns its end, which never rejects. */

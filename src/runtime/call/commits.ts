@@ -1,5 +1,6 @@
 import { describeError } from '../../error/index.ts';
 import { none } from '../../internal/index.ts';
+import type { ConversationItem } from '../../tool/index.ts';
 import { ToolInvoked, type ToolInvokedPayload } from '../events/tool-invoked.ts';
 import type { LoopState } from '../model/loop-state.ts';
 import { addTokenUsage } from '../model/model.ts';
@@ -61,10 +62,17 @@ interface Applied {
 export class CallCommits {
   readonly #environment: EvaluationEnvironment;
   readonly #state: LoopState;
+  readonly #conversation: ConversationItem[];
 
-  constructor(environment: EvaluationEnvironment, state: LoopState) {
+  /** @param conversation gets the answers of the calls. Default: the conversation of the run. */
+  constructor(
+    environment: EvaluationEnvironment,
+    state: LoopState,
+    conversation: ConversationItem[] = state.conversation,
+  ) {
     this.#environment = environment;
     this.#state = state;
+    this.#conversation = conversation;
   }
 
   /**
@@ -245,7 +253,7 @@ export class CallCommits {
       text: invocation.modelText,
       isError: !invocation.success,
     } as const;
-    this.#state.conversation.push(attachments === undefined ? answer : { ...answer, attachments });
+    this.#conversation.push(attachments === undefined ? answer : { ...answer, attachments });
     if (invocation.usage !== undefined)
       this.#state.usage = addTokenUsage(this.#state.usage, invocation.usage);
     this.#record(recorded);

@@ -9,6 +9,8 @@ import type { Verdict } from './verdict.ts';
 /** A call that was added to a {@link CallScheduler}. What waits for it resolves one of the `on…`. */
 export interface ScheduledCall {
   readonly run: CallRun;
+  /** Where it is committed or rolled back. */
+  readonly commits: CallCommits;
   /** The right to commit. */
   readonly turn: CommitTurn;
   /** The call before it in its turn, which commits first; undefined for the first one. */
@@ -34,7 +36,6 @@ export interface ScheduledCall {
  */
 export class CallScheduler {
   readonly #environment: EvaluationEnvironment;
-  readonly #commits: CallCommits;
   readonly #commitLock: CommitLock;
   /** Those that are not done, in the order in which they were added: first the started ones, then the others. */
   readonly #calls: ScheduledCall[] = [];
@@ -44,23 +45,28 @@ export class CallScheduler {
   /** Gives the call that is being settled the next place that becomes free. */
   #handPlaceToSettling: (() => void) | undefined;
 
-  constructor(environment: EvaluationEnvironment, commits: CallCommits) {
+  constructor(environment: EvaluationEnvironment) {
     this.#environment = environment;
-    this.#commits = commits;
     this.#commitLock = environment.outer?.commitLock ?? new CommitLock();
   }
 
   /**
    * Adds the calls of one turn. None starts before it is requested by {@link run}.
    *
+   * @param commits where they are committed or rolled back.
    * @param stops what each call follows, in the order of the calls. Default: what the run follows.
    */
-  add(calls: readonly ToolCall[], stops: readonly (RunStop | undefined)[] = []): readonly ScheduledCall[] {
+  add(
+    calls: readonly ToolCall[],
+    commits: CallCommits,
+    stops: readonly (RunStop | undefined)[] = [],
+  ): readonly ScheduledCall[] {
     const turn: ScheduledCall[] = [];
     for (const [index, call] of calls.entries()) {
       const stop = stops[index];
       turn.push({
         run: new CallRun(this.#environment, call, stop),
+        commits,
         turn: new CommitTurn(this.#commitLock, stop ?? this.#environment.stop),
         previous: turn[index - 1],
         state: 'added',
@@ -93,7 +99,7 @@ export class CallScheduler {
     await call.turn.take();
     try {
       if (isDone(call)) throw new RangeError('The turn of the call was abandoned.');
-      const result = await call.run.settle(verdict, this.#commits, this);
+      const result = await call.run.settle(verdict, call.commits, this);
       this.done(call);
       return result;
     } finally {

@@ -1,4 +1,5 @@
 import { describeError } from '../../error/index.ts';
+import type { ConversationItem } from '../../tool/index.ts';
 import { HookFailure } from '../call/call-hooks.ts';
 import { CallCommits } from '../call/commits.ts';
 import type { EvaluationEnvironment } from '../call/environment.ts';
@@ -19,13 +20,22 @@ export interface TurnRunnerOptions {
   readonly step?: StepFunction | undefined;
 }
 
+/** How one turn differs from the run around it. */
+export interface TurnOptions {
+  /** What each call follows, in the order of the calls; each must follow the run's stop. Default: the run's stop, for all of them. */
+  readonly stops?: readonly (RunStop | undefined)[];
+  /** Gets the answers of the calls. Default: the conversation of the run. */
+  readonly conversation?: ConversationItem[];
+  /** Makes the errors of the turn. Default: those of the run. */
+  readonly errors?: RunErrors;
+}
+
 /** Runs the calls that were asked for together, turn after turn, whoever asked for them. */
 export class TurnRunner {
   readonly #environment: EvaluationEnvironment;
   readonly #state: LoopState;
   readonly #errors: RunErrors;
   readonly #step: StepFunction;
-  readonly #commits: CallCommits;
   readonly #scheduler: CallScheduler;
 
   constructor(environment: EvaluationEnvironment, { state, errors, step = stepLive }: TurnRunnerOptions) {
@@ -33,23 +43,22 @@ export class TurnRunner {
     this.#state = state;
     this.#errors = errors;
     this.#step = step;
-    this.#commits = new CallCommits(environment, state);
-    this.#scheduler = new CallScheduler(environment, this.#commits);
+    this.#scheduler = new CallScheduler(environment);
   }
 
   /**
    * Runs the calls of a turn; every one of them gets its result, also when the run ends in the middle. A turn that begins while another
    * one runs does not wait for it.
    *
-   * @param stops what each call follows, in the order of the calls; each must follow the run's. Default: the run's, for all of them.
    * @returns the results in the order of the calls.
    * @throws {PromptEvaluationError} when a call ended the run, or the calls could not be run to their end.
    */
   async run(
     calls: readonly ToolCall[],
-    stops: readonly (RunStop | undefined)[] = [],
+    { stops, conversation = this.#state.conversation, errors = this.#errors }: TurnOptions = {},
   ): Promise<readonly ToolCallResult[]> {
-    const turn = this.#scheduler.add(calls, stops);
+    const commits = new CallCommits(this.#environment, this.#state, conversation);
+    const turn = this.#scheduler.add(calls, commits, stops);
     const results: ToolCallResult[] = [];
     try {
       const steps = turn.map((call, index) => this.#runStep(call, index));
@@ -61,19 +70,19 @@ export class TurnRunner {
         results.push(result);
         if (call.state === 'done') continue;
         // A journal answered: the call was made before, and only its patch is put on the state now.
-        this.#commits.takeOver(result);
+        commits.takeOver(result);
         this.#scheduler.done(call);
       }
     } catch (thrown) {
       const error = isThrown(thrown, HookFailure) ? thrown.cause : thrown;
       const unanswered = turn.filter(({ state }) => state !== 'done').map(({ run }) => run.call);
-      const failure = this.#failed(unanswered, error, results);
+      const failure = this.#failed(unanswered, error, results, { conversation, errors });
       await this.#scheduler.abandon(turn);
       throw failure;
     }
     const interrupting = results.find(({ interrupt }) => interrupt !== undefined);
     if (interrupting?.interrupt !== undefined) {
-      throw this.#errors.interrupted(interrupting.interrupt.error, interrupting);
+      throw errors.interrupted(interrupting.interrupt.error, interrupting);
     }
     return results;
   }
@@ -90,18 +99,19 @@ export class TurnRunner {
     unanswered: readonly ToolCall[],
     cause: unknown,
     results: readonly ToolCallResult[],
+    { conversation, errors }: Required<Pick<TurnOptions, 'conversation' | 'errors'>>,
   ): PromptEvaluationError {
     const { stop } = this.#environment;
     const reason = stop.reason;
     stop.stop({ kind: 'interrupted', cause });
     for (const { callId, toolName } of unanswered) {
       const text = `The call of "${toolName}" was not completed because the run failed. Nothing is known of its effects.`;
-      this.#state.conversation.push({ type: 'tool-result', callId, toolName, text, isError: true });
+      conversation.push({ type: 'tool-result', callId, toolName, text, isError: true });
     }
     if (reason !== undefined && reason.kind !== 'interrupted') {
-      return this.#errors.stopped(reason, 'tool', results);
+      return errors.stopped(reason, 'tool', results);
     }
     const message = `The calls of a turn could not be run to their end: ${describeError(cause)}`;
-    return this.#errors.error('evaluation-tools-failed', 'tool', message, cause);
+    return errors.error('evaluation-tools-failed', 'tool', message, cause);
   }
 }

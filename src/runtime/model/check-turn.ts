@@ -23,15 +23,32 @@ export function findTurnFault(turn: ModelTurn): string | undefined {
   if (!isRecord(answer)) return `is ${describe(answer)} instead of a turn`;
   const { content, finishReason, usage, hosted } = answer;
   if (!Array.isArray(content)) return 'has no list of content';
-  const callIds = content.length > 1 ? new Set<unknown>() : undefined;
+  const partFault = createPartCheck();
+  // By index: a sparse list has holes, which are no parts.
   for (let index = 0; index < content.length; index += 1) {
-    const fault = findPartFault(content[index], callIds);
-    if (fault !== undefined) return `has ${fault.what} in part ${index + 1} of its content${fault.why ?? ''}`;
+    const fault = partFault(content[index]);
+    if (fault !== undefined) return fault;
   }
   if (!finishReasons.includes(finishReason)) return `has ${describe(finishReason)} as its finish reason`;
   if (hosted !== undefined && !isListOfReadings(hosted))
     return 'has something else than outputs of hosted tools';
   return usage === undefined ? undefined : findUsageFault(usage);
+}
+
+/**
+ * Checks the parts of one answer, one after the other: each is compared with those before it that were good. Returns what
+ * is wrong with a part, as {@link findTurnFault} does; a part with a fault is not counted.
+ */
+export function createPartCheck(): (part: unknown) => string | undefined {
+  const callIds = new Set<unknown>();
+  let count = 0;
+  return (part) => {
+    const fault = findPartFault(part, callIds);
+    if (fault !== undefined) return `has ${fault.what} in part ${count + 1} of its content${fault.why ?? ''}`;
+    count += 1;
+    if (isRecord(part) && part['type'] === 'tool-call') callIds.add(part['callId']);
+    return undefined;
+  };
 }
 
 /** What a turn says it cost, also when nothing else of it can be used; undefined when it does not say. */
@@ -44,7 +61,7 @@ export function readUsage(turn: ModelTurn): TokenUsage | undefined {
 /** What is wrong with one part, and why that matters. */
 function findPartFault(
   part: unknown,
-  callIds: Set<unknown> | undefined,
+  callIds: ReadonlySet<unknown>,
 ): { readonly what: string; readonly why?: string } | undefined {
   if (!isRecord(part)) return { what: describe(part) };
   switch (part['type']) {
@@ -54,10 +71,9 @@ function findPartFault(
     case 'tool-call': {
       const { callId, name } = part;
       if (typeof callId !== 'string' || callId === '') return { what: 'a call without a call id' };
-      if (callIds?.has(callId) === true) {
+      if (callIds.has(callId)) {
         return { what: `a repeated call id "${callId}"`, why: '; results could not be told apart' };
       }
-      callIds?.add(callId);
       if (typeof name !== 'string') return { what: 'a call without a name' };
       if (typeof part['arguments'] !== 'string') return { what: 'a call whose arguments are no text' };
       const { isComplete } = part;
