@@ -158,7 +158,7 @@ describe('wink run shows of each call', () => {
     expect(ends).toContainEqual(
       expect.objectContaining({
         toolName: 'send',
-        standing: ['effects outside session, files and resources'],
+        residualEffects: ['effects outside session, files and resources'],
       }),
     );
     expect(ends).toContainEqual(expect.objectContaining({ toolName: 'add', conflicts: ['slice count'] }));

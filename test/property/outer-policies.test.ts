@@ -245,7 +245,15 @@ async function runLibrary({ rules, root, enforce, yes }: Case): Promise<Outcome>
       .slice(ToolInvocations)
       .all()
       .map(
-        ({ parentCallIds = [], toolName, outcome, policy, policyPrompt, shadow = [], approvals = [] }) => ({
+        ({
+          parentCallIds = [],
+          toolName,
+          outcome,
+          policy,
+          policyPrompt,
+          unenforced: shadow = [],
+          approvals = [],
+        }) => ({
           depth: parentCallIds.length,
           tool: toolName,
           outcome,

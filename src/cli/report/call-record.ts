@@ -40,9 +40,9 @@ export interface CallRecord {
   /** What was asked about the call, and how it was answered. */
   readonly approvals: readonly RecordedApproval[];
   /** What policies would have done that were not enforced. */
-  readonly shadow: readonly UnenforcedDecision[];
+  readonly unenforced: readonly UnenforcedDecision[];
   /** What a call that was not committed leaves in place. */
-  readonly standing: readonly string[];
+  readonly residualEffects: readonly string[];
   /** What the last attempt said it was doing, in its order. */
   readonly steps: readonly string[];
   /** Calls made by evaluations inside the last attempt, in the order they were asked for. */
@@ -58,8 +58,8 @@ const untold: Omit<CallRecord, 'number' | 'turn' | 'toolName' | 'subject' | 'out
   durationMs: undefined,
   changedFiles: 0,
   approvals: [],
-  shadow: [],
-  standing: [],
+  unenforced: [],
+  residualEffects: [],
   steps: [],
   inner: [],
   undoneWith: undefined,
@@ -71,7 +71,7 @@ export function toCallRecord(
   { number, steps, inner }: Pick<CallRecord, 'number' | 'steps' | 'inner'>,
   clean: (text: string) => string,
 ): CallRecord {
-  const { outcome, reason, policy, approvals = [], shadow = [], standing = [] } = invocation;
+  const { outcome, reason, policy, approvals = [], unenforced = [], residualEffects = [] } = invocation;
   return {
     number,
     turn: invocation.turn,
@@ -90,8 +90,8 @@ export function toCallRecord(
       reason: clean(approval.reason),
       ...(approval.answer === undefined ? {} : { answer: clean(approval.answer) }),
     })),
-    shadow: shadow.map((finding) => ({ ...finding, reason: clean(finding.reason) })),
-    standing: standing.map(clean),
+    unenforced: unenforced.map((finding) => ({ ...finding, reason: clean(finding.reason) })),
+    residualEffects: residualEffects.map(clean),
     steps: steps.map(clean),
     inner: outcome === 'committed' ? inner : inner.map((record) => undo(record, number)),
     undoneWith: undefined,

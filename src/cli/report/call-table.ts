@@ -207,9 +207,9 @@ function isLike(left: CallRecord, right: CallRecord): boolean {
 }
 
 /** Calls that went well, changed no file and that no policy had a word about: the others are what the table is for. */
-function isPlain({ outcome, changedFiles, approvals, shadow }: CallRecord): boolean {
+function isPlain({ outcome, changedFiles, approvals, unenforced }: CallRecord): boolean {
   const isFine = outcome === 'committed' || outcome === 'hosted';
-  return isFine && changedFiles === 0 && approvals.length === 0 && shadow.length === 0;
+  return isFine && changedFiles === 0 && approvals.length === 0 && unenforced.length === 0;
 }
 
 function cutMiddle(groups: readonly CallGroup[], maxRows: number): readonly (CallGroup | HiddenCalls)[] {

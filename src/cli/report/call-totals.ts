@@ -11,9 +11,9 @@ export interface CallCounts {
   /** Calls that were committed after running more than once. */
   readonly rerun: number;
   /** Calls that a policy would have denied or asked about, had it been enforced. */
-  readonly shadowed: number;
+  readonly unenforced: number;
   /** Calls that were not committed and yet leave something in place. */
-  readonly standing: number;
+  readonly residual: number;
   /** What the provider ran or was to run; it is none of the calls. */
   readonly hosted: number;
 }
@@ -43,8 +43,8 @@ export function countCalls(records: readonly CallRecord[]): CallCounts {
     outcomes,
     undone,
     rerun,
-    shadowed: records.filter(({ shadow }) => shadow.length > 0).length,
-    standing: records.filter(({ standing }) => standing.length > 0).length,
+    unenforced: records.filter(({ unenforced }) => unenforced.length > 0).length,
+    residual: records.filter(({ residualEffects }) => residualEffects.length > 0).length,
     hosted,
   };
 }
@@ -59,7 +59,7 @@ export function describeTotals(totals: CallTotals): string {
   return `${counted(turns, 'turn')}, ${counted(totals.calls, 'call')}: ${describe(totals)}${inside}`;
 }
 
-function describe({ outcomes, undone, rerun, shadowed, standing, hosted }: CallCounts): string {
+function describe({ outcomes, undone, rerun, unenforced, residual, hosted }: CallCounts): string {
   const count = (amount: number, what: string): readonly string[] =>
     amount > 0 ? [`${amount} ${what}`] : [];
   return [
@@ -67,10 +67,10 @@ function describe({ outcomes, undone, rerun, shadowed, standing, hosted }: CallC
     ...count(undone, 'undone with the call around'),
     ...count(outcomes['rolled-back'], 'rolled back'),
     ...count(outcomes.denied, 'denied'),
-    ...count(shadowed, 'would have been denied or asked about'),
+    ...count(unenforced, 'would have been denied or asked about'),
     ...count(outcomes.rejected, 'rejected'),
     ...count(outcomes.aborted, 'stopped and rolled back'),
-    ...count(standing, 'left something standing'),
+    ...count(residual, 'left something standing'),
     ...count(hosted, 'more at the provider'),
   ].join(', ');
 }

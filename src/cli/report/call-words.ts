@@ -32,17 +32,19 @@ export const shortWords: WordLimits = { said: 100, named: 3 };
 
 /** What to say of a call: first what became of it, then the facts around that. */
 export function describeCall(record: CallRecord, limits: WordLimits): CallWords {
-  const { standing, shadow } = record;
+  const { residualEffects, unenforced } = record;
   const told = outcomeOf(record, limits);
   const facts = [
     ...told.facts,
     ...approvalFacts(record, limits),
-    ...listed(shadow, limits.named, (finding) => shadowText(finding, limits)),
-    ...(standing.length === 0
+    ...listed(unenforced, limits.named, (finding) => unenforcedText(finding, limits)),
+    ...(residualEffects.length === 0
       ? []
-      : [`left standing: ${listed(standing, limits.named, (thing) => quoted(thing, limits)).join(', ')}`]),
+      : [
+          `left standing: ${listed(residualEffects, limits.named, (thing) => quoted(thing, limits)).join(', ')}`,
+        ]),
   ];
-  const tone = told.tone === 'good' && shadow.length > 0 ? 'warning' : told.tone;
+  const tone = told.tone === 'good' && unenforced.length > 0 ? 'warning' : told.tone;
   return { outcome: told.outcome, facts, tone };
 }
 
@@ -99,7 +101,7 @@ function aboutText({ about }: RecordedApproval): string {
 }
 
 /** What a policy would have done, in words. */
-function shadowText({ outcome, policy, reason }: UnenforcedDecision, limits: WordLimits): string {
+function unenforcedText({ outcome, policy, reason }: UnenforcedDecision, limits: WordLimits): string {
   const verb = outcome === 'deny' ? 'denied' : 'asked about';
   return `would have been ${verb} by ${printable(policy)}: ${quoted(reason, limits)}`;
 }
@@ -208,7 +210,7 @@ export function newsText(
     case 'tool-call-end': {
       if (record === undefined || record.outcome === 'committed') return undefined;
       // The questions and what policies would have done were told when they came up.
-      const { outcome, facts } = describeCall({ ...record, approvals: [], shadow: [] }, shortWords);
+      const { outcome, facts } = describeCall({ ...record, approvals: [], unenforced: [] }, shortWords);
       return [`${toolName} ${outcome}`, ...facts].join('; ');
     }
     default:

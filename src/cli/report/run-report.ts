@@ -182,9 +182,10 @@ export function formatObservedCalls(
 }
 
 /** What the call had done, and what is left of it. */
-function leftText({ steps, standing }: CallRecord): string {
+function leftText({ steps, residualEffects }: CallRecord): string {
   const had = steps.length === 0 ? '' : `Before that it had ${steps.map(printable).join(', ')}`;
-  if (standing.length === 0) return had === '' ? 'It left nothing behind.' : `${had}: all of it is undone.`;
-  const left = `Left standing: ${standing.map(printable).join(', ')}.`;
+  if (residualEffects.length === 0)
+    return had === '' ? 'It left nothing behind.' : `${had}: all of it is undone.`;
+  const left = `Left standing: ${residualEffects.map(printable).join(', ')}.`;
   return had === '' ? left : `${had}. ${left}`;
 }

@@ -55,7 +55,7 @@ export interface EvaluateOptions {
   readonly approve?: ApprovalHandler;
   /**
    * Whether policies are held to. `false` is a trial: policies are asked and record what they see, but nothing is denied
-   * and nobody is asked; what would have been is in `ToolInvoked` (`shadow`) and in `policy-unenforced` events. Default: true.
+   * and nobody is asked; what would have been is in `ToolInvoked` (`unenforced`) and in `policy-unenforced` events. Default: true.
    */
   readonly enforce?: boolean;
   /** Calls of one turn that may run at the same time: 1 or more; with 1 they run strictly one after the other. Default: 8. */

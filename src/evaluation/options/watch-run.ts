@@ -30,7 +30,7 @@ export function watchRun(
   const watchdog = new Watchdog({
     clock,
     limitMs: watchdogMs,
-    onSilence: (message) => stop.stop({ kind: 'silent', cause: new DOMException(message, 'TimeoutError') }),
+    onSilence: (message) => stop.stop({ kind: 'idle', cause: new DOMException(message, 'TimeoutError') }),
   });
   return {
     listener: (event) => {

@@ -56,7 +56,7 @@ export class CallAttempt {
   /** True once the handler has returned success: its part has ended. */
   hasReturned = false;
   /** What policies would have refused or asked, where they are not enforced. */
-  readonly shadow: UnenforcedDecision[] = [];
+  readonly unenforced: UnenforcedDecision[] = [];
   readonly #call: AttemptedCall;
   #changes: readonly FileChange[] | undefined;
   #controller: AbortController | undefined;

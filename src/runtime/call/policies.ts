@@ -87,7 +87,7 @@ async function decide(
     const objection = await objectionOf(attempt, governing, evidence, question);
     if (objection === undefined) continue;
     const { outcome, error, ...rest } = objection;
-    if (!attempt.environment.enforce) reportShadow(attempt, { outcome, ...rest });
+    if (!attempt.environment.enforce) reportUnenforced(attempt, { outcome, ...rest });
     else if (outcome === 'ask') questions.push(rest);
     else throw denial(attempt, rest, error);
   }
@@ -156,16 +156,16 @@ function denial(attempt: CallAttempt, { reason, ...by }: PolicyQuestion, error: 
 function cannotRecord(attempt: CallAttempt, governing: GoverningPolicy, error: unknown): void {
   if (!attempt.environment.enforce) {
     const reason = `it could not record the success: ${describeError(error)}`;
-    reportShadow(attempt, { ...nameOf(governing), outcome: 'deny', reason });
+    reportUnenforced(attempt, { ...nameOf(governing), outcome: 'deny', reason });
     return;
   }
   const message = `The policy "${governing.policy.name}" could not record the success of "${attempt.tool.name}", so the call was rolled back.${attempt.residualNote()}\n${describeError(error)}`;
   throw new AttemptEnd(failed('rolled-back', 'policy-failed', message, { error, ...nameOf(governing) }));
 }
 
-function reportShadow(attempt: CallAttempt, finding: UnenforcedDecision): void {
-  const { environment, number, resolved, shadow, tool } = attempt;
-  shadow.push(finding);
+function reportUnenforced(attempt: CallAttempt, finding: UnenforcedDecision): void {
+  const { environment, number, resolved, unenforced, tool } = attempt;
+  unenforced.push(finding);
   const { callId, turn } = resolved.call;
   environment.emit({
     type: 'policy-unenforced',

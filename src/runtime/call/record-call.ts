@@ -78,15 +78,15 @@ export function recordCall(
   if (usage !== undefined) record.usage = usage;
   if (approvals.length > 0) record.approvals = approvals;
   if (shown !== undefined) record.openedSections = shown;
-  const shadow = [...(facts.opening?.thrower.shadow ?? none), ...(attempt?.shadow ?? none)];
-  if (shadow.length > 0) record.shadow = shadow;
+  const unenforced = [...(facts.opening?.thrower.unenforced ?? none), ...(attempt?.unenforced ?? none)];
+  if (unenforced.length > 0) record.unenforced = unenforced;
   if (verdict.kind === 'failed') {
     record.reason = verdict.reason;
     if (verdict.policy !== undefined) record.policy = verdict.policy;
     if (verdict.policyPrompt !== undefined) record.policyPrompt = verdict.policyPrompt;
     if (verdict.error !== undefined) record.error = recordError(verdict.error);
-    const standing = residualEffects(facts);
-    if (standing.length > 0) record.standing = standing;
+    const residualEffects = residualEffectsOf(facts);
+    if (residualEffects.length > 0) record.residualEffects = residualEffects;
   }
   return record;
 }
@@ -104,7 +104,7 @@ function renderedValue(
 }
 
 /** What a call that was not committed leaves in place. */
-function residualEffects({ tool, attempt, opening, plainResources }: CallFacts): readonly string[] {
+function residualEffectsOf({ tool, attempt, opening, plainResources }: CallFacts): readonly string[] {
   const doer = opening?.thrower ?? attempt;
   if (doer === undefined) return [];
   const { committedResources, plainResources: asked, stuckResources } = doer.transaction;

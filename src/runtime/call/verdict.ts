@@ -85,7 +85,7 @@ export function stoppedVerdict(
     aborted: 'the run was aborted',
     deadline: 'the deadline of the run passed',
     budget: 'the budget of the run is used up',
-    silent: 'nothing was heard of the run for too long',
+    idle: 'the run was idle for too long',
     interrupted: 'an earlier call ended the run',
   }[reason.kind];
   return failed(
@@ -143,23 +143,23 @@ export function cannotRepeat(
 
 /** Its changes do not fit the present state. */
 export function doesNotFit(call: UncommittedCall, refusals: readonly string[]): FailedVerdict {
-  const message = `What "${call.toolName}" changed in session and files does not fit the present state (${refusals.join(', ')}) and was rolled back.${residualEffects(call)}`;
+  const message = `What "${call.toolName}" changed in session and files does not fit the present state (${refusals.join(', ')}) and was rolled back.${residualEffectsNote(call)}`;
   return failed('rolled-back', 'commit-failed', message);
 }
 
 /** A resource could not be committed. */
 export function resourceFailed(call: UncommittedCall, { name, error }: ResourceFailure): FailedVerdict {
-  const message = `What "${call.toolName}" changed in "${name}" could not be put in place, so the call was rolled back.${residualEffects(call)}\n${describeError(error)}`;
+  const message = `What "${call.toolName}" changed in "${name}" could not be put in place, so the call was rolled back.${residualEffectsNote(call)}\n${describeError(error)}`;
   return failed('rolled-back', 'commit-failed', message, { error });
 }
 
 /** The commit itself failed. */
 export function cannotCommit(call: UncommittedCall, error: unknown): FailedVerdict {
-  const message = `What "${call.toolName}" changed could not be put in place and was rolled back.${residualEffects(call)}\n${describeError(error)}`;
+  const message = `What "${call.toolName}" changed could not be put in place and was rolled back.${residualEffectsNote(call)}\n${describeError(error)}`;
   return failed('rolled-back', 'commit-failed', message, { error });
 }
 
-function residualEffects({ attempt }: UncommittedCall): string {
+function residualEffectsNote({ attempt }: UncommittedCall): string {
   const outside = attempt?.hasExternalEffects === true ? ' What it did outside stands.' : '';
   const committed = attempt?.transaction.committedResources ?? [];
   if (committed.length === 0) return outside;

@@ -31,6 +31,9 @@ const eventOrigin = {
 /** Where a session event of an evaluation comes from. */
 export interface RecordOrigin extends RecordOf<typeof eventOrigin> {}
 
+/** Makes the items of an earlier version of a slice into those of today. */
+export type SliceMigration = (items: readonly unknown[], version: number) => readonly unknown[];
+
 /** What the events of one evaluation have in common. */
 export type EvaluationOrigin = Omit<RecordOrigin, 'eventId'>;
 
@@ -43,12 +46,15 @@ export function defineRecordSlice<Payload extends RecordOrigin>(
     readonly fields: Fields;
     /** How many items are kept. Default: all. */
     readonly retain?: number | undefined;
+    /** Version of the items in exports, and what makes items of an earlier one into those of today. Default: version 1. */
+    readonly exports?: { readonly version: number; readonly migrate: SliceMigration };
   },
 ): Slice<Payload> {
-  const { event, fields, retain } = options;
+  const { event, fields, retain, exports } = options;
   return defineSystemSlice<Payload>(name, {
     policy: 'log',
     ...(retain === undefined ? {} : { retain }),
+    ...exports,
     reducers: [on(event, (_items, payload) => append(payload))],
     importSchema: recordSchema<Payload>({ ...eventOrigin, ...fields }),
   });

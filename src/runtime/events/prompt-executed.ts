@@ -50,7 +50,7 @@ export interface PromptExecutedPayload extends RecordOrigin, RecordOf<typeof exe
 
 /** Dispatched once for every evaluation that held its session, however it ended, as its last session event. */
 export const PromptExecuted: EventDefinition<PromptExecutedPayload, PromptExecutedPayload> =
-  defineSystemEvent<PromptExecutedPayload>('prompt.executed');
+  defineSystemEvent<PromptExecutedPayload>('weakincentives.prompt-executed');
 
 /** The last 1,000 {@link PromptExecuted} of a session: a LOG slice, never rolled back. */
 export const PromptExecutions: Slice<PromptExecutedPayload> = defineRecordSlice(

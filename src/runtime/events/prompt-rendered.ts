@@ -61,11 +61,11 @@ export interface ToolsRenderedPayload extends RecordOrigin, RecordOf<typeof rend
 
 /** Dispatched when the prompt of an evaluation was rendered, before the model is asked. */
 export const PromptRendered: EventDefinition<PromptRenderedPayload, PromptRenderedPayload> =
-  defineSystemEvent<PromptRenderedPayload>('prompt.rendered');
+  defineSystemEvent<PromptRenderedPayload>('weakincentives.prompt-rendered');
 
 /** Dispatched right after {@link PromptRendered}, also when there are no tools. */
 export const ToolsRendered: EventDefinition<ToolsRenderedPayload, ToolsRenderedPayload> =
-  defineSystemEvent<ToolsRenderedPayload>('prompt.tools-rendered');
+  defineSystemEvent<ToolsRenderedPayload>('weakincentives.tools-rendered');
 
 /** The last 100 {@link PromptRendered} of a session: a LOG slice, never rolled back. */
 export const PromptRenderings: Slice<PromptRenderedPayload> = defineRecordSlice(

@@ -1,4 +1,5 @@
 /* oxlint-disable typescript/no-unnecessary-type-assertion -- The fields of records name their types: isolatedDeclarations wants them written down. */
+import { isRecord } from '../../internal/index.ts';
 import type { ShownSection } from '../../prompt/index.ts';
 import type { JsonValue } from '../../schema/index.ts';
 import { defineSystemEvent, type EventDefinition, type Slice } from '../../session/index.ts';
@@ -52,7 +53,7 @@ export type ToolCallOutcome = 'committed' | 'rolled-back' | 'denied' | 'rejected
  * - `timeout`: the tool's own `timeoutMs` passed. `dispose-failed`: a tool-call resource could not be disposed.
  * - `conflict`: what it had read changed three times. `commit-failed`: its changes did not fit the present state.
  * - `sections-opened`: the handler wanted sections to be opened first, and they were. `sections-not-opened`: they could not be.
- * - `aborted`, `deadline`, `budget`, `silent`: the run ended. `interrupted`: it ended the run itself.
+ * - `aborted`, `deadline`, `budget`, `idle`: the run ended. `interrupted`: it ended the run itself.
  */
 export type ToolCallFailureReason =
   | 'unknown-tool'
@@ -78,7 +79,7 @@ export type ToolCallFailureReason =
   | 'aborted'
   | 'deadline'
   | 'budget'
-  | 'silent'
+  | 'idle'
   | 'interrupted';
 
 const recordedChange = {
@@ -116,7 +117,7 @@ const recordedApproval = {
 /** A question of a policy that was put to whoever approves, and how it was answered. */
 export interface RecordedApproval extends RecordOf<typeof recordedApproval> {}
 
-const shadowFinding = {
+const unenforcedDecision = {
   policy: text as Field<string>,
   /** Name of the prompt whose policy it is, where that is an outer one. Absent: the prompt of the call. */
   policyPrompt: optional(text) as OptionalField<string>,
@@ -126,7 +127,7 @@ const shadowFinding = {
 };
 
 /** What a policy would have done to a call that ran without enforcement. */
-export interface UnenforcedDecision extends RecordOf<typeof shadowFinding> {}
+export interface UnenforcedDecision extends RecordOf<typeof unenforcedDecision> {}
 
 const feedbackRun = {
   provider: text as Field<string>,
@@ -200,7 +201,7 @@ const toolInvoked = {
    * What a call that was not committed leaves in place, one line each: effects outside, resources that take no part in transactions,
    * resources that were committed before the commit broke off or that could not be rolled back. Absent when nothing can be left.
    */
-  standing: optional(list(text)) as OptionalField<readonly string[]>,
+  residualEffects: optional(list(text)) as OptionalField<readonly string[]>,
   /** Tokens that evaluations inside the call spent, in all its attempts; absent when there were none. */
   usage: optional(record(tokenUsage)) as OptionalField<TokenUsage>,
   /** The files that the committed call changed, sorted by path. */
@@ -208,7 +209,7 @@ const toolInvoked = {
   /** What was asked about the call, in order; in all attempts, since an answer is not asked for twice. Absent: nothing. */
   approvals: optional(list(record(recordedApproval))) as OptionalField<readonly RecordedApproval[]>,
   /** With `enforce: false`: what policies would have denied or asked in the last attempt. Absent: nothing. */
-  shadow: optional(list(record(shadowFinding))) as OptionalField<readonly UnenforcedDecision[]>,
+  unenforced: optional(list(record(unenforcedDecision))) as OptionalField<readonly UnenforcedDecision[]>,
   /** Sections that the call opened, with those shown below them; the tools of the full ones can be called from the next turn on. Absent: none. */
   openedSections: optional(list(record(shownSection))) as OptionalField<readonly ShownSection[]>,
   /** The feedback providers that ran after the call, in order. Absent: none did. */
@@ -232,10 +233,26 @@ export interface ToolInvokedPayload extends RecordOrigin, RecordOf<typeof toolIn
  * @see docs/spec/tool-calls.md §6
  */
 export const ToolInvoked: EventDefinition<ToolInvokedPayload, ToolInvokedPayload> =
-  defineSystemEvent<ToolInvokedPayload>('tool.invoked');
+  defineSystemEvent<ToolInvokedPayload>('weakincentives.tool-invoked');
+
+/** Names of fields in exports of version 1, which 0.1.0 writes. */
+const renamedFields: ReadonlyMap<string, string> = new Map([
+  ['standing', 'residualEffects'],
+  ['shadow', 'unenforced'],
+]);
+
+/** The items of version 1 with the names of version 2. What is no record stays as it is, to be refused. */
+function namesOfVersion2(items: readonly unknown[]): readonly unknown[] {
+  return items.map((item) => {
+    if (!isRecord(item)) return item;
+    const entries = Object.entries(item).map(([name, value]) => [renamedFields.get(name) ?? name, value]);
+    const renamed = Object.fromEntries(entries);
+    return item['reason'] === 'silent' ? { ...renamed, reason: 'idle' } : renamed;
+  });
+}
 
 /** The record of all calls of a session: a LOG slice, never rolled back. */
 export const ToolInvocations: Slice<ToolInvokedPayload> = defineRecordSlice(
   'weakincentives.tool-invocations',
-  { event: ToolInvoked, fields: toolInvoked },
+  { event: ToolInvoked, fields: toolInvoked, exports: { version: 2, migrate: namesOfVersion2 } },
 );

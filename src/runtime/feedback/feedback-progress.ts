@@ -74,8 +74,9 @@ export function foldFeedback(before: FeedbackProgress | undefined, step: Feedbac
 }
 
 /** Dispatched once for every call of an evaluation with feedback. */
-export const FeedbackStepped: EventDefinition<FeedbackStep, FeedbackStep> =
-  defineSystemEvent<FeedbackStep>('feedback.stepped');
+export const FeedbackStepped: EventDefinition<FeedbackStep, FeedbackStep> = defineSystemEvent<FeedbackStep>(
+  'weakincentives.feedback-stepped',
+);
 
 /**
  * How far the feedback of each prompt is, one item per prompt: part of snapshots and exports, so that a session that is

@@ -8,7 +8,7 @@ export type StopReason =
   | { readonly kind: 'deadline'; readonly cause: DeadlineExceededError }
   | { readonly kind: 'budget'; readonly cause: BudgetExceededError }
   /** By its watchdog. */
-  | { readonly kind: 'silent'; readonly cause: DOMException }
+  | { readonly kind: 'idle'; readonly cause: DOMException }
   | { readonly kind: 'interrupted'; readonly cause: unknown };
 
 /** Rejection of {@link RunStop.race}: the run was stopped while something was awaited. */

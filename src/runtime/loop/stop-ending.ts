@@ -14,12 +14,12 @@ const endings: Readonly<Record<StopReason['kind'], Omit<StopEnding, 'why'>>> = {
   aborted: { code: 'evaluation-aborted', what: 'The run was aborted by its caller' },
   deadline: { code: 'evaluation-deadline-exceeded', what: 'The deadline passed' },
   budget: { code: 'evaluation-budget-exceeded', what: 'The budget was used up' },
-  silent: { code: 'evaluation-idle', what: 'The run fell silent' },
+  idle: { code: 'evaluation-idle', what: 'The run was idle for too long' },
   interrupted: { code: 'evaluation-interrupted', what: 'A tool call ended the run' },
 };
 
 /** What a run that was stopped for this reason ends with. */
 export function endingOf(reason: StopReason): StopEnding {
-  const hasStory = reason.kind === 'budget' || reason.kind === 'silent';
+  const hasStory = reason.kind === 'budget' || reason.kind === 'idle';
   return { ...endings[reason.kind], why: hasStory ? `: ${reason.cause.message}` : '.' };
 }

@@ -43,7 +43,7 @@ const reasons = {
   deadline: true,
   interrupted: true,
   budget: true,
-  silent: true,
+  idle: true,
 } satisfies Readonly<Record<ThrottleKind | ToolCallFailureReason, true>>;
 
 /** Fields of events that hold values of others: their keys are not the library's either. */

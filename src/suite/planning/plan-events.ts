@@ -30,7 +30,7 @@ export interface UpdateStepPayload {
  * a text is out of bounds.
  */
 export const SetupPlan: EventDefinition<SetupPlanPayload, SetupPlanPayload> = defineEvent(
-  'planning.setup-plan',
+  'weakincentives.setup-plan',
   jsonSchema<SetupPlanPayload>({
     type: 'object',
     properties: {
@@ -47,7 +47,7 @@ export const SetupPlan: EventDefinition<SetupPlanPayload, SetupPlanPayload> = de
  * plan, no title, or one out of bounds.
  */
 export const AddStep: EventDefinition<AddStepPayload, AddStepPayload> = defineEvent(
-  'planning.add-step',
+  'weakincentives.add-step',
   jsonSchema<AddStepPayload>({
     type: 'object',
     properties: { steps: { type: 'array', items: { type: 'string' } } },
@@ -61,7 +61,7 @@ export const AddStep: EventDefinition<AddStepPayload, AddStepPayload> = defineEv
  * is no active plan, no such step, nothing to change, or the title is out of bounds.
  */
 export const UpdateStep: EventDefinition<UpdateStepPayload, UpdateStepPayload> = defineEvent(
-  'planning.update-step',
+  'weakincentives.update-step',
   jsonSchema<UpdateStepPayload>({
     type: 'object',
     properties: {

@@ -215,7 +215,15 @@ describe('a session that went through JSON', () => {
     await model.evaluate(full.bind(), { ...options, enforce: false });
     await model.evaluate(full.bind(), { ...options, maxTurns: 1 }).catch(() => undefined);
     const calls = session.slice(ToolInvocations).all();
-    for (const field of ['approvals', 'shadow', 'feedback', 'error', 'usage', 'openedSections', 'changes'])
+    for (const field of [
+      'approvals',
+      'unenforced',
+      'feedback',
+      'error',
+      'usage',
+      'openedSections',
+      'changes',
+    ])
       expect([field, calls.some((call) => field in call)]).toEqual([field, true]);
     expect(session.slice(PromptExecutions).all()).toContainEqual(
       expect.objectContaining({ output: { answer: { text: 'yes' } }, parentCallIds: [expect.any(String)] }),

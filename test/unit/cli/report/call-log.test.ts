@@ -22,8 +22,8 @@ describe('CallLog', () => {
       calls: 2,
       outcomes: { committed: 1, 'rolled-back': 0, denied: 1, rejected: 0, aborted: 0 },
       undone: 0,
-      shadowed: 0,
-      standing: 0,
+      unenforced: 0,
+      residual: 0,
       rerun: 1,
       inner: { calls: 0 },
     });
@@ -107,7 +107,7 @@ describe('CallLog, of calls inside others', () => {
       inside('a', inside('b', ended('d', failed))),
       inside('a', ended('b', failed)),
       inside('a', ended('e')),
-      ended('a', { ...failed, standing: ['resource clock: takes no part in transactions'] }),
+      ended('a', { ...failed, residualEffects: ['resource clock: takes no part in transactions'] }),
     ]);
     expect(log.records).toMatchObject([
       {
@@ -124,16 +124,16 @@ describe('CallLog, of calls inside others', () => {
       outcomes: { committed: 0, 'rolled-back': 1, denied: 0, rejected: 0, aborted: 0 },
       undone: 0,
       rerun: 0,
-      shadowed: 0,
-      standing: 1,
+      unenforced: 0,
+      residual: 1,
       hosted: 0,
       inner: {
         calls: 4,
         outcomes: { committed: 0, 'rolled-back': 2, denied: 0, rejected: 0, aborted: 0 },
         undone: 2,
         rerun: 0,
-        shadowed: 0,
-        standing: 0,
+        unenforced: 0,
+        residual: 0,
         hosted: 0,
       },
     });
@@ -188,8 +188,8 @@ describe('CallLog, of calls inside others', () => {
         message: secret,
         conflicts: [secret],
         approvals: [{ ...policy, about: 'call', approved: false, answer: secret }],
-        shadow: [{ ...policy, outcome: 'ask' }],
-        standing: [secret],
+        unenforced: [{ ...policy, outcome: 'ask' }],
+        residualEffects: [secret],
       }),
     );
     expect(JSON.stringify(log.records)).not.toContain('ann');

@@ -40,8 +40,8 @@ describe('formatCallTable', () => {
     const finding = { policy: 'closed', outcome: 'deny', reason: 'not\ntoday' } as const;
     const records = [
       callRecord({ approvals: [approved, { ...approved, policy: 'reviewed', about: 'changes' }] }),
-      callRecord({ shadow: [finding, { ...finding, policy: 'other' }] }),
-      callRecord({ shadow: [{ ...finding, outcome: 'ask' }], outcome: 'rolled-back', message: 'no' }),
+      callRecord({ unenforced: [finding, { ...finding, policy: 'other' }] }),
+      callRecord({ unenforced: [{ ...finding, outcome: 'ask' }], outcome: 'rolled-back', message: 'no' }),
       callRecord({
         outcome: 'denied',
         policy: 'careful',
@@ -68,7 +68,7 @@ describe('formatCallTable', () => {
           message: 'The tool "send" failed: no line',
           attempts: 2,
           conflicts: ['file a.md', 'file a.md', 'slice s'],
-          standing: ['effects outside', 'resource mail: could not be rolled back'],
+          residualEffects: ['effects outside', 'resource mail: could not be rolled back'],
         }),
       ],
       plain,
@@ -156,7 +156,7 @@ describe('formatCallTable', () => {
     const record = callRecord({
       outcome: 'rolled-back',
       message: 'one two three',
-      standing: ['effects outside'],
+      residualEffects: ['effects outside'],
     });
     expect(formatCallTable([callRecord(), record], { ...plain, width: 44 })).toEqual([
       'turn  call  time  tool       arguments',
@@ -181,7 +181,7 @@ describe('formatCallTable', () => {
               subject,
               outcome: 'rolled-back',
               message,
-              standing: [`${standing}!`],
+              residualEffects: [`${standing}!`],
             }),
           );
           const lines = formatCallTable(records, { ...plain, width });

@@ -46,7 +46,7 @@ const invocation: Required<ToolInvokedPayload> = {
   value: null,
   attachments: [{ type: 'file', mediaType: 'text/csv', name: 'rows.csv', characters: 8 }],
   error: { name: 'Error', message: 'no' },
-  standing: ['effects outside'],
+  residualEffects: ['effects outside'],
   usage,
   approvals: [
     {
@@ -58,7 +58,7 @@ const invocation: Required<ToolInvokedPayload> = {
       answer: 'no',
     },
   ],
-  shadow: [{ policy: 'closed', policyPrompt: 'lead', outcome: 'deny', reason: 'no' }],
+  unenforced: [{ policy: 'closed', policyPrompt: 'lead', outcome: 'deny', reason: 'no' }],
   openedSections: [{ section: 'guide', visibility: 'full' }],
   feedback: [{ provider: 'hints', atMs: 1, outcome: 'silent' }],
 };

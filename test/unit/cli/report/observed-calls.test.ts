@@ -17,14 +17,14 @@ describe('formatObservedCalls', () => {
         toolName: 'send',
         subject: '',
         ...failed,
-        standing: ['effects outside', 'resource m'],
+        residualEffects: ['effects outside', 'resource m'],
       }),
       callRecord({
         number: '6',
         toolName: 'send',
         ...failed,
         steps: ['dialled'],
-        standing: ['effects\u001b outside'],
+        residualEffects: ['effects\u001b outside'],
       }),
       callRecord({
         number: '7',

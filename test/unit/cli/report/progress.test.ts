@@ -146,7 +146,7 @@ describe('createProgress', () => {
         success: false,
         outcome: 'rolled-back',
         message: 'no',
-        standing: ['resource mail: could not be rolled back'],
+        residualEffects: ['resource mail: could not be rolled back'],
         approvals: [{ ...careful, about: 'changes', approved: true }],
       }),
       ended('c'),

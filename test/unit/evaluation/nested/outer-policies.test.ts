@@ -179,7 +179,7 @@ describe.each([1, 2, 3])('a policy %i calls further out', (depth) => {
     });
     expect(outcome.records[0]).toMatchObject({
       outcome: 'committed',
-      shadow: [
+      unenforced: [
         of('by-params', 'deny', 'production is closed'),
         of('asking', 'ask', 'Write prod/x?'),
         of('by-changes', 'deny', 'production is closed'),

@@ -82,7 +82,7 @@ describe.each([
       {
         level: 'warn',
         message: 'A subscriber of the session failed.',
-        fields: { event: 'tool.invoked', error: 'the callback is broken' },
+        fields: { event: 'weakincentives.tool-invoked', error: 'the callback is broken' },
       },
     ]);
     dispatcher.dispatch(ToolInvoked, {} as never);

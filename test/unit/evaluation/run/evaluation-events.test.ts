@@ -218,7 +218,10 @@ describe('the events of an evaluation', () => {
       {
         level: 'error',
         message: 'An event of an evaluation could not be recorded.',
-        fields: { event: 'prompt.executed', error: expect.stringContaining('full') as unknown },
+        fields: {
+          event: 'weakincentives.prompt-executed',
+          error: expect.stringContaining('full') as unknown,
+        },
       },
     ]);
   });
@@ -290,14 +293,14 @@ describe('the events of an evaluation inside a call', () => {
       ),
     );
     expect(names(heard).filter((name) => !name.includes('added') && !name.includes('succeeded'))).toEqual([
-      'prompt.rendered outer',
-      'prompt.tools-rendered outer',
-      'prompt.rendered inner',
-      'prompt.tools-rendered inner',
-      'tool.invoked inner',
-      'prompt.executed inner',
-      'tool.invoked outer',
-      'prompt.executed outer',
+      'weakincentives.prompt-rendered outer',
+      'weakincentives.tools-rendered outer',
+      'weakincentives.prompt-rendered inner',
+      'weakincentives.tools-rendered inner',
+      'weakincentives.tool-invoked inner',
+      'weakincentives.prompt-executed inner',
+      'weakincentives.tool-invoked outer',
+      'weakincentives.prompt-executed outer',
     ]);
     const [executedInside, executed] = session.slice(PromptExecutions).all();
     expect(executedInside?.parentCallIds).toEqual(['call-1-1']);

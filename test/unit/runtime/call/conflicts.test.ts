@@ -383,7 +383,10 @@ describe('subscribers', () => {
       calls: [{ name: 'fail' }],
     });
     expect(only(invocations).outcome).toBe('rolled-back');
-    expect(heard.filter((name) => !name.startsWith('prompt.'))).toEqual(['remarked', 'tool.invoked']);
+    expect(heard.filter((name) => !/rendered|prompt-executed/.test(name))).toEqual([
+      'remarked',
+      'weakincentives.tool-invoked',
+    ]);
     expect(session.slice(Remarks).all()).toEqual([{ text: 'before the end' }]);
   });
 

@@ -93,7 +93,7 @@ describe('a handler that wants sections to be opened', () => {
     expect(texts[0]).toContain(
       '(The guide has the rules.). What it did outside of session and files stands. Opened',
     );
-    expect(invocations[0]?.standing).toEqual(['effects outside session, files and resources']);
+    expect(invocations[0]?.residualEffects).toEqual(['effects outside session, files and resources']);
   });
 
   test('is told so when the sections cannot be opened, or are open', async () => {

@@ -95,7 +95,7 @@ describe('a commit with resources', () => {
       expect(invocation).toMatchObject({ outcome: 'rolled-back', reason: 'commit-failed' });
       expect(invocation.modelText).toContain('"accounts" could not be put in place');
       expect(invocation.modelText).toContain('disk full');
-      expect(invocation.standing).toBeUndefined();
+      expect(invocation.residualEffects).toBeUndefined();
       expect(lines.at(-1)).toBe('rollback accounts');
       expect(session.slice(Notes).all()).toEqual([]);
       expect(await filesystem.stat('note.txt')).toBeUndefined();
@@ -119,7 +119,7 @@ describe('a commit with resources', () => {
     const invocation = only(invocations);
     expect(invocation).toMatchObject({
       reason: 'commit-failed',
-      standing: ['resource accounts: committed before the call failed'],
+      residualEffects: ['resource accounts: committed before the call failed'],
     });
     expect(invocation.modelText).toContain('What it changed in "accounts" was committed before and stands.');
     expect(bank.get('a')).toBe(7);
@@ -146,7 +146,9 @@ describe('a commit with resources', () => {
       calls: [{ name: 'pay' }],
     });
     expect(lines.slice(-2)).toEqual(['commit accounts', 'rollback other']);
-    expect(only(invocations).standing).toEqual(['resource accounts: committed before the call failed']);
+    expect(only(invocations).residualEffects).toEqual([
+      'resource accounts: committed before the call failed',
+    ]);
   });
 
   test('during which the state changes from outside puts the events on the new state, or names what stands', async () => {
@@ -163,7 +165,7 @@ describe('a commit with resources', () => {
         tools: [act('pay', everything)],
         calls: [{ name: 'pay' }],
       });
-      return { notes: session.slice(Notes).all().length, standing: only(invocations).standing };
+      return { notes: session.slice(Notes).all().length, standing: only(invocations).residualEffects };
     };
     expect(await run(false)).toEqual({ notes: 2, standing: undefined });
     expect(await run(true)).toEqual({
@@ -212,7 +214,7 @@ describe('a commit with resources', () => {
     expect(only(invocations)).toMatchObject({
       reason: 'commit-failed',
       attempts: 1,
-      standing: ['effects outside session, files and resources'],
+      residualEffects: ['effects outside session, files and resources'],
     });
     expect(bank.get('a')).toBe(50);
   });
@@ -255,7 +257,7 @@ describe('what stands', () => {
       calls: [{ name: 'fail' }],
     });
     const invocation = only(invocations);
-    expect(invocation.standing).toEqual(['resource accounts: could not be rolled back']);
+    expect(invocation.residualEffects).toEqual(['resource accounts: could not be rolled back']);
     expect(invocation.modelText).toContain('What it changed in "accounts" could not be rolled back');
     expect(logger.lines.some(({ level }) => level === 'error')).toBe(true);
   });
@@ -272,7 +274,7 @@ describe('what stands', () => {
       ['committed', 1, undefined],
       ['rolled-back', 1, 'conflict'],
     ]);
-    expect(invocations[1]?.standing).toEqual(['resource accounts: could not be rolled back']);
+    expect(invocations[1]?.residualEffects).toEqual(['resource accounts: could not be rolled back']);
   });
 
   test('names plain singletons that a failed call had, and effects outside, but nothing for a call that landed', async () => {
@@ -301,7 +303,7 @@ describe('what stands', () => {
       calls: [{ name: 'land' }, { name: 'fail' }, { name: 'look' }, { name: 'send' }, { name: 'idle' }],
     });
     const mailer = 'resource mailer: takes no part in transactions';
-    expect(invocations.map(({ standing }) => standing)).toEqual([
+    expect(invocations.map(({ residualEffects: standing }) => standing)).toEqual([
       undefined,
       [mailer],
       undefined,

@@ -40,7 +40,7 @@ describe('a transactional resource', () => {
       concurrency: 1,
     });
     expect(bank.get('a')).toBe(7);
-    expect(invocations.map(({ outcome, standing }) => [outcome, standing])).toEqual([
+    expect(invocations.map(({ outcome, residualEffects: standing }) => [outcome, standing])).toEqual([
       ['committed', undefined],
       ['rolled-back', undefined],
       ['rolled-back', undefined],

@@ -57,7 +57,7 @@ describe('without enforcement', () => {
       policies,
       approve: () => ((asked += 1), false),
     });
-    const shadow = [
+    const unenforced = [
       { policy: 'closed', outcome: 'deny', reason: 'closed today' },
       { policy: 'careful', outcome: 'ask', reason: 'sure?' },
       { policy: 'broken', outcome: 'deny', reason: 'its check failed: kaboom' },
@@ -65,14 +65,14 @@ describe('without enforcement', () => {
       { policy: 'reviewed', outcome: 'ask', reason: 'look at notes.md' },
     ];
     const invocation = only(invocations);
-    expect(invocation).toMatchObject({ outcome: 'committed', shadow });
+    expect(invocation).toMatchObject({ outcome: 'committed', unenforced });
     expect(invocation).not.toHaveProperty('approvals');
     expect(JSON.parse(JSON.stringify(invocation))).toEqual(invocation);
     expect(asked).toBe(0);
     expect((await filesystem.read('notes.md')).text).toBe('new');
     expect(only(texts)).not.toContain('denied');
     expect(shadows(events)).toEqual(
-      shadow.map((finding) => ({
+      unenforced.map((finding) => ({
         type: 'policy-unenforced',
         turn: 1,
         callId: 'call-1-1',
@@ -101,7 +101,7 @@ describe('without enforcement', () => {
     expect(session.slice(PolicyState).all()).toMatchObject([{ invokedTools: ['write'] }]);
     expect(only(invocations)).toMatchObject({
       outcome: 'committed',
-      shadow: [
+      unenforced: [
         { policy: 'closed', outcome: 'deny' },
         { policy: 'fragile', outcome: 'deny', reason: 'it could not record the success: full' },
       ],
@@ -123,7 +123,7 @@ describe('without enforcement', () => {
       calls: [{ name: 'write' }, { name: 'write' }],
     });
     expect(
-      invocations.map(({ attempts, shadow }) => [attempts, shadow?.map(({ reason }) => reason)]),
+      invocations.map(({ attempts, unenforced }) => [attempts, unenforced?.map(({ reason }) => reason)]),
     ).toEqual([
       [1, undefined],
       [2, ['1 before']],
@@ -136,7 +136,7 @@ describe('without enforcement', () => {
       ...setup,
       policies: [{ name: 'open', check: () => PolicyDecision.allow() }],
     });
-    expect(only(invocations)).not.toHaveProperty('shadow');
+    expect(only(invocations)).not.toHaveProperty('unenforced');
   });
 
   test('only a plain false lets go of the policies', async () => {

@@ -75,7 +75,7 @@ describe('the record of a call', () => {
       calls: [{ name: 'save', callId: 'abc', arguments: args }],
       policies: policyDenies ? [{ name: 'office-hours', check: () => PolicyDecision.deny('closed') }] : [],
     });
-    expect(heard[1]).toEqual({ eventName: 'tool.invoked', sessionId: session.id });
+    expect(heard[1]).toEqual({ eventName: 'weakincentives.tool-invoked', sessionId: session.id });
     return { payload: only(session.slice(ToolInvocations).all()), heard, events };
   };
 

@@ -82,8 +82,8 @@ describe('a run that is silent for too long', () => {
     const error = await evaluationFailure(finished);
     expect(error).toMatchObject({ code: 'evaluation-idle', phase: 'tool' });
     expect(signal?.aborted).toBe(true);
-    expect(only(invocations)).toMatchObject({ outcome: 'aborted', reason: 'silent' });
-    expect(only(invocations).message).toContain('nothing was heard of the run for too long');
+    expect(only(invocations)).toMatchObject({ outcome: 'aborted', reason: 'idle' });
+    expect(only(invocations).message).toContain('the run was idle for too long');
     expect(session.slice(Count).latest()).toBeUndefined();
     stuck.open();
     await left.reached;
@@ -281,7 +281,7 @@ describe('someone who is asked', () => {
     clock.advance(100);
     clock.advance(100);
     expect((await evaluationFailure(run)).code).toBe('evaluation-idle');
-    expect(session.slice(ToolInvocations).all().at(-1)).toMatchObject({ reason: 'silent' });
+    expect(session.slice(ToolInvocations).all().at(-1)).toMatchObject({ reason: 'idle' });
     stuck.open();
   });
 });
