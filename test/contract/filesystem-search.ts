@@ -102,6 +102,13 @@ export function describeSearch(open: OpenFilesystem): void {
       }
     });
 
+    it('searches the files as they are when it is called', async () => {
+      const filesystem = await open({ files: { 'a.txt': 'before' } });
+      const search = filesystem.grep('before|after');
+      await filesystem.write('a.txt', 'after');
+      expect((await search).matches.map(({ text }) => text)).toEqual(['before']);
+    });
+
     it('bounds its answer', async () => {
       const filesystem = await open({ files: { f: `${'x'.repeat(50)}\nxx👍x\nx\n` } });
       expect(await filesystem.grep('x', { limit: 2, maxLineLength: 3 })).toEqual({

@@ -93,6 +93,13 @@ describe('a bundle of a program', () => {
     }
   });
 
+  it('holds the engine for patterns apart, to be loaded on demand', async () => {
+    const source = `export { MemoryFilesystem, redactPatterns } from 'weakincentives';`;
+    const { packages, onDemand } = await bundle(source, { minify: true });
+    expect(packages).toEqual(['weakincentives']);
+    expect(onDemand).toEqual(['re2js']);
+  });
+
   it.each([
     ['allow', `export { allow } from 'weakincentives';`, 1],
     ['Session', `export { Session } from 'weakincentives';`, 88],

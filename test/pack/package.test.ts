@@ -135,6 +135,32 @@ describe('root entry', () => {
     expect(() => load('weakincentives/node')).toThrow(/builtin node:/);
   });
 
+  it('loads the engine for patterns with the first pattern', () => {
+    writeFileSync(
+      join(packed.project, 'print-packages.mjs'),
+      `export async function resolve(specifier, context, next) {
+         if (specifier === 're2js') process._rawDebug('loads re2js');
+         return next(specifier, context);
+       }`,
+    );
+    const printed = packed.run(
+      `import { register } from 'node:module';
+       import { spawnSync } from 'node:child_process';
+       const program = \`
+         import { register } from 'node:module';
+         register('./print-packages.mjs', 'file://' + process.cwd() + '/');
+         const { MemoryFilesystem } = await import('weakincentives');
+         const files = new MemoryFilesystem({ files: { a: 'text' } });
+         await files.grep('text', { literal: true });
+         process._rawDebug('searches');
+         await files.grep('t.xt');
+       \`;
+       const { stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', program], { encoding: 'utf8' });
+       console.log(stderr);`,
+    );
+    expect(printed.trim().split('\n')).toEqual(['searches', 'loads re2js']);
+  });
+
   it('exports at most 120 values by name and nothing by default', () => {
     const names: readonly string[] = JSON.parse(
       packed.run(`console.log(JSON.stringify(Object.keys(await import('weakincentives'))));`),

@@ -8,6 +8,7 @@ import type { GlobOptions, GlobResult, GrepMatch, GrepOptions, GrepResult } from
 import { assertIntegerOption, notDirectoryError, notFoundError } from '../path/errors.ts';
 import { normalizePath } from '../path/path.ts';
 import { compileGrep } from '../text/grep.ts';
+import { assertPattern } from '../text/linear-pattern.ts';
 import { type FoundFile, walkFiles } from '../tree/file-walk.ts';
 import { blockedError } from '../tree/tree.ts';
 
@@ -33,10 +34,13 @@ class SearchPauses {
 
   /** A pause when one is due; it rejects when the search is to end. */
   pauseIfDue(): Promise<void> | undefined {
-    return this.#eventLoop.pauseIfDue()?.then(() => {
-      this.#signal?.throwIfAborted();
-      this.#assertOpen();
-    });
+    return this.#eventLoop.pauseIfDue()?.then(() => this.assertWanted());
+  }
+
+  /** Throws when the search is to end. */
+  assertWanted(): void {
+    this.#signal?.throwIfAborted();
+    this.#assertOpen();
   }
 }
 
@@ -117,15 +121,16 @@ export async function grepFiles(
   assertIntegerOption('limit', limit, 1);
   assertIntegerOption('maxLineLength', maxLineLength, 1);
   const glob = options.glob === undefined ? undefined : compileNameFilter(options.glob);
-  const grep = compileGrep({
-    pattern,
-    literal: options.literal ?? false,
-    ignoreCase: options.ignoreCase ?? false,
-  });
+  const { literal = false, ignoreCase = false } = options;
+  assertPattern({ pattern });
   const pauses = new SearchPauses(cell, options.signal, assertOpen);
+  // Before the first pause: the search is of what the files are now.
+  const files = filesToSearch(cell, path, glob);
+  const grep = await compileGrep({ pattern, literal, ignoreCase });
+  pauses.assertWanted();
   const matches: GrepMatch[] = [];
   let skippedBinary = 0;
-  for (const file of filesToSearch(cell, path, glob)) {
+  for (const file of files) {
     const pause = pauses.pauseIfDue();
     if (pause !== undefined) await pause;
     if (file === undefined) continue;

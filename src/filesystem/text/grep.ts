@@ -59,12 +59,12 @@ function* literalLines(text: string, wanted: string): Generator<MatchingLine, vo
  * @throws {FilesystemError} `pattern-invalid` for an empty pattern, more than 2,000 characters, bad syntax, or repetitions
  * that make the compiled pattern too large.
  */
-export function compileGrep(options: PatternOptions): Grep {
+export async function compileGrep(options: PatternOptions): Promise<Grep> {
   assertPattern(options);
   const { pattern, literal, ignoreCase } = options;
   if (literal === true && ignoreCase !== true && !/[\r\n]/.test(pattern)) {
     return { matchingLines: (text) => literalLines(text, pattern) };
   }
-  const compiled = compilePattern(options);
+  const compiled = await compilePattern(options);
   return { matchingLines: (text) => testedLines(text, (line) => compiled.test(line)) };
 }

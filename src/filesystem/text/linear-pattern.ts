@@ -1,4 +1,4 @@
-import { RE2JS } from 're2js';
+import type { RE2JS } from 're2js';
 import { describeError, FilesystemError } from '../../error/index.ts';
 import { cutAfter, quoteText } from '../../internal/index.ts';
 
@@ -26,17 +26,18 @@ export interface LinearPattern {
 }
 
 /**
- * Compiles a pattern, which may come from anyone.
+ * Compiles a pattern, which may come from anyone. The first pattern loads the engine, which is large.
  * @throws {FilesystemError} `pattern-invalid` for an empty pattern, more than 2,000 characters, bad syntax, or repetitions
  * that make the compiled pattern too large.
  */
-export function compilePattern(options: PatternOptions): LinearPattern {
+export async function compilePattern(options: PatternOptions): Promise<LinearPattern> {
   assertPattern(options);
-  const expression = compileExpression(options);
+  const { RE2JS: engine } = await import('re2js');
+  const expression = compileExpression(engine, options);
   return {
     test: (text) => expression.test(text),
     replaceAll: (text, replacement) =>
-      expression.matcher(text).replaceAll(RE2JS.quoteReplacement(replacement)),
+      expression.matcher(text).replaceAll(engine.quoteReplacement(replacement)),
   };
 }
 
@@ -61,11 +62,11 @@ function invalid(pattern: string, problem: string, cause?: unknown): FilesystemE
   });
 }
 
-function compileExpression({ pattern, literal, ignoreCase }: PatternOptions): RE2JS {
+function compileExpression(engine: typeof RE2JS, { pattern, literal, ignoreCase }: PatternOptions): RE2JS {
   let expression: RE2JS;
   try {
-    const source = literal === true ? RE2JS.quote(pattern) : pattern;
-    expression = RE2JS.compile(source, ignoreCase === true ? RE2JS.CASE_INSENSITIVE : 0);
+    const source = literal === true ? engine.quote(pattern) : pattern;
+    expression = engine.compile(source, ignoreCase === true ? engine.CASE_INSENSITIVE : 0);
   } catch (error) {
     throw invalid(
       pattern,

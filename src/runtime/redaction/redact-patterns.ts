@@ -5,21 +5,21 @@ import type { Redaction } from './redact.ts';
 /**
  * A redaction that replaces whatever matches one of the patterns, in their order, by `<redacted>`. Patterns are in RE2
  * syntax and may come from a configuration: the time is linear in the text, whatever they are. `^` and `$` stand for the
- * ends of a text.
+ * ends of a text. A promise, since the engine for patterns is loaded when the first one is compiled.
  *
- * @throws {PromptValidationError} for a pattern that is empty, longer than 2,000 characters, too large or wrongly written, or
+ * @throws {PromptValidationError} (the promise rejects) for a pattern that is empty, longer than 2,000 characters, too large or wrongly written, or
  *   that an empty text matches.
  */
-export function redactPatterns(patterns: readonly string[]): Redaction {
+export async function redactPatterns(patterns: readonly string[]): Promise<Redaction> {
   assertArgument('redactPatterns()', 'patterns', patterns, 'array');
-  const compiled = patterns.map(compile);
+  const compiled = await Promise.all(patterns.map(compile));
   return (text) => compiled.reduce((rest, pattern) => pattern.replaceAll(rest, '<redacted>'), text);
 }
 
-function compile(pattern: string): LinearPattern {
+async function compile(pattern: string): Promise<LinearPattern> {
   let compiled: LinearPattern;
   try {
-    compiled = compilePattern({ pattern });
+    compiled = await compilePattern({ pattern });
   } catch (cause) {
     throw invalid(pattern, describeError(cause), cause);
   }

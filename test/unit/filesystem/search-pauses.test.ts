@@ -162,7 +162,7 @@ describe('what a search finds', () => {
             paths: below.slice(0, limit),
             truncated: below.length > limit,
           });
-          const test = compileGrep({ pattern: expression });
+          const test = await compileGrep({ pattern: expression });
           const lines = below.flatMap((file) =>
             [...test.matchingLines(files.get(file) ?? '')].flatMap((match) =>
               match === undefined ? [] : [{ path: file, ...match }],

@@ -365,7 +365,7 @@ describe('pieces of an answer', () => {
         return { content: [{ type: 'text', text: 'Key: sk-12345.' }], finishReason: 'stop' };
       },
     };
-    for (const redact of [redactSecrets({ KEY: 'sk-12345' }), redactPatterns(['sk-[0-9]+'])]) {
+    for (const redact of [redactSecrets({ KEY: 'sk-12345' }), await redactPatterns(['sk-[0-9]+'])]) {
       const events = await collect(providerAdapter({ model }).stream(prompt, { redact }));
       expect(deltasOf(events).join('')).toMatch(/^Key: <\w+>\.$/);
       expect(events.filter(({ type }) => type === 'reasoning-delta')).toMatchObject([{ text: 'Hm. ' }]);
