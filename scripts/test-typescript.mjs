@@ -1,0 +1,167 @@
+#!/usr/bin/env node
+// Installs the packed package into an empty project, together with the libraries that people use beside it, type-checks
+// that project with every supported version of TypeScript and runs what each of them emits: `npm run test:typescript`.
+// Needs the registry. The versions are those of test/typescript/package-lock.json. With `--summary <file>` it also
+// writes `{ passed, failed }` there.
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const { values } = parseArgs({ options: { summary: { type: 'string' } } });
+
+/** @typedef {{ name: string, files: readonly string[], options: Record<string, unknown>, runs?: boolean }} Setting */
+
+const consumer = readdirSync(join(root, 'test/typescript/consumer'));
+const common = {
+  strict: true,
+  exactOptionalPropertyTypes: true,
+  noUncheckedIndexedAccess: true,
+  target: 'es2022',
+  types: ['node'],
+  // Types that are inferred from the library have to be nameable in declaration files.
+  declaration: true,
+};
+const own = ['entries.ts', 'quick-start.ts', 'governed-agent.ts', 'own-adapter.ts'];
+const vendors = consumer.filter((file) => !own.includes(file));
+
+/** @type {readonly Setting[]} */
+const settings = [
+  // Checks the declarations of the package itself, not only how they are used.
+  {
+    name: 'nodenext',
+    files: own,
+    options: { module: 'nodenext', lib: ['es2022'], skipLibCheck: false, skipDefaultLibCheck: true },
+    runs: true,
+  },
+  // The declarations of the AI SDK import types that it does not install, so they cannot be checked.
+  {
+    name: 'node16',
+    files: vendors,
+    options: { module: 'node16', lib: ['es2023'], skipLibCheck: true },
+    runs: true,
+  },
+  {
+    name: 'bundler',
+    files: [...own, ...vendors],
+    options: {
+      module: 'esnext',
+      moduleResolution: 'bundler',
+      lib: ['esnext', 'dom'],
+      skipLibCheck: true,
+    },
+  },
+];
+
+const project = mkdtempSync(join(tmpdir(), 'wink-typescript-'));
+let passed = 0;
+let failed = 0;
+try {
+  const versions = install();
+  writeSources();
+  for (const version of versions) for (const setting of settings) check(version, setting);
+} finally {
+  rmSync(project, { recursive: true, force: true });
+}
+console.log(`${passed} passed, ${failed} failed`);
+if (values.summary !== undefined) writeFileSync(values.summary, JSON.stringify({ passed, failed }));
+process.exitCode = failed > 0 ? 1 : 0;
+
+/** Installs the project and gives the names under which its compilers are installed. */
+function install() {
+  demand(run(process.execPath, [join(root, 'scripts/build.mjs')], root));
+  for (const file of ['package.json', 'package-lock.json']) {
+    cpSync(join(root, 'test/typescript', file), join(project, file));
+  }
+  cpSync(join(root, '.npmrc'), join(project, '.npmrc'));
+  const packed = demand(
+    run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', project], root),
+  );
+  const quiet = ['--no-audit', '--no-fund', '--loglevel=error'];
+  demand(run('npm', ['ci', ...quiet], project));
+  demand(run('npm', ['install', '--no-save', ...quiet, `./${JSON.parse(packed)[0].filename}`], project));
+  /** @type {{ dependencies: Record<string, string> }} */
+  const { dependencies } = JSON.parse(readFileSync(join(project, 'package.json'), 'utf8'));
+  return Object.keys(dependencies).filter((name) => name.startsWith('typescript-'));
+}
+
+/** Writes the sources of the project: the quick start, the programs of test/typescript/consumer, and every entry. */
+function writeSources() {
+  const sources = [
+    ...consumer.map((file) => join(root, 'test/typescript/consumer', file)),
+    join(root, 'examples/quick-start.ts'),
+  ];
+  for (const path of sources) {
+    const name = path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);
+    const text = readFileSync(path, 'utf8').replace(/^const (?=\w)/gm, 'export const ');
+    writeFileSync(join(project, name), text);
+  }
+  /** @type {{ name: string, exports: Record<string, unknown> }} */
+  const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const entries = Object.keys(manifest.exports)
+    .filter((subpath) => !subpath.endsWith('.json'))
+    .map((subpath) => subpath.replace('.', manifest.name));
+  const imports = entries.map((entry, index) => `import * as entry${index} from '${entry}';`);
+  const names = entries.map((_, index) => `entry${index}`);
+  writeFileSync(
+    join(project, 'entries.ts'),
+    `${imports.join('\n')}
+for (const entry of [${names.join(', ')}]) {
+  if (Object.keys(entry).length === 0) throw new Error('an entry exports nothing');
+}
+`,
+  );
+}
+
+/**
+ * @param {string} version
+ * @param {Setting} setting
+ */
+function check(version, { name, files, options, runs = false }) {
+  const outDir = `out/${version}/${name}`;
+  const config = `tsconfig.${version}.${name}.json`;
+  writeFileSync(
+    join(project, config),
+    JSON.stringify({ compilerOptions: { ...common, ...options, outDir, rootDir: '.' }, files }),
+  );
+  const startedAtMs = Date.now();
+  const compiler = join(project, 'node_modules', version, 'bin/tsc');
+  let result = run(process.execPath, [compiler, '-p', config, '--pretty', 'false'], project);
+  if (result.ok && runs) {
+    for (const file of files) {
+      const emitted = `${outDir}/${file.replace(/\.ts$/, '.js')}`;
+      if (result.ok) result = run(process.execPath, [emitted], project);
+    }
+  }
+  const seconds = ((Date.now() - startedAtMs) / 1000).toFixed(1);
+  console.log(`${result.ok ? 'ok  ' : 'FAIL'} ${version} ${name} (${seconds} s)`);
+  if (result.ok) passed += 1;
+  else {
+    failed += 1;
+    console.log(result.output.trimEnd().replace(/^/gm, '     '));
+  }
+}
+
+/**
+ * @param {string} command
+ * @param {readonly string[]} args
+ * @param {string} cwd
+ */
+function run(command, args, cwd) {
+  const { status, stdout, stderr, error } = spawnSync(command, args, {
+    cwd,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+    shell: command === 'npm' && process.platform === 'win32',
+  });
+  return { ok: status === 0, stdout, output: `${stdout}${stderr}${error?.message ?? ''}` };
+}
+
+/** @param {ReturnType<typeof run>} result */
+function demand({ ok, stdout, output }) {
+  if (!ok) throw new Error(output);
+  return stdout;
+}
