@@ -1,6 +1,6 @@
 import type { ToolPolicy } from './tool-policy.ts';
 
-/** The policies over a call, by what they want to be asked. */
+/** The policies over a call, by the phases they implement. */
 export interface PolicyPhases<out Governing> {
   readonly checking: readonly Governing[];
   readonly checkingChanges: readonly Governing[];
@@ -8,7 +8,7 @@ export interface PolicyPhases<out Governing> {
 }
 
 /**
- * Sorts the policies over a call by what they want to be asked. Each list keeps their order.
+ * Sorts the policies over a call by the phases they implement. Each list keeps their order.
  *
  * @param judging the policies that judge the call.
  * @param recordingOnly policies that judge other calls and depend on this one.

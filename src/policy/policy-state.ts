@@ -15,7 +15,7 @@ export interface PolicyFact {
   readonly key?: string;
   /** Identifies the content that the success was about. Absent: not taken down. */
   readonly stamp?: string;
-  /** The fact no longer holds: something else has taken the place of what it was about. */
+  /** The fact no longer holds: its subject has been replaced. */
   readonly isForgotten?: true;
 }
 

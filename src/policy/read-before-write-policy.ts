@@ -45,7 +45,7 @@ export interface ReadBeforeWritePolicyOptions {
 /**
  * Requires that an existing file has been read in an earlier call before a call may overwrite, edit or replace it. New
  * files are free, and files that a call has written are known. A file that was moved or copied is known if its source was:
- * moving a file is no way around reading it. Write tools are refused early; the files that any covered
+ * moving a file does not avoid reading it. Write tools are refused early; the files that any covered
  * tool has really changed are judged before its commit, so no tool gets around the rule. Paths are compared normalised.
  * Reading in the same call does not count.
  * @throws {PromptValidationError} when `readTools` is empty.
@@ -74,7 +74,7 @@ class ReadBeforeWrite {
   readonly #pathParams: readonly string[];
   readonly #governsRemoval: boolean;
   readonly #detectsStale: boolean;
-  /** The tool that denials advise, and under whose name files are known, however they came to be. */
+  /** The tool that denials advise, and the name under which files are recorded as known, whichever tool read them. */
   readonly #readTool: string;
 
   constructor(options: ReadBeforeWritePolicyOptions) {

@@ -42,7 +42,7 @@ export interface PolicyContext {
   readonly adapter: NestedAdapter;
   /** The session as the call sees it. May be written to even where the tool may only read. */
   readonly session: SessionView;
-  /** The files as the call sees them; undefined when none are bound. Costs something only for who looks at it. */
+  /** The files as the call sees them; undefined when none are bound. Has a cost only when read. */
   readonly filesystem?: Filesystem | undefined;
   /** Those of the policy's own prompt. What takes part in transactions is what the call sees, or else the call around it. */
   readonly resources: ResourceResolver;
@@ -94,7 +94,7 @@ export interface ToolPolicy {
   readonly dependencies?: Readonly<Record<string, readonly string[]>>;
   /** Judges a call before its handler runs. May throw: the call is denied. */
   check?(call: PolicyCall, context: PolicyContext): PolicyDecision | Promise<PolicyDecision>;
-  /** Judges what a call did to files, before it is committed; only asked when it changed some. May throw: the call is denied and rolled back. */
+  /** Judges a call's file changes before they are committed; called only when there are changes. May throw: the call is denied and rolled back. */
   checkChanges?(
     call: PolicyCall,
     changes: readonly FileChange[],

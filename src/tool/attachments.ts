@@ -12,7 +12,7 @@ export type AttachmentsReading =
   | { readonly ok: false; readonly problem: string };
 
 /**
- * Reads what a handler gave as attachments. They are looked into because no provider takes a request with media that it
+ * Reads what a handler gave as attachments. They are checked because no provider accepts a request with media that it
  * cannot read: the run would end where one failed call is enough.
  */
 export function readAttachments(value: unknown): AttachmentsReading {
@@ -38,7 +38,7 @@ export function readAttachments(value: unknown): AttachmentsReading {
 
 const dataForms = 'base64 text nor a base64 data: URL nor an http(s) address';
 
-/** The members that are known, each read once; a text says what is wrong. */
+/** The members that are known, each read once; a string says what is wrong. */
 function readPart(item: unknown, place: string): MediaPart | string {
   if (typeof item !== 'object' || item === null)
     return `${place} must be an object, but is ${describe(item)}`;
@@ -76,7 +76,7 @@ function isBase64(text: string): boolean {
 }
 
 function tooLarge(characters: number, place: string): string {
-  return `with ${place} the data of all attachments comes to ${characters} characters, and ${maxCharacters} is the most; make it smaller, or give an http(s) address`;
+  return `with ${place} the data of all attachments has ${characters} characters, but at most ${maxCharacters} are allowed; make it smaller, or give an http(s) address`;
 }
 
 /** Bytes are what most is mistaken for base64, and no message shall list them. */

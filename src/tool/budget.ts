@@ -1,5 +1,5 @@
 /**
- * What a model costs, in whatever currency you count in: each number is for a million tokens, 0 or more. Prices are taken
+ * What a model costs, in any currency: each number is for a million tokens, 0 or more. Prices are taken
  * to six decimal places, and one over 0 never becomes 0.
  */
 export interface TokenPrices {
@@ -23,7 +23,7 @@ export interface BudgetLimits {
   readonly maxCost?: number;
   /**
    * Turns of a model for which the provider did not report both input and output tokens: 0 or more. What is not reported
-   * is estimated by the length of the texts, so that with 0 here nothing is estimated. Default: no limit, and the first such turn of an
+   * is estimated by the length of the text, so that with 0 here nothing is estimated. Default: no limit, and the first such turn of an
    * evaluation is warned about.
    */
   readonly maxUncountedTurns?: number;

@@ -5,14 +5,14 @@ import type { BudgetTrackerPort, DeadlinePort, PromptPort } from './ports.ts';
 import type { FinishReason } from './prompt-response.ts';
 
 /**
- * Whether a task is done, and if not, what the model reads about it. Made by the functions of the same name:
+ * Whether a task is done, and if not, the feedback for the model. Made by the functions of the same name:
  * `CompletionVerdict.incomplete('…')`.
  */
 export type CompletionVerdict =
   | { readonly outcome: 'complete' }
   | { readonly outcome: 'incomplete'; readonly feedback: string };
 
-/** What a checker looks at: the run as it stands when the model has answered. Session and files are closed when it is done. */
+/** What a checker gets: the state of the run when the model has answered. Session and files are sealed when it returns. */
 export interface CompletionContext {
   readonly prompt: PromptPort;
   /** What the model said last. */
@@ -31,11 +31,11 @@ export interface CompletionContext {
   readonly deadline: DeadlinePort | undefined;
   /** The budget of the evaluation, or else that of the run around it. */
   readonly budgetTracker: BudgetTrackerPort | undefined;
-  /** Aborted when the run ends; nobody waits for the checker then. */
+  /** Aborted when the run ends; the run does not wait for the checker then. */
   readonly signal: AbortSignal;
 }
 
-/** Something that a checker looks at, and without which it could never say that the task is done. */
+/** Something that a checker needs, without which the task could never be done. */
 export type CompletionRequirement =
   | {
       readonly kind: 'slice';
@@ -56,7 +56,7 @@ export interface CompletionChecker {
   readonly requires?: readonly CompletionRequirement[];
   /**
    * May throw or reject: the evaluation ends with a `PromptEvaluationError` of code `evaluation-completion-failed`. A
-   * checker that cannot tell must not pass for one that said yes.
+   * checker that cannot decide must not count as one that agreed.
    */
   check(context: CompletionContext): CompletionVerdict | Promise<CompletionVerdict>;
 }
@@ -98,9 +98,9 @@ export const CompletionVerdict: {
 };
 
 /**
- * What a checker returned. Checkers are code of others: what is no verdict must not pass for a yes.
+ * What a checker returned. Checkers are user code: anything but a verdict must not count as agreement.
  *
- * @throws {TypeError} when it is no verdict.
+ * @throws {TypeError} when it is not a verdict.
  * @internal
  */
 export function readVerdict({ name }: CompletionChecker, returned: unknown): CompletionVerdict {

@@ -1,4 +1,4 @@
-/** One piece of what a user says. */
+/** One part of a user's message. */
 export type InputPart = { readonly type: 'text'; readonly text: string } | MediaPart;
 
 /** An image or a file. `data` is a URL or base64 text. */
@@ -13,14 +13,14 @@ export interface ToolCallPart {
   readonly name: string;
   readonly arguments: string;
   /**
-   * Whether the provider says that the call came whole: one with `false` is not run, but answered with a failed result. Default: the provider does
+   * Whether the provider reports that the call is complete: one with `false` is not run, but answered with a failed result. Default: the provider does
    * not say; then the calls of a turn that was cut off (`length`, `context-window`, `content-filter`, `refusal`) are run but for the last one, and
    * those whose arguments are empty or not JSON.
    */
   readonly isComplete?: boolean;
 }
 
-/** The provider is to run something for the model, such as a tool of a remote MCP server, and asks whether it may. */
+/** The provider would run something for the model, such as a tool of a remote MCP server, and asks for approval. */
 export interface HostedApprovalRequestPart {
   readonly type: 'approval-request';
   /** The provider's name for the request; the answer names it again. */
@@ -33,7 +33,7 @@ export interface HostedApprovalRequestPart {
   readonly arguments: string;
 }
 
-/** One piece of what a model says. */
+/** One part of a model's message. */
 export type AssistantPart =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'reasoning'; readonly text: string }
@@ -67,7 +67,7 @@ export interface ToolResultItem {
   readonly toolName: string;
   readonly text: string;
   readonly isError: boolean;
-  /** Images and files that the model gets behind the text. Default: none. */
+  /** Images and files that the model gets after the text. Default: none. */
   readonly attachments?: readonly MediaPart[];
 }
 
@@ -81,8 +81,8 @@ export interface HostedApprovalItem {
 }
 
 /**
- * One entry of a conversation, without regard to a provider. The instructions are no part of it: they are the
- * rendered prompt. Every call of an assistant item is answered by one tool result behind it, and every request for approval
+ * One entry of a conversation, independent of the provider. The instructions are not part of it: they are the
+ * rendered prompt. Every call of an assistant item is answered by one tool result after it, and every request for approval
  * by one approval.
  */
 export type ConversationItem = UserItem | AssistantItem | ToolResultItem | HostedApprovalItem;

@@ -21,7 +21,7 @@ export function checkExamples(examples: readonly ToolExample[], owner: ExampleOw
 }
 
 function checkExample(example: unknown, index: number, owner: ExampleOwner): ToolExample {
-  if (typeof example !== 'object' || example === null) throw invalid(owner, index, 'is no object');
+  if (typeof example !== 'object' || example === null) throw invalid(owner, index, 'is not an object');
   const given: Partial<ToolExample> = example;
   const description = assertDescription(given.description, `example ${index + 1} of tool "${owner.name}"`, {
     tool: owner.name,

@@ -11,7 +11,7 @@ export interface HostedTool<
   out Output extends HostedToolOutput = HostedToolOutput,
 > {
   readonly kind: 'hosted-tool';
-  /** Which codec speaks for it, for example `web_search`. */
+  /** Which codec translates it, for example `web_search`. */
   readonly hostedKind: string;
   readonly name: string;
   /** 1 to 200 characters. */
@@ -69,11 +69,11 @@ function assertKind(kind: unknown, name: string): void {
   );
 }
 
-/** What every output of a hosted tool says. What else it says is up to the kind of the tool. */
+/** The common part of every output of a hosted tool. The rest depends on the kind of the tool. */
 export interface HostedToolOutput {
   /** `incomplete`: the provider stopped in the middle of it. */
   readonly status: 'completed' | 'failed' | 'incomplete';
-  /** Why it failed, in the provider's words; absent when the provider does not say, or when it did not fail. */
+  /** Why it failed, as the provider reports it; absent when the provider gives no reason, or when it did not fail. */
   readonly errorCode?: string;
   /** The provider's name for this invocation; absent when it has none. */
   readonly invocationId?: string;
@@ -82,11 +82,11 @@ export interface HostedToolOutput {
 /** Where a passage of the model's text comes from. */
 export type Citation = {
   /**
-   * The passage, from the first character to behind the last, as offsets of a JavaScript string in the text of the turn.
-   * Absent when the provider does not tell which passage it is.
+   * The passage, from its first character to the one after its last, as offsets of a JavaScript string in the text of the turn.
+   * Absent when the provider does not report the passage.
    */
   readonly span?: readonly [start: number, end: number];
-  /** The words of the source that the passage rests on. */
+  /** The quotation from the source that supports the passage. */
   readonly citedText?: string;
 } & (
   | { readonly type: 'url'; readonly url: string; readonly title?: string }
@@ -102,11 +102,11 @@ export interface HostedToolReading<out Output extends HostedToolOutput = HostedT
   readonly citations: readonly Citation[];
 }
 
-/** What a hosted tool came to in one evaluation. `turn` is the number of the model call, from 1. */
+/** The outputs of a hosted tool in one evaluation. `turn` is the number of the model call, from 1. */
 export interface HostedToolOutputs<out Output extends HostedToolOutput = HostedToolOutput> {
   readonly invocations: readonly (Output & { readonly turn: number })[];
   /**
-   * The spans are offsets in the text of the turn, put behind that of paused turns that it goes on from; those of the answer
+   * The spans are offsets in the text of the turn, appended to that of the paused turns that it continues; those of the answer
    * are offsets in `response.text`.
    */
   readonly citations: readonly (Citation & { readonly turn: number })[];
@@ -118,7 +118,7 @@ const nothing: HostedToolOutputs<never> = Object.freeze({
 });
 
 /**
- * What a hosted tool came to in an evaluation, with the types of that tool; empty lists when the model did not use it.
+ * The outputs of a hosted tool in an evaluation, with the types of that tool; empty lists when the model did not use it.
  *
  * @param response what `evaluate` resolved to.
  */
@@ -130,6 +130,6 @@ export function hostedOutputsOf<Output extends HostedToolOutput>(
   assertArgument('hostedOutputsOf()', 'tool', tool, 'object');
   const { hostedOutputs } = response;
   if (!Object.hasOwn(hostedOutputs, tool.name)) return nothing;
-  // What the codec of its kind makes is what the tool says it gives.
+  // The codec of its kind makes the output type that the tool declares.
   return (hostedOutputs[tool.name] ?? nothing) as HostedToolOutputs<Output>;
 }

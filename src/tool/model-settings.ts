@@ -14,14 +14,14 @@ export type NeutralSetting =
 
 /**
  * Settings of a model. Those named here are the same with every provider, and one that a provider does not have is refused
- * before any request. Every other key is passed on as it is: the provider's own words.
+ * before any request. Every other key is passed on unchanged, as the provider defines it.
  */
 export interface ModelSettings {
   /** Tokens that one answer may have, reasoning included: a whole number of at least 1. */
   readonly maxOutputTokens?: number;
   readonly temperature?: number;
   readonly topP?: number;
-  /** The answer ends before the first of these texts. */
+  /** The answer ends before the first of these strings. */
   readonly stopSequences?: readonly string[];
   /** For answers that can be repeated, as far as the provider can. */
   readonly seed?: number;

@@ -1,7 +1,7 @@
 import type { JsonSchema } from '../schema/index.ts';
 import type { AnyTool, ToolExample } from './tool-types.ts';
 
-/** A tool as a model sees it. */
+/** A tool as it is offered to a model. */
 export interface ModelTool {
   readonly name: string;
   readonly description: string;
@@ -16,7 +16,7 @@ const noArguments: JsonSchema = Object.freeze({
   additionalProperties: false,
 });
 
-/** A tool as a model sees it. */
+/** A tool as it is offered to a model. */
 export function toModelTool(tool: AnyTool): ModelTool {
   return Object.freeze({
     name: tool.name,

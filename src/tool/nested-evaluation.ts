@@ -13,7 +13,7 @@ export type ToolChoice = 'auto' | 'none' | 'required' | { readonly tool: string 
 
 /** How an evaluation inside a tool call runs. Everything is optional; what is not named here is as in the run around it. */
 export interface NestedEvaluateOptions {
-  /** What the user says: one text, or several parts. Default: nothing beside the instructions. */
+  /** The user's message: one string, or several parts. Default: nothing beside the instructions. */
   readonly input?: string | readonly InputPart[];
   /** An earlier conversation to go on with, such as `response.conversation`. It is copied once. Default: none. */
   readonly history?: readonly ConversationItem[];
@@ -30,7 +30,7 @@ export interface NestedEvaluateOptions {
   readonly signal?: AbortSignal;
   /** Calls of one turn that may run at the same time: 1 or more. Default: as in the run. */
   readonly concurrency?: number;
-  /** How often the model may be asked: 1 or more. Default: 100. */
+  /** How many requests the model may get: 1 or more. Default: 100. */
   readonly maxTurns?: number;
   /** In how many turns the same call may fail for the same reason, with no commit in between: 1 or more. Default: as in the run. */
   readonly maxRepeatedFailures?: number;

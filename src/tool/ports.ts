@@ -11,7 +11,7 @@ export interface PromptPort<out Output = unknown> {
   readonly output?: PromptOutputPort<Output>;
   /**
    * The sections in reading order, those below others as their `children`: as the model of the evaluation has them at present. What a call of the
-   * same turn opens counts from its commit on; a call that has looked before is run again then. Made anew at each call, linear in the number of sections.
+   * same turn opens counts from its commit on; a call that has read the list before is run again then. Made anew at each call, linear in the number of sections.
    *
    * @throws {PromptRenderError} when the `enabled` function of a section that is not shown throws.
    */

@@ -17,8 +17,8 @@ export interface TokenUsage {
 /**
  * Why a model stopped.
  *
- * - `length`: it wrote as much as it may. `context-window`: nothing more fits into what it can look at.
- * - `paused`: the provider wants to go on in another turn; the loop sees to that.
+ * - `length`: it reached the output limit. `context-window`: its context window is full.
+ * - `paused`: the provider continues in another turn; the loop handles that.
  */
 export type FinishReason =
   | 'stop'
@@ -37,7 +37,7 @@ export interface PromptResponse<out Output = unknown> {
   readonly text: string;
   /** The final answer as the prompt's output schema reads it; undefined for a prompt without one. */
   readonly output: Output;
-  /** What the hosted tools came to, by their names; `hostedOutputsOf` gives that of one tool with its types. */
+  /** The outputs of the hosted tools, by name; `hostedOutputsOf` gives that of one tool with its types. */
   readonly hostedOutputs: Readonly<Record<string, HostedToolOutputs>>;
   /** Sum over every turn, and over the evaluations inside tool calls. */
   readonly usage: TokenUsage;

@@ -2,7 +2,7 @@ import type { Writable } from '../internal/index.ts';
 import { readAttachments } from './attachments.ts';
 import type { MediaPart } from './conversation.ts';
 
-/** A call that did what it was asked to. Its changes are kept. */
+/** A call that succeeded. Its changes are kept. */
 export interface ToolSuccess<out R> {
   readonly success: true;
   /** Short text for the model. */
@@ -11,7 +11,7 @@ export interface ToolSuccess<out R> {
   /** The model gets the message only; the value is still recorded. No security boundary. Default: false. */
   readonly excludeValueFromContext?: boolean;
   /**
-   * Images and files for the model, behind the text, at most 100; also when the value is excluded. `data` is base64 text with
+   * Images and files for the model, after the text, at most 100; also when the value is excluded. `data` is base64 text with
    * its padding, a base64 `data:` URL or an `http(s)` address, all together at most 20 MiB of characters; the media type of an
    * image begins with `image/`. Checked when the handler has returned: what is none of this fails the call. Default: none.
    */
@@ -30,7 +30,7 @@ export interface ToolFailure {
 }
 
 /**
- * What a handler returns, told apart by `success`.
+ * What a handler returns, distinguished by `success`.
  *
  * @see docs/spec/tools.md §3
  */
@@ -75,14 +75,14 @@ export const ToolResult: {
   },
 });
 
-/** What a handler returned, as a result; or what it is instead. */
+/** The returned value as a result; or a description of what it is instead. */
 export type ToolResultReading =
   | { readonly ok: true; readonly result: ToolResult<unknown> }
   | { readonly ok: false; readonly problem: string };
 
 /**
  * Reads what {@link ToolResult} makes and plain objects of the same shape. What handlers return is not to be trusted: a
- * promise that was not awaited, a bare value or nothing at all is no result. Attachments are copied.
+ * promise that was not awaited, a bare value or nothing at all is not a result. Attachments are copied.
  */
 export function readToolResult(value: unknown): ToolResultReading {
   if (!hasShape(value)) {
@@ -100,7 +100,7 @@ export function readToolResult(value: unknown): ToolResultReading {
   };
 }
 
-/** All but the attachments is what it should be. */
+/** Checks everything but the attachments. */
 function hasShape(value: unknown): value is ToolResult<unknown> {
   if (typeof value !== 'object' || value === null || !('success' in value) || !('message' in value))
     return false;

@@ -167,7 +167,7 @@ function invalid(name: string, option: string, problem: string, cause?: unknown)
   });
 }
 
-/** Other texts for a tool than those of its code; each absent one stays. */
+/** Replacements for the text of a tool; an absent one keeps the text of its code. */
 export interface ToolTexts {
   readonly description?: string;
   /** Path of a parameter (see `mapPropertyDescriptions`) → its description; an empty text for none. */
@@ -176,7 +176,7 @@ export interface ToolTexts {
 }
 
 /**
- * The same tool with other texts: it takes, does and yields what it did.
+ * The same tool with other text: input, behavior and output do not change.
  * @throws {PromptValidationError} for a description or an example that `tool()` would refuse too.
  */
 export function overrideTool(base: AnyTool, { description, params, examples }: ToolTexts): AnyTool {

@@ -54,6 +54,7 @@ export async function runOpenAI<Output>(
 export function openaiFixture(name: string): Readonly<Record<string, unknown>> {
   const url = new URL(`../fixtures/hosted-tools/openai/${name}.json`, import.meta.url);
   const response: unknown = JSON.parse(readFileSync(url, 'utf8'));
-  if (typeof response !== 'object' || response === null) throw new Error(`The fixture ${name} is no object.`);
+  if (typeof response !== 'object' || response === null)
+    throw new Error(`The fixture ${name} is not an object.`);
   return { ...response };
 }

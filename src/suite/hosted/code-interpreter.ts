@@ -33,7 +33,7 @@ export interface CodeInterpreterFile {
   readonly filename?: string;
 }
 
-/** One run of code. A provider that does not tell the two streams apart gives both as `stdout`. */
+/** One run of code. A provider that does not separate the two streams gives both as `stdout`. */
 export interface CodeInterpreterResult extends HostedToolOutput {
   readonly code?: string;
   readonly stdout?: string;

@@ -3,7 +3,7 @@ import { quotedList } from '../../internal/index.ts';
 import { describeReceived, isSchemaObject, type JsonObject, type JsonValue } from '../../schema/index.ts';
 import { type HostedTool, type HostedToolOutput, hostedTool } from '../../tool/index.ts';
 
-/** Where a value stands in the config of a hosted tool. */
+/** The place of a value in the config of a hosted tool. */
 export interface ConfigPlace {
   readonly tool: string;
   /** Such as `geoHint.countryCode`; empty for the config itself. */
@@ -71,7 +71,7 @@ export function listOf(check: ConfigCheck<string>, emptyAdvice: string): ConfigC
   };
 }
 
-/** Exactly one of these texts. */
+/** Exactly one of these strings. */
 export function oneOf<const Choice extends string>(...choices: readonly Choice[]): ConfigCheck<Choice> {
   return (value, place) => {
     const choice = choices.find((candidate) => candidate === value);

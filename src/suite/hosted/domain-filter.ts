@@ -35,7 +35,7 @@ const read = objectOf<DomainFilter>({
 
 export const domainFilter: ConfigCheck<DomainFilter> = (value, place) => {
   const { blocked = [], ...others } = read(value, place);
-  // A list without a domain blocks none, so it says the same as no list, and providers never see it.
+  // A list without a domain blocks none, like an absent list, and is not sent to providers.
   const filter: DomainFilter = blocked.length === 0 ? others : { ...others, blocked };
   const both = filter.allowed?.find((allowed) => filter.blocked?.includes(allowed));
   if (both !== undefined)

@@ -22,7 +22,7 @@ export type FileSearchConfig = {
   readonly maxResults?: number;
   /** The least score that a result must have: 0 to 1. */
   readonly scoreThreshold?: number;
-  /** Which files are searched, in the provider's own words: it is passed on as it is. */
+  /** Which files are searched, as the provider writes filters: passed on unchanged. */
   readonly filter?: JsonObject;
 };
 
@@ -45,7 +45,7 @@ export interface FileSearchResult extends HostedToolOutput {
 const maxFilterValues = 10_000;
 
 const filter: ConfigCheck<JsonObject> = (value, place) => {
-  if (!isSchemaObject(value)) throw refuseValue(place, 'an object in the words of the provider', value);
+  if (!isSchemaObject(value)) throw refuseValue(place, 'an object as the provider defines it', value);
   try {
     // A copy of an object is an object.
     return copyUntrustedJson(value, 'the filter', maxFilterValues) as JsonObject;

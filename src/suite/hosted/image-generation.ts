@@ -4,7 +4,7 @@ import { type HostedToolOptions, line, makeHostedTool, objectOf, oneOf } from '.
 /** How images are made. What is left out is up to the provider. */
 export type ImageGenerationConfig = {
   readonly format?: 'png' | 'webp' | 'jpeg';
-  /** In the provider's words, such as `1024x1024` or `auto`. */
+  /** As the provider writes it, such as `1024x1024` or `auto`. */
   readonly size?: string;
   readonly quality?: 'low' | 'medium' | 'high';
   readonly background?: 'transparent' | 'opaque';
@@ -18,7 +18,7 @@ export interface ImageGenerationResult extends HostedToolOutput {
   readonly mediaType: string;
   /** The image; absent when none was made. */
   readonly base64?: string;
-  /** What the provider made of the model's words. */
+  /** The provider's revision of the model's prompt. */
   readonly revisedPrompt?: string;
 }
 

@@ -25,7 +25,7 @@ const serverUrl: ConfigCheck<string> = (value, place) => {
   if (typeof value !== 'string' || !URL.canParse(value)) {
     throw refuseConfig(
       place,
-      'must be an address such as "https://example.com/mcp", and is none (it is not shown)',
+      'must be an address such as "https://example.com/mcp" (the value is not shown)',
     );
   }
   const { protocol, hostname, username, password } = new URL(value);
@@ -44,7 +44,7 @@ const secret: ConfigCheck<string> = (value, place) => {
   if (typeof value === 'string' && /^[\x21-\x7E]([\x20-\x7E]*[\x21-\x7E])?$/.test(value)) return value;
   throw refuseConfig(
     place,
-    'must be printable ASCII text on one line, without blanks around it (it is not shown)',
+    'must be printable ASCII text on one line, without surrounding whitespace (the value is not shown)',
   );
 };
 
@@ -56,7 +56,7 @@ const requestHeaders: ConfigCheck<Readonly<Record<string, string>>> = (value, pl
   const names = entries.map(([name]) => name.toLowerCase());
   for (const [index, [name]] of entries.entries()) {
     if (!/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/.test(name)) {
-      throw refuseConfig(place, `has the header ${JSON.stringify(name)}, which is no name of a header`);
+      throw refuseConfig(place, `has the header ${JSON.stringify(name)}, which is not a valid header name`);
     }
     if (names.indexOf(name.toLowerCase()) !== index)
       throw refuseConfig(place, `has the header "${name}" twice`);
@@ -95,10 +95,10 @@ export interface RemoteMcpResult extends HostedToolOutput {
   readonly server: string;
   /** The tool, by the server's name. */
   readonly name: string;
-  /** What the model passed; its text where that is no JSON. */
+  /** The arguments from the model; as text where they are not JSON. */
   readonly arguments: JsonValue;
   readonly output?: string;
-  /** What went wrong, in the words of the server or the provider. */
+  /** The error message of the server or the provider. */
   readonly error?: string;
 }
 

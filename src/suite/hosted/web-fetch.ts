@@ -15,10 +15,10 @@ export type WebFetchConfig = {
 
 /** One page that was fetched, or not. */
 export interface WebFetchResult extends HostedToolOutput {
-  /** The page that was asked for; absent where the provider does not say. */
+  /** The requested page; absent where the provider does not report it. */
   readonly url?: string;
   readonly title?: string;
-  /** Its text, or for documents that are no text their bytes in base64. `mediaType` tells which. */
+  /** Its text, or for binary documents their bytes in base64, as `mediaType` says. */
   readonly content?: string;
   readonly mediaType?: string;
   /** When the provider fetched it: ISO 8601. */

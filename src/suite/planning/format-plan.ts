@@ -18,7 +18,7 @@ const CHECKBOXES: Readonly<Record<PlanStepStatus, string>> = {
  * [ ] 3 Publish the report
  * ```
  *
- * Line breaks within a title become blanks. Titles are the model's words: take control characters out before you
+ * Line breaks within a title become blanks. Titles come from the model: remove control characters before you
  * print them on a terminal.
  */
 export function formatPlan(plan: Plan): string {

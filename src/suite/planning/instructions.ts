@@ -2,7 +2,7 @@ import { MAX_PLAN_TEXT_CHARACTERS } from './plan.ts';
 import type { PlanningToolName } from './planning-tools.ts';
 
 /**
- * How a model is told to use its plan. The tools and their rules are the same under each; only the advice differs.
+ * The advice a model gets on using its plan. The tools and their rules are the same with each; only the advice differs.
  *
  * - `react`: think, act, look, and let the plan follow what was seen.
  * - `planActReflect`: plan everything first, then judge after every step.
@@ -36,7 +36,7 @@ const TOOL_LINES: Readonly<Record<PlanningToolName, string>> = {
     '`planning_add_step` appends steps. They get the next numbers; a number is never used again within a plan.',
   planning_update_step:
     '`planning_update_step` sets a step to `pending`, `in_progress` or `done`, or gives it another title.',
-  planning_read_plan: '`planning_read_plan` shows the plan as it stands.',
+  planning_read_plan: '`planning_read_plan` shows the current plan.',
 };
 
 const ADVICE: Readonly<Record<PlanningStrategy, string>> = {
@@ -54,7 +54,7 @@ const ADVICE: Readonly<Record<PlanningStrategy, string>> = {
   ].join('\n\n'),
 };
 
-/** What the model is told about plans and the tools that it is offered, no others. */
+/** The instructions about plans, and about the offered tools only. */
 export function planningInstructions({ tools, strategy }: PlanningFacts): string {
   const lines = [...tools.map((name) => TOOL_LINES[name]), ...ruleLines(new Set(tools))];
   return [
@@ -64,7 +64,7 @@ export function planningInstructions({ tools, strategy }: PlanningFacts): string
   ].join('\n\n');
 }
 
-/** What stands for the section while it is summarised. */
+/** The text of the section while it is summarized. */
 export function planningSummary({ tools }: Pick<PlanningFacts, 'tools'>): string {
   return tools.every((name) => name === 'planning_read_plan')
     ? 'A plan of steps for longer work, with a tool to look at it.'

@@ -5,7 +5,7 @@ import { countSteps, formatPlanStep } from './format-plan.ts';
 
 /** Options of {@link planCompletion}. */
 export interface PlanCompletionOptions {
-  /** Whether there has to be a plan. Default false: a task without one is done when the model says so. */
+  /** Whether there has to be a plan. Default false: without a plan, the task is done when the model says so. */
   readonly isPlanRequired?: boolean;
 }
 

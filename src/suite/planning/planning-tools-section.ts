@@ -19,13 +19,13 @@ export interface PlanningToolsSectionOptions {
   readonly title?: string;
   /** Default `planning`. */
   readonly key?: string;
-  /** How the model is told to use its plan. Default {@link PlanningStrategy}`.react`. */
+  /** The advice the model gets on using its plan. Default {@link PlanningStrategy}`.react`. */
   readonly strategy?: PlanningStrategy;
   /** The tools to offer, all four by default. Leave out `planning_setup_plan` where you set up the plan yourself. */
   readonly tools?: readonly PlanningToolName[];
   /** Rules for these tools. Default: none. */
   readonly policies?: readonly ToolPolicy[];
-  /** Whether the texts of the section and of its tools may be overridden from outside. Default false. */
+  /** Whether overrides may replace the text of the section and of its tools. Default false. */
   readonly acceptsOverrides?: boolean;
   /** How much of the section the model sees. Default `'full'`. A summary is provided. */
   readonly visibility?: VisibilitySelector<NoSectionParams>;

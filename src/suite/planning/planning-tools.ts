@@ -36,7 +36,7 @@ export interface PlanningTools {
 export function createPlanningTools({
   acceptsOverrides = false,
 }: {
-  /** Whether the texts of the tools may be overridden from outside. Default false. */
+  /** Whether overrides may replace the text of the tools. Default false. */
   readonly acceptsOverrides?: boolean;
 } = {}): PlanningTools {
   return Object.freeze({
@@ -48,7 +48,7 @@ export function createPlanningTools({
 }
 
 /**
- * The planning tools with fixed texts: the very objects that `planningToolsSection` offers unless it accepts overrides, so
+ * The planning tools with fixed text: the same objects that `planningToolsSection` offers unless it accepts overrides, so
  * that `planningTools.planning_update_step.succeeded` is the event to reduce.
  */
 export const planningTools: PlanningTools = /* @__PURE__ */ lazyObject(

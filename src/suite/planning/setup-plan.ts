@@ -13,7 +13,7 @@ export interface SetupPlanParams {
   readonly initial_steps?: readonly string[];
 }
 
-// The bounds hold for the texts without surrounding blanks, which JSON Schema cannot say; the rules of the plan check them.
+// The bounds apply to strings without surrounding whitespace, which JSON Schema cannot express; the rules of the plan check them.
 const inputSchema: Schema<SetupPlanParams> = jsonSchema<SetupPlanParams>({
   type: 'object',
   properties: {

@@ -7,7 +7,7 @@ import { quote } from './text.ts';
 const MAX_COUNTED = 1000;
 
 /**
- * What to tell the model about an `old_string` that does not fit the file: where it occurs, or what it was probably meant
+ * The message about an `old_string` that does not match the file: where it occurs, or what it was probably meant
  * to be. `undefined` for errors that have nothing to do with it, or say too little.
  */
 export async function explainEditFailure(
@@ -51,7 +51,7 @@ function probableReason(text: string, sought: string): string {
   return 'Read the file again and copy the text exactly, with its indentation.';
 }
 
-/** Number of the line where the text stands when blanks around lines are left out of account. */
+/** Number of the line where the text occurs when whitespace around lines is ignored. */
 function lineOfTrimmed(text: string, sought: string): number | undefined {
   const trimmedSought = trimLines(sought.trim());
   if (trimmedSought === '') return undefined;

@@ -76,7 +76,7 @@ export function createEditFileTool(): Tool<EditFileParams, EditFileResult> {
         output: { path: 'src/main.ts', replacements: 4, bytes: 480 },
       },
     ],
-    // The message says all there is to say.
+    // The message holds everything.
     render: () => '',
     execute: (params, { filesystem }) =>
       explainingFailures(filesystem, params.file_path, async () => {

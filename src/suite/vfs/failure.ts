@@ -14,14 +14,14 @@ interface FailureFacts {
   readonly bytes: number | undefined;
 }
 
-/** What the model is told for each code: what is wrong, then what to do next. */
+/** The message to the model for each code: what is wrong, then what to do next. */
 const EXPLANATIONS: Readonly<Record<FilesystemErrorCode, (facts: FailureFacts) => string>> = {
   'path-not-found': ({ path }) => `There is no ${path}. Use ls or glob to see which files there are.`,
   'path-taken': ({ path }) => `${path} exists already. Choose another path, or remove it first.`,
   'path-is-directory': ({ path }) =>
     `${path} is a directory, a file is needed here. Use ls to see what it holds and name one of its files.`,
   'path-not-directory': ({ path }) =>
-    `${path} cannot be used as a directory: a file stands there or along the way. Use read_file for a file, or choose a path through directories only.`,
+    `${path} cannot be used as a directory: it, or a part of its path, is a file. Use read_file for a file, or choose a path through directories only.`,
   'directory-not-empty': ({ path }) =>
     `${path} is a directory that is not empty. Remove what it holds first.`,
   'path-invalid': ({ message }) =>
@@ -32,7 +32,7 @@ const EXPLANATIONS: Readonly<Record<FilesystemErrorCode, (facts: FailureFacts) =
   'filesystem-quota-exceeded': ({ message }) =>
     `${message} Nothing was changed. Write less, or remove files that are no longer needed.`,
   'file-not-text': ({ path, bytes }) =>
-    `${path} is a binary file${bytes === undefined ? '' : ` of ${counted(bytes, 'byte')}`}, no UTF-8 text; it cannot be shown or edited as text. Go on without its content.`,
+    `${path} is a binary file${bytes === undefined ? '' : ` of ${counted(bytes, 'byte')}`}, not UTF-8 text; it cannot be shown or edited as text. Go on without its content.`,
   'file-too-large': ({ message }) =>
     `${message} Nothing was changed. Split the content over several smaller files.`,
   'pattern-invalid': ({ message }) => message,
@@ -45,18 +45,17 @@ const EXPLANATIONS: Readonly<Record<FilesystemErrorCode, (facts: FailureFacts) =
     `${path} cannot be opened: the operating system refuses access. Go on without it.`,
   'path-excluded': ({ message }) => message,
   'file-changed-on-disk': ({ path }) =>
-    `${path} was changed by somebody else meanwhile. Nothing was changed. Read it again.`,
+    `${path} was changed by another process in the meantime. Nothing was changed here. Read it again.`,
   'root-replaced': ({ message }) => message,
   'filesystem-locked': ({ message }) => message,
   'filesystem-storage-failed': ({ message }) => message,
 };
 
-const QUOTES_ADVICE =
-  'Give the path without the quotes and escapes that results show it in: the very text they stand for.';
+const QUOTES_ADVICE = 'Pass the path itself, without the quotes and escapes in which results show it.';
 
 /**
- * Runs a file operation and turns a refused one into a failed result that tells the model what to do next. The only place
- * where the codes of {@link FilesystemError} become text. Anything else that is thrown passes through: it is no matter
+ * Runs a file operation and turns a refused one into a failed result that says what to do next. The only place
+ * where the codes of {@link FilesystemError} become text. Any other error passes through: it is not a matter
  * of the file's, and the runtime answers it.
  */
 export async function explainingFailures<R>(

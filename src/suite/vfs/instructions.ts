@@ -22,18 +22,18 @@ const ROLLBACK_LINES: Readonly<Record<FilesystemCapabilities['rollback'], string
   none: 'Changes are not undone when a call fails: look at the files again before you go on.',
 };
 
-/** What the model is told about the workspace and the tools that it is offered, no others. */
+/** The instructions about the workspace, and about the offered tools only. */
 export function vfsInstructions(facts: InstructionFacts): string {
   const lines = [...toolLines(facts), ...guardLine(facts)].map((line) => `- ${line}`);
   return [
-    'These tools work on the files of one workspace. A path starts at its root and has "/" between its parts, for example `src/main.ts`; nothing outside the workspace can be reached. Results show a name that has blanks or special characters as a JSON string: give the name that it stands for.',
+    'These tools work on the files of one workspace. A path starts at its root and has "/" between its parts, for example `src/main.ts`; nothing outside the workspace can be reached. Results show a name with whitespace or special characters as a JSON string: pass the name itself, unescaped.',
     lines.join('\n'),
     ...mountLines(facts.mounts),
     ...(isWritable(facts) ? [ROLLBACK_LINES[facts.rollback]] : ['The files can only be read.']),
   ].join('\n\n');
 }
 
-/** What stands for the section while it is summarised. */
+/** The text of the section while it is summarized. */
 export function vfsSummary(facts: Pick<InstructionFacts, 'tools'>): string {
   return isWritable(facts)
     ? 'A workspace of files, with tools to find, read and change them.'

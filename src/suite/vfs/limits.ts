@@ -43,7 +43,7 @@ export const DEFAULT_VFS_LIMITS: VfsLimits = Object.freeze({
 
 /**
  * The default limits with the caller's own put over them.
- * @throws {PromptValidationError} when a limit is no whole number from 1 on, or is unknown.
+ * @throws {PromptValidationError} when a limit is not an integer of at least 1, or is unknown.
  */
 export function resolveVfsLimits(limits: Partial<VfsLimits> = {}): VfsLimits {
   for (const [name, value] of Object.entries(limits)) {

@@ -1,7 +1,7 @@
 import type { FileLink } from '../../filesystem/index.ts';
 import { showName } from '../../internal/index.ts';
 
-/** What a list says of a link, behind its name. */
+/** The note after the name of a link in a list. */
 export function linkNote(link: FileLink): string {
   switch (link.leads) {
     case 'file':

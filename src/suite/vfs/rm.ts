@@ -60,7 +60,7 @@ export function createRmTool(): Tool<RmParams, RmResult> {
         output: { path: 'build', files: 12, directories: 3 },
       },
     ],
-    // The message says all there is to say.
+    // The message holds everything.
     render: () => '',
     execute: ({ path }, { filesystem }) =>
       explainingFailures(filesystem, path, async () => {

@@ -4,7 +4,7 @@ import type { VfsLimits } from './limits.ts';
 /** Characters of a path or pattern that a message repeats; a longer one is cut. */
 const MAX_QUOTED_CHARACTERS = 200;
 
-/** A path or pattern in quotes, cut to a length that cannot flood a message, with what breaks lines or is not seen escaped. */
+/** A path or pattern in quotes, cut to a length that cannot flood a message, with line breaks and invisible characters escaped. */
 export function quote(value: string): string {
   return quoteText(cutText(value, MAX_QUOTED_CHARACTERS).text);
 }

@@ -30,7 +30,7 @@ export interface VfsToolsSectionOptions extends VfsWorkspaceOptions {
   readonly tools?: readonly VfsToolName[];
   /** Rules for these tools. Default: `[readBeforeWritePolicy()]`; `[]` for none. */
   readonly policies?: readonly ToolPolicy[];
-  /** Whether the texts of the section may be overridden from outside. Default true. */
+  /** Whether overrides may replace the text of the section. Default true. */
   readonly acceptsOverrides?: boolean;
   /** How much of the section the model sees. Default `'full'`. A summary is provided. */
   readonly visibility?: VisibilitySelector<NoSectionParams>;

@@ -8,7 +8,7 @@ export type VfsFiles = Readonly<Record<string, string | Uint8Array>>;
 
 /** Files to put into every workspace at its start, such as a host folder read by `readHostMount`. */
 export interface VfsMount {
-  /** The directory that the files stand in; `.` is the root. The instructions name it. */
+  /** The directory of the files; `.` is the root. The instructions name it. */
   readonly mountPath: string;
   /** The files, by path from the workspace root: `mountPath` is part of each path. */
   readonly files: VfsFiles;

@@ -62,7 +62,7 @@ export function createWriteFileTool(): Tool<WriteFileParams, WriteFileResult> {
         output: { path: 'docs/plan.md', created: true, bytes: 7 },
       },
     ],
-    // The message says all there is to say.
+    // The message holds everything.
     render: () => '',
     execute: ({ file_path: path, content }, { filesystem }) =>
       explainingFailures(filesystem, path, async () => {

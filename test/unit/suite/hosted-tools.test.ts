@@ -251,7 +251,7 @@ describe('a config', () => {
     [
       'file_search',
       'filter',
-      /must be an object in the words of the provider, but it is "year = 2026"/,
+      /must be an object as the provider defines it, but it is "year = 2026"/,
       'year = 2026',
     ],
     ['file_search', 'filter', /holds an instance of Date/, { since: new Date(0) }],
@@ -280,7 +280,7 @@ describe('a config', () => {
     ['mcp', 'allowedTools', /is an empty list: leave it out to allow every tool/, []],
     ['mcp', 'approval', /must be one of "always", "never", but it is "sometimes"/, 'sometimes'],
     ['mcp', 'headers', /must be an object of header names and values/, ['a: b']],
-    ['mcp', 'headers', /has the header "bad name", which is no name of a header/, { 'bad name': 'x' }],
+    ['mcp', 'headers', /has the header "bad name", which is not a valid header name/, { 'bad name': 'x' }],
     ['mcp', 'headers', /has the header "x-a" twice/, { 'X-A': '1', 'x-a': '2' }],
   ])('of the kind %s is refused for its %s: %s', (kind, path, problem, wrong) => {
     const key = path.split('.', 1).join();

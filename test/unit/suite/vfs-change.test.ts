@@ -33,7 +33,7 @@ describe('write_file', () => {
 
   it.each([
     ['dir', '"dir" is a directory, a file is needed here.'],
-    ['a.txt/x', 'cannot be used as a directory: a file stands there or along the way'],
+    ['a.txt/x', 'cannot be used as a directory: it, or a part of its path, is a file'],
     ['../x', '"../x" leaves the workspace.'],
     ['.', 'is a directory'],
     ['nul\0', 'NUL'],

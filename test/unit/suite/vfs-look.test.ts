@@ -39,7 +39,7 @@ describe('ls', () => {
     ['missing', 'There is no "missing". Use ls or glob to see which files there are.'],
     [
       'b.txt',
-      '"b.txt" cannot be used as a directory: a file stands there or along the way. Use read_file for a file',
+      '"b.txt" cannot be used as a directory: it, or a part of its path, is a file. Use read_file for a file',
     ],
     ['../x', '"../x" leaves the workspace.'],
     ['a\\b', 'backslash'],
@@ -142,8 +142,8 @@ describe('read_file', () => {
   });
 
   it.each([
-    ['data.bin', '"data.bin" is a binary file of 4 bytes, no UTF-8 text'],
-    ['latin1.txt', '"latin1.txt" is a binary file of 3 bytes, no UTF-8 text'],
+    ['data.bin', '"data.bin" is a binary file of 4 bytes, not UTF-8 text'],
+    ['latin1.txt', '"latin1.txt" is a binary file of 3 bytes, not UTF-8 text'],
     ['dir', '"dir" is a directory, a file is needed here. Use ls'],
     ['missing.txt', 'There is no "missing.txt". Use ls or glob'],
     ['ten.txt/x', '"ten.txt/x" cannot be used as a directory'],

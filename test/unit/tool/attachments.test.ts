@@ -94,7 +94,7 @@ describe('readAttachments', () => {
       ]),
     ).toMatchObject({ ok: true });
     expect(problemOf([{ ...image, data: half }, { ...file, data: half }, image])).toBe(
-      `with attachments[2] the data of all attachments comes to ${mostCharacters + 4} characters, and ${mostCharacters} is the most; make it smaller, or give an http(s) address`,
+      `with attachments[2] the data of all attachments has ${mostCharacters + 4} characters, but at most ${mostCharacters} are allowed; make it smaller, or give an http(s) address`,
     );
   });
 

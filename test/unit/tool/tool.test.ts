@@ -208,7 +208,7 @@ describe('examples', () => {
     ],
     ['no description', { ...example, description: '' }, /description of example 1/],
     ['too long a description', { ...example, description: 'x'.repeat(201) }, /it has 201/],
-    ['null for an example', null, /Example 1 .* is no object/],
+    ['null for an example', null, /Example 1 .* is not an object/],
   ])('are refused with %s', (_name, wrong, message) => {
     // Plain JavaScript can pass anything.
     const examples = [wrong] as (typeof example)[];

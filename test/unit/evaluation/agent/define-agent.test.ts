@@ -103,7 +103,7 @@ describe('defineAgent', () => {
     expect(define).toThrow(expect.objectContaining({ details: { option } }));
   });
 
-  it('refuses what is no object', () => {
+  it('refuses what is not an object', () => {
     // Deliberately not what the types ask for.
     expect(() => defineAgent(null as unknown as AgentOptions<unknown, unknown>)).toThrow(
       /an object with a template/,
