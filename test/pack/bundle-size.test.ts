@@ -101,7 +101,7 @@ describe('a bundle of a program', () => {
   });
 
   it.each([
-    ['allow', `export { allow } from 'weakincentives';`, 1],
+    ['PolicyDecision', `export { PolicyDecision } from 'weakincentives';`, 2],
     ['Session', `export { Session } from 'weakincentives';`, 88],
     ['promptTemplate', `export { promptTemplate } from 'weakincentives';`, 148],
     [
