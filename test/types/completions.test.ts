@@ -1,0 +1,64 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import ts from 'typescript';
+import { describe, expect, it } from 'vitest';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const path = join(root, 'test/types/completions.generated.ts');
+
+/** Where the cursor is in a program below. */
+const cursor = '/*|*/';
+
+const { options } = ts.parseJsonConfigFileContent(
+  ts.readConfigFile(join(root, 'tsconfig.json'), ts.sys.readFile).config,
+  ts.sys,
+  root,
+);
+let program = '';
+let version = 0;
+const service = ts.createLanguageService({
+  getCompilationSettings: () => options,
+  getScriptFileNames: () => [path],
+  getScriptVersion: (file) => (file === path ? String(version) : '0'),
+  getScriptSnapshot: (file) => {
+    if (file === path) return ts.ScriptSnapshot.fromString(program);
+    return ts.sys.fileExists(file) ? ts.ScriptSnapshot.fromString(readFileSync(file, 'utf8')) : undefined;
+  },
+  getCurrentDirectory: () => root,
+  getDefaultLibFileName: ts.getDefaultLibFilePath,
+  fileExists: (file) => file === path || ts.sys.fileExists(file),
+  readFile: ts.sys.readFile,
+  readDirectory: ts.sys.readDirectory,
+  directoryExists: ts.sys.directoryExists,
+  getDirectories: ts.sys.getDirectories,
+});
+
+/** The members that an editor offers at the cursor, sorted. */
+function completionsIn(text: string): readonly string[] {
+  program = text.replace(cursor, '');
+  version += 1;
+  const found = service.getCompletionsAtPosition(path, text.indexOf(cursor), {});
+  // Where the compiler expects nothing in particular, it offers every name in scope.
+  if (found === undefined || found.isGlobalCompletion) return [];
+  return found.entries.map(({ name }) => name).sort();
+}
+
+describe('an editor offers', () => {
+  it.each([
+    ['PolicyDecision', ['allow', 'ask', 'deny']],
+    ['ToolResult', ['error', 'ok']],
+  ])('the outcomes after `%s.`', (name, outcomes) => {
+    expect(completionsIn(`import { ${name} } from 'weakincentives'; ${name}.${cursor}`)).toEqual(outcomes);
+  });
+
+  it('the params of a section in its template', () => {
+    const text = `
+      import { section } from 'weakincentives';
+      import { z } from 'zod';
+      const params = z.object({ area: z.string(), depth: z.number() });
+      section({ title: 'Task', key: 'task', params, template: (p) => p.${cursor} });
+    `;
+    expect(completionsIn(text)).toEqual(['area', 'depth']);
+  });
+});
