@@ -105,8 +105,7 @@ function emit(schema: Schema, side: 'input' | 'output'): JsonSchema {
   if (!isSchemaObject(emitted)) {
     throw new SchemaError('schema-unrepresentable', `The ${side} JSON Schema of a schema is not an object.`);
   }
-  const { $schema: _dialect, ...rest } = emitted;
-  return rest;
+  return emitted;
 }
 
 function assertStandardSchema(schema: unknown): void {

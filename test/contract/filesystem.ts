@@ -277,6 +277,8 @@ function describeSnapshots(open: OpenFilesystem): void {
       await expect(filesystem.restore(invented)).rejects.toMatchObject({
         code: 'snapshot-foreign',
       });
+      const wrapped = new Proxy(await filesystem.snapshot(), {});
+      await expect(filesystem.restore(wrapped)).rejects.toMatchObject({ code: 'snapshot-foreign' });
       expect(await contentOf(filesystem)).toEqual({ a: 'x' });
     });
 

@@ -31,7 +31,8 @@ export class TreeSnapshot implements FilesystemSnapshot {
    * @throws {SnapshotError} `snapshot-foreign` when another kind of file system made it, `snapshot-released`.
    */
   static open(snapshot: FilesystemSnapshot): SnapshotContent {
-    if (!(snapshot instanceof TreeSnapshot)) {
+    // Not `instanceof`: a Proxy of a snapshot passes that, and has no private fields.
+    if (!(#content in snapshot)) {
       throw new SnapshotError(
         'snapshot-foreign',
         'The snapshot was not taken from a memory file system. Use the file system that it was taken from.',

@@ -1,5 +1,5 @@
 import { isList, type JsonValue } from '../json/json.ts';
-import { isSchemaObject, type JsonSchema } from './json-schema.ts';
+import { isSchemaObject, type JsonSchema, refsStandAlone } from './json-schema.ts';
 import { hasAnyKeyword, keyKeywords, keywords } from './keywords.ts';
 import { mergeObjects } from './merge-objects.ts';
 import { createReferenceResolver, type ReferenceResolver } from './reference.ts';
@@ -14,10 +14,12 @@ const maxInlined = 1_000;
 /**
  * Writes into a JSON Schema what the runtime holds anyway: an object schema that does not say what further keys may be
  * is closed, and a tuple ends with its last item. Members of an intersection of plain objects become one object; where
- * that is not possible `unevaluatedProperties: false` closes the whole. The given schema is not changed.
+ * that is not possible `unevaluatedProperties: false` closes the whole. The result is draft 2020-12 without `$schema`, also where the
+ * given document is of an older draft. The given schema is not changed.
  */
-export function closeJsonSchema(root: JsonSchema): JsonSchema {
-  const closed = new Closer(createReferenceResolver(root)).close(root, true);
+export function closeJsonSchema(document: JsonSchema): JsonSchema {
+  const { $schema, ...root } = document;
+  const closed = new Closer(root, refsStandAlone($schema)).close(root, true);
   if (!isSchemaObject(closed)) return root;
   const isBareObject =
     closed['type'] === 'object' && !hasAnyKeyword(closed, [...keyKeywords, 'allOf', 'anyOf', 'oneOf']);
@@ -30,14 +32,19 @@ class Closer {
   readonly #inlined = new Set<string>();
   #inlinedCount = 0;
 
-  constructor(resolve: ReferenceResolver) {
-    this.#resolve = resolve;
+  readonly #refsStandAlone: boolean;
+
+  constructor(root: JsonSchema, refsAlone: boolean) {
+    this.#resolve = createReferenceResolver(root);
+    this.#refsStandAlone = refsAlone;
   }
 
   /** @param isWhole false for a part of a larger schema at the same place, which closes for all its parts. */
   close(source: JsonValue | undefined, isWhole: boolean): JsonValue | undefined {
     if (!isSchemaObject(source)) return source;
-    const schema = mergeObjects(source, this.#resolve) ?? source;
+    const read = this.#refsStandAlone ? withoutIgnored(source) : source;
+    const apart = isWhole ? this.#moveReference(read) : read;
+    const schema = mergeObjects(apart, this.#resolve) ?? apart;
     if (!isWhole && typeof schema['$ref'] === 'string') return this.#inline(schema, schema['$ref']);
     const hasParts = hasAnyKeyword(schema, parts) || this.#isMixed(schema);
     const closed: WritableSchema = { ...schema };
@@ -51,6 +58,18 @@ class Closer {
     if (closed['prefixItems'] !== undefined && !hasAnyKeyword(closed, ['items', 'unevaluatedItems']))
       closed['items'] = false;
     return closed;
+  }
+
+  /**
+   * A reference beside keys of its own, or beside other parts, becomes one more part: the definition that it leads to is closed by
+   * itself and would refuse the keys beside it.
+   */
+  #moveReference(schema: JsonSchema): JsonSchema {
+    const { $ref: reference, ...beside } = schema;
+    if (typeof reference !== 'string') return schema;
+    if (!hasAnyKeyword(schema, parts) && !this.#isMixed(schema)) return schema;
+    const { allOf } = beside;
+    return { ...beside, allOf: [{ $ref: reference }, ...(isList(allOf) ? allOf : [])] };
   }
 
   /** Alternatives or a reference beside keys of its own: no part knows all keys. */
@@ -82,6 +101,16 @@ class Closer {
       Object.entries(operand).map(([key, child]) => [key, this.close(child, isWhole)]),
     );
   }
+}
+
+/** A schema of a draft in which a `$ref` replaces what stands beside it, without that: newer drafts would count it. */
+function withoutIgnored(schema: JsonSchema): JsonSchema {
+  if (typeof schema['$ref'] !== 'string') return schema;
+  const kept = Object.entries(schema).filter(([name]) => {
+    const role = keywords.get(name)?.role;
+    return name === '$ref' || role === 'annotation' || role === 'document';
+  });
+  return Object.fromEntries(kept);
 }
 
 function endKeys(closed: WritableSchema, hasParts: boolean): void {

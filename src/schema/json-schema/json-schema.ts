@@ -10,3 +10,8 @@ export interface JsonSchema {
 export function isSchemaObject(value: unknown): value is JsonSchema {
   return isRecord(value);
 }
+
+/** True up to draft 7, where a `$ref` replaces everything else in its schema. @param dialect the `$schema` of the document. */
+export function refsStandAlone(dialect: JsonValue | undefined): boolean {
+  return typeof dialect === 'string' && /draft-0[4-7]/.test(dialect);
+}

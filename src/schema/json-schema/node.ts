@@ -1,6 +1,6 @@
 import { none, type Writable } from '../../internal/index.ts';
 import { anyJson, type Constraint } from './constraint.ts';
-import { isSchemaObject, type JsonSchema } from './json-schema.ts';
+import { isSchemaObject, type JsonSchema, refsStandAlone } from './json-schema.ts';
 import { hasAnyKeyword, keyKeywords, keywords } from './keywords.ts';
 import { compilePattern } from './pattern.ts';
 import { createReferenceResolver, type ReferenceResolver, resolveDynamic } from './reference.ts';
@@ -104,7 +104,7 @@ class Compiler {
     this.#root = root;
     this.#exact = exact;
     const { $schema } = root;
-    this.#refsStandAlone = exact && typeof $schema === 'string' && /draft-0[4-7]/.test($schema);
+    this.#refsStandAlone = exact && refsStandAlone($schema);
     this.#resolve = createReferenceResolver(root);
   }
 

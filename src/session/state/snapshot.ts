@@ -31,7 +31,8 @@ export class StateSnapshot implements SessionSnapshot {
    * @throws {SnapshotError} code `snapshot-foreign` when it was taken from an unrelated session, or is no snapshot.
    */
   static open(snapshot: SessionSnapshot, lineage: Lineage): PlacedSlices {
-    if (snapshot instanceof StateSnapshot && snapshot.#lineage === lineage) return snapshot.#state;
+    // Not `instanceof`: a Proxy of a snapshot passes that, and has no private fields.
+    if (#lineage in snapshot && snapshot.#lineage === lineage) return snapshot.#state;
     throw new SnapshotError(
       'snapshot-foreign',
       'The snapshot was not taken from this session. Restore it into the session it came from, or into a clone of that.',

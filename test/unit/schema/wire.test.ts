@@ -5,7 +5,7 @@ import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { type JsonSchema, jsonSchema, type Schema } from 'weakincentives';
 import { z } from 'zod';
-import { assertObjectSchema, compileSchema } from '../../../src/schema/index.ts';
+import { assertObjectSchema, compileSchema, parseInputSync } from '../../../src/schema/index.ts';
 import { libraries, rawObject, shapes } from './libraries.ts';
 
 const wire = (schema: Schema): JsonSchema => compileSchema(schema).inputJsonSchema;
@@ -135,6 +135,79 @@ describe('inputJsonSchema', () => {
       jsonSchema({ type: 'object', allOf: [{ $ref: '#/$defs/more', ...beside }], $defs: { more } }),
     );
     expect(schema).toMatchObject({ allOf: [{ allOf: [more, beside] }], unevaluatedProperties: false });
+  });
+
+  const named = { type: 'object', properties: { name: { type: 'string' } } } as const;
+
+  it.each([
+    ['keys of its own', { properties: { a: {} } }],
+    ['an intersection', { allOf: [{ properties: { a: {} } }] }],
+    ['alternatives', { anyOf: [{ properties: { a: {} } }, { properties: { b: {} } }] }],
+    ['a condition', { if: { required: ['a'] }, then: { properties: { a: {} } } }],
+    ['a dependency', { dependentSchemas: { a: { properties: { a: {} } } } }],
+  ])('closes a definition and %s beside the reference to it as a whole', (_what, beside) => {
+    const compiled = compileSchema(
+      jsonSchema({
+        type: 'object',
+        properties: { whole: { $ref: '#/$defs/named', ...beside }, one: { $ref: '#/$defs/named' } },
+        $defs: { named },
+      }),
+    );
+    const validator = new Validator(structuredClone({ ...compiled.inputJsonSchema }), '2020-12');
+    for (const [value, isValid] of [
+      [{ whole: { name: 'x', a: 1 }, one: { name: 'x' } }, true],
+      [{ whole: { name: 'x' } }, true],
+      [{ whole: { name: 1, a: 1 } }, false],
+      [{ whole: { name: 'x', a: 1, c: 1 } }, false],
+      [{ one: { name: 'x', a: 1 } }, false],
+    ] as const) {
+      expect(validator.validate(value).valid).toBe(isValid);
+      expect(parseInputSync(compiled, value).ok).toBe(isValid);
+    }
+  });
+
+  it('drops what stands beside a reference in a draft where the reference replaces it', () => {
+    const reference = { $ref: '#/definitions/named', properties: { a: {} } } as const;
+    const schema = wire(
+      jsonSchema({
+        $schema: 'http://json-schema.org/draft-07/schema#',
+        type: 'object',
+        properties: { one: reference },
+        definitions: { named },
+      }),
+    );
+    expect(schema['properties']).toEqual({ one: { $ref: '#/definitions/named' } });
+    expect(schema).not.toHaveProperty('$schema');
+  });
+
+  it('closes the objects in the branches of a condition', () => {
+    const branch = { properties: { at: { properties: { line: {} } } } } as const;
+    const schema = wire(
+      jsonSchema({ properties: { a: {} }, if: { required: ['a'] }, then: branch, else: branch }),
+    );
+    const closed = { properties: { at: { properties: { line: {} }, additionalProperties: false } } };
+    expect(schema).toMatchObject({ unevaluatedProperties: false });
+    expect([schema['then'], schema['else']]).toEqual([closed, closed]);
+  });
+
+  it('closes keys beside alternatives or a reference as a whole', () => {
+    const keys = { properties: { a: {} } } as const;
+    for (const beside of [
+      { anyOf: [{ properties: { b: {} } }] },
+      { oneOf: [{ properties: { b: {} } }] },
+      { allOf: [{ $ref: '#/$defs/more', description: 'More.' }] },
+    ]) {
+      const schema = wire(jsonSchema({ ...keys, ...beside, $defs: { more: { properties: { b: {} } } } }));
+      expect(schema['unevaluatedProperties']).toBe(false);
+      expect(schema).not.toHaveProperty('additionalProperties');
+    }
+  });
+
+  it('leaves a tuple open that says what further items may be', () => {
+    for (const further of [{ unevaluatedItems: { type: 'string' } }, { items: { type: 'string' } }]) {
+      const schema = wire(jsonSchema({ properties: { pair: { prefixItems: [{}], ...further } } }));
+      expect(schema['properties']).toEqual({ pair: { prefixItems: [{}], ...further } });
+    }
   });
 
   it('ends tuples', () => {

@@ -31,6 +31,9 @@ describe('snapshots', () => {
     expect(() => session.restore({ kind: 'session-snapshot', sessionId: 'test' })).toThrow(
       expect.objectContaining({ code: 'snapshot-foreign' }),
     );
+    expect(() => session.restore(new Proxy(snapshot, {}))).toThrow(
+      expect.objectContaining({ code: 'snapshot-foreign' }),
+    );
     copy.install(Table);
     copy.dispatch(Put, { key: 'a', value: 1 });
     expect(() => session.restore(copy.snapshot())).toThrow(
