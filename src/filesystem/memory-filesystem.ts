@@ -35,23 +35,23 @@ import type { TreeLimits } from './tree/tree-limits.ts';
 const refuse: RefuseArgument = (message, details) =>
   new FilesystemError('argument-invalid', message, details);
 
-/** What a memory file system starts with, and what it may hold. */
+/** The initial content and the limits of a memory file system. */
 export interface MemoryFilesystemOptions {
   /**
    * Content to start with: a snapshot of any `MemoryFilesystem`. Shared, not copied, and never changed by this one.
    * Default: none.
    */
   readonly base?: FilesystemSnapshot;
-  /** The files to start with, by path; over those of `base`. Default: none. */
+  /** The files to start with, by path; they replace those of `base`. Default: none. */
   readonly files?: Readonly<Record<string, string | Uint8Array>>;
-  /** The most bytes of all files together, at least 0; a copy counts like any other file. Default: 1 GiB. */
+  /** The maximum total bytes of all files, at least 0; a copy counts like any other file. Default: 1 GiB. */
   readonly maxBytes?: number;
-  /** The most bytes of one file, at least 0. Default: 33,554,432 (32 MiB). */
+  /** The maximum bytes of one file, at least 0. Default: 33,554,432 (32 MiB). */
   readonly maxFileBytes?: number;
-  /** The most files, at least 0. Default: 1,000,000. The same number of directories is always allowed. */
+  /** The maximum number of files, at least 0. Default: 1,000,000. The limit on directories is always 1,000,000. */
   readonly maxFiles?: number;
   /**
-   * Where modification times come from. With `yieldToTimers` a long search lets timers in about every 20 milliseconds. Default: the system's clock.
+   * The source of modification times. With `yieldToTimers` a long search yields to timers about every 20 milliseconds. Default: the system clock.
    */
   readonly clock?: Pick<Clock, 'now' | 'yieldToTimers'>;
 }
@@ -84,7 +84,7 @@ function cellFor(options: MemoryFilesystemOptions): TreeCell {
   const { clock = systemClock, base } = options;
   const root = base === undefined ? emptyDirectory : TreeCell.inspect(base);
   const cell = TreeCell.of(root, limitsOf(options), clock);
-  // No change, but a look at the limits, which those of the snapshot's owner need not have been.
+  // An empty update that checks the limits: the owner of the snapshot may have had others.
   if (base !== undefined) cell.update('.', []);
   const mode = base === undefined ? 'create' : 'overwrite';
   for (const [path, data] of Object.entries(options.files ?? {})) writeFile(cell, path, data, mode);
@@ -102,7 +102,7 @@ function makeView(forked: ForkedView): MemoryFilesystem {
 export class MemoryFilesystem implements Filesystem {
   readonly capabilities: FilesystemCapabilities = capabilities;
   readonly #cell: TreeCell;
-  /** Undefined for what is not the view of a fork. */
+  /** Undefined unless this is the view of a fork. */
   readonly #forked: ForkedView | undefined;
 
   /** @internal */
@@ -118,7 +118,7 @@ export class MemoryFilesystem implements Filesystem {
     this.#cell = forked?.cell ?? cellFor(options);
   }
 
-  /** What differs between two snapshots, sorted by path, in time proportional to what they do not share. */
+  /** The differences between two snapshots, sorted by path, in time proportional to the nodes that they do not share. */
   static diff(before: FilesystemSnapshot, after: FilesystemSnapshot): readonly FileChange[] {
     return fileChanges(TreeCell.inspect(before), TreeCell.inspect(after));
   }
@@ -200,7 +200,7 @@ export class MemoryFilesystem implements Filesystem {
     this.#open().apply(patch);
   }
 
-  /** What differs from a snapshot of this file system to its present content, sorted by path. */
+  /** The differences between a snapshot of this file system and its present content, sorted by path. */
   changesSince(snapshot: FilesystemSnapshot): readonly FileChange[] {
     return this.#open().changesSince(snapshot);
   }

@@ -1,10 +1,10 @@
 import type { FileContent } from './file-content.ts';
 
 /**
- * A short text that is the same for equal bytes and another for different ones: the length, and two 32-bit hashes that are
- * mixed in different ways (MurmurHash3 and the short form of xxHash). A change within four neighbouring bytes always shows
- * in both; any other goes unnoticed once in 2^64 times. Not safe against someone who constructs two contents that look the
- * same. Cost: one pass over the bytes, once per content of the library's own.
+ * A short string that is equal for equal bytes and differs for different ones: the length, and two 32-bit hashes with
+ * different mixing (MurmurHash3 and the short form of xxHash). A change within four adjacent bytes always changes
+ * both; any other change goes undetected once in 2^64 times. Not collision-resistant against an attacker. Cost: one pass over the
+ * bytes, once per content created by this library.
  */
 export function contentDigest(content: FileContent): string {
   const memo = content['~memo'];
@@ -12,7 +12,7 @@ export function contentDigest(content: FileContent): string {
   return (memo.digest ??= digestOf(content.data()));
 }
 
-/** The digest of bytes that belong to no content. */
+/** The digest of bytes that do not belong to a content. */
 export function digestOf(data: Uint8Array): string {
   const { byteLength } = data;
   let murmur = 0;
@@ -20,7 +20,7 @@ export function digestOf(data: Uint8Array): string {
   const whole = byteLength - (byteLength % 4);
   const words = new DataView(data.buffer, data.byteOffset, byteLength);
   for (let at = 0; at < byteLength; at += 4) {
-    // Behind the end there are zeros; the length, which is part of the digest, tells them from real ones.
+    // Padded with zeros after the end; the length is part of the digest, so padding never equals real zeros.
     const word =
       at < whole
         ? words.getInt32(at, true)

@@ -1,24 +1,24 @@
 import { decodeText } from '../text/text-codec.ts';
 import type { LineIndexMemo } from '../text/text-window.ts';
 
-/** What was worked out from a content, which never changes. */
+/** Values computed from a content. They never go stale, because a content never changes. */
 export interface ContentMemo extends LineIndexMemo {
   digest?: string;
 }
 
-/** The bytes of a file. Never changes. */
+/** The bytes of a file. Immutable. */
 export interface FileContent {
-  /** The size. */
+  /** The size in bytes. */
   readonly bytes: number;
-  /** The content as text; undefined when it is binary (a NUL in the first 8 KB, or no valid UTF-8). A byte order mark stays. */
+  /** The content as text; undefined when it is binary (a NUL in the first 8 KB, or invalid UTF-8). A byte order mark is kept. */
   text(): string | undefined;
   /** A copy of the bytes. */
   data(): Uint8Array;
-  /** Where the library keeps what it has worked out. Default: that is worked out each time. @internal */
+  /** A cache for values that the library computes. Default: they are computed each time. @internal */
   readonly '~memo'?: ContentMemo;
 }
 
-/** Wraps bytes that nobody changes any more; the text is decoded at most once. */
+/** Wraps bytes that must not change any more; the text is decoded at most once. */
 export function fileContent(data: Uint8Array): FileContent {
   return new MemoryContent(data);
 }

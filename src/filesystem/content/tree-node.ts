@@ -2,29 +2,29 @@ import { PersistentMap } from '../../internal/index.ts';
 import { type FileContent, fileContent } from './file-content.ts';
 
 /**
- * Where a symbolic link leads in the end.
+ * The final target of a symbolic link.
  *
- * - `file`, `directory`: to that, at `path` from the root.
- * - `other`: to something at `path` that is neither read nor written.
- * - `outside`: out of what the file system shows. Where to is not said.
- * - `nowhere`: to nothing, or in a circle.
+ * - `file`, `directory`: a file or directory at `path`, relative to the root.
+ * - `other`: an entry at `path` that is neither read nor written, such as a device.
+ * - `outside`: a target outside the visible part of the file system. Its path is not disclosed.
+ * - `nowhere`: a missing target, or a cycle of links.
  */
 export type FileLink =
   | { readonly leads: 'file' | 'directory' | 'other'; readonly path: string }
   | { readonly leads: 'outside' | 'nowhere' };
 
-/** A file of the tree. Every write makes a new node, so the identity of the node stands for content and time. */
+/** A file of the tree. Every write creates a new node, so the identity of the node identifies content and time. */
 export interface FileNode {
   readonly kind: 'file';
   readonly content: FileContent;
   /** Milliseconds since the Unix epoch. */
   readonly modifiedAtMs: number;
   /**
-   * For a file that is stored elsewhere: identity, size and times of what is stored. Two nodes with one stamp are the same
-   * file at the same moment. Undefined: the identity of the node alone counts.
+   * For a file that is stored elsewhere: identity, size and times of the stored file. Two nodes with the same stamp are the same
+   * file at the same moment. Undefined: nodes are compared by identity alone.
    */
   readonly stamp?: string;
-  /** For a symbolic link that is not one to a directory: where it leads. */
+  /** The target of a symbolic link that does not lead to a directory. */
   readonly link?: FileLink;
 }
 
@@ -38,29 +38,29 @@ export interface DirectoryNode {
   readonly files: number;
   /** Directories below, at any depth, without this one. */
   readonly directories: number;
-  /** For a directory that only stands for one elsewhere: what it stands for, and since when. It has no children. */
+  /** For a link to a directory elsewhere: its target, and the stamp of the link. Such a node has no children. */
   readonly link?: { readonly target: string; readonly stamp: string };
-  /** A directory that is filled when it is looked at does these itself, without looking at more than it has to. */
+  /** Set for a directory that is read on demand: its own implementation of these operations, which reads no more than necessary. */
   readonly lazy?: LazyDirectory;
 }
 
-/** What a directory does itself whose children become known only when somebody asks for them. */
+/** The operations of a directory whose children are read on demand. */
 export interface LazyDirectory {
-  /** One child, without looking at the others. */
+  /** One child, without reading the others. */
   childOf(name: string): TreeNode | undefined;
-  /** The directory with another child, or without it; the others stay unknown. */
+  /** The directory with a child replaced or removed, without reading the others. */
   withChild(name: string, child: TreeNode | undefined): DirectoryNode;
   /**
-   * The names to compare with another directory: every name that either has been asked for. A name that nobody has asked
-   * for cannot make a difference to anyone. Undefined: one of them was listed, so all names count.
+   * The names to compare with another directory: every name that was read through either of them. A name that was never read
+   * cannot have affected any result. Undefined: one of the two was listed, so all names count.
    */
   namesToCompare(other: DirectoryNode): Iterable<string> | undefined;
 }
 
-/** A node of the persistent tree. Never changed once made. */
+/** A node of the persistent tree. Immutable. */
 export type TreeNode = FileNode | DirectoryNode;
 
-/** The directory without children; always the same node. */
+/** The empty directory; always the same node. */
 export const emptyDirectory: DirectoryNode = Object.freeze({
   kind: 'directory',
   entries: PersistentMap.empty<TreeNode>(),
@@ -69,7 +69,7 @@ export const emptyDirectory: DirectoryNode = Object.freeze({
   directories: 0,
 });
 
-/** A file node over bytes that nobody changes any more. */
+/** A file node over bytes that must not change any more. */
 export function fileNode(data: Uint8Array, modifiedAtMs: number): FileNode {
   return { kind: 'file', content: fileContent(data), modifiedAtMs };
 }
@@ -79,7 +79,7 @@ export function childOf(directory: DirectoryNode, name: string): TreeNode | unde
   return directory.lazy === undefined ? directory.entries.get(name) : directory.lazy.childOf(name);
 }
 
-/** True when both stand for the same file with the same content and time, or are one directory. */
+/** True when both are the same file with the same content and time, or the same directory. */
 export function isSameNode(left: TreeNode | undefined, right: TreeNode | undefined): boolean {
   if (left === right) return true;
   if (left === undefined || right === undefined || left.kind !== right.kind) return false;
@@ -91,7 +91,7 @@ export function isSameNode(left: TreeNode | undefined, right: TreeNode | undefin
   return left.link !== undefined && left.link.stamp === right.link?.stamp;
 }
 
-/** Where a node leads that stands for a symbolic link; undefined for every other. */
+/** The target of a node that is a symbolic link; undefined for any other node. */
 export function fileLinkOf(node: TreeNode): FileLink | undefined {
   if (node.kind === 'file') return node.link;
   return node.link === undefined ? undefined : { leads: 'directory', path: node.link.target };

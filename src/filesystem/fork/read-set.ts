@@ -7,18 +7,18 @@ import { entryDifferences, leavesOf, treeDifferences } from '../tree/tree-differ
 import type { TreeLimits } from '../tree/tree-limits.ts';
 
 /**
- * One thing that a fork has looked at, so that its outcome may depend on it.
+ * One read of a fork, on which its outcome may depend.
  *
- * - `file`: the file at a path with its content and time, or what else is there.
- * - `kind`: whether a file, a directory or nothing is at a path, or a file is in the way.
+ * - `file`: the file at a path with its content and time, or the kind of whatever else is at the path.
+ * - `kind`: whether a file, a directory or nothing is at a path, or a parent of the path is a file.
  * - `listing`: names, kinds and sizes of the children of a directory.
  * - `emptiness`: a directory was empty, which depends on the names of its children (the fork may have removed some).
- * - `names`: what exists below a directory, without content.
+ * - `names`: the names and kinds of everything below a directory, without content.
  * - `glob`: which files match below a directory.
  * - `grep`: content of the files that match below a directory (all without `glob`).
  * - `tree`: everything below a path.
- * - `quota`: writes succeeded because the totals never passed these peaks; `released` had its bytes given back.
- * - `quota-refusal`: a write was refused for a total, which depends on every file.
+ * - `quota`: writes succeeded because the totals never exceeded these peaks; the bytes of `released` paths were freed.
+ * - `quota-refusal`: a write was refused because of a total, which depends on every file.
  */
 export type Read =
   | { readonly kind: 'file'; readonly path: string }
@@ -41,10 +41,10 @@ export interface QuotaRead {
   readonly released: ReadonlySet<string>;
 }
 
-/** What a read asks about. A conflict's description starts with it and a space, or is it. */
+/** The kind of a read. The description of a conflict is the kind, or starts with the kind and a space. */
 export type ReadKind = Read['kind'];
 
-/** The trees to compare: what the fork started from, and what is there now. */
+/** The trees to compare: the base that the fork started from, and the present content. */
 interface Comparison {
   readonly base: DirectoryNode;
   readonly present: DirectoryNode;
@@ -68,7 +68,7 @@ function isSameEntry(before: TreeNode | undefined, after: TreeNode | undefined):
   return before.kind === 'directory' || bytesOf(before) === bytesOf(after);
 }
 
-/** Both nodes at the path when they differ and are directories, so that a comparison must look inside. */
+/** Both nodes at the path when they differ and are directories, so that a comparison must descend into them. */
 function changedDirectories(
   path: string,
   { base, present }: Comparison,
@@ -162,8 +162,8 @@ function hasTreeChanged({ path }: ReadOf<'tree'>, moment: Comparison): boolean {
 }
 
 /**
- * The peaks as they would be on the present content: each at most what it was, plus what the present content has more than
- * the base, plus what a replaced or removed path would give back less.
+ * Upper bounds of the peaks on the present content: each former peak, plus the growth of the present content over
+ * the base, plus the bytes that replaced or removed paths would free less than before.
  */
 function rebasedQuota(read: ReadOf<'quota'>, { base, present }: Omit<Comparison, 'limits'>): ReadOf<'quota'> {
   let bytes = read.bytes + present.bytes - base.bytes;
@@ -184,7 +184,7 @@ function rebasedQuota(read: ReadOf<'quota'>, { base, present }: Omit<Comparison,
   };
 }
 
-/** True when a write that was allowed might be refused now. */
+/** True when a write that succeeded might now be refused. */
 function hasQuotaChanged(read: ReadOf<'quota'>, moment: Comparison): boolean {
   const { bytes, files, directories } = rebasedQuota(read, moment);
   const { maxBytes, maxFiles, maxDirectories } = moment.limits;
@@ -195,7 +195,7 @@ function hasQuotaRefusalChanged(_read: ReadOf<'quota-refusal'>, { base, present 
   return base !== present;
 }
 
-/** One comparison for each kind of read: true when the present content may answer differently. */
+/** One comparison for each kind of read: true when the same read of the present content may give another result. */
 function hasChanged(read: Read, moment: Comparison): boolean {
   switch (read.kind) {
     case 'file':
@@ -240,39 +240,39 @@ function describeRead(read: Read): string {
   }
 }
 
-/** Equal for reads that ask the same. A NUL is in no path. */
+/** Equal for equal reads. A path cannot contain the NUL that separates the parts. */
 function keyOf(read: Exclude<Read, QuotaRead>): string {
   const path = read.kind === 'quota-refusal' ? '' : read.path;
   const pattern = read.kind === 'glob' || read.kind === 'grep' ? read.glob?.pattern : undefined;
   return pattern === undefined ? `${read.kind}\0${path}` : `${read.kind}\0${path}\0${pattern}`;
 }
 
-/** True when the read found a file that was put there since `base`: what it holds depends on earlier reads alone. */
+/** True when the read found a file that was written since `base`: its content depends on earlier reads alone. */
 export function isOwnFile(read: Read, base: DirectoryNode, seen: DirectoryNode): boolean {
   if (read.kind !== 'file' && read.kind !== 'tree') return false;
   const node = nodeAt(seen, read.path);
   return node?.kind === 'file' && !isSameNode(node, nodeAt(base, read.path));
 }
 
-/** What one fork has looked at, each thing once. */
+/** The reads of one fork, without duplicates. */
 export class ReadSet {
   readonly #reads = new Map<string, Read>();
   #quota: { bytes: number; files: number; directories: number; readonly released: Set<string> } | undefined;
 
-  /** Remembers a read. The peaks of quotas are joined. */
+  /** Records a read. Quota peaks are merged. */
   record(read: Read): void {
     if (read.kind === 'quota') this.#recordQuota(read);
     else this.#reads.set(keyOf(read), read);
   }
 
-  /** The peaks of quotas as they would be on `present`; undefined when no quota was looked at. */
+  /** The quota peaks rebased onto `present`; undefined when no write was checked against a quota. */
   quotaOn(base: DirectoryNode, present: DirectoryNode): QuotaRead | undefined {
     return this.#quota === undefined
       ? undefined
       : rebasedQuota({ kind: 'quota', ...this.#quota }, { base, present });
   }
 
-  /** Descriptions of the reads that `present` may answer differently than `base` did. */
+  /** Descriptions of the reads whose result may differ between `base` and `present`. */
   conflicts(base: DirectoryNode, present: DirectoryNode, limits: TreeLimits): readonly string[] {
     const moment: Comparison = { base, present, limits };
     const reads: Read[] = [...this.#reads.values()];

@@ -2,16 +2,16 @@ import type { FileContent } from '../content/file-content.ts';
 import type { DirectoryNode, TreeNode } from '../content/tree-node.ts';
 import { nodeAt } from '../tree/tree.ts';
 
-/** A move or copy that a fork has carried out, from one normalised path to another. */
+/** A move or copy that a fork has carried out, from one normalized path to another. */
 export interface Transfer {
   readonly from: string;
   readonly to: string;
-  /** What stood at `from`, and then at `to`. */
+  /** The node that was at `from`, and then at `to`. */
   readonly node: TreeNode;
 }
 
 /**
- * The path at which a content that now stands at `path` stood at the fork; undefined when it did not come from another
+ * The path that the content now at `path` had in the base of the fork; undefined when it did not come from another
  * path, or was written in the fork before it was moved.
  *
  * @param transfers in the order in which they were carried out.

@@ -21,13 +21,13 @@ import { isOwnFile, type Read, ReadSet } from './read-set.ts';
 import { originOf, type Transfer } from './transfer.ts';
 import { TreePatch } from './tree-patch.ts';
 
-/** What a tree asks of a clock. */
+/** The part of a clock that a tree uses. */
 export type TreeClock = Pick<Clock, 'now' | 'yieldToTimers'>;
 
-/** A read that asks about one path. */
+/** A read of one path. */
 export type PathRead = Extract<Read, { readonly path: string }>;
 
-/** What a cell that is a fork has beyond its content. What is undefined has not come up: most forks are never looked at. */
+/** The state of a cell that is a fork, besides its content. Members stay undefined until needed: most forks are never used. */
 interface ForkState {
   readonly parent: TreeCell;
   /** The content of the parent at the fork. */
@@ -36,13 +36,13 @@ interface ForkState {
   readPaths: Set<string> | undefined;
   /** Moves and copies since the fork, in order. */
   transfers: Transfer[] | undefined;
-  /** What was last found to differ from the base, and in which content: changes and patch are asked for one after the other. */
+  /** The differences from the base last computed, and for which content: `changes` and `patch` are called one after the other. */
   found: { readonly root: DirectoryNode; readonly differences: readonly TreeDifference[] } | undefined;
 }
 
 /**
- * A place that holds a tree: the file system itself, or a fork of another cell. Operations see its content only through
- * {@link resolve} and {@link kindAt}, which record what was seen, and change it only through {@link update}.
+ * A mutable holder of a tree: the file system itself, or a fork of another cell. Operations read its content only through
+ * {@link resolve} and {@link kindAt}, which record the read, and change it only through {@link update}.
  */
 export class TreeCell {
   #root: DirectoryNode;
@@ -50,7 +50,7 @@ export class TreeCell {
   readonly #fork: ForkState | undefined;
   readonly isReadOnly: boolean;
   readonly limits: TreeLimits;
-  /** Where modification times come from, and what lets timers in while a search goes on. */
+  /** The source of modification times; also lets timers run during a long search. */
   readonly clock: TreeClock;
 
   private constructor(
@@ -67,12 +67,12 @@ export class TreeCell {
     this.isReadOnly = isReadOnly;
   }
 
-  /** A cell of its own, which records nothing. */
+  /** A root cell, which records nothing. */
   static of(root: DirectoryNode, limits: TreeLimits, clock: TreeClock): TreeCell {
     return new TreeCell(root, limits, clock, false);
   }
 
-  /** A fork of this cell's present content. The caller has made sure that it is open. */
+  /** A fork of this cell's present content. The caller must have checked that the cell is open. */
   fork(isReadOnly: boolean): TreeCell {
     const fork: ForkState = {
       parent: this,
@@ -90,18 +90,18 @@ export class TreeCell {
     return this.#root;
   }
 
-  /** The content at the fork; undefined for a cell of its own. */
+  /** The content of the parent when this cell was forked; undefined for a root cell. */
   get base(): DirectoryNode | undefined {
     return this.#fork?.base;
   }
 
-  /** Replaces the content of a cell whose content is stored elsewhere by what is there now. Forks keep what they have. */
+  /** Replaces the content of a cell that is stored elsewhere by what is stored now. Forks keep their content. */
   refresh(root: DirectoryNode): void {
     this.#root = root;
   }
 
   /**
-   * The first directory on the way to a path, or at its end, that only stands for one elsewhere, recorded as read.
+   * The first directory link on a path, recorded as read.
    * @param includesLast whether the node at the path itself counts.
    */
   linkOn(path: string, includesLast: boolean): { readonly at: string; readonly target: string } | undefined {
@@ -125,7 +125,7 @@ export class TreeCell {
     this.#isOpen = false;
   }
 
-  /** @throws {TransactionClosedError} when this fork, or one that it was forked from, is closed. */
+  /** @throws {TransactionClosedError} when this fork, or one that it was forked from, is disposed. */
   assertOpen(): void {
     if (!this.#isOpen) throw closedError();
     this.#fork?.parent.assertOpen();
@@ -141,19 +141,19 @@ export class TreeCell {
     );
   }
 
-  /** Records a read and follows its path. The caller uses no more of the node than the kind of read covers. */
+  /** Records a read and resolves its path. The caller must use no more of the node than the kind of read covers. */
   resolve(read: PathRead): Resolution {
     this.#record(read, this.#root);
     return resolvePath(this.#root, read.path);
   }
 
-  /** Records and says what stands at a path. */
+  /** The kind of the node at a path, recorded as read. */
   kindAt(path: string): KindResolution {
     const resolution = this.resolve({ kind: 'kind', path });
     return resolution.kind === 'node' ? { kind: resolution.node.kind } : resolution;
   }
 
-  /** Records and says whether the directory at a path has no children. One child is proof enough that it has some. */
+  /** Whether the directory at a path is empty, recorded as read. For a directory that is not, only one child is recorded. */
   isEmptyAt(path: string): boolean {
     const node = nodeAt(this.#root, path);
     const child = node?.kind === 'directory' ? node.entries.keys().next().value : undefined;
@@ -163,21 +163,21 @@ export class TreeCell {
     return child === undefined;
   }
 
-  /** Remembers that the content of a file was handed out. */
+  /** Records that the content of a file was returned to the caller. */
   recordContentRead(path: string): void {
     if (this.#fork === undefined) return;
     this.#fork.readPaths ??= new Set();
     this.#fork.readPaths.add(path);
   }
 
-  /** Remembers that what stood at a path was moved or copied, for {@link FileChange.from}. */
+  /** Records that the node at a path was moved or copied, for {@link FileChange.from}. */
   recordTransfer(transfer: Transfer): void {
     this.#recordTransfers([transfer]);
   }
 
   /**
-   * Carries out operations, all or none.
-   * @param path what a message names.
+   * Applies operations, all or none.
+   * @param path the path that error messages name.
    * @throws {FilesystemError} `filesystem-quota-exceeded`, `path-is-directory`, `path-not-directory`.
    */
   update(path: string, operations: readonly FileOperation[]): void {
@@ -185,8 +185,8 @@ export class TreeCell {
   }
 
   /**
-   * Puts a patch on the present content, all or none. A fork that gets a patch which was not made for it depends on
-   * everything from then on.
+   * Applies a patch to the present content, all or none. A fork that receives a patch which was not made for it depends on
+   * the whole tree from then on.
    */
   apply(patch: FilePatch): void {
     const first = patch.changes[0];
@@ -205,7 +205,7 @@ export class TreeCell {
     return new TreeSnapshot({ root: this.#root, owner: this, recordRead: noteLook }, tag);
   }
 
-  /** The content of a snapshot; a fork that it was taken from depends on everything from then on. */
+  /** The content of a snapshot; a fork that it was taken from depends on the whole tree from then on. */
   static inspect(snapshot: FilesystemSnapshot): DirectoryNode {
     const { root, recordRead: noteLook } = TreeSnapshot.open(snapshot);
     noteLook();
@@ -229,12 +229,12 @@ export class TreeCell {
     this.#root = root;
   }
 
-  /** The nodes that differ since the fork; none for a cell of its own. */
+  /** The nodes that differ from the base of the fork; none for a root cell. */
   differences(): readonly TreeDifference[] {
     return this.#fork === undefined ? none : this.#differences(this.#fork);
   }
 
-  /** The net difference since the fork; empty for a cell of its own. */
+  /** The net difference from the base of the fork; empty for a root cell. */
   changes(): readonly FileChange[] {
     if (this.#fork === undefined || this.#fork.base === this.#root) return none;
     const { base, transfers = none } = this.#fork;
@@ -269,7 +269,7 @@ export class TreeCell {
     return reads.conflicts(base, parent.#root, this.limits);
   }
 
-  /** Why the patch of this fork does not fit the parent's present content; empty when it does. */
+  /** Why the patch of this fork cannot be applied to the parent's present content; empty when it can. */
   refusals(): readonly string[] {
     if (this.#fork === undefined) return none;
     const { base, parent } = this.#fork;
@@ -286,7 +286,7 @@ export class TreeCell {
     }
   }
 
-  /** @param owner whose fork this is, for {@link forkOf}. */
+  /** @param owner the file system that this fork belongs to, for {@link forkOf}. */
   patch(owner?: object): FilePatch {
     if (this.#fork === undefined || this.#fork.base === this.#root) return Object.freeze({ changes: none });
     const { base, parent, transfers = none } = this.#fork;
@@ -301,7 +301,7 @@ export class TreeCell {
     });
   }
 
-  /** The fork of `owner` that made a patch; undefined for a patch from elsewhere. */
+  /** The fork of `owner` that a patch came from; undefined for any other patch. */
   static forkOf(patch: FilePatch, owner: object): TreeCell | undefined {
     const origin = TreePatch.originOf(patch);
     return origin?.owner === owner && origin.fork instanceof TreeCell ? origin.fork : undefined;
@@ -325,7 +325,7 @@ export class TreeCell {
     this.#fork.transfers.push(...transfers);
   }
 
-  /** Records a read of this cell and, since it sees the parent's content too, of every cell that it was forked from. */
+  /** Records a read of this cell and, because it also reads the parent's content, of every cell that it was forked from. */
   #record(read: Read, seen: DirectoryNode): void {
     let tree = seen;
     for (let fork = this.#fork; fork !== undefined; fork = fork.parent.#fork) {
@@ -337,8 +337,8 @@ export class TreeCell {
   }
 
   /**
-   * A fork that holds on the present content was allowed its writes on top of it, and not of what it began with. When this
-   * cell is a fork itself, it depends on that.
+   * When a fork still validates, its quota use is rebased onto the parent's present content. If this cell, the parent, is a fork
+   * itself, it depends on that quota read.
    */
   #recordQuotaOf(quota: Read | undefined): void {
     if (quota !== undefined) this.#record(quota, this.#root);
@@ -357,7 +357,7 @@ export class TreeCell {
       text: () => note().text(),
       data: () => note().data(),
     };
-    // The digest of the original counts, and to ask for it is to read.
+    // The memo is the one of the original content, and using it counts as a read.
     Object.defineProperty(recording, '~memo', { get: () => note()['~memo'] });
     return Object.freeze(recording);
   }
@@ -373,7 +373,7 @@ export class TreeCell {
     this.#root = next;
   }
 
-  /** What is removed leaves its directory behind: one that a write in the fork would have had to make, had it not been there. */
+  /** A removal keeps the parent directory, which a later write in the fork would otherwise have had to create: its kind is recorded. */
   #recordRemovals(operations: readonly FileOperation[]): void {
     for (const { op, path } of operations) {
       if (op === 'remove' && path.includes('/'))

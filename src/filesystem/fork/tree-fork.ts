@@ -2,32 +2,32 @@ import type { FileChange, FilePatch } from '../interface/file-change.ts';
 import type { Filesystem, FilesystemFork, FilesystemForkOptions } from '../interface/filesystem.ts';
 import type { TreeCell } from './tree-cell.ts';
 
-/** A tree of files, whose commit happens in one synchronous step. */
+/** A file system over a tree, whose commit is one synchronous step. */
 export interface TreeView extends Filesystem {
   fork(options?: FilesystemForkOptions): TreeFork;
   apply(patch: FilePatch): void;
 }
 
-/** How one of the two views of a fork behaves. */
+/** The parameters of one of the two views of a fork. */
 export interface ForkedView {
   readonly cell: TreeCell;
-  /** True when the call that the view belongs to, or one around it, has been taken its view. Undefined: that never happens. */
+  /** True when the view, or the view of an enclosing fork, has been sealed. Undefined: the view is never sealed. */
   readonly isSealed: (() => boolean) | undefined;
-  /** Whether the files read count as read by the call. */
+  /** Whether reads through the view are reported by `readPaths`. */
   readonly countsReads: boolean;
 }
 
-/** What a fork asks of what it is a fork of, where that is more than a tree in memory. */
+/** What a fork needs from its parent when the parent is more than a tree in memory. */
 export interface TreeForkParent {
   conflicts(cell: TreeCell): readonly string[];
   refusals(cell: TreeCell): readonly string[];
-  /** Whom {@link TreeCell.forkOf} is asked with about a patch. */
+  /** The owner for {@link TreeCell.forkOf}. */
   readonly owner: object;
-  /** Told when nobody sees anything through the fork any more. */
+  /** Called when the fork is disposed. */
   onDispose(): void;
 }
 
-/** A fork of a tree of files: O(1) to make, and its conflicts are known at once. */
+/** A fork of a tree: O(1) to create, and its conflicts are computed synchronously. */
 export class TreeFork implements FilesystemFork {
   readonly #cell: TreeCell;
   readonly #isOuterSealed: ForkedView['isSealed'];
@@ -51,7 +51,7 @@ export class TreeFork implements FilesystemFork {
     this.#parent = parent;
   }
 
-  // Made when they are looked at: most calls touch no files.
+  // Created on first use: most calls touch no files.
   get view(): TreeView {
     this.#view ??= this.#makeView({
       cell: this.#cell,
@@ -89,8 +89,8 @@ export class TreeFork implements FilesystemFork {
     return this.#parent === undefined ? this.#cell.refusals() : this.#parent.refusals(this.#cell);
   }
 
-  onAccess(look: () => void): void {
-    this.#onAccess = look;
+  onAccess(listener: () => void): void {
+    this.#onAccess = listener;
   }
 
   seal(): void {

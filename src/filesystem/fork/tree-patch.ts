@@ -2,22 +2,22 @@ import type { DirectoryNode } from '../content/tree-node.ts';
 import type { FileOperation, FilePatch } from '../interface/file-change.ts';
 import type { Transfer } from './transfer.ts';
 
-/** Where a patch comes from. */
+/** The origin of a patch. */
 export interface TreePatchOrigin {
-  /** The cell that made the patch. */
+  /** The forked cell that the patch came from. */
   readonly fork: object;
-  /** The file system whose fork that is, where it is more than a tree in memory. */
+  /** The file system that the fork belongs to, when that is more than a tree in memory. */
   readonly owner: object | undefined;
-  /** The cell that it was made for. */
+  /** The parent cell, which the patch is made for. */
   readonly target: object;
-  /** The two contents that it leads between. */
+  /** The content before and after the patch. */
   readonly base: DirectoryNode;
   readonly root: DirectoryNode;
-  /** What was moved and copied on the way. */
+  /** The moves and copies between the two. */
   readonly transfers: readonly Transfer[];
 }
 
-/** The patch of a fork of a tree. It carries its origin where nobody sees it; a copy, or a patch made by hand, has none. */
+/** The patch of a fork of a tree. Its origin is a private field; a copy, or a patch made by hand, has no origin. */
 export class TreePatch implements FilePatch {
   readonly changes: readonly FileOperation[];
   readonly #origin: TreePatchOrigin;
@@ -28,7 +28,7 @@ export class TreePatch implements FilePatch {
     Object.freeze(this);
   }
 
-  /** Undefined for a patch that no fork has made. */
+  /** Undefined for a patch that did not come from a fork. */
   static originOf(patch: FilePatch): TreePatchOrigin | undefined {
     return #origin in patch ? patch.#origin : undefined;
   }

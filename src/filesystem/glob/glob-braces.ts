@@ -1,7 +1,7 @@
 import { quoteText } from '../../internal/index.ts';
 import { closingBracket, type PatternProblem } from './glob-class.ts';
 
-/** The most alternatives that the braces of one pattern may stand for. */
+/** The maximum number of alternatives that the braces of one pattern may expand to. */
 export const MAX_ALTERNATIVES = 64;
 
 /** The position after the part that starts at `start`: an escaped character, a bracket expression, or one character. */
@@ -17,11 +17,11 @@ interface BraceGroup {
   readonly options: readonly string[];
 }
 
-/** The ends and the step of a range, as `1..10..2` or `a..e`. */
+/** The ends and the step of a range, as in `1..10..2` or `a..e`. */
 const numberRange = /^(-?\d{1,15})\.\.(-?\d{1,15})(?:\.\.(-?\d{1,15}))?$/;
 const letterRange = /^(?:([a-z])\.\.([a-z])|([A-Z])\.\.([A-Z]))(?:\.\.(-?\d{1,15}))?$/;
 
-/** The values of a range in its order; undefined for more than {@link MAX_ALTERNATIVES}. A step of 0 is 1, its sign does not count. */
+/** The values of a range in order; undefined for more than {@link MAX_ALTERNATIVES}. A step of 0 counts as 1; its sign is ignored. */
 function rangeValues(first: number, last: number, step: string | undefined): readonly number[] | undefined {
   const width = Math.abs(Number(step ?? 1)) || 1;
   const count = Math.floor(Math.abs(last - first) / width) + 1;
@@ -29,12 +29,12 @@ function rangeValues(first: number, last: number, step: string | undefined): rea
   return Array.from({ length: count }, (_, index) => first + (last < first ? -width : width) * index);
 }
 
-/** Numbers are padded with zeros to one width when an end of the range is. */
+/** Pads a number with zeros to the given width, the sign included. */
 function padded(value: number, width: number): string {
   return value < 0 ? `-${String(-value).padStart(width - 1, '0')}` : String(value).padStart(width, '0');
 }
 
-/** What a group without a comma stands for: the options, or that they are too many; undefined when it is no range. */
+/** The options of a group without a comma, or `too-many`; undefined when it is not a range. */
 function expandRange(text: string): readonly string[] | 'too-many' | undefined {
   const numbers = numberRange.exec(text);
   if (numbers !== null) {
@@ -52,7 +52,7 @@ function expandRange(text: string): readonly string[] | 'too-many' | undefined {
 }
 
 /**
- * The brace group at `start`; undefined when it stands for too many alternatives.
+ * The brace group at `start`; undefined when it expands to too many alternatives.
  * @throws {FilesystemError} for a group that is not closed, or has neither a comma nor a range.
  */
 function readGroup(pattern: string, start: number, problem: PatternProblem): BraceGroup | undefined {
@@ -76,17 +76,17 @@ function readGroup(pattern: string, start: number, problem: PatternProblem): Bra
         if (range !== undefined) return { end: position + 1, options: range };
         const group = quoteText(pattern.slice(start, position + 1));
         throw problem(
-          `has ${group}, braces with neither a comma nor a range such as {1..3}. Leave them out, or write "\\{" and "\\}" for a name that holds them.`,
+          `has ${group}, braces with neither a comma nor a range such as {1..3}. Leave them out, or write "\\{" and "\\}" for a name that contains them.`,
         );
       }
     }
     position = skipAtom(pattern, position);
   }
-  throw problem('has "{" without "}". Close it, or write "\\{" for a name that holds it.');
+  throw problem('has "{" without "}". Close it, or write "\\{" for a name that contains it.');
 }
 
 /**
- * The patterns without braces that a pattern stands for: `{a,b}c` is `ac` and `bc`, `v{1..3}` is `v1`, `v2` and `v3`. Braces
+ * The patterns without braces that a pattern expands to: `{a,b}c` gives `ac` and `bc`, `v{1..3}` gives `v1`, `v2` and `v3`. Braces
  * nest. Undefined when there would be more than {@link MAX_ALTERNATIVES}.
  * @throws {FilesystemError} for braces that are not closed, or hold neither a comma nor a range.
  */

@@ -1,19 +1,19 @@
 import type { FilesystemError } from '../../error/index.ts';
 import { quoteText } from '../../internal/index.ts';
 
-/** Makes the error for a pattern that cannot be taken; `problem` continues the sentence that names the pattern. */
+/** Creates the error for an invalid pattern; `problem` continues the sentence that names the pattern. */
 export type PatternProblem = (problem: string) => FilesystemError;
 
 /** One bracket expression: a test for one code point. */
 export type PointTest = (point: number) => boolean;
 
 /**
- * The classes of POSIX, by Unicode properties as other matchers for JavaScript take them. `punct` also has symbols, as in the C locale.
+ * The POSIX classes, defined by Unicode properties as in other JavaScript matchers. `punct` includes symbols, as in the C locale.
  */
 const classes: Readonly<Record<string, RegExp>> = {
   alnum: /[\p{L}\p{Nl}\p{Nd}]/u,
   alpha: /[\p{L}\p{Nl}]/u,
-  // oxlint-disable-next-line no-control-regex -- The class is made of them.
+  // oxlint-disable-next-line no-control-regex -- The class consists of them.
   ascii: /[\x00-\x7f]/u,
   blank: /[\p{Zs}\t]/u,
   cntrl: /\p{Cc}/u,
@@ -28,12 +28,12 @@ const classes: Readonly<Record<string, RegExp>> = {
   xdigit: /[0-9A-Fa-f]/u,
 };
 
-/** How many UTF-16 units the code point at a position has. */
+/** The number of UTF-16 units of the code point at a position. */
 export function widthAt(text: string, position: number): number {
   return (text.codePointAt(position) ?? 0) > 0xffff ? 2 : 1;
 }
 
-/** The position after the name within brackets that starts at `start`, as `[:alpha:]`; -1 when nothing ends it. */
+/** The position after a bracketed name that starts at `start`, such as `[:alpha:]`; -1 when it is not closed. */
 function afterNamed(pattern: string, start: number): number {
   const kind = pattern[start + 1];
   if (pattern[start] !== '[' || kind === undefined || !':.='.includes(kind)) return -1;
@@ -42,8 +42,8 @@ function afterNamed(pattern: string, start: number): number {
 }
 
 /**
- * The position of the `]` that ends the bracket expression at `start`, or -1. A `]` in first place stands for itself;
- * an expression does not reach over a `/`.
+ * The position of the `]` that ends the bracket expression at `start`, or -1. A `]` in first position is literal;
+ * an expression does not extend across a `/`.
  */
 export function closingBracket(pattern: string, start: number): number {
   let position = start + 1;
@@ -73,7 +73,7 @@ export function escapedAt(pattern: string, position: number, problem: PatternPro
   );
 }
 
-/** The test that a named class stands for. */
+/** The test of a named class. */
 function namedClass(name: string, problem: PatternProblem): PointTest {
   const kind = name[1];
   const expression = Object.hasOwn(classes, name.slice(2, -2)) ? classes[name.slice(2, -2)] : undefined;

@@ -5,7 +5,7 @@ export type GlobPiece =
   | { readonly kind: 'literal'; readonly text: string }
   /** Exactly one code point. */
   | { readonly kind: 'point'; readonly accepts: PointTest }
-  /** Any number of code points, also none. */
+  /** Any number of code points, including none. */
   | { readonly kind: 'star' }
   /** One of the options: once for `@`, at most once for `?`, any number of times for `*`, at least once for `+`. */
   | {
@@ -27,7 +27,7 @@ function isRepeat(character: string | undefined): character is '@' | '?' | '*' |
 }
 
 function unescaped(character: string): string {
-  return `Write "\\${character}" for a name that holds it`;
+  return `Write "\\${character}" for a name that contains it`;
 }
 
 /** The group whose repeat character is at `start`; `end` is after its `)`. */
@@ -51,7 +51,7 @@ function parsePieces(pattern: string, start: number, inGroup: boolean, problem: 
   const pieces: GlobPiece[] = [];
   let literal = '';
   const add = (...added: readonly GlobPiece[]): void => {
-    // An empty literal beside a star would keep compileSegment from seeing "*.ts" for what it is.
+    // An empty literal beside a star would keep compileSegment from recognizing the simple form "*.ts".
     if (literal !== '') pieces.push({ kind: 'literal', text: literal });
     literal = '';
     for (const piece of added) {
@@ -63,7 +63,7 @@ function parsePieces(pattern: string, start: number, inGroup: boolean, problem: 
     const character = pattern[position] ?? '';
     if (pattern[position + 1] === '(' && character === '!') {
       throw problem(
-        'has "!(", which is not supported: say what is to match. Write "!\\(" for a name that holds it.',
+        'has "!(", which is not supported: name what is to match. Write "!\\(" for a name that contains it.',
       );
     }
     if (pattern[position + 1] === '(' && isRepeat(character)) {
@@ -97,7 +97,7 @@ function parsePieces(pattern: string, start: number, inGroup: boolean, problem: 
 
 /**
  * The pieces of a segment of a pattern, which holds no `/` and no braces.
- * @throws {FilesystemError} for what has no meaning, or one that is not supported.
+ * @throws {FilesystemError} for invalid or unsupported syntax.
  */
 export function parseSegment(segment: string, problem: PatternProblem): readonly GlobPiece[] {
   return parsePieces(segment, 0, false, problem).pieces;

@@ -1,15 +1,15 @@
 import { type PointTest, widthAt } from './glob-class.ts';
 import type { GlobPiece } from './glob-parse.ts';
 
-/** Counts the instructions that matching has looked at. */
+/** Counts the instructions that matching has visited. */
 export interface StepCount {
   steps: number;
 }
 
-/** Accepts one code point and goes on with the next instruction, or goes on with any of those in `to` at once. */
+/** Accepts one code point and continues with the next instruction, or continues with all instructions in `to` at once. */
 type Instruction = { readonly accepts: PointTest } | { readonly to: readonly number[] };
 
-/** Adds the instructions for pieces; the last of them leads to the one after. */
+/** Adds the instructions for pieces; the last of them continues with the instruction after it. */
 function addPieces(program: Instruction[], pieces: readonly GlobPiece[]): void {
   for (const piece of pieces) {
     if (piece.kind === 'literal') {
@@ -43,7 +43,7 @@ function addGroup(
   if (repeat === '*' || repeat === '?') entry.push(program.length);
 }
 
-/** Adds an instruction and those that it leads to without a code point, each once for each `mark`. */
+/** Adds an instruction and those reachable from it without consuming a code point, each once for each `mark`. */
 function enter(
   program: readonly Instruction[],
   first: number,
@@ -64,8 +64,8 @@ function enter(
 }
 
 /**
- * True when the program accepts the whole name. All ways through it are followed at the same time, so that each code point
- * costs at most one look at each instruction, whatever the pattern.
+ * True when the program accepts the whole name. All paths through it are followed in parallel, so that each code point
+ * visits each instruction at most once, whatever the pattern.
  */
 function accepts(program: readonly Instruction[], name: string, count: StepCount | undefined): boolean {
   const marks = new Int32Array(program.length + 1).fill(-1);
@@ -85,7 +85,7 @@ function accepts(program: readonly Instruction[], name: string, count: StepCount
   return states.includes(program.length);
 }
 
-/** The text that a segment stands for when it has no wildcard, else undefined. */
+/** The text of a segment without wildcards, else undefined. */
 export function literalSegment(pieces: readonly GlobPiece[]): string | undefined {
   const [only] = pieces;
   return pieces.length === 1 && only?.kind === 'literal' ? only.text : undefined;
@@ -93,7 +93,7 @@ export function literalSegment(pieces: readonly GlobPiece[]): string | undefined
 
 /**
  * A test for one segment of a path, in time linear in its length.
- * @param count is given what the test looks at; undefined when nobody wants to know.
+ * @param count receives the number of instructions visited. Undefined: they are not counted.
  */
 export function compileSegment(
   pieces: readonly GlobPiece[],

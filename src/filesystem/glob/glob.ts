@@ -4,22 +4,22 @@ import { expandBraces, MAX_ALTERNATIVES } from './glob-braces.ts';
 import { parseSegment } from './glob-parse.ts';
 import { compileSegment, literalSegment, type StepCount } from './glob-segment.ts';
 
-/** The most UTF-16 units in a pattern. */
+/** The maximum number of UTF-16 units in a pattern. */
 const MAX_PATTERN_LENGTH = 1024;
 
 /** A compiled pattern. */
 export interface Glob {
   /** The pattern as it was given. */
   readonly pattern: string;
-  /** Directories that every match lies below: literal segments at the start of the pattern. */
+  /** The directories that contain every match: literal segments at the start of the pattern. */
   readonly prefix: readonly string[];
-  /** The most segments of a match; undefined when the pattern crosses directories. */
+  /** The maximum number of segments of a match; undefined when the pattern crosses directories. */
   readonly maxDepth: number | undefined;
-  /** True when the pattern matches the whole path: normalised, relative, not the root. */
+  /** True when the pattern matches the whole path: normalized, relative, not the root. */
   test(path: string): boolean;
 }
 
-/** One segment of a pattern; `cross` stands for any number of directories. */
+/** One segment of a pattern; `cross` matches any number of directories. */
 type Step = 'cross' | ((name: string) => boolean);
 
 interface Alternative {
@@ -44,7 +44,7 @@ function compileAlternative(pattern: string, alternative: string, count: StepCou
   const segments = alternative.split('/').filter((segment) => segment !== '' && segment !== '.');
   if (segments.length === 0) throw invalid(pattern, 'is empty. Use "**" for all files.');
   if (segments.includes('..'))
-    throw invalid(pattern, 'holds "..". Give the directory to start from as path.');
+    throw invalid(pattern, 'contains "..". Give the directory to start from as path.');
   const steps: Step[] = [];
   const prefix: string[] = [];
   for (const [index, segment] of segments.entries()) {
@@ -102,16 +102,16 @@ function commonPrefix(alternatives: readonly Alternative[]): readonly string[] {
  * Compiles a glob, once for any number of paths. Matching takes time linear in the path, whatever the pattern.
  *
  * - `*` and `?` stay inside a segment and also match a dot at its start; `?` is one code point.
- * - `**` as a whole segment stands for any number of directories, also none, so `a/**` followed by `/b` matches `a/b`. At
- *   the end it stands for every file below. Inside a segment it is the same as `*`.
- * - `[abc]`, `[a-z]`, `[!a-z]`, `[^a-z]` match one code point; `[[:alpha:]]` and the other classes of POSIX go by Unicode.
+ * - `**` as a whole segment matches any number of directories, including none, so `a/**` followed by `/b` matches `a/b`. At
+ *   the end it matches every file below. Inside a segment it is the same as `*`.
+ * - `[abc]`, `[a-z]`, `[!a-z]`, `[^a-z]` match one code point; `[[:alpha:]]` and the other POSIX classes follow Unicode.
  * - `@(a|b)` matches one of its options, `?(a|b)` at most one, `*(a|b)` any number of them, `+(a|b)` at least one. Groups may
- *   nest and hold wildcards, but no `/`.
- * - `{a,b}` stands for its alternatives, which may hold `/` and nest; `{1..9}`, `{01..31..2}`, `{a..e}` for a range.
- * - `\` makes the punctuation after it literal. Letter case counts. A leading `/` or `./` is dropped.
+ *   nest and contain wildcards, but not `/`.
+ * - `{a,b}` expands to its alternatives, which may contain `/` and nest; `{1..9}`, `{01..31..2}`, `{a..e}` expand to a range.
+ * - `\` makes the punctuation after it literal. Matching is case-sensitive. A leading `/` or `./` is dropped.
  *
- * What other tools give a meaning that this one does not is refused and never taken as it is, so that a pattern which leaves
- * files out cannot fail to: `!(a)`, a leading `!`, `|` outside of a group, brackets, braces and groups that are not closed,
+ * Syntax that has a meaning in other tools but not here is refused and never taken literally, so that a pattern which excludes
+ * files cannot silently fail to: `!(a)`, a leading `!`, `|` outside of a group, brackets, braces and groups that are not closed,
  * braces with neither a comma nor a range, unknown classes, collating elements, empty ranges, a backslash before a letter,
  * a digit, `/` or the end.
  *
@@ -122,10 +122,10 @@ export function compileGlob(pattern: string): Glob {
   return compileCountedGlob(pattern, undefined);
 }
 
-/** {@link compileGlob} that says how much its tests look at. */
+/** {@link compileGlob} that also counts the steps of its tests. */
 export function compileCountedGlob(pattern: string, count: StepCount | undefined): Glob {
   if (typeof pattern !== 'string') {
-    throw new FilesystemError('pattern-invalid', `A glob must be text; received ${typeof pattern}.`);
+    throw new FilesystemError('pattern-invalid', `A glob must be a string; received ${typeof pattern}.`);
   }
   if (pattern.length > MAX_PATTERN_LENGTH) {
     throw invalid(pattern, `is longer than ${MAX_PATTERN_LENGTH} characters. Shorten it.`);
@@ -138,7 +138,7 @@ export function compileCountedGlob(pattern: string, count: StepCount | undefined
   }
   const expanded = expandBraces(pattern, (problem) => invalid(pattern, problem));
   if (expanded === undefined) {
-    throw invalid(pattern, `stands for more than ${MAX_ALTERNATIVES} alternatives. Use fewer braces.`);
+    throw invalid(pattern, `expands to more than ${MAX_ALTERNATIVES} alternatives. Use fewer braces.`);
   }
   const alternatives = expanded.map((alternative) => compileAlternative(pattern, alternative, count));
   const isBounded = alternatives.every(({ steps }) => !steps.includes('cross'));

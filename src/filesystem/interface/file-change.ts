@@ -2,7 +2,7 @@ import type { FileContent } from '../content/file-content.ts';
 import type { TreeNode } from '../content/tree-node.ts';
 
 /**
- * One path that a fork or a pair of snapshots differ in. Directories appear only when an empty one was made or removed.
+ * One path that differs between a fork and its base, or between two snapshots. Directories appear only when an empty one was created or removed.
  * `before` and `after` are the contents of files: `created` has only `after`, `removed` only `before`, `modified` both.
  */
 export interface FileChange {
@@ -12,21 +12,21 @@ export interface FileChange {
   readonly before?: FileContent;
   readonly after?: FileContent;
   /**
-   * Where the content stood before, for a file whose content `move` or `copy` took from another path as it was. Absent for
-   * what was written, and between snapshots.
+   * The former path of a file whose content `move` or `copy` took unchanged from another path. Absent for
+   * written files, and between snapshots.
    */
   readonly from?: string;
 }
 
 /**
- * One step of a patch. `put` places a file, or a directory that is merged into one that stands there; `remove` takes a
- * file or a whole directory away and does nothing where there is none.
+ * One step of a patch. `put` places a file, or a directory that is merged into an existing one; `remove` removes a
+ * file or a whole directory and does nothing when the path does not exist.
  */
 export type FileOperation =
   | { readonly op: 'put'; readonly path: string; readonly node: TreeNode }
   | { readonly op: 'remove'; readonly path: string };
 
-/** The net changes of a fork, in the order in which they are to be applied. */
+/** The net changes of a fork, in the order in which to apply them. */
 export interface FilePatch {
   readonly changes: readonly FileOperation[];
 }

@@ -4,22 +4,22 @@ import type { EditResult, TextEdit } from '../text/edit.ts';
 import type { TextWindow, TextWindowOptions } from '../text/text-window.ts';
 import type { FileChange, FilePatch } from './file-change.ts';
 
-/** What an implementation can promise. */
+/** The guarantees of an implementation. */
 export interface FilesystemCapabilities {
   /**
-   * What a discarded fork undoes: `all` changes, the changes made through it (`own-writes`, processes can write
-   * beside it), or `none`.
+   * What discarding a fork rolls back: `all` changes, the changes made through it (`own-writes`; other processes can write
+   * to the same files), or `none`.
    */
   readonly rollback: 'all' | 'own-writes' | 'none';
   /** True when symbolic links can exist below the root: `list` names them as entries of the kind `link`. False: there are none. */
   readonly symlinks: boolean;
-  /** What keeps paths below the root: no real files at all, the operating system, or checks before each access. */
+  /** What confines paths to the root: no real files at all, the operating system, or checks before each access. */
   readonly jail: 'virtual' | 'kernel' | 'checked';
 }
 
 /**
- * What is at a path. A directory and a link have `bytes` 0; a directory has `modifiedAtMs` 0. A link that leads to a file or a
- * directory is followed: `path` and `kind` are those of what it leads to. Any other is of the kind `link`.
+ * The metadata of a path. A directory and a link have `bytes` 0; a directory has `modifiedAtMs` 0. A link that leads to a file or a
+ * directory is followed: `path` and `kind` are those of its target. Any other link has the kind `link`.
  */
 export interface FileStat {
   readonly path: string;
@@ -27,7 +27,7 @@ export interface FileStat {
   readonly bytes: number;
   /** Milliseconds since the Unix epoch. */
   readonly modifiedAtMs: number;
-  /** Where the path leads when it names a symbolic link; absent for everything else. */
+  /** The target when the path names a symbolic link; absent otherwise. */
   readonly link?: FileLink;
 }
 
@@ -38,7 +38,7 @@ export interface DirectoryEntry {
   readonly path: string;
   readonly kind: 'file' | 'directory' | 'link';
   readonly bytes: number;
-  /** Where it leads; present for a link. */
+  /** The target of a link; absent for anything else. */
   readonly link?: FileLink;
 }
 
@@ -52,13 +52,13 @@ export interface WriteResult {
   readonly bytes: number;
 }
 
-/** Where a glob looks, and how much it may find. */
+/** The scope and limits of a glob. */
 export interface GlobOptions {
   /** The directory that the pattern is relative to. Default: the root. */
   readonly path?: string;
-  /** The most paths to return, at least 1. Default: all. */
+  /** The maximum number of paths to return, at least 1. Default: all. */
   readonly limit?: number;
-  /** Ends the search; it then rejects with the signal's reason. Default: nothing does. */
+  /** Aborts the search; it then rejects with the signal's reason. Default: none. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -66,11 +66,11 @@ export interface GlobOptions {
 export interface GlobResult {
   readonly paths: readonly string[];
   readonly truncated: boolean;
-  /** Where those of the paths lead that are symbolic links, by path. Absent when none is. */
+  /** The targets of the paths that are symbolic links, by path. Absent when there are none. */
   readonly links?: Readonly<Record<string, FileLink>>;
 }
 
-/** Where a search looks, how it takes its pattern, and how much it may find. */
+/** The scope, pattern mode and limits of a search. */
 export interface GrepOptions {
   /** The file or directory to search. Default: the root. */
   readonly path?: string;
@@ -79,15 +79,15 @@ export interface GrepOptions {
    * Default: all files.
    */
   readonly glob?: string;
-  /** Search for the pattern as it is, not as a regular expression. Default: false. */
+  /** Search for the pattern literally, not as a regular expression. Default: false. */
   readonly literal?: boolean;
   /** Default: false. */
   readonly ignoreCase?: boolean;
-  /** The most matching lines to return, at least 1. Default: 1,000. */
+  /** The maximum number of matching lines to return, at least 1. Default: 1,000. */
   readonly limit?: number;
   /** A longer line is cut there and ends with `…`; UTF-16 units, at least 1. Default: 2,000. */
   readonly maxLineLength?: number;
-  /** Ends the search; it then rejects with the signal's reason. Default: nothing does. */
+  /** Aborts the search; it then rejects with the signal's reason. Default: none. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -98,7 +98,7 @@ export interface GrepMatch {
   readonly text: string;
 }
 
-/** Matching lines in the order of path and line. `skippedBinary`: files that are no text, up to where the search ended. */
+/** Matching lines ordered by path and line. `skippedBinary`: the number of binary files, up to where the search ended. */
 export interface GrepResult {
   readonly matches: readonly GrepMatch[];
   readonly truncated: boolean;
@@ -111,14 +111,14 @@ export interface MakeDirectoryResult {
   readonly created: boolean;
 }
 
-/** How many files and directories were removed, the named one included. */
+/** How many files and directories were removed, including the named one. */
 export interface RemoveResult {
   readonly path: string;
   readonly files: number;
   readonly directories: number;
 }
 
-/** What was moved or copied, and how many files that were. */
+/** What was moved or copied, with the number of files. */
 export interface TransferResult {
   readonly from: string;
   readonly to: string;
@@ -126,7 +126,7 @@ export interface TransferResult {
   readonly files: number;
 }
 
-/** What a fork may do. */
+/** The permissions of a fork. */
 export interface FilesystemForkOptions {
   /** Refuse every write through the view. A fork of a read-only fork is read-only. Default: false. */
   readonly readOnly?: boolean;
@@ -135,10 +135,10 @@ export interface FilesystemForkOptions {
 /**
  * Files below one root, the same for memory, disk and containers.
  *
- * Paths are POSIX, relative to the root (see `normalizePath`); results carry them normalised. Every method rejects with
+ * Paths are POSIX, relative to the root (see `normalizePath`); results contain normalized paths. Every method rejects with
  * a `FilesystemError`: `path-invalid` or `path-outside-root` for a path that breaks the rules, `path-not-directory` when a
  * parent of the path is a file, `filesystem-read-only` for a write through a read-only view, `argument-invalid` for an option out
- * of range. What else a method rejects with is said there. The view of a closed fork throws `TransactionClosedError`.
+ * of range. Each method lists the other errors that it rejects with. The view of a disposed fork throws `TransactionClosedError`.
  */
 export interface Filesystem {
   readonly capabilities: FilesystemCapabilities;
@@ -153,13 +153,13 @@ export interface Filesystem {
    */
   readBytes(path: string): Promise<Uint8Array>;
   /**
-   * A short text that is the same for equal contents and another for different ones, computed once per content. Counts as
-   * looking at the content. A file system without it is asked for the bytes instead.
+   * A short string that is equal for equal contents and differs for different ones, computed once per content. Counts as
+   * reading the content. Optional: without it, callers read the bytes.
    * @throws {FilesystemError} `path-not-found`, `path-is-directory`.
    */
   digest?(path: string): Promise<string>;
   /**
-   * Writes a whole file, or adds to it. Missing parents are made. Default mode: `overwrite`.
+   * Writes a whole file, or appends to it. Missing parents are created. Default mode: `overwrite`.
    * @throws {FilesystemError} `path-taken` (mode `create`), `path-is-directory`, `file-too-large`, `filesystem-quota-exceeded`.
    */
   write(
@@ -173,7 +173,7 @@ export interface Filesystem {
    * `file-too-large`, `filesystem-quota-exceeded`.
    */
   edit(path: string, edits: readonly TextEdit[]): Promise<EditResult>;
-  /** What is at the path, links followed; undefined when nothing is. */
+  /** The metadata of a path, with links followed; undefined when the path does not exist. */
   stat(path: string): Promise<FileStat | undefined>;
   /**
    * The children of a directory, sorted by name (UTF-16 units). Default: the root.
@@ -181,8 +181,8 @@ export interface Filesystem {
    */
   list(path?: string): Promise<readonly DirectoryEntry[]>;
   /**
-   * The files that a pattern matches (see `compileGlob`). Long searches let timers in; what they find is what was there at the
-   * beginning, but for what others change on a disk.
+   * The files that a pattern matches (see `compileGlob`). Long searches yield to timers; they search the content as it was at the
+   * start, except for what other processes change on a disk.
    * @throws {FilesystemError} `pattern-invalid`, `path-not-found`, `path-not-directory`.
    */
   glob(pattern: string, options?: GlobOptions): Promise<GlobResult>;
@@ -192,83 +192,83 @@ export interface Filesystem {
    */
   grep(pattern: string, options?: GrepOptions): Promise<GrepResult>;
   /**
-   * Makes a directory and its missing parents.
-   * @throws {FilesystemError} `path-taken` when a file stands there, `filesystem-quota-exceeded`.
+   * Creates a directory and its missing parents.
+   * @throws {FilesystemError} `path-taken` when a file is at the path, `filesystem-quota-exceeded`.
    */
   mkdir(path: string): Promise<MakeDirectoryResult>;
   /**
-   * Removes a file, an empty directory or, with `recursive`, a directory and what it holds. Never the root.
+   * Removes a file, an empty directory or, with `recursive`, a directory and its content. Never the root.
    * @throws {FilesystemError} `path-not-found`, `directory-not-empty`.
    */
   remove(path: string, options?: { readonly recursive?: boolean }): Promise<RemoveResult>;
   /**
-   * Moves a file or directory; modification times are kept. Missing parents of the target are made.
-   * @throws {FilesystemError} `path-not-found`, `path-taken` when anything stands at the target.
+   * Moves a file or directory; modification times are kept. Missing parents of the target are created.
+   * @throws {FilesystemError} `path-not-found`, `path-taken` when the target exists.
    */
   move(from: string, to: string): Promise<TransferResult>;
   /**
-   * Copies a file or directory; modification times are kept. Missing parents of the target are made.
-   * @throws {FilesystemError} `path-not-found`, `path-taken` when anything stands at the target, `filesystem-quota-exceeded`.
+   * Copies a file or directory; modification times are kept. Missing parents of the target are created.
+   * @throws {FilesystemError} `path-not-found`, `path-taken` when the target exists, `filesystem-quota-exceeded`.
    */
   copy(from: string, to: string): Promise<TransferResult>;
-  /** A private continuation of the present content. Throws at once, not by a rejection. */
+  /** A private, writable copy of the present content. Throws synchronously. */
   fork(options?: FilesystemForkOptions): FilesystemFork;
   /**
-   * The present content, kept as it is until the snapshot is released.
-   * @param tag what to call it in messages and lists. Default: no name.
+   * The present content, kept unchanged until the snapshot is released.
+   * @param tag its name in messages and lists. Default: no name.
    */
   snapshot(tag?: string): Promise<FilesystemSnapshot>;
   /**
-   * Brings back the content of a snapshot of this file system or, in a fork, of one it was forked from.
+   * Restores the content of a snapshot of this file system or, in a fork, of one it was forked from.
    * @throws {SnapshotError} `snapshot-foreign`, `snapshot-released`.
    */
   restore(snapshot: FilesystemSnapshot): Promise<void>;
   /**
-   * Puts the changes of a fork on the present content, all or none. What the fork read is not looked at: ask its
-   * `conflicts()` first. Synchronous, as `conflicts()` and `refusals()` are: both happen in one stretch in which nothing else runs.
-   * @throws {FilesystemError} `path-is-directory`, `path-not-directory`, `filesystem-quota-exceeded` when the changes do not fit.
+   * Applies the changes of a fork to the present content, all or none. Does not check what the fork has read: call its
+   * `conflicts()` first. Synchronous, like `conflicts()` and `refusals()`, so that a check and a commit can run without interruption.
+   * @throws {FilesystemError} `path-is-directory`, `path-not-directory`, `filesystem-quota-exceeded` when the changes cannot be applied.
    */
   apply(patch: FilePatch): void;
 }
 
 /**
- * The transaction of one call: private writes, and a record of everything that its outcome could depend on.
+ * The transaction of one call: private writes, and a record of every read that its outcome could depend on.
  *
- * If `conflicts()` is empty, then applying `patch()` gives the very content, and the call has seen the very answers, that
+ * If `conflicts()` is empty, applying `patch()` gives exactly the content, and the call has received exactly the results, that
  * running it on the present content would give.
  */
 export interface FilesystemFork {
-  /** What the handler of a call works with. Throws `TransactionClosedError` after `seal()` or `close()`, as do forks of it. */
+  /** The file system of the call's handler. Throws `TransactionClosedError` after `seal()` or `dispose()`, as do forks of it. */
   readonly view: Filesystem;
-  /** The same content for policies and the runtime. Throws `TransactionClosedError` after `close()`. */
+  /** The same content for policies and the runtime. Throws `TransactionClosedError` after `dispose()`. */
   readonly privileged: Filesystem;
   /**
-   * The net difference to the content at the fork, sorted by path. A file written again with the same content is
-   * `modified`. Looking at the `before` content of a change counts as reading the file.
+   * The net difference from the base of the fork, sorted by path. A file rewritten with the same content is
+   * `modified`. Reading the `before` content of a change counts as reading the file.
    */
   changes(): readonly FileChange[];
   /** The files whose content was read through `view.read` or `view.readBytes`, sorted. */
   readPaths(): readonly string[];
   /**
-   * What this fork has read and the present content answers differently, as short phrases: a kind of read, a space, and
-   * a path or pattern (`file notes.md`, `listing src`, `quota`); one that is not plain is a JSON string (`file "two words.md"`).
+   * The reads of this fork that the present content answers differently, as short phrases: a kind of read, a space, and
+   * a path or pattern (`file notes.md`, `listing src`, `quota`); a name that is not plain is a JSON string (`file "two words.md"`).
    * Empty: the patch can be applied.
    */
   conflicts(): readonly string[];
-  /** Why the changes cannot be put on the present content, whatever was read; empty when they can. */
+  /** Why the changes cannot be applied to the present content, whatever was read; empty when they can. */
   refusals(): readonly string[];
   /**
-   * Has `look` called before each access through `view` and through forks of it. It never throws, and may call `seal()`: the access then
-   * throws. A file system without it does not notice that a call has run out of time before its timer does.
+   * Registers a listener that is called before each access through `view` and through forks of it. It must not throw, and may call
+   * `seal()`: the access then throws. Without this method, a call whose time is up is detected only when its timer fires.
    */
-  onAccess?(look: () => void): void;
-  /** Takes the view from the handler. What it changed so far stays part of the patch. */
+  onAccess?(listener: () => void): void;
+  /** Closes `view` to the handler. Changes made so far stay part of the patch. */
   seal(): void;
-  /** The changes, to be applied to what was forked. */
+  /** The changes, to apply to the parent. */
   patch(): FilePatch;
   /** A fork of this fork's present content; its patch is applied through this fork's view. */
   fork(options?: FilesystemForkOptions): FilesystemFork;
-  /** Ends every access through `view`, and through forks of it. Closing twice does nothing. */
+  /** Ends all access through `view`, and through forks of it. Disposing twice does nothing. */
   dispose(): void;
 }
 
@@ -279,14 +279,14 @@ export interface FilesystemFork {
 export const Filesystem: NamedResourceToken<Filesystem> = transactionalResource<Filesystem>('filesystem');
 
 /**
- * The content of a file system at one moment, kept as it was. Opaque: it is given back to `restore`, any number of times.
+ * The content of a file system at one moment. Opaque: pass it to `restore`, any number of times.
  *
- * A snapshot holds on to its content until it is released: `await using snapshot = await filesystem.snapshot('before')`
- * releases it at the end of the block. Whatever uses it afterwards is refused with the `SnapshotError`
- * `snapshot-released`; releasing twice does nothing. A rolled-back call does not undo the release.
+ * A snapshot retains its content until it is released: `await using snapshot = await filesystem.snapshot('before')`
+ * releases it at the end of the block. Using it afterwards throws the `SnapshotError`
+ * `snapshot-released`; releasing twice does nothing. Rolling back a call does not undo the release.
  */
 export interface FilesystemSnapshot extends AsyncDisposable {
   readonly kind: 'filesystem-snapshot';
-  /** What it was called when it was taken, for messages and lists; need not be unique. Absent when it has no name. */
+  /** The name it was taken with, for messages and lists; need not be unique. Absent when it has no name. */
   readonly tag?: string;
 }

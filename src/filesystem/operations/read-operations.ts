@@ -7,7 +7,7 @@ import { childPath, normalizePath } from '../path/path.ts';
 import { type TextWindow, type TextWindowOptions, textWindow } from '../text/text-window.ts';
 import { blockedError } from '../tree/tree.ts';
 
-/** The file at a normalised path; its content and time are recorded as read. */
+/** The file at a normalized path; its content and time are recorded as read. */
 export function fileAt(cell: TreeCell, path: string): FileNode {
   const found = cell.resolve({ kind: 'file', path });
   if (found.kind === 'blocked') throw blockedError(path, found.at);
@@ -16,32 +16,32 @@ export function fileAt(cell: TreeCell, path: string): FileNode {
   return found.node;
 }
 
-/** The text of a file at a normalised path. */
+/** The text of a file at a normalized path. */
 export function textOf(file: FileNode, path: string): string {
   const text = file.content.text();
   if (text === undefined) throw notTextError(path, file.content.bytes);
   return text;
 }
 
-/** Does `Filesystem.read` on a cell. */
+/** Implements `Filesystem.read` on a cell. */
 export function readWindow(cell: TreeCell, given: string, options?: TextWindowOptions): TextWindow {
   const path = normalizePath(given);
   const file = fileAt(cell, path);
   return textWindow(path, textOf(file, path), options, file.content['~memo']);
 }
 
-/** Does `Filesystem.readBytes` on a cell. */
+/** Implements `Filesystem.readBytes` on a cell. */
 export function readBytes(cell: TreeCell, given: string): Uint8Array {
   const path = normalizePath(given);
   return fileAt(cell, path).content.data();
 }
 
-/** Does `Filesystem.digest` on a cell. */
+/** Implements `Filesystem.digest` on a cell. */
 export function digestFile(cell: TreeCell, given: string): string {
   return contentDigest(fileAt(cell, normalizePath(given)).content);
 }
 
-/** Does `Filesystem.stat` on a cell. */
+/** Implements `Filesystem.stat` on a cell. */
 export function statPath(cell: TreeCell, given: string): FileStat | undefined {
   const path = normalizePath(given);
   const found = cell.resolve({ kind: 'file', path });
@@ -53,7 +53,7 @@ export function statPath(cell: TreeCell, given: string): FileStat | undefined {
   return { path, kind: 'file', bytes: found.node.content.bytes, modifiedAtMs: found.node.modifiedAtMs };
 }
 
-/** Does `Filesystem.list` on a cell. */
+/** Implements `Filesystem.list` on a cell. */
 export function listDirectory(cell: TreeCell, given: string): readonly DirectoryEntry[] {
   const path = normalizePath(given);
   const found = cell.resolve({ kind: 'listing', path });

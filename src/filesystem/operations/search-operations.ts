@@ -18,13 +18,13 @@ const refuse: RefuseArgument = (message, details) =>
 const DEFAULT_GREP_LIMIT = 1000;
 const DEFAULT_MAX_LINE_LENGTH = 2000;
 
-/** Lets timers in while a search goes on, and ends it when nobody waits for it any more. */
+/** Yields to timers during a search, and ends the search when it was aborted or its view was closed. */
 class SearchPauses {
   readonly #eventLoop: EventLoopYield;
   readonly #signal: AbortSignal | undefined;
   readonly #assertOpen: () => void;
 
-  /** @throws the reason of a signal that is aborted already. */
+  /** @throws the reason of a signal that is already aborted. */
   constructor(cell: TreeCell, signal: AbortSignal | undefined, assertOpen: () => void) {
     signal?.throwIfAborted();
     this.#eventLoop = new EventLoopYield(cell.clock);
@@ -32,7 +32,7 @@ class SearchPauses {
     this.#assertOpen = assertOpen;
   }
 
-  /** A pause when one is due; it rejects when the search is to end. */
+  /** A pause when one is due; it rejects when the search must end. */
   pauseIfDue(): Promise<void> | undefined {
     return this.#eventLoop.pauseIfDue()?.then(() => this.assertWanted());
   }
@@ -45,8 +45,8 @@ class SearchPauses {
 }
 
 /**
- * Does `Filesystem.glob` on a cell. What it looks at is recorded at once and stays as it was, whatever is changed while it pauses.
- * @param assertOpen throws when the view it was asked through is gone.
+ * Implements `Filesystem.glob` on a cell. Its read is recorded at once, and it searches the same content whatever changes while it pauses.
+ * @param assertOpen throws when the view of the caller is closed.
  */
 export async function globFiles(
   cell: TreeCell,
@@ -75,7 +75,7 @@ export async function globFiles(
     paths.push(file.path);
     const { link } = file.node;
     if (link === undefined) continue;
-    // What is said of a link depends on where it leads, and not on its name alone.
+    // The reported link depends on its target, not on its name alone.
     cell.resolve({ kind: 'file', path: file.path });
     links[file.path] = link;
     hasLinks = true;
@@ -106,8 +106,8 @@ function filesToSearch(
 }
 
 /**
- * Does `Filesystem.grep` on a cell, as {@link globFiles}.
- * @param assertOpen throws when the view it was asked through is gone.
+ * Implements `Filesystem.grep` on a cell, as {@link globFiles}.
+ * @param assertOpen throws when the view of the caller is closed.
  */
 export async function grepFiles(
   cell: TreeCell,
@@ -136,7 +136,7 @@ export async function grepFiles(
     if (file === undefined) continue;
     const text = file.node.content.text();
     if (text === undefined) {
-      // A link that leads to no file has no content, binary or not.
+      // A link that does not lead to a file has no content, binary or not.
       if (file.node.link === undefined || file.node.link.leads === 'file') skippedBinary += 1;
       continue;
     }

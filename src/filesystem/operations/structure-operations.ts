@@ -12,7 +12,7 @@ function assertExists(path: string, found: KindResolution): void {
   if (found.kind === 'absent') throw notFoundError(path, 'file or directory');
 }
 
-/** Says how much a removal takes away, having recorded what that depends on. */
+/** Counts what a removal removes, and records the reads that the count depends on. */
 function countRemoved(
   cell: TreeCell,
   path: string,
@@ -34,7 +34,7 @@ function countRemoved(
   return { files: directory.files, directories: directory.directories + 1 };
 }
 
-/** Does `Filesystem.remove` on a cell. */
+/** Implements `Filesystem.remove` on a cell. */
 export function removePath(cell: TreeCell, given: string, recursive: boolean): RemoveResult {
   const path = normalizePath(given);
   cell.assertWritable(path);
@@ -58,7 +58,7 @@ function assertTarget(cell: TreeCell, to: string, node: TreeNode): void {
   }
 }
 
-/** Does `Filesystem.move` or `Filesystem.copy` on a cell. */
+/** Implements `Filesystem.move` and `Filesystem.copy` on a cell. */
 export function transferPath(
   cell: TreeCell,
   givenFrom: string,

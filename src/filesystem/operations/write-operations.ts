@@ -10,13 +10,13 @@ import { encodeText } from '../text/text-codec.ts';
 import { blockedError } from '../tree/tree.ts';
 import { fileAt, textOf } from './read-operations.ts';
 
-/** The bytes to store: a copy, so that the caller may go on using its array. */
+/** The bytes to store: a copy, so that the caller may reuse its array. */
 function storedBytes(data: string | Uint8Array, path: string): Uint8Array {
   if (typeof data === 'string') return encodeText(data, path);
   if (data instanceof Uint8Array) return new Uint8Array(data);
   throw new FilesystemError(
     'argument-invalid',
-    `The content for ${quoteText(path)} must be text or a Uint8Array.`,
+    `The content for ${quoteText(path)} must be a string or a Uint8Array.`,
     {
       details: { path },
     },
@@ -39,7 +39,7 @@ function appended(cell: TreeCell, path: string, data: Uint8Array): Uint8Array {
   return joined;
 }
 
-/** Does `Filesystem.write` on a cell. */
+/** Implements `Filesystem.write` on a cell. */
 export function writeFile(
   cell: TreeCell,
   given: string,
@@ -67,7 +67,7 @@ export function writeFile(
   return { path, created: !exists, bytes: whole.byteLength };
 }
 
-/** Does `Filesystem.edit` on a cell. */
+/** Implements `Filesystem.edit` on a cell. */
 export function editFile(cell: TreeCell, given: string, edits: readonly TextEdit[]): EditResult {
   const path = normalizePath(given);
   cell.assertWritable(path);
@@ -77,7 +77,7 @@ export function editFile(cell: TreeCell, given: string, edits: readonly TextEdit
   return { path, replacements, bytes: data.byteLength };
 }
 
-/** Does `Filesystem.mkdir` on a cell. */
+/** Implements `Filesystem.mkdir` on a cell. */
 export function makeDirectory(cell: TreeCell, given: string): MakeDirectoryResult {
   const path = normalizePath(given);
   cell.assertWritable(path);

@@ -1,7 +1,7 @@
 import { FilesystemError, TransactionClosedError } from '../../error/index.ts';
 import { quoteText } from '../../internal/index.ts';
 
-/** The error for a path where a file or directory was needed and nothing is. */
+/** The error for a missing file or directory. */
 export function notFoundError(
   path: string,
   wanted: 'file' | 'directory' | 'file or directory',
@@ -13,7 +13,7 @@ export function notFoundError(
   );
 }
 
-/** The error for a directory where a file was needed. */
+/** The error for a directory where a file is required. */
 export function isDirectoryError(path: string): FilesystemError {
   return new FilesystemError(
     'path-is-directory',
@@ -24,7 +24,7 @@ export function isDirectoryError(path: string): FilesystemError {
   );
 }
 
-/** The error for a file where a directory was needed. */
+/** The error for a file where a directory is required. */
 export function notDirectoryError(path: string): FilesystemError {
   return new FilesystemError(
     'path-not-directory',
@@ -46,14 +46,14 @@ export function alreadyExistsError(
   });
 }
 
-/** The error for an operation that the root is exempt from. */
+/** The error for an operation that the root does not support. */
 export function rootError(verb: string): FilesystemError {
   return new FilesystemError('argument-invalid', `The root cannot be ${verb}. Name a path below it.`, {
     details: { path: '.' },
   });
 }
 
-/** The error for a file that is no UTF-8 text. */
+/** The error for a file that is not UTF-8 text. */
 export function notTextError(path: string, bytes: number): FilesystemError {
   return new FilesystemError(
     'file-not-text',
@@ -74,7 +74,7 @@ export function tooLargeError(path: string, bytes: number, maxBytes: number): Fi
 }
 
 /**
- * Refuses an option that is no whole number of at least `minimum`. Undefined is fine.
+ * Refuses an option that is not a whole number of at least `minimum`. Undefined is allowed.
  * @throws {FilesystemError} `argument-invalid`.
  */
 export function assertIntegerOption(name: string, value: number | undefined, minimum: number): void {
@@ -86,7 +86,7 @@ export function assertIntegerOption(name: string, value: number | undefined, min
   );
 }
 
-/** The error for any access after the end of the call. */
+/** The error for an access after the call has ended. */
 export function closedError(): TransactionClosedError {
   return new TransactionClosedError(
     'The call that this file system belongs to has ended. Nothing was read or changed.',

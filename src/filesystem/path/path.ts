@@ -1,13 +1,13 @@
 import { FilesystemError } from '../../error/index.ts';
 import { cutAfter, quoteText } from '../../internal/index.ts';
 
-/** The most UTF-8 bytes in one segment of a path. */
+/** The maximum number of UTF-8 bytes in one segment of a path. */
 const MAX_SEGMENT_BYTES = 255;
-/** The most segments in a path. */
+/** The maximum number of segments in a path. */
 export const MAX_DEPTH = 64;
-/** The most UTF-16 units in a path as given, before it is normalised. */
+/** The maximum number of UTF-16 units in a path as given, before it is normalized. */
 const MAX_LENGTH = 32_768;
-/** How much of a faulty path a message repeats. */
+/** The number of UTF-16 units of an invalid path that a message repeats. */
 const SHOWN_LENGTH = 120;
 
 const loneSurrogate = /\p{Surrogate}/u;
@@ -24,9 +24,10 @@ function invalid(path: string, problem: string): FilesystemError {
 function assertCharacters(path: string): void {
   if (path === '') throw invalid(path, 'is empty. Use "." for the root.');
   if (path.length > MAX_LENGTH) throw invalid(path, `is longer than ${MAX_LENGTH} characters. Shorten it.`);
-  if (path.includes('\0')) throw invalid(path, 'holds a NUL character. Remove it.');
-  if (path.includes('\\')) throw invalid(path, 'holds a backslash. Separate directories with "/".');
-  if (loneSurrogate.test(path)) throw invalid(path, 'holds half of a surrogate pair. Use whole characters.');
+  if (path.includes('\0')) throw invalid(path, 'contains a NUL character. Remove it.');
+  if (path.includes('\\')) throw invalid(path, 'contains a backslash. Separate directories with "/".');
+  if (loneSurrogate.test(path))
+    throw invalid(path, 'contains half of a surrogate pair. Use whole characters.');
 }
 
 /**
@@ -37,7 +38,7 @@ export function pathSegments(path: string): readonly string[] {
   if (typeof path !== 'string') {
     throw new FilesystemError(
       'path-invalid',
-      `A path must be text; received ${path === null ? 'null' : typeof path}.`,
+      `A path must be a string; received ${path === null ? 'null' : typeof path}.`,
     );
   }
   assertCharacters(path);
@@ -68,28 +69,28 @@ export function joinSegments(segments: readonly string[]): string {
   return segments.length === 0 ? '.' : segments.join('/');
 }
 
-/** The path of a child of a normalised path. */
+/** The path of a child of a normalized path. */
 export function childPath(parent: string, name: string): string {
   return parent === '.' ? name : `${parent}/${name}`;
 }
 
-/** The path of the directory that a normalised path is in; `.` for a path of one segment. */
+/** The parent directory of a normalized path; `.` for a path of one segment. */
 export function parentPath(path: string): string {
   return joinSegments(segmentsOf(path).slice(0, -1));
 }
 
-/** The segments of a path that is normalised already. */
+/** The segments of a normalized path. */
 export function segmentsOf(normalizedPath: string): readonly string[] {
   return normalizedPath === '.' ? [] : normalizedPath.split('/');
 }
 
 /**
- * The one spelling of a path below the root: `a/b`, or `.` for the root.
+ * The canonical form of a path below the root: `a/b`, or `.` for the root.
  *
- * 1. A leading `/` stands for the root; empty segments, `.` and a final `/` are dropped.
- * 2. `..` takes away the segment before it; it may not leave the root.
+ * 1. A leading `/` means the root; empty segments, `.` and a final `/` are dropped.
+ * 2. `..` removes the segment before it; it may not leave the root.
  * 3. Refused: an empty path, NUL, backslash, half a surrogate pair, more than 64 segments, a segment of more than 255
- *    UTF-8 bytes. Any other Unicode is kept as it is, letter case and composition included.
+ *    UTF-8 bytes. All other Unicode is kept unchanged, including letter case and composition.
  *
  * @throws {FilesystemError} `path-invalid`, `path-outside-root`.
  */

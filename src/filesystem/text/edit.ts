@@ -8,7 +8,7 @@ const refuse: RefuseArgument = (message, details) =>
 export interface TextEdit {
   /** The text to replace, as it is in the file; a line feed in it also matches a carriage return and line feed. */
   readonly oldText: string;
-  /** What stands there afterwards. Its line endings become those of the file. */
+  /** The replacement. Its line endings become those of the file. */
   readonly newText: string;
   /** Replace every occurrence. Default: false, and then `oldText` must occur exactly once. */
   readonly replaceAll?: boolean;
@@ -27,7 +27,7 @@ export interface EditedText {
   readonly replacements: number;
 }
 
-/** The place of one replacement in the text without carriage returns before line feeds. */
+/** The position of one replacement in the text without carriage returns before line feeds. */
 interface Replacement {
   readonly start: number;
   readonly end: number;
@@ -36,14 +36,14 @@ interface Replacement {
   readonly edit: number;
 }
 
-/** The most replacements of all edits together: they are made in one go, so that nothing else runs meanwhile. */
+/** The maximum number of replacements of all edits together: they run synchronously, so nothing else runs in the meantime. */
 const MAX_REPLACEMENTS = 100_000;
 
-/** Line numbers that the details of an ambiguity hold, and the occurrences that they count. */
+/** The maximum number of line numbers in the details of an ambiguity, and of occurrences that are counted. */
 const MAX_NAMED_LINES = 10;
 const MAX_COUNTED = 1000;
 
-/** What is put in, as it was given and with either line ending. */
+/** A replacement as given and with either line ending. */
 interface NewText {
   readonly given: string;
   readonly lineFeeds: string;
@@ -121,7 +121,7 @@ function findReplacements(
   return found;
 }
 
-/** Where a text occurs, overlapping places counted: the lines of the first ten, and how many there are, up to 1,000. */
+/** The occurrences of a string, overlapping ones included: the line numbers of the first ten, and the count, up to 1,000. */
 function findOccurrences(
   text: string,
   wanted: string,
@@ -142,13 +142,13 @@ function findOccurrences(
 function tooManyError(path: string, edit: number): FilesystemError {
   return new FilesystemError(
     'argument-invalid',
-    `Edit ${edit} of ${quoteText(path)} makes it more than 100,000 replacements in one go. ` +
+    `Edit ${edit} of ${quoteText(path)} makes more than 100,000 replacements in one call. ` +
       'Nothing was changed. Replace longer pieces, or write the whole file.',
     { details: { path, edit, maxReplacements: MAX_REPLACEMENTS } },
   );
 }
 
-/** Positions in the text without carriage returns before line feeds, in ascending order, as positions in the original. */
+/** Maps positions in the text without carriage returns before line feeds, in ascending order, to positions in the original. */
 function originalPositions(original: string): (position: number) => number {
   let carriageReturns = 0;
   let next = original.indexOf('\r\n');
@@ -161,7 +161,7 @@ function originalPositions(original: string): (position: number) => number {
   };
 }
 
-/** The line ending that is the more frequent one; undefined when there are no lines. A tie goes to the line feed. */
+/** The more frequent line ending; undefined when there are no line endings. A tie goes to the line feed. */
 function frequentEnding(original: string, withLineFeeds: string): '\n' | '\r\n' | undefined {
   const carriageReturns = original.length - withLineFeeds.length;
   let lineFeeds = -carriageReturns;
@@ -171,7 +171,7 @@ function frequentEnding(original: string, withLineFeeds: string): '\n' | '\r\n' 
   return carriageReturns > lineFeeds ? '\r\n' : '\n';
 }
 
-/** The ending that a replacement takes: that of the first line it replaces, else the more frequent one of the file. */
+/** The replacement with the line ending of the first line it replaces, else the more frequent one of the file. */
 function withEndings(newText: NewText, replaced: string, frequent: '\n' | '\r\n' | undefined): string {
   const newline = replaced.indexOf('\n');
   const own = newline === -1 ? undefined : replaced[newline - 1] === '\r' ? '\r\n' : '\n';
@@ -181,10 +181,9 @@ function withEndings(newText: NewText, replaced: string, frequent: '\n' | '\r\n'
 }
 
 /**
- * A text with pieces of it replaced; everything else stays byte for byte, a byte order mark and the final newline
- * included.
+ * Applies edits to a text; everything else stays the same byte for byte, including a byte order mark and the final newline.
  *
- * 1. Every `oldText` is looked for in the original text, never in the outcome of another edit. `\n` matches `\r\n`.
+ * 1. Every `oldText` is searched in the original text, never in the result of another edit. `\n` matches `\r\n`.
  * 2. It must occur exactly once, overlapping occurrences counted, unless `replaceAll` is set.
  * 3. No two replacements may overlap.
  * 4. Line endings of `newText` become those of the lines it replaces, else the more frequent ones of the file.

@@ -9,7 +9,7 @@ export interface MatchingLine {
 /** A compiled search. */
 export interface Grep {
   /**
-   * The matching lines of a text in order, found as they are asked for; undefined now and then where no line matches, so that who searches
+   * The matching lines of a text in order, found lazily; yields undefined at intervals where no line matches, so that the caller
    * can pause there.
    */
   matchingLines(text: string): Iterable<MatchingLine | undefined>;
@@ -20,7 +20,7 @@ function lineAt(text: string, start: number, newline: number): string {
   return text.slice(start, text[end - 1] === '\r' && end > start ? end - 1 : end);
 }
 
-/** Lines without a match between two moments to pause. */
+/** The number of lines without a match between two opportunities to pause. */
 const LINES_PER_PAUSE = 64;
 
 function* testedLines(
@@ -37,7 +37,7 @@ function* testedLines(
   }
 }
 
-/** For a plain text without line endings: only lines that hold it are cut out. */
+/** For a literal string without line endings: only the lines that contain it are extracted. */
 function* literalLines(text: string, wanted: string): Generator<MatchingLine, void> {
   let line = 1;
   let counted = 0;
@@ -54,7 +54,7 @@ function* literalLines(text: string, wanted: string): Generator<MatchingLine, vo
 }
 
 /**
- * Compiles a search for lines. Lines end at `\n`; a `\r` before it belongs to no line. The time is linear in the text,
+ * Compiles a search for lines. Lines end at `\n`; a `\r` before it is not part of the line. The time is linear in the text,
  * whatever the pattern.
  * @throws {FilesystemError} `pattern-invalid` for an empty pattern, more than 2,000 characters, bad syntax, or repetitions
  * that make the compiled pattern too large.

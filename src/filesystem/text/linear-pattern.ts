@@ -2,12 +2,12 @@ import type { RE2JS } from 're2js';
 import { describeError, FilesystemError } from '../../error/index.ts';
 import { cutAfter, quoteText } from '../../internal/index.ts';
 
-/** The most UTF-16 units in a pattern. */
+/** The maximum number of UTF-16 units in a pattern. */
 const MAX_PATTERN_LENGTH = 2000;
-/** The most instructions of a compiled pattern: each costs at most one step for each character searched. */
+/** The maximum number of instructions of a compiled pattern: each costs at most one step for each character searched. */
 const MAX_PROGRAM_SIZE = 5000;
 
-/** What to look for. */
+/** What to search for. */
 export interface PatternOptions {
   /** RE2 syntax (no look-around, no back-references), or plain text when `literal`. */
   readonly pattern: string;
@@ -17,16 +17,16 @@ export interface PatternOptions {
   readonly ignoreCase?: boolean;
 }
 
-/** A compiled pattern. What it does takes time linear in the text, whatever the pattern. */
+/** A compiled pattern. All operations take time linear in the text, whatever the pattern. */
 export interface LinearPattern {
   /** True when the pattern is found in the text. */
   test(text: string): boolean;
-  /** The text with this in place of every match; the replacement is taken as it is. */
+  /** The text with every match replaced; the replacement is taken literally. */
   replaceAll(text: string, replacement: string): string;
 }
 
 /**
- * Compiles a pattern, which may come from anyone. The first pattern loads the engine, which is large.
+ * Compiles a pattern, which may come from an untrusted source. The first pattern loads the engine, which is large.
  * @throws {FilesystemError} `pattern-invalid` for an empty pattern, more than 2,000 characters, bad syntax, or repetitions
  * that make the compiled pattern too large.
  */
@@ -70,7 +70,7 @@ function compileExpression(engine: typeof RE2JS, { pattern, literal, ignoreCase 
   } catch (error) {
     throw invalid(
       pattern,
-      `is no regular expression in RE2 syntax: ${describeError(error)}. Set literal to search for it as plain text.`,
+      `is not a regular expression in RE2 syntax: ${describeError(error)}. Set literal to search for it as plain text.`,
       error,
     );
   }

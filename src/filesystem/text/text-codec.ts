@@ -17,14 +17,14 @@ export function decodeText(data: Uint8Array): string | undefined {
 }
 
 /**
- * The UTF-8 bytes of a text.
- * @throws {FilesystemError} `argument-invalid` when it holds half of a surrogate pair, which UTF-8 cannot carry.
+ * The UTF-8 bytes of a string.
+ * @throws {FilesystemError} `argument-invalid` when it contains half of a surrogate pair, which UTF-8 cannot encode.
  */
 export function encodeText(text: string, path: string): Uint8Array {
   if (loneSurrogate.test(text)) {
     throw new FilesystemError(
       'argument-invalid',
-      `The text for ${quoteText(path)} holds half of a surrogate pair, which UTF-8 cannot carry. Send whole characters.`,
+      `The text for ${quoteText(path)} contains half of a surrogate pair, which UTF-8 cannot encode. Send whole characters.`,
       { details: { path } },
     );
   }

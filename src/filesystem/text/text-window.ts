@@ -4,22 +4,22 @@ import { assertIntegerOption } from '../path/errors.ts';
 export interface TextWindowOptions {
   /** The first line, counted from 0. Default: 0. */
   readonly offset?: number;
-  /** The most lines, at least 1. Default: all. */
+  /** The maximum number of lines, at least 1. Default: all. */
   readonly limit?: number;
 }
 
 /** Consecutive lines of a text file, as they are in the file. */
 export interface TextWindow {
   readonly path: string;
-  /** The exact slice of the file: line endings, a byte order mark and a missing final newline included. */
+  /** The exact slice of the file, including line endings, a byte order mark and a missing final newline. */
   readonly text: string;
   /** The first line, counted from 0. */
   readonly offset: number;
-  /** The number of lines in `text`; 0 behind the end. */
+  /** The number of lines in `text`; 0 after the end of the file. */
   readonly lines: number;
-  /** The number of lines of the file. A final newline starts no further line; an empty file has none. */
+  /** The number of lines of the file. A final newline does not start another line; an empty file has none. */
   readonly totalLines: number;
-  /** True when lines follow behind this window. */
+  /** True when lines follow after this window. */
   readonly truncated: boolean;
   /** True when the file ends with a newline. */
   readonly endsWithNewline: boolean;
@@ -31,7 +31,7 @@ interface LineIndex {
   readonly totalLines: number;
 }
 
-/** Keeps the line index of one text, which never changes. */
+/** A cache for the line index of one text, which never changes. */
 export interface LineIndexMemo {
   lineIndex?: LineIndex;
 }
@@ -51,7 +51,7 @@ function indexLines(text: string): LineIndex {
   return { starts, totalLines: text === '' || text.endsWith('\n') ? newlines : newlines + 1 };
 }
 
-/** The position behind `count` further lines from `start`, at most the end of the text. */
+/** The position after `count` further lines from `start`, at most the end of the text. */
 function skipLines(text: string, start: number, count: number): number {
   let position = start;
   for (let skipped = 0; skipped < count; skipped += 1) {
@@ -70,7 +70,7 @@ function lineStart(text: string, index: LineIndex, line: number): number {
 
 /**
  * The window of a text.
- * @param memo keeps the line index when the text is large. Default: it is made each time.
+ * @param memo caches the line index when the text is large. Default: it is computed each time.
  * @throws {FilesystemError} `argument-invalid` when `offset` or `limit` is out of range.
  */
 export function textWindow(

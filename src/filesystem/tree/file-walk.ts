@@ -9,7 +9,7 @@ export interface FoundFile {
   readonly node: FileNode;
 }
 
-/** A directory that a walk is in. */
+/** A directory that a walk has entered. */
 interface WalkFrame {
   readonly children: readonly NamedNode[];
   next: number;
@@ -29,15 +29,15 @@ function childrenOf(directory: DirectoryNode, depth: number, glob: Glob | undefi
 }
 
 /**
- * The files below a directory that a glob matches (all without one), in the order of their paths; undefined for each other entry, so
- * that who walks can pause there. Only directories that can hold matches are entered, and none whose children no path can name.
+ * The files below a directory that a glob matches (all without one), in path order; yields undefined for every other entry, so
+ * that the caller can pause there. Enters only directories that can contain matches, and none whose children are too deep for a path.
  */
 export function* walkFiles(
   directory: DirectoryNode,
   path: string,
   glob: Glob | undefined,
 ): Generator<FoundFile | undefined, void> {
-  // A file is no deeper than paths reach.
+  // A file cannot be deeper than the maximum depth of a path.
   const maxDepth = Math.min(glob?.maxDepth ?? MAX_DEPTH, MAX_DEPTH - segmentsOf(path).length);
   const places: WalkFrame[] = [
     { children: childrenOf(directory, 0, glob), next: 0, path, relative: '.', depth: 0 },

@@ -3,7 +3,7 @@ import { childOf, type DirectoryNode, isSameNode, type TreeNode } from '../conte
 import type { FileChange, FileOperation } from '../interface/file-change.ts';
 import { childPath } from '../path/path.ts';
 
-/** The topmost place where two trees differ and are not both directories. An absent side is undefined. */
+/** The topmost path where two trees differ and are not both directories. An absent side is undefined. */
 export interface TreeDifference {
   readonly path: string;
   readonly before: TreeNode | undefined;
@@ -17,7 +17,7 @@ interface EntryDifference {
   readonly after: TreeNode | undefined;
 }
 
-/** The names whose nodes differ. Directories are different unless they are one: what they hold is not looked at. */
+/** The names whose nodes differ. Directories differ unless they are the same node: their content is not compared. */
 export function* entryDifferences(
   before: DirectoryNode,
   after: DirectoryNode,
@@ -37,7 +37,7 @@ export function* entryDifferences(
   }
 }
 
-/** The places where two nodes differ, in no particular order. Subtrees that both share are not entered. */
+/** The paths where two nodes differ, in no particular order. Shared subtrees are not entered. */
 export function* treeDifferences(
   before: TreeNode | undefined,
   after: TreeNode | undefined,
@@ -81,12 +81,12 @@ function* changesOf({ path, before, after }: TreeDifference): Generator<FileChan
   for (const leaf of leavesOf(after, path)) yield changeOf('created', leaf);
 }
 
-/** The files, and the empty directories made or removed, that two trees differ in; sorted by path, removals first. */
+/** The files, and the empty directories created or removed, that differ between two trees; sorted by path, removals first. */
 export function fileChanges(before: DirectoryNode, after: DirectoryNode): readonly FileChange[] {
   return changesIn(treeDifferences(before, after, '.'));
 }
 
-/** {@link fileChanges}, of differences already found. */
+/** {@link fileChanges} for differences that are already known. */
 export function changesIn(differences: Iterable<TreeDifference>): readonly FileChange[] {
   const changes: FileChange[] = [];
   for (const difference of differences) {
@@ -99,7 +99,7 @@ function isLink(node: TreeNode | undefined): boolean {
   return node?.kind === 'directory' && node.link !== undefined;
 }
 
-/** The operations that bring about differences; on any tree they put the same nodes. */
+/** The operations that produce the given differences; they put the same nodes on any tree. */
 export function operationsOf(differences: Iterable<TreeDifference>): readonly FileOperation[] {
   const operations: FileOperation[] = [];
   for (const { path, before, after } of differences) {
@@ -110,7 +110,7 @@ export function operationsOf(differences: Iterable<TreeDifference>): readonly Fi
   return operations;
 }
 
-/** The operations that turn one tree into another; on any other tree they put the same nodes. */
+/** The operations that turn one tree into another; they put the same nodes on any other tree. */
 export function patchOperations(before: DirectoryNode, after: DirectoryNode): readonly FileOperation[] {
   return operationsOf(treeDifferences(before, after, '.'));
 }

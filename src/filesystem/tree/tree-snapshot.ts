@@ -3,19 +3,19 @@ import { quoteText } from '../../internal/index.ts';
 import type { DirectoryNode } from '../content/tree-node.ts';
 import type { FilesystemSnapshot } from '../interface/filesystem.ts';
 
-/** What a snapshot of a tree holds. */
+/** The content of a snapshot of a tree. */
 export interface SnapshotContent {
   readonly root: DirectoryNode;
-  /** What it was taken from. */
+  /** The cell that it was taken from. */
   readonly owner: object;
-  /** Tells the owner that somebody looks at the content. */
+  /** Records in the owner that the content was read. */
   readonly recordRead: () => void;
 }
 
-/** The content of a tree at one moment, out of reach for those who hold it. */
+/** The content of a tree at one moment, not accessible to the holder of the snapshot. */
 export class TreeSnapshot implements FilesystemSnapshot {
   readonly kind = 'filesystem-snapshot';
-  // Declared only: as a field it would be there, undefined, for a snapshot without a name.
+  // Declared only: a field would exist, as undefined, on a snapshot without a name.
   declare readonly tag?: string;
   /** Undefined once it is released. */
   #content: SnapshotContent | undefined;
@@ -27,7 +27,7 @@ export class TreeSnapshot implements FilesystemSnapshot {
   }
 
   /**
-   * What a snapshot holds.
+   * The content of a snapshot.
    * @throws {SnapshotError} `snapshot-foreign` when another kind of file system made it, `snapshot-released`.
    */
   static open(snapshot: FilesystemSnapshot): SnapshotContent {
@@ -47,7 +47,7 @@ export class TreeSnapshot implements FilesystemSnapshot {
     );
   }
 
-  /** Lets go of the content. The nodes that nothing else shares can then be collected. */
+  /** Releases the content. Nodes that nothing else shares can then be collected. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#content = undefined;
   }

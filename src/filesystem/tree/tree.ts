@@ -10,20 +10,20 @@ import {
 import type { FileOperation } from '../interface/file-change.ts';
 import { childPath, segmentsOf } from '../path/path.ts';
 
-/** What a path leads to. `blocked`: a parent of the path, `at`, is a file. */
+/** The node at a path. `blocked`: a parent of the path, `at`, is a file. */
 export type Resolution =
   | { readonly kind: 'node'; readonly node: TreeNode }
   | { readonly kind: 'absent' }
   | { readonly kind: 'blocked'; readonly at: string };
 
-/** What stands at a path, without what it holds. */
+/** The kind of the node at a path, without its content. */
 export type KindResolution =
   | { readonly kind: 'file' | 'directory' | 'absent' }
   | { readonly kind: 'blocked'; readonly at: string };
 
 const absent: Resolution = { kind: 'absent' };
 
-/** Follows a normalised path from the root of a tree. */
+/** Resolves a normalized path from the root of a tree. */
 export function resolvePath(root: DirectoryNode, path: string): Resolution {
   let node: TreeNode = root;
   const segments = segmentsOf(path);
@@ -36,7 +36,7 @@ export function resolvePath(root: DirectoryNode, path: string): Resolution {
   return { kind: 'node', node };
 }
 
-/** The node at a normalised path, or undefined. */
+/** The node at a normalized path, or undefined. */
 export function nodeAt(root: DirectoryNode, path: string): TreeNode | undefined {
   const resolution = resolvePath(root, path);
   return resolution.kind === 'node' ? resolution.node : undefined;
@@ -64,7 +64,7 @@ function mergeNode(present: TreeNode | undefined, incoming: TreeNode, path: stri
   const code = present.kind === 'directory' ? 'path-is-directory' : 'path-not-directory';
   throw new FilesystemError(
     code,
-    `${quoteText(path)} is a ${present.kind} now, where a ${incoming.kind} is to be put.`,
+    `${quoteText(path)} is now a ${present.kind}, so a ${incoming.kind} cannot be written there.`,
     {
       details: { path },
     },
@@ -87,9 +87,9 @@ function putBelow(
 }
 
 /**
- * The tree with a node at a path below the root. Missing parents are made; a file replaces a file, a directory is merged
+ * The tree with a node at a path below the root. Missing parents are created; a file replaces a file, a directory is merged
  * into a directory.
- * @throws {FilesystemError} `path-not-directory`, `path-is-directory` when something of the other kind is in the way.
+ * @throws {FilesystemError} `path-not-directory`, `path-is-directory` when a node of the other kind is at the path.
  */
 export function putNode(root: DirectoryNode, path: string, node: TreeNode): DirectoryNode {
   return putBelow(root, segmentsOf(path), 0, path, node);
@@ -105,7 +105,7 @@ function removeBelow(directory: DirectoryNode, segments: readonly string[], dept
     : withChild(directory, name, removeBelow(child, segments, depth + 1));
 }
 
-/** The tree without what is at a path below the root; the same tree when nothing is. Parents stay. */
+/** The tree without the node at a path below the root; the same tree when there is none. Parents stay. */
 export function removeNode(root: DirectoryNode, path: string): DirectoryNode {
   return removeBelow(root, segmentsOf(path), 0);
 }
@@ -119,7 +119,7 @@ export function applyOperation(root: DirectoryNode, operation: FileOperation): D
 
 const heights = new WeakMap<DirectoryNode, number>();
 
-/** The number of levels below a node: 0 for a file or an empty directory. Remembered for each directory node. */
+/** The number of levels below a node: 0 for a file or an empty directory. Cached for each directory node. */
 export function heightOf(node: TreeNode): number {
   if (node.kind === 'file') return 0;
   const known = heights.get(node);
@@ -140,8 +140,8 @@ function orderKey([name, node]: NamedNode): string {
 }
 
 /**
- * The children of a directory such that files met on a walk come in the order of their whole paths (UTF-16 units).
- * Remembered for each directory node.
+ * The children of a directory, ordered such that a walk visits files in the order of their whole paths (UTF-16 units).
+ * Cached for each directory node.
  */
 export function childrenInPathOrder(directory: DirectoryNode): readonly NamedNode[] {
   let children = sortedByName.get(directory);

@@ -198,7 +198,7 @@ describe('glob', () => {
   });
 
   it.each([
-    [{ pattern: '../*' }, 'holds ".."'],
+    [{ pattern: '../*' }, 'contains ".."'],
     [{ pattern: 'src/' }, 'ends with "/"'],
     [{ pattern: '*', path: 'missing' }, 'There is no "missing"'],
     [{ pattern: '*', path: 'a.ts' }, '"a.ts" cannot be used as a directory'],
@@ -259,7 +259,7 @@ describe('grep', () => {
   it.each([
     [{ pattern: '(' }, 'literal'],
     [{ pattern: '(?=x)' }, 'RE2'],
-    [{ pattern: 'x', glob: '../*' }, 'holds ".."'],
+    [{ pattern: 'x', glob: '../*' }, 'contains ".."'],
     [{ pattern: 'x', path: 'missing' }, 'There is no "missing"'],
   ])('answers %j with what to do', async (params, message) => {
     const answer = await runTool(vfsTools.grep, files, params);
