@@ -56,15 +56,15 @@ export interface Prompt<out Output = unknown, in Params = never> extends PromptI
    * @throws {PromptRenderError} naming the section: params missing or wrong, or a section's function threw.
    */
   render(options?: RenderOptions): Promise<RenderedPrompt<Output>>;
-  /** Hashes of the texts of the code that may be overridden; made when it is first read, once per template. */
+  /** Hashes of the text of the code that may be overridden; made when it is first read, once per template. */
   readonly descriptor: PromptDescriptor;
   /**
-   * All texts of the code that may be overridden, to begin with.
+   * All text of the code that may be overridden, as a starting point.
    * @param tag which set of overrides it is. Default: `'latest'`.
    */
   seedOverrides(tag?: string): PromptOverrides;
   /**
-   * The overrides that would not be applied, and why; empty when all fit. A text that nobody has changed since it was
+   * The overrides that would not be applied, and why; empty when all fit. A text that was not edited since it was
    * seeded is none of them.
    * @throws {OverridesError} `overrides-mismatched` when they are another prompt's.
    */

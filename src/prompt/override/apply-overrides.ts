@@ -6,13 +6,13 @@ import { overrideSection } from './override-section.ts';
 import type { PromptOverrides } from './prompt-overrides.ts';
 import { isEditedSection, isEditedTool } from './prompt-overrides.ts';
 
-/** A prompt with other texts, and what was left out of them. */
+/** A prompt with overridden text, and the overrides that were dropped. */
 export interface OverriddenPlan<out Output> {
   readonly plan: PromptPlan<Output>;
   readonly dropped: readonly DroppedOverride[];
 }
 
-/** The plan of a prompt with overrides in the place of the texts of its code, each that fits; the plan itself without any. */
+/** The plan of a prompt with overrides in place of the text of its code, each where it fits; without any, the plan itself. */
 export type PlanWithOverrides<out Output> = (
   overrides: PromptOverrides | undefined,
 ) => OverriddenPlan<Output>;

@@ -1,10 +1,10 @@
 /**
- * An override that somebody has written and that was not applied, so that the text of the code stands.
+ * An override that was written and not applied, so that the text of the code remains.
  *
  * - `stale`: the code says something else by now than when the override was written.
  * - `unknown`: the prompt has no such section, text, tool, parameter.
  * - `refused`: the section or the tool accepts no overrides.
- * - `invalid`: the text cannot be used, such as a template with a name that is no param of the section.
+ * - `invalid`: the text cannot be used, such as a template with a name that is not a param of the section.
  */
 export interface DroppedOverride {
   /** What it was for: `section "guide" body`, `tool "search" param "city"`. */

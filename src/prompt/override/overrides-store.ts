@@ -1,7 +1,7 @@
 import type { PromptIdentity } from '../section/identity.ts';
 import type { PromptOverrides } from './prompt-overrides.ts';
 
-/** Which overrides of a prompt are meant when nobody says. */
+/** The tag of overrides that applies when none is given. */
 export const defaultOverridesTag = 'latest';
 
 /** Where overrides are kept: by prompt and tag. `LocalOverridesStore` of `weakincentives/node` keeps them in files. */

@@ -11,7 +11,7 @@ import type { ToolExample } from '../../tool/index.ts';
 import { hashOfExamples, hashOfText } from '../plan/descriptors.ts';
 import type { Visibility } from '../visibility/visibility.ts';
 
-/** A text that stands in for one of the code. */
+/** A replacement for a text of the code. */
 export interface TextOverride {
   /** Hash of the text of the code that it was written for; when that text is another by now, the override is stale. */
   readonly hash: string;
@@ -41,7 +41,7 @@ export interface ToolOverride {
 }
 
 /**
- * Other texts for a prompt than those of its code, so that wording can be worked on without a new version of the program.
+ * Replacements for the text of a prompt, so that its wording can be changed without a new version of the program.
  * Plain JSON. Made by `prompt.seedOverrides()`, edited, kept in an `OverridesStore`.
  */
 export interface PromptOverrides {
@@ -121,28 +121,28 @@ export function parseOverrides(value: unknown): PromptOverrides {
   if (outcome.ok) return freezeJson(outcome.value, 'prompt overrides');
   throw new OverridesError(
     'overrides-corrupt',
-    `These are no prompt overrides:\n${describeIssues(outcome.issues)}`,
+    `These are not prompt overrides:\n${describeIssues(outcome.issues)}`,
   );
 }
 
-/** False for a text that is still the one it was seeded with: leaving it out changes nothing, whatever the code says. */
+/** False for a text that still equals its seed: leaving it out changes nothing, whatever the code says. */
 export function isEditedText(override: TextOverride | undefined): override is TextOverride {
   return override !== undefined && hashOfText(override.text) !== override.hash;
 }
 
-/** As for texts. */
+/** As for {@link TextOverride}. */
 export function areEditedExamples(
   override: ToolOverride['examples'],
 ): override is NonNullable<ToolOverride['examples']> {
   return override !== undefined && hashOfExamples(override.examples) !== override.hash;
 }
 
-/** Whether somebody has written anything of it. */
+/** Whether any part of it was edited. */
 export function isEditedSection({ body, summary, visibility }: SectionOverride): boolean {
   return visibility !== undefined || isEditedText(body) || isEditedText(summary);
 }
 
-/** Whether somebody has written anything of it. */
+/** Whether any part of it was edited. */
 export function isEditedTool({ description, params = {}, examples }: ToolOverride): boolean {
   return isEditedText(description) || Object.values(params).some(isEditedText) || areEditedExamples(examples);
 }

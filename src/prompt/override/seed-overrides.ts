@@ -4,7 +4,7 @@ import { overridableSections, overridableTools, type PromptPlan } from '../plan/
 import type { TemplateText } from '../template/template-text.ts';
 import type { PromptOverrides, SectionOverride, TextOverride, ToolOverride } from './prompt-overrides.ts';
 
-/** All texts of a prompt's code that may be overridden, as overrides that change nothing yet. */
+/** All text of a prompt's code that may be overridden, as overrides that change nothing yet. */
 export function seedOverrides(plan: PromptPlan<unknown>, tag: string): PromptOverrides {
   const { ns, key } = plan.identity;
   const descriptor = plan.descriptor();
@@ -53,14 +53,14 @@ function seedTools(plan: PromptPlan<unknown>, { tools }: PromptDescriptor): Reco
   for (const { name, contract, description, params, examples } of tools) {
     const tool = bound.get(name);
     if (tool === undefined) continue;
-    const texts = [...paramDescriptionsOf(tool)].map(([path, text]): [string, TextOverride] => [
+    const descriptions = [...paramDescriptionsOf(tool)].map(([path, text]): [string, TextOverride] => [
       path,
       { hash: params[path] ?? '', text },
     ]);
     seeded[name] = {
       contract,
       description: { hash: description, text: tool.description },
-      ...(texts.length === 0 ? {} : { params: Object.fromEntries(texts) }),
+      ...(descriptions.length === 0 ? {} : { params: Object.fromEntries(descriptions) }),
       ...(tool.examples.length === 0 ? {} : { examples: { hash: examples, examples: tool.examples } }),
     };
   }

@@ -28,7 +28,7 @@ export interface BoundTools {
  * Ties every tool to its section and its policies: the section's own first, then its ancestors' from the inside out,
  * then the prompt's; and to the policies elsewhere that depend on it.
  *
- * @throws {PromptValidationError} for something that is no tool, two tools or hosted tools with one name, a tool named as one
+ * @throws {PromptValidationError} for a value that is not a tool, two tools or hosted tools with one name, a tool named as one
  *   that opens or reads sections in a prompt that has summaries, and policies that {@link checkPolicies} refuses.
  * @see docs/spec/prompt.md §3
  */
@@ -102,7 +102,7 @@ function checkToolNames(nodes: readonly SectionNode[]): void {
         }
         if (reserved.includes(tool.name)) {
           throw new PromptValidationError(
-            `Section "${path}" brings a tool named "${tool.name}", the name of the tool by which the model gets at ` +
+            `Section "${path}" has a tool named "${tool.name}", the name of the tool that gives the model access to ` +
               'summarised sections; rename it, or take the summaries out of the prompt.',
             { details: { section: path, tool: tool.name } },
           );

@@ -5,10 +5,10 @@ import { describeTool, type ToolDescriptor } from './descriptors.ts';
 import { toolExamplesText } from './tool-examples.ts';
 import { describeParams, type ParamDescriptions } from './tool-param-descriptions.ts';
 
-/** A tool together with where it stands and what governs it. */
+/** A tool with its place in the prompt and the policies that govern it. */
 export interface BoundTool {
   readonly tool: AnyTool;
-  /** Dotted path of the section that brings it; empty for a tool that opens or reads sections. */
+  /** Dotted path of the section that provides it; empty for a tool that opens or reads sections. */
   readonly sectionPath: string;
   /** Policies in the order they are asked: the section's, its ancestors' from the inside out, the prompt's. */
   readonly policies: readonly ToolPolicy[];
@@ -24,7 +24,7 @@ interface OwnPolicy {
   readonly owner: undefined;
 }
 
-/** What follows from a tool and its place; worked out once for all evaluations, the texts when they are first needed. */
+/** Derived from a tool and its place, once for all evaluations; text is made when it is first needed. */
 export interface PlannedTool {
   readonly modelTool: ModelTool;
   readonly policyPhases: PolicyPhases<OwnPolicy>;

@@ -14,7 +14,7 @@ export interface PlacedPolicy {
 export interface GovernedTool {
   readonly tool: AnyTool;
   readonly policies: readonly ToolPolicy[];
-  /** Of the section that brings it; undefined for what opens and reads sections. */
+  /** Path of the section that provides it; undefined for the tools that open and read sections. */
   readonly path?: string;
 }
 
@@ -133,7 +133,7 @@ function coverageProblem(
   if (node === undefined || covering.has(policy)) return undefined;
   return {
     message:
-      'covers no tool: neither that section nor one below it brings any. ' +
+      'covers no tool: neither that section nor one below it has any. ' +
       'Put it on the section of the tools it is about, on one above, or on the template',
   };
 }

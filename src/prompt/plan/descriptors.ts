@@ -9,7 +9,7 @@ import type { AnyTool, ToolExample } from '../../tool/index.ts';
 import type { PromptIdentity } from '../section/identity.ts';
 import type { TemplateText } from '../template/template-text.ts';
 
-/** Which texts of a section stand in its code. */
+/** Hashes of the text of a section as its code defines it. */
 export interface SectionDescriptor {
   /** Dotted path. */
   readonly path: string;
@@ -21,10 +21,10 @@ export interface SectionDescriptor {
   readonly summary?: string;
 }
 
-/** Which texts of a tool stand in its code. */
+/** Hashes of the text of a tool as its code defines it. */
 export interface ToolDescriptor {
   readonly name: string;
-  /** Dotted path of the section that brings it. */
+  /** Dotted path of the section that provides it. */
   readonly sectionPath: string;
   /** Hash of what it takes and yields, without descriptions. */
   readonly contract: string;
@@ -37,7 +37,7 @@ export interface ToolDescriptor {
 }
 
 /**
- * Identity of a prompt, and hashes of all texts of its code that may be overridden. Equal texts have equal hashes in every
+ * Identity of a prompt, and hashes of all text in its code that may be overridden. Equal text has equal hashes in every
  * process. Plain JSON.
  */
 export interface PromptDescriptor extends PromptIdentity {
@@ -47,7 +47,7 @@ export interface PromptDescriptor extends PromptIdentity {
   readonly tools: readonly ToolDescriptor[];
 }
 
-/** The texts of a section at its place in a prompt. */
+/** The text of a section at its place in a prompt. */
 interface SectionTexts extends Pick<SectionDescriptor, 'path' | 'number'> {
   readonly template: TemplateText | undefined;
   readonly summary: TemplateText | undefined;
@@ -76,7 +76,7 @@ export function describeTool(tool: AnyTool, sectionPath: string): ToolDescriptor
 
 const encoder = new TextEncoder();
 
-/** The same for equal texts, another for different ones; see `digestOf`. It finds what changed and gives no security. */
+/** Equal for equal strings, different for different ones; see `digestOf`. It detects changes and is not cryptographic. */
 export function hashOfText(text: string): string {
   return digestOf(encoder.encode(text));
 }

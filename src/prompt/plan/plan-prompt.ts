@@ -53,7 +53,7 @@ export function planPrompt<Output>(
   }
   if (!Array.isArray(options.sections)) {
     throw new PromptValidationError(
-      `The sections of prompt "${name}" are no list; give an array of sections.`,
+      `The sections of prompt "${name}" are not a list; pass an array of sections.`,
       {
         details: { placeholder: 'sections' },
       },

@@ -12,7 +12,7 @@ import { jsonLine } from '../template/line-breaks.ts';
 export interface PromptOutput<out Output> {
   /** The schema with its JSON Schemas, ready for parsing. */
   readonly compiled: CompiledSchema<unknown, Output>;
-  /** What stands at the top: `array` when the schema describes a list, else `object`. */
+  /** The type at the top: `array` when the schema describes a list, else `object`. */
   readonly container: 'object' | 'array';
 }
 
@@ -37,7 +37,7 @@ export function compileOutput<Output>(schema: Schema<unknown, Output>, prompt: s
 }
 
 /**
- * Follows the sections when a model has to be told in words which answer is asked for: that it is to be JSON, and the
+ * Follows the sections when the requested answer has to be described to a model in text: that it is to be JSON, and the
  * schema, in the form that also goes to models which take one.
  */
 export function answerFormatText({ compiled, container }: PromptOutput<unknown>): string {
@@ -49,7 +49,7 @@ export function describeAnswerFormat(schema: JsonSchema, container: 'object' | '
   return [
     '## Answer format',
     '',
-    `Your last message must be one JSON ${container} and nothing else: no words before or after it, no code fence. ` +
+    `Your last message must be one JSON ${container} and nothing else: no text before or after it, no code fence. ` +
       'It must fit this JSON Schema:',
     '',
     '```json',

@@ -32,7 +32,7 @@ export interface PlanParts<out Output> {
 export interface PromptPlan<out Output> extends PlanParts<Output> {
   /** Describes what the prompt says; hashed when it is first asked for. */
   readonly descriptor: () => PromptDescriptor;
-  /** Tells a model in words which answer is asked for; empty without an output schema. */
+  /** Describes the requested answer to a model; empty without an output schema. */
   readonly answerFormat: () => string;
 }
 
@@ -52,12 +52,12 @@ export function toPlan<Output>(parts: PlanParts<Output>): PromptPlan<Output> {
   });
 }
 
-/** Sections whose texts may be overridden. */
+/** Sections whose text may be overridden. */
 export function overridableSections({ nodes }: Pick<PlanParts<unknown>, 'nodes'>): readonly SectionNode[] {
   return nodes.filter(({ section }) => section.acceptsOverrides !== false);
 }
 
-/** Tools whose texts may be overridden: neither they nor their sections refuse. */
+/** Tools whose text may be overridden: neither they nor their sections forbid it. */
 export function overridableTools({
   nodes,
   tools,

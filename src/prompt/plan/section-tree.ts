@@ -21,7 +21,7 @@ export interface SectionNode {
   readonly end: number;
   readonly params: SectionParams | undefined;
   readonly summary: TemplateText | undefined;
-  /** Hashes of its texts; made when first asked for. */
+  /** Hashes of its text; made when first read. */
   readonly descriptor: () => SectionDescriptor;
 }
 
@@ -35,7 +35,7 @@ type OpenNode = Writable<SectionNode>;
 /**
  * Lists the sections of a prompt in reading order, each with its address, number and heading.
  *
- * @throws {PromptValidationError} for something that is no section, a bad key or title, two sections with one address, a
+ * @throws {PromptValidationError} for a value that is not a section, a bad key or title, two sections with one address, a
  *   section that contains itself, a params schema that describes no object, a wrong text or summary.
  */
 export function buildSectionTree(sections: readonly AnySection[]): readonly SectionNode[] {

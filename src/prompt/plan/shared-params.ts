@@ -41,7 +41,7 @@ export function collectParams(nodes: readonly SectionNode[]): PromptParams {
  * Checks raw params and returns a frozen copy.
  *
  * @param prompt names the prompt in errors.
- * @throws {PromptValidationError} when they are no object, or have a name that no section declares.
+ * @throws {PromptValidationError} when they are not an object, or have a name that no section declares.
  */
 export function checkRawParams(raw: unknown, params: PromptParams, prompt: string): DynamicParams {
   if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) {

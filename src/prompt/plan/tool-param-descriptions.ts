@@ -2,7 +2,7 @@ import type { JsonValue } from '../../schema/index.ts';
 import type { AnyTool } from '../../tool/index.ts';
 import { objectProperties } from '../section/object-properties.ts';
 
-/** What the model is told about one parameter of a tool. */
+/** The description of one parameter of a tool. */
 export interface ToolParamDescription {
   /** The schema's description of the parameter. */
   readonly description?: string;

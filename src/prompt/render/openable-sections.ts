@@ -28,7 +28,7 @@ const maxNamed = 20;
 interface RenderedOnce {
   readonly plan: PromptPlan<unknown>;
   readonly raw: DynamicParams;
-  /** Whether examples of tools stand in the text. */
+  /** Whether the text holds examples of tools. */
   readonly examples: boolean;
   /** Paths of the sections that were shown in full. */
   readonly inFull: readonly string[];
@@ -53,12 +53,12 @@ export class OpenableSections {
     this.#prompt = promptAddress(rendered.plan.identity);
   }
 
-  /** Where the section with this address stands in the plan. */
+  /** The index in the plan of the section with this address. */
   indexOf(path: string): number | undefined {
     return this.plan.indexes.get(path);
   }
 
-  /** Opens sections, with the summarised ones that they stand in. All of them, or none; those that are open are passed over. */
+  /** Opens sections, with the summarized ones around them. All of them, or none; those already open are skipped. */
   async open(keys: readonly string[], context: ToolContext): Promise<ToolResult<unknown>> {
     const found = this.#find(keys);
     if (!Array.isArray(found)) return found;
@@ -75,19 +75,19 @@ export class OpenableSections {
     );
     const opened: OpenedSection[] = [];
     const shown: ShownSection[] = [];
-    const texts: string[] = [];
+    const parts: string[] = [];
     for (const root of [...roots].sort((left, right) => left - right)) {
       const selection = await this.#select(root, inFull, context);
       opened.push(...openedOf(selection, inFull));
       shown.push(...selection.map(toShown));
-      texts.push(await this.#textOf(selection, context, this.#rendered.examples));
+      parts.push(await this.#textOf(selection, context, this.#rendered.examples));
     }
     const value: SectionsOpenedPayload = {
       prompt: this.#prompt,
       evaluationId: this.#rendered.evaluationId,
       opened,
       shown,
-      text: texts.join('\n\n'),
+      text: parts.join('\n\n'),
     };
     const skipped = alreadyOpen.length === 0 ? '' : ` Open before: ${listed(alreadyOpen)}.`;
     const asked = found.filter((node) => !alreadyOpen.includes(node));
@@ -132,7 +132,7 @@ export class OpenableSections {
       if (summarized.includes(node.path)) return { isEnabled: true, visibility: 'summary' };
       const isInEnabled = parent?.isEnabled !== false;
       const isShown = isInEnabled && isEnabled(node, raw, () => view);
-      // What stands in a section that was opened since was shown with it, in full or in short.
+      // The content of a section that was opened since was shown with it, in full or summarized.
       const isBelowOpened = parent?.visibility === 'full' && !this.#wasRendered(node.parent);
       const visibility = isShown && isBelowOpened && node.summary !== undefined ? 'summary' : 'hidden';
       return { isEnabled: isShown, visibility };
@@ -178,13 +178,11 @@ export class OpenableSections {
       const more = paths.length > maxNamed ? `, and ${paths.length - maxNamed} more` : '';
       return `There is no section "${path}". There are ${quotedList(paths.slice(0, maxNamed))}${more}.`;
     });
-    return ToolResult.error(
-      `${sentences.join(' ')} Use addresses as they stand in brackets behind headings.`,
-    );
+    return ToolResult.error(`${sentences.join(' ')} Use the addresses in brackets after headings.`);
   }
 
   /**
-   * The section with those around it, from the first one that the model has not been shown; empty when it has seen all. A
+   * The section with those around it, from the first one that the model has not been shown; empty when all were shown. A
    * section counts as shown when it was rendered in full, or opened in this evaluation and not closed since.
    */
   #hiddenChain(node: SectionNode, session: ReadonlySessionView): readonly SectionNode[] {
@@ -255,14 +253,14 @@ export class OpenableSections {
   }
 }
 
-/** What the session keeps: the section on top says what has been seen, those below it only that they are open. */
+/** What the session keeps: the topmost section lists what was shown, those below it only that they are open. */
 function openedOf(
   selection: readonly SectionWithParams[],
   inFull: ReadonlySet<string>,
 ): readonly OpenedSection[] {
-  const seen = selection.filter(({ isSummary }) => !isSummary).map(({ node }) => node.path);
+  const shown = selection.filter(({ isSummary }) => !isSummary).map(({ node }) => node.path);
   return selection.flatMap(({ node }, index): readonly OpenedSection[] => {
-    if (index === 0) return [{ section: node.path, shown: seen }];
+    if (index === 0) return [{ section: node.path, shown }];
     return node.summary !== undefined && inFull.has(node.path) ? [{ section: node.path }] : [];
   });
 }

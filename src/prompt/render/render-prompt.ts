@@ -21,7 +21,7 @@ import { completeSelection, isEnabled, type SelectedSection, selectSections } fr
 export interface PromptToolsOptions {
   /** Session for `enabled` and `visibility` functions. Default: an empty one that holds the prompt's slices. */
   readonly session?: ReadonlySessionView;
-  /** Other texts than those of the code, as far as they fit. Default: none. */
+  /** Replacements for the text of the code, applied where they fit. Default: none. */
   readonly overrides?: PromptOverrides;
 }
 
@@ -33,7 +33,7 @@ export interface RenderOptions extends PromptToolsOptions {
    */
   readonly examplesOnWire?: boolean;
   /**
-   * True when the caller sends the schema of a structured answer in a field of the wire format. Else it stands behind the
+   * True when the caller sends the schema of a structured answer in a field of the wire format. Otherwise it follows the
    * sections, under the heading `## Answer format`. Default: false.
    */
   readonly outputSchemaOnWire?: boolean;
@@ -46,7 +46,7 @@ export interface RenderOptions extends PromptToolsOptions {
 }
 
 /**
- * Renders a prompt: decides on its sections, waits for params that are validated asynchronously, joins the texts by one
+ * Renders a prompt: decides on its sections, waits for params that are validated asynchronously, joins their text by one
  * blank line and collects the tools of what is shown in full.
  *
  * @throws {PromptRenderError} naming the section.
@@ -98,7 +98,7 @@ interface Rendering<Output> extends OverriddenPlan<Output>, Tools {
 
 const nothing: Tools = { bound: new Map(), hosted: [] };
 
-/** What sections that were just shown bring, behind what there was before; then what gets at those that were summarised. */
+/** The tools of sections that were just shown, after the tools there were before; then the tools that open summarized sections. */
 function toolsOf(sections: OpenableSections, shown: readonly ShownSection[], before: Tools): Tools {
   const { plan } = sections;
   const bound = new Map(before.bound);

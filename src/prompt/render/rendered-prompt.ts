@@ -14,7 +14,7 @@ export interface RenderedSections extends SectionAccess {
   list(session: ReadonlySessionView): readonly SectionPort[];
   /** Sections that the session shows or hides without effect: they have no summary, or there are none. Reads all of the slice. */
   idleOverrides(session: ReadonlySessionView): readonly string[];
-  /** The prompt with the tools of sections that were opened behind all others. @param shown what one call showed. */
+  /** The prompt with the tools of opened sections after all others. @param shown what one call showed. */
   withShown(shown: readonly { readonly section: string; readonly visibility: Visibility }[]): RenderedPrompt;
   /** What opens sections, whether the prompt shows it or not. */
   readonly opener: BoundTool;
@@ -37,11 +37,11 @@ export interface RenderedPrompt<out Output = unknown> {
   readonly boundTools: ReadonlyMap<string, BoundTool>;
   /** Hosted tools of the same sections, in the same order. */
   readonly hostedTools: readonly HostedTool[];
-  /** What the model is told about parameters: tool name, then parameter name. */
+  /** Descriptions of parameters: by tool name, then parameter name. */
   readonly toolParamDescriptions: ToolParamDescriptions;
   /** The structured answer asked for; absent when the answer is text. */
   readonly output?: PromptOutput<Output>;
-  /** Identity, and hashes of the texts that were rendered; made when it is first read. */
+  /** Identity, and hashes of the rendered text; made when it is first read. */
   readonly descriptor: PromptDescriptor;
   /** Overrides that were not applied, and why. */
   readonly droppedOverrides: readonly DroppedOverride[];

@@ -35,7 +35,7 @@ export class SectionResources implements ResourceResolver {
   /** Ends the reading: nothing that a section keeps can be used any more. */
   close(): void {
     this.#isClosed = true;
-    // A look-up that failed has told whoever asked.
+    // A failed look-up has already been reported to its caller.
     this.#files?.then(
       (files) => files.dispose(),
       () => undefined,

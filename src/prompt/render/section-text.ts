@@ -21,7 +21,7 @@ export interface TextSources {
 }
 
 /**
- * The texts of sections, joined by one blank line.
+ * The text of sections, joined by one blank line.
  *
  * @throws {PromptRenderError} naming the section.
  */
@@ -30,17 +30,17 @@ export async function sectionTexts(
   sources: TextSources,
 ): Promise<string> {
   const resources = sources.resources === undefined ? undefined : new SectionResources(sources.resources);
-  const texts: string[] = [];
+  const parts: string[] = [];
   try {
     for (const selected of selection) {
       const body = bodyText(selected, sources, resources);
-      // A wait for each of many texts would cost more than the texts.
-      texts.push(sectionText(selected, typeof body === 'string' ? body : await body, sources));
+      // Awaiting each of many strings would cost more than making them.
+      parts.push(sectionText(selected, typeof body === 'string' ? body : await body, sources));
     }
   } finally {
     resources?.close();
   }
-  return texts.join('\n\n');
+  return parts.join('\n\n');
 }
 
 function sectionText(selected: SectionWithParams, body: string, sources: TextSources): string {
@@ -54,10 +54,10 @@ function sectionText(selected: SectionWithParams, body: string, sources: TextSou
 /** The examples of a section's tools; empty when there are none, or the section does not want them. */
 function examplesText({ node, index }: SectionWithParams, { tools }: PromptPlan<unknown>): string {
   if (node.section.examplesInText === false) return '';
-  const texts = (tools[index] ?? []).map((bound) => bound['~planned'].examplesText);
-  return texts.every((text) => text === '')
+  const examples = (tools[index] ?? []).map((bound) => bound['~planned'].examplesText);
+  return examples.every((text) => text === '')
     ? ''
-    : ['Tools:', ...texts.filter((text) => text !== '')].join('\n');
+    : ['Tools:', ...examples.filter((text) => text !== '')].join('\n');
 }
 
 /** A promise only where a function of the section's makes the text. */
@@ -115,7 +115,7 @@ interface NoteSources {
   readonly session: () => ReadOnlyView;
 }
 
-/** True when a section or one below it brings tools, enabled or not. */
+/** True when a section or one below it has tools, enabled or not. */
 export function bringsTools({ nodes }: PromptPlan<unknown>, index: number): boolean {
   const end = nodes[index]?.end ?? index;
   for (let at = index; at < end; at += 1) {
@@ -126,7 +126,7 @@ export function bringsTools({ nodes }: PromptPlan<unknown>, index: number): bool
 }
 
 /**
- * Tells the model how to get at what stands behind a summary: which tool, the address, and the addresses of the sections
+ * Tells the model how to get the content of a summarized section: which tool, the address, and the addresses of the sections
  * directly below that are enabled.
  *
  * @throws {PromptRenderError} when the `enabled` function of one of them throws.

@@ -31,7 +31,7 @@ export interface SelectionOptions {
   readonly override: (node: SectionNode) => Visibility | undefined;
   /** A part of the tree: the section at this index with what is below it. Default: everything. */
   readonly at?: number;
-  /** Paths of sections that are shown in full whatever is said of them. Default: none. */
+  /** Paths of sections that are shown in full, regardless of their visibility. Default: none. */
   readonly inFull?: ReadonlySet<string>;
 }
 
@@ -112,7 +112,7 @@ class Walk {
     this.#end = (at === undefined ? undefined : plan.nodes[at]?.end) ?? plan.nodes.length;
   }
 
-  /** Decides as far as the next section whose visibility depends on its params, which {@link decide} has to be told; undefined at the end. */
+  /** Decides up to the next section whose visibility depends on its params, which {@link decide} needs; undefined at the end. */
   next(): SectionNode | undefined {
     const { plan, raw, session } = this.#options;
     while (this.#index < this.#end) {
@@ -132,7 +132,7 @@ class Walk {
       this.#select(node, askVisibility(node, params.value, this.#options.session));
       return;
     }
-    // Nothing tells whether the descendants are shown, so their params are not asked for.
+    // Whether the descendants are shown is unknown, so their params are not requested.
     this.problems.push({ index: this.#index, path: node.path, issues: params.issues });
     this.#index = node.end;
   }

@@ -28,7 +28,7 @@ export interface CommonSectionOptions<
   readonly enabled?: (rawParams: Partial<ParamsInput<Params>>, session: ReadonlySessionView) => boolean;
   /** How much of the section the model sees; `'summary'` needs a `summary`. Default: `'full'`. */
   readonly visibility?: VisibilitySelector<ParamsOutput<Params>>;
-  /** Template of what stands for the section and its descendants while it is summarised. Default: none. */
+  /** Template of the text that replaces the section and its descendants while it is summarized. Default: none. */
   readonly summary?: TemplateSource<Summary, ParamsOutput<Params>>;
 }
 
@@ -76,7 +76,7 @@ type SectionOf<Params extends Schema | undefined, Below> = Section<
  * Makes a section: a title, instructions, and the tools and policies that belong to them.
  *
  * @throws {PromptValidationError} for a bad key or title, a params schema that describes no object, a template that names
- *   something that is no param or does more than interpolate, `template` and `render` together, visibility `'summary'`
+ *   a name that is not a param or does more than interpolate, `template` and `render` together, visibility `'summary'`
  *   without a summary.
  * @see docs/spec/prompt.md §1
  */
@@ -95,7 +95,7 @@ export function section<
 }
 
 /**
- * Makes a section that brings tools and says nothing about them: heading, optional description, no examples.
+ * Makes a section of tools without instructions: heading, optional description, no examples.
  *
  * @throws {PromptValidationError} as {@link section}.
  * @see docs/spec/prompt.md §2

@@ -6,14 +6,14 @@ import { normalizeKey, normalizeTitle } from './identity.ts';
 import type { AnySection, Section } from './section.ts';
 import { placeholderNames, sectionParams } from './section-params.ts';
 
-/** A section whose texts are not compiled yet: texts, functions of placeholders, or what was compiled for another section. */
+/** A section whose text is not compiled yet: strings, functions of placeholders, or templates compiled for another section. */
 export interface SectionSource extends Omit<SectionDraft, 'template' | 'summary'> {
   readonly template?: unknown;
   readonly summary?: unknown;
 }
 
 /**
- * Checks a section, compiles its texts and freezes it.
+ * Checks a section, compiles its text and freezes it.
  *
  * @throws {PromptValidationError} see `section()`.
  */
@@ -51,7 +51,7 @@ export function compileSection(source: SectionSource): AnySection {
   });
 }
 
-/** A section before it is made: what it lacks may also stand there as `undefined`. */
+/** A section before it is made: members that it lacks may also be `undefined`. */
 export type SectionDraft = { readonly [Key in SectionKey]?: Section[Key] | undefined };
 
 type SectionKey = Exclude<keyof Section, symbol>;
@@ -76,12 +76,12 @@ const sectionKeys = Object.keys({
 } satisfies Readonly<Record<SectionKey, true>>) as readonly SectionKey[];
 
 /**
- * The section as a frozen plain object with lists of its own, so that whoever wrote it can change nothing in what was
+ * The section as a frozen plain object with lists of its own, so that its author can no longer change what was
  * made of it.
  */
 export function freezeSection(section: SectionDraft): AnySection {
   const given = sectionKeys.map((key) => [key, section[key]] as const);
-  // The entries are those of a section; those that nobody gave are left out.
+  // The entries are those of a section; absent ones are left out.
   return Object.freeze(
     Object.fromEntries(
       given.flatMap(([key, value]) =>

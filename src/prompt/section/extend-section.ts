@@ -11,7 +11,7 @@ export interface MissingParams<Names> {
   readonly missingParams: Names;
 }
 
-/** `unknown` when the new schema yields all that the old one does, so that what is kept goes on working. */
+/** `unknown` when the new schema yields all that the old one does, so that the parts that are kept still work. */
 type KeepsParams<Old, New> = New extends Old
   ? unknown
   : MissingParams<Exclude<keyof Old, keyof New> | 'types'>;
@@ -30,7 +30,7 @@ export interface SectionChanges<
     >
   > {
   /**
-   * Another schema of its own params. It yields at least what the old one does, since the texts and functions that are
+   * Another schema of its own params. It yields at least what the old one does, since the text and functions that are
    * kept may use it.
    */
   readonly params?: Params & KeepsParams<ParamsOutput<OwnParams<Base>>, ParamsOutput<Params>>;
@@ -61,11 +61,11 @@ type ExtendedChildrenInput<Base, Children> = Children extends readonly AnySectio
   : ChildrenInput<Base>;
 
 /**
- * A new section that is like another but for some changes. Its texts are checked against its own params, as `section()`
+ * A copy of a section with some changes. Its text is checked against its own params, as `section()`
  * does; nothing is shared with the other section that could be changed, and that one stays what it is. Of a section
  * made by `toolsSection()` the `template` is the description, and it still lists no examples.
  *
- * @throws {PromptValidationError} as `section()`, and when a text that is kept names something that is no param any more.
+ * @throws {PromptValidationError} as `section()`, and when a text that is kept uses a name that is no longer a param.
  */
 export function extendSection<
   const Base extends AnySection,

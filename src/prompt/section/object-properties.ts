@@ -1,7 +1,7 @@
 import { isRecord } from '../../internal/index.ts';
 import { canonicalJson, type JsonSchema, type JsonValue } from '../../schema/index.ts';
 
-/** The properties that an object schema speaks about, over its references, parts and union members. */
+/** The properties that an object schema declares, including its references, parts and union members. */
 export interface ObjectProperties {
   /** Every property name, with each subschema that some member gives it, references written out. */
   readonly all: ReadonlyMap<string, readonly JsonValue[]>;
@@ -17,7 +17,7 @@ export function objectProperties(schema: JsonSchema): ObjectProperties {
   return readNode(schema, schema, new Set());
 }
 
-/** A text that is equal for equal lists of subschemas, in whatever order. */
+/** A string that is equal for equal lists of subschemas, in any order. */
 export function propertySignature(subschemas: readonly JsonValue[]): string {
   return [...new Set(subschemas.map(canonicalJson))].sort().join('\n');
 }

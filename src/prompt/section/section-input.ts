@@ -28,7 +28,7 @@ export type OwnParams<S> =
           : Schema<Input, DynamicParams>
     : never;
 
-/** The params that the children of a section need, as far as the compiler tells them from the section's own. */
+/** The params that the children of a section need, as far as the compiler can separate them from the section's own. */
 export type ChildrenInput<S> =
   S extends Section<never, infer Own>
     ? Own extends { readonly params: Schema | undefined; readonly children: infer Input }

@@ -19,7 +19,7 @@ const noPlaceholders: ReadonlySet<string> = new Set();
  * Checks a section's params schema and reads its properties.
  *
  * @param what names the section in errors.
- * @throws {PromptValidationError} when it is no object schema, or has no JSON Schema.
+ * @throws {PromptValidationError} when it is not an object schema, or has no JSON Schema.
  */
 export function sectionParams(schema: Schema, what: string): SectionParams {
   try {

@@ -35,9 +35,9 @@ declare const sectionOwn: unique symbol;
 /**
  * A node of a prompt: a title, instructions, and the tools and policies that belong to them. A plain object; made by
  * `section()` and `toolsSection()`, or written out with a `render` of its own. It knows nothing of the prompt it
- * is used in, so one section may stand in several.
+ * is used in, so one section may be used in several.
  *
- * `Input` is the params that the section and its descendants need, as one flat object. `Own` tells those of the section
+ * `Input` is the params that the section and its descendants need, as one flat object. `Own` separates those of the section
  * from those of its children, where the compiler knows.
  *
  * @see docs/spec/prompt.md §1
@@ -77,7 +77,7 @@ export interface Section<in Input = never, out Own = unknown> {
   readonly slices?: readonly AnySlice[];
   /** Services that its tools need. They win over the template's and lose to those of `bind()`. */
   readonly resources?: ResourceBindings;
-  /** Whether its texts may be overridden from outside. Default: true. */
+  /** Whether overrides may replace its text. Default: true. */
   readonly acceptsOverrides?: boolean;
   /** Whether examples of its tools may be written under its text when the wire has no place for them. Default: true. */
   readonly examplesInText?: boolean;

@@ -10,7 +10,7 @@ import { type TemplateFunction, traceTemplate } from './trace-template.ts';
  * @param what names the template in errors, such as `template of section "task"`.
  * @param names params there are; `undefined`: any (an open schema).
  * @param details go into the error, together with the placeholder.
- * @throws {PromptValidationError} when it uses a name that is no param, has a lone dollar, does more than interpolate, or
+ * @throws {PromptValidationError} when it uses a name that is not a param, has a lone dollar, does more than interpolate, or
  *   quotes a param inside a fence.
  */
 export function compileTemplate(
@@ -42,15 +42,12 @@ export function compileTemplate(
   }
   const fenced = findFencedQuote(compiled);
   if (fenced !== undefined)
-    refuse(
-      `quotes "${fenced}" inside a fence; quoting brings a fence of its own, so take that one away`,
-      fenced,
-    );
+    refuse(`quotes "${fenced}" inside a fence; quoting adds a fence of its own, so remove that one`, fenced);
   return compiled;
 }
 
 /**
- * The first param that a template quotes inside a fence of its own. The fence that quoting brings would end that one, or not,
+ * The first param that a template quotes inside a fence of its own. The fence that quoting adds would end that one, or not,
  * depending on the text; undefined when there is none.
  */
 export function findFencedQuote({ parts }: TemplateText): string | undefined {

@@ -4,7 +4,7 @@ import { quotedPrefix, type TemplatePart, type TemplateText, templateText } from
 const dollar = /\$(?:(?<escaped>\$)|\{(?<braced>[^}]*)\}|(?<plain>[A-Za-z0-9_]+)|)/g;
 
 /**
- * Compiles a text with `$name` / `${name}` / `${quotedParam name}` for params and `$$` for a dollar: dedents, trims, splits.
+ * Compiles a text with `$name` / `${name}` / `${quoted name}` for params and `$$` for a dollar: dedents, trims, splits.
  *
  * @param refuse called with a message when a dollar starts neither; must throw.
  */

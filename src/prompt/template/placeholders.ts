@@ -1,9 +1,9 @@
 declare const placeholder: unique symbol;
 
-/** Stands for a param inside a template function. It can be interpolated, `${p.name}`, also quoted, `${quotedParam(p.name)}`, and nothing else. */
+/** Represents a param inside a template function. It can be interpolated, `${p.name}`, also quoted, `${quotedParam(p.name)}`, and nothing else. */
 export interface Placeholder {
   readonly [placeholder]: true;
-  /** The token that stands for the param until it is known. */
+  /** The token that represents the param until its value is known. */
   toString(): string;
 }
 
@@ -24,8 +24,8 @@ type LeadingName<Text extends string, Name extends string = ''> = Text extends `
   : [name: Name, rest: Text];
 
 /**
- * The names in `$name`, `${name}` and `${quotedParam name}` of a literal template. `$$` is a dollar; a dollar that starts neither counts as the
- * name `'$'`, which no schema has. Nothing for a text that is no literal: it is checked at construction only.
+ * The names in `$name`, `${name}` and `${quoted name}` of a literal template. `$$` is a dollar; a dollar that starts neither counts as the
+ * name `'$'`, which no schema has. Nothing for a string that is not a literal: it is checked at construction only.
  */
 export type PlaceholderNames<Text extends string, Names = never> = string extends Text
   ? never
@@ -39,7 +39,7 @@ export type PlaceholderNames<Text extends string, Names = never> = string extend
           : Names
     : Names;
 
-/** Shown by the compiler where a literal template names something that is no param. Nothing has this type. */
+/** Shown by the compiler where a literal template uses a name that is not a param. Nothing has this type. */
 export interface UnknownPlaceholder<Name> {
   readonly unknownPlaceholder: Name;
 }
@@ -48,9 +48,9 @@ export interface UnknownPlaceholder<Name> {
 type ParamName<Params> = `${Extract<keyof Params, string | number>}`;
 
 /**
- * A section's text: a function of placeholders, or a text with `$name` / `${name}` for params, `${quotedParam name}` for quoted ones
+ * A section's text: a function of placeholders, or a text with `$name` / `${name}` for params, `${quoted name}` for quoted ones
  * and `$$` for a dollar.
- * A name that is no param is a compile error in both, for texts as far as they are literals.
+ * A name that is not a param is a compile error in both, for strings as far as they are literals.
  *
  * The function runs at construction, twice, with different stand-ins: it may interpolate and nothing else.
  */

@@ -4,12 +4,12 @@ import type { Placeholder } from './placeholders.ts';
 import { quotedStandIn } from './stand-in.ts';
 
 /**
- * Marks a text of others, such as an issue, a diff or a file, so that it stays a text: it stands on lines of its own, in a
- * fence that is longer than any in it, and each of its lines is indented. Whatever it says, it is no heading of the prompt,
+ * Marks untrusted text, such as an issue, a diff or a file, so that it stays data: it is put on lines of its own, in a
+ * fence that is longer than any in it, with each line indented. Whatever it says, it is not a heading of the prompt,
  * and nothing in it ends the fence.
  *
  * In a template function it takes the placeholder, `${quotedParam(p.issue)}`, and is filled in when the prompt is rendered; in a
- * text template and in overrides the same is written `${quotedParam issue}`. In a `render` function it takes the value and gives
+ * text template and in overrides the same is written `${quoted issue}`. In a `render` function it takes the value and gives
  * the text, with a line break at both ends: objects and lists as JSON, nothing for `null` and `undefined`.
  *
  * In a template function a text without placeholders is quoted there and then; `section()` refuses one with placeholders in it, which
@@ -19,7 +19,7 @@ export function quotedParam(placeholder: Placeholder): Placeholder;
 export function quotedParam(value: unknown): string;
 export function quotedParam(value: unknown): Placeholder | string {
   const standIn = quotedStandIn(value);
-  // A stand-in is what template functions get for placeholders.
+  // Template functions get stand-ins for placeholders.
   if (standIn !== undefined) return standIn as Placeholder;
   const block = quotedText(value);
   return block === '' ? '' : `\n${block}\n`;
@@ -34,7 +34,7 @@ export function quotedText(value: unknown): string {
   return [fence, ...lines, fence].join('\n');
 }
 
-/** What stands for a value in a text: text as such, nothing for null and undefined, numbers and booleans as JavaScript prints them, everything else as JSON. */
+/** The text of a value: strings unchanged, nothing for null and undefined, numbers and booleans as JavaScript prints them, everything else as JSON. */
 export function valueText(value: unknown): string {
   switch (typeof value) {
     case 'string':

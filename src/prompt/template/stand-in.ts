@@ -32,10 +32,10 @@ export function standIns(
   });
 }
 
-/** Leads from the stand-in of a param to that of the same param, quoted. */
+/** Maps the stand-in of a param to that of the same param, quoted. */
 const quotedForm = Symbol('quoted form');
 
-/** The stand-in of the same param, quoted; undefined for anything that is no stand-in. */
+/** The stand-in of the same param, quoted; undefined for anything but a stand-in. */
 export function quotedStandIn(value: unknown): object | undefined {
   // Nothing but what is made below has the symbol.
   return typeof value === 'object' && value !== null
@@ -44,7 +44,7 @@ export function quotedStandIn(value: unknown): object | undefined {
 }
 
 /**
- * Stands for one param, as it is or quoted. Becomes a token of its own each time it is turned into text, so that a token which is
+ * Represents one param, unquoted or quoted. Becomes a token of its own each time it is turned into text, so that a token which is
  * not in the result shows what was done with it.
  */
 export function standIn(name: string, refuse: RefuseTemplate, token: (isQuoted: boolean) => string): object {
@@ -80,9 +80,9 @@ function tokenObject(
   });
 }
 
-/** Says that a name is no param, and which there are. */
+/** Reports that a name is not a param, and which params there are. */
 export function unknownName(name: string, names: ReadonlySet<string>): string {
   const known = [...names].sort().map((each) => `"${each}"`);
   const hint = known.length === 0 ? 'the section declares no params' : `params are ${known.join(', ')}`;
-  return `uses "${name}", which is no param: ${hint}`;
+  return `uses "${name}", which is not a param: ${hint}`;
 }

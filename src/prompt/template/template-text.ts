@@ -4,7 +4,7 @@ import { quotedText, valueText } from './quoted-param.ts';
 export interface TemplateText {
   readonly kind: 'template-text';
   /**
-   * The text in canonical form, after dedenting and trimming: `${name}` for a param, `${quotedParam name}` for one that is quoted,
+   * The text in canonical form, after dedenting and trimming: `${name}` for a param, `${quoted name}` for one that is quoted,
    * `$$` for a dollar. The same for a function and a text that say the same.
    */
   readonly source: string;
@@ -36,7 +36,7 @@ export function templateText(parts: readonly TemplatePart[]): TemplateText {
   });
 }
 
-/** The pieces in canonical form: `${name}` for a place, `${quotedParam name}` for a quoted one, `$$` for a dollar. */
+/** The pieces in canonical form: `${name}` for a place, `${quoted name}` for a quoted one, `$$` for a dollar. */
 export function templateSource(parts: readonly TemplatePart[]): string {
   return parts
     .map((part) => {
@@ -54,7 +54,7 @@ export function quotedNames({ parts, placeholders }: TemplateText): readonly str
 }
 
 /**
- * The text with params put in, trimmed. A param goes in as it is (see {@link valueText}): it is neither dedented nor looked at
+ * The text with params put in, trimmed. A param is inserted unchanged (see {@link valueText}): it is neither dedented nor searched
  * for placeholders. A quoted one goes in as a block on lines of its own.
  */
 export function fillTemplate(template: TemplateText, params: Readonly<Record<string, unknown>>): string {
@@ -64,7 +64,7 @@ export function fillTemplate(template: TemplateText, params: Readonly<Record<str
     const isQuoted = typeof part !== 'string' && part.isQuoted === true;
     const piece = typeof part === 'string' ? part : pieceOf(part.name, isQuoted, params);
     if (isQuoted || isAfterBlock) {
-      // What stands beside a block goes on lines of its own.
+      // Text beside a block goes on lines of its own.
       const next = isQuoted ? piece : piece.replace(/^[ \t]+/, '');
       if (next === '') continue;
       const before = withoutBlanksAtEnd(text);
@@ -76,7 +76,7 @@ export function fillTemplate(template: TemplateText, params: Readonly<Record<str
   return template.placeholders.length === 0 ? text : text.trim();
 }
 
-/** In one pass from the end: an expression that looks for blanks at the end looks at every run of them to its end. */
+/** In one pass from the end: a regular expression for trailing blanks would scan every run of blanks to its end. */
 function withoutBlanksAtEnd(text: string): string {
   let end = text.length;
   while (end > 0 && (text[end - 1] === ' ' || text[end - 1] === '\t')) end -= 1;

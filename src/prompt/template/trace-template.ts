@@ -5,7 +5,7 @@ import { type TemplatePart, templateSource } from './template-text.ts';
 /** A template function without the types of its placeholders. */
 export type TemplateFunction = (placeholders: never) => string;
 
-/** How the stand-ins of one run look: what trimming, escaping, changing case, measuring or sorting does to them shows. */
+/** The form of the stand-ins of one run, such that trimming, escaping, changing case, measuring or sorting them can be detected. */
 interface TokenStyle {
   token(number: number): string;
   readonly pattern: RegExp;
@@ -31,11 +31,11 @@ const styles: readonly TokenStyle[] = [
 ];
 
 /**
- * Runs a template function on opaque stand-ins, twice with different ones, and returns what it says as a text with
- * `${name}` for params, `${quotedParam name}` for quoted ones and `$$` for dollars.
+ * Runs a template function on opaque stand-ins, twice with different ones, and returns its result as a text with
+ * `${name}` for params, `${quoted name}` for quoted ones and `$$` for dollars.
  *
  * Refused is a function whose text depends on more than interpolation: one that changes, measures, sorts, compares or
- * drops a stand-in, says something else the second time, or reads a param without using it.
+ * drops a stand-in, returns something else the second time, or reads a param without using it.
  *
  * @param names params there are; `undefined`: any.
  */

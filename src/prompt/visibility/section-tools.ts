@@ -29,7 +29,7 @@ export interface OpenedSection {
 export interface SectionsOpenedPayload {
   /** Namespace and key of the prompt, joined by `/`. */
   readonly prompt: string;
-  /** The evaluation whose model has seen them. */
+  /** The evaluation whose model was shown them. */
   readonly evaluationId: string;
   readonly opened: readonly OpenedSection[];
   /** Every section of the text, in order. */
@@ -69,7 +69,7 @@ const openInput: Schema<OpenSectionsParams> = jsonSchema<OpenSectionsParams>({
       type: 'array',
       items: { type: 'string' },
       minItems: 1,
-      description: 'Addresses of the sections, as they stand in brackets behind the headings.',
+      description: 'Addresses of the sections, as shown in brackets after the headings.',
     },
     reason: { type: 'string', description: 'Why they are needed, in one sentence.' },
   },
@@ -82,7 +82,7 @@ const readInput: Schema<{ readonly section_key: string }> = jsonSchema<{ readonl
   properties: {
     section_key: {
       type: 'string',
-      description: 'Address of the section, as it stands in brackets behind its heading.',
+      description: 'Address of the section, as shown in brackets after its heading.',
     },
   },
   required: ['section_key'],

@@ -16,14 +16,14 @@ import {
 import { SectionsOpened } from './section-tools.ts';
 import type { Visibility } from './visibility.ts';
 
-/** How much of one section is shown in a session, whatever the section itself says. */
+/** How much of one section is shown in a session, overriding the section's own visibility. */
 export interface VisibilityOverride {
   /** Namespace and key of the prompt, joined by `/`. */
   readonly prompt: string;
   /** Dotted path of the section. */
   readonly section: string;
   readonly visibility: Visibility;
-  /** Present when a model opened the section: in which evaluation, and what it has seen in full since. */
+  /** Present when a model opened the section: in which evaluation, and what it was shown in full since. */
   readonly opened?: { readonly evaluationId: string; readonly shown: readonly string[] };
 }
 

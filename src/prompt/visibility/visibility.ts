@@ -25,7 +25,7 @@ export type VisibilitySelector<Params> =
 export class VisibilityExpansionRequired extends WinkError<'visibility-expansion-required'> {
   /** Dotted paths of the sections to open, in the order they were asked for. */
   readonly sections: readonly string[];
-  /** Why they have to be open, as the model is told. */
+  /** Why they have to be open; the model reads it. */
   readonly reason: string;
 
   /**

@@ -99,7 +99,7 @@ it('a section that is opened leaves the instructions as they were sent, byte for
           type: 'array',
           items: { type: 'string' },
           minItems: 1,
-          description: 'Addresses of the sections, as they stand in brackets behind the headings.',
+          description: 'Addresses of the sections, as shown in brackets after the headings.',
         },
         reason: { type: 'string', description: 'Why they are needed, in one sentence.' },
       },
@@ -124,7 +124,7 @@ it('a section that is opened leaves the instructions as they were sent, byte for
       properties: {
         section_key: {
           type: 'string',
-          description: 'Address of the section, as it stands in brackets behind its heading.',
+          description: 'Address of the section, as shown in brackets after its heading.',
         },
       },
       required: ['section_key'],

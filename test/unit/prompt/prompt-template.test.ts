@@ -47,7 +47,7 @@ describe('promptTemplate()', () => {
     expect(
       refusal(() => promptTemplate({ ns: 'a', key: 'b', name: ' ', sections: [] })).details['placeholder'],
     ).toBe('name');
-    expect(() => promptTemplate({ ns: 'a', key: 'b', sections: 'x' as never })).toThrow(/give an array/);
+    expect(() => promptTemplate({ ns: 'a', key: 'b', sections: 'x' as never })).toThrow(/pass an array/);
   });
 
   it('refuses two sections with one address, also where dots make it one', () => {

@@ -239,7 +239,7 @@ describe('a policy is refused', () => {
     });
     const error = refusal([testing, release(), rules]);
     expect(error.message).toBe(
-      'Policy "careful" of section "rules" covers no tool: neither that section nor one below it brings any. Put it ' +
+      'Policy "careful" of section "rules" covers no tool: neither that section nor one below it has any. Put it ' +
         'on the section of the tools it is about, on one above, or on the template.',
     );
     expect(error.details).toMatchObject({ section: 'rules', policy: 'careful' });

@@ -37,7 +37,7 @@ describe('a structured answer', () => {
     const [before, json, after] = text.split(/\n```json\n|\n```$/);
     expect(before).toBe(
       '## 1. Task (task)\n\nName a prime.\n\n## Answer format\n\n' +
-        'Your last message must be one JSON object and nothing else: no words before or after it, no code fence. ' +
+        'Your last message must be one JSON object and nothing else: no text before or after it, no code fence. ' +
         'It must fit this JSON Schema:\n',
     );
     expect(JSON.parse(json ?? '')).toEqual(output?.compiled.inputJsonSchema);

@@ -69,7 +69,7 @@ describe('extendSection()', () => {
       placeholder: 'language',
     });
     expect(refusal(() => extendSection(tone, { summary: unknown })).message).toMatch(
-      /^The summary of section "tone" uses "language", which is no param: params are "lang"/,
+      /^The summary of section "tone" uses "language", which is not a param: params are "lang"/,
     );
     expect(
       refusal(() => extendSection(tone, { template: (p) => (p.lang ? 'a' : `${p.lang}`) })).message,
@@ -86,7 +86,7 @@ describe('extendSection()', () => {
     const wider = extendSection(tone, { params, summary: '$lang at $volume' });
     expect(await textOf(wider, { volume: 3 })).toMatch(/Write in English\. It costs \$1\./);
     const error = refusal(() => extendSection(tone, { params: z.object({ volume: z.number() }) as never }));
-    expect(error.message).toMatch(/template of section "tone" uses "lang", which is no param/);
+    expect(error.message).toMatch(/template of section "tone" uses "lang", which is not a param/);
   });
 
   it('puts one kind of text in the place of the other, or takes things away', async () => {

@@ -99,7 +99,7 @@ describe('a quoted param', () => {
     '```x ${quoted issue}',
   ])('is refused in a fence of the template, which its own would end: %j', (template) => {
     expect(() => section({ title: 'T', key: 't', params, template: template as never })).toThrow(
-      /quotes "issue" inside a fence; quoting brings a fence of its own/,
+      /quotes "issue" inside a fence; quoting adds a fence of its own/,
     );
   });
 
@@ -114,7 +114,7 @@ describe('a quoted param', () => {
 
   it('is checked like any other', () => {
     expect(() => section({ title: 'T', key: 't', params, template: '${quoted isue}' as never })).toThrow(
-      /uses "isue", which is no param/,
+      /uses "isue", which is not a param/,
     );
     const odd = jsonSchema<{ 'quoted x': string }>({
       type: 'object',

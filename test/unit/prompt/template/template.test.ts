@@ -53,14 +53,14 @@ describe('text templates', () => {
   });
 
   it.each([
-    ['x $nope', 'nope', /uses "nope", which is no param: params are "count", "name"/],
+    ['x $nope', 'nope', /uses "nope", which is not a param: params are "count", "name"/],
     ['x ${nope}', 'nope', /uses "nope"/],
     ['x ${ name }', ' name ', /uses " name "/],
     ['costs $5', '5', /write \$\$ for a dollar/],
     ['5 $ a piece', '$', /lone "\$" before " a piece"; write \$\$/],
     ['end $', '$', /lone "\$"/],
     ['open ${name', '$', /lone "\$"/],
-    ['constructor $toString', 'toString', /no param/],
+    ['constructor $toString', 'toString', /not a param/],
   ])('refuses %j', (text, placeholder, message) => {
     expect(() => parsed(text)).toThrow(message);
     const details = refusal(() => parsed(text)).details;
@@ -155,7 +155,7 @@ describe('template functions', () => {
     expect(refusal(() => traced(template)).details['section']).toBe('t');
   });
 
-  it('are refused when they throw, return no text, or name something that is no param', () => {
+  it('are refused when they throw, return no text, or name a name that is not a param', () => {
     const broken = (template: unknown): unknown =>
       // As JavaScript callers may write it.
       section({ title: 'T', key: 't', params, template: template as string });
@@ -165,7 +165,7 @@ describe('template functions', () => {
     expect(() => broken(() => 5)).toThrow(/returned a number/);
     expect(() => broken((p: { readonly name: string }) => p.name)).toThrow(/returned a object/);
     expect(() => broken((p: { readonly nope: string }) => `<${p.nope}>`)).toThrow(
-      /uses "nope", which is no param/,
+      /uses "nope", which is not a param/,
     );
     expect(() => broken(7)).toThrow(/is a number; give a text or a function/);
   });

@@ -194,7 +194,7 @@ describe('the tools that get at summaries', () => {
     'cannot be called as a tool of a prompt with summaries (%s)',
     (name) => {
       expect(() => templateOf([foldable('p', { tools: [named(name)] })])).toThrow(
-        new RegExp(`Section "p" brings a tool named "${name}".*rename it, or take the summaries out`),
+        new RegExp(`Section "p" has a tool named "${name}".*rename it, or take the summaries out`),
       );
       expect(() => templateOf([section({ title: 'x', key: 'x', tools: [named(name)] })])).not.toThrow();
     },

@@ -163,7 +163,7 @@ describe('open_sections', () => {
     [
       'an unknown key',
       ['deploy', 'depoly'],
-      /^There is no section "depoly"\. Nearest: "deploy"\. Use addresses/,
+      /^There is no section "depoly"\. Nearest: "deploy"\. Use the addresses/,
     ],
     [
       'the key of a parent and a child that is none',
