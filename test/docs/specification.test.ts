@@ -27,6 +27,22 @@ describe.each(files.map((file) => [file, readDocument(`${folder}/${file}`)] as c
   },
 );
 
+describe('the glossary', () => {
+  const [terms = '', verbs = ''] = readDocument('docs/glossary.md').text.split('\n## Verbs\n');
+
+  it('lists its terms alphabetically, each once', () => {
+    const listed = firstCells(terms);
+    expect(listed).toEqual([...new Set(listed)].sort((a, b) => a.localeCompare(b, 'en')));
+    expect(listed).not.toEqual([]);
+  });
+
+  it('defines the verbs that names and comments use', () => {
+    expect(firstCells(verbs)).toEqual(
+      expect.arrayContaining(['`emit`', '`on`', '`record`', '`seal`', '`rollback`', '`dispose`']),
+    );
+  });
+});
+
 describe('comments in src', () => {
   const tags = readdirSync(new URL('src', root), { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts'))
@@ -77,6 +93,13 @@ function hasSection(file = '', section = ''): boolean {
 
 function sectionsOf({ text }: Document): readonly number[] {
   return [...text.matchAll(/^## (?<number>\d+)\. \S/gm)].map((match) => Number(match.groups?.['number']));
+}
+
+/** The first cells of the rows of a table, without its head. */
+function firstCells(table: string): readonly string[] {
+  return [...table.matchAll(/^\| (?<cell>[^|]+?) \|/gm)]
+    .map((match) => match.groups?.['cell'] ?? '')
+    .slice(2);
 }
 
 /** References to sections, of the same file (`§2`) or of another one (`[file.md](file.md) §2`), that do not exist. */
