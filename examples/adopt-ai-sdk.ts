@@ -4,10 +4,8 @@ import { MockLanguageModelV4 } from 'ai/test';
 import {
   defineEvent,
   defineSlice,
-  on,
   openToolRuntime,
   promptTemplate,
-  replace,
   section,
   ToolInvocations,
   ToolResult,
@@ -19,9 +17,13 @@ import { z } from 'zod';
 // The loop stays AI SDK's. It gets its tools from a prompt: one that it had before, and one that changes state. The model
 // books three seats in one step, of which two are left: the call that asks for too much leaves nothing behind.
 const seats = z.object({ left: z.number() });
-const Booked = defineEvent('booked', z.object({ seats: z.number() }));
-const Seats = defineSlice('seats', seats, {
-  reducers: [on(Booked, (items, booked) => replace([{ left: (items.latest()?.left ?? 3) - booked.seats }]))],
+const Booked = defineEvent({ name: 'booked', schema: z.object({ seats: z.number() }) });
+const Seats = defineSlice({
+  name: 'seats',
+  schema: seats,
+  reducers: (on) => [
+    on(Booked, (items, booked) => items.replace([{ left: (items.latest()?.left ?? 3) - booked.seats }])),
+  ],
 });
 const book = tool({
   name: 'book_seats',

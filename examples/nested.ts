@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict';
 import {
-  append,
   bindInstance,
   defineEvent,
   defineSlice,
   Filesystem,
   MemoryFilesystem,
-  on,
   promptTemplate,
   type RunEvent,
   Session,
@@ -20,9 +18,11 @@ import { scriptedAdapter } from 'weakincentives/testing';
 import { z } from 'zod';
 
 // What an inner agent finds out, kept in the session.
-const Found = defineEvent('found', z.object({ claim: z.string() }));
-const Findings = defineSlice('findings', z.object({ claim: z.string() }), {
-  reducers: [on(Found, (_items, finding) => append(finding))],
+const Found = defineEvent({ name: 'found', schema: z.object({ claim: z.string() }) });
+const Findings = defineSlice({
+  name: 'findings',
+  schema: z.object({ claim: z.string() }),
+  reducers: (on) => [on(Found, (items, finding) => items.append(finding))],
 });
 const note = tool({
   name: 'note',

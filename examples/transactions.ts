@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
-  append,
   bindInstance,
   defineEvent,
   defineSlice,
   Filesystem,
   MemoryFilesystem,
-  on,
   promptTemplate,
   Session,
   section,
@@ -21,16 +19,23 @@ import { scriptedAdapter } from 'weakincentives/testing';
 import { z } from 'zod';
 
 // What the agent keeps: a stock that rolls back with a failed call, and a journal that does not.
-const StockCounted = defineEvent('stock-counted', z.object({ item: z.string(), count: z.number().int() }));
-const Stock = defineSlice('stock', z.object({ item: z.string(), count: z.number().int() }), {
+const StockCounted = defineEvent({
+  name: 'stock-counted',
+  schema: z.object({ item: z.string(), count: z.number().int() }),
+});
+const Stock = defineSlice({
+  name: 'stock',
+  schema: z.object({ item: z.string(), count: z.number().int() }),
   key: ({ item }) => item,
   initial: [{ item: 'pear', count: 10 }],
-  reducers: [on(StockCounted, (_items, counted) => append(counted))],
+  reducers: (on) => [on(StockCounted, (items, counted) => items.append(counted))],
 });
-const Tried = defineEvent('tried', z.object({ what: z.string() }));
-const Journal = defineSlice('journal', z.object({ what: z.string() }), {
+const Tried = defineEvent({ name: 'tried', schema: z.object({ what: z.string() }) });
+const Journal = defineSlice({
+  name: 'journal',
+  schema: z.object({ what: z.string() }),
   policy: 'log',
-  reducers: [on(Tried, (_items, tried) => append(tried))],
+  reducers: (on) => [on(Tried, (items, tried) => items.append(tried))],
 });
 
 const sell = tool({

@@ -1,6 +1,6 @@
 import { produce, setAutoFreeze } from 'immer';
 import { List as ImmutableList } from 'immutable';
-import { append, defineEvent, defineSlice, on, Session } from 'weakincentives';
+import { defineEvent, defineSlice, Session } from 'weakincentives';
 import { z } from 'zod';
 import { PersistentVector } from '../../src/internal/index.ts';
 import { runProgram } from '../harness/program.ts';
@@ -12,8 +12,12 @@ interface Item {
 }
 
 const ItemSchema = z.object({ id: z.string(), value: z.number() });
-const Listed = defineEvent('listed', ItemSchema);
-const Listing = defineSlice('list', ItemSchema, { reducers: [on(Listed, (_items, item) => append(item))] });
+const Listed = defineEvent({ name: 'listed', schema: ItemSchema });
+const Listing = defineSlice({
+  name: 'list',
+  schema: ItemSchema,
+  reducers: (on) => [on(Listed, (items, item) => items.append(item))],
+});
 
 /** What appending to so many items costs. Each starts from the same length in every sample, but for what its own rounds add. */
 const ways = {

@@ -1,14 +1,23 @@
-import { append, defineEvent, defineSlice, on, Session, upsertBy } from 'weakincentives';
+import { defineEvent, defineSlice, reducers, Session } from 'weakincentives';
 import { z } from 'zod';
 import { runProgram } from '../harness/program.ts';
 import { measureRounds } from './repeat.ts';
 
 const Item = z.object({ id: z.string(), value: z.number() });
-const Listed = defineEvent('listed', Item);
-const Put = defineEvent('put', Item);
+const Listed = defineEvent({ name: 'listed', schema: Item });
+const Put = defineEvent({ name: 'put', schema: Item });
 const key = ({ id }: { readonly id: string }): string => id;
-const List = defineSlice('list', Item, { reducers: [on(Listed, (_items, item) => append(item))] });
-const Table = defineSlice('table', Item, { key, reducers: [on(Put, upsertBy(key))] });
+const List = defineSlice({
+  name: 'list',
+  schema: Item,
+  reducers: (on) => [on(Listed, (items, item) => items.append(item))],
+});
+const Table = defineSlice({
+  name: 'table',
+  schema: Item,
+  key,
+  reducers: (on) => [on(Put, reducers.upsertBy(key))],
+});
 
 const keyAt = (round: number, items: number): string => `item-${(round * 7919) % items}`;
 

@@ -1,11 +1,15 @@
-import { append, defineEvent, defineSlice, on, Session } from 'weakincentives';
+import { defineEvent, defineSlice, Session } from 'weakincentives';
 import { z } from 'zod';
 import { runProgram } from '../harness/program.ts';
 import { measureRounds } from './repeat.ts';
 
 const Item = z.object({ id: z.string(), value: z.number() });
-const Listed = defineEvent('listed', Item);
-const List = defineSlice('list', Item, { reducers: [on(Listed, (_items, item) => append(item))] });
+const Listed = defineEvent({ name: 'listed', schema: Item });
+const List = defineSlice({
+  name: 'list',
+  schema: Item,
+  reducers: (on) => [on(Listed, (items, item) => items.append(item))],
+});
 
 const itemsOf = (count: number) =>
   Array.from({ length: count }, (_, index) => ({ id: `item-${index}`, value: index }));

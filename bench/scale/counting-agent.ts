@@ -1,13 +1,12 @@
 import {
-  appendAll,
   bind,
   defineEvent,
   defineSlice,
   Filesystem,
   MemoryFilesystem,
-  on,
   promptTemplate,
   readBeforeWritePolicy,
+  reducers,
   section,
   ToolResult,
   tool,
@@ -18,11 +17,13 @@ import { reportAfterCounting, reportTool } from '../systems/report-tool.ts';
 /** How many items the agent's own slice keeps: what is measured is what the library holds. */
 const keptCounts = 100;
 
-const Counted = defineEvent('counted', outputSchema);
-const Counts = defineSlice('counts', outputSchema, {
+const Counted = defineEvent({ name: 'counted', schema: outputSchema });
+const Counts = defineSlice({
+  name: 'counts',
+  schema: outputSchema,
   policy: 'log',
   retain: keptCounts,
-  reducers: [on(Counted, appendAll())],
+  reducers: (on) => [on(Counted, reducers.append())],
 });
 
 /**

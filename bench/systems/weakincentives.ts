@@ -3,13 +3,11 @@
  * out, two policies, an event and a slice of the session, a memory filesystem, and an answer that is checked.
  */
 import {
-  append,
   bind,
   defineEvent,
   defineSlice,
   Filesystem,
   MemoryFilesystem,
-  on,
   promptTemplate,
   readBeforeWritePolicy,
   section,
@@ -34,9 +32,11 @@ const maxTurns = 1_000_000;
 /** So that all calls of a turn run at the same time, as they do with most of the others. */
 const concurrency = 100;
 
-const Counted = defineEvent('counted', outputSchema);
-const Counts = defineSlice('counts', outputSchema, {
-  reducers: [on(Counted, (_items, payload) => append(payload))],
+const Counted = defineEvent({ name: 'counted', schema: outputSchema });
+const Counts = defineSlice({
+  name: 'counts',
+  schema: outputSchema,
+  reducers: (on) => [on(Counted, (items, payload) => items.append(payload))],
 });
 
 await runSystem((stage) => {

@@ -33,10 +33,10 @@ export const trips: readonly Trip[] = [
 ];
 
 async function runStateTurns(library: Library, times: number): Promise<void> {
-  const { append, defineEvent, defineSlice, on, section, Session, ToolResult, tool } = library.core;
+  const { defineEvent, defineSlice, reducers, section, Session, ToolResult, tool } = library.core;
   const schema = z.object({ count: z.number() });
-  const Counted = defineEvent('counted', schema);
-  const Counts = defineSlice('counts', schema, { reducers: [on(Counted, (_items, item) => append(item))] });
+  const Counted = defineEvent({ name: 'counted', schema });
+  const Counts = defineSlice({ name: 'counts', schema, reducers: (on) => [on(Counted, reducers.append())] });
   const count = tool({
     name: 'count',
     description: 'Counts.',

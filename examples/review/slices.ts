@@ -1,10 +1,8 @@
 import {
-  append,
   defineEvent,
   defineSlice,
   type EventDefinition,
   jsonSchema,
-  on,
   type Schema,
   type Slice,
 } from 'weakincentives';
@@ -24,14 +22,16 @@ const recordedFinding: Schema<RecordedFinding> = jsonSchema<RecordedFinding>({
 });
 
 /** A finding was recorded. */
-export const FindingRecorded: EventDefinition<RecordedFinding, RecordedFinding> = defineEvent(
-  'review.finding-recorded',
-  recordedFinding,
-);
+export const FindingRecorded: EventDefinition<RecordedFinding, RecordedFinding> = defineEvent({
+  name: 'review.finding-recorded',
+  schema: recordedFinding,
+});
 
 /** Everything the review has found so far, in order of its numbers. */
-export const Findings: Slice<RecordedFinding> = defineSlice('review.findings', recordedFinding, {
-  reducers: [on(FindingRecorded, (_findings, finding) => append(finding))],
+export const Findings: Slice<RecordedFinding> = defineSlice({
+  name: 'review.findings',
+  schema: recordedFinding,
+  reducers: (on) => [on(FindingRecorded, (findings, finding) => findings.append(finding))],
 });
 
 /** An entry that the report of an earlier review left open. */
@@ -47,7 +47,10 @@ const previousItem: Schema<PreviousItem> = jsonSchema<PreviousItem>({
 });
 
 /** What the report that stood in the folder before the review left open. Filled before the review starts. */
-export const PreviousItems: Slice<PreviousItem> = defineSlice('review.previous-items', previousItem);
+export const PreviousItems: Slice<PreviousItem> = defineSlice({
+  name: 'review.previous-items',
+  schema: previousItem,
+});
 
 /** What a published report says of itself. */
 export interface Publication {
@@ -62,14 +65,16 @@ const publication: Schema<Publication> = jsonSchema<Publication>({
 });
 
 /** The report was published. */
-export const ReportPublished: EventDefinition<Publication, Publication> = defineEvent(
-  'review.report-published',
-  publication,
-);
+export const ReportPublished: EventDefinition<Publication, Publication> = defineEvent({
+  name: 'review.report-published',
+  schema: publication,
+});
 
 /** Publications of the report, none until one succeeded. */
-export const Publications: Slice<Publication> = defineSlice('review.publications', publication, {
-  reducers: [on(ReportPublished, (_publications, payload) => append(payload))],
+export const Publications: Slice<Publication> = defineSlice({
+  name: 'review.publications',
+  schema: publication,
+  reducers: (on) => [on(ReportPublished, (publications, payload) => publications.append(payload))],
 });
 
 /** A file or directory of the folder that is not reviewed, and why. */
@@ -108,4 +113,7 @@ export const unmounted: Schema<Unmounted> = jsonSchema<Unmounted>({
 });
 
 /** What of the folder is not reviewed, one item. Filled before the review starts. */
-export const UnmountedFiles: Slice<Unmounted> = defineSlice('review.unmounted-files', unmounted);
+export const UnmountedFiles: Slice<Unmounted> = defineSlice({
+  name: 'review.unmounted-files',
+  schema: unmounted,
+});

@@ -1,8 +1,8 @@
 import { jsonSchema } from '../schema/index.ts';
 import {
   type DerivedSlice,
+  defineDerivedSlice,
   defineSystemSlice,
-  deriveSlice,
   type SessionView,
   type Slice,
 } from '../session/index.ts';
@@ -29,7 +29,8 @@ function factKey(policyName: string, tool: string, key?: string): string {
  * back with the call; a `restore` inside a call leaves it alone.
  * @internal
  */
-export const PolicyFacts: Slice<PolicyFact> = defineSystemSlice<PolicyFact>('weakincentives.policy-facts', {
+export const PolicyFacts: Slice<PolicyFact> = defineSystemSlice<PolicyFact>({
+  name: 'weakincentives.policy-facts',
   key: ({ policyName, tool, key }) => factKey(policyName, tool, key),
   systemState: true,
   importSchema: jsonSchema<PolicyFact>({
@@ -74,10 +75,10 @@ export interface PolicyState {
 }
 
 /** The memory of the built-in policies, one item per policy that has recorded something. Read-only; reading it reads all of it. */
-export const PolicyState: DerivedSlice<PolicyState> = deriveSlice(
-  'weakincentives.policy-state',
-  PolicyFacts,
-  (facts) => {
+export const PolicyState: DerivedSlice<PolicyState> = defineDerivedSlice({
+  name: 'weakincentives.policy-state',
+  source: PolicyFacts,
+  derive: (facts) => {
     const states = new Map<
       string,
       { readonly tools: string[]; readonly keys: [tool: string, key: string][] }
@@ -95,4 +96,4 @@ export const PolicyState: DerivedSlice<PolicyState> = deriveSlice(
       invokedKeys: keys,
     }));
   },
-);
+});

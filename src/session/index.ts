@@ -12,6 +12,7 @@ export {
   defineEvent,
   defineSystemEvent,
   type EventDefinition,
+  type EventOptions,
 } from './event/event.ts';
 export { EventLoopYield } from './event-loop-yield.ts';
 export type { SessionImportOptions, SessionImportReport } from './export/import-slices.ts';
@@ -28,25 +29,15 @@ export {
   type SliceOptions,
   type SystemSliceOptions,
 } from './slice/define-slice.ts';
-export { type AnySlice, type DerivedSlice, deriveSlice } from './slice/derived-slice.ts';
 export {
-  type AppendOptions,
-  append,
-  clear,
-  extend,
-  remove,
-  replace,
-  type SliceOperation,
-} from './slice/operation.ts';
-export { on, type Reducer, type ReducerBinding, type SliceItems } from './slice/reducer.ts';
-export {
-  appendAll,
-  type ItemKey,
-  keepLatest,
-  keepLatestBy,
-  type ToItem,
-  upsertBy,
-} from './slice/reducer-helpers.ts';
+  type AnySlice,
+  type DerivedSlice,
+  type DerivedSliceOptions,
+  defineDerivedSlice,
+} from './slice/derived-slice.ts';
+export type { SliceOperation } from './slice/operation.ts';
+export type { Reducer, ReducerBinder, ReducerBinding, SliceItems } from './slice/reducer.ts';
+export { reducers } from './slice/reducer-helpers.ts';
 export type { Slice, SlicePolicy, StoredSlice } from './slice/slice.ts';
 export type { ReadonlySessionView, ReadonlySliceAccessor, SliceAccessor } from './slice/view.ts';
 export { isEmptyPatch, type LogAppend, type SessionOperation, type SessionPatch } from './state/patch.ts';

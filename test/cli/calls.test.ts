@@ -14,9 +14,12 @@ import {
 import { scriptedAdapter } from 'weakincentives/testing';
 
 const outbox = join(import.meta.dirname, 'outbox.txt');
-const Count = defineSlice('count', jsonSchema<{ total: number }>({
-  type: 'object', properties: { total: { type: 'number' } }, required: ['total'], additionalProperties: false,
-}), {});
+const Count = defineSlice({
+  name: 'count',
+  schema: jsonSchema<{ total: number }>({
+    type: 'object', properties: { total: { type: 'number' } }, required: ['total'], additionalProperties: false,
+  }),
+});
 
 const add = tool({
   name: 'add', description: 'Adds one.', effects: 'state',

@@ -130,8 +130,8 @@ describe('an error that nothing catches', () => {
       'a rejection in a reducer',
       {
         act: `context.session.dispatch(Noted, {})`,
-        module: `const Noted = w.defineEvent('Noted', w.jsonSchema({ type: 'object' }));
-          const Notes = w.defineSlice('Notes', w.jsonSchema({ type: 'object' }), { reducers: [w.on(Noted, () => { void Promise.reject(new Error('reducer')); return undefined; })] });`,
+        module: `const Noted = w.defineEvent({ name: 'Noted', schema: w.jsonSchema({ type: 'object' }) });
+          const Notes = w.defineSlice({ name: 'Notes', schema: w.jsonSchema({ type: 'object' }), reducers: (on) => [on(Noted, (items) => { void Promise.reject(new Error('reducer')); return items.keep(); })] });`,
         section: `slices: [Notes]`,
       },
       'unhandled rejection, of a promise that nothing awaits: reducer',

@@ -2,14 +2,12 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
   type AnyTool,
-  append,
   bindInstance,
   defineEvent,
   defineSlice,
   type FileChange,
   Filesystem,
   MemoryFilesystem,
-  on,
   PolicyDecision,
   type Prompt,
   promptTemplate,
@@ -124,9 +122,11 @@ function decide(
 
 // ---------------------------------------------------------------------------------------------- the library
 
-const Seen = defineEvent('seen', z.object({ what: z.string() }));
-const Seens: Slice<{ what: string }> = defineSlice('seens', z.object({ what: z.string() }), {
-  reducers: [on(Seen, (_items, payload) => append(payload))],
+const Seen = defineEvent({ name: 'seen', schema: z.object({ what: z.string() }) });
+const Seens: Slice<{ what: string }> = defineSlice({
+  name: 'seens',
+  schema: z.object({ what: z.string() }),
+  reducers: (on) => [on(Seen, (items, payload) => items.append(payload))],
 });
 const toDecision = ({ outcome, reason }: ReturnType<typeof decide>): PolicyDecision =>
   outcome === 'allow'

@@ -4,7 +4,6 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
   type AnyTool,
-  append,
   bind,
   bindInstance,
   createDispatcher,
@@ -13,7 +12,6 @@ import {
   type EvaluateOptions,
   Filesystem,
   MemoryFilesystem,
-  on,
   openToolRuntime,
   PolicyDecision,
   type Prompt,
@@ -34,8 +32,8 @@ import { createManualClock } from '../support/manual-clock.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
 
 const noteSchema = z.object({ text: z.string() });
-const Noted = defineEvent('noted', noteSchema);
-const Refused = defineEvent('refused', noteSchema);
+const Noted = defineEvent({ name: 'noted', schema: noteSchema });
+const Refused = defineEvent({ name: 'refused', schema: noteSchema });
 const Broken = resourceToken<object>('broken');
 const Closing = resourceToken<object>('closing');
 
@@ -94,9 +92,11 @@ function outer(secret: string): Prompt {
   const fail = (): never => {
     throw new Error(secret);
   };
-  const Notes = defineSlice('notes', noteSchema, {
+  const Notes = defineSlice({
+    name: 'notes',
+    schema: noteSchema,
     policy: 'log',
-    reducers: [on(Noted, (_items, payload) => append(payload)), on(Refused, fail)],
+    reducers: (on) => [on(Noted, (items, payload) => items.append(payload)), on(Refused, fail)],
   });
   const policies = [
     {

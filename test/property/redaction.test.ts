@@ -3,14 +3,12 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
   type AnyTool,
-  append,
   bindInstance,
   defineEvent,
   defineSlice,
   type EventDefinition,
   Filesystem,
   MemoryFilesystem,
-  on,
   PolicyDecision,
   PromptExecutions,
   PromptRenderings,
@@ -43,14 +41,18 @@ interface Note {
   text: string;
 }
 const noteSchema = z.object({ text: z.string() });
-const Noted: EventDefinition<Note, Note> = defineEvent('noted', noteSchema);
-const Remarked: EventDefinition<Note, Note> = defineEvent('remarked', noteSchema);
-const Notes: Slice<Note> = defineSlice('notes', noteSchema, {
-  reducers: [on(Noted, (_items, payload) => append(payload))],
+const Noted: EventDefinition<Note, Note> = defineEvent({ name: 'noted', schema: noteSchema });
+const Remarked: EventDefinition<Note, Note> = defineEvent({ name: 'remarked', schema: noteSchema });
+const Notes: Slice<Note> = defineSlice({
+  name: 'notes',
+  schema: noteSchema,
+  reducers: (on) => [on(Noted, (items, payload) => items.append(payload))],
 });
-const Remarks: Slice<Note> = defineSlice('remarks', noteSchema, {
+const Remarks: Slice<Note> = defineSlice({
+  name: 'remarks',
+  schema: noteSchema,
   policy: 'log',
-  reducers: [on(Remarked, (_items, payload) => append(payload))],
+  reducers: (on) => [on(Remarked, (items, payload) => items.append(payload))],
 });
 
 class Client {

@@ -8,12 +8,14 @@ import { dumpSession, newProgramSession, runTurn } from './session-runner.ts';
 
 const throughJson = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
-const Words = defineSlice('words', z.object({ word: z.string(), count: z.number().int() }), {
+const Words = defineSlice({
+  name: 'words',
+  schema: z.object({ word: z.string(), count: z.number().int() }),
   key: ({ word }) => word,
   initial: [{ word: 'first', count: 1 }],
 });
-const Anything = defineSystemSlice<unknown>('anything');
-const Trail = defineSlice('trail', z.object({ at: z.number() }), { policy: 'log', retain: 4 });
+const Anything = defineSystemSlice<unknown>({ name: 'anything' });
+const Trail = defineSlice({ name: 'trail', schema: z.object({ at: z.number() }), policy: 'log', retain: 4 });
 const slices = [Words, Anything, Trail] as const;
 
 const json = fc.jsonValue({ noUnicodeString: false, maxDepth: 4 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { appendAll, keepLatest, keepLatestBy, on, Session, type Slice, upsertBy } from 'weakincentives';
+import { type ReducerBinder, type ReducerBinding, reducers, Session, type Slice } from 'weakincentives';
 import { defineSystemEvent, defineSystemSlice } from '../../src/session/index.ts';
 
 interface Row {
@@ -17,11 +17,11 @@ const events = {
   upsert: defineSystemEvent<Row>('upsert'),
   'latest-by': defineSystemEvent<Row>('latest-by'),
 };
-const reducers = [
-  on<Row, Row, Row>(events.append, appendAll()),
-  on<Row, Row, Row>(events.latest, keepLatest()),
-  on<Row, Row, Row>(events.upsert, upsertBy(keyOf)),
-  on<Row, Row, Row>(events['latest-by'], keepLatestBy(keyOf)),
+const all = (on: ReducerBinder<Row>): readonly ReducerBinding<Row>[] => [
+  on(events.append, reducers.append()),
+  on(events.latest, reducers.keepLatest()),
+  on(events.upsert, reducers.upsertBy(keyOf)),
+  on(events['latest-by'], reducers.keepLatestBy(keyOf)),
 ];
 
 /** The plainest way to say what a helper does. */
@@ -45,8 +45,8 @@ const steps = fc.array(
 
 describe('ready-made reducers', () => {
   it.each<[string, Slice<Row>]>([
-    ['without keys', defineSystemSlice<Row>('rows', { reducers })],
-    ['with keys', defineSystemSlice<Row>('rows', { key: keyOf, reducers })],
+    ['without keys', defineSystemSlice<Row>({ name: 'rows', reducers: all })],
+    ['with keys', defineSystemSlice<Row>({ name: 'rows', key: keyOf, reducers: all })],
   ])('do to a slice %s what they do to a list', (_what, Rows) => {
     fc.assert(
       fc.property(steps, (program) => {

@@ -1,14 +1,4 @@
-import {
-  append,
-  deriveSlice,
-  keepLatestBy,
-  on,
-  remove,
-  replace,
-  Session,
-  type SessionView,
-  upsertBy,
-} from 'weakincentives';
+import { defineDerivedSlice, reducers, Session, type SessionView } from 'weakincentives';
 import { defineSystemEvent, defineSystemSlice, type SessionFork } from '../../src/session/index.ts';
 import {
   dumpModel,
@@ -49,69 +39,79 @@ const events = {
   unheard: event('unheard'),
 } satisfies Record<EventName, unknown>;
 
-const Log = defineSystemSlice<string>('log', {
+const Log = defineSystemSlice<string>({
+  name: 'log',
   policy: 'log',
-  reducers: [
-    on(events.note, (_items, { x }) => append(`note ${x}`)),
-    on(events['note-count'], (items) => append(`count ${items.length}`)),
-    on(events['note-counter'], (_items, _payload, view) => append(`counter ${view.slice(Counter).latest()}`)),
+  reducers: (on) => [
+    on(events.note, (items, { x }) => items.append(`note ${x}`)),
+    on(events['note-count'], (items) => items.append(`count ${items.length}`)),
+    on(events['note-counter'], (items, _payload, view) =>
+      items.append(`counter ${view.slice(Counter).latest()}`),
+    ),
   ],
 });
-const Counter = defineSystemSlice<number>('counter', {
+const Counter = defineSystemSlice<number>({
+  name: 'counter',
   initial: [0],
-  reducers: [
-    on(events.increase, (items, { x }) => replace([(items.latest() ?? 0) + x])),
+  reducers: (on) => [
+    on(events.increase, (items, { x }) => items.replace([(items.latest() ?? 0) + x])),
     on(events.spend, (items, { x }) => {
       const present = items.latest() ?? 0;
       if (present < x) throw new Error(`only ${present}`);
-      return replace([present - x]);
+      return items.replace([present - x]);
     }),
-    on(events.both, (items) => replace([(items.latest() ?? 0) + 1])),
+    on(events.both, (items) => items.replace([(items.latest() ?? 0) + 1])),
   ],
 });
-const Table = defineSystemSlice<Row>('table', {
+const Table = defineSystemSlice<Row>({
+  name: 'table',
   key: ({ key }) => key,
-  reducers: [
+  reducers: (on) => [
     on(
       events.put,
-      upsertBy(
+      reducers.upsertBy(
         (row) => row.key,
         ({ k, x }) => ({ key: k, value: x }),
       ),
     ),
     on(
       events.refresh,
-      keepLatestBy(
+      reducers.keepLatestBy(
         (row) => row.key,
         ({ k, x }) => ({ key: k, value: x }),
       ),
     ),
-    on(events.bump, (items, { k }) => append({ key: k, value: (items.get(k)?.value ?? 0) + 1 })),
+    on(events.bump, (items, { k }) => items.append({ key: k, value: (items.get(k)?.value ?? 0) + 1 })),
     on(events.copy, (items, { k, to }) => {
       const row = items.get(k);
       if (row === undefined) throw new Error(`no ${k}`);
-      return append({ key: to, value: row.value });
+      return items.append({ key: to, value: row.value });
     }),
     on(events.total, (items, { k }) =>
-      append({ key: k, value: [...items].reduce((sum, { value }) => sum + value, 0) }),
+      items.append({ key: k, value: [...items].reduce((sum, { value }) => sum + value, 0) }),
     ),
-    on(events.drop, (_items, { k }) => remove(k)),
+    on(events.drop, (items, { k }) => items.remove(k)),
   ],
 });
-const List = defineSystemSlice<number>('list', {
-  reducers: [
-    on(events.add, (_items, { x }) => append(x)),
-    on(events['add-counter'], (_items, _payload, view) => append(view.slice(Counter).latest() ?? 0)),
-    on(events['add-key'], (_items, { k }, view) => append(view.slice(Table).get(k)?.value ?? -1)),
-    on(events['add-log-length'], (_items, _payload, view) => append(view.slice(Log).length)),
-    on(events.both, (_items, { x }, view) => {
+const List = defineSystemSlice<number>({
+  name: 'list',
+  reducers: (on) => [
+    on(events.add, (items, { x }) => items.append(x)),
+    on(events['add-counter'], (items, _payload, view) => items.append(view.slice(Counter).latest() ?? 0)),
+    on(events['add-key'], (items, { k }, view) => items.append(view.slice(Table).get(k)?.value ?? -1)),
+    on(events['add-log-length'], (items, _payload, view) => items.append(view.slice(Log).length)),
+    on(events.both, (items, { x }, view) => {
       const present = view.slice(Counter).latest() ?? 0;
       if (present > 4) throw new Error(`too many: ${present}`);
-      return append(x);
+      return items.append(x);
     }),
   ],
 });
-const Sum = deriveSlice('sum', List, (items) => [items.reduce((sum, item) => sum + item, 0)]);
+const Sum = defineDerivedSlice({
+  name: 'sum',
+  source: List,
+  derive: (items) => [items.reduce((sum, item) => sum + item, 0)],
+});
 
 function happen(view: SessionView, name: EventName, payload: Payload): string {
   try {

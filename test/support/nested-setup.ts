@@ -3,10 +3,8 @@ import {
   defineEvent,
   defineSlice,
   type EventDefinition,
-  on,
   type Prompt,
   promptTemplate,
-  replace,
   type Slice,
   section,
   type ToolContext,
@@ -17,12 +15,16 @@ import { type ScriptedToolCall, type ScriptedTurn, scriptedAdapter } from 'weaki
 import { z } from 'zod';
 
 /** A state slice that counts, for what tools change. */
-export const Added: EventDefinition<{ by: number }, { by: number }> = defineEvent(
-  'added',
-  z.object({ by: z.number() }),
-);
-export const Count: Slice<{ total: number }> = defineSlice('count', z.object({ total: z.number() }), {
-  reducers: [on(Added, (items, { by }) => replace([{ total: (items.latest()?.total ?? 0) + by }]))],
+export const Added: EventDefinition<{ by: number }, { by: number }> = defineEvent({
+  name: 'added',
+  schema: z.object({ by: z.number() }),
+});
+export const Count: Slice<{ total: number }> = defineSlice({
+  name: 'count',
+  schema: z.object({ total: z.number() }),
+  reducers: (on) => [
+    on(Added, (items, { by }) => items.replace([{ total: (items.latest()?.total ?? 0) + by }])),
+  ],
 });
 
 /** Adds one to the count. */

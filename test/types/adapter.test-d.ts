@@ -6,11 +6,12 @@ import {
   type FinishReason,
   type NestedAdapter,
   type NestedEvaluateOptions,
-  on,
   type Prompt,
   type PromptResponse,
   type ProviderAdapter,
   promptTemplate,
+  type ReducerBinder,
+  type ReducerBinding,
   type RunEvent,
   section,
   type TokenUsage,
@@ -178,13 +179,15 @@ describe('run events', () => {
 
 describe('the record of calls', () => {
   it('has typed payloads for reducers and readers', () => {
-    on(ToolInvoked, (_items, payload) => {
-      expectTypeOf(payload).toEqualTypeOf<DeepReadonly<ToolInvokedPayload>>();
-      expectTypeOf(payload.outcome).toEqualTypeOf<
-        'committed' | 'rolled-back' | 'denied' | 'rejected' | 'aborted'
-      >();
-      return undefined;
-    });
+    const bind = (on: ReducerBinder<string>) =>
+      on(ToolInvoked, (items, payload) => {
+        expectTypeOf(payload).toEqualTypeOf<DeepReadonly<ToolInvokedPayload>>();
+        expectTypeOf(payload.outcome).toEqualTypeOf<
+          'committed' | 'rolled-back' | 'denied' | 'rejected' | 'aborted'
+        >();
+        return items.keep();
+      });
+    expectTypeOf(bind).returns.toEqualTypeOf<ReducerBinding<string>>();
     expectTypeOf(ToolInvocations.name).toEqualTypeOf<string>();
   });
 });

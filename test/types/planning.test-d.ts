@@ -1,5 +1,5 @@
 import { expectTypeOf, test } from 'vitest';
-import { defineSlice, jsonSchema, on, type Prompt, promptTemplate, replace, Session } from 'weakincentives';
+import { defineSlice, jsonSchema, type Prompt, promptTemplate, Session } from 'weakincentives';
 import {
   AddStep,
   CurrentPlan,
@@ -59,12 +59,14 @@ test('events carry typed payloads', () => {
 });
 
 test('the success of a tool is an event to reduce', () => {
-  defineSlice('finished-steps', jsonSchema<{ title: string }>({ type: 'object' }), {
-    reducers: [
-      on(planningTools.planning_update_step.succeeded, (_items, { value, params }) => {
+  defineSlice({
+    name: 'finished-steps',
+    schema: jsonSchema<{ title: string }>({ type: 'object' }),
+    reducers: (on) => [
+      on(planningTools.planning_update_step.succeeded, (items, { value, params }) => {
         expectTypeOf(value.planStatus).toEqualTypeOf<PlanStatus>();
         expectTypeOf(params.step_id).toBeNumber();
-        return replace([{ title: value.step.title }]);
+        return items.replace([{ title: value.step.title }]);
       }),
     ],
   });

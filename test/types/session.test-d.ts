@@ -1,18 +1,12 @@
 import { describe, expectTypeOf, it } from 'vitest';
 import {
-  append,
-  appendAll,
+  defineDerivedSlice,
   defineEvent,
   defineSlice,
-  deriveSlice,
   type EventDefinition,
-  extend,
   type JsonValue,
-  keepLatest,
-  keepLatestBy,
-  on,
   type ReadonlySessionView,
-  remove,
+  reducers,
   Session,
   type SessionExport,
   type SessionView,
@@ -20,13 +14,12 @@ import {
   type SliceItems,
   type SliceOperation,
   type SliceOptions,
-  upsertBy,
 } from 'weakincentives';
 import { z } from 'zod';
 import { defineSystemEvent, defineSystemSlice } from '../../src/session/index.ts';
 
 const Note = z.object({ text: z.string(), tags: z.array(z.string()).default([]) });
-const Added = defineEvent('added', Note);
+const Added = defineEvent({ name: 'added', schema: Note });
 const session = new Session();
 
 describe('events', () => {
@@ -50,24 +43,26 @@ describe('events', () => {
 
 describe('slices', () => {
   it('infer items, payloads and keys', () => {
-    const Notes = defineSlice('notes', Note, {
+    const Notes = defineSlice({
+      name: 'notes',
+      schema: Note,
       key: (item) => {
         expectTypeOf(item.tags).toEqualTypeOf<readonly string[]>();
         return item.text;
       },
       initial: [{ text: 'a' }],
-      reducers: [
+      reducers: (on) => [
         on(Added, (items, payload, view) => {
           expectTypeOf(items).toEqualTypeOf<
             SliceItems<{ readonly text: string; readonly tags: readonly string[] }>
           >();
           expectTypeOf(payload.tags).toEqualTypeOf<readonly string[]>();
           expectTypeOf(view).toEqualTypeOf<ReadonlySessionView>();
-          return append(payload);
+          return items.append(payload);
         }),
-        on(Added, (items) => extend([...items])),
-        on(Added, () => remove('a')),
-        on(Added, () => undefined),
+        on(Added, (items) => items.extend([...items])),
+        on(Added, (items) => items.remove('a')),
+        on(Added, (items) => items.keep()),
       ],
     });
     expectTypeOf(Notes).toEqualTypeOf<Slice<{ text: string; tags: string[] }>>();
@@ -84,19 +79,22 @@ describe('slices', () => {
   });
 
   it('refuse reducers that make other items, and options that do not go together', () => {
-    defineSlice('notes', Note, {
+    defineSlice({
+      name: 'notes',
+      schema: Note,
       // @ts-expect-error The item has no text.
-      reducers: [on(Added, () => append({ words: 'a' }))],
+      reducers: (on) => [on(Added, (items) => items.append({ words: 'a' }))],
     });
     // @ts-expect-error A LOG slice has no keys.
-    defineSlice('log', Note, { policy: 'log', key: () => 'a' });
+    defineSlice({ name: 'log', schema: Note, policy: 'log', key: () => 'a' });
     // @ts-expect-error A STATE slice retains everything.
-    defineSlice('state', Note, { retain: 3 });
+    defineSlice({ name: 'state', schema: Note, retain: 3 });
     // @ts-expect-error An initial item without text.
-    defineSlice('initial', Note, { initial: [{ tags: [] }] });
-    defineSystemSlice<number>('numbers', {
+    defineSlice({ name: 'initial', schema: Note, initial: [{ tags: [] }] });
+    defineSystemSlice<number>({
+      name: 'numbers',
       // @ts-expect-error Text in a slice of numbers.
-      reducers: [on(Added, () => append('a'))],
+      reducers: (on) => [on(Added, (items) => items.append('a'))],
     });
   });
 
@@ -106,8 +104,12 @@ describe('slices', () => {
   });
 
   it('that are derived can be read and not written', () => {
-    const Numbers = defineSystemSlice<number>('numbers');
-    const Doubled = deriveSlice('doubled', Numbers, (items) => items.map((item) => ({ item: item * 2 })));
+    const Numbers = defineSystemSlice<number>({ name: 'numbers' });
+    const Doubled = defineDerivedSlice({
+      name: 'doubled',
+      source: Numbers,
+      derive: (items) => items.map((item) => ({ item: item * 2 })),
+    });
     expectTypeOf(session.slice(Doubled).latest()).toEqualTypeOf<{ readonly item: number } | undefined>();
     // @ts-expect-error There is no append.
     session.slice(Doubled).append({ item: 1 });
@@ -120,7 +122,9 @@ describe('exports', () => {
     expectTypeOf(session.exportState().slices[0]?.items).toEqualTypeOf<readonly JsonValue[] | undefined>();
     expectTypeOf(session.importState).parameter(0).toEqualTypeOf<unknown>();
     expectTypeOf<SessionView>().not.toHaveProperty('importState');
-    defineSlice('notes', Note, {
+    defineSlice({
+      name: 'notes',
+      schema: Note,
       version: 2,
       migrate: (items, fromVersion) => {
         expectTypeOf(items).toEqualTypeOf<readonly JsonValue[]>();
@@ -129,98 +133,102 @@ describe('exports', () => {
       },
     });
     // @ts-expect-error A migration cannot wait.
-    defineSlice('notes', Note, { version: 2, migrate: async (items) => items });
+    defineSlice({ name: 'notes', schema: Note, version: 2, migrate: async (items) => items });
   });
 });
 
 describe('ready-made reducers', () => {
-  const Named = defineEvent('named', z.object({ name: z.string() }));
+  const Named = defineEvent({ name: 'named', schema: z.object({ name: z.string() }) });
 
   it('take payloads that are items, or make items from them, in slices of either kind', () => {
-    const options = {
-      reducers: [
-        on(Added, appendAll()),
-        on(Added, keepLatest()),
+    const options: Pick<SliceOptions<typeof Note>, 'reducers'> = {
+      reducers: (on) => [
+        on(Added, reducers.append()),
+        on(Added, reducers.keepLatest()),
         on(
           Added,
-          upsertBy((note) => note.text),
+          reducers.upsertBy((note) => note.text),
         ),
         on(
           Added,
-          keepLatestBy(({ text }) => text),
+          reducers.keepLatestBy(({ text }) => text),
         ),
         on(
           Named,
-          appendAll(({ name }) => ({ text: name, tags: [] })),
+          reducers.append(({ name }) => ({ text: name, tags: [] })),
         ),
         on(
           Named,
-          keepLatest(({ name }) => ({ text: name, tags: ['a'] })),
+          reducers.keepLatest(({ name }) => ({ text: name, tags: ['a'] })),
         ),
         on(
           Named,
-          upsertBy(
+          reducers.upsertBy(
             (note) => note.text,
             ({ name }) => ({ text: name, tags: [] }),
           ),
         ),
         on(
           Named,
-          keepLatestBy(
+          reducers.keepLatestBy(
             (note) => note.text,
             ({ name }) => ({ text: name, tags: [] }),
           ),
         ),
       ],
-    } satisfies SliceOptions<typeof Note>;
-    expectTypeOf(defineSlice('notes', Note, options)).toEqualTypeOf<
+    };
+    expectTypeOf(defineSlice({ name: 'notes', schema: Note, ...options })).toEqualTypeOf<
       Slice<{ text: string; tags: string[] }>
     >();
-    expectTypeOf(defineSlice('notes', Note, { key: (note) => note.text, ...options })).toEqualTypeOf<
-      Slice<{ text: string; tags: string[] }>
-    >();
+    expectTypeOf(
+      defineSlice({ name: 'notes', schema: Note, key: (note) => note.text, ...options }),
+    ).toEqualTypeOf<Slice<{ text: string; tags: string[] }>>();
   });
 
   it('take a key that asks for less than an item has', () => {
     const textOf = ({ text }: { readonly text: string }) => text;
-    defineSlice('notes', Note, {
+    defineSlice({
+      name: 'notes',
+      schema: Note,
       key: textOf,
-      reducers: [
-        on(Added, upsertBy(textOf)),
+      reducers: (on) => [
+        on(Added, reducers.upsertBy(textOf)),
         on(
           Named,
-          keepLatestBy(textOf, ({ name }) => ({ text: name, tags: [] })),
+          reducers.keepLatestBy(textOf, ({ name }) => ({ text: name, tags: [] })),
         ),
       ],
     });
   });
 
   it('refuse payloads that are no items, and keys that are no text', () => {
-    defineSlice('notes', Note, {
-      reducers: [
+    defineSlice({
+      name: 'notes',
+      schema: Note,
+      reducers: (on) => [
         // @ts-expect-error A payload without text.
-        on(Named, appendAll()),
+        on(Named, reducers.append()),
         // @ts-expect-error A payload without text.
-        on(Named, keepLatest()),
+        on(Named, reducers.keepLatest()),
         on(
           Named,
           // @ts-expect-error A payload without text.
-          upsertBy((note) => note.text),
+          reducers.upsertBy((note) => note.text),
         ),
         on(
           Added,
           // @ts-expect-error Items have no such property.
-          upsertBy((note) => note.id),
+          reducers.upsertBy((note) => note.id),
         ),
         on(
           Added,
           // @ts-expect-error Tags are no text.
-          keepLatestBy((note) => note.tags),
+          reducers.keepLatestBy((note) => note.tags),
         ),
         on(
           Named,
           // @ts-expect-error The item has no tags.
-          appendAll(({ name }) => ({ text: name })),
+          reducers.append(({ name }) => ({ text: name })),
         ),
       ],
     });
@@ -231,7 +239,7 @@ describe('views', () => {
   it('inside a call have no reset, and those of reducers no writers', () => {
     expectTypeOf<SessionView>().not.toHaveProperty('reset');
     expectTypeOf<ReadonlySessionView>().not.toHaveProperty('dispatch');
-    const Numbers = defineSystemSlice<number>('numbers');
+    const Numbers = defineSystemSlice<number>({ name: 'numbers' });
     const read = (view: ReadonlySessionView) => view.slice(Numbers);
     expectTypeOf<ReturnType<typeof read>>().not.toHaveProperty('append');
     expectTypeOf<Session>().toExtend<SessionView>();
@@ -246,7 +254,33 @@ describe('views', () => {
 
 describe('operations', () => {
   it('carry the type of their items', () => {
-    expectTypeOf(append(1)).toEqualTypeOf<SliceOperation<number>>();
-    expectTypeOf(remove('a')).toEqualTypeOf<SliceOperation<never>>();
+    const items = {} as SliceItems<number>;
+    expectTypeOf(items.append(1)).toEqualTypeOf<SliceOperation<number>>();
+    expectTypeOf(items.append(1, { moveToEnd: true })).toEqualTypeOf<SliceOperation<number>>();
+    expectTypeOf(items.remove('a')).toEqualTypeOf<SliceOperation<number>>();
+    expectTypeOf(items.keep()).toEqualTypeOf<SliceOperation<number>>();
+  });
+
+  it('are what every reducer returns', () => {
+    defineSlice({
+      name: 'notes',
+      schema: Note,
+      reducers: (on) => [
+        // @ts-expect-error Nothing is returned.
+        on(Added, () => undefined),
+        // @ts-expect-error The `return` is forgotten.
+        on(Added, (items, note) => {
+          items.append(note);
+        }),
+        // @ts-expect-error One of two paths returns nothing.
+        on(Added, (items, note) => {
+          if (note.text !== '') return items.append(note);
+        }),
+        // @ts-expect-error A promise is not an operation.
+        on(Added, async (items) => items.keep()),
+      ],
+    });
+    // @ts-expect-error A list instead of a function.
+    defineSlice({ name: 'notes', schema: Note, reducers: [] });
   });
 });

@@ -4,12 +4,10 @@ import * as v from 'valibot';
 import { expectTypeOf, test } from 'vitest';
 import {
   type AnyTool,
-  append,
   defineSlice,
   hostedTool,
   jsonSchema,
   type MediaPart,
-  on,
   type Tool,
   type ToolContext,
   type ToolFailure,
@@ -160,12 +158,14 @@ test('different tools go into one list', () => {
 
 test('the succeeded event carries the types of the call', () => {
   const made = tool({ ...base, inputSchema, outputSchema });
-  defineSlice('seen', z.string(), {
-    reducers: [
-      on(made.succeeded, (_items, { params, value }) => {
+  defineSlice({
+    name: 'seen',
+    schema: z.string(),
+    reducers: (on) => [
+      on(made.succeeded, (items, { params, value }) => {
         expectTypeOf(params.related).toEqualTypeOf<boolean | undefined>();
         expectTypeOf(value.state).toEqualTypeOf<'open' | 'closed'>();
-        return append(params.id);
+        return items.append(params.id);
       }),
     ],
   });

@@ -27,8 +27,8 @@ const [folder, stateDirectory] = [join(root, 'work'), join(root, 'state')];
 
 const work = (): undefined => undefined;
 const schema = w.jsonSchema({ type: 'object', properties: {} });
-const event = w.defineEvent('event', schema);
-const slice = w.defineSlice('slice', schema);
+const event = w.defineEvent({ name: 'event', schema });
+const slice = w.defineSlice({ name: 'slice', schema });
 const token = w.resourceToken<object>('thing');
 const files = new w.MemoryFilesystem();
 const tool = w.tool({ name: 'look', description: 'Looks.', execute: () => w.ToolResult.ok(null) });
@@ -80,8 +80,12 @@ const cases: Readonly<Record<string, Case>> = {
     (overrides: never) => prompt.checkOverrides(overrides),
     { ...prompt.seedOverrides('latest') },
   ],
-  defineEvent: [w.defineEvent, 'e', schema],
-  defineSlice: [w.defineSlice, 's', schema, { initial: [], reducers: [], version: 1, policy: 'state' }],
+  defineEvent: [w.defineEvent, { name: 'e', schema }],
+  defineSlice: [
+    w.defineSlice,
+    { name: 's', schema, initial: [], reducers: () => [], version: 1, policy: 'state' },
+  ],
+  defineDerivedSlice: [w.defineDerivedSlice, { name: 'd', source: slice, derive: () => [] }],
   createDispatcher: [w.createDispatcher, { onError: work }],
   Session: [
     (options: never) => new w.Session(options),

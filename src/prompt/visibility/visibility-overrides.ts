@@ -1,16 +1,11 @@
 import { SessionError } from '../../error/index.ts';
 import { jsonSchema } from '../../schema/index.ts';
 import {
-  append,
-  clear,
   defineEvent,
   defineSystemSlice,
   type EventDefinition,
-  extend,
-  on,
   type ReadonlySessionView,
   type ReadonlySliceAccessor,
-  remove,
   type Slice,
 } from '../../session/index.ts';
 import { SectionsOpened } from './section-tools.ts';
@@ -40,37 +35,37 @@ const visibility = { enum: ['full', 'summary'] } as const;
 export const SetVisibility: EventDefinition<
   VisibilityTarget & { readonly visibility: Visibility },
   VisibilityTarget & { readonly visibility: Visibility }
-> = defineEvent(
-  'weakincentives.set-visibility',
-  jsonSchema<VisibilityTarget & { readonly visibility: Visibility }>({
+> = defineEvent({
+  name: 'weakincentives.set-visibility',
+  schema: jsonSchema<VisibilityTarget & { readonly visibility: Visibility }>({
     type: 'object',
     properties: { prompt: text, section: text, visibility },
     required: ['prompt', 'section', 'visibility'],
     additionalProperties: false,
   }),
-);
+});
 
 /** Leaves the visibility of a section to itself again. */
-export const ClearVisibility: EventDefinition<VisibilityTarget, VisibilityTarget> = defineEvent(
-  'weakincentives.clear-visibility',
-  jsonSchema<VisibilityTarget>({
+export const ClearVisibility: EventDefinition<VisibilityTarget, VisibilityTarget> = defineEvent({
+  name: 'weakincentives.clear-visibility',
+  schema: jsonSchema<VisibilityTarget>({
     type: 'object',
     properties: { prompt: text, section: text },
     required: ['prompt', 'section'],
     additionalProperties: false,
   }),
-);
+});
 
 /** Leaves the visibility of all sections to themselves again: those of one prompt, or without `prompt` of all. */
 export const ClearAllVisibility: EventDefinition<{ readonly prompt?: string }, { readonly prompt?: string }> =
-  defineEvent(
-    'weakincentives.clear-all-visibility',
-    jsonSchema<{ readonly prompt?: string }>({
+  defineEvent({
+    name: 'weakincentives.clear-all-visibility',
+    schema: jsonSchema<{ readonly prompt?: string }>({
       type: 'object',
       properties: { prompt: text },
       additionalProperties: false,
     }),
-  );
+  });
 
 const keyOf = (prompt: string, section: string): string => JSON.stringify([prompt, section]);
 
@@ -79,52 +74,51 @@ const keyOf = (prompt: string, section: string): string => JSON.stringify([promp
  * stays open here for later evaluations. Part of snapshots and exports, rolled back with a failing call. Evaluating a prompt
  * that has summaries installs it; install it yourself before dispatching to a new session, and before `importState()`.
  */
-export const VisibilityOverrides: Slice<VisibilityOverride> = defineSystemSlice<VisibilityOverride>(
-  'weakincentives.visibility-overrides',
-  {
-    key: ({ prompt, section }) => keyOf(prompt, section),
-    systemState: true,
-    reducers: [
-      on(SetVisibility, (_items, { prompt, section, visibility: set }) =>
-        append({ prompt, section: section.toLowerCase(), visibility: set }),
+export const VisibilityOverrides: Slice<VisibilityOverride> = defineSystemSlice<VisibilityOverride>({
+  name: 'weakincentives.visibility-overrides',
+
+  key: ({ prompt, section }) => keyOf(prompt, section),
+  systemState: true,
+  reducers: (on) => [
+    on(SetVisibility, (items, { prompt, section, visibility: set }) =>
+      items.append({ prompt, section: section.toLowerCase(), visibility: set }),
+    ),
+    on(ClearVisibility, (items, { prompt, section }) => items.remove(keyOf(prompt, section.toLowerCase()))),
+    on(ClearAllVisibility, (items, { prompt }) =>
+      prompt === undefined
+        ? items.clear()
+        : items.remove(
+            ...[...items]
+              .filter((item) => item.prompt === prompt)
+              .map(({ section }) => keyOf(prompt, section)),
+          ),
+    ),
+    on(SectionsOpened, (items, { value: { prompt, evaluationId, opened } }) =>
+      items.extend(
+        opened.map(({ section, shown }) => ({
+          prompt,
+          section,
+          visibility: 'full' as const,
+          ...(shown === undefined ? {} : { opened: { evaluationId, shown } }),
+        })),
       ),
-      on(ClearVisibility, (_items, { prompt, section }) => remove(keyOf(prompt, section.toLowerCase()))),
-      on(ClearAllVisibility, (items, { prompt }) =>
-        prompt === undefined
-          ? clear()
-          : remove(
-              ...[...items]
-                .filter((item) => item.prompt === prompt)
-                .map(({ section }) => keyOf(prompt, section)),
-            ),
-      ),
-      on(SectionsOpened, (_items, { value: { prompt, evaluationId, opened } }) =>
-        extend(
-          opened.map(({ section, shown }) => ({
-            prompt,
-            section,
-            visibility: 'full' as const,
-            ...(shown === undefined ? {} : { opened: { evaluationId, shown } }),
-          })),
-        ),
-      ),
-    ],
-    importSchema: jsonSchema<VisibilityOverride>({
-      type: 'object',
-      properties: {
-        prompt: text,
-        section: text,
-        visibility,
-        opened: {
-          type: 'object',
-          properties: { evaluationId: { type: 'string' }, shown: { type: 'array', items: text } },
-          required: ['evaluationId', 'shown'],
-        },
+    ),
+  ],
+  importSchema: jsonSchema<VisibilityOverride>({
+    type: 'object',
+    properties: {
+      prompt: text,
+      section: text,
+      visibility,
+      opened: {
+        type: 'object',
+        properties: { evaluationId: { type: 'string' }, shown: { type: 'array', items: text } },
+        required: ['evaluationId', 'shown'],
       },
-      required: ['prompt', 'section', 'visibility'],
-    }),
-  },
-);
+    },
+    required: ['prompt', 'section', 'visibility'],
+  }),
+});
 
 /** The name of a prompt in {@link VisibilityOverrides}. */
 export function promptAddress({ ns, key }: { readonly ns: string; readonly key: string }): string {

@@ -1,6 +1,6 @@
 /* oxlint-disable typescript/no-unnecessary-type-assertion -- The fields of records name their types: isolatedDeclarations wants them written down. */
 import { describeError, WinkError } from '../../error/index.ts';
-import { append, defineSystemSlice, type EventDefinition, on, type Slice } from '../../session/index.ts';
+import { defineSystemSlice, type EventDefinition, type Slice } from '../../session/index.ts';
 import type { TokenUsage } from '../../tool/index.ts';
 import {
   amount,
@@ -51,11 +51,12 @@ export function defineRecordSlice<Payload extends RecordOrigin>(
   },
 ): Slice<Payload> {
   const { event, fields, retain, exports } = options;
-  return defineSystemSlice<Payload>(name, {
+  return defineSystemSlice<Payload>({
+    name,
     policy: 'log',
     ...(retain === undefined ? {} : { retain }),
     ...exports,
-    reducers: [on(event, (_items, payload) => append(payload))],
+    reducers: (on) => [on(event, (items, payload) => items.append(payload))],
     importSchema: recordSchema<Payload>({ ...eventOrigin, ...fields }),
   });
 }

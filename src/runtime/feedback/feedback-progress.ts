@@ -1,10 +1,8 @@
 /* oxlint-disable typescript/no-unnecessary-type-assertion -- The fields of records name their types: isolatedDeclarations wants them written down. */
 import {
-  append,
   defineSystemEvent,
   defineSystemSlice,
   type EventDefinition,
-  on,
   type Slice,
 } from '../../session/index.ts';
 import {
@@ -83,12 +81,13 @@ export const FeedbackStepped: EventDefinition<FeedbackStep, FeedbackStep> = defi
  * brought back goes on counting where it was. An evaluation with feedback installs it; install it yourself before
  * `importState()`.
  */
-export const FeedbackState: Slice<FeedbackProgress> = defineSystemSlice<FeedbackProgress>(
-  'weakincentives.feedback',
-  {
-    key: ({ scope }) => scope,
-    systemState: true,
-    reducers: [on(FeedbackStepped, (items, step) => append(foldFeedback(items.get(step.scope), step)))],
-    importSchema: recordSchema<FeedbackProgress>(progress),
-  },
-);
+export const FeedbackState: Slice<FeedbackProgress> = defineSystemSlice<FeedbackProgress>({
+  name: 'weakincentives.feedback',
+
+  key: ({ scope }) => scope,
+  systemState: true,
+  reducers: (on) => [
+    on(FeedbackStepped, (items, step) => items.append(foldFeedback(items.get(step.scope), step))),
+  ],
+  importSchema: recordSchema<FeedbackProgress>(progress),
+});

@@ -1,4 +1,4 @@
-import { SchemaError, SessionError } from '../../error/index.ts';
+import { assertOptions, type RefuseArgument, SchemaError, SessionError } from '../../error/index.ts';
 import {
   assertSchema,
   compileSchema,
@@ -35,22 +35,31 @@ export interface EventDefinition<in Input, out Output> extends AnyEvent {
   readonly '~types'?: EventTypes<Input, Output>;
 }
 
+const refuseEvent: RefuseArgument = (message, details) => new SessionError('event-invalid', message, details);
+
 function assertEventName(name: string): void {
   if (typeof name !== 'string' || name === '') {
     throw new SessionError('event-invalid', 'An event needs a name: a text that is not empty.');
   }
 }
 
+/** Options of {@link defineEvent}. */
+export interface EventOptions<S extends Schema> {
+  /** Not empty; unique in every session that uses the event. */
+  readonly name: string;
+  /** What a payload must be. Must validate synchronously and yield plain JSON. */
+  readonly schema: S;
+}
+
 /**
  * Declares an event by name and payload schema. Payloads are validated when they are dispatched, unknown keys refused.
- * @param name not empty; unique in every session that uses the event.
- * @param schema must validate synchronously and yield plain JSON.
- * @throws {SessionError} code `event-invalid` when the name is empty; {@link SchemaError} code `schema-not-standard` for what is no schema.
+ * @throws {SessionError} code `event-invalid` when the name is empty; {@link SchemaError} code `schema-not-standard` for what is not a schema.
  */
 export function defineEvent<S extends Schema>(
-  name: string,
-  schema: S,
+  options: EventOptions<S>,
 ): EventDefinition<InferInput<S>, InferOutput<S>> {
+  assertOptions('defineEvent()', options, {}, refuseEvent);
+  const { name, schema } = options;
   assertEventName(name);
   assertSchema('defineEvent()', schema);
   return Object.freeze({ kind: 'event', name, schema });

@@ -2,6 +2,7 @@ import { describeError, SessionError, TransactionClosedError } from '../../error
 import { none } from '../../internal/index.ts';
 import { applyOperation, notKeyed } from '../slice/apply-operation.ts';
 import type { DerivedSlice } from '../slice/derived-slice.ts';
+import type { AppendOptions, SliceOperation } from '../slice/operation.ts';
 import type { SliceItems } from '../slice/reducer.ts';
 import type { Slice, StoredSlice } from '../slice/slice.ts';
 import { KeyedState, type SliceState } from '../slice/slice-state.ts';
@@ -105,7 +106,9 @@ function readerFor<T>(
   return readerOf(source, slice) as ReadonlySliceAccessor<T>;
 }
 
-/** The items of a slice as its own reducer sees them. */
+const unchanged: SliceOperation<unknown> = /* @__PURE__ */ Object.freeze({ op: 'keep' });
+
+/** The items of a slice as its own reducer sees them, and what it can return. */
 class ReducerItems implements SliceItems<unknown> {
   readonly #slice: StoredSlice;
   readonly #state: SliceState;
@@ -143,6 +146,30 @@ class ReducerItems implements SliceItems<unknown> {
 
   [Symbol.iterator](): Iterator<unknown> {
     return this.#whole().items();
+  }
+
+  append(item: unknown, options?: AppendOptions): SliceOperation<unknown> {
+    return options?.moveToEnd === true ? { op: 'append', item, moveToEnd: true } : { op: 'append', item };
+  }
+
+  extend(items: readonly unknown[]): SliceOperation<unknown> {
+    return { op: 'extend', items };
+  }
+
+  replace(items: readonly unknown[]): SliceOperation<unknown> {
+    return { op: 'replace', items };
+  }
+
+  remove(...keys: readonly string[]): SliceOperation<unknown> {
+    return { op: 'remove', keys };
+  }
+
+  clear(): SliceOperation<unknown> {
+    return { op: 'clear' };
+  }
+
+  keep(): SliceOperation<unknown> {
+    return unchanged;
   }
 
   #whole(): SliceState {

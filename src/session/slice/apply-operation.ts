@@ -12,14 +12,13 @@ export interface AppliedOperation {
 }
 
 /**
- * Does an operation to a slice. `returned` is whatever a reducer returned; undefined leaves the slice as it is.
- * @throws {SessionError} code `reducer-failed` when it is no operation, `slice-append-only`, `slice-not-keyed`,
+ * Applies an operation to a slice. `returned` is what a reducer returned.
+ * @throws {SessionError} code `reducer-failed` when it is not an operation, `slice-append-only`, `slice-not-keyed`,
  * `slice-key-invalid`; {@link SchemaError} code `value-not-json`.
  */
 export function applyOperation(slice: StoredSlice, before: SliceState, returned: unknown): AppliedOperation {
-  if (returned === undefined) return { next: before, added: none };
-  if (typeof returned !== 'object' || returned === null) throw noOperation(slice);
-  // Operations are made by append, extend, replace, clear and remove; the tag says which.
+  if (typeof returned !== 'object' || returned === null) throw notAnOperation(slice, returned);
+  // Operations are made by the methods of SliceItems; the tag says which.
   const operation = returned as SliceOperation<unknown>;
   switch (operation.op) {
     case 'append': {
@@ -38,8 +37,10 @@ export function applyOperation(slice: StoredSlice, before: SliceState, returned:
       if (slice.policy === 'log') throw appendOnly(slice, operation.op);
       if (!(before instanceof KeyedState)) throw notKeyed(slice);
       return { next: before.removed(operation.keys), added: none };
+    case 'keep':
+      return { next: before, added: none };
     default:
-      throw noOperation(slice);
+      throw notAnOperation(slice, returned);
   }
 }
 
@@ -75,10 +76,11 @@ function addItems(slice: StoredSlice, before: SliceState, items: readonly unknow
   return { next, added };
 }
 
-function noOperation(slice: StoredSlice): SessionError {
+function notAnOperation(slice: StoredSlice, returned: unknown): SessionError {
+  const what = returned === undefined ? 'nothing' : 'something that is not a slice operation';
   return new SessionError(
     'reducer-failed',
-    `A reducer of slice ${slice.name} returned something that is no slice operation. Return append, extend, replace, clear, remove or undefined, and no promise.`,
+    `A reducer of slice ${slice.name} returned ${what}. Return what append, extend, replace, remove, clear or keep of its first parameter returns, not a promise.`,
     { details: { slice: slice.name } },
   );
 }

@@ -7,15 +7,20 @@ import {
   type JsonValue,
   type Schema,
 } from '../../schema/index.ts';
-import type { ReducerBinding } from './reducer.ts';
+import { bindReducer, type ReducerBinder, type ReducerBinding } from './reducer.ts';
 import type { Slice } from './slice.ts';
 import { DeclaredSlice, type SliceParts } from './slice-internals.ts';
 
 interface CommonSliceOptions<Item, Initial> {
+  /** Not empty; unique in every session that installs the slice. */
+  readonly name: string;
   /** Items a new or reset session starts with. Default: none. */
   readonly initial?: readonly Initial[];
-  /** What events do to this slice, in order; one event may appear several times. Default: none. */
-  readonly reducers?: readonly ReducerBinding<Item>[];
+  /**
+   * What events do to this slice, in order: `(on) => [on(Added, reducers.append())]`. One event may appear several times. Called
+   * once, when the slice is declared. Default: none.
+   */
+  readonly reducers?: (on: ReducerBinder<Item>) => readonly ReducerBinding<Item>[];
   /** Version of the shape of the items, written into exports of a session: an integer of at least 1. Default 1. */
   readonly version?: number;
   /**
@@ -56,37 +61,37 @@ export type SystemSliceOptions<T> = CommonSliceOptions<T, T> &
 
 /** Options of {@link defineSlice}. */
 export type SliceOptions<S extends Schema> = CommonSliceOptions<InferOutput<S>, InferInput<S>> &
-  (StatePolicyOptions<InferOutput<S>> | LogPolicyOptions);
+  (StatePolicyOptions<InferOutput<S>> | LogPolicyOptions) & {
+    /**
+     * What an item must be. Must validate synchronously, yield plain JSON, and accept what it yields. Items written directly are
+     * validated; items that a reducer returns are checked by the compiler only.
+     */
+    readonly schema: S;
+  };
 
 /**
  * Declares a slice of a session.
- * @param name not empty; unique in every session that installs the slice.
- * @param schema what an item must be. Must validate synchronously, yield plain JSON, and accept what it yields. Items
- * written directly are validated; items that a reducer returns are checked by the compiler only.
- * @throws {SessionError} code `slice-invalid` for an empty name, a `retain` or `version` that is no positive integer,
- * `retain` on STATE, `key` on LOG, or `migrate` in version 1; {@link SchemaError} for `initial` items that break the schema.
+ * @throws {SessionError} code `slice-invalid` for an empty name, a `retain` or `version` that is not a positive integer,
+ * `retain` on STATE, `key` on LOG, `migrate` in version 1, or reducers that are not a list of what `on` returns;
+ * {@link SchemaError} for `initial` items that break the schema, and for a schema that is not one. Throws what `reducers` throws.
  */
-export function defineSlice<S extends Schema>(
-  name: string,
-  schema: S,
-  options: SliceOptions<S> = {},
-): Slice<InferOutput<S>> {
+export function defineSlice<S extends Schema>(options: SliceOptions<S>): Slice<InferOutput<S>> {
+  assertOptions('defineSlice()', options, { initial: 'array', reducers: 'function' }, refuseSlice);
+  const { schema } = options;
   assertSchema('defineSlice()', schema);
-  assertOptions('defineSlice()', options, { initial: 'array', reducers: 'array' }, refuseSlice);
-  return makeSlice(name, options, { schema, importSchema: schema, systemState: false });
+  return makeSlice(options, { schema, importSchema: schema, systemState: false });
 }
 
 /**
  * Declares a slice without a schema: items are only frozen and checked to be plain JSON.
  * @internal
  */
-export function defineSystemSlice<T>(name: string, options: SystemSliceOptions<T> = {}): Slice<T> {
+export function defineSystemSlice<T>(options: SystemSliceOptions<T>): Slice<T> {
   const { importSchema, systemState = false } = options;
-  return makeSlice(name, options, { schema: undefined, importSchema, systemState });
+  return makeSlice(options, { schema: undefined, importSchema, systemState });
 }
 
 function makeSlice<T, Initial>(
-  name: string,
   options: CommonSliceOptions<T, Initial> & (StatePolicyOptions<T> | LogPolicyOptions),
   {
     systemState,
@@ -94,7 +99,7 @@ function makeSlice<T, Initial>(
   }: Pick<SliceParts, 'schema' | 'importSchema'> & { readonly systemState: boolean },
 ): Slice<T> {
   const parts: SliceParts = {
-    name,
+    name: options.name,
     policy: options.policy ?? 'state',
     ...schemas,
     version: options.version ?? 1,
@@ -103,7 +108,31 @@ function makeSlice<T, Initial>(
     // Only items of this slice, which are of the key function's type, are ever handed to it.
     key: options.key as ((item: unknown) => string) | undefined,
     initial: options.initial ?? [],
-    reducers: options.reducers ?? [],
+    reducers: boundReducers(options),
   };
   return new DeclaredSlice(parts, systemState);
+}
+
+function boundReducers<T, Initial>({
+  name,
+  reducers,
+}: CommonSliceOptions<T, Initial>): readonly ReducerBinding<T>[] {
+  if (reducers === undefined) return [];
+  const bound = reducers(bindReducer);
+  if (Array.isArray(bound) && bound.every(isBinding)) return bound;
+  throw refuseSlice(`The reducers of slice ${name} are not a list of what on() returns.`, {
+    details: { slice: name },
+  });
+}
+
+/** True for what {@link bindReducer} made; `on` gives the compiler the type of the items. */
+function isBinding(value: unknown): boolean {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'kind' in value &&
+    value.kind === 'reducer-binding' &&
+    'reduce' in value &&
+    typeof value.reduce === 'function'
+  );
 }

@@ -1,4 +1,4 @@
-import { SessionError } from '../../error/index.ts';
+import { assertOptions, type RefuseArgument, SessionError } from '../../error/index.ts';
 import { type DeepReadonly, freezeJson } from '../../schema/index.ts';
 import type { Slice, StoredSlice } from './slice.ts';
 import type { SliceState } from './slice-state.ts';
@@ -17,21 +17,32 @@ export interface DerivedSlice<out U> {
 /** Any slice that can be installed: stored, or derived from a stored one. */
 export type AnySlice = StoredSlice | DerivedSlice<unknown>;
 
+/** Options of {@link defineDerivedSlice}. */
+export interface DerivedSliceOptions<T, U> {
+  /** Not empty; unique in every session that installs the slice. */
+  readonly name: string;
+  /** The stored slice that the items are computed from. */
+  readonly source: Slice<T>;
+  /** Computes the items. Pure; runs at most once per state of the source. May throw: so does the read. */
+  readonly derive: (items: readonly DeepReadonly<T>[]) => readonly U[];
+}
+
+const refuseSlice: RefuseArgument = (message, details) => new SessionError('slice-invalid', message, details);
+
 /**
- * Declares a read-only view over another slice.
- * @param project pure; runs at most once per state of the source. May throw: so does the read.
- * @throws {SessionError} code `slice-invalid` when the name is empty.
+ * Declares a read-only view of another slice.
+ * @throws {SessionError} code `slice-invalid` when the name is empty, the source is missing or `derive` is not a function.
  */
-export function deriveSlice<T, U>(
-  name: string,
-  source: Slice<T>,
-  project: (items: readonly DeepReadonly<T>[]) => readonly U[],
-): DerivedSlice<U> {
-  if (name === '')
-    throw new SessionError('slice-invalid', 'A derived slice needs a name: a text that is not empty.');
+export function defineDerivedSlice<T, U>(options: DerivedSliceOptions<T, U>): DerivedSlice<U> {
+  const kinds = { name: 'string!', source: 'object!', derive: 'function!' } as const;
+  assertOptions('defineDerivedSlice()', options, kinds, refuseSlice);
+  const { name, source, derive } = options;
+  if (name === '') {
+    throw new SessionError('slice-invalid', 'A derived slice needs a name: a string that is not empty.');
+  }
   const results = new WeakMap<SliceState, readonly unknown[]>();
   // The state handed in is always one of `source`, whose items are of type T.
-  const erased = project as (items: readonly unknown[]) => readonly unknown[];
+  const erased = derive as (items: readonly unknown[]) => readonly unknown[];
   const compute = (state: SliceState): readonly unknown[] => {
     const known = results.get(state);
     if (known !== undefined) return known;

@@ -1,6 +1,6 @@
 import { SessionError } from '../../error/index.ts';
 import type { DeepReadonly } from '../../schema/index.ts';
-import { append, replace, type SliceOperation } from './operation.ts';
+import type { SliceOperation } from './operation.ts';
 import type { Reducer, SliceItems } from './reducer.ts';
 
 /** Makes an item of a slice from a payload. Pure. May throw: the dispatch throws and nothing is applied. */
@@ -14,45 +14,19 @@ function itemFrom<T, P>(payload: DeepReadonly<P>, toItem: ToItem<T, P> | undefin
   return toItem === undefined ? (payload as unknown as DeepReadonly<T>) : toItem(payload);
 }
 
-/** A reducer that adds each payload at the end; in a keyed slice it takes the place of the item with the same key. */
-export function appendAll<T>(): Reducer<T, T>;
-/**
- * {@link appendAll} of what `toItem` makes of each payload.
- * @param toItem makes the item from the payload.
- */
-export function appendAll<T, P>(toItem: ToItem<NoInfer<T>, P>): Reducer<T, P>;
-export function appendAll<T, P>(toItem?: ToItem<T, P>): Reducer<T, P> {
-  return (_items, payload) => append(itemFrom(payload, toItem));
+function append<T, P>(toItem?: ToItem<T, P>): Reducer<T, P> {
+  return (items, payload) => items.append(itemFrom(payload, toItem));
 }
 
-/** A reducer that puts each payload in the place of everything: the slice holds the latest one only. */
-export function keepLatest<T>(): Reducer<T, T>;
-/**
- * {@link keepLatest} of what `toItem` makes of each payload.
- * @param toItem makes the item from the payload.
- */
-export function keepLatest<T, P>(toItem: ToItem<NoInfer<T>, P>): Reducer<T, P>;
-export function keepLatest<T, P>(toItem?: ToItem<T, P>): Reducer<T, P> {
-  return (_items, payload) => replace([itemFrom(payload, toItem)]);
+function keepLatest<T, P>(toItem?: ToItem<T, P>): Reducer<T, P> {
+  return (items, payload) => items.replace([itemFrom(payload, toItem)]);
 }
 
-/**
- * A reducer that puts each payload in the place of the item with the same key, or at the end when there is none. In a slice
- * without keys it reads and writes every item; in a keyed slice it reads nothing and costs the same however many there are.
- * @param key must agree with the key of the slice where that is keyed: else the dispatch throws `reducer-failed`.
- */
-export function upsertBy<T>(key: ItemKey<NoInfer<T>>): Reducer<T, T>;
-/**
- * {@link upsertBy} of what `toItem` makes of each payload.
- * @param key must agree with the key of the slice where that is keyed.
- * @param toItem makes the item from the payload.
- */
-export function upsertBy<T, P>(key: ItemKey<NoInfer<T>>, toItem: ToItem<NoInfer<T>, P>): Reducer<T, P>;
-export function upsertBy<T, P>(key: ItemKey<T>, toItem?: ToItem<T, P>): Reducer<T, P> {
+function upsertBy<T, P>(key: ItemKey<T>, toItem?: ToItem<T, P>): Reducer<T, P> {
   return (items, payload) => {
     const item = itemFrom(payload, toItem);
     const own = key(item);
-    if (isKeyedBy(items, item, own)) return append(item);
+    if (isKeyedBy(items, item, own)) return items.append(item);
     let isKnown = false;
     const next: DeepReadonly<T>[] = [];
     for (const each of items) {
@@ -62,29 +36,17 @@ export function upsertBy<T, P>(key: ItemKey<T>, toItem?: ToItem<T, P>): Reducer<
         next.push(item);
       }
     }
-    return isKnown ? replace(next) : append(item);
+    return isKnown ? items.replace(next) : items.append(item);
   };
 }
 
-/**
- * A reducer that removes the item with the same key as the payload, if there is one, and adds the payload at the end: the
- * latest of each key, the newest last. Costs and reads as {@link upsertBy}.
- * @param key must agree with the key of the slice where that is keyed: else the dispatch throws `reducer-failed`.
- */
-export function keepLatestBy<T>(key: ItemKey<NoInfer<T>>): Reducer<T, T>;
-/**
- * {@link keepLatestBy} of what `toItem` makes of each payload.
- * @param key must agree with the key of the slice where that is keyed.
- * @param toItem makes the item from the payload.
- */
-export function keepLatestBy<T, P>(key: ItemKey<NoInfer<T>>, toItem: ToItem<NoInfer<T>, P>): Reducer<T, P>;
-export function keepLatestBy<T, P>(key: ItemKey<T>, toItem?: ToItem<T, P>): Reducer<T, P> {
+function keepLatestBy<T, P>(key: ItemKey<T>, toItem?: ToItem<T, P>): Reducer<T, P> {
   return (items, payload): SliceOperation<DeepReadonly<T>> => {
     const item = itemFrom(payload, toItem);
     const own = key(item);
-    if (isKeyedBy(items, item, own)) return append(item, { moveToEnd: true });
+    if (isKeyedBy(items, item, own)) return items.append(item, { moveToEnd: true });
     const kept = [...items].filter((each) => key(each) !== own);
-    return kept.length < items.length ? replace([...kept, item]) : append(item);
+    return kept.length < items.length ? items.replace([...kept, item]) : items.append(item);
   };
 }
 
@@ -97,3 +59,45 @@ function isKeyedBy<T>(items: SliceItems<T>, item: T, key: string): boolean {
     `The helper's key says ${JSON.stringify(key)} where the key of the slice says ${JSON.stringify(keyOfSlice)}. Give both the same function.`,
   );
 }
+
+/** Ready-made reducers for the option `reducers` of a slice: `on(Added, reducers.append())`. */
+export const reducers: {
+  /** Adds each payload at the end; in a keyed slice it takes the place of the item with the same key. */
+  append<T>(): Reducer<T, T>;
+  /**
+   * Adds what `toItem` makes of each payload.
+   * @param toItem makes the item from the payload.
+   */
+  append<T, P>(toItem: ToItem<NoInfer<T>, P>): Reducer<T, P>;
+  /** Puts each payload in the place of all items: the slice holds the latest payload only. */
+  keepLatest<T>(): Reducer<T, T>;
+  /**
+   * Puts what `toItem` makes of each payload in the place of all items.
+   * @param toItem makes the item from the payload.
+   */
+  keepLatest<T, P>(toItem: ToItem<NoInfer<T>, P>): Reducer<T, P>;
+  /**
+   * Puts each payload in the place of the item with the same key, or at the end when there is none. In a slice without keys it
+   * reads and writes every item; in a keyed slice it reads nothing and its cost does not depend on how many items there are.
+   * @param key must agree with the key of the slice if that is keyed: else the dispatch throws `reducer-failed`.
+   */
+  upsertBy<T>(key: ItemKey<NoInfer<T>>): Reducer<T, T>;
+  /**
+   * The same with what `toItem` makes of each payload.
+   * @param key must agree with the key of the slice if that is keyed.
+   * @param toItem makes the item from the payload.
+   */
+  upsertBy<T, P>(key: ItemKey<NoInfer<T>>, toItem: ToItem<NoInfer<T>, P>): Reducer<T, P>;
+  /**
+   * Removes the item with the same key as the payload, if there is one, and adds the payload at the end: the latest of each key,
+   * the newest last. Reads and costs the same as `upsertBy`.
+   * @param key must agree with the key of the slice if that is keyed: else the dispatch throws `reducer-failed`.
+   */
+  keepLatestBy<T>(key: ItemKey<NoInfer<T>>): Reducer<T, T>;
+  /**
+   * The same with what `toItem` makes of each payload.
+   * @param key must agree with the key of the slice if that is keyed.
+   * @param toItem makes the item from the payload.
+   */
+  keepLatestBy<T, P>(key: ItemKey<NoInfer<T>>, toItem: ToItem<NoInfer<T>, P>): Reducer<T, P>;
+} = { append, keepLatest, upsertBy, keepLatestBy };

@@ -1,4 +1,4 @@
-import { defineSlice, on, replace, type Slice } from '../../session/index.ts';
+import { defineSlice, type Slice } from '../../session/index.ts';
 import { type Plan, planSchema } from './plan.ts';
 import { AddStep, SetupPlan, UpdateStep } from './plan-events.ts';
 import { addSteps, setUpPlan, updateStep } from './plan-rules.ts';
@@ -11,10 +11,12 @@ import { addSteps, setUpPlan, updateStep } from './plan-rules.ts';
  * STATE: what a failing tool call did to the plan is undone.
  * @see docs/spec/planning.md §3
  */
-export const CurrentPlan: Slice<Plan> = defineSlice('planning.plan', planSchema, {
-  reducers: [
-    on(SetupPlan, (_plans, payload) => replace([setUpPlan(payload)])),
-    on(AddStep, (plans, payload) => replace([addSteps(plans.latest(), payload)])),
-    on(UpdateStep, (plans, payload) => replace([updateStep(plans.latest(), payload)])),
+export const CurrentPlan: Slice<Plan> = defineSlice({
+  name: 'planning.plan',
+  schema: planSchema,
+  reducers: (on) => [
+    on(SetupPlan, (plans, payload) => plans.replace([setUpPlan(payload)])),
+    on(AddStep, (plans, payload) => plans.replace([addSteps(plans.latest(), payload)])),
+    on(UpdateStep, (plans, payload) => plans.replace([updateStep(plans.latest(), payload)])),
   ],
 });

@@ -29,9 +29,9 @@ export interface UpdateStepPayload {
  * Starts a plan, in place of the one there was: active, its steps pending and numbered from 1. Dispatching it throws when
  * a text is out of bounds.
  */
-export const SetupPlan: EventDefinition<SetupPlanPayload, SetupPlanPayload> = defineEvent(
-  'weakincentives.setup-plan',
-  jsonSchema<SetupPlanPayload>({
+export const SetupPlan: EventDefinition<SetupPlanPayload, SetupPlanPayload> = defineEvent({
+  name: 'weakincentives.setup-plan',
+  schema: jsonSchema<SetupPlanPayload>({
     type: 'object',
     properties: {
       objective: { type: 'string' },
@@ -40,29 +40,29 @@ export const SetupPlan: EventDefinition<SetupPlanPayload, SetupPlanPayload> = de
     required: ['objective'],
     additionalProperties: false,
   }),
-);
+});
 
 /**
  * Appends steps to the plan; they are pending and get the next numbers. Dispatching it throws when there is no active
  * plan, no title, or one out of bounds.
  */
-export const AddStep: EventDefinition<AddStepPayload, AddStepPayload> = defineEvent(
-  'weakincentives.add-step',
-  jsonSchema<AddStepPayload>({
+export const AddStep: EventDefinition<AddStepPayload, AddStepPayload> = defineEvent({
+  name: 'weakincentives.add-step',
+  schema: jsonSchema<AddStepPayload>({
     type: 'object',
     properties: { steps: { type: 'array', items: { type: 'string' } } },
     required: ['steps'],
     additionalProperties: false,
   }),
-);
+});
 
 /**
  * Changes title or status of a step. The plan is completed once all of its steps are done. Dispatching it throws when there
  * is no active plan, no such step, nothing to change, or the title is out of bounds.
  */
-export const UpdateStep: EventDefinition<UpdateStepPayload, UpdateStepPayload> = defineEvent(
-  'weakincentives.update-step',
-  jsonSchema<UpdateStepPayload>({
+export const UpdateStep: EventDefinition<UpdateStepPayload, UpdateStepPayload> = defineEvent({
+  name: 'weakincentives.update-step',
+  schema: jsonSchema<UpdateStepPayload>({
     type: 'object',
     properties: {
       stepId: { type: 'integer' },
@@ -72,4 +72,4 @@ export const UpdateStep: EventDefinition<UpdateStepPayload, UpdateStepPayload> =
     required: ['stepId'],
     additionalProperties: false,
   }),
-);
+});

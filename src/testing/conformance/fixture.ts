@@ -7,15 +7,15 @@ import { defineSlice, type Session, type Slice } from '../../session/index.ts';
 import { type AnyTool, type HostedTool, type ToolContext, ToolResult, tool } from '../../tool/index.ts';
 
 /** What the tools of the cases remember. */
-export const Notes: Slice<{ readonly text: string }> = defineSlice(
-  'conformance.notes',
-  jsonSchema<{ readonly text: string }>({
+export const Notes: Slice<{ readonly text: string }> = defineSlice({
+  name: 'conformance.notes',
+  schema: jsonSchema<{ readonly text: string }>({
     type: 'object',
     properties: { text: { type: 'string' } },
     required: ['text'],
     additionalProperties: false,
   }),
-);
+});
 
 const countSchema = jsonSchema<{ readonly count: number }>({
   type: 'object',

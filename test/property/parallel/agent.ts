@@ -78,49 +78,57 @@ export function agentFor(library: Library): Agent {
 }
 
 function buildAgent(library: Library): Agent {
-  const { jsonSchema, defineEvent, defineSlice, on, append, replace } = library;
+  const { jsonSchema, defineEvent, defineSlice } = library;
   const number = jsonSchema<{ value: number }>(object({ value: { type: 'number' } }));
   const entry = jsonSchema<Entry>(object({ key: { type: 'string' }, value: { type: 'number' } }));
 
-  const Increment = defineEvent('increment', number);
-  const Spend = defineEvent('spend', number);
-  const Note = defineEvent('note', number);
-  const NoteCounter = defineEvent('note-counter', number);
-  const Put = defineEvent('put', entry);
-  const Bump = defineEvent('bump', entry);
-  const CountKeys = defineEvent('count-keys', entry);
-  const Logged = defineEvent('logged', number);
+  const Increment = defineEvent({ name: 'increment', schema: number });
+  const Spend = defineEvent({ name: 'spend', schema: number });
+  const Note = defineEvent({ name: 'note', schema: number });
+  const NoteCounter = defineEvent({ name: 'note-counter', schema: number });
+  const Put = defineEvent({ name: 'put', schema: entry });
+  const Bump = defineEvent({ name: 'bump', schema: entry });
+  const CountKeys = defineEvent({ name: 'count-keys', schema: entry });
+  const Logged = defineEvent({ name: 'logged', schema: number });
 
   const total = (items: { latest(): { readonly value: number } | undefined }): number =>
     items.latest()?.value ?? 0;
-  const Counter: Slice<Total> = defineSlice('counter', number, {
-    reducers: [
-      on(Increment, (items, { value }) => replace([{ value: total(items) + value }])),
+  const Counter: Slice<Total> = defineSlice({
+    name: 'counter',
+    schema: number,
+    reducers: (on) => [
+      on(Increment, (items, { value }) => items.replace([{ value: total(items) + value }])),
       on(Spend, (items, { value }) => {
         if (total(items) < value) throw new Error(`only ${total(items)} left, cannot spend ${value}`);
-        return replace([{ value: total(items) - value }]);
+        return items.replace([{ value: total(items) - value }]);
       }),
     ],
   });
-  const Notes: Slice<Total> = defineSlice('notes', number, {
-    reducers: [
-      on(Note, (_items, payload) => append(payload)),
-      on(NoteCounter, (_items, _payload, view) =>
-        append({ value: total({ latest: () => view.slice(Counter).latest() }) }),
+  const Notes: Slice<Total> = defineSlice({
+    name: 'notes',
+    schema: number,
+    reducers: (on) => [
+      on(Note, (items, payload) => items.append(payload)),
+      on(NoteCounter, (items, _payload, view) =>
+        items.append({ value: total({ latest: () => view.slice(Counter).latest() }) }),
       ),
     ],
   });
-  const Keyed: Slice<Entry> = defineSlice('keyed', entry, {
+  const Keyed: Slice<Entry> = defineSlice({
+    name: 'keyed',
+    schema: entry,
     key: (item) => item.key,
-    reducers: [
-      on(Put, (_items, payload) => append(payload)),
-      on(Bump, (items, { key, value }) => append({ key, value: (items.get(key)?.value ?? 0) + value })),
-      on(CountKeys, (items, { key }) => append({ key, value: items.length })),
+    reducers: (on) => [
+      on(Put, (items, payload) => items.append(payload)),
+      on(Bump, (items, { key, value }) => items.append({ key, value: (items.get(key)?.value ?? 0) + value })),
+      on(CountKeys, (items, { key }) => items.append({ key, value: items.length })),
     ],
   });
-  const Log: Slice<Total> = defineSlice('log', number, {
+  const Log: Slice<Total> = defineSlice({
+    name: 'log',
+    schema: number,
     policy: 'log',
-    reducers: [on(Logged, (_items, payload) => append(payload))],
+    reducers: (on) => [on(Logged, (items, payload) => items.append(payload))],
   });
 
   const rounds = async (count: number): Promise<void> => {

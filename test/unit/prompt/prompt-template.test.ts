@@ -212,8 +212,8 @@ describe('bind() and with()', () => {
 });
 
 describe('slices and resources', () => {
-  const notes = defineSlice('notes', z.object({ text: z.string() }));
-  const marks = defineSlice('marks', z.object({ mark: z.number() }));
+  const notes = defineSlice({ name: 'notes', schema: z.object({ text: z.string() }) });
+  const marks = defineSlice({ name: 'marks', schema: z.object({ mark: z.number() }) });
   const token = resourceToken<string>('greeting');
   const other = resourceToken<string>('farewell');
 
@@ -232,7 +232,7 @@ describe('slices and resources', () => {
   });
 
   it('refuses two slices with one name', () => {
-    const twin = defineSlice('notes', z.object({ text: z.string() }));
+    const twin = defineSlice({ name: 'notes', schema: z.object({ text: z.string() }) });
     const error = refusal(() =>
       template(
         section({ title: 'A', key: 'a', slices: [notes] }),

@@ -11,7 +11,7 @@ import {
 import { scriptedAdapter } from 'weakincentives/testing';
 import { z } from 'zod';
 
-const Trail = defineSlice('trail', z.string(), { policy: 'log', initial: ['first'] });
+const Trail = defineSlice({ name: 'trail', schema: z.string(), policy: 'log', initial: ['first'] });
 
 function boundedSession(): Session {
   const session = new Session();
@@ -87,7 +87,7 @@ describe('a LOG slice that a session bounds', () => {
   });
 
   it('is no STATE slice', () => {
-    const Notes = defineSlice('notes', z.string());
+    const Notes = defineSlice({ name: 'notes', schema: z.string() });
     expect(() => new Session().install(Notes, { retain: 3 })).toThrow('Slice notes is STATE and has retain');
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { appendAll, defineEvent, defineSlice, on, Session, upsertBy } from 'weakincentives';
+import { defineEvent, defineSlice, reducers, Session } from 'weakincentives';
 import { z } from 'zod';
 
 /** A schema that counts how often it is asked, and slices of `size` items that use it. */
@@ -14,11 +14,16 @@ function countingSession(size: number) {
     keyed += 1;
     return id;
   };
-  const Added = defineEvent('added', Row);
-  const Put = defineEvent('put', Row);
-  const List = defineSlice('list', Row, { reducers: [on(Added, appendAll())] });
-  const Trail = defineSlice('trail', Row, { policy: 'log', retain: 5 });
-  const Table = defineSlice('table', Row, { key, reducers: [on(Put, upsertBy(key))] });
+  const Added = defineEvent({ name: 'added', schema: Row });
+  const Put = defineEvent({ name: 'put', schema: Row });
+  const List = defineSlice({ name: 'list', schema: Row, reducers: (on) => [on(Added, reducers.append())] });
+  const Trail = defineSlice({ name: 'trail', schema: Row, policy: 'log', retain: 5 });
+  const Table = defineSlice({
+    name: 'table',
+    schema: Row,
+    key,
+    reducers: (on) => [on(Put, reducers.upsertBy(key))],
+  });
   const session = new Session();
   for (const slice of [List, Table, Trail]) session.install(slice);
   const items = Array.from({ length: size }, (_, index) => ({ id: `item-${index}` }));

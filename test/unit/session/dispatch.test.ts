@@ -1,15 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  append,
-  clear,
-  extend,
-  on,
-  type ReadonlySessionView,
-  remove,
-  replace,
-  Session,
-  type SliceItems,
-} from 'weakincentives';
+import { type ReadonlySessionView, Session, type SliceItems } from 'weakincentives';
 import { defineSystemEvent, defineSystemSlice } from '../../../src/session/index.ts';
 import { NoteAdded, Notes, sessionWith } from './session-fixtures.ts';
 
@@ -22,10 +12,11 @@ describe('dispatch', () => {
 
   it('runs every reducer of an event, each seeing what the one before it did to its own slice', () => {
     const Go = defineSystemEvent<number>('go');
-    const Twice = defineSystemSlice<number>('twice', {
-      reducers: [
-        on(Go, (_items, payload) => append(payload)),
-        on(Go, (items, payload) => append((items.latest() ?? 0) + payload)),
+    const Twice = defineSystemSlice<number>({
+      name: 'twice',
+      reducers: (on) => [
+        on(Go, (items, payload) => items.append(payload)),
+        on(Go, (items, payload) => items.append((items.latest() ?? 0) + payload)),
       ],
     });
     const session = sessionWith(Twice);
@@ -35,9 +26,13 @@ describe('dispatch', () => {
 
   it('shows reducers the session as it was before the event', () => {
     const Go = defineSystemEvent<null>('go');
-    const First = defineSystemSlice<number>('first', { reducers: [on(Go, () => append(1))] });
-    const Second = defineSystemSlice<number>('second', {
-      reducers: [on(Go, (_items, _payload, view) => append(view.slice(First).length))],
+    const First = defineSystemSlice<number>({
+      name: 'first',
+      reducers: (on) => [on(Go, (items) => items.append(1))],
+    });
+    const Second = defineSystemSlice<number>({
+      name: 'second',
+      reducers: (on) => [on(Go, (items, _payload, view) => items.append(view.slice(First).length))],
     });
     const session = sessionWith(First, Second);
     session.dispatch(Go, null);
@@ -47,9 +42,13 @@ describe('dispatch', () => {
   it('applies all operations or none when a reducer throws, and says so', () => {
     const Go = defineSystemEvent<null>('go');
     const cause = new Error('not now');
-    const Fine = defineSystemSlice<number>('fine', { reducers: [on(Go, () => append(1))] });
-    const Broken = defineSystemSlice<number>('broken', {
-      reducers: [
+    const Fine = defineSystemSlice<number>({
+      name: 'fine',
+      reducers: (on) => [on(Go, (items) => items.append(1))],
+    });
+    const Broken = defineSystemSlice<number>({
+      name: 'broken',
+      reducers: (on) => [
         on(Go, () => {
           throw cause;
         }),
@@ -67,13 +66,14 @@ describe('dispatch', () => {
 
   it('understands every operation', () => {
     const Go = defineSystemEvent<string>('go');
-    const All = defineSystemSlice<string>('all', {
-      reducers: [
-        on(Go, (_items, what) => {
-          if (what === 'extend') return extend(['x', 'y']);
-          if (what === 'replace') return replace(['z']);
-          if (what === 'clear') return clear();
-          return undefined;
+    const All = defineSystemSlice<string>({
+      name: 'all',
+      reducers: (on) => [
+        on(Go, (items, what) => {
+          if (what === 'extend') return items.extend(['x', 'y']);
+          if (what === 'replace') return items.replace(['z']);
+          if (what === 'clear') return items.clear();
+          return items.keep();
         }),
       ],
     });
@@ -89,18 +89,23 @@ describe('dispatch', () => {
   });
 
   it.each([
-    ['a promise', () => Promise.resolve(append(1))],
+    ['a promise', () => Promise.resolve({ op: 'append', item: 1 })],
+    ['nothing', () => undefined],
     ['an unknown operation', () => ({ op: 'explode' })],
-    ['removal by key without keys', () => remove('a')],
+    ['removal by key without keys', (items: SliceItems<number>) => items.remove('a')],
   ])('refuses a reducer that returns %s', (_what, reducer) => {
     const Go = defineSystemEvent<null>('go');
-    const session = sessionWith(defineSystemSlice('x', { reducers: [on(Go, reducer as never)] }));
+    const session = sessionWith(
+      defineSystemSlice({ name: 'x', reducers: (on) => [on(Go, reducer as never)] }),
+    );
     expect(() => session.dispatch(Go, null)).toThrow(expect.objectContaining({ code: 'reducer-failed' }));
   });
 
   it('refuses a LOG reducer that does not append', () => {
     const Go = defineSystemEvent<null>('go');
-    const session = sessionWith(defineSystemSlice('x', { policy: 'log', reducers: [on(Go, () => clear())] }));
+    const session = sessionWith(
+      defineSystemSlice({ name: 'x', policy: 'log', reducers: (on) => [on(Go, (items) => items.clear())] }),
+    );
     expect(() => session.dispatch(Go, null)).toThrow(/only grows/);
   });
 
@@ -109,9 +114,10 @@ describe('dispatch', () => {
     let leaked: SliceItems<number> | undefined;
     let leakedView: ReadonlySessionView | undefined;
     const seen: unknown[] = [];
-    const X = defineSystemSlice<number>('x', {
+    const X = defineSystemSlice<number>({
+      name: 'x',
       initial: [1, 2, 3],
-      reducers: [
+      reducers: (on) => [
         on(Go, (items, _payload, view) => {
           leaked = items;
           leakedView = view;
@@ -125,7 +131,7 @@ describe('dispatch', () => {
             [...items],
             view.id,
           );
-          return undefined;
+          return items.keep();
         }),
       ],
     });
@@ -140,11 +146,12 @@ describe('dispatch', () => {
   it('refuses reducers that use the session itself', () => {
     const Go = defineSystemEvent<null>('go');
     const session: Session = sessionWith(
-      defineSystemSlice('x', {
-        reducers: [
-          on(Go, () => {
+      defineSystemSlice({
+        name: 'x',
+        reducers: (on) => [
+          on(Go, (items) => {
             session.dispatch(Go, null);
-            return undefined;
+            return items.keep();
           }),
         ],
       }),
@@ -156,9 +163,11 @@ describe('dispatch', () => {
     const session = sessionWith(Notes);
     const Other = defineSystemEvent<null>('note-added');
     expect(() => session.dispatch(Other, null)).toThrow(expect.objectContaining({ code: 'event-duplicate' }));
-    expect(() => session.install(defineSystemSlice('o', { reducers: [on(Other, () => undefined)] }))).toThrow(
-      expect.objectContaining({ code: 'event-duplicate' }),
-    );
+    expect(() =>
+      session.install(
+        defineSystemSlice({ name: 'o', reducers: (on) => [on(Other, (items) => items.keep())] }),
+      ),
+    ).toThrow(expect.objectContaining({ code: 'event-duplicate' }));
   });
 });
 
@@ -168,16 +177,17 @@ describe('install', () => {
     session.dispatch(NoteAdded, { text: 'a' });
     session.install(Notes);
     expect(session.slice(Notes).length).toBe(1);
-    expect(() => session.install(defineSystemSlice('notes'))).toThrow(
+    expect(() => session.install(defineSystemSlice({ name: 'notes' }))).toThrow(
       expect.objectContaining({ code: 'slice-duplicate' }),
     );
   });
 
   it('refuses an event for STATE and LOG, and leaves nothing of the refused slice', () => {
     const session = sessionWith(Notes);
-    const Mixed = defineSystemSlice<unknown>('mixed', {
+    const Mixed = defineSystemSlice<unknown>({
+      name: 'mixed',
       policy: 'log',
-      reducers: [on(NoteAdded, () => append(1))],
+      reducers: (on) => [on(NoteAdded, (items) => items.append(1))],
     });
     expect(() => session.install(Mixed)).toThrow(expect.objectContaining({ code: 'event-policy-mixed' }));
     expect(() => session.slice(Mixed)).toThrow(expect.objectContaining({ code: 'slice-unknown' }));

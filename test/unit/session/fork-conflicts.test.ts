@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { append, on, type Session } from 'weakincentives';
+import type { Session } from 'weakincentives';
 import { defineSystemEvent, defineSystemSlice, type SessionFork } from '../../../src/session/index.ts';
 import {
   Added,
@@ -177,8 +177,9 @@ describe('conflicts of a fork', () => {
 
   it('replay log entries at their place, for reducers that look at them', () => {
     const Counted = defineSystemEvent<null>('counted');
-    const Counts = defineSystemSlice<number>('counts', {
-      reducers: [on(Counted, (_items, _payload, view) => append(view.slice(Trail).length))],
+    const Counts = defineSystemSlice<number>({
+      name: 'counts',
+      reducers: (on) => [on(Counted, (items, _payload, view) => items.append(view.slice(Trail).length))],
     });
     const session = newSession();
     session.install(Counts);

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { append, type EventDefinition, on, replace, Session, type Slice } from 'weakincentives';
+import { type EventDefinition, Session, type Slice } from 'weakincentives';
 import { defineSystemEvent, defineSystemSlice } from '../../../src/session/index.ts';
 
 export interface Row {
@@ -18,42 +18,47 @@ export const Noted: EventDefinition<string, string> = defineSystemEvent<string>(
 
 /** Counts how often the reducer of `added` ran. */
 export const reducerRuns = { count: 0 };
-export const Notes: Slice<number> = defineSystemSlice<number>('notes', {
-  reducers: [
-    on(Added, (_items, item) => {
+export const Notes: Slice<number> = defineSystemSlice<number>({
+  name: 'notes',
+  reducers: (on) => [
+    on(Added, (items, item) => {
       reducerRuns.count += 1;
-      return append(item);
+      return items.append(item);
     }),
-    on(Sampled, (_items, _payload, view) => append(view.slice(Counter).latest() ?? 0)),
+    on(Sampled, (items, _payload, view) => items.append(view.slice(Counter).latest() ?? 0)),
   ],
 });
-export const Counter: Slice<number> = defineSystemSlice<number>('counter', {
+export const Counter: Slice<number> = defineSystemSlice<number>({
+  name: 'counter',
   initial: [0],
-  reducers: [
-    on(Increased, (items, by) => replace([(items.latest() ?? 0) + by])),
+  reducers: (on) => [
+    on(Increased, (items, by) => items.replace([(items.latest() ?? 0) + by])),
     on(Spent, (items, by) => {
       const present = items.latest() ?? 0;
       if (present < by) throw new Error(`only ${present}`);
-      return replace([present - by]);
+      return items.replace([present - by]);
     }),
   ],
 });
-export const Table: Slice<Row> = defineSystemSlice<Row>('kv', {
+export const Table: Slice<Row> = defineSystemSlice<Row>({
+  name: 'kv',
   key: ({ key }) => key,
-  reducers: [
-    on(Put, (_items, row) => append(row)),
+  reducers: (on) => [
+    on(Put, (items, row) => items.append(row)),
     on(Copied, (items, { from, to }) => {
       const row = items.get(from);
       if (row === undefined) throw new Error(`no ${from}`);
-      return append({ key: to, value: row.value });
+      return items.append({ key: to, value: row.value });
     }),
   ],
 });
-export const Trail: Slice<string> = defineSystemSlice<string>('tool-invoked', {
+export const Trail: Slice<string> = defineSystemSlice<string>({
+  name: 'tool-invoked',
   policy: 'log',
-  reducers: [on(Noted, (_items, text) => append(text))],
+  reducers: (on) => [on(Noted, (items, text) => items.append(text))],
 });
-export const Facts: Slice<Row> = defineSystemSlice<Row>('facts', {
+export const Facts: Slice<Row> = defineSystemSlice<Row>({
+  name: 'facts',
   key: ({ key }) => key,
   systemState: true,
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { append, on, Session } from 'weakincentives';
+import { Session } from 'weakincentives';
 import {
   type DispatchedEvent,
   defineSystemEvent,
@@ -200,8 +200,9 @@ describe('a fork', () => {
     const session = newSession();
     const fork = session.fork();
     const Misused = defineSystemEvent<null>('misused');
-    const Misusing = defineSystemSlice<number>('misusing', {
-      reducers: [on(Misused, () => append(fork.view.slice(Notes).length))],
+    const Misusing = defineSystemSlice<number>({
+      name: 'misusing',
+      reducers: (on) => [on(Misused, (items) => items.append(fork.view.slice(Notes).length))],
     });
     fork.install(Misusing);
     expect(() => fork.view.dispatch(Misused, null)).toThrow('used the session directly');
@@ -465,9 +466,12 @@ describe('a nested fork', () => {
   it('depends on what reducers saw when conflicts() ran them for the outer one', () => {
     const session = newSession();
     const Peeked = defineSystemEvent<null>('peeked');
-    const Peeks = defineSystemSlice<number>('peeks', {
-      reducers: [
-        on(Peeked, (items, _payload, view) => append(items.length === 0 ? 0 : view.slice(Counter).length)),
+    const Peeks = defineSystemSlice<number>({
+      name: 'peeks',
+      reducers: (on) => [
+        on(Peeked, (items, _payload, view) =>
+          items.append(items.length === 0 ? 0 : view.slice(Counter).length),
+        ),
       ],
     });
     session.install(Peeks);
@@ -506,7 +510,7 @@ describe('a nested fork', () => {
 
   it('installs slices for the whole session', () => {
     const session = newSession();
-    const Late = defineSystemSlice<number>('late');
+    const Late = defineSystemSlice<number>({ name: 'late' });
     const fork = session.fork();
     fork.install(Late);
     fork.view.slice(Late).append(1);

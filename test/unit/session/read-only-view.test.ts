@@ -1,20 +1,28 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { append, defineEvent, defineSlice, deriveSlice, on, Session, SessionError } from 'weakincentives';
+import { defineDerivedSlice, defineEvent, defineSlice, Session, SessionError } from 'weakincentives';
 import { z } from 'zod';
 import { readOnlyView } from '../../../src/session/index.ts';
 
-const Noted = defineEvent('test.noted', z.object({ text: z.string() }));
-const Logged = defineEvent('test.logged', z.object({ text: z.string() }));
-const Notes = defineSlice('test.notes', z.object({ text: z.string() }), {
+const Noted = defineEvent({ name: 'test.noted', schema: z.object({ text: z.string() }) });
+const Logged = defineEvent({ name: 'test.logged', schema: z.object({ text: z.string() }) });
+const Notes = defineSlice({
+  name: 'test.notes',
+  schema: z.object({ text: z.string() }),
   key: ({ text }) => text,
-  reducers: [on(Noted, (_items, { text }) => append({ text }))],
+  reducers: (on) => [on(Noted, (items, { text }) => items.append({ text }))],
 });
-const Log = defineSlice('test.log', z.object({ text: z.string() }), {
+const Log = defineSlice({
+  name: 'test.log',
+  schema: z.object({ text: z.string() }),
   policy: 'log',
-  reducers: [on(Logged, (_items, { text }) => append({ text }))],
+  reducers: (on) => [on(Logged, (items, { text }) => items.append({ text }))],
 });
-const Lengths = deriveSlice('test.lengths', Notes, (notes) => notes.map(({ text }) => text.length));
+const Lengths = defineDerivedSlice({
+  name: 'test.lengths',
+  source: Notes,
+  derive: (notes) => notes.map(({ text }) => text.length),
+});
 
 function sessionWithNotes(): Session {
   const session = new Session({ id: 'notes' });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { keepLatestBy, on, Session, upsertBy } from 'weakincentives';
+import { reducers, Session } from 'weakincentives';
 import { defineSystemEvent, defineSystemSlice } from '../../../src/session/index.ts';
 
 interface Row {
@@ -10,9 +10,10 @@ interface Row {
 const keyOf = ({ key }: Row): string => key;
 const Put = defineSystemEvent<Row>('put');
 const Refreshed = defineSystemEvent<Row>('refreshed');
-const Table = defineSystemSlice<Row>('table', {
+const Table = defineSystemSlice<Row>({
+  name: 'table',
   key: keyOf,
-  reducers: [on(Put, upsertBy(keyOf)), on(Refreshed, keepLatestBy(keyOf))],
+  reducers: (on) => [on(Put, reducers.upsertBy(keyOf)), on(Refreshed, reducers.keepLatestBy(keyOf))],
 });
 
 describe('upsertBy and keepLatestBy', () => {
@@ -50,12 +51,13 @@ describe('upsertBy and keepLatestBy', () => {
   });
 
   it('refuse a key that is not the key of the slice', () => {
-    const Other = defineSystemSlice<Row>('other', {
+    const Other = defineSystemSlice<Row>({
+      name: 'other',
       key: keyOf,
-      reducers: [
+      reducers: (on) => [
         on(
           Put,
-          upsertBy(({ value }) => String(value)),
+          reducers.upsertBy(({ value }) => String(value)),
         ),
       ],
     });

@@ -7,15 +7,14 @@ import {
   type FeedbackProvider,
   FeedbackState,
   Filesystem,
-  keepLatestBy,
   MemoryFilesystem,
-  on,
   PolicyDecision,
   PolicyState,
   PromptExecutions,
   PromptRenderings,
   promptTemplate,
   readBeforeWritePolicy,
+  reducers,
   Session,
   section,
   sequentialDependencyPolicy,
@@ -44,11 +43,13 @@ const deploy = tool({
   effects: 'state',
   execute: () => ToolResult.ok(null),
 });
-const Builds = defineSlice('builds', Build, {
-  reducers: [
+const Builds = defineSlice({
+  name: 'builds',
+  schema: Build,
+  reducers: (on) => [
     on(
       build.succeeded,
-      keepLatestBy(
+      reducers.keepLatestBy(
         (built) => built.target,
         ({ value }) => value,
       ),

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { appendAll, defineEvent, defineSlice, keepLatest, on, PolicyState, Session } from 'weakincentives';
+import { defineEvent, defineSlice, PolicyState, reducers, Session } from 'weakincentives';
 import { z } from 'zod';
 import { defineSystemSlice } from '../../../src/session/index.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
@@ -50,8 +50,12 @@ describe('an export', () => {
 
   it('refuses items that could not come back', () => {
     const Count = z.object({ count: z.number().min(0).max(10) });
-    const Counted = defineEvent('counted', z.object({ count: z.number() }));
-    const Counts = defineSlice('counts', Count, { reducers: [on(Counted, keepLatest())] });
+    const Counted = defineEvent({ name: 'counted', schema: z.object({ count: z.number() }) });
+    const Counts = defineSlice({
+      name: 'counts',
+      schema: Count,
+      reducers: (on) => [on(Counted, reducers.keepLatest())],
+    });
     const session = sessionWith(Counts);
     session.dispatch(Counted, { count: 3 });
     expect(session.exportState().slices).toHaveLength(1);
@@ -62,10 +66,10 @@ describe('an export', () => {
         details: expect.objectContaining({ slice: 'counts', index: 0 }),
       }),
     );
-    const Growing = defineSlice(
-      'growing',
-      z.object({ n: z.number() }).transform(({ n }) => ({ n: n + 1 })),
-    );
+    const Growing = defineSlice({
+      name: 'growing',
+      schema: z.object({ n: z.number() }).transform(({ n }) => ({ n: n + 1 })),
+    });
     const other = sessionWith(Growing);
     other.slice(Growing).append({ n: 1 });
     expect(() => other.exportState()).toThrow(/changes an item of the slice when it reads it again/);
@@ -102,7 +106,11 @@ describe('an import', () => {
   });
 
   it('tells cleared slices from slices that were never written', () => {
-    const Started = defineSlice('started', z.object({ n: z.number() }), { initial: [{ n: 1 }] });
+    const Started = defineSlice({
+      name: 'started',
+      schema: z.object({ n: z.number() }),
+      initial: [{ n: 1 }],
+    });
     const session = sessionWith(Started);
     const untouched = session.exportState();
     session.slice(Started).clear();
@@ -155,14 +163,20 @@ describe('an import', () => {
   });
 
   it('fills in defaults that a schema has gained, without a new version', () => {
-    const Later = defineSlice('notes', z.object({ text: z.string(), stars: z.number().default(0) }));
+    const Later = defineSlice({
+      name: 'notes',
+      schema: z.object({ text: z.string(), stars: z.number().default(0) }),
+    });
     const session = sessionWith(Later);
     session.importState(exportOf('notes', [{ text: 'a' }]));
     expect(session.slice(Later).all()).toEqual([{ text: 'a', stars: 0 }]);
   });
 
   it('validates what has no schema of its own where it is told how', () => {
-    const Facts = defineSystemSlice<{ n: number }>('facts', { importSchema: z.object({ n: z.number() }) });
+    const Facts = defineSystemSlice<{ n: number }>({
+      name: 'facts',
+      importSchema: z.object({ n: z.number() }),
+    });
     const session = sessionWith(Facts);
     session.importState(exportOf('facts', [{ n: 1 }]));
     expect(() => session.importState(exportOf('facts', [{ n: 1 }, { n: 'x' }]))).toThrow(
@@ -186,14 +200,16 @@ describe('an import', () => {
 
 describe('migrations', () => {
   const Todo = z.object({ id: z.string(), isDone: z.boolean() });
-  const Added = defineEvent('todo-added', Todo);
-  const Todos = defineSlice('todos', Todo, {
+  const Added = defineEvent({ name: 'todo-added', schema: Todo });
+  const Todos = defineSlice({
+    name: 'todos',
+    schema: Todo,
     version: 3,
     migrate: (items, fromVersion) => {
       if (fromVersion === 1) return items.map((title) => ({ id: title, isDone: false }));
       return items.map((item) => ({ isDone: true, ...Object(item) }));
     },
-    reducers: [on(Added, appendAll())],
+    reducers: (on) => [on(Added, reducers.append())],
   });
 
   it('bring items of earlier versions into today\u2019s shape', () => {
@@ -213,14 +229,16 @@ describe('migrations', () => {
     ['of a later version', Todos, 4, 'snapshot-version-unsupported', /exported in version 4/],
     [
       'of an earlier version without migrate',
-      defineSlice('todos', Todo, { version: 2 }),
+      defineSlice({ name: 'todos', schema: Todo, version: 2 }),
       1,
       'snapshot-version-unsupported',
       /no migrate/,
     ],
     [
       'whose migrate throws',
-      defineSlice('todos', Todo, {
+      defineSlice({
+        name: 'todos',
+        schema: Todo,
         version: 2,
         migrate: () => {
           throw new Error('no idea');
@@ -232,7 +250,9 @@ describe('migrations', () => {
     ],
     [
       'whose migrate changes what it is given',
-      defineSlice('todos', Todo, {
+      defineSlice({
+        name: 'todos',
+        schema: Todo,
         version: 2,
         migrate: (items) => {
           Array.prototype.push.call(items, 'more');
@@ -245,14 +265,19 @@ describe('migrations', () => {
     ],
     [
       'whose migrate returns no list',
-      defineSlice('todos', Todo, { version: 2, migrate: () => Promise.resolve([]) as never }),
+      defineSlice({ name: 'todos', schema: Todo, version: 2, migrate: () => Promise.resolve([]) as never }),
       1,
       'snapshot-migration-failed',
       /no promise/,
     ],
     [
       'whose migrate makes items that do not fit',
-      defineSlice('todos', Todo, { version: 2, migrate: () => [{ id: 'a', isDone: false }, { id: 'b' }] }),
+      defineSlice({
+        name: 'todos',
+        schema: Todo,
+        version: 2,
+        migrate: () => [{ id: 'a', isDone: false }, { id: 'b' }],
+      }),
       1,
       'snapshot-item-invalid',
       /Item 1 of slice todos/,
@@ -268,7 +293,9 @@ describe('migrations', () => {
 
   it('may not use the session', () => {
     const session = new Session();
-    const Meddling = defineSlice('todos', Todo, {
+    const Meddling = defineSlice({
+      name: 'todos',
+      schema: Todo,
       version: 2,
       migrate: (items) => {
         session.dispatch(NoteAdded, { text: 'x' });
@@ -286,7 +313,7 @@ describe('migrations', () => {
     ['a version of zero', { version: 0 }],
     ['a migrate and nothing to migrate from', { migrate: () => [] }],
   ])('cannot be declared with %s', (_what, options) => {
-    expect(() => defineSlice('todos', Todo, options)).toThrow(
+    expect(() => defineSlice({ name: 'todos', schema: Todo, ...options })).toThrow(
       expect.objectContaining({ code: 'slice-invalid' }),
     );
   });
@@ -329,7 +356,9 @@ describe('an export that an earlier version of the library has written', () => {
   });
 
   it('goes into slices that have a later version since', () => {
-    const Later = defineSlice('notes', z.object({ words: z.array(z.string()) }), {
+    const Later = defineSlice({
+      name: 'notes',
+      schema: z.object({ words: z.array(z.string()) }),
       version: 2,
       migrate: (items) => items.map((item) => ({ words: String(Object(item).text).split(' ') })),
     });

@@ -1,14 +1,4 @@
-import {
-  append,
-  clear,
-  defineEvent,
-  defineSlice,
-  type EventDefinition,
-  on,
-  remove,
-  Session,
-  type Slice,
-} from 'weakincentives';
+import { defineEvent, defineSlice, type EventDefinition, Session, type Slice } from 'weakincentives';
 import { z } from 'zod';
 import { defineSystemEvent } from '../../../src/session/index.ts';
 
@@ -24,30 +14,45 @@ interface Seen {
 }
 
 const noteSchema = z.object({ text: z.string() });
-export const NoteAdded: EventDefinition<Note, Note> = defineEvent('note-added', noteSchema);
+export const NoteAdded: EventDefinition<Note, Note> = defineEvent({ name: 'note-added', schema: noteSchema });
 export const NotesCleared: EventDefinition<{ reason: string }, { reason: string }> = defineSystemEvent<{
   reason: string;
 }>('notes-cleared');
-export const Notes: Slice<Note> = defineSlice('notes', noteSchema, {
-  reducers: [on(NoteAdded, (_items, payload) => append(payload)), on(NotesCleared, () => clear())],
+export const Notes: Slice<Note> = defineSlice({
+  name: 'notes',
+  schema: noteSchema,
+  reducers: (on) => [
+    on(NoteAdded, (items, payload) => items.append(payload)),
+    on(NotesCleared, (items) => items.clear()),
+  ],
 });
 
 const entrySchema = z.object({ key: z.string(), value: z.number() });
-export const Put: EventDefinition<Entry, Entry> = defineEvent('put', entrySchema);
-export const Drop: EventDefinition<{ key: string }, { key: string }> = defineEvent(
-  'drop',
-  z.object({ key: z.string() }),
-);
-export const Table: Slice<Entry> = defineSlice('table', entrySchema, {
+export const Put: EventDefinition<Entry, Entry> = defineEvent({ name: 'put', schema: entrySchema });
+export const Drop: EventDefinition<{ key: string }, { key: string }> = defineEvent({
+  name: 'drop',
+  schema: z.object({ key: z.string() }),
+});
+export const Table: Slice<Entry> = defineSlice({
+  name: 'table',
+  schema: entrySchema,
   key: (item) => item.key,
-  reducers: [on(Put, (_items, payload) => append(payload)), on(Drop, (_items, { key }) => remove(key))],
+  reducers: (on) => [
+    on(Put, (items, payload) => items.append(payload)),
+    on(Drop, (items, { key }) => items.remove(key)),
+  ],
 });
 
-export const Seen: EventDefinition<Seen, Seen> = defineEvent('seen', z.object({ what: z.string() }));
-export const Trail: Slice<Seen> = defineSlice('trail', z.object({ what: z.string() }), {
+export const Seen: EventDefinition<Seen, Seen> = defineEvent({
+  name: 'seen',
+  schema: z.object({ what: z.string() }),
+});
+export const Trail: Slice<Seen> = defineSlice({
+  name: 'trail',
+  schema: z.object({ what: z.string() }),
   policy: 'log',
   retain: 3,
-  reducers: [on(Seen, (_items, payload) => append(payload))],
+  reducers: (on) => [on(Seen, (items, payload) => items.append(payload))],
 });
 
 export function sessionWith(...slices: readonly Parameters<Session['install']>[0][]): Session {

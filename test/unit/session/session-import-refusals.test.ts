@@ -123,7 +123,7 @@ describe('an import of something else', () => {
   });
 
   it('takes __proto__ for an ordinary key', () => {
-    const Anything = defineSystemSlice<Record<string, unknown>>('anything');
+    const Anything = defineSystemSlice<Record<string, unknown>>({ name: 'anything' });
     const session = sessionWith(Anything);
     const text = JSON.stringify(exportOf('anything', [{}])).replace('[{}]', '[{"__proto__":{"polluted":1}}]');
     session.importState(JSON.parse(text));

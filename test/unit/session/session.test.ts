@@ -42,7 +42,7 @@ describe('snapshots', () => {
   });
 
   it('find their slices where a clone has installed others, in another order', () => {
-    const Words = defineSlice('words', z.string());
+    const Words = defineSlice({ name: 'words', schema: z.string() });
     const session = sessionWith(Notes);
     session.dispatch(NoteAdded, { text: 'a' });
     const copy = session.clone();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { deriveSlice } from 'weakincentives';
+import { defineDerivedSlice } from 'weakincentives';
 import { defineSystemSlice } from '../../../src/session/index.ts';
 import { Drop, NoteAdded, Notes, Put, Seen, sessionWith, Table, Trail } from './session-fixtures.ts';
 
@@ -80,7 +80,7 @@ describe('slices of a session', () => {
   });
 
   it('start with their initial items and go back to them at a reset', () => {
-    const Seeded = defineSystemSlice<number>('seeded', { initial: [1, 2] });
+    const Seeded = defineSystemSlice<number>({ name: 'seeded', initial: [1, 2] });
     const session = sessionWith(Seeded, Trail);
     session.slice(Seeded).append(3);
     session.dispatch(Seen, { what: 'x' });
@@ -101,7 +101,7 @@ describe('slices of a session', () => {
   });
 
   it('freeze items deeply as they enter, so that mutation cannot survive a rollback', () => {
-    const Deep = defineSystemSlice<{ list: { n: number }[] }>('deep');
+    const Deep = defineSystemSlice<{ list: { n: number }[] }>({ name: 'deep' });
     const session = sessionWith(Deep);
     const item = { list: [{ n: 1 }] };
     session.slice(Deep).append(item);
@@ -135,7 +135,7 @@ describe('slices of a session', () => {
   });
 
   it('refuse items that are undefined or no JSON, and keys that are no text', () => {
-    const Any = defineSystemSlice<unknown>('any');
+    const Any = defineSystemSlice<unknown>({ name: 'any' });
     const session = sessionWith(Any);
     expect(() => session.slice(Any).append(undefined)).toThrow(
       expect.objectContaining({ code: 'value-not-json' }),
@@ -144,7 +144,7 @@ describe('slices of a session', () => {
       expect.objectContaining({ code: 'value-not-json' }),
     );
     expect(session.slice(Any).length).toBe(0);
-    const Bad = defineSystemSlice<{ id: number }>('bad', { key: (item) => item.id as never });
+    const Bad = defineSystemSlice<{ id: number }>({ name: 'bad', key: (item) => item.id as never });
     session.install(Bad);
     expect(() => session.slice(Bad).append({ id: 1 })).toThrow(
       expect.objectContaining({ code: 'slice-key-invalid' }),
@@ -152,20 +152,27 @@ describe('slices of a session', () => {
   });
 
   it.each([
-    ['an empty name', () => defineSystemSlice('')],
-    ['retain on STATE', () => defineSystemSlice('x', { retain: 3 } as never)],
-    ['a key on LOG', () => defineSystemSlice('x', { policy: 'log', key: () => 'k' } as never)],
-    ['retain of zero', () => defineSystemSlice('x', { policy: 'log', retain: 0 })],
-    ['retain of a half', () => defineSystemSlice('x', { policy: 'log', retain: 1.5 })],
+    ['an empty name', () => defineSystemSlice({ name: '' })],
+    ['retain on STATE', () => defineSystemSlice({ name: 'x', retain: 3 } as never)],
+    ['a key on LOG', () => defineSystemSlice({ name: 'x', policy: 'log', key: () => 'k' } as never)],
+    ['reducers that are not a list', () => defineSystemSlice({ name: 'x', reducers: (() => null) as never })],
+    [
+      'reducers that on() did not make',
+      () => defineSystemSlice({ name: 'x', reducers: (() => [{}]) as never }),
+    ],
+    ['retain of zero', () => defineSystemSlice({ name: 'x', policy: 'log', retain: 0 })],
+    ['retain of a half', () => defineSystemSlice({ name: 'x', policy: 'log', retain: 1.5 })],
   ])('cannot be declared with %s', (_what, act) => {
     expect(act).toThrow(expect.objectContaining({ code: 'slice-invalid' }));
   });
 });
 
 describe('derived slices', () => {
-  const Lengths = deriveSlice('lengths', Notes, (items) =>
-    items.map(({ text }) => ({ length: text.length })),
-  );
+  const Lengths = defineDerivedSlice({
+    name: 'lengths',
+    source: Notes,
+    derive: (items) => items.map(({ text }) => ({ length: text.length })),
+  });
 
   it('show their source and are computed once per state', () => {
     const session = sessionWith(Lengths);

@@ -3,10 +3,8 @@ import { type } from 'arktype';
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import {
-  append,
   defineSlice,
   jsonSchema,
-  on,
   PromptValidationError,
   type Schema,
   Session,
@@ -248,8 +246,12 @@ describe('succeeded', () => {
       inputSchema: z.object({ id: z.string() }),
       outputSchema: z.object({ url: z.string() }),
     });
-    const seen = defineSlice('seen', z.string(), {
-      reducers: [on(lookUp.succeeded, (_items, { params, value }) => append(`${params.id} -> ${value.url}`))],
+    const seen = defineSlice({
+      name: 'seen',
+      schema: z.string(),
+      reducers: (on) => [
+        on(lookUp.succeeded, (items, { params, value }) => items.append(`${params.id} -> ${value.url}`)),
+      ],
     });
     const session = new Session();
     session.install(seen);

@@ -1,13 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import {
   type AnyTool,
-  append,
   Deadline,
   defineEvent,
   defineSlice,
   MemoryFilesystem,
   type NestedAdapter,
-  on,
   type PolicyContext,
   PolicyDecision,
   type Prompt,
@@ -38,9 +36,11 @@ import {
 } from '../../../support/nested-policies.ts';
 import { modelFor } from '../../../support/nested-setup.ts';
 
-const Judged = defineEvent('judged', z.object({ what: z.string() }));
-const Judgements: Slice<{ what: string }> = defineSlice('judgements', z.object({ what: z.string() }), {
-  reducers: [on(Judged, (_items, payload) => append(payload))],
+const Judged = defineEvent({ name: 'judged', schema: z.object({ what: z.string() }) });
+const Judgements: Slice<{ what: string }> = defineSlice({
+  name: 'judgements',
+  schema: z.object({ what: z.string() }),
+  reducers: (on) => [on(Judged, (items, payload) => items.append(payload))],
 });
 const note = tool({
   name: 'note',

@@ -1,12 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import {
-  append,
   bindInstance,
   defineEvent,
   defineSlice,
   Filesystem,
   MemoryFilesystem,
-  on,
   openToolRuntime,
   type PolicyCall,
   PolicyDecision,
@@ -36,9 +34,11 @@ import {
 } from '../../../support/nested-policies.ts';
 import { calling, delegate, modelFor, promptWith } from '../../../support/nested-setup.ts';
 
-const Noted = defineEvent('noted', z.object({ what: z.string() }));
-const Notes: Slice<{ what: string }> = defineSlice('notes', z.object({ what: z.string() }), {
-  reducers: [on(Noted, (_items, payload) => append(payload))],
+const Noted = defineEvent({ name: 'noted', schema: z.object({ what: z.string() }) });
+const Notes: Slice<{ what: string }> = defineSlice({
+  name: 'notes',
+  schema: z.object({ what: z.string() }),
+  reducers: (on) => [on(Noted, (items, payload) => items.append(payload))],
 });
 
 const isProduction = (path: string): boolean => path.startsWith('prod/');
@@ -508,7 +508,9 @@ describe('what an outer policy reads and writes', () => {
   });
 
   test('makes inner calls that depend on one another repeat', async () => {
-    const Uses = defineSlice('uses', z.object({ tool: z.string(), count: z.number() }), {
+    const Uses = defineSlice({
+      name: 'uses',
+      schema: z.object({ tool: z.string(), count: z.number() }),
       key: (use) => use.tool,
     });
     const atMostTwo: ToolPolicy = {

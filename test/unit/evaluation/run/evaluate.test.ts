@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import {
-  append,
   bind,
   bindInstance,
   type ConversationItem,
@@ -8,7 +7,6 @@ import {
   defineSlice,
   Filesystem,
   MemoryFilesystem,
-  on,
   PromptValidationError,
   promptTemplate,
   type RunEvent,
@@ -29,9 +27,11 @@ import { gate } from '../../../support/gate.ts';
 import { recordingLogger } from '../../../support/recording-logger.ts';
 import { only } from '../../../support/run-calls.ts';
 
-const Noted = defineEvent('noted', z.object({ text: z.string() }));
-const Notes: Slice<{ text: string }> = defineSlice('notes', z.object({ text: z.string() }), {
-  reducers: [on(Noted, (_items, payload) => append(payload))],
+const Noted = defineEvent({ name: 'noted', schema: z.object({ text: z.string() }) });
+const Notes: Slice<{ text: string }> = defineSlice({
+  name: 'notes',
+  schema: z.object({ text: z.string() }),
+  reducers: (on) => [on(Noted, (items, payload) => items.append(payload))],
 });
 const note = tool({
   name: 'note',
@@ -337,7 +337,7 @@ describe('what goes wrong before the first request', () => {
   });
 
   test('is a failure of phase render with its cause: slices that clash', async () => {
-    const Other: Slice<{ n: number }> = defineSlice('notes', z.object({ n: z.number() }), {});
+    const Other: Slice<{ n: number }> = defineSlice({ name: 'notes', schema: z.object({ n: z.number() }) });
     const session = new Session();
     session.install(Other);
     const error = await evaluationFailure(done.evaluate(plain.bind(), { session }));

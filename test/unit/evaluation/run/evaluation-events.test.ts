@@ -1,10 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import {
-  append,
   defineSlice,
   type EvaluateOptions,
   type IdSource,
-  on,
   PromptExecuted,
   type PromptExecutedPayload,
   PromptExecutions,
@@ -198,13 +196,15 @@ describe('the events of an evaluation', () => {
   });
 
   test('that a reducer refuses change nothing, and are logged', async () => {
-    const Refusing = defineSlice('refusing', z.object({}), {
+    const Refusing = defineSlice({
+      name: 'refusing',
+      schema: z.object({}),
       policy: 'log',
-      reducers: [
+      reducers: (on) => [
         on(PromptExecuted, () => {
           throw new Error('full');
         }),
-        on(PromptRendered, () => append({})),
+        on(PromptRendered, (items) => items.append({})),
       ],
     });
     const logger = recordingLogger();

@@ -116,7 +116,7 @@ describe('a completion checker is refused', () => {
   });
 
   test('that needs a slice nobody has; the session counts', async () => {
-    const Notes = defineSlice('notes', z.object({ text: z.string() }));
+    const Notes = defineSlice({ name: 'notes', schema: z.object({ text: z.string() }) });
     const completion: CompletionChecker = {
       name: 'notes',
       requires: [{ kind: 'slice', slice: Notes, broughtBy: 'notesSection()' }],

@@ -1,22 +1,16 @@
-import {
-  append,
-  defineEvent,
-  defineSlice,
-  type EventDefinition,
-  on,
-  type RunEvent,
-  type Slice,
-} from 'weakincentives';
+import { defineEvent, defineSlice, type EventDefinition, type RunEvent, type Slice } from 'weakincentives';
 import { z } from 'zod';
 import type { ManualClock } from '../../../support/manual-clock.ts';
 
 /** A slice for tests that look at what calls have kept. */
-export const Noted: EventDefinition<{ text: string }, { text: string }> = defineEvent(
-  'noted',
-  z.object({ text: z.string() }),
-);
-export const Notes: Slice<{ text: string }> = defineSlice('notes', z.object({ text: z.string() }), {
-  reducers: [on(Noted, (_items, payload) => append(payload))],
+export const Noted: EventDefinition<{ text: string }, { text: string }> = defineEvent({
+  name: 'noted',
+  schema: z.object({ text: z.string() }),
+});
+export const Notes: Slice<{ text: string }> = defineSlice({
+  name: 'notes',
+  schema: z.object({ text: z.string() }),
+  reducers: (on) => [on(Noted, (items, payload) => items.append(payload))],
 });
 
 /** Lets every wait before a model is asked again pass at once. */

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
   type AnySection,
-  append,
   bindInstance,
   CompletionVerdict,
   defineEvent,
@@ -9,7 +8,6 @@ import {
   Filesystem,
   jsonSchema,
   MemoryFilesystem,
-  on,
   PromptEvaluationError,
   PromptRenderError,
   promptTemplate,
@@ -23,14 +21,18 @@ import {
 import { scriptedAdapter } from 'weakincentives/testing';
 import { runSections, sectionsPrompt } from '../../../support/sections.ts';
 
-const Counted = defineEvent('test.counted', jsonSchema<number>({ type: 'integer' }));
-const Logged = defineEvent('test.logged', jsonSchema<number>({ type: 'integer' }));
-const Count = defineSlice('test.count', jsonSchema<number>({ type: 'integer' }), {
-  reducers: [on(Counted, (_items, count) => append(count))],
+const Counted = defineEvent({ name: 'test.counted', schema: jsonSchema<number>({ type: 'integer' }) });
+const Logged = defineEvent({ name: 'test.logged', schema: jsonSchema<number>({ type: 'integer' }) });
+const Count = defineSlice({
+  name: 'test.count',
+  schema: jsonSchema<number>({ type: 'integer' }),
+  reducers: (on) => [on(Counted, (items, count) => items.append(count))],
 });
-const Log = defineSlice('test.log', jsonSchema<number>({ type: 'integer' }), {
+const Log = defineSlice({
+  name: 'test.log',
+  schema: jsonSchema<number>({ type: 'integer' }),
   policy: 'log',
-  reducers: [on(Logged, (_items, count) => append(count))],
+  reducers: (on) => [on(Logged, (items, count) => items.append(count))],
 });
 
 /** The session as a caller without a compiler uses it. */

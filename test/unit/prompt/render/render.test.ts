@@ -177,7 +177,7 @@ describe('enabled', () => {
   });
 
   it('sees the raw params and the session', async () => {
-    const notes = defineSlice('notes', z.object({ text: z.string() }));
+    const notes = defineSlice({ name: 'notes', schema: z.object({ text: z.string() }) });
     const gated = section({
       title: 'Gated',
       key: 'gated',

@@ -10,7 +10,10 @@ import {
 import { z } from 'zod';
 import { runCalls } from '../../../support/run-calls.ts';
 
-const Counter: Slice<{ value: number }> = defineSlice('counter', z.object({ value: z.number() }));
+const Counter: Slice<{ value: number }> = defineSlice({
+  name: 'counter',
+  schema: z.object({ value: z.number() }),
+});
 
 /** Reads the counter, counts up and writes `text` of the new value: of two in one turn the second runs again. */
 const counting = (text: (value: number) => string) =>

@@ -175,7 +175,7 @@ describe('images and files of a result', () => {
   });
 
   test('are those of the attempt that was committed', async () => {
-    const Count = defineSlice('count', z.object({ count: z.number() }));
+    const Count = defineSlice({ name: 'count', schema: z.object({ count: z.number() }) });
     const add = tool({
       name: 'look',
       description: 'Counts.',

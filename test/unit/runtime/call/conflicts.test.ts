@@ -1,11 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import {
-  append,
   bind,
   defineEvent,
   defineSlice,
-  on,
-  replace,
   resourceToken,
   Session,
   type Slice,
@@ -18,14 +15,18 @@ import { gate } from '../../../support/gate.ts';
 import { createManualClock } from '../../../support/manual-clock.ts';
 import { only, runCalls, startCalls } from '../../../support/run-calls.ts';
 
-const Counted = defineEvent('counted', z.object({ count: z.number() }));
-const Count: Slice<{ count: number }> = defineSlice('count', z.object({ count: z.number() }), {
-  reducers: [on(Counted, (_items, payload) => replace([payload]))],
+const Counted = defineEvent({ name: 'counted', schema: z.object({ count: z.number() }) });
+const Count: Slice<{ count: number }> = defineSlice({
+  name: 'count',
+  schema: z.object({ count: z.number() }),
+  reducers: (on) => [on(Counted, (items, payload) => items.replace([payload]))],
 });
-const Remarked = defineEvent('remarked', z.object({ text: z.string() }));
-const Remarks: Slice<{ text: string }> = defineSlice('remarks', z.object({ text: z.string() }), {
+const Remarked = defineEvent({ name: 'remarked', schema: z.object({ text: z.string() }) });
+const Remarks: Slice<{ text: string }> = defineSlice({
+  name: 'remarks',
+  schema: z.object({ text: z.string() }),
   policy: 'log',
-  reducers: [on(Remarked, (_items, payload) => append(payload))],
+  reducers: (on) => [on(Remarked, (items, payload) => items.append(payload))],
 });
 
 const countIn = (session: ToolContext['session']): number => session.slice(Count).latest()?.count ?? 0;
@@ -314,7 +315,7 @@ describe('a change from outside', () => {
 });
 
 describe('subscribers', () => {
-  const Told = defineEvent('told', z.object({ text: z.string() }));
+  const Told = defineEvent({ name: 'told', schema: z.object({ text: z.string() }) });
 
   test('hear of a call after its end, in the order of the commits', async () => {
     const heard: string[] = [];

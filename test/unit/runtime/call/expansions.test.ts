@@ -15,8 +15,8 @@ import { z } from 'zod';
 import { act } from '../../../support/act.ts';
 import { opening, runSections, sectionsPrompt } from '../../../support/sections.ts';
 
-const Notes = defineSlice('notes', z.object({ text: z.string() }));
-const Log = defineSlice('log', z.object({ text: z.string() }), { policy: 'log' });
+const Notes = defineSlice({ name: 'notes', schema: z.object({ text: z.string() }) });
+const Log = defineSlice({ name: 'log', schema: z.object({ text: z.string() }), policy: 'log' });
 
 /** Writes, logs, and wants the guide to be read before it does it for real. */
 const careful = (effects: ToolEffects = 'state', sections: readonly string[] = ['guide']): AnyTool =>

@@ -1,12 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import {
   type AnyTool,
-  append,
   bind,
   defineEvent,
   defineSlice,
   MemoryFilesystem,
-  on,
   PolicyDecision,
   PromptEvaluationError,
   resourceToken,
@@ -23,15 +21,17 @@ import { createManualClock } from '../../../support/manual-clock.ts';
 import { only, runCalls, startCalls } from '../../../support/run-calls.ts';
 import { unheardRejections } from '../../../support/unheard-rejections.ts';
 
-const Spent = defineEvent('spent', z.object({ amount: z.number() }));
+const Spent = defineEvent({ name: 'spent', schema: z.object({ amount: z.number() }) });
 const limit = 10;
-const Expenses: Slice<{ amount: number }> = defineSlice('expenses', z.object({ amount: z.number() }), {
-  reducers: [
+const Expenses: Slice<{ amount: number }> = defineSlice({
+  name: 'expenses',
+  schema: z.object({ amount: z.number() }),
+  reducers: (on) => [
     on(Spent, (items, payload) => {
       let total = payload.amount;
       for (const { amount } of items) total += amount;
       if (total > limit) throw new Error(`over the limit: ${total}`);
-      return append(payload);
+      return items.append(payload);
     }),
   ],
 });

@@ -1,13 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import {
   type AnyTool,
-  append,
   bindInstance,
   defineEvent,
   defineSlice,
   Filesystem,
   MemoryFilesystem,
-  on,
   PromptEvaluationError,
   promptTemplate,
   Session,
@@ -26,9 +24,11 @@ import { recordingLogger } from '../../../support/recording-logger.ts';
 import { only, runCalls, startCalls } from '../../../support/run-calls.ts';
 import { unheardRejections } from '../../../support/unheard-rejections.ts';
 
-const Noted = defineEvent('noted', z.object({ text: z.string() }));
-const Notes: Slice<{ text: string }> = defineSlice('notes', z.object({ text: z.string() }), {
-  reducers: [on(Noted, (_items, payload) => append(payload))],
+const Noted = defineEvent({ name: 'noted', schema: z.object({ text: z.string() }) });
+const Notes: Slice<{ text: string }> = defineSlice({
+  name: 'notes',
+  schema: z.object({ text: z.string() }),
+  reducers: (on) => [on(Noted, (items, payload) => items.append(payload))],
 });
 const note: AnyTool = tool({
   name: 'note',
@@ -49,9 +49,11 @@ const template = promptTemplate({
 describe('a slice whose reducer cannot record calls', () => {
   test('ends no run: the fault is logged, every call has its result', async () => {
     const logger = recordingLogger();
-    const Broken: Slice<{ n: number }> = defineSlice('broken', z.object({ n: z.number() }), {
+    const Broken: Slice<{ n: number }> = defineSlice({
+      name: 'broken',
+      schema: z.object({ n: z.number() }),
       policy: 'log',
-      reducers: [
+      reducers: (on) => [
         on(ToolInvoked, () => {
           throw new Error('cannot count');
         }),

@@ -13,7 +13,9 @@ import { gate } from '../../../support/gate.ts';
 import { createManualClock } from '../../../support/manual-clock.ts';
 import { runCalls, startCalls } from '../../../support/run-calls.ts';
 
-const Trail: Slice<{ step: string }> = defineSlice('trail', z.object({ step: z.string() }), {
+const Trail: Slice<{ step: string }> = defineSlice({
+  name: 'trail',
+  schema: z.object({ step: z.string() }),
   policy: 'log',
 });
 

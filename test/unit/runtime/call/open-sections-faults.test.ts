@@ -4,7 +4,6 @@ import {
   bindInstance,
   Deadline,
   defineSlice,
-  on,
   PolicyDecision,
   PromptEvaluationError,
   promptTemplate,
@@ -28,7 +27,7 @@ const follow = act('follow', () => undefined, { effects: 'read' });
 const summarised = { summary: 'Short.', visibility: 'summary' } as const;
 const guide = (render: () => string | Promise<string>, children: readonly AnySection[] = []): AnySection =>
   section({ title: 'Guide', key: 'guide', render, ...summarised, tools: [follow], children });
-const Log = defineSlice('log', z.object({ text: z.string() }), { policy: 'log' });
+const Log = defineSlice({ name: 'log', schema: z.object({ text: z.string() }), policy: 'log' });
 
 describe('a section whose text cannot be made', () => {
   test('is not opened; the model reads why and may try again', async () => {
@@ -136,8 +135,10 @@ describe('a change from outside while a section is opened', () => {
 
 describe('an opening that something else refuses', () => {
   test('by a reducer opens nothing', async () => {
-    const Count: Slice<{ n: number }> = defineSlice('count', z.object({ n: z.number() }), {
-      reducers: [
+    const Count: Slice<{ n: number }> = defineSlice({
+      name: 'count',
+      schema: z.object({ n: z.number() }),
+      reducers: (on) => [
         on(SectionsOpened, () => {
           throw new Error('no more sections');
         }),

@@ -211,7 +211,7 @@ describe('open_sections', () => {
   });
 
   test('says which section is not enabled, and looks at the session of the moment', async () => {
-    const flags = defineSlice('flags', z.object({ on: z.boolean() }));
+    const flags = defineSlice({ name: 'flags', schema: z.object({ on: z.boolean() }) });
     const gated = section({
       title: 'Guide',
       key: 'guide',

@@ -2,15 +2,12 @@ import { describe, expect, test } from 'vitest';
 import {
   type AnyTool,
   type ApprovalRequest,
-  append,
   bind,
   defineEvent,
   defineSlice,
   Filesystem,
-  on,
   PolicyDecision,
   promptTemplate,
-  replace,
   resourceToken,
   Session,
   type Slice,
@@ -25,13 +22,17 @@ import { z } from 'zod';
 import { gate } from '../../../support/gate.ts';
 import { type CallSetup, only, runCalls, startCalls } from '../../../support/run-calls.ts';
 
-const Used = defineEvent('used', z.object({ tool: z.string() }));
-const Uses: Slice<{ tool: string }> = defineSlice('uses', z.object({ tool: z.string() }), {
-  reducers: [on(Used, (_items, payload) => append(payload))],
+const Used = defineEvent({ name: 'used', schema: z.object({ tool: z.string() }) });
+const Uses: Slice<{ tool: string }> = defineSlice({
+  name: 'uses',
+  schema: z.object({ tool: z.string() }),
+  reducers: (on) => [on(Used, (items, payload) => items.append(payload))],
 });
-const Counted = defineEvent('counted', z.object({ count: z.number() }));
-const Count: Slice<{ count: number }> = defineSlice('count', z.object({ count: z.number() }), {
-  reducers: [on(Counted, (_items, payload) => replace([payload]))],
+const Counted = defineEvent({ name: 'counted', schema: z.object({ count: z.number() }) });
+const Count: Slice<{ count: number }> = defineSlice({
+  name: 'count',
+  schema: z.object({ count: z.number() }),
+  reducers: (on) => [on(Counted, (items, payload) => items.replace([payload]))],
 });
 
 /** Writes one file with the count it finds. */

@@ -1,12 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import {
-  append,
   bind,
   bindInstance,
   defineEvent,
   defineSlice,
   MemoryFilesystem,
-  on,
   PromptEvaluationError,
   resourceToken,
   Session,
@@ -20,12 +18,14 @@ import { act, spend } from '../../../support/act.ts';
 import { recordingLogger } from '../../../support/recording-logger.ts';
 import { only, runCalls } from '../../../support/run-calls.ts';
 
-const Noted = defineEvent('noted', z.object({ text: z.string() }));
-const Notes: Slice<{ text: string }> = defineSlice('notes', z.object({ text: z.string() }), {
-  reducers: [
+const Noted = defineEvent({ name: 'noted', schema: z.object({ text: z.string() }) });
+const Notes: Slice<{ text: string }> = defineSlice({
+  name: 'notes',
+  schema: z.object({ text: z.string() }),
+  reducers: (on) => [
     on(Noted, (items, payload) => {
       if (items.length >= 3) throw new Error('the notes are full');
-      return append(payload);
+      return items.append(payload);
     }),
   ],
 });

@@ -1,9 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import {
-  append,
   defineEvent,
   defineSlice,
-  on,
   PolicyDecision,
   PolicyState,
   type RunEvent,
@@ -16,9 +14,11 @@ import {
 import { z } from 'zod';
 import { only, runCalls } from '../../../support/run-calls.ts';
 
-const Seen = defineEvent('seen', z.object({ by: z.string() }));
-const Seens: Slice<{ by: string }> = defineSlice('seens', z.object({ by: z.string() }), {
-  reducers: [on(Seen, (_items, payload) => append(payload))],
+const Seen = defineEvent({ name: 'seen', schema: z.object({ by: z.string() }) });
+const Seens: Slice<{ by: string }> = defineSlice({
+  name: 'seens',
+  schema: z.object({ by: z.string() }),
+  reducers: (on) => [on(Seen, (items, payload) => items.append(payload))],
 });
 const write = tool({
   name: 'write',

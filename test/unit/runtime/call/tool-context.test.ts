@@ -2,13 +2,11 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import {
   type AnyTool,
-  append,
   bind,
   defineEvent,
   defineSlice,
   Filesystem,
   FilesystemError,
-  on,
   promptTemplate,
   ResourceError,
   resourceToken,
@@ -28,14 +26,18 @@ import { recordingLogger } from '../../../support/recording-logger.ts';
 import { only, runCalls, startCalls } from '../../../support/run-calls.ts';
 import { unheardRejections } from '../../../support/unheard-rejections.ts';
 
-const Noted = defineEvent('noted', z.object({ text: z.string() }));
-const Notes: Slice<{ text: string }> = defineSlice('notes', z.object({ text: z.string() }), {
-  reducers: [on(Noted, (_items, payload) => append(payload))],
+const Noted = defineEvent({ name: 'noted', schema: z.object({ text: z.string() }) });
+const Notes: Slice<{ text: string }> = defineSlice({
+  name: 'notes',
+  schema: z.object({ text: z.string() }),
+  reducers: (on) => [on(Noted, (items, payload) => items.append(payload))],
 });
-const Logged = defineEvent('logged', z.object({ text: z.string() }));
-const Log: Slice<{ text: string }> = defineSlice('log', z.object({ text: z.string() }), {
+const Logged = defineEvent({ name: 'logged', schema: z.object({ text: z.string() }) });
+const Log: Slice<{ text: string }> = defineSlice({
+  name: 'log',
+  schema: z.object({ text: z.string() }),
   policy: 'log',
-  reducers: [on(Logged, (_items, payload) => append(payload))],
+  reducers: (on) => [on(Logged, (items, payload) => items.append(payload))],
 });
 
 const doing = (

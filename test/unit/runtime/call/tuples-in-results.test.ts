@@ -2,11 +2,9 @@ import { toStandardJsonSchema } from '@valibot/to-json-schema';
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import {
-  append,
   defineEvent,
   defineSlice,
   jsonSchema,
-  on,
   promptTemplate,
   Session,
   section,
@@ -39,13 +37,12 @@ describe.each(Object.entries(shapes))('an item behind the end of a tuple, with %
       outputSchema: schema,
       execute: () => ToolResult.ok(overlong),
     });
-    const Found = defineSlice(
-      'test.found',
-      jsonSchema<object>({ type: 'object', additionalProperties: true }),
-      {
-        reducers: [on(find.succeeded, (_items, { value }) => append(value as object))],
-      },
-    );
+    const Found = defineSlice({
+      name: 'test.found',
+      schema: jsonSchema<object>({ type: 'object', additionalProperties: true }),
+
+      reducers: (on) => [on(find.succeeded, (items, { value }) => items.append(value as object))],
+    });
     const part = section({ title: 'Part', key: 'part', tools: [find], slices: [Found] });
     const run = await runSections(sectionsPrompt([part]), [{ toolCalls: [{ name: 'find' }] }]);
     expect(run.texts[0]).toContain(refusal);
@@ -78,8 +75,12 @@ describe.each(Object.entries(shapes))('an item behind the end of a tuple, with %
 
   it('is refused in events and slices', () => {
     const session = new Session();
-    const Made = defineEvent('test.made', schema);
-    const Pairs = defineSlice('test.pairs', schema, { reducers: [on(Made, (_items, pair) => append(pair))] });
+    const Made = defineEvent({ name: 'test.made', schema });
+    const Pairs = defineSlice({
+      name: 'test.pairs',
+      schema,
+      reducers: (on) => [on(Made, (items, pair) => items.append(pair))],
+    });
     session.install(Pairs);
     expect(() => session.dispatch(Made, overlong)).toThrow(refusal);
     expect(() => session.slice(Pairs).append(overlong)).toThrow(refusal);

@@ -1,10 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import {
   type AnyTool,
-  append,
   defineEvent,
   defineSlice,
-  on,
   type RunEvent,
   type Slice,
   type ToolEffects,
@@ -17,14 +15,18 @@ import { type Gate, gate } from '../../../support/gate.ts';
 import { recordingLogger } from '../../../support/recording-logger.ts';
 import { runCalls, startCalls } from '../../../support/run-calls.ts';
 
-const Noted = defineEvent('noted', z.object({ by: z.string() }));
-const Notes: Slice<{ by: string }> = defineSlice('notes', z.object({ by: z.string() }), {
+const Noted = defineEvent({ name: 'noted', schema: z.object({ by: z.string() }) });
+const Notes: Slice<{ by: string }> = defineSlice({
+  name: 'notes',
+  schema: z.object({ by: z.string() }),
   policy: 'log',
-  reducers: [on(Noted, (_items, payload) => append(payload))],
+  reducers: (on) => [on(Noted, (items, payload) => items.append(payload))],
 });
-const Written = defineEvent('written', z.object({ by: z.string() }));
-const Writings: Slice<{ by: string }> = defineSlice('writings', z.object({ by: z.string() }), {
-  reducers: [on(Written, (_items, payload) => append(payload))],
+const Written = defineEvent({ name: 'written', schema: z.object({ by: z.string() }) });
+const Writings: Slice<{ by: string }> = defineSlice({
+  name: 'writings',
+  schema: z.object({ by: z.string() }),
+  reducers: (on) => [on(Written, (items, payload) => items.append(payload))],
 });
 
 /** Tools whose calls wait at the gate they name, and what they did in which order. */

@@ -1,13 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import {
-  append,
   defineEvent,
   defineSlice,
   type IdSource,
-  on,
   PolicyDecision,
   type RunEvent,
-  replace,
   Session,
   type Slice,
   ToolInvocations,
@@ -22,9 +19,11 @@ import { createManualClock } from '../../../support/manual-clock.ts';
 import { recordingLogger } from '../../../support/recording-logger.ts';
 import { only, runCalls } from '../../../support/run-calls.ts';
 
-const Saved = defineEvent('saved', z.object({ title: z.string() }));
-const Titles: Slice<{ title: string }> = defineSlice('titles', z.object({ title: z.string() }), {
-  reducers: [on(Saved, (_items, payload) => append(payload))],
+const Saved = defineEvent({ name: 'saved', schema: z.object({ title: z.string() }) });
+const Titles: Slice<{ title: string }> = defineSlice({
+  name: 'titles',
+  schema: z.object({ title: z.string() }),
+  reducers: (on) => [on(Saved, (items, payload) => items.append(payload))],
 });
 
 const clock = createManualClock(5_000);
@@ -317,17 +316,16 @@ describe('what a handler returns', () => {
 });
 
 describe('the event of a success', () => {
-  const Last: Slice<{ title: string; params: string; callId: string }> = defineSlice(
-    'last',
-    z.object({ title: z.string(), params: z.string(), callId: z.string() }),
-    {
-      reducers: [
-        on(save.succeeded, (_items, { value, params, callId }) =>
-          replace([{ title: value.title, params: JSON.stringify(params), callId }]),
-        ),
-      ],
-    },
-  );
+  const Last: Slice<{ title: string; params: string; callId: string }> = defineSlice({
+    name: 'last',
+    schema: z.object({ title: z.string(), params: z.string(), callId: z.string() }),
+
+    reducers: (on) => [
+      on(save.succeeded, (items, { value, params, callId }) =>
+        items.replace([{ title: value.title, params: JSON.stringify(params), callId }]),
+      ),
+    ],
+  });
 
   test('feeds reducers inside the call, with wire params and the value', async () => {
     const { session } = await runCalls({
@@ -369,8 +367,10 @@ describe('the event of a success', () => {
   });
 
   test('that a reducer refuses fails the call', async () => {
-    const Refusing: Slice<{ n: number }> = defineSlice('refusing', z.object({ n: z.number() }), {
-      reducers: [
+    const Refusing: Slice<{ n: number }> = defineSlice({
+      name: 'refusing',
+      schema: z.object({ n: z.number() }),
+      reducers: (on) => [
         on(save.succeeded, () => {
           throw new Error('no more titles');
         }),

@@ -7,12 +7,10 @@ import {
   DeadlineExceededError,
   defineEvent,
   defineSlice,
-  on,
   openToolRuntime,
   PolicyDecision,
   promptTemplate,
   type RunEvent,
-  replace,
   resourceToken,
   Session,
   type Slice,
@@ -28,9 +26,11 @@ import { gate } from '../../../support/gate.ts';
 import { createManualClock } from '../../../support/manual-clock.ts';
 import { only, runCalls, startCalls } from '../../../support/run-calls.ts';
 
-const Touched = defineEvent('touched', z.object({ by: z.string() }));
-const Touches: Slice<{ by: string }> = defineSlice('touches', z.object({ by: z.string() }), {
-  reducers: [on(Touched, (_items, payload) => replace([payload]))],
+const Touched = defineEvent({ name: 'touched', schema: z.object({ by: z.string() }) });
+const Touches: Slice<{ by: string }> = defineSlice({
+  name: 'touches',
+  schema: z.object({ by: z.string() }),
+  reducers: (on) => [on(Touched, (items, payload) => items.replace([payload]))],
 });
 
 const template = promptTemplate({

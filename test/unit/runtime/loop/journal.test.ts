@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import {
-  append,
   bindInstance,
   type CompletionChecker,
   CompletionVerdict,
@@ -11,10 +10,8 @@ import {
   FeedbackState,
   Filesystem,
   MemoryFilesystem,
-  on,
   PromptEvaluationError,
   promptTemplate,
-  replace,
   Session,
   type Slice,
   section,
@@ -39,14 +36,18 @@ import { bareEnvironment } from '../../../support/bare-environment.ts';
 import { type JournalEntry, recording, replaying } from '../../../support/journal.ts';
 import { createManualClock } from '../../../support/manual-clock.ts';
 
-const Counted = defineEvent('counted', z.object({ count: z.number() }));
-const Count: Slice<{ count: number }> = defineSlice('count', z.object({ count: z.number() }), {
-  reducers: [on(Counted, (_items, payload) => replace([payload]))],
+const Counted = defineEvent({ name: 'counted', schema: z.object({ count: z.number() }) });
+const Count: Slice<{ count: number }> = defineSlice({
+  name: 'count',
+  schema: z.object({ count: z.number() }),
+  reducers: (on) => [on(Counted, (items, payload) => items.replace([payload]))],
 });
-const Said = defineEvent('said', z.object({ text: z.string() }));
-const Sayings: Slice<{ text: string }> = defineSlice('sayings', z.object({ text: z.string() }), {
+const Said = defineEvent({ name: 'said', schema: z.object({ text: z.string() }) });
+const Sayings: Slice<{ text: string }> = defineSlice({
+  name: 'sayings',
+  schema: z.object({ text: z.string() }),
   policy: 'log',
-  reducers: [on(Said, (_items, payload) => append(payload))],
+  reducers: (on) => [on(Said, (items, payload) => items.append(payload))],
 });
 
 /** A model that makes two turns of calls, as a function of the conversation alone. */
