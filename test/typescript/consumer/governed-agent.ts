@@ -1,16 +1,14 @@
 import assert from 'node:assert/strict';
 import {
-  append,
-  appendAll,
   bind,
   defineAgent,
+  defineDerivedSlice,
   defineEvent,
   defineSlice,
-  deriveSlice,
-  on,
   PolicyDecision,
   promptTemplate,
   readBeforeWritePolicy,
+  reducers,
   resourceToken,
   Session,
   section,
@@ -28,8 +26,8 @@ interface MailService {
 }
 const Mailer = resourceToken<MailService>('mailer');
 const Finding = z.object({ id: z.string(), severity: z.enum(['low', 'high']) });
-const FindingRecorded = defineEvent('finding-recorded', Finding);
-const FindingSuspected = defineEvent('finding-suspected', Finding.pick({ id: true }));
+const FindingRecorded = defineEvent({ name: 'finding-recorded', schema: Finding });
+const FindingSuspected = defineEvent({ name: 'finding-suspected', schema: Finding.pick({ id: true }) });
 
 const sent: string[] = [];
 
@@ -50,14 +48,20 @@ const notify = tool({
   },
 });
 
-const Findings = defineSlice('findings', Finding, {
+const Findings = defineSlice({
+  name: 'findings',
+  schema: Finding,
   key: ({ id }) => id,
-  reducers: [
-    on(FindingRecorded, appendAll()),
-    on(FindingSuspected, (_items, { id }) => append({ id, severity: 'low' as const })),
+  reducers: (on) => [
+    on(FindingRecorded, reducers.append()),
+    on(FindingSuspected, (items, { id }) => items.append({ id, severity: 'low' as const })),
   ],
 });
-const FindingIds = deriveSlice('finding-ids', Findings, (findings) => findings.map(({ id }) => id));
+const FindingIds = defineDerivedSlice({
+  name: 'finding-ids',
+  source: Findings,
+  derive: (findings) => findings.map(({ id }) => id),
+});
 
 const askFirst: ToolPolicy = {
   name: 'ask-first',
