@@ -161,13 +161,13 @@ describe('root entry', () => {
     expect(printed.trim().split('\n')).toEqual(['searches', 'loads re2js']);
   });
 
-  it('exports at most 120 values by name and nothing by default', () => {
+  it('exports at most 80 values by name and nothing by default', () => {
     const names: readonly string[] = JSON.parse(
       packed.run(`console.log(JSON.stringify(Object.keys(await import('weakincentives'))));`),
     );
     expect(names).not.toContain('default');
-    // Each group of them has a reason to stand there: docs/decisions/0019-size-of-the-root-entry.md.
-    expect(names.length).toBeLessThanOrEqual(120);
+    // What the root holds, and what the suite: docs/decisions/0082-root-suite-provider.md.
+    expect(names.length).toBeLessThanOrEqual(80);
   });
 });
 
