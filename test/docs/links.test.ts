@@ -1,15 +1,19 @@
-import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { allDocuments, type Document, isInProject, readDocument } from './documents.ts';
-
-const withoutCode = (text: string): string =>
-  text.replace(/^( *)(`{3,}|~{3,}).*\n[\s\S]*?^\1\2.*$/gm, '').replace(/`[^`\n]*`/g, '');
+import { linksOf, withoutFences } from './links.ts';
 
 describe.each(allDocuments().map((document) => [document.file, document] as const))(
   '%s',
   (_file, document) => {
     it('links to what is there', () => {
       expect(brokenLinks(document)).toEqual([]);
+    });
+
+    it('says how to run `await using` where its code has it', () => {
+      const isGuide = document.file.startsWith('guides/');
+      expect(isGuide && document.text.includes('await using')).toBe(
+        isGuide && document.text.includes('(../README.md#run-typescript)'),
+      );
     });
 
     it('names scripts that package.json has', () => {
@@ -22,21 +26,18 @@ describe.each(allDocuments().map((document) => [document.file, document] as cons
   },
 );
 
-function brokenLinks({ file, text }: Document): readonly string[] {
-  const targets = [...withoutCode(text).matchAll(/\]\((?<target>[^()\s]+)\)/g)]
-    .map((match) => match.groups?.['target'] ?? '')
-    .filter((target) => !/^[a-z]+:/.test(target));
-  return targets.filter((target) => {
-    const [path = '', anchor] = target.split('#');
-    const resolved = path === '' ? file : join(dirname(file), path);
-    if (!isInProject(resolved)) return true;
-    return anchor !== undefined && resolved.endsWith('.md') && !anchorsOf(readDocument(resolved)).has(anchor);
-  });
+function brokenLinks(document: Document): readonly string[] {
+  return linksOf(document)
+    .filter(({ path, anchor }) => {
+      if (!isInProject(path)) return true;
+      return anchor !== undefined && path.endsWith('.md') && !anchorsOf(readDocument(path)).has(anchor);
+    })
+    .map(({ target }) => target);
 }
 
 /** The fragment of each heading, as code hosts make it: lower case, punctuation dropped, spaces to hyphens. */
 function anchorsOf({ text }: Document): ReadonlySet<string> {
-  const headings = text.replace(/^( *)(`{3,}|~{3,}).*\n[\s\S]*?^\1\2.*$/gm, '').matchAll(/^#{1,6} +(.*)$/gm);
+  const headings = withoutFences(text).matchAll(/^#{1,6} +(.*)$/gm);
   return new Set(
     [...headings].map(([, title = '']) =>
       title

@@ -4,6 +4,7 @@ import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { linksOf } from '../docs/links.ts';
 import { findAnyTypes, followImports } from './module-graph.ts';
 import { linkTypes, type PackedPackage, packPackage } from './packed-package.ts';
 
@@ -54,6 +55,7 @@ describe('packed files', () => {
       'VERSIONING.md',
       'dist',
       'docs',
+      'examples',
       'package.json',
     ]);
   });
@@ -80,6 +82,17 @@ describe('packed files', () => {
     expect(packed.files.filter((file) => file.startsWith('dist/'))).toEqual(
       [...declarations, ...modules].sort(),
     );
+  });
+
+  it('link only to what is packed, too', () => {
+    const broken = packed.files
+      .filter((file) => file.endsWith('.md'))
+      .flatMap((file) =>
+        linksOf({ file, text: packed.read(file) })
+          .filter(({ path }) => !packed.files.some((name) => name === path || name.startsWith(`${path}/`)))
+          .map(({ target }) => `${file}: ${target}`),
+      );
+    expect(broken).toEqual([]);
   });
 
   it('bring every command as an executable script', () => {
