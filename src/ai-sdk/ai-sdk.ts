@@ -10,8 +10,8 @@ import {
   plainCallIds,
   providerAdapter,
   requestTimeoutMs,
-  SchemaProjections,
   type StrictTools,
+  ToolSchemas,
   type UnsupportedConfig,
 } from '../provider/internal.ts';
 import type { ModelCallOptions, ModelRequest, ModelTurn } from '../runtime/index.ts';
@@ -127,7 +127,7 @@ function adapterOf<Version extends AiSdkVersion>(
     callIds: callIdsOf(model),
     cacheMark: options.promptCaching === false ? undefined : cacheMarkOf(model, options.promptCaching?.ttl),
     settings: [layerOf(options), options.settings ?? {}],
-    projections: new SchemaProjections(aiSdkDialect, options.strictTools ?? defaultStrictTools(family)),
+    projections: new ToolSchemas(aiSdkDialect, options.strictTools ?? defaultStrictTools(family)),
     registry: new HostedToolRegistry({
       adapter: `AI SDK (${model.provider})`,
       model: model.modelId,
@@ -153,7 +153,7 @@ function adapterOf<Version extends AiSdkVersion>(
       check: (check) => checkRequest(check, context),
       generate: (request, generateOptions) => {
         const { outputSchema: _told, ...plain } = request;
-        return ask(takesOutputSchema ? request : plain, generateOptions, asking);
+        return callModel(takesOutputSchema ? request : plain, generateOptions, asking);
       },
     },
   });
@@ -201,17 +201,17 @@ function layerOf({ providerOptions, headers }: AiSdkOptions): ModelSettings {
 }
 
 /** Whose model is asked, and how. */
-interface Asking<Version extends AiSdkVersion> {
+interface CallContext<Version extends AiSdkVersion> {
   readonly model: AiSdkModelOf<Version>;
   readonly context: RequestContext<Version>;
   readonly timeoutMs: number;
   readonly warnings: Warnings;
 }
 
-async function ask<Version extends AiSdkVersion>(
+async function callModel<Version extends AiSdkVersion>(
   request: ModelRequest,
   { signal, logger, onDelta, clock = systemClock }: ModelCallOptions,
-  { model, context, timeoutMs, warnings }: Asking<Version>,
+  { model, context, timeoutMs, warnings }: CallContext<Version>,
 ): Promise<ModelTurn> {
   const prepared = prepareRequest(request, context, logger);
   const onWarnings = (given: unknown): void => warnings.read(given, logger);

@@ -2,7 +2,6 @@ export { type AiSdkOptions, aiSdk } from './ai-sdk.ts';
 export { aiSdkHostedToolCodecs } from './hosted/codecs.ts';
 export { FailedToolCallError } from './tools/failed-tool-call-error.ts';
 export {
-  type AiSdkExecuteOptions,
   type AiSdkTool,
   type FromAiSdkToolOptions,
   fromAiSdkTool,
@@ -11,7 +10,6 @@ export { type AiSdkUsage, fromAiSdkUsage } from './tools/from-ai-sdk-usage.ts';
 export {
   type AiSdkRuntimeTool,
   type AiSdkRuntimeTools,
-  type AiSdkToolOutput,
   type ToAiSdkToolsOptions,
   toAiSdkTools,
 } from './tools/to-ai-sdk-tools.ts';

@@ -8,7 +8,7 @@ import {
   lazyClient,
   providerAdapter,
   requestTimeoutMs,
-  SchemaProjections,
+  ToolSchemas,
   toProviderError,
   type UnsupportedConfig,
 } from '../provider/internal.ts';
@@ -16,7 +16,7 @@ import type { TokenPrices } from '../tool/index.ts';
 import { anthropicDialect } from './anthropic-dialect.ts';
 import { type AnthropicClient, type AnthropicClientOptions, createClient } from './client.ts';
 import { anthropicHostedToolCodecs } from './hosted/codecs.ts';
-import { anthropicErrorWords } from './provider-error.ts';
+import { anthropicErrorCodes } from './provider-error.ts';
 import { prepareRequest, toWireChoice } from './request.ts';
 import { type AnthropicSettings, toWireSettings } from './request-settings.ts';
 import { readMessage } from './response.ts';
@@ -92,7 +92,7 @@ export function anthropic(options: AnthropicOptions): ProviderAdapter {
   checkMaxTokens(maxTokens);
   toWireSettings(settings);
   const cacheControl = toCacheControl(options.promptCaching);
-  const projections = new SchemaProjections(anthropicDialect);
+  const projections = new ToolSchemas(anthropicDialect);
   const codecs = { ...anthropicHostedToolCodecs, ...options.hostedToolCodecs };
   const registry = new HostedToolRegistry({ adapter: 'Anthropic', model, codecs, unsupportedConfig });
   const getClient = lazyClient<AnthropicClient, AnthropicClientOptions>(options, clientKeys, createClient);
@@ -129,7 +129,7 @@ export function anthropic(options: AnthropicOptions): ProviderAdapter {
             });
           }
         } catch (error) {
-          throw toProviderError(error, anthropicErrorWords);
+          throw toProviderError(error, anthropicErrorCodes);
         }
         return readMessage(message, name, prepared, registry);
       },

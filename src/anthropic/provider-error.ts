@@ -1,7 +1,7 @@
-import type { ProviderErrorWords } from '../provider/internal.ts';
+import type { ProviderErrorCodes } from '../provider/internal.ts';
 
 /** What Anthropic calls the failures that are more than a refused request. */
-export const anthropicErrorWords: ProviderErrorWords = {
+export const anthropicErrorCodes: ProviderErrorCodes = {
   codes: {
     rate_limit_error: 'rate-limit',
     ramp_limit_exceeded: 'rate-limit',

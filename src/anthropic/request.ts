@@ -3,7 +3,7 @@ import {
   type HostedToolRegistry,
   type ProjectedTool,
   refuseHostedChoice,
-  type SchemaProjections,
+  type ToolSchemas,
 } from '../provider/internal.ts';
 import type { ModelCheck, ModelRequest } from '../runtime/index.ts';
 import {
@@ -29,7 +29,7 @@ export interface RequestOptions {
   readonly betas: readonly string[];
   /** Undefined: nothing is marked to be kept. */
   readonly cacheControl: CacheControl | undefined;
-  readonly projections: SchemaProjections;
+  readonly projections: ToolSchemas;
   readonly registry: HostedToolRegistry;
   readonly logger: Logger;
 }

@@ -4,11 +4,11 @@ import {
   failureReason,
   StreamReader,
   type StreamReaderOptions,
-  toBrokenStream,
-  toFailure,
+  toBrokenStreamError,
+  toResponseError,
 } from '../provider/internal.ts';
 import type { ModelCallOptions } from '../runtime/index.ts';
-import { anthropicErrorWords } from './provider-error.ts';
+import { anthropicErrorCodes } from './provider-error.ts';
 
 type Writable = Record<string, unknown>;
 
@@ -33,7 +33,7 @@ export async function readMessageStream(
   try {
     while (!message.isDone) {
       const { done, value } = await reader.next();
-      if (done === true) throw toBrokenStream();
+      if (done === true) throw toBrokenStreamError();
       if (!isRecord(value)) continue;
       const delta = message.take(value);
       const wait = delta === undefined ? undefined : onDelta?.(delta);
@@ -42,7 +42,7 @@ export async function readMessageStream(
   } catch (error) {
     reader.close();
     // An event that was cut off is one that cannot be read.
-    throw error instanceof SyntaxError ? toBrokenStream() : error;
+    throw error instanceof SyntaxError ? toBrokenStreamError() : error;
   }
   reader.finish();
   return message.fields();
@@ -146,5 +146,5 @@ function parse(json: string): unknown {
 function failureOf(error: unknown): Error {
   const { type } = isRecord(error) ? error : {};
   const text = failureReason(error) ?? 'The provider failed without a reason.';
-  return toFailure(typeof type === 'string' ? type : undefined, text, anthropicErrorWords);
+  return toResponseError(typeof type === 'string' ? type : undefined, text, anthropicErrorCodes);
 }

@@ -1,5 +1,5 @@
 /** Printed by `--help`. */
-export const HELP: string = `Usage: wink run AGENT [DIR] [options]
+export const helpText: string = `Usage: wink run AGENT [DIR] [options]
        wink prompt show|seed|diff|check AGENT [options]
 
 Runs an agent and prints what every call of it did, and what it changed. AGENT is a file (.ts, .mts, .js, .mjs) that

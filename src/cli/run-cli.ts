@@ -2,8 +2,8 @@ import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { describeError } from '../error/index.ts';
 import { type CliRequest, readArguments } from './arguments.ts';
-import { HELP } from './help.ts';
-import { type CliEnvironment, CliInterruption, EXIT, unlessAborted } from './process/environment.ts';
+import { helpText } from './help.ts';
+import { type CliEnvironment, CliInterruption, exitCodes, unlessAborted } from './process/environment.ts';
 import { UsageError } from './process/errors.ts';
 import { printable } from './process/plain-text.ts';
 import { StrayError } from './process/stray-error.ts';
@@ -37,7 +37,7 @@ export async function runCli(
     }
   }
   // The result of a run is written by now, and the code is part of it.
-  return strays.length > 0 && request.kind === 'prompt' && code === EXIT.done ? EXIT.failed : code;
+  return strays.length > 0 && request.kind === 'prompt' && code === exitCodes.done ? exitCodes.failed : code;
 }
 
 /** Commands are imported when they are chosen: help and version need nothing of the library. */
@@ -61,14 +61,14 @@ async function carryOut(
   try {
     switch (request.kind) {
       case 'help':
-        stdout.write(HELP);
-        return EXIT.done;
+        stdout.write(helpText);
+        return exitCodes.done;
       case 'version':
         stdout.write(`${version}\n`);
-        return EXIT.done;
+        return exitCodes.done;
       case 'usage-error':
         stderr.write(`wink: ${printable(request.message)} See wink --help.\n`);
-        return EXIT.usage;
+        return exitCodes.usage;
       case 'run':
         return await run(request, environment);
       case 'prompt':
@@ -79,13 +79,13 @@ async function carryOut(
       if (error.kind !== 'output-closed') stderr.write(`wink: ${error.kind}.\n`);
       return error.exitCode;
     }
-    if (error instanceof StrayError) return EXIT.failed;
+    if (error instanceof StrayError) return exitCodes.failed;
     const isUsage = error instanceof UsageError;
     stderr.write(
       `wink: ${isUsage ? error.message : `unforeseen error: ${printable(describeError(error))}`}\n`,
     );
     if (isVerbose) stderr.write(stacksOf(error));
-    return isUsage ? EXIT.usage : EXIT.failed;
+    return isUsage ? exitCodes.usage : exitCodes.failed;
   }
 }
 

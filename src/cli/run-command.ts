@@ -5,7 +5,7 @@ import { UsageError } from './process/errors.ts';
 import { printable } from './process/plain-text.ts';
 import { StrayError } from './process/stray-error.ts';
 import { createTextStyle } from './process/text-style.ts';
-import { approveNobody, approveOnTerminal } from './report/approve-on-terminal.ts';
+import { approveOnTerminal, denyApprovals } from './report/approve-on-terminal.ts';
 import { CallLog } from './report/call-log.ts';
 import { createProgress } from './report/create-progress.ts';
 import { eventLine, isDelta, type ResultRecord } from './report/event-record.ts';
@@ -22,8 +22,8 @@ import { runAgent } from './run/run-agent.ts';
 import type { RunRequest } from './run/run-arguments.ts';
 
 /** Width of the table where the output has none, as in a pipe. */
-const PLAIN_WIDTH = 140;
-const MIN_WIDTH = 40;
+const plainWidth = 140;
+const minWidth = 40;
 
 /**
  * Runs an agent and prints what it did.
@@ -151,7 +151,7 @@ async function carryOut(
       clean,
       title,
       modelName: model.name,
-      width: Math.max(MIN_WIDTH, stdout.columns ?? PLAIN_WIDTH),
+      width: Math.max(minWidth, stdout.columns ?? plainWidth),
       isFull: request.isFull,
       isEnforced: request.isEnforced,
       style: createTextStyle(stdout, environment.variables),
@@ -178,9 +178,9 @@ function titleOf({ agent, hooks }: LoadedAgent, folder: string): string {
 /** Who decides what policies ask, for an agent that brings no function for it. */
 function approveFor(request: RunRequest, environment: CliEnvironment, progress: Progress): ApprovalHandler {
   const { ask, stderr, variables } = environment;
-  if (request.isJson) return approveNobody('the agent brings no approve function, and --json asks no one.');
+  if (request.isJson) return denyApprovals('the agent brings no approve function, and --json asks no one.');
   if (ask === undefined) {
-    return approveNobody(
+    return denyApprovals(
       'the agent brings no approve function, and standard input and error output are not a terminal.',
     );
   }

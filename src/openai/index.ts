@@ -1,9 +1,5 @@
-export type { CodeInterpreterWire } from './hosted/code-interpreter.ts';
 export { type HostedWire, openaiHostedToolCodecs } from './hosted/codecs.ts';
 export type { FileFilterWire, FileSearchWire } from './hosted/file-search.ts';
-export type { ImageGenerationWire } from './hosted/image-generation.ts';
-export type { RemoteMcpWire } from './hosted/remote-mcp.ts';
-export type { WebSearchWire } from './hosted/web-search.ts';
 export { type OpenAIModelOptions, type OpenAIOptions, openai } from './openai.ts';
 export type { OpenAISettings } from './request/request-settings.ts';
 export {
@@ -21,11 +17,6 @@ export {
 export type { OpenAIClient, OpenAIClientOptions, OpenAIRequestOptions } from './wire/client.ts';
 export { openaiDialect } from './wire/openai-dialect.ts';
 export type {
-  AnswerFormat,
-  IncludedData,
-  InputContent,
-  InputItem,
   OpenAIFunctionTool,
   OpenAIRequest,
-  WireToolChoice,
 } from './wire/wire.ts';

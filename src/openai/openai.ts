@@ -8,7 +8,7 @@ import {
   lazyClient,
   providerAdapter,
   requestTimeoutMs,
-  SchemaProjections,
+  ToolSchemas,
   type UnsupportedConfig,
 } from '../provider/internal.ts';
 import type { LanguageModel } from '../runtime/index.ts';
@@ -114,7 +114,7 @@ function createModel(options: OpenAIOptions): LanguageModel {
     settings: toWireSettings(options.settings ?? {}),
     encryptedReasoning: options.encryptedReasoning ?? !isWithoutReasoning(model),
     cacheKeyOf: cacheKeySource(options.promptCacheKey),
-    projections: new SchemaProjections(openaiDialect),
+    projections: new ToolSchemas(openaiDialect),
     registry,
   };
   const getClient = lazyClient<OpenAIClient, OpenAIClientOptions>(options, clientKeys, createClient);

@@ -1,6 +1,6 @@
 export { annotatedCitations, type Cited } from './hosted/annotations.ts';
 export {
-  namesGiven,
+  configuredPaths,
   toApproximateLocation,
   toOneDomainList,
 } from './hosted/config-values.ts';
@@ -30,13 +30,13 @@ export { providerAdapter } from './provider-adapter.ts';
 export {
   type ProjectedRequest,
   type ProjectedTool,
-  SchemaProjections,
   type StrictTools,
-} from './schema/schema-projections.ts';
-export { saysContextOverflow } from './wire/context-overflow.ts';
+  ToolSchemas,
+} from './schema/tool-schemas.ts';
+export { isContextOverflow } from './wire/context-overflow.ts';
 export { DistinctCallIds } from './wire/distinct-call-ids.ts';
 export { failureReason } from './wire/failure-reason.ts';
-export { type Fields, objectsIn, onlyTexts, textsIn } from './wire/fields.ts';
+export { type Fields, objectsIn, stringFields, stringsIn } from './wire/fields.ts';
 export {
   type CallIdForm,
   ForeignCallIds,
@@ -53,10 +53,10 @@ export {
   type UnsupportedConfig,
 } from './wire/model-options.ts';
 export {
-  type ProviderErrorWords,
-  toBrokenStream,
-  toFailure,
+  type ProviderErrorCodes,
+  toBrokenStreamError,
   toProviderError,
+  toResponseError,
 } from './wire/provider-error.ts';
 export { type SplitSettings, splitSettings } from './wire/split-settings.ts';
 export {

@@ -47,7 +47,7 @@ export function mockHostedToolCodec<
   Output extends HostedToolOutput = HostedToolOutput,
 >(options: MockHostedToolCodecOptions<Config, Output>): MockHostedToolCodec<Config, Output> {
   assertOptions('mockHostedToolCodec()', options, { kind: 'string!' });
-  const { kind, allowsSeveral = false, serialize = tellAsItIs, outputs = [] } = options;
+  const { kind, allowsSeveral = false, serialize = serializeConfig, outputs = [] } = options;
   const serialized: MockHostedToolCodec<Config, Output>['serialized'][number][] = [];
   const parsed: MockHostedToolCodec<Config, Output>['parsed'][number][] = [];
   return {
@@ -69,6 +69,6 @@ export function mockHostedToolCodec<
   };
 }
 
-function tellAsItIs({ hostedKind, name, config }: HostedTool): HostedToolWire {
+function serializeConfig({ hostedKind, name, config }: HostedTool): HostedToolWire {
   return { tools: [{ type: hostedKind, name, config }] };
 }

@@ -103,7 +103,7 @@ export function scriptedAdapter(
           typeof script === 'function'
             ? await script(request.conversation, request, generateOptions)
             : turnAt(script, request.turn);
-        if (onDelta !== undefined) await tell(turn, onDelta);
+        if (onDelta !== undefined) await streamTurn(turn, onDelta);
         return toModelTurn(turn, request.turn, hostedOf(turn, request, registry));
       },
     },
@@ -145,7 +145,7 @@ function turnAt(turns: readonly ScriptedTurn[], number: number): ScriptedTurn {
   return turn;
 }
 
-async function tell(
+async function streamTurn(
   { reasoning = '', text = '' }: ScriptedTurn,
   onDelta: NonNullable<ModelCallOptions['onDelta']>,
 ): Promise<void> {

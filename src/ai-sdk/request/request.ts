@@ -6,7 +6,7 @@ import {
   type HostedToolWire,
   type ProjectedTool,
   refuseHostedChoice,
-  type SchemaProjections,
+  type ToolSchemas,
 } from '../../provider/internal.ts';
 import type { ModelCheck, ModelRequest, ToolChoice } from '../../runtime/index.ts';
 import type { JsonObject, JsonSchema, SchemaProjection } from '../../schema/index.ts';
@@ -35,7 +35,7 @@ export interface RequestContext<Version extends AiSdkVersion> {
   readonly family: string;
   /** Settings of the adapter, later ones over earlier ones. */
   readonly settings: readonly ModelSettings[];
-  readonly projections: SchemaProjections;
+  readonly projections: ToolSchemas;
   readonly registry: HostedToolRegistry;
   /** What the provider takes as the id of a call. */
   readonly callIds: CallIdForm;

@@ -1,6 +1,6 @@
 import { ModelResponseError } from '../../error/index.ts';
 import { isRecord } from '../../internal/index.ts';
-import { toBrokenStream } from '../../provider/internal.ts';
+import { toBrokenStreamError } from '../../provider/internal.ts';
 import type { FinishReason } from '../../runtime/index.ts';
 
 /** What providers say in words of their own, and the interface has no word for. */
@@ -34,7 +34,7 @@ export function readFinishReason(
     case 'content-filter':
       return raw === undefined && facts.saysRefusalsOnlySo ? 'refusal' : 'content-filter';
     case 'interrupted':
-      throw toBrokenStream();
+      throw toBrokenStreamError();
     case 'error': {
       const why = typeof raw === 'string' ? `: ${raw}` : '';
       throw new ModelResponseError('model-response-failed', `The model ended its answer in an error${why}.`);

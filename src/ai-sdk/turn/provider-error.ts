@@ -3,15 +3,15 @@ import { cutAfter, isRecord } from '../../internal/index.ts';
 import {
   type Fields,
   failureReason,
-  type ProviderErrorWords,
+  isContextOverflow,
+  type ProviderErrorCodes,
   parseJsonText,
-  saysContextOverflow,
   toProviderError as toAnyProviderError,
-  toBrokenStream,
+  toBrokenStreamError,
 } from '../../provider/internal.ts';
 
 /** What the providers behind the models call their failures, all together: none of them means two things. */
-const words: ProviderErrorWords = {
+const errorCodes: ProviderErrorCodes = {
   codes: {
     insufficient_quota: 'quota',
     billing_hard_limit_reached: 'quota',
@@ -57,14 +57,14 @@ export function toProviderError(error: unknown): unknown {
     const message = `The answer cannot be read: ${shortened(describeError(error))}`;
     return new ModelResponseError('model-response-invalid', message, { cause: error });
   }
-  return toAnyProviderError(error, words, carriedBy(error));
+  return toAnyProviderError(error, errorCodes, carriedBy(error));
 }
 
 /** What an error comes to that a stream reports in the middle of an answer. What may pass by itself is asked again. */
 export function toStreamError(error: unknown): unknown {
   const name = isRecord(error) ? error['name'] : undefined;
   // Broken JSON in the middle of a stream is its end.
-  if (name === 'AI_JSONParseError' || error instanceof SyntaxError) return toBrokenStream();
+  if (name === 'AI_JSONParseError' || error instanceof SyntaxError) return toBrokenStreamError();
   const read = toProviderError(error);
   if (read !== error) return read;
   const { status, apiMessage } = isRecord(error)
@@ -72,7 +72,7 @@ export function toStreamError(error: unknown): unknown {
     : { status: undefined, apiMessage: failureReason(error) ?? String(error) };
   if (error instanceof Error && typeof status === 'number') return error;
   const message = apiMessage || 'The provider failed in the middle of its answer.';
-  if (saysContextOverflow(message))
+  if (isContextOverflow(message))
     return new ModelResponseError('model-context-exceeded', message, { cause: error });
   return typeof status === 'number'
     ? new ModelResponseError('model-response-failed', message, { cause: error })
@@ -108,13 +108,13 @@ function carriedBy(error: Fields): {
 } {
   const { statusCode, responseHeaders } = error;
   const body = bodyOf(error);
-  const told = toldBy(body) ?? toldBy(error) ?? (isRecord(body) ? body : error);
+  const told = failureIn(body) ?? failureIn(error) ?? (isRecord(body) ? body : error);
   const { code = error['code'], status, type, message = error['message'] } = told;
   return {
     ...(typeof statusCode === 'number' ? { status: statusCode } : {}),
     // One of them is the name of the failure, where the other is a number.
     ...{ errorCode: status, code, type },
-    headers: { ...askedToWait(told), ...(isRecord(responseHeaders) ? responseHeaders : {}) },
+    headers: { ...retryDelay(told), ...(isRecord(responseHeaders) ? responseHeaders : {}) },
     apiMessage: failureReason(body) ?? failureReason(message) ?? '',
   };
 }
@@ -126,14 +126,14 @@ function bodyOf({ data, responseBody }: Fields): unknown {
 }
 
 /** The part of a body that is about the failure, however deep it lies. */
-function toldBy(body: unknown): Fields | undefined {
+function failureIn(body: unknown): Fields | undefined {
   if (!isRecord(body)) return undefined;
   const { error, response } = body;
   return [error, isRecord(response) ? response['error'] : undefined].find(isRecord);
 }
 
 /** Google says in the body how long to wait. */
-function askedToWait({ details }: Fields): Fields {
+function retryDelay({ details }: Fields): Fields {
   const delay = Array.isArray(details)
     ? details
         .filter(isRecord)

@@ -1,6 +1,6 @@
 import { describeError, ThrottleError } from '../../error/index.ts';
 import { isRecord } from '../../internal/index.ts';
-import { type Fields, streamEndGraceMs, toBrokenStream } from '../../provider/internal.ts';
+import { type Fields, streamEndGraceMs, toBrokenStreamError } from '../../provider/internal.ts';
 import type { ModelCallOptions } from '../../runtime/index.ts';
 import { systemClock } from '../../session/index.ts';
 import type { AiSdkStream } from '../wire/ai-sdk-model.ts';
@@ -99,7 +99,7 @@ class AnswerBuilder {
         const block: Block = { type: kindOf(piece), text: '' };
         this.#open.set(keyOf(piece), block);
         this.#content.push(block);
-        hang(block, piece);
+        attachMetadata(block, piece);
         return undefined;
       }
       case 'text-delta':
@@ -108,13 +108,13 @@ class AnswerBuilder {
         const { delta } = piece;
         if (block === undefined || typeof delta !== 'string') return undefined;
         block.text += delta;
-        hang(block, piece);
+        attachMetadata(block, piece);
         return delta === '' ? undefined : this.#tell(block, delta);
       }
       case 'text-end':
       case 'reasoning-end': {
         const block = this.#open.get(keyOf(piece));
-        if (block !== undefined) hang(block, piece);
+        if (block !== undefined) attachMetadata(block, piece);
         return undefined;
       }
       case 'tool-input-start':
@@ -143,7 +143,7 @@ class AnswerBuilder {
 
   finish(): Answer {
     const finish = this.#finish;
-    if (finish === undefined || isCutOff(finish)) throw toBrokenStream();
+    if (finish === undefined || isCutOff(finish)) throw toBrokenStreamError();
     const { finishReason, usage, providerMetadata } = finish;
     return {
       content: this.#content,
@@ -187,7 +187,7 @@ function keyOf(piece: KeptPart): string {
 }
 
 /** What the provider hangs on a block comes in pieces, too. */
-function hang(block: Block, { providerMetadata, citations }: KeptPart): void {
+function attachMetadata(block: Block, { providerMetadata, citations }: KeptPart): void {
   if (citations !== undefined) block.citations = citations;
   if (!isRecord(providerMetadata)) return;
   const before = isRecord(block.providerMetadata) ? block.providerMetadata : {};

@@ -1,11 +1,11 @@
 import { isRecord } from '../../internal/index.ts';
 import {
+  configuredPaths,
   type Fields,
   type HostedToolCodec,
-  namesGiven,
   objectsIn,
-  onlyTexts,
-  textsIn,
+  stringFields,
+  stringsIn,
 } from '../../provider/internal.ts';
 import type { CodeInterpreterConfig, CodeInterpreterFile, CodeInterpreterResult } from '../../suite/index.ts';
 import { outcomeOf, type ServerCall, type ServerCallShape, serverCallsOf } from './server-calls.ts';
@@ -28,7 +28,7 @@ export const codeInterpreterCodec: HostedToolCodec<CodeInterpreterConfig, CodeIn
   serialize: ({ config: { containerId, fileIds, memoryLimit, network } }) => ({
     tools: [{ type: 'code_execution_20260521', name: 'code_execution' } satisfies CodeExecutionWire],
     ...(containerId === undefined ? {} : { request: { container: containerId } }),
-    unsupported: namesGiven({
+    unsupported: configuredPaths({
       fileIds,
       memoryLimit,
       // There is none to be had.
@@ -38,7 +38,7 @@ export const codeInterpreterCodec: HostedToolCodec<CodeInterpreterConfig, CodeIn
   parseOutput: (turn) => {
     const end = objectsIn(turn.items).find(({ type }) => type === 'message_end');
     const container = isRecord(end?.['container']) ? end['container'] : {};
-    const containerId = onlyTexts({ containerId: container['id'] });
+    const containerId = stringFields({ containerId: container['id'] });
     return {
       invocations: serverCallsOf(turn, shape).map((call) => ({ ...toResult(call), ...containerId })),
       citations: [],
@@ -52,7 +52,7 @@ function toResult(call: ServerCall): CodeInterpreterResult {
   const { stdout, stderr, return_code: exitCode } = result;
   return {
     ...outcomeOf(call),
-    ...onlyTexts({ code: codeOf(call), stdout: stdout ?? shownOf(result), stderr }),
+    ...stringFields({ code: codeOf(call), stdout: stdout ?? shownOf(result), stderr }),
     ...(typeof exitCode === 'number' ? { exitCode } : {}),
     files: objectsIn(result['content']).flatMap(({ file_id: fileId }): readonly CodeInterpreterFile[] =>
       typeof fileId === 'string' ? [{ fileId }] : [],
@@ -64,11 +64,11 @@ function toResult(call: ServerCall): CodeInterpreterResult {
 function codeOf({ name, input }: ServerCall): unknown {
   const { code, command, path } = input;
   if (name !== 'text_editor_code_execution') return code ?? command;
-  return textsIn([command, path]).join(' ');
+  return stringsIn([command, path]).join(' ');
 }
 
 /** What the editor shows of a file. */
 function shownOf({ type, content, lines }: Fields): unknown {
   if (typeof type !== 'string' || !type.startsWith('text_editor_')) return undefined;
-  return content ?? (Array.isArray(lines) ? textsIn(lines).join('\n') : undefined);
+  return content ?? (Array.isArray(lines) ? stringsIn(lines).join('\n') : undefined);
 }

@@ -1,4 +1,4 @@
-import { type Fields, type HostedToolCodec, namesGiven, objectsIn } from '../../provider/internal.ts';
+import { configuredPaths, type Fields, type HostedToolCodec, objectsIn } from '../../provider/internal.ts';
 import type { JsonObject } from '../../schema/index.ts';
 import type { RemoteMcpConfig, RemoteMcpResult } from '../../suite/index.ts';
 import { outcomeOf, type ServerCall, serverCallsOf } from './server-calls.ts';
@@ -37,7 +37,7 @@ export const remoteMcpCodec: HostedToolCodec<RemoteMcpConfig, RemoteMcpResult> =
       ],
     },
     headers: { 'anthropic-beta': mcpBeta },
-    unsupported: namesGiven({ approval: approval === 'never' ? undefined : approval, headers }),
+    unsupported: configuredPaths({ approval: approval === 'never' ? undefined : approval, headers }),
   }),
   parseOutput: (turn, { config: { label } }) => ({
     invocations: serverCallsOf(turn, {

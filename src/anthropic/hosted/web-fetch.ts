@@ -1,5 +1,5 @@
 import { isRecord } from '../../internal/index.ts';
-import { type Fields, type HostedToolCodec, onlyTexts } from '../../provider/internal.ts';
+import { type Fields, type HostedToolCodec, stringFields } from '../../provider/internal.ts';
 import type { WebFetchConfig, WebFetchResult } from '../../suite/index.ts';
 import { type CitedSource, citationsOf } from './citations.ts';
 import { type DomainLists, toDomainLists } from './domain-lists.ts';
@@ -55,7 +55,7 @@ function toResult(call: ServerCall): WebFetchResult {
   const url = fetched['url'] ?? call.input['url'];
   return {
     ...outcomeOf(call),
-    ...onlyTexts({
+    ...stringFields({
       url,
       title: page['title'],
       content: data,
@@ -76,5 +76,5 @@ function sourceOf(citation: Fields, pages: readonly WebFetchResult[]): CitedSour
   }
   const fetched = pages.filter(({ url }) => url !== undefined);
   const page = fetched.find((one) => one.title === title) ?? (fetched.length === 1 ? fetched[0] : undefined);
-  return page?.url === undefined ? undefined : { type: 'url', url: page.url, ...onlyTexts({ title }) };
+  return page?.url === undefined ? undefined : { type: 'url', url: page.url, ...stringFields({ title }) };
 }

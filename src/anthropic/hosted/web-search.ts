@@ -1,9 +1,9 @@
 import {
+  configuredPaths,
   type HostedToolCodec,
-  namesGiven,
-  onlyTexts,
   readWebSources,
-  textsIn,
+  stringFields,
+  stringsIn,
   toApproximateLocation,
 } from '../../provider/internal.ts';
 import type { WebSearchConfig, WebSearchResult } from '../../suite/index.ts';
@@ -52,7 +52,7 @@ export const webSearchCodec: HostedToolCodec<WebSearchConfig, WebSearchResult> =
       ],
       unsupported: [
         ...unsupported,
-        ...namesGiven({ allowLiveAccess: allowLiveAccess ? undefined : false, contextSize }),
+        ...configuredPaths({ allowLiveAccess: allowLiveAccess ? undefined : false, contextSize }),
       ],
     };
   },
@@ -60,12 +60,12 @@ export const webSearchCodec: HostedToolCodec<WebSearchConfig, WebSearchResult> =
     invocations: serverCallsOf(turn, shape).map((call) => ({
       ...outcomeOf(call),
       action: 'search',
-      queries: textsIn([call.input['query']]),
+      queries: stringsIn([call.input['query']]),
       sources: readWebSources(call.result?.['content']),
     })),
     citations: citationsOf(turn, ({ type, url, title }): CitedSource | undefined =>
       type === 'web_search_result_location' && typeof url === 'string'
-        ? { type: 'url', url, ...onlyTexts({ title }) }
+        ? { type: 'url', url, ...stringFields({ title }) }
         : undefined,
     ),
   }),

@@ -21,7 +21,7 @@ export interface ModelSituation {
 }
 
 /** Servers on this machine take any key, but the clients want one. */
-const NO_KEY = 'no-key';
+const placeholderKey = 'no-key';
 
 /** Where the key of a vendor is, and what may stand in its place. */
 const credentials: Readonly<Record<Vendor, { readonly key: string; readonly token?: string }>> = {
@@ -74,7 +74,7 @@ async function vendorModel(
     );
   }
   const credential: Pick<VendorModel, 'apiKey' | 'authToken'> =
-    key === '' && token !== '' ? { authToken: token } : { apiKey: key === '' ? NO_KEY : key };
+    key === '' && token !== '' ? { authToken: token } : { apiKey: key === '' ? placeholderKey : key };
   return made(() =>
     makers[vendor]({
       model,

@@ -13,7 +13,7 @@ export type ModelChoice =
   | { readonly kind: 'rule-based' };
 
 /** Every way to write one, for messages. */
-export const MODEL_FORMS = 'openai:NAME, anthropic:NAME, ai-sdk:PACKAGE:NAME or rule-based';
+export const modelForms = 'openai:NAME, anthropic:NAME, ai-sdk:PACKAGE:NAME or rule-based';
 
 /** Name of a package on npm, with or without a subpath: nothing that is looked up as a file. */
 const packageName = /^(@[a-z0-9-][a-z0-9._-]*\/)?[a-z0-9-][a-z0-9._-]*(\/[A-Za-z0-9-][A-Za-z0-9._-]*)*$/;
@@ -27,7 +27,7 @@ export function readModelChoice(text: string | undefined): ModelChoice | undefin
     if (kind === 'openai' || kind === 'anthropic') return { kind, model: name };
     if (kind === 'ai-sdk') return readPackageChoice(text, name);
   }
-  throw new UsageError(`--model is "${text}"; it must be ${MODEL_FORMS}.`);
+  throw new UsageError(`--model is "${text}"; it must be ${modelForms}.`);
 }
 
 /** What `--model` says, as it is written there. */

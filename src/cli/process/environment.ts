@@ -62,7 +62,7 @@ export class CliInterruption extends Error {
 }
 
 /** What the process ends with. */
-export const EXIT: Readonly<
+export const exitCodes: Readonly<
   Record<'done' | 'failed' | 'usage' | 'conflict' | 'interrupted' | 'terminated', number>
 > = Object.freeze({
   done: 0,

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { type CliEnvironment, CliInterruption, EXIT, type OutputStream } from './environment.ts';
+import { type CliEnvironment, CliInterruption, exitCodes, type OutputStream } from './environment.ts';
 import type { StrayError } from './stray-error.ts';
 import { type TerminalInput, terminalQuestion } from './terminal-question.ts';
 
@@ -37,9 +37,9 @@ export function nodeEnvironment(host: HostProcess, manifest: URL): CliEnvironmen
     strays.push(stray);
     stop.abort(stray);
   });
-  host.once('SIGINT', () => stop.abort(new CliInterruption('interrupted', EXIT.interrupted)));
-  host.once('SIGTERM', () => stop.abort(new CliInterruption('terminated', EXIT.terminated)));
-  const onClosed = (): void => stop.abort(new CliInterruption('output-closed', EXIT.done));
+  host.once('SIGINT', () => stop.abort(new CliInterruption('interrupted', exitCodes.interrupted)));
+  host.once('SIGTERM', () => stop.abort(new CliInterruption('terminated', exitCodes.terminated)));
+  const onClosed = (): void => stop.abort(new CliInterruption('output-closed', exitCodes.done));
   const stderr = outputStream(host.stderr, () => undefined);
   return {
     stdout: outputStream(host.stdout, onClosed),

@@ -88,8 +88,8 @@ export function takeProcess(host: NodeJS.Process): OwnProcess {
   };
 }
 
-const STDOUT = 1;
-const STDERR = 2;
+const stdoutDescriptor = 1;
+const stderrDescriptor = 2;
 
 /**
  * From now on child processes that would inherit the standard output get the error output for it, whichever function starts
@@ -118,10 +118,10 @@ function redirectChildren(stdout: unknown): void {
 
 /** What is given for the standard streams, with the error output where the standard output was. */
 function redirected(stdio: unknown, stdout: unknown): unknown {
-  if (stdio === 'inherit') return ['inherit', STDERR, 'inherit'];
+  if (stdio === 'inherit') return ['inherit', stderrDescriptor, 'inherit'];
   if (!Array.isArray(stdio)) return stdio;
   return stdio.map((entry: unknown, index) => {
-    const isInherited = entry === 'inherit' && index === STDOUT;
-    return isInherited || entry === STDOUT || entry === stdout ? STDERR : entry;
+    const isInherited = entry === 'inherit' && index === stdoutDescriptor;
+    return isInherited || entry === stdoutDescriptor || entry === stdout ? stderrDescriptor : entry;
   });
 }

@@ -5,7 +5,7 @@ import type { AskPerson, OutputStream } from './environment.ts';
 export type TerminalInput = NodeJS.ReadableStream & { readonly isTTY?: boolean };
 
 /** How long is waited for what was typed before a question, in milliseconds. */
-const DRAIN_MS = 25;
+const drainTimeoutMs = 25;
 
 /**
  * Questions on a terminal, answered by one line. What was typed before a question was shown is no answer to it and is
@@ -31,7 +31,7 @@ async function dropTyped(input: TerminalInput): Promise<void> {
   const drop = (): void => undefined;
   input.on('data', drop);
   input.resume();
-  await new Promise((resolve) => setTimeout(resolve, DRAIN_MS));
+  await new Promise((resolve) => setTimeout(resolve, drainTimeoutMs));
   input.pause();
   input.removeListener('data', drop);
 }

@@ -8,7 +8,7 @@ import {
   type Prompt,
   type PromptOverrides,
 } from '../../prompt/index.ts';
-import { type CliEnvironment, EXIT } from '../process/environment.ts';
+import { type CliEnvironment, exitCodes } from '../process/environment.ts';
 import type { UsageError } from '../process/errors.ts';
 import { printable, printableLines } from '../process/plain-text.ts';
 import { createTextStyle } from '../process/text-style.ts';
@@ -61,7 +61,7 @@ export async function promptCommand(
   } catch (error) {
     if (!OverridesError.isInstance(error) && !PromptRenderError.isInstance(error)) throw error;
     environment.stderr.write(`wink: ${printableLines(describeError(error))}\n`);
-    return EXIT.failed;
+    return exitCodes.failed;
   }
 }
 
@@ -71,8 +71,8 @@ async function show(work: PromptWork): Promise<number> {
   const overrides = await store.load(prompt, tag);
   if (overrides === undefined && request.tag !== undefined) throw noOverrides(work, tag);
   environment.stdout.write(printableLines(await documentOf(work, overrides)));
-  if (overrides !== undefined) tellDropped(work, prompt.checkOverrides(overrides), tag);
-  return EXIT.done;
+  if (overrides !== undefined) printDropped(work, prompt.checkOverrides(overrides), tag);
+  return exitCodes.done;
 }
 
 async function seed(work: PromptWork): Promise<number> {
@@ -94,8 +94,8 @@ async function seed(work: PromptWork): Promise<number> {
     return merged.overrides;
   });
   environment.stdout.write(`${fileOf(work, tag)}: ${told}\n`);
-  if (overrides !== undefined) tellDropped(work, prompt.checkOverrides(overrides), tag);
-  return EXIT.done;
+  if (overrides !== undefined) printDropped(work, prompt.checkOverrides(overrides), tag);
+  return exitCodes.done;
 }
 
 async function diff(work: PromptWork): Promise<number> {
@@ -116,8 +116,8 @@ async function diff(work: PromptWork): Promise<number> {
       environment.stdout.write(`${tone === undefined ? line : style(tone, line)}\n`);
     }
   }
-  tellDropped(work, prompt.checkOverrides(overrides), tag);
-  return EXIT.done;
+  printDropped(work, prompt.checkOverrides(overrides), tag);
+  return exitCodes.done;
 }
 
 async function check(work: PromptWork): Promise<number> {
@@ -129,7 +129,7 @@ async function check(work: PromptWork): Promise<number> {
       const overrides = await store.load(prompt, tag);
       if (overrides === undefined) throw noOverrides(work, tag);
       const dropped = prompt.checkOverrides(overrides);
-      tellDropped(work, dropped, tag);
+      printDropped(work, dropped, tag);
       if (dropped.length > 0) isFitting = false;
       else environment.stdout.write(`${fileOf(work, tag)}: fits\n`);
     } catch (error) {
@@ -139,7 +139,7 @@ async function check(work: PromptWork): Promise<number> {
     }
   }
   if (tags.length === 0) environment.stdout.write(`${printable(prompt.name)} has no overrides\n`);
-  return isFitting ? EXIT.done : EXIT.failed;
+  return isFitting ? exitCodes.done : exitCodes.failed;
 }
 
 /** The prompt as a model is told it. @throws {UsageError} for params that are missing or wrong. @throws {PromptRenderError} */
@@ -153,7 +153,7 @@ async function documentOf(
   return promptDocument(rendered);
 }
 
-function tellDropped({ environment }: PromptWork, dropped: readonly DroppedOverride[], tag: string): void {
+function printDropped({ environment }: PromptWork, dropped: readonly DroppedOverride[], tag: string): void {
   for (const each of dropped) environment.stderr.write(`wink: ${droppedLine(each, tag)}\n`);
 }
 

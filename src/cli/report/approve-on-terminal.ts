@@ -16,12 +16,12 @@ export interface TerminalApproval {
   readonly isFull: boolean;
 }
 
-const MAX_DIFF_LINES = 40;
-const MAX_PARAMS = 8;
-const MAX_PARAM_CHARACTERS = 100;
+const maxDiffLines = 40;
+const maxParams = 8;
+const maxParamCharacters = 100;
 
 /** What stands for the policy where it is the provider that asks, before it runs something itself. */
-const PROVIDER = 'provider';
+const providerPolicy = 'provider';
 
 /**
  * Puts what policies and providers ask to the person at the terminal, one question after the other: tool, params, policy and reason, and
@@ -38,7 +38,7 @@ export function approveOnTerminal(terminal: TerminalApproval): ApprovalHandler {
 }
 
 /** Denies because nobody can be asked. @param why behind `nobody can be asked: `. */
-export function approveNobody(why: string): ApprovalHandler {
+export function denyApprovals(why: string): ApprovalHandler {
   return () => ({ approved: false, reason: `nobody can be asked: ${why}` });
 }
 
@@ -50,7 +50,7 @@ async function askOne(
   signal.throwIfAborted();
   const release = hold();
   try {
-    const maxLines = isFull ? Number.POSITIVE_INFINITY : MAX_DIFF_LINES;
+    const maxLines = isFull ? Number.POSITIVE_INFINITY : maxDiffLines;
     const text = [...questionLines(request, style, maxLines), 'Allow it? [y/N] '].join('\n');
     const answer = (await ask(text, { signal })).trim().toLowerCase();
     return answer === 'y' || answer === 'yes'
@@ -63,9 +63,9 @@ async function askOne(
 
 function questionLines(request: ApprovalRequest, style: TextStyle, maxLines: number): readonly string[] {
   const { toolName, params, path, policy, reason, changes } = request;
-  const remote = policy === PROVIDER ? remoteCall(params) : undefined;
+  const remote = policy === providerPolicy ? remoteCall(params) : undefined;
   if (remote !== undefined) {
-    const what = `${clip(printable(remote.name), MAX_PARAM_CHARACTERS)} of ${printable(toolName)}`;
+    const what = `${clip(printable(remote.name), maxParamCharacters)} of ${printable(toolName)}`;
     return [
       style('warning', `The provider wants to run ${what}.`),
       '  It runs outside of policies and transactions: nothing of it is rolled back.',
@@ -101,17 +101,17 @@ function remoteCall(params: JsonValue): { readonly name: string; readonly argume
 function paramLines(params: JsonValue): readonly string[] {
   const entries =
     typeof params === 'object' && params !== null ? Object.entries(params) : [['params', params] as const];
-  const rest = entries.length - MAX_PARAMS;
+  const rest = entries.length - maxParams;
   return [
     ...entries
-      .slice(0, MAX_PARAMS)
-      .map(([name, value]) => `  ${clip(printable(name), MAX_PARAM_CHARACTERS)}: ${shortValue(value)}`),
+      .slice(0, maxParams)
+      .map(([name, value]) => `  ${clip(printable(name), maxParamCharacters)}: ${shortValue(value)}`),
     ...(rest > 0 ? [`  … ${counted(rest, 'more param')}`] : []),
   ];
 }
 
 function shortValue(value: JsonValue | undefined): string {
   const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
-  const shown = clip(printable(text.slice(0, MAX_PARAM_CHARACTERS * 2)), MAX_PARAM_CHARACTERS);
-  return text.length > MAX_PARAM_CHARACTERS ? `${shown} (${counted(text.length, 'character')})` : shown;
+  const shown = clip(printable(text.slice(0, maxParamCharacters * 2)), maxParamCharacters);
+  return text.length > maxParamCharacters ? `${shown} (${counted(text.length, 'character')})` : shown;
 }

@@ -15,9 +15,9 @@ import {
 import { type CallTotals, countCalls } from './call-totals.ts';
 
 /** Steps of one call that are kept. */
-const MAX_STEPS = 8;
+const maxSteps = 8;
 /** Calls that a message names. */
-const MAX_NAMED = 3;
+const maxNamedCalls = 3;
 
 /** An event without the calls around it. */
 export type BareEvent = Exclude<RunEvent, { readonly type: 'nested-run' }>;
@@ -40,7 +40,7 @@ export interface Call {
 }
 
 /** An event, and where in the run it happened. */
-export interface Sighting {
+export interface LocatedEvent {
   readonly event: BareEvent;
   /** Number of the turn of the run, not of an evaluation inside a call. */
   readonly turn: number;
@@ -119,7 +119,7 @@ export class CallLog {
   }
 
   /** Every event of the run, in its order. */
-  observe(told: RunEvent): Sighting {
+  observe(told: RunEvent): LocatedEvent {
     const around: OpenCall[] = [];
     let here = this.#root;
     let evaluation = openCalls(here, 1);
@@ -147,7 +147,7 @@ export class CallLog {
 
   /** Which calls an error of no known origin most probably comes from, as a sentence; empty before the first call. Safe to print. */
   describeRunning(): string {
-    const named = this.running.slice(0, MAX_NAMED).map(nameOf);
+    const named = this.running.slice(0, maxNamedCalls).map(nameOf);
     const rest = this.#running.size - named.length;
     if (named.length > 0) {
       return `Running then: ${named.join(', ')}${rest > 0 ? ` and ${counted(rest, 'more call')}` : ''}.`;
@@ -176,7 +176,7 @@ export class CallLog {
         return undefined;
       case 'tool-call-progress':
         call.progress = event.update;
-        if (call.steps.length < MAX_STEPS) call.steps.push(describeUpdate(event.update));
+        if (call.steps.length < maxSteps) call.steps.push(describeUpdate(event.update));
         return undefined;
       case 'tool-call-retry':
         // A superseded attempt leaves nothing, and nothing inside of it does.

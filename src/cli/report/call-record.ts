@@ -52,7 +52,7 @@ export interface CallRecord {
 }
 
 /** What is the same in every record that nobody has told more of. */
-const untold: Omit<CallRecord, 'number' | 'turn' | 'toolName' | 'subject' | 'outcome' | 'message'> = {
+const emptyRecord: Omit<CallRecord, 'number' | 'turn' | 'toolName' | 'subject' | 'outcome' | 'message'> = {
   attempts: 1,
   conflicts: [],
   durationMs: undefined,
@@ -106,7 +106,7 @@ export function toBareRecord(
 ): CallRecord {
   const { steps = [], inner = [] } = told;
   return {
-    ...untold,
+    ...emptyRecord,
     ...told,
     subject: clean(told.subject),
     message: clean(told.message),

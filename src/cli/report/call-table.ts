@@ -1,7 +1,7 @@
 import { clip, clipMiddle, pad, printable, readableDuration, wrap } from '../process/plain-text.ts';
 import type { TextStyle, TextTone } from '../process/text-style.ts';
 import { type CallRecord, depthOf, withInnerCalls } from './call-record.ts';
-import { changedText, describeCall, noWordLimits, shortWords, type WordLimits } from './call-words.ts';
+import { briefLimits, changedText, type DescriptionLimits, describeCall, noLimits } from './describe-call.ts';
 
 /** How a table of calls is laid out. */
 export interface CallTableOptions {
@@ -26,12 +26,12 @@ const columns = [
   { heading: 'tool', max: 21, min: 10 },
   { heading: 'arguments', max: 37, min: 10 },
 ] as const;
-const MIN_OUTCOME_WIDTH = 30;
-const GAP = '  ';
+const minOutcomeWidth = 30;
+const columnGap = '  ';
 /** Before what became of a call, where there is no room beside it. */
-const BELOW = '    ';
+const outcomeIndent = '    ';
 /** What each of the two ends of a group gets of the arguments. */
-const GROUP_SUBJECT_WIDTH = 17;
+const groupSubjectWidth = 17;
 
 /**
  * The lines of a table of calls, with its headings; calls made inside of others come under them. No line is longer than
@@ -41,21 +41,21 @@ export function formatCallTable(
   records: readonly CallRecord[],
   { width, maxRows, style }: CallTableOptions,
 ): readonly string[] {
-  const limits = Number.isFinite(maxRows) ? shortWords : noWordLimits;
+  const limits = Number.isFinite(maxRows) ? briefLimits : noLimits;
   const rows = groupCalls(records, maxRows).map((row) =>
     row.kind === 'hidden' ? hiddenRow(row) : toRow(row, limits),
   );
   const longest = Math.max(...rows.map(({ outcome }) => [...outcome].length));
-  const widths = columnWidths(rows, width - Math.min(MIN_OUTCOME_WIDTH, longest));
+  const widths = columnWidths(rows, width - Math.min(minOutcomeWidth, longest));
   const line = (cells: readonly string[]): string =>
     cells
       .flatMap((cell, column) => {
         const columnWidth = widths[column] ?? 0;
-        return columnWidth === 0 ? [] : [pad(clipMiddle(cell, columnWidth), columnWidth) + GAP];
+        return columnWidth === 0 ? [] : [pad(clipMiddle(cell, columnWidth), columnWidth) + columnGap];
       })
       .join('');
   const taken = widths.reduce(
-    (sum, columnWidth) => sum + (columnWidth === 0 ? 0 : columnWidth + GAP.length),
+    (sum, columnWidth) => sum + (columnWidth === 0 ? 0 : columnWidth + columnGap.length),
     0,
   );
   const room = width - taken;
@@ -63,9 +63,12 @@ export function formatCallTable(
   return [
     style('heading', clip(heading.trimEnd(), width)),
     ...rows.flatMap(({ cells, outcome, tone }) => {
-      if (room < MIN_OUTCOME_WIDTH && [...outcome].length > room) {
-        const below = wrap(outcome, Math.max(1, width - BELOW.length));
-        return [clip(line(cells).trimEnd(), width), ...below.map((part) => BELOW + style(tone, part))];
+      if (room < minOutcomeWidth && [...outcome].length > room) {
+        const below = wrap(outcome, Math.max(1, width - outcomeIndent.length));
+        return [
+          clip(line(cells).trimEnd(), width),
+          ...below.map((part) => outcomeIndent + style(tone, part)),
+        ];
       }
       const [first = '', ...more] = wrap(outcome, room).map((part) => style(tone, part));
       return [`${line(cells)}${first}`.trimEnd(), ...more.map((part) => ' '.repeat(taken) + part)];
@@ -79,7 +82,7 @@ function columnWidths(rows: readonly Row[], room: number): readonly number[] {
     const widest = Math.max(0, ...rows.map((row) => [...(row.cells[column] ?? '')].length));
     return widest === 0 ? 0 : Math.max(heading.length, Math.min(widest, max));
   });
-  let missing = widths.reduce((sum, width) => sum + (width === 0 ? 0 : width + GAP.length), 0) - room;
+  let missing = widths.reduce((sum, width) => sum + (width === 0 ? 0 : width + columnGap.length), 0) - room;
   return widths
     .toReversed()
     .map((width, index) => {
@@ -96,10 +99,10 @@ function hiddenRow({ count }: HiddenCalls): Row {
   return { cells: ['…', '…', '', '', ''], outcome, tone: 'faint' };
 }
 
-function toRow(group: CallGroup, limits: WordLimits): Row {
+function toRow(group: CallGroup, limits: DescriptionLimits): Row {
   const { first, last, count, durationMs } = group;
   const depth = depthOf(first);
-  const ends = [first.subject, last.subject].map((end) => clipMiddle(printable(end), GROUP_SUBJECT_WIDTH));
+  const ends = [first.subject, last.subject].map((end) => clipMiddle(printable(end), groupSubjectWidth));
   const toolName = printable(first.toolName);
   return {
     cells: [
@@ -118,12 +121,12 @@ function range<End extends number | string>(from: End, to: End): string {
   return from === to ? `${from}` : `${from}-${to}`;
 }
 
-function oneOutcome(record: CallRecord, limits: WordLimits): Pick<Row, 'outcome' | 'tone'> {
+function oneOutcome(record: CallRecord, limits: DescriptionLimits): Pick<Row, 'outcome' | 'tone'> {
   const { outcome, facts, tone } = describeCall(record, limits);
   return { outcome: [outcome, ...facts].join('; '), tone };
 }
 
-function groupOutcome(group: CallGroup, limits: WordLimits): Pick<Row, 'outcome' | 'tone'> {
+function groupOutcome(group: CallGroup, limits: DescriptionLimits): Pick<Row, 'outcome' | 'tone'> {
   const { first, last, reruns, mostInTurn } = group;
   // What one of them came to says nothing of the others.
   const { outcome, tone } = describeCall({ ...first, attempts: 1, message: '' }, limits);

@@ -13,7 +13,7 @@ export interface ChangeDiffOptions {
 }
 
 /** Sum of the sizes up to which a file is compared line by line. */
-const MAX_COMPARED_BYTES = 4_194_304;
+const maxComparedBytes = 4_194_304;
 
 /** The lines of a unified diff of all changes, by path. Control characters in files are spelled out. */
 export function formatChangeDiff(
@@ -38,7 +38,7 @@ function changeLines(change: FileChange): readonly string[] {
   if (change.entry === 'directory') return [`${change.kind} directory ${showName(`${change.path}/`)}`];
   const bytes = (change.before?.bytes ?? 0) + (change.after?.bytes ?? 0);
   const now = `(${readableBytes(change.after?.bytes ?? 0)} now)`;
-  if (bytes > MAX_COMPARED_BYTES) return [`Large files ${before} and ${after} differ ${now}`];
+  if (bytes > maxComparedBytes) return [`Large files ${before} and ${after} differ ${now}`];
   const texts = textsOf(change);
   if (texts === 'lost')
     return [`Files ${before} and ${after} differ; one was changed on disk meanwhile ${now}`];

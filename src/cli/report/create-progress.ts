@@ -3,8 +3,8 @@ import type { Plan } from '../../suite/index.ts';
 import { formatPlanStep } from '../../suite/internal.ts';
 import type { OutputStream } from '../process/environment.ts';
 import { printable } from '../process/plain-text.ts';
-import { CallLog, type Sighting } from './call-log.ts';
-import { askedText, newsOf, placeOf } from './call-words.ts';
+import { CallLog, type LocatedEvent } from './call-log.ts';
+import { newsOf, placeOf, requestedCallsText } from './describe-call.ts';
 import { liveProgress } from './live-progress.ts';
 import type { Progress, ProgressOptions } from './progress.ts';
 
@@ -45,7 +45,7 @@ function plainProgress(
     if (unfinished !== '') writeLine(unfinished);
     unfinished = '';
   };
-  const hear = ({ event, around, turn }: Sighting): void => {
+  const hear = ({ event, around, turn }: LocatedEvent): void => {
     if (around.length > 0 || (event.type !== 'text-delta' && event.type !== 'reasoning-delta'))
       return finish();
     const place = `turn ${turn}, ${event.type === 'text-delta' ? 'text' : 'thoughts'}`;
@@ -72,12 +72,12 @@ function plainProgress(
   };
 }
 
-function askedLine(sighting: Sighting): string | undefined {
+function askedLine(sighting: LocatedEvent): string | undefined {
   const { event, around } = sighting;
   if (event.type !== 'model-call-end' || event.toolCalls.length === 0) return undefined;
   const inside = around.at(-1);
   const who = inside === undefined ? '' : `inside ${printable(inside.toolName)} `;
-  return `${placeOf(sighting)}: ${who}${askedText(event)}`;
+  return `${placeOf(sighting)}: ${who}${requestedCallsText(event)}`;
 }
 
 function planNews(plan: Plan, known: Plan | undefined): readonly string[] {

@@ -2,19 +2,19 @@ import { counted } from '../../internal/index.ts';
 import { formatPlan, type Plan } from '../../suite/index.ts';
 import type { OutputStream } from '../process/environment.ts';
 import { clipColumns, printable, wrapColumns } from '../process/plain-text.ts';
-import type { Sighting } from './call-log.ts';
+import type { LocatedEvent } from './call-log.ts';
 import { LiveStatus } from './live-status.ts';
 import type { Progress, ProgressOptions } from './progress.ts';
 
 /** Milliseconds between two changes of the line. */
-const REFRESH_MS = 80;
+const refreshMs = 80;
 /** Milliseconds until the line is looked at again where nothing happens: seconds go by, and news gets old. */
-const TICK_MS = 200;
+const tickMs = 200;
 /** Lines of a plan that are shown above the line. */
-const MAX_PLAN_LINES = 12;
+const maxPlanLines = 12;
 /** Lines of what the model writes that are shown below it. */
-const MAX_TEXT_LINES = 3;
-const INDENT = '  ';
+const maxTextLines = 3;
+const lineIndent = '  ';
 
 type LiveOptions = ProgressOptions & Required<Pick<ProgressOptions, 'calls' | 'clean' | 'style'>>;
 
@@ -48,8 +48,8 @@ export function liveProgress(stream: OutputStream, options: LiveOptions): Progre
         clipColumns(printable(line), width),
       ),
       ...written
-        .lastLines(MAX_TEXT_LINES, Math.max(1, width - INDENT.length))
-        .map((line) => style('faint', INDENT + line)),
+        .lastLines(maxTextLines, Math.max(1, width - lineIndent.length))
+        .map((line) => style('faint', lineIndent + line)),
     ].join('\n');
     shownAtMs = now();
     if (shown !== text) {
@@ -58,7 +58,7 @@ export function liveProgress(stream: OutputStream, options: LiveOptions): Progre
       isMidLine = false;
       shown = text;
     }
-    later(TICK_MS);
+    later(tickMs);
   };
   const later = (milliseconds: number): void => {
     cancel();
@@ -67,7 +67,7 @@ export function liveProgress(stream: OutputStream, options: LiveOptions): Progre
   /** Shows the state now, or as soon as the line may change again. */
   const refresh = (): void => {
     if (holds > 0) return;
-    const wait = shownAtMs + REFRESH_MS - now();
+    const wait = shownAtMs + refreshMs - now();
     if (wait <= 0) show();
     else later(wait);
   };
@@ -80,17 +80,17 @@ export function liveProgress(stream: OutputStream, options: LiveOptions): Progre
     if (shown !== undefined) clear();
     isMidLine = !text.endsWith('\n');
     // The others write when this has returned.
-    if (holds === 0 && status.line() !== '') later(REFRESH_MS);
+    if (holds === 0 && status.line() !== '') later(refreshMs);
   });
   return {
     showsText: true,
     observe: (event, present) => {
       const sighting = status.observe(event);
-      hear(written, sighting);
+      writeDelta(written, sighting);
       const isNewPlan = present !== plan;
       plan = present;
       if (holds > 0 || status.line() === '') return;
-      if (isNewPlan || lasts(sighting)) show();
+      if (isNewPlan || isAwaited(sighting)) show();
       else refresh();
     },
     hold: () => {
@@ -110,7 +110,7 @@ export function liveProgress(stream: OutputStream, options: LiveOptions): Progre
 }
 
 /** Hears what the run's own model writes; those inside calls may write at the same time. */
-function hear(written: StreamedText, { event, around }: Sighting): void {
+function writeDelta(written: StreamedText, { event, around }: LocatedEvent): void {
   switch (event.type) {
     case 'text-delta':
     case 'reasoning-delta':
@@ -126,22 +126,22 @@ function hear(written: StreamedText, { event, around }: Sighting): void {
 }
 
 /** True for what is waited for, so that it is shown at once. */
-function lasts({ event }: Sighting): boolean {
+function isAwaited({ event }: LocatedEvent): boolean {
   return event.type === 'model-call-retry' || event.type === 'approval-start';
 }
 
 /** The plan as a checklist; of a long one the part around the first step that is not done. */
 function planLines(plan: Plan): readonly string[] {
   const [heading = '', ...steps] = formatPlan(plan).split('\n');
-  if (steps.length < MAX_PLAN_LINES) return [heading, ...steps];
+  if (steps.length < maxPlanLines) return [heading, ...steps];
   const current = plan.steps.findIndex((step) => step.status !== 'done');
-  const room = MAX_PLAN_LINES - 2;
+  const room = maxPlanLines - 2;
   const from = Math.max(0, Math.min((current < 0 ? steps.length : current) - 2, steps.length - room));
   return [heading, ...steps.slice(from, from + room), `… ${counted(steps.length, 'step')} in all`];
 }
 
 /** Characters of a text that are kept: the end of it is what is shown. */
-const MAX_CHARACTERS = 2_000;
+const maxCharacters = 2_000;
 
 /** What a model is writing, as far as a few lines of a terminal show it. */
 class StreamedText {
@@ -154,7 +154,7 @@ class StreamedText {
     this.#kind = kind;
     const text = this.#text + piece;
     // Cut seldom: where the text begins decides where its lines break.
-    this.#text = text.length > MAX_CHARACTERS ? text.slice(-MAX_CHARACTERS / 2) : text;
+    this.#text = text.length > maxCharacters ? text.slice(-maxCharacters / 2) : text;
   }
 
   clear(): void {

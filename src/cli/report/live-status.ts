@@ -1,16 +1,16 @@
 import { counted } from '../../internal/index.ts';
 import type { RunEvent } from '../../runtime/index.ts';
 import { clip, printable } from '../process/plain-text.ts';
-import type { Call, CallLog, Sighting } from './call-log.ts';
+import type { Call, CallLog, LocatedEvent } from './call-log.ts';
 import { callSubject, describeUpdate } from './call-record.ts';
-import { newsOf, newsText } from './call-words.ts';
+import { newsOf, newsText } from './describe-call.ts';
 
 /** How long a piece of news is shown in place of what goes on, unless something else happens first. */
-const NEWS_MS = 2_000;
+const newsMs = 2_000;
 /** How long nothing goes on before that is said. */
-const IDLE_MS = 1_000;
+const idleMs = 1_000;
 /** Characters of a progress that are shown beside its call. */
-const MAX_PROGRESS = 80;
+const maxProgress = 80;
 
 /** What goes on, and since when. */
 interface Activity {
@@ -47,7 +47,7 @@ export class LiveStatus {
   }
 
   /** Every event of the run, in its order. */
-  observe(told: RunEvent): Sighting {
+  observe(told: RunEvent): LocatedEvent {
     const sighting = this.#calls.observe(told);
     const sinceMs = this.#now();
     this.#turn = sighting.turn;
@@ -55,12 +55,12 @@ export class LiveStatus {
     const isNews = this.#note(sighting, sinceMs);
     if (isNews === undefined) return sighting;
     const text = isNews ? newsOf(sighting, this.#clean) : undefined;
-    this.#news = text === undefined ? undefined : { text, untilMs: sinceMs + NEWS_MS };
+    this.#news = text === undefined ? undefined : { text, untilMs: sinceMs + newsMs };
     return sighting;
   }
 
   /** Whether the event is news; undefined for one that changes nothing of what goes on. */
-  #note(sighting: Sighting, sinceMs: number): boolean | undefined {
+  #note(sighting: LocatedEvent, sinceMs: number): boolean | undefined {
     const { event, around, call } = sighting;
     const evaluation = around.at(-1) ?? root;
     switch (event.type) {
@@ -123,7 +123,7 @@ export class LiveStatus {
     if (leaf === undefined) {
       const phase = this.#phases.get(root);
       if (phase !== undefined) return this.#sentence(phase, nowMs);
-      if (this.#line === '' || nowMs - this.#eventAtMs < IDLE_MS) return this.#line;
+      if (this.#line === '' || nowMs - this.#eventAtMs < idleMs) return this.#line;
       return this.#sentence({ doing: 'between two steps', sinceMs: this.#eventAtMs }, nowMs);
     }
     if (leaves.length === 1) return this.#sentence(this.#activityOf(leaf), nowMs, leaf);
@@ -146,10 +146,10 @@ export class LiveStatus {
     if (inner !== undefined) return { ...inner, doing: `${inner.doing} inside ${printable(toolName)}` };
     const about = printable(`${toolName} ${this.#clean(callSubject(params))}`.trimEnd());
     const step = progress === undefined ? '' : printable(this.#clean(describeUpdate(progress)).trim());
-    return { doing: step === '' ? about : `${about} (${clip(step, MAX_PROGRESS)})`, sinceMs: startedAtMs };
+    return { doing: step === '' ? about : `${about} (${clip(step, maxProgress)})`, sinceMs: startedAtMs };
   }
 
-  #newsWithoutPlace(sighting: Sighting): string {
+  #newsWithoutPlace(sighting: LocatedEvent): string {
     return newsText(sighting, this.#clean) ?? '';
   }
 

@@ -8,9 +8,9 @@ import type { AgentRun } from '../run/run-agent.ts';
 import type { CallRecord } from './call-record.ts';
 import { formatCallTable } from './call-table.ts';
 import { type CallTotals, describeTotals } from './call-totals.ts';
-import { whatWasSaid } from './call-words.ts';
 import { formatChangeDiff } from './change-diff.ts';
 import { citedSources, formatSources } from './cited-sources.ts';
+import { messageWithoutDenial } from './describe-call.ts';
 import { type Spending, spendingLines } from './spending.ts';
 
 /** How a run came out, however it ended. */
@@ -39,9 +39,9 @@ export interface RunReportOptions {
   readonly style: TextStyle;
 }
 
-const MAX_TABLE_ROWS = 48;
-const MAX_DIFF_LINES = 200;
-const MAX_SOURCES = 20;
+const maxTableRows = 48;
+const maxDiffLines = 200;
+const maxSources = 20;
 
 /** Everything that is printed once a run has ended: the folder, the calls, what was undone and why, the diff, a summary. */
 export function formatRunEnding(
@@ -52,11 +52,11 @@ export function formatRunEnding(
   const { style, isFull } = options;
   const table = formatCallTable(ending.records, {
     width: options.width,
-    maxRows: isFull ? Number.POSITIVE_INFINITY : MAX_TABLE_ROWS,
+    maxRows: isFull ? Number.POSITIVE_INFINITY : maxTableRows,
     style,
   });
   const diff = formatChangeDiff(ending.changes, {
-    maxLines: isFull ? Number.POSITIVE_INFINITY : MAX_DIFF_LINES,
+    maxLines: isFull ? Number.POSITIVE_INFINITY : maxDiffLines,
     style,
   });
   return [
@@ -82,13 +82,13 @@ export function formatRunEnding(
 }
 
 /** Names of directories left out that are told. */
-const NAMED_DIRECTORIES = 3;
+const maxNamedDirectories = 3;
 
 function folderLines(folder: OpenedFolder | undefined, notes: readonly string[]): readonly string[] {
   if (folder === undefined) return [];
   const { leftOutNames, mode } = folder;
-  const rest = leftOutNames.length - NAMED_DIRECTORIES;
-  const named = leftOutNames.slice(0, NAMED_DIRECTORIES).map(printable).join(', ');
+  const rest = leftOutNames.length - maxNamedDirectories;
+  const named = leftOutNames.slice(0, maxNamedDirectories).map(printable).join(', ');
   const without = named === '' ? '' : `, without ${named}${rest > 0 ? ` and ${rest} more` : ''}`;
   const end =
     mode === undefined
@@ -108,8 +108,10 @@ function answerLines(
 ): readonly string[] {
   if (response === undefined || conclusion !== undefined) return [];
   const answer = clean(response.text).trim();
-  const maxSources = isFull ? Number.POSITIVE_INFINITY : MAX_SOURCES;
-  const sources = formatSources(citedSources(response.hostedOutputs, clean), { maxSources, style });
+  const sources = formatSources(citedSources(response.hostedOutputs, clean), {
+    maxSources: isFull ? Number.POSITIVE_INFINITY : maxSources,
+    style,
+  });
   return [
     ...(answer === '' ? [] : [...printableLines(answer).split('\n'), '']),
     ...(sources.length === 0 ? [] : [...sources, '']),
@@ -150,9 +152,9 @@ function upperFirst(text: string): string {
 }
 
 /** Refused and rolled-back calls that are told in full. */
-const MAX_TOLD_CALLS = 5;
+const maxReportedCalls = 5;
 /** Lines of what such a call was told. */
-const MAX_TOLD_LINES = 12;
+const maxReportedLines = 12;
 
 /** Of the run's own calls that were to change something and were not committed: what is left, and what the model was told. */
 export function formatObservedCalls(
@@ -163,19 +165,19 @@ export function formatObservedCalls(
   const told = records.filter(({ outcome, toolName }) => {
     return outcome === 'denied' || (outcome === 'rolled-back' && !readingTools.has(toolName));
   });
-  return told.slice(0, MAX_TOLD_CALLS).flatMap((record) => {
+  return told.slice(0, maxReportedCalls).flatMap((record) => {
     const what = printable(`${record.toolName} ${record.subject}`.trim());
     const outcome =
       record.outcome === 'denied' ? `denied by ${printable(record.policy ?? 'a policy')}` : 'rolled back';
-    const lines = printableLines(whatWasSaid(record)).split('\n');
-    const rest = lines.length - MAX_TOLD_LINES;
+    const lines = printableLines(messageWithoutDenial(record)).split('\n');
+    const rest = lines.length - maxReportedLines;
     return [
       '',
       style(
         'warning',
         `Call ${record.number}, ${what}, was ${outcome}. ${leftText(record)} The model was told:`,
       ),
-      ...lines.slice(0, MAX_TOLD_LINES).map((line) => `  ${line}`),
+      ...lines.slice(0, maxReportedLines).map((line) => `  ${line}`),
       ...(rest > 0 ? [`  … ${counted(rest, 'more line')}`] : []),
     ];
   });

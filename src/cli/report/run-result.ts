@@ -1,4 +1,4 @@
-import { EXIT } from '../process/environment.ts';
+import { exitCodes } from '../process/environment.ts';
 import { type Application, describeApplication, describeApplied } from '../run/apply-to-folder.ts';
 import type { AgentRun } from '../run/run-agent.ts';
 import type { ResultRecord } from './event-record.ts';
@@ -26,10 +26,10 @@ export function toResult(run: AgentRun, application: Application, spending: Spen
 
 function codeOf(run: AgentRun, application: Application): Pick<ResultRecord, 'exitCode' | 'outcome'> {
   if (run.interruption !== undefined) return { exitCode: run.interruption.exitCode, outcome: 'interrupted' };
-  if (run.failure !== undefined) return { exitCode: EXIT.failed, outcome: 'failed' };
-  if (application.kind === 'conflict') return { exitCode: EXIT.conflict, outcome: 'conflict' };
-  if (application.kind === 'failed') return { exitCode: EXIT.failed, outcome: 'failed' };
-  return { exitCode: EXIT.done, outcome: 'done' };
+  if (run.failure !== undefined) return { exitCode: exitCodes.failed, outcome: 'failed' };
+  if (application.kind === 'conflict') return { exitCode: exitCodes.conflict, outcome: 'conflict' };
+  if (application.kind === 'failed') return { exitCode: exitCodes.failed, outcome: 'failed' };
+  return { exitCode: exitCodes.done, outcome: 'done' };
 }
 
 /** What is said on the error output when a run has ended. */

@@ -27,7 +27,7 @@ export interface StrayedRun extends AgentRun {
 }
 
 /** Lines about further errors. */
-const MAX_FURTHER = 3;
+const maxFurtherErrors = 3;
 
 /**
  * The run as it counts. An error that nothing catches makes it a failure, whatever the model said; one that comes when the run was
@@ -49,9 +49,9 @@ export function withStrays(
 /** Errors that the failure of the run does not name, one line each. */
 export function furtherStrays({ strays, interruption }: StrayedRun): readonly string[] {
   const further = strays.slice(interruption === undefined ? 1 : 0);
-  const rest = further.length - MAX_FURTHER;
+  const rest = further.length - maxFurtherErrors;
   return [
-    ...further.slice(0, MAX_FURTHER).map(({ message }) => `also: ${message}.`),
+    ...further.slice(0, maxFurtherErrors).map(({ message }) => `also: ${message}.`),
     ...(rest > 0 ? [`also: ${counted(rest, 'more error')} that nothing catches.`] : []),
   ];
 }

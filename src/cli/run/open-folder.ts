@@ -46,7 +46,7 @@ export class FolderError extends Error {
 }
 
 /** Paths that one note names. */
-const NAMED_PATHS = 3;
+const maxNamedPaths = 3;
 
 /** The name by which a folder is called in prompts and reports. */
 export function folderName(folder: string | undefined): string {
@@ -125,8 +125,8 @@ function folderMessage(error: FilesystemError, folder: string): string {
 }
 
 function interruptionNote({ outcome, paths }: InterruptedCommit): string {
-  const rest = paths.length - NAMED_PATHS;
-  const named = paths.slice(0, NAMED_PATHS).map(showName).join(', ');
+  const rest = paths.length - maxNamedPaths;
+  const named = paths.slice(0, maxNamedPaths).map(showName).join(', ');
   const files = `${named || 'something'}${rest > 0 ? ` and ${rest} more` : ''}`;
   switch (outcome) {
     case 'restored':

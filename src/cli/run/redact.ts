@@ -13,7 +13,7 @@ export interface HostPlaces {
 /** Names of environment variables that hold secrets; a token may say behind that word what it is for. */
 const secretName = /(?:^|_)(?:(?:KEY|SECRET|PASSWORD|PASSWD|CREDENTIALS?)$|TOKEN(?:_|$))/i;
 /** Shorter values stand in ordinary texts too. */
-const MIN_SECRET_CHARACTERS = 8;
+const minSecretCharacters = 8;
 
 /** Takes out of a text values of secret environment variables, and the paths of the host that a run knows. */
 export function hostRedact(
@@ -23,7 +23,7 @@ export function hostRedact(
   const hideSecrets = redactSecrets(
     Object.fromEntries(
       Object.entries(variables).filter(
-        ([name, value = '']) => value.length >= MIN_SECRET_CHARACTERS && secretName.test(name),
+        ([name, value = '']) => value.length >= minSecretCharacters && secretName.test(name),
       ),
     ),
   );

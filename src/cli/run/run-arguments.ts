@@ -81,7 +81,7 @@ const options = {
 } as const;
 
 /** What `--apply` means without a value. */
-const DEFAULT_APPLY: ApplyMode = 'end';
+const defaultApply: ApplyMode = 'end';
 
 /** Values as `parseArgs` gives them for {@link options}. */
 type Values = {
@@ -111,7 +111,7 @@ export function readRunArguments(
 function spelledOut(argv: readonly string[]): string[] {
   const end = argv.indexOf('--');
   return argv.map((word, index) =>
-    word === '--apply' && (end < 0 || index < end) ? `--apply=${DEFAULT_APPLY}` : word,
+    word === '--apply' && (end < 0 || index < end) ? `--apply=${defaultApply}` : word,
   );
 }
 

@@ -1,10 +1,10 @@
 import {
   citedContainerFile,
+  configuredPaths,
   type Fields,
   type HostedToolCodec,
-  namesGiven,
-  onlyTexts,
   readCodeOutputs,
+  stringFields,
 } from '../../provider/internal.ts';
 import type { CodeInterpreterConfig, CodeInterpreterResult } from '../../suite/index.ts';
 import { citationsOf, itemsOf, toOutput } from './calls.ts';
@@ -31,7 +31,7 @@ export const codeInterpreterCodec: HostedToolCodec<CodeInterpreterConfig, CodeIn
       tools: [toCodeInterpreter(config)],
       include: ['code_interpreter_call.outputs'],
       // A container that exists has its files, memory and network already.
-      unsupported: containerId === undefined ? [] : namesGiven({ fileIds, memoryLimit, network }),
+      unsupported: containerId === undefined ? [] : configuredPaths({ fileIds, memoryLimit, network }),
     };
   },
   parseOutput: (turn) => ({
@@ -68,5 +68,5 @@ function toNetworkPolicy(
 
 function toResult(item: Fields): CodeInterpreterResult {
   const { code, container_id: containerId } = item;
-  return { ...toOutput(item), ...onlyTexts({ code, containerId }), ...readCodeOutputs(item['outputs']) };
+  return { ...toOutput(item), ...stringFields({ code, containerId }), ...readCodeOutputs(item['outputs']) };
 }

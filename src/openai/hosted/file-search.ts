@@ -1,4 +1,4 @@
-import { citedFile, type HostedToolCodec, readFileHits, textsIn } from '../../provider/internal.ts';
+import { citedFile, type HostedToolCodec, readFileHits, stringsIn } from '../../provider/internal.ts';
 import type { FileSearchConfig, FileSearchResult } from '../../suite/index.ts';
 import { citationsOf, itemsOf, toOutput } from './calls.ts';
 
@@ -27,7 +27,7 @@ export const fileSearchCodec: HostedToolCodec<FileSearchConfig, FileSearchResult
   parseOutput: (turn) => ({
     invocations: itemsOf(turn, 'file_search_call').map((item) => ({
       ...toOutput(item),
-      queries: textsIn(item['queries']),
+      queries: stringsIn(item['queries']),
       results: readFileHits(item['results']),
     })),
     citations: citationsOf(turn, citedFile),

@@ -1,4 +1,4 @@
-import { type Fields, type HostedToolCodec, onlyTexts } from '../../provider/internal.ts';
+import { type Fields, type HostedToolCodec, stringFields } from '../../provider/internal.ts';
 import type { ImageGenerationConfig, ImageGenerationResult } from '../../suite/index.ts';
 import { itemsOf, toOutput } from './calls.ts';
 
@@ -44,7 +44,7 @@ function toResult(item: Fields, { format = 'png' }: ImageGenerationConfig): Imag
   return {
     ...toOutput(item),
     mediaType: toMediaType(typeof made === 'string' ? made : format),
-    ...onlyTexts({ base64, revisedPrompt }),
+    ...stringFields({ base64, revisedPrompt }),
   };
 }
 

@@ -3,8 +3,8 @@ import {
   type Fields,
   type HostedToolCodec,
   objectsIn,
-  onlyTexts,
   parseJsonText,
+  stringFields,
 } from '../../provider/internal.ts';
 import type { RemoteMcpConfig, RemoteMcpResult } from '../../suite/index.ts';
 import { toOutput } from './calls.ts';
@@ -66,6 +66,6 @@ function toResult(item: Fields, server: string): RemoteMcpResult {
     server,
     name: type === 'mcp_list_tools' ? 'tools/list' : String(name),
     arguments: parseJsonText(text),
-    ...onlyTexts({ output, error: describeRemoteFailure(error) }),
+    ...stringFields({ output, error: describeRemoteFailure(error) }),
   };
 }

@@ -1,5 +1,5 @@
 import { digestOf } from '../../filesystem/index.ts';
-import type { HostedToolRegistry, ProjectedTool, SchemaProjections } from '../../provider/internal.ts';
+import type { HostedToolRegistry, ProjectedTool, ToolSchemas } from '../../provider/internal.ts';
 import type { ModelCheck, ModelRequest } from '../../runtime/index.ts';
 import { isSchemaObject, type JsonObject, type SchemaProjection } from '../../schema/index.ts';
 import type { HostedTool, Logger } from '../../tool/index.ts';
@@ -19,7 +19,7 @@ export interface RequestOptions {
   readonly encryptedReasoning: boolean;
   /** The key under which requests with these instructions are cached; undefined for none. */
   readonly cacheKeyOf: (instructions: string) => string | undefined;
-  readonly projections: SchemaProjections;
+  readonly projections: ToolSchemas;
   readonly registry: HostedToolRegistry;
 }
 

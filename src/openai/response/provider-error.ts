@@ -3,13 +3,13 @@ import { isRecord } from '../../internal/index.ts';
 import {
   type Fields,
   failureReason,
-  type ProviderErrorWords,
-  toFailure as toAnyFailure,
+  type ProviderErrorCodes,
+  toResponseError as toAnyFailure,
   toProviderError as toAnyProviderError,
-  toBrokenStream,
+  toBrokenStreamError,
 } from '../../provider/internal.ts';
 
-const words: ProviderErrorWords = {
+const words: ProviderErrorCodes = {
   codes: {
     insufficient_quota: 'quota',
     billing_hard_limit_reached: 'quota',
@@ -27,13 +27,13 @@ const words: ProviderErrorWords = {
 /** What a failed request comes to. */
 export function toProviderError(error: unknown): unknown {
   const failure = toAnyProviderError(error, words);
-  if (!ThrottleError.isInstance(failure) || !isToldByEvent(error) || isKnown(error)) return failure;
+  if (!ThrottleError.isInstance(failure) || !isEventError(error) || isKnown(error)) return failure;
   return new ModelResponseError('model-response-failed', describeError(error), { cause: error });
 }
 
 /** What a failure in the middle of a streamed answer comes to. An event that is cut off shows as one that cannot be read. */
 export function toStreamError(error: unknown): unknown {
-  return error instanceof SyntaxError ? toBrokenStream() : toProviderError(error);
+  return error instanceof SyntaxError ? toBrokenStreamError() : toProviderError(error);
 }
 
 /** What an event in a stream says that tells of an error: the fields stand in it, or in an object of their own. */
@@ -46,7 +46,7 @@ export function toEventFailure(event: Fields): ThrottleError | ModelResponseErro
  * The vendor's client throws such an event: as an error without a status, as for a broken connection, but that it holds what
  * was told.
  */
-function isToldByEvent(error: unknown): error is Fields {
+function isEventError(error: unknown): error is Fields {
   return isRecord(error) && error['status'] === undefined && isRecord(error['error']);
 }
 

@@ -3,7 +3,7 @@ import {
   type Fields,
   StreamReader,
   type StreamReaderOptions,
-  toBrokenStream,
+  toBrokenStreamError,
 } from '../../provider/internal.ts';
 import type { ModelCallOptions, ModelDelta } from '../../runtime/index.ts';
 import { toEventFailure, toStreamError } from './provider-error.ts';
@@ -33,7 +33,7 @@ export async function readStream(
         throw signal.aborted ? error : toStreamError(error);
       });
       signal.throwIfAborted();
-      if (done === true) throw toBrokenStream();
+      if (done === true) throw toBrokenStreamError();
       if (!isRecord(value)) continue;
       const response = answer.take(value);
       if (response !== undefined) {

@@ -1,5 +1,5 @@
 import { type ToolRuntime, type ToolRuntimeOutput } from '../../evaluation/index.ts';
-import { isWebUrl, type ProjectedTool, SchemaProjections, toUrl } from '../../provider/internal.ts';
+import { isWebUrl, type ProjectedTool, ToolSchemas, toUrl } from '../../provider/internal.ts';
 import { type JsonSchema, restoreText } from '../../schema/index.ts';
 import { type Logger, type MediaPart, silentLogger } from '../../tool/index.ts';
 import { toFunctionTool } from '../request/request.ts';
@@ -58,7 +58,7 @@ export function toOpenAIAgentsTools(
   { logger = silentLogger }: { readonly logger?: Logger } = {},
 ): OpenAIAgentsTool[] {
   const list: OpenAIAgentsTool[] = [];
-  const projections = new SchemaProjections(openaiDialect);
+  const projections = new ToolSchemas(openaiDialect);
   let calls = 0;
   const run: Run = async ({ tool, schema }, input, { toolCall, signal } = {}) => {
     calls += 1;

@@ -1,6 +1,6 @@
 import { assertArgument, assertOptions } from '../../error/index.ts';
 import type { ToolRuntime, ToolRuntimeCallOptions } from '../../evaluation/index.ts';
-import { SchemaProjections } from '../../provider/internal.ts';
+import { ToolSchemas } from '../../provider/internal.ts';
 import { restoreText } from '../../schema/index.ts';
 import { type Logger, silentLogger } from '../../tool/index.ts';
 import { toToolOutput } from '../request/input-items.ts';
@@ -82,11 +82,11 @@ function isFunctionCall(item: OpenAIOutputItem): item is FunctionCall {
  * Both functions here are called again for each request of a loop that is not ours, so that what is known of a runtime's tools is kept beside
  * the runtime, which is the user's own object: each tool is projected once, and what gets lost is logged once.
  */
-const projectionsByRuntime = new WeakMap<object, SchemaProjections>();
+const projectionsByRuntime = new WeakMap<object, ToolSchemas>();
 
 /** The schemas of a runtime's tools as OpenAI takes them. */
-function projectionsOf(runtime: object): SchemaProjections {
-  const projections = projectionsByRuntime.get(runtime) ?? new SchemaProjections(openaiDialect);
+function projectionsOf(runtime: object): ToolSchemas {
+  const projections = projectionsByRuntime.get(runtime) ?? new ToolSchemas(openaiDialect);
   projectionsByRuntime.set(runtime, projections);
   return projections;
 }

@@ -1,11 +1,11 @@
-import { onlyTexts } from '../wire/fields.ts';
+import { stringFields } from '../wire/fields.ts';
 
 /**
  * The names of the places in a config that hold something, for what a provider cannot be told.
  *
  * @internal
  */
-export function namesGiven(places: Readonly<Record<string, unknown>>): readonly string[] {
+export function configuredPaths(places: Readonly<Record<string, unknown>>): readonly string[] {
   return Object.entries(places).flatMap(([place, value]) => (value === undefined ? [] : [place]));
 }
 
@@ -34,7 +34,7 @@ export function toApproximateLocation({
   readonly region?: string;
   readonly timezone?: string;
 }): ApproximateLocation {
-  return { type: 'approximate', ...onlyTexts({ country, city, region, timezone }) };
+  return { type: 'approximate', ...stringFields({ country, city, region, timezone }) };
 }
 
 /** The domains that a filter names. */
@@ -54,6 +54,6 @@ export function toOneDomainList({ allowed, blocked: listed = [] }: Domains = {})
 } {
   const blocked = listed.length === 0 ? undefined : listed;
   if (allowed !== undefined)
-    return { list: { allowed }, unsupported: namesGiven({ 'domainFilter.blocked': blocked }) };
+    return { list: { allowed }, unsupported: configuredPaths({ 'domainFilter.blocked': blocked }) };
   return { list: blocked === undefined ? {} : { blocked }, unsupported: [] };
 }

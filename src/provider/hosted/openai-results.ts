@@ -1,5 +1,5 @@
 import { isRecord } from '../../internal/index.ts';
-import { type Fields, objectsIn, onlyTexts, textsIn } from '../wire/fields.ts';
+import { type Fields, objectsIn, stringFields, stringsIn } from '../wire/fields.ts';
 import type { Cited } from './annotations.ts';
 
 /** What a web search did, in the words of the kind `web_search`. */
@@ -22,15 +22,15 @@ export function readWebAction(action: unknown, found?: unknown): WebAction {
   switch (type) {
     case 'open_page':
     case 'openPage':
-      return { action: 'open-page', queries: [], sources: [], ...onlyTexts({ url }) };
+      return { action: 'open-page', queries: [], sources: [], ...stringFields({ url }) };
     case 'find_in_page':
     case 'findInPage':
-      return { action: 'find-in-page', queries: [], sources: [], ...onlyTexts({ url, pattern }) };
+      return { action: 'find-in-page', queries: [], sources: [], ...stringFields({ url, pattern }) };
     default: {
-      const all = textsIn(queries);
+      const all = stringsIn(queries);
       return {
         action: 'search',
-        queries: all.length === 0 ? textsIn([query]) : all,
+        queries: all.length === 0 ? stringsIn([query]) : all,
         sources: readWebSources(sources),
       };
     }
@@ -44,7 +44,7 @@ export function readWebAction(action: unknown, found?: unknown): WebAction {
  */
 export function readWebSources(sources: unknown): WebAction['sources'] {
   return objectsIn(sources).flatMap(({ url, title }) =>
-    typeof url === 'string' ? [{ url, ...onlyTexts({ title }) }] : [],
+    typeof url === 'string' ? [{ url, ...stringFields({ title }) }] : [],
   );
 }
 
@@ -86,7 +86,7 @@ export function readFileHits(results: unknown): readonly FileHit[] {
             fileId,
             filename: typeof filename === 'string' ? filename : fileId,
             ...(typeof score === 'number' ? { score } : {}),
-            ...onlyTexts({ text }),
+            ...stringFields({ text }),
           },
         ]
       : [],
@@ -100,7 +100,7 @@ export function readFileHits(results: unknown): readonly FileHit[] {
  */
 export function citedUrl({ type, url, title }: Fields): Cited | undefined {
   return type === 'url_citation' && typeof url === 'string'
-    ? { type: 'url', url, ...onlyTexts({ title }) }
+    ? { type: 'url', url, ...stringFields({ title }) }
     : undefined;
 }
 
@@ -124,5 +124,5 @@ export function citedContainerFile({ type, file_id: fileId, filename }: Fields):
 }
 
 function citedAs(fileId: unknown, filename: unknown): Cited | undefined {
-  return typeof fileId === 'string' ? { type: 'file', fileId, ...onlyTexts({ filename }) } : undefined;
+  return typeof fileId === 'string' ? { type: 'file', fileId, ...stringFields({ filename }) } : undefined;
 }

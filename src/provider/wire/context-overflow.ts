@@ -38,7 +38,7 @@ const aboutRate = /rate.?limit|too many requests|per (second|minute|hour|day)\b|
  * True when a message of a server says that the request is longer than what the model can look at. Codes say it more surely; most compatible
  * servers have none.
  */
-export function saysContextOverflow(message: string): boolean {
+export function isContextOverflow(message: string): boolean {
   const start = message.slice(0, maxRead);
   return !aboutRate.test(start) && wordings.some((wording) => wording.test(start));
 }

@@ -8,12 +8,12 @@ export function objectsIn(list: unknown): readonly Fields[] {
 }
 
 /** The texts of a list; none for what is no list. */
-export function textsIn(list: unknown): readonly string[] {
+export function stringsIn(list: unknown): readonly string[] {
   return Array.isArray(list) ? list.filter((item) => typeof item === 'string') : [];
 }
 
 /** These fields, without those that hold no text. */
-export function onlyTexts<Key extends string>(
+export function stringFields<Key extends string>(
   fields: Readonly<Record<Key, unknown>>,
 ): { readonly [Name in Key]?: string } {
   const texts: { [Name in Key]?: string } = {};

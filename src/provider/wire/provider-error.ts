@@ -1,9 +1,9 @@
 import { describeError, ModelResponseError, ThrottleError, type ThrottleKind } from '../../error/index.ts';
-import { saysContextOverflow } from './context-overflow.ts';
+import { isContextOverflow } from './context-overflow.ts';
 import { failureReason } from './failure-reason.ts';
 
 /** What a provider's failures mean, as data. */
-export interface ProviderErrorWords {
+export interface ProviderErrorCodes {
   /**
    * By what the provider calls a failure (its `errorCode`, `code` or `type`): the kind of throttle, or `context` when the request is
    * longer than what the model can look at. What is not named here is told by its status alone.
@@ -19,7 +19,7 @@ export interface ProviderErrorWords {
  * @param told what the error carries, for clients that name or nest it in another way; `apiMessage` is what the server
  * says. Default: the error itself, whose `error` is the body of the answer or a part of it.
  */
-export function toProviderError(error: unknown, words: ProviderErrorWords, told?: object): unknown {
+export function toProviderError(error: unknown, words: ProviderErrorCodes, told?: object): unknown {
   if (typeof error !== 'object' || error === null) return error;
   if (isUnreadable(error)) {
     const message = `The answer is no JSON object: ${describeError(error)}`;
@@ -43,12 +43,12 @@ export function toProviderError(error: unknown, words: ProviderErrorWords, told?
 }
 
 /** What an answer comes to that says of itself that it failed. */
-export function toFailure(
+export function toResponseError(
   code: string | undefined,
   message: string,
-  { codes }: ProviderErrorWords,
+  { codes }: ProviderErrorCodes,
 ): ThrottleError | ModelResponseError {
-  const kind = saysContextOverflow(message) ? 'context' : kindOfCode(code, codes);
+  const kind = isContextOverflow(message) ? 'context' : kindOfCode(code, codes);
   const details = code === undefined ? {} : { providerCode: code };
   if (kind === undefined) return new ModelResponseError('model-response-failed', message, { details });
   if (kind === 'context') return new ModelResponseError('model-context-exceeded', message, { details });
@@ -56,11 +56,11 @@ export function toFailure(
 }
 
 /** An answer that broke off: the rest of it is lost, and asking again may help. */
-export function toBrokenStream(): ThrottleError {
+export function toBrokenStreamError(): ThrottleError {
   return new ThrottleError('The answer broke off before its end.', { kind: 'server-error' });
 }
 
-function kindOf(error: object, words: ProviderErrorWords): ThrottleKind | 'context' | undefined {
+function kindOf(error: object, words: ProviderErrorCodes): ThrottleKind | 'context' | undefined {
   const status = read(error, 'status');
   const byCode = ['errorCode', 'code', 'type']
     .map((key) => kindOfCode(read(error, key), words.codes))
@@ -69,21 +69,21 @@ function kindOf(error: object, words: ProviderErrorWords): ThrottleKind | 'conte
   if (byCode === 'context') return byCode;
   if (typeof status !== 'number') {
     if (byCode !== undefined) return byCode;
-    if (saysContextOverflow(messageOf(error))) return 'context';
+    if (isContextOverflow(messageOf(error))) return 'context';
     return isConnectionError(error) ? kindOfConnection(error) : undefined;
   }
   if (status === 402) return 'quota';
   if (status === 413) return 'context';
   if (status === 429) return byCode === 'quota' ? 'quota' : 'rate-limit';
   if (status === 408) return 'timeout';
-  if ((status === 400 || status === 422 || status >= 500) && saysContextOverflow(messageOf(error)))
+  if ((status === 400 || status === 422 || status >= 500) && isContextOverflow(messageOf(error)))
     return 'context';
   // A conflict is a lock that was not free in time, by the rules of the providers' own clients.
   if (status === 409 || status >= 500) return 'server-error';
   return byCode === 'quota' ? byCode : undefined;
 }
 
-function kindOfCode(code: unknown, codes: ProviderErrorWords['codes']): ThrottleKind | 'context' | undefined {
+function kindOfCode(code: unknown, codes: ProviderErrorCodes['codes']): ThrottleKind | 'context' | undefined {
   return typeof code === 'string' && Object.hasOwn(codes, code) ? codes[code] : undefined;
 }
 

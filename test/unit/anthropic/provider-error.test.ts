@@ -1,7 +1,7 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { describe, expect, it } from 'vitest';
 import { ModelResponseError, ThrottleError } from 'weakincentives/provider';
-import { anthropicErrorWords } from '../../../src/anthropic/provider-error.ts';
+import { anthropicErrorCodes } from '../../../src/anthropic/provider-error.ts';
 import { toProviderError } from '../../../src/provider/internal.ts';
 
 // How waits and connections are read is the same for every provider; see the tests of the OpenAI adapter.
@@ -18,7 +18,7 @@ const apiError = (
     : Anthropic.APIError.generate(status, body, undefined, new Headers({ 'retry-after': '2' }));
 };
 
-const read = (error: unknown): unknown => toProviderError(error, anthropicErrorWords);
+const read = (error: unknown): unknown => toProviderError(error, anthropicErrorCodes);
 
 describe('errors of the client', () => {
   it.each<[string, Error, string]>([

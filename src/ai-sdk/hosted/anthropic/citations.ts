@@ -1,5 +1,5 @@
 import { isRecord } from '../../../internal/index.ts';
-import { type Fields, type HostedTurn, objectsIn, onlyTexts } from '../../../provider/internal.ts';
+import { type Fields, type HostedTurn, objectsIn, stringFields } from '../../../provider/internal.ts';
 import type { Citation } from '../../../tool/index.ts';
 import { providerMetadataOf } from '../../wire/provider-metadata.ts';
 
@@ -23,7 +23,7 @@ export function citationsOf(
       if (url === undefined || !isRecord(source)) return [];
       const span =
         base === undefined || end === undefined || base === end ? {} : { span: [base, end] as const };
-      return [{ type: 'url', url, ...onlyTexts({ title: titleOf(source), citedText }), ...span }];
+      return [{ type: 'url', url, ...stringFields({ title: titleOf(source), citedText }), ...span }];
     });
   });
 }
@@ -37,7 +37,7 @@ function citedSourcesOf(turn: HostedTurn, read: (source: Fields) => string | und
       const url = typeof citedText === 'string' ? read(source) : undefined;
       return url === undefined
         ? []
-        : [{ type: 'url', url, ...onlyTexts({ title: source['title'], citedText }) }];
+        : [{ type: 'url', url, ...stringFields({ title: source['title'], citedText }) }];
     });
 }
 

@@ -1,10 +1,10 @@
 import { isRecord } from '../../../internal/index.ts';
 import {
+  configuredPaths,
   type Fields,
   type HostedToolCodec,
-  namesGiven,
   objectsIn,
-  onlyTexts,
+  stringFields,
 } from '../../../provider/internal.ts';
 import type { CodeInterpreterConfig, CodeInterpreterResult } from '../../../suite/index.ts';
 import { providerTool } from '../provider-tool.ts';
@@ -22,7 +22,7 @@ export const codeInterpreterCodec: HostedToolCodec<CodeInterpreterConfig, CodeIn
     ...(containerId === undefined
       ? {}
       : { request: { providerOptions: { anthropic: { container: { id: containerId } } } } }),
-    unsupported: namesGiven({
+    unsupported: configuredPaths({
       fileIds,
       memoryLimit,
       // There is none to be had.
@@ -40,7 +40,7 @@ function toResult(run: HostedRun): CodeInterpreterResult {
   const { stdout, stderr, return_code: exitCode, content } = told;
   return {
     ...toOutput(run),
-    ...onlyTexts({
+    ...stringFields({
       code: codeOf(run.input),
       // What a file holds that the model looked at.
       stdout: stdout ?? (typeof content === 'string' ? content : undefined),

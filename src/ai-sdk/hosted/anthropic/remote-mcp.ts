@@ -1,4 +1,4 @@
-import { type HostedToolCodec, namesGiven, objectsIn } from '../../../provider/internal.ts';
+import { configuredPaths, type HostedToolCodec, objectsIn } from '../../../provider/internal.ts';
 import type { RemoteMcpConfig, RemoteMcpResult } from '../../../suite/index.ts';
 import { providerMetadataOf } from '../../wire/provider-metadata.ts';
 import { type HostedRun, runsOf, toOutput } from '../runs.ts';
@@ -28,7 +28,7 @@ export const remoteMcpCodec: HostedToolCodec<RemoteMcpConfig, RemoteMcpResult> =
         },
       },
     },
-    unsupported: namesGiven({ approval: approval === 'never' ? undefined : approval, headers }),
+    unsupported: configuredPaths({ approval: approval === 'never' ? undefined : approval, headers }),
   }),
   parseOutput: (turn, { config: { label } }) => ({
     invocations: runsOf(turn, () => true)

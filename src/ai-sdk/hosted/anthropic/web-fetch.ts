@@ -1,5 +1,5 @@
 import { isRecord } from '../../../internal/index.ts';
-import { type HostedToolCodec, type HostedTurn, onlyTexts } from '../../../provider/internal.ts';
+import { type HostedToolCodec, type HostedTurn, stringFields } from '../../../provider/internal.ts';
 import type { WebFetchConfig, WebFetchResult } from '../../../suite/index.ts';
 import { providerTool } from '../provider-tool.ts';
 import { type HostedRun, runsOf, toOutput } from '../runs.ts';
@@ -55,6 +55,6 @@ function toResult(run: HostedRun): WebFetchResult {
   const { data, mediaType } = isRecord(source) ? source : {};
   return {
     ...toOutput(run),
-    ...onlyTexts({ url: url ?? run.input['url'], title, content: data, mediaType, retrievedAt }),
+    ...stringFields({ url: url ?? run.input['url'], title, content: data, mediaType, retrievedAt }),
   };
 }

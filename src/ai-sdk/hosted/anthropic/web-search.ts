@@ -1,8 +1,8 @@
 import {
+  configuredPaths,
   type HostedToolCodec,
-  namesGiven,
   readWebSources,
-  textsIn,
+  stringsIn,
   toApproximateLocation,
 } from '../../../provider/internal.ts';
 import type { WebSearchConfig, WebSearchResult } from '../../../suite/index.ts';
@@ -28,7 +28,7 @@ export const webSearchCodec: HostedToolCodec<WebSearchConfig, WebSearchResult> =
       ],
       unsupported: [
         ...unsupported,
-        ...namesGiven({ allowLiveAccess: allowLiveAccess ? undefined : false, contextSize }),
+        ...configuredPaths({ allowLiveAccess: allowLiveAccess ? undefined : false, contextSize }),
       ],
     };
   },
@@ -44,7 +44,7 @@ function toResult(run: HostedRun): WebSearchResult {
   return {
     ...toOutput(run),
     action: 'search',
-    queries: textsIn([run.input['query']]),
+    queries: stringsIn([run.input['query']]),
     sources: readWebSources(run.result),
   };
 }

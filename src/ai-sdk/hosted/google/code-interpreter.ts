@@ -1,5 +1,5 @@
 import { isRecord } from '../../../internal/index.ts';
-import { type HostedToolCodec, namesGiven, onlyTexts } from '../../../provider/internal.ts';
+import { configuredPaths, type HostedToolCodec, stringFields } from '../../../provider/internal.ts';
 import type { CodeInterpreterConfig, CodeInterpreterResult } from '../../../suite/index.ts';
 import { providerTool } from '../provider-tool.ts';
 import { type HostedRun, runsOf } from '../runs.ts';
@@ -13,7 +13,7 @@ export const codeInterpreterCodec: HostedToolCodec<CodeInterpreterConfig, CodeIn
   serialize: ({ config: { network, ...rest } }) => ({
     tools: [providerTool('google.code_execution', name)],
     // The code never reaches a network.
-    unsupported: namesGiven({ ...rest, network: network === 'disabled' ? undefined : network }),
+    unsupported: configuredPaths({ ...rest, network: network === 'disabled' ? undefined : network }),
   }),
   parseOutput: (turn) => ({
     invocations: runsOf(turn, (toolName) => toolName === name).map(toResult),
@@ -26,8 +26,8 @@ function toResult({ input, result, isDone }: HostedRun): CodeInterpreterResult {
   const failed = isDone && outcome !== 'OUTCOME_OK';
   return {
     status: failed ? 'failed' : isDone ? 'completed' : 'incomplete',
-    ...(failed ? onlyTexts({ errorCode: outcome }) : {}),
-    ...onlyTexts({ code: input['code'], stdout: output }),
+    ...(failed ? stringFields({ errorCode: outcome }) : {}),
+    ...stringFields({ code: input['code'], stdout: output }),
     files: [],
   };
 }

@@ -1,10 +1,10 @@
 import { isRecord } from '../../../internal/index.ts';
 import {
+  configuredPaths,
   type Fields,
   type HostedToolCodec,
-  namesGiven,
-  onlyTexts,
-  textsIn,
+  stringFields,
+  stringsIn,
 } from '../../../provider/internal.ts';
 import type { FileSearchConfig, FileSearchHit, FileSearchResult } from '../../../suite/index.ts';
 import { providerTool } from '../provider-tool.ts';
@@ -28,7 +28,7 @@ export const fileSearchCodec: HostedToolCodec<FileSearchConfig, FileSearchResult
         }),
       ],
       unsupported: [
-        ...namesGiven({ scoreThreshold, 'filter.metadataFilter': isText ? undefined : metadataFilter }),
+        ...configuredPaths({ scoreThreshold, 'filter.metadataFilter': isText ? undefined : metadataFilter }),
         ...Object.keys(foreign).map((key) => `filter.${key}`),
       ],
     };
@@ -36,7 +36,7 @@ export const fileSearchCodec: HostedToolCodec<FileSearchConfig, FileSearchResult
   parseOutput: (turn) => {
     const { queries: metadata, chunks } = groundingOf(turn);
     const results = chunks.flatMap(toHit);
-    const queries = textsIn(metadata['retrievalQueries']);
+    const queries = stringsIn(metadata['retrievalQueries']);
     return {
       invocations: queries.length + results.length === 0 ? [] : [{ status: 'completed', queries, results }],
       citations: citationsOf(turn, (chunk) => {
@@ -51,5 +51,5 @@ function toHit({ retrievedContext }: Fields): readonly FileSearchHit[] {
   const { uri, title, text } = isRecord(retrievedContext) ? retrievedContext : {};
   const fileId = uri ?? title;
   if (typeof fileId !== 'string') return [];
-  return [{ fileId, filename: typeof title === 'string' ? title : fileId, ...onlyTexts({ text }) }];
+  return [{ fileId, filename: typeof title === 'string' ? title : fileId, ...stringFields({ text }) }];
 }

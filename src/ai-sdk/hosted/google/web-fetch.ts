@@ -1,5 +1,10 @@
 import { isRecord } from '../../../internal/index.ts';
-import { type Fields, type HostedToolCodec, namesGiven, onlyTexts } from '../../../provider/internal.ts';
+import {
+  configuredPaths,
+  type Fields,
+  type HostedToolCodec,
+  stringFields,
+} from '../../../provider/internal.ts';
 import type { WebFetchConfig, WebFetchResult } from '../../../suite/index.ts';
 import { domainsIn, providerTool } from '../provider-tool.ts';
 import { citationsOf, groundingOf } from './grounding.ts';
@@ -11,7 +16,7 @@ export const webFetchCodec: HostedToolCodec<WebFetchConfig, WebFetchResult> = {
   kind: 'web_fetch',
   serialize: ({ config: { domainFilter, citations, ...rest } }) => ({
     tools: [providerTool('google.url_context', 'url_context')],
-    unsupported: namesGiven({
+    unsupported: configuredPaths({
       domainFilter: domainsIn(domainFilter),
       ...rest,
       citations: citations === false ? citations : undefined,
@@ -25,7 +30,7 @@ export const webFetchCodec: HostedToolCodec<WebFetchConfig, WebFetchResult> = {
       citations: citationsOf(turn, ({ web }) => {
         const { uri: url, title } = isRecord(web) ? web : {};
         return typeof url === 'string' && fetched.has(url)
-          ? { type: 'url', url, ...onlyTexts({ title }) }
+          ? { type: 'url', url, ...stringFields({ title }) }
           : undefined;
       }),
     };
@@ -34,6 +39,6 @@ export const webFetchCodec: HostedToolCodec<WebFetchConfig, WebFetchResult> = {
 
 function toResult({ retrievedUrl: url, urlRetrievalStatus: status }: Fields): WebFetchResult {
   return status === succeeded
-    ? { status: 'completed', ...onlyTexts({ url }) }
-    : { status: 'failed', ...onlyTexts({ url, errorCode: status }) };
+    ? { status: 'completed', ...stringFields({ url }) }
+    : { status: 'failed', ...stringFields({ url, errorCode: status }) };
 }

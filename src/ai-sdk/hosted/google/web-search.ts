@@ -1,10 +1,10 @@
 import { isRecord } from '../../../internal/index.ts';
 import {
+  configuredPaths,
   type Fields,
   type HostedToolCodec,
-  namesGiven,
-  onlyTexts,
-  textsIn,
+  stringFields,
+  stringsIn,
 } from '../../../provider/internal.ts';
 import type { WebSearchConfig, WebSearchResult, WebSearchSource } from '../../../suite/index.ts';
 import { domainsIn, providerTool } from '../provider-tool.ts';
@@ -15,7 +15,7 @@ export const webSearchCodec: HostedToolCodec<WebSearchConfig, WebSearchResult> =
   kind: 'web_search',
   serialize: ({ config: { domainFilter, allowLiveAccess = true, ...rest } }) => ({
     tools: [providerTool('google.google_search', 'google_search')],
-    unsupported: namesGiven({
+    unsupported: configuredPaths({
       domainFilter: domainsIn(domainFilter),
       ...rest,
       allowLiveAccess: allowLiveAccess ? undefined : false,
@@ -26,7 +26,7 @@ export const webSearchCodec: HostedToolCodec<WebSearchConfig, WebSearchResult> =
     // What was fetched by its address is not what was found.
     const fetched = new Set(pages.map(({ retrievedUrl }) => retrievedUrl));
     const found = chunks.flatMap((chunk) => toSource(chunk, fetched));
-    const queries = textsIn(metadata['webSearchQueries']);
+    const queries = stringsIn(metadata['webSearchQueries']);
     return {
       invocations:
         queries.length + found.length === 0
@@ -42,5 +42,5 @@ export const webSearchCodec: HostedToolCodec<WebSearchConfig, WebSearchResult> =
 
 function toSource({ web }: Fields, fetched: ReadonlySet<unknown>): readonly WebSearchSource[] {
   const { uri: url, title } = isRecord(web) ? web : {};
-  return typeof url === 'string' && !fetched.has(url) ? [{ url, ...onlyTexts({ title }) }] : [];
+  return typeof url === 'string' && !fetched.has(url) ? [{ url, ...stringFields({ title }) }] : [];
 }

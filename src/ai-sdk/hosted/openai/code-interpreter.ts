@@ -1,10 +1,10 @@
 import { isRecord } from '../../../internal/index.ts';
 import {
   citedContainerFile,
+  configuredPaths,
   type HostedToolCodec,
-  namesGiven,
-  onlyTexts,
   readCodeOutputs,
+  stringFields,
 } from '../../../provider/internal.ts';
 import type { JsonValue } from '../../../schema/index.ts';
 import type { CodeInterpreterConfig, CodeInterpreterResult } from '../../../suite/index.ts';
@@ -22,7 +22,7 @@ export const codeInterpreterCodec: HostedToolCodec<CodeInterpreterConfig, CodeIn
     return {
       tools: [providerTool('openai.code_interpreter', name, { container: toContainer(config) })],
       // A container that exists has its files, memory and network already.
-      unsupported: containerId === undefined ? [] : namesGiven({ fileIds, memoryLimit, network }),
+      unsupported: containerId === undefined ? [] : configuredPaths({ fileIds, memoryLimit, network }),
     };
   },
   parseOutput: (turn) => ({
@@ -50,7 +50,7 @@ function toContainer({ containerId, fileIds, memoryLimit, network }: CodeInterpr
 function toResult(run: HostedRun): CodeInterpreterResult {
   const { code, containerId } = run.input;
   const { outputs } = isRecord(run.result) ? run.result : {};
-  return { ...toOutput(run), ...onlyTexts({ code, containerId }), ...readCodeOutputs(outputs) };
+  return { ...toOutput(run), ...stringFields({ code, containerId }), ...readCodeOutputs(outputs) };
 }
 
 /** The same for the package of AI SDK 6, which says nothing of the limits of containers to the provider, and no word about it. */
@@ -59,6 +59,9 @@ export const codeInterpreterCodecV3: HostedToolCodec<CodeInterpreterConfig, Code
   serialize: (tool, model) => {
     const { memoryLimit, network } = tool.config;
     const { unsupported = [], ...wire } = codeInterpreterCodec.serialize(tool, model);
-    return { ...wire, unsupported: [...new Set([...unsupported, ...namesGiven({ memoryLimit, network })])] };
+    return {
+      ...wire,
+      unsupported: [...new Set([...unsupported, ...configuredPaths({ memoryLimit, network })])],
+    };
   },
 };

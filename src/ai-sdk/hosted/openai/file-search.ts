@@ -1,5 +1,5 @@
 import { isRecord } from '../../../internal/index.ts';
-import { citedFile, type HostedToolCodec, readFileHits, textsIn } from '../../../provider/internal.ts';
+import { citedFile, type HostedToolCodec, readFileHits, stringsIn } from '../../../provider/internal.ts';
 import type { FileSearchConfig, FileSearchResult } from '../../../suite/index.ts';
 import { providerTool } from '../provider-tool.ts';
 import { type HostedRun, runsOf, toOutput } from '../runs.ts';
@@ -32,5 +32,5 @@ export const fileSearchCodec: HostedToolCodec<FileSearchConfig, FileSearchResult
 
 function toResult(run: HostedRun): FileSearchResult {
   const { queries, results } = isRecord(run.result) ? run.result : {};
-  return { ...toOutput(run), queries: textsIn(queries), results: readFileHits(results) };
+  return { ...toOutput(run), queries: stringsIn(queries), results: readFileHits(results) };
 }

@@ -3,8 +3,8 @@ import {
   describeRemoteFailure,
   type Fields,
   type HostedToolCodec,
-  onlyTexts,
   parseJsonText,
+  stringFields,
 } from '../../../provider/internal.ts';
 import type { RemoteMcpConfig, RemoteMcpResult } from '../../../suite/index.ts';
 import { providerTool } from '../provider-tool.ts';
@@ -46,6 +46,6 @@ function toResult(run: HostedRun, told: Fields, server: string): RemoteMcpResult
     server,
     name: typeof name === 'string' ? name : run.toolName.replace(/^mcp\./, ''),
     arguments: parseJsonText(text),
-    ...onlyTexts({ output }),
+    ...stringFields({ output }),
   };
 }

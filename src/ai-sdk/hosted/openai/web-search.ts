@@ -1,8 +1,8 @@
 import { isRecord } from '../../../internal/index.ts';
 import {
   citedUrl,
+  configuredPaths,
   type HostedToolCodec,
-  namesGiven,
   readWebAction,
   toApproximateLocation,
 } from '../../../provider/internal.ts';
@@ -28,7 +28,7 @@ export const webSearchCodec: HostedToolCodec<WebSearchConfig, WebSearchResult> =
           userLocation: geoHint === undefined ? undefined : { ...toApproximateLocation(geoHint) },
         }),
       ],
-      unsupported: namesGiven({ maxUses }),
+      unsupported: configuredPaths({ maxUses }),
     };
   },
   parseOutput: (turn) => ({

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type ApprovalRequest, MemoryFilesystem } from 'weakincentives';
 import type { AskPerson } from '../../../../src/cli/process/environment.ts';
-import { approveNobody, approveOnTerminal } from '../../../../src/cli/report/approve-on-terminal.ts';
+import { approveOnTerminal, denyApprovals } from '../../../../src/cli/report/approve-on-terminal.ts';
 
 const request: ApprovalRequest = {
   callId: 'call-1-1',
@@ -148,8 +148,8 @@ describe('approveOnTerminal', () => {
   });
 });
 
-it('approveNobody says why', () => {
-  expect(approveNobody('too late.')(request, options)).toEqual({
+it('denyApprovals says why', () => {
+  expect(denyApprovals('too late.')(request, options)).toEqual({
     approved: false,
     reason: 'nobody can be asked: too late.',
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { saysContextOverflow } from '../../../../src/provider/internal.ts';
+import { isContextOverflow } from '../../../../src/provider/internal.ts';
 
 describe('a request that is too long', () => {
   it.each([
@@ -113,8 +113,8 @@ describe('a request that is too long', () => {
     ['watsonx', 'the number of input tokens 8193 cannot exceed the total tokens limit 8192 for this model'],
     ['z.ai', 'Prompt too long'],
   ])('is recognized as %s words it', (_server, message) => {
-    expect(saysContextOverflow(message)).toBe(true);
-    expect(saysContextOverflow(`HTTP 400: ${message}`)).toBe(true);
+    expect(isContextOverflow(message)).toBe(true);
+    expect(isContextOverflow(`HTTP 400: ${message}`)).toBe(true);
   });
 
   it.each([
@@ -132,6 +132,6 @@ describe('a request that is too long', () => {
     'model not found',
     '',
   ])('is not what this says: %s', (message) => {
-    expect(saysContextOverflow(message)).toBe(false);
+    expect(isContextOverflow(message)).toBe(false);
   });
 });

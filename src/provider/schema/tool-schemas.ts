@@ -45,7 +45,7 @@ const notAsked = 'the adapter is set to send no strict tools';
  *
  * @internal
  */
-export class SchemaProjections {
+export class ToolSchemas {
   readonly #dialect: SchemaDialect;
   readonly #strictTools: StrictTools;
   readonly #known = new WeakMap<ModelTool | JsonSchema, Known>();

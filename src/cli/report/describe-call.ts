@@ -2,11 +2,11 @@ import { counted } from '../../internal/index.ts';
 import type { RecordedApproval, UnenforcedDecision } from '../../runtime/index.ts';
 import { clip, printable, readableDuration } from '../process/plain-text.ts';
 import type { TextTone } from '../process/text-style.ts';
-import type { BareEvent, Sighting } from './call-log.ts';
+import type { BareEvent, LocatedEvent } from './call-log.ts';
 import { type CallRecord, depthOf, hostedFindings, hostedSubject } from './call-record.ts';
 
 /** What became of a call, in words that are safe to print. */
-export interface CallWords {
+export interface CallDescription {
   readonly outcome: string;
   /** What else there is to know: conflicts, questions, findings of policies, what stands. */
   readonly facts: readonly string[];
@@ -14,7 +14,7 @@ export interface CallWords {
 }
 
 /** How much is said. */
-export interface WordLimits {
+export interface DescriptionLimits {
   /** Characters of what one tool, policy or person said. */
   readonly said: number;
   /** Things of one kind that are named; the others are counted. */
@@ -22,16 +22,16 @@ export interface WordLimits {
 }
 
 /** Everything there is to say. */
-export const noWordLimits: WordLimits = {
+export const noLimits: DescriptionLimits = {
   said: Number.POSITIVE_INFINITY,
   named: Number.POSITIVE_INFINITY,
 };
 
 /** What fits in a row of a table or in a line of news. */
-export const shortWords: WordLimits = { said: 100, named: 3 };
+export const briefLimits: DescriptionLimits = { said: 100, named: 3 };
 
 /** What to say of a call: first what became of it, then the facts around that. */
-export function describeCall(record: CallRecord, limits: WordLimits): CallWords {
+export function describeCall(record: CallRecord, limits: DescriptionLimits): CallDescription {
   const { residualEffects, unenforced } = record;
   const told = outcomeOf(record, limits);
   const facts = [
@@ -48,9 +48,9 @@ export function describeCall(record: CallRecord, limits: WordLimits): CallWords 
   return { outcome: told.outcome, facts, tone };
 }
 
-function outcomeOf(record: CallRecord, limits: WordLimits): CallWords {
+function outcomeOf(record: CallRecord, limits: DescriptionLimits): CallDescription {
   // The tool is named beside it.
-  const said = quoted(whatWasSaid(record).replace(/^The tool "[^"]*" failed: /, ''), limits);
+  const said = quoted(messageWithoutDenial(record).replace(/^The tool "[^"]*" failed: /, ''), limits);
   const again = record.attempts > 1 ? `${changedText(record, limits)} (attempt ${record.attempts})` : '';
   const before = again === '' ? [] : [`re-run before: ${again}`];
   switch (record.outcome) {
@@ -81,7 +81,7 @@ function outcomeOf(record: CallRecord, limits: WordLimits): CallWords {
   }
 }
 
-function deniedText({ policy, approvals }: CallRecord, said: string, limits: WordLimits): string {
+function deniedText({ policy, approvals }: CallRecord, said: string, limits: DescriptionLimits): string {
   const by = `denied by ${printable(policy ?? 'a policy')}`;
   const refusal = approvals.find(({ approved }) => !approved);
   if (refusal === undefined) return `${by}: ${said}`;
@@ -89,7 +89,7 @@ function deniedText({ policy, approvals }: CallRecord, said: string, limits: Wor
   return `${by}, which asked${aboutText(refusal)}: ${quoted(refusal.reason, limits)} - the answer: ${answer}`;
 }
 
-function approvalFacts({ approvals }: CallRecord, limits: WordLimits): readonly string[] {
+function approvalFacts({ approvals }: CallRecord, limits: DescriptionLimits): readonly string[] {
   const given = approvals.filter(({ approved }) => approved);
   return listed(given, limits.named, (approval) => {
     return `approved for ${printable(approval.policy)}${aboutText(approval)}: ${quoted(approval.reason, limits)}`;
@@ -101,7 +101,7 @@ function aboutText({ about }: RecordedApproval): string {
 }
 
 /** What a policy would have done, in words. */
-function unenforcedText({ outcome, policy, reason }: UnenforcedDecision, limits: WordLimits): string {
+function unenforcedText({ outcome, policy, reason }: UnenforcedDecision, limits: DescriptionLimits): string {
   const verb = outcome === 'deny' ? 'denied' : 'asked about';
   return `would have been ${verb} by ${printable(policy)}: ${quoted(reason, limits)}`;
 }
@@ -109,7 +109,7 @@ function unenforcedText({ outcome, policy, reason }: UnenforcedDecision, limits:
 /** What had changed under superseded attempts. */
 export function changedText(
   { conflicts }: { readonly conflicts: readonly string[] },
-  { named }: WordLimits,
+  { named }: DescriptionLimits,
 ): string {
   const names = [...new Set(conflicts)];
   if (names.length === 0) return 'conflict';
@@ -117,7 +117,7 @@ export function changedText(
 }
 
 /** The message of a call, without the words of a denial that are said anyway. */
-export function whatWasSaid(record: Pick<CallRecord, 'message'>): string {
+export function messageWithoutDenial(record: Pick<CallRecord, 'message'>): string {
   return record.message.replace(
     /^The call of "[^"]*" (?:was denied by the policy "[^"]*": |needs approval by the policy "[^"]*" )/,
     '',
@@ -125,7 +125,7 @@ export function whatWasSaid(record: Pick<CallRecord, 'message'>): string {
 }
 
 /** The first line of what someone said. */
-function quoted(text: string, { said }: WordLimits): string {
+function quoted(text: string, { said }: DescriptionLimits): string {
   return clip(printable(text.trim().split('\n', 1)[0] ?? ''), said);
 }
 
@@ -139,7 +139,7 @@ function listed<Item>(
 }
 
 /** Where in the run something happens: `turn 2`, `turn 2, call 3.1`. */
-export function placeOf({ turn, call, around }: Sighting): string {
+export function placeOf({ turn, call, around }: LocatedEvent): string {
   const nearest = call ?? around.at(-1);
   return nearest === undefined ? `turn ${turn}` : `turn ${turn}, call ${nearest.number}`;
 }
@@ -151,30 +151,30 @@ export function placeOf({ turn, call, around }: Sighting): string {
  *
  * @param clean takes out of a text what must not be shown.
  */
-export function newsOf(sighting: Sighting, clean: (text: string) => string): string | undefined {
+export function newsOf(sighting: LocatedEvent, clean: (text: string) => string): string | undefined {
   const news = newsText(sighting, clean);
   return news === undefined ? undefined : `${placeOf(sighting)}: ${news}`;
 }
 
 /** {@link newsOf} without the place. */
 export function newsText(
-  { event, call, record }: Sighting,
+  { event, call, record }: LocatedEvent,
   clean: (text: string) => string,
 ): string | undefined {
-  const said = (text: string): string => quoted(clean(text), shortWords);
+  const said = (text: string): string => quoted(clean(text), briefLimits);
   const toolName = printable(call?.toolName ?? '');
   switch (event.type) {
     case 'model-call-retry':
       return `the model could not answer (${event.reason}), asked again in ${readableDuration(event.delayMs)}`;
     case 'tool-call-retry': {
       const conflicts = event.conflicts.map(clean);
-      return `${toolName} runs again: ${changedText({ conflicts }, shortWords)} (attempt ${event.attempt})`;
+      return `${toolName} runs again: ${changedText({ conflicts }, briefLimits)} (attempt ${event.attempt})`;
     }
     case 'approval-start':
-      return `${printable(event.policy)} asks about ${askedAbout(event)}: ${said(event.reason)}`;
+      return `${printable(event.policy)} asks about ${approvalSubject(event)}: ${said(event.reason)}`;
     case 'approval-end': {
       const answer = event.answer === undefined ? '' : `: ${said(event.answer)}`;
-      return `${askedAbout(event)} ${event.approved ? 'approved' : 'not approved'} for ${printable(event.policy)}${answer}`;
+      return `${approvalSubject(event)} ${event.approved ? 'approved' : 'not approved'} for ${printable(event.policy)}${answer}`;
     }
     case 'policy-unenforced': {
       const verb = event.outcome === 'deny' ? 'denied' : 'asked about';
@@ -210,7 +210,7 @@ export function newsText(
     case 'tool-call-end': {
       if (record === undefined || record.outcome === 'committed') return undefined;
       // The questions and what policies would have done were told when they came up.
-      const { outcome, facts } = describeCall({ ...record, approvals: [], unenforced: [] }, shortWords);
+      const { outcome, facts } = describeCall({ ...record, approvals: [], unenforced: [] }, briefLimits);
       return [`${toolName} ${outcome}`, ...facts].join('; ');
     }
     default:
@@ -218,14 +218,14 @@ export function newsText(
   }
 }
 
-function askedAbout({ toolName, about }: Pick<Asked, 'toolName' | 'about'>): string {
+function approvalSubject({ toolName, about }: Pick<Asked, 'toolName' | 'about'>): string {
   return about === 'changes' ? `what ${printable(toolName)} changed` : printable(toolName);
 }
 
 type Asked = Extract<BareEvent, { readonly type: 'approval-start' }>;
 
 /** Calls that a model asks for: `3 calls (2 × read_file, ls)`. */
-export function askedText(event: Extract<BareEvent, { readonly type: 'model-call-end' }>): string {
+export function requestedCallsText(event: Extract<BareEvent, { readonly type: 'model-call-end' }>): string {
   const counts = new Map<string, number>();
   for (const { name } of event.toolCalls) counts.set(name, (counts.get(name) ?? 0) + 1);
   const tools = [...counts].map(([name, count]) => printable(count === 1 ? name : `${count} × ${name}`));

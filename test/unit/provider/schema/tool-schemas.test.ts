@@ -4,7 +4,7 @@ import { aiSdkDialect } from 'weakincentives/ai-sdk';
 import { anthropicDialect } from 'weakincentives/anthropic';
 import { openaiDialect } from 'weakincentives/openai';
 import type { ModelTool, SchemaDialect } from 'weakincentives/provider';
-import { type ProjectedRequest, SchemaProjections } from '../../../../src/provider/internal.ts';
+import { type ProjectedRequest, ToolSchemas } from '../../../../src/provider/internal.ts';
 import { recordingLogger } from '../../../support/recording-logger.ts';
 import { closed, text } from '../../schema/projection/shape.ts';
 
@@ -42,7 +42,7 @@ describe('the schemas of an adapter', () => {
     // There most schemas are sent as they are, which is no reason to worry.
     ['any provider', aiSdkDialect, ['info', 'info']],
   ])('are projected once, and their losses told once: %s', (_name, dialect, levels) => {
-    const projections = new SchemaProjections(dialect);
+    const projections = new ToolSchemas(dialect);
     const logger = recordingLogger();
     const request = {
       tools: [free, bounded, modelTool('plain', closed({}))],
@@ -67,7 +67,7 @@ describe('the schemas of an adapter', () => {
 
   it('tell whose answer loses something', () => {
     const logger = recordingLogger();
-    const { answer, tools } = new SchemaProjections(openaiDialect).project(
+    const { answer, tools } = new ToolSchemas(openaiDialect).project(
       { tools: [], outputSchema: { type: 'array', items: text, uniqueItems: true } },
       logger,
     );
@@ -79,14 +79,14 @@ describe('the schemas of an adapter', () => {
   });
 
   it('need no answer', () => {
-    const { answer } = new SchemaProjections(openaiDialect).project({ tools: [] }, recordingLogger());
+    const { answer } = new ToolSchemas(openaiDialect).project({ tools: [] }, recordingLogger());
     expect(answer).toBeUndefined();
   });
 });
 
 describe('what a request has no room for', () => {
   const project = (tools: readonly ModelTool[], outputSchema?: JsonSchema): ProjectedRequest =>
-    new SchemaProjections(anthropicDialect).project(
+    new ToolSchemas(anthropicDialect).project(
       { tools, ...(outputSchema === undefined ? {} : { outputSchema }) },
       recordingLogger(),
     );
@@ -119,7 +119,7 @@ describe('what a request has no room for', () => {
   });
 
   it('is sent in full, as advice, told once, and is strict again in a request with room', () => {
-    const projections = new SchemaProjections(anthropicDialect);
+    const projections = new ToolSchemas(anthropicDialect);
     const logger = recordingLogger();
     const small = optional('small', 5);
     const crowded = { tools: [optional('large', 20), small] };
