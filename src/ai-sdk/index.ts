@@ -14,5 +14,4 @@ export {
   toAiSdkTools,
 } from './tools/to-ai-sdk-tools.ts';
 export { aiSdkDialect } from './wire/ai-sdk-dialect.ts';
-export type { AiSdkModel, AiSdkModelOf, AiSdkStream, AiSdkStreamReader } from './wire/ai-sdk-model.ts';
-export type { AiSdkCallOptions, AiSdkVersion } from './wire/call-options.ts';
+export type { AiSdkModel } from './wire/ai-sdk-model.ts';

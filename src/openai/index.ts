@@ -1,6 +1,5 @@
-export { type HostedWire, openaiHostedToolCodecs } from './hosted/codecs.ts';
-export type { FileFilterWire, FileSearchWire } from './hosted/file-search.ts';
-export { type OpenAIModelOptions, type OpenAIOptions, openai } from './openai.ts';
+export { openaiHostedToolCodecs } from './hosted/codecs.ts';
+export { type OpenAIOptions, openai } from './openai.ts';
 export type { OpenAISettings } from './request/request-settings.ts';
 export {
   type OpenAIAgentsOutput,

@@ -36,4 +36,10 @@ export type {
 } from './hosted/hosted-tool-codec.ts';
 export { HostedToolRegistry, type HostedToolsWire } from './hosted/hosted-tool-registry.ts';
 export { providerAdapter } from './provider-adapter.ts';
+export {
+  type ProjectedRequest,
+  type ProjectedTool,
+  type StrictTools,
+  ToolSchemas,
+} from './schema/tool-schemas.ts';
 export type { UnsupportedConfig } from './wire/model-options.ts';

@@ -8,7 +8,8 @@ import {
   type RunEvent,
   section,
 } from 'weakincentives';
-import { type OpenAIModelOptions, openai } from 'weakincentives/openai';
+import { openai } from 'weakincentives/openai';
+import type { OpenAIModelOptions } from '../../src/openai/openai.ts';
 import { type CapturedAnswer, type CapturedRequest, capturingFetch } from './captured-requests.ts';
 
 /** How answers are asked for: whole, or piece by piece. */

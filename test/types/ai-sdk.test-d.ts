@@ -7,7 +7,8 @@ import type { OpenAIProvider as OpenAIProviderV3 } from 'ai-sdk-openai-v3';
 import type { LanguageModelV2, LanguageModelV3, LanguageModelV3CallOptions } from 'ai-sdk-provider-v3';
 import { describe, expectTypeOf, it } from 'vitest';
 import type { ProviderAdapter } from 'weakincentives';
-import { type AiSdkCallOptions, type AiSdkModel, aiSdk, aiSdkHostedToolCodecs } from 'weakincentives/ai-sdk';
+import { type AiSdkModel, aiSdk, aiSdkHostedToolCodecs } from 'weakincentives/ai-sdk';
+import type { AiSdkCallOptions } from '../../src/ai-sdk/wire/call-options.ts';
 
 describe("the AI SDK's own types", () => {
   it('accept every call that the adapter makes', () => {

@@ -12,20 +12,11 @@ import type {
 } from '@anthropic-ai/sdk/resources/messages/messages';
 import { describe, expectTypeOf, it } from 'vitest';
 import type { ProviderAdapter } from 'weakincentives';
-import {
-  type AnthropicClient,
-  type AnthropicRequest,
-  type AssistantBlock,
-  anthropic,
-  type FunctionTool,
-  type HostedWire,
-  type McpServerWire,
-  type McpToolsetWire,
-  type Message,
-  type UserBlock,
-} from 'weakincentives/anthropic';
+import { type AnthropicClient, type AnthropicRequest, anthropic } from 'weakincentives/anthropic';
 import type { AnthropicModule } from '../../src/anthropic/client.ts';
+import type { HostedWire, McpServerWire, McpToolsetWire } from '../../src/anthropic/hosted/codecs.ts';
 import type { mcpBeta } from '../../src/anthropic/hosted/remote-mcp.ts';
+import type { AssistantBlock, FunctionTool, Message, UserBlock } from '../../src/anthropic/wire.ts';
 
 describe("the vendor's own types", () => {
   it('accept every request that the adapter makes', () => {

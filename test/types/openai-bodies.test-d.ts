@@ -7,20 +7,15 @@ import type {
   FunctionTool as VendorFunctionTool,
 } from 'openai/resources/responses/responses';
 import { describe, expectTypeOf, it } from 'vitest';
-import type {
-  HostedWire,
-  IncludedData,
-  InputItem,
-  OpenAIFunctionTool,
-  OpenAIRequest,
-  WireToolChoice,
-} from 'weakincentives/openai';
+import type { OpenAIFunctionTool, OpenAIRequest } from 'weakincentives/openai';
 import { toCodeInterpreter } from '../../src/openai/hosted/code-interpreter.ts';
+import type { HostedWire } from '../../src/openai/hosted/codecs.ts';
 import { toFileSearch } from '../../src/openai/hosted/file-search.ts';
 import { toImageGeneration } from '../../src/openai/hosted/image-generation.ts';
 import { toRemoteMcp } from '../../src/openai/hosted/remote-mcp.ts';
 import { toWebSearch } from '../../src/openai/hosted/web-search.ts';
 import { checkRequest, prepareRequest } from '../../src/openai/request/request.ts';
+import type { IncludedData, InputItem, WireToolChoice } from '../../src/openai/wire/wire.ts';
 
 // The vendor's own types must accept whatever the adapter builds.
 

@@ -40,10 +40,8 @@ const notAlone = 'other tools of the request cannot be strict, and the provider 
 const notAsked = 'the adapter is set to send no strict tools';
 
 /**
- * The schemas of one adapter in its provider's dialect, each projected once. What the provider does not hold a model to is
- * logged, once for each schema.
- *
- * @internal
+ * Projects the schemas of an adapter's requests to its provider's dialect, each schema once. Create one for each adapter. A
+ * constraint that the provider does not enforce is logged, once for each schema.
  */
 export class ToolSchemas {
   readonly #dialect: SchemaDialect;

@@ -1,6 +1,6 @@
 import { APICallError } from '@ai-sdk/provider';
 import { MockLanguageModelV3, MockLanguageModelV4 } from 'ai/test';
-import { type AiSdkVersion, aiSdk } from 'weakincentives/ai-sdk';
+import { aiSdk } from 'weakincentives/ai-sdk';
 import type {
   ConformanceAnswer,
   ConformanceFragment,
@@ -11,6 +11,7 @@ import type {
   ConformanceRefusal,
   ConformanceRequest,
 } from 'weakincentives/testing';
+import type { AiSdkVersion } from '../../../src/ai-sdk/wire/call-options.ts';
 import { call, type ModelAnswer, reasoning, streamOf, text, toPieces } from '../ai-sdk-models.ts';
 import { type Fields, fieldsOf, listOf } from './fields.ts';
 

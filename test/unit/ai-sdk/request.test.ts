@@ -10,8 +10,9 @@ import {
   ToolResult,
   tool,
 } from 'weakincentives';
-import { type AiSdkOptions, type AiSdkVersion, aiSdk } from 'weakincentives/ai-sdk';
+import { type AiSdkOptions, aiSdk } from 'weakincentives/ai-sdk';
 import { z } from 'zod';
+import type { AiSdkVersion } from '../../../src/ai-sdk/wire/call-options.ts';
 import { answeringModel, call, type ModelAnswer, reasoning, text } from '../../support/ai-sdk-models.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
 

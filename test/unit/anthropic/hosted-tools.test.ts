@@ -10,7 +10,7 @@ import {
   ToolResult,
   tool,
 } from 'weakincentives';
-import { type AnthropicModelOptions, anthropic } from 'weakincentives/anthropic';
+import { anthropic } from 'weakincentives/anthropic';
 import { type HostedToolCodec } from 'weakincentives/provider';
 import {
   codeInterpreterTool,
@@ -21,6 +21,7 @@ import {
   webSearchTool,
 } from 'weakincentives/suite';
 import { z } from 'zod';
+import type { AnthropicModelOptions } from '../../../src/anthropic/anthropic.ts';
 import { type AnthropicMessage, message, serverToolUse, text } from '../../support/anthropic-messages.ts';
 import { answering } from '../../support/anthropic-stream.ts';
 import { capturingFetch } from '../../support/captured-requests.ts';

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { ToolResult, tool } from 'weakincentives';
-import { type AnthropicModelOptions, anthropic } from 'weakincentives/anthropic';
+import { anthropic } from 'weakincentives/anthropic';
 import { webSearchTool } from 'weakincentives/suite';
 import { z } from 'zod';
+import type { AnthropicModelOptions } from '../../../src/anthropic/anthropic.ts';
 import { message, serverToolUse, text, thinking, toolUse } from '../../support/anthropic-messages.ts';
 import { type CapturedRequest, capturingFetch } from '../../support/captured-requests.ts';
 import { promptOf } from '../../support/prompt-of.ts';

@@ -10,9 +10,10 @@ import {
   ToolResult,
   tool,
 } from 'weakincentives';
-import { type AnthropicModelOptions, anthropic } from 'weakincentives/anthropic';
+import { anthropic } from 'weakincentives/anthropic';
 import { scriptedAdapter } from 'weakincentives/testing';
 import { z } from 'zod';
+import type { AnthropicModelOptions } from '../../../src/anthropic/anthropic.ts';
 import { message, text, thinking, toolUse } from '../../support/anthropic-messages.ts';
 import { type CapturedAnswer, capturingFetch } from '../../support/captured-requests.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ModelSettings } from 'weakincentives';
-import { type OpenAIModelOptions, openai } from 'weakincentives/openai';
+import { openai } from 'weakincentives/openai';
+import type { OpenAIModelOptions } from '../../../src/openai/openai.ts';
 import { message, response } from '../../support/openai-responses.ts';
 import { promptOf, runOpenAI } from '../../support/openai-runs.ts';
 

@@ -12,9 +12,10 @@ import {
   ToolResult,
   tool,
 } from 'weakincentives';
-import { type OpenAIModelOptions, openai } from 'weakincentives/openai';
+import { openai } from 'weakincentives/openai';
 import { scriptedAdapter } from 'weakincentives/testing';
 import { z } from 'zod';
+import type { OpenAIModelOptions } from '../../../src/openai/openai.ts';
 import {
   type CapturedAnswer,
   type CapturedRequest,
