@@ -191,7 +191,7 @@ const fixed = promptTemplate({
 await assert.rejects(model.evaluate(fixed), (error) => {
   assert(PromptEvaluationError.isInstance(error));
   assert.equal(error.phase, 'render');
-  assert.match(error.message, /cannot tell the provider "station" of the hosted tool "weather_lookup"/);
+  assert.match(error.message, /does not support "station" of the hosted tool "weather_lookup"/);
   return true;
 });
 assert.equal(sent.length, 1);

@@ -10,7 +10,7 @@ import {
 import type { Prompt } from '../prompt/index.ts';
 import type { LanguageModel } from '../runtime/index.ts';
 
-/** Makes an adapter of a model. `name` defaults to the model's. */
+/** Creates an adapter for a language model. `name` defaults to the name of the model. */
 export function providerAdapter(options: {
   readonly model: LanguageModel;
   readonly name?: string;

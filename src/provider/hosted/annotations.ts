@@ -6,10 +6,10 @@ import type { HostedTurn } from './hosted-tool-codec.ts';
 export type Cited = Citation extends infer One ? (One extends unknown ? Omit<One, 'span'> : never) : never;
 
 /**
- * What a piece of text cites, told by annotations in the form of OpenAI's Responses interface.
+ * What a piece of text cites, read from annotations in the form of OpenAI's Responses API.
  *
- * @param part the piece of text, under whose identity the turn knows its place.
- * @param read what an annotation cites; undefined for one of another kind.
+ * @param part the piece of text; the turn finds its position by the identity of this object.
+ * @param read returns what an annotation cites; undefined for an annotation of another kind.
  * @internal
  */
 export function annotatedCitations(
@@ -36,9 +36,9 @@ type Span = readonly [start: number, end: number];
 const noSpan = (): undefined => undefined;
 
 /**
- * Reads where in a text an annotation is, from its first character to behind its last. The provider does not say what it
- * counts. It makes a difference behind a character outside the basic plane, such as an emoji: there code points are
- * taken for it when more of the annotations then begin and end where a link does, else the units of a string.
+ * Reads the range of an annotation in a text: start inclusive, end exclusive. The provider does not document the unit. It
+ * matters after a character outside the basic plane, such as an emoji: code points are assumed when more annotations then
+ * start and end at a link, otherwise UTF-16 code units.
  */
 function spanReader(text: string, annotations: readonly Fields[]): (annotation: Fields) => Span | undefined {
   const inUnits = (annotation: Fields): Span | undefined => readSpan(annotation, text.length);
@@ -60,7 +60,7 @@ function readSpan({ start_index: start, end_index: end }: Fields, length: number
   return isSpan && Number(end) <= length ? [Number(start), Number(end)] : undefined;
 }
 
-/** Where each code point begins, and behind them where the text ends. */
+/** The offset of each code point, followed by the length of the text. */
 function codePointStarts(text: string): readonly number[] {
   const starts = [0];
   let at = 0;
@@ -68,7 +68,7 @@ function codePointStarts(text: string): readonly number[] {
   return starts;
 }
 
-/** The forms in which the provider writes what it cites: a Markdown link, with or without brackets, and the address of a file. */
+/** The forms in which the provider writes a citation: a Markdown link, with or without brackets, and the URL of a file. */
 function isLink(passage: string): boolean {
   return (
     (passage.startsWith('([') && passage.endsWith('))')) ||

@@ -1,7 +1,7 @@
 import { stringFields } from '../wire/fields.ts';
 
 /**
- * The names of the places in a config that hold something, for what a provider cannot be told.
+ * The paths of a config that are set, to report what a provider does not support.
  *
  * @internal
  */
@@ -9,7 +9,7 @@ export function configuredPaths(places: Readonly<Record<string, unknown>>): read
   return Object.entries(places).flatMap(([place, value]) => (value === undefined ? [] : [place]));
 }
 
-/** Where a user roughly is, in the form that OpenAI and Anthropic share. */
+/** The approximate location of a user, in the form that OpenAI and Anthropic share. */
 type ApproximateLocation = {
   type: 'approximate';
   country?: string;
@@ -19,7 +19,7 @@ type ApproximateLocation = {
 };
 
 /**
- * A hint about the place of a user in the form that OpenAI and Anthropic share.
+ * Converts a location hint to the form that OpenAI and Anthropic share.
  *
  * @internal
  */
@@ -44,7 +44,8 @@ interface Domains {
 }
 
 /**
- * A filter for a provider that takes either the allowed or the blocked domains: where some are allowed, the others are blocked anyway.
+ * A filter for a provider that accepts either allowed or blocked domains: with allowed domains, all others are blocked
+ * anyway.
  *
  * @internal
  */

@@ -1,29 +1,32 @@
 import type { JsonObject } from '../../schema/index.ts';
 import type { Citation, HostedTool, HostedToolOutput } from '../../tool/index.ts';
 
-/** How a hosted tool is told to a provider. Everything is in the provider's own words. */
+/** How a hosted tool is sent to a provider. Everything is in the provider's own format. */
 export interface HostedToolWire {
-  /** What stands in the request's list of tools for it. */
+  /** Its entries in the tool list of the request. */
   readonly tools: readonly JsonObject[];
-  /** What the response shall hold beyond the usual. Default: nothing. */
+  /** Additional data that the response should include. Default: none. */
   readonly include?: readonly string[];
-  /** Headers of the request; values of one header that several tools set are joined by commas. Default: none. */
+  /** Headers of the request; several tools' values of one header are joined by commas. Default: none. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** What else the request holds, by its keys. Lists that several tools give are put together; settings of the caller go over it. Default: nothing. */
+  /**
+   * Other keys of the request. Lists from several tools are concatenated; settings of the caller take precedence. Default:
+   * none.
+   */
   readonly request?: JsonObject;
-  /** Places in the config that the provider cannot be told, such as `domains.blocked`. Default: it can be told everything. */
+  /**
+   * Paths of the config that the provider does not support, such as `domains.blocked`. Default: everything is supported.
+   */
   readonly unsupported?: readonly string[];
 }
 
 /** One answer of the provider, as a codec gets it. */
 export interface HostedTurn {
-  /** Everything the provider sent, in order, as it sent it. */
+  /** Everything the provider sent, unchanged and in order. */
   readonly items: readonly unknown[];
-  /** The text of the turn, as `citations` refer to it. */
+  /** The text of the turn, to which `citations` refer. */
   readonly text: string;
-  /**
-   * Where in `text` the text of this part of an item begins; undefined for one whose text is no part of it. The part is told by its identity.
-   */
+  /** The offset in `text` of this part of an item, looked up by identity; undefined when its text is not part of `text`. */
   startOf(part: unknown): number | undefined;
 }
 
@@ -34,36 +37,38 @@ export interface HostedToolFindings<out Output extends HostedToolOutput = Hosted
 }
 
 /**
- * Speaks for one kind of hosted tool with one provider: it says the config in the provider's words, and reads what
- * the provider's answers say about the tool. An adapter takes further ones in its option `hostedToolCodecs`.
+ * Converts one kind of hosted tool for one provider: serializes its config to the provider's format and parses the
+ * provider's answers. An adapter accepts additional codecs in its option `hostedToolCodecs`.
  */
 export interface HostedToolCodec<
   Config extends JsonObject = JsonObject,
   Output extends HostedToolOutput = HostedToolOutput,
 > {
-  /** The kind of hosted tool that it speaks for, such as `web_search`. */
+  /** The kind of hosted tool, such as `web_search`. */
   readonly kind: string;
   /**
-   * Whether the answers tell two tools of the kind apart, so that a prompt may have several. Default: false, several are refused.
+   * Whether answers distinguish two tools of this kind, so that a prompt may have several. Default: false, several are
+   * refused.
    */
   readonly allowsSeveral?: boolean;
   /**
-   * With `allowsSeveral`: what the answers know a tool by, in words such as `label "wiki"`; a prompt that has it twice is refused. May throw:
-   * the evaluation then ends in phase `render`. Default: the name of the tool, which is its own.
+   * With `allowsSeveral`: how answers identify a tool, as a phrase such as `label "wiki"`; a prompt with two equal
+   * identities is refused. May throw: the evaluation then ends in phase `render`. Default: the unique name of the tool.
    */
   identify?(tool: HostedTool<Config, Output>): string;
   /**
    * May throw: the evaluation then ends in phase `render`, before any request. Called once per tool and adapter.
    *
-   * @param model the name of the model, for codecs whose words depend on it.
+   * @param model the name of the model, for codecs whose output depends on it.
    */
   serialize(tool: HostedTool<Config, Output>, model: string): HostedToolWire;
   /**
-   * What one answer says about the tool; undefined, or empty lists, when it was not used. Shapes that it does not know are skipped, not refused. May throw:
-   * the evaluation then ends in phase `response`, and so it does when what is returned is neither findings nor nothing.
+   * What one answer reports about the tool; undefined, or empty lists, when it was not used. Unknown shapes are skipped,
+   * not refused. May throw: the evaluation then ends in phase `response`, as it does when the return value is neither
+   * findings nor undefined.
    */
   parseOutput(turn: HostedTurn, tool: HostedTool<Config, Output>): HostedToolFindings<Output> | undefined;
 }
 
-/** Codecs by the kind that they speak for. */
+/** Codecs by kind of hosted tool. */
 export type HostedToolCodecs = Readonly<Record<string, HostedToolCodec>>;

@@ -11,7 +11,7 @@ import type {
   HostedTurn,
 } from './hosted-tool-codec.ts';
 
-/** Every hosted tool of a request, put together. */
+/** All hosted tools of a request, combined. */
 export interface HostedToolsWire {
   readonly tools: readonly JsonObject[];
   readonly include: readonly string[];
@@ -22,7 +22,7 @@ export interface HostedToolsWire {
 const noFindings: HostedToolFindings = Object.freeze({ invocations: [], citations: [] });
 const nothing: HostedToolsWire = Object.freeze({ tools: [], include: [], headers: {}, request: {} });
 
-/** What a registry works with. */
+/** Options of a registry. */
 export interface HostedToolDeskOptions {
   /** Name of the adapter, for messages. */
   readonly adapter: string;
@@ -32,11 +32,14 @@ export interface HostedToolDeskOptions {
   readonly unsupportedConfig?: UnsupportedConfig | undefined;
 }
 
-/** Tells one provider of hosted tools, and reads what its answers say about them. Each tool is serialized once. */
+/**
+ * The hosted tools of one adapter: serializes them for the provider, each once, and parses what its answers report about
+ * them.
+ */
 export class HostedToolRegistry {
   readonly #options: HostedToolDeskOptions;
   readonly #wires = new WeakMap<HostedTool, HostedToolWire>();
-  /** Tools whose config was already said to be told in part only. */
+  /** Tools whose unsupported config was already logged. */
   readonly #warned = new WeakSet<HostedTool>();
 
   constructor(options: HostedToolDeskOptions) {
@@ -44,10 +47,10 @@ export class HostedToolRegistry {
   }
 
   /**
-   * Looks whether the provider can be told of the tools, before there is a request.
+   * Checks that the provider supports the tools, before a request is made.
    *
-   * @returns what it is told of each, in their order.
-   * @throws {PromptValidationError} for whatever `serialize` throws for.
+   * @returns the serialized form of each tool, in order.
+   * @throws {PromptValidationError} as `serialize` does.
    */
   check(tools: readonly HostedTool[]): readonly HostedToolWire[] {
     this.#refuseLookalikes(tools);
@@ -55,10 +58,10 @@ export class HostedToolRegistry {
   }
 
   /**
-   * The hosted tools in the provider's words, in the order of the prompt.
+   * The hosted tools in the provider's format, in the order of the prompt.
    *
-   * @throws {PromptValidationError} for a kind without a codec, a config that the provider cannot be told, and tools of one kind that
-   *   answers could not tell apart.
+   * @throws {PromptValidationError} for a kind without a codec, an unsupported config, and tools of one kind that answers
+   * do not distinguish.
    */
   serialize(tools: readonly HostedTool[], logger: Logger): HostedToolsWire {
     if (tools.length === 0) return nothing;
@@ -73,9 +76,9 @@ export class HostedToolRegistry {
   }
 
   /**
-   * What an answer says about each tool that it says something about.
+   * Findings of an answer about each tool that it mentions.
    *
-   * @throws {ModelResponseError} when a codec cannot read it; what it threw is the cause.
+   * @throws {ModelResponseError} when a codec fails; what it threw is the cause.
    */
   read(tools: readonly HostedTool[], turn: HostedTurn): readonly HostedToolReading[] {
     return tools.flatMap((tool): readonly HostedToolReading[] => {
@@ -92,7 +95,7 @@ export class HostedToolRegistry {
       returned = this.#codecOf(tool).parseOutput(turn, tool);
     } catch (cause) {
       if (ModelResponseError.isInstance(cause)) throw cause;
-      const message = `What it says about the hosted tool "${tool.name}" cannot be read: ${describeError(cause)}`;
+      const message = `The answer about the hosted tool "${tool.name}" cannot be parsed:  ${describeError(cause)}`;
       throw new ModelResponseError('model-response-invalid', message, {
         cause,
         details: { tool: tool.name, kind: tool.hostedKind },
@@ -102,7 +105,7 @@ export class HostedToolRegistry {
     if (isFindings(returned)) return returned;
     throw new ModelResponseError(
       'model-response-invalid',
-      `The codec for the kind "${tool.hostedKind}" returned ${describeValue(returned)} from parseOutput() for the hosted tool "${tool.name}". Return { invocations, citations }, two lists of objects, or nothing when the tool was not used.`,
+      `The codec for the kind "${tool.hostedKind}" returned ${describeValue(returned)} from parseOutput() for the hosted tool "${tool.name}". Return { invocations, citations }, two lists of objects, or undefined when the tool was not used.`,
       { details: { tool: tool.name, kind: tool.hostedKind } },
     );
   }
@@ -114,14 +117,14 @@ export class HostedToolRegistry {
     const wire = this.#codecOf(tool).serialize(tool, model);
     if (!isWire(wire)) {
       throw new PromptValidationError(
-        `The codec for the kind "${tool.hostedKind}" returned ${describeValue(wire)} from serialize() for the hosted tool "${tool.name}". Return { tools }, a list of objects in the provider's words.`,
+        `The codec for the kind "${tool.hostedKind}" returned ${describeValue(wire)} from serialize() for the hosted tool "${tool.name}". Return { tools }, a list of objects in the provider's format.`,
         { details: { tool: tool.name, kind: tool.hostedKind } },
       );
     }
     const { unsupported = [] } = wire;
     if (unsupported.length > 0 && unsupportedConfig === 'error') {
       throw new PromptValidationError(
-        `${this.#cannotTell(tool, unsupported)} Take it out of the config, or set unsupportedConfig: 'warn' on the adapter to go on without it.`,
+        `${this.#cannotTell(tool, unsupported)} Take it out of the config, or set unsupportedConfig: 'warn' on the adapter to continue without it.`,
         { details: { tool: tool.name, kind: tool.hostedKind, unsupported } },
       );
     }
@@ -141,7 +144,7 @@ export class HostedToolRegistry {
   }
 
   #cannotTell({ name }: HostedTool, unsupported: readonly string[]): string {
-    return `The ${this.#options.adapter} adapter cannot tell the provider ${quotedList(unsupported)} of the hosted tool "${name}".`;
+    return `The ${this.#options.adapter} adapter does not support ${quotedList(unsupported)} of the hosted tool "${name}".`;
   }
 
   #codecOf({ hostedKind, name }: HostedTool): HostedToolCodec {
@@ -149,7 +152,7 @@ export class HostedToolRegistry {
     const codec = Object.hasOwn(codecs, hostedKind) ? codecs[hostedKind] : undefined;
     if (codec !== undefined) return codec;
     throw new PromptValidationError(
-      `Unsupported hosted tool kind "${hostedKind}" for the ${adapter} adapter, which knows ${quotedList(Object.keys(codecs)) || 'none'}. Take "${name}" out of the prompt, or give the adapter a codec for it in hostedToolCodecs.`,
+      `Unsupported hosted tool kind "${hostedKind}" for the ${adapter} adapter, which supports ${quotedList(Object.keys(codecs)) || 'none'}. Remove "${name}" from the prompt, or give the adapter a codec for it in hostedToolCodecs.`,
       { details: { tool: name, kind: hostedKind } },
     );
   }
@@ -174,7 +177,7 @@ export class HostedToolRegistry {
   }
 }
 
-/** Codecs are code of others. */
+/** Codecs are user code. */
 function isFindings(returned: unknown): returned is HostedToolFindings {
   return (
     isSchemaObject(returned) &&
@@ -227,7 +230,7 @@ function mergeRequests(left: JsonObject, right: JsonObject = {}): JsonObject {
 }
 
 /**
- * What a run ends with whose model shall be made to use a hosted tool that the provider has no choice for.
+ * The error of a run whose `toolChoice` names a hosted tool that the provider cannot be forced to use.
  *
  * @param provider for the message.
  * @internal
@@ -237,7 +240,7 @@ export function refuseHostedChoice(
   provider: string,
 ): PromptValidationError {
   return new PromptValidationError(
-    `The model cannot be made to use the hosted tool "${name}": ${provider} has no choice for the kind "${hostedKind}". Use toolChoice 'auto' or 'required', or ask for it in the instructions.`,
+    `The model cannot be forced to use the hosted tool "${name}": ${provider} has no choice for the kind "${hostedKind}". Use toolChoice 'auto' or 'required', or ask for it in the instructions.`,
     { details: { option: 'toolChoice', tool: name, kind: hostedKind } },
   );
 }

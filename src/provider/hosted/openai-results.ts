@@ -2,7 +2,7 @@ import { isRecord } from '../../internal/index.ts';
 import { type Fields, objectsIn, stringFields, stringsIn } from '../wire/fields.ts';
 import type { Cited } from './annotations.ts';
 
-/** What a web search did, in the words of the kind `web_search`. */
+/** The action of a web search, in the form of the kind `web_search`. */
 interface WebAction {
   readonly action: 'search' | 'open-page' | 'find-in-page';
   readonly queries: readonly string[];
@@ -12,9 +12,9 @@ interface WebAction {
 }
 
 /**
- * The action of a web search of OpenAI, as the provider tells it or with the names of the AI SDK.
+ * Parses the action of an OpenAI web search, with the provider's field names or those of the AI SDK.
  *
- * @param found the sources, where they are not told with the action.
+ * @param found the sources, where they are not part of the action.
  * @internal
  */
 export function readWebAction(action: unknown, found?: unknown): WebAction {
@@ -38,7 +38,7 @@ export function readWebAction(action: unknown, found?: unknown): WebAction {
 }
 
 /**
- * The pages that a web search has found, as OpenAI and Anthropic tell them.
+ * Parses the pages that a web search found, as OpenAI and Anthropic report them.
  *
  * @internal
  */
@@ -49,7 +49,7 @@ export function readWebSources(sources: unknown): WebAction['sources'] {
 }
 
 /**
- * What code of OpenAI's interpreter has put out. The provider merges both streams, and tells no exit code.
+ * Parses the output of OpenAI's code interpreter. The provider merges stdout and stderr and reports no exit code.
  *
  * @internal
  */
@@ -65,7 +65,7 @@ export function readCodeOutputs(list: unknown): {
   };
 }
 
-/** A passage that a search in files has found. */
+/** A passage found by a file search. */
 interface FileHit {
   readonly fileId: string;
   readonly filename: string;
@@ -74,7 +74,7 @@ interface FileHit {
 }
 
 /**
- * What a file search of OpenAI has found, as the provider tells it or with the names of the AI SDK.
+ * Parses the results of an OpenAI file search, with the provider's field names or those of the AI SDK.
  *
  * @internal
  */
@@ -94,7 +94,7 @@ export function readFileHits(results: unknown): readonly FileHit[] {
 }
 
 /**
- * What an annotation of OpenAI cites when it is about the web.
+ * The web page that an annotation of OpenAI cites; undefined for other annotations.
  *
  * @internal
  */
@@ -105,8 +105,8 @@ export function citedUrl({ type, url, title }: Fields): Cited | undefined {
 }
 
 /**
- * What an annotation of OpenAI cites when it is about a file that was searched. Its index is either a place in the text or one among the
- * files, which changed with time.
+ * The searched file that an annotation of OpenAI cites. The index is not used: over time it has been an offset in the text
+ * or an index into the files.
  *
  * @internal
  */
@@ -115,7 +115,7 @@ export function citedFile({ type, file_id: fileId, filename }: Fields): Cited | 
 }
 
 /**
- * What an annotation of OpenAI cites when it is about a file that code has made.
+ * The file made by code that an annotation of OpenAI cites.
  *
  * @internal
  */

@@ -3,7 +3,7 @@ import type { JsonValue } from '../../schema/index.ts';
 import { objectsIn } from '../wire/fields.ts';
 
 /**
- * JSON text as a value; text that is no JSON as it is, and no fields for none.
+ * Parses JSON text. Invalid JSON is returned as a string; absent text is `{}`.
  *
  * @internal
  */
@@ -18,8 +18,8 @@ export function parseJsonText(text: unknown): JsonValue {
 }
 
 /**
- * What went wrong in a call of a remote server, in the form of OpenAI's Responses interface: a text, an error with a message, or what a
- * tool of the protocol gives back when it fails.
+ * The error of a call to a remote server, in the form of OpenAI's Responses API: a string, an error with a message, or the
+ * error content of an MCP tool.
  *
  * @internal
  */

@@ -9,35 +9,36 @@ import {
 } from '../../schema/index.ts';
 import type { Logger } from '../../tool/index.ts';
 
-/** A tool with its schema as the provider takes it. */
+/** A tool with its schema in the provider's dialect. */
 export interface ProjectedTool {
   readonly tool: ModelTool;
   readonly schema: SchemaProjection;
 }
 
-/** The schemas of one request as the provider takes them. */
+/** The schemas of one request in the provider's dialect. */
 export interface ProjectedRequest {
   /** In the order of the request. */
   readonly tools: readonly ProjectedTool[];
-  /** Undefined when the request asks for no structured answer. */
+  /** Undefined when the request has no output schema. */
   readonly answer: SchemaProjection | undefined;
 }
 
 /**
- * Which tools of a request are sent as strict: each that can be, all of them or none, or none at all. The answer of a request is
- * strict where it can be, whichever this is.
+ * Which tools of a request are sent as strict: each that can be, all or none, or none. The output schema is strict wherever
+ * it can be, independent of this option.
  */
 export type StrictTools = 'each' | 'all-or-none' | 'none';
 
-/** The schema of one tool or answer: as strict as it can be, and as it is sent where it must not be strict. */
+/** The projection of one tool or output schema: as strict as possible, and as sent where it must not be strict. */
 interface Known {
   readonly own: SchemaProjection;
   advised?: SchemaProjection;
 }
 
-const noRoom = 'the strict schemas of the request would hold more together than the provider takes';
-const notAlone = 'other tools of the request cannot be strict, and the provider is not sent both kinds';
-const notAsked = 'the adapter is set to send no strict tools';
+const noRoom = 'the strict schemas exceed the limits of the provider for one request';
+const notAlone =
+  'other tools of the request cannot be strict, and the provider does not accept a mix of both';
+const notAsked = 'the adapter is configured to send no strict tools';
 
 /**
  * Projects the schemas of an adapter's requests to its provider's dialect, each schema once. Create one for each adapter. A
@@ -55,9 +56,9 @@ export class ToolSchemas {
   }
 
   /**
-   * The schemas of a request. Where the provider limits what those of one request may hold together, the answer comes
-   * first and then the tools in their order, so that a tool added behind others changes nothing about these. What finds no
-   * room is sent, but not strict.
+   * The schemas of a request. Where the provider limits the total of one request, the output schema is counted first and
+   * then the tools in order, so that appending a tool does not change those before it. Schemas over the limit are sent, but
+   * not strict.
    */
   project(
     { tools, outputSchema }: Pick<ModelRequest, 'tools' | 'outputSchema'>,
@@ -75,7 +76,7 @@ export class ToolSchemas {
     return { answer, tools: this.#asOne(fitted, logger) };
   }
 
-  /** The tools, none of them strict where all of them would have to be. */
+  /** The tools; none is strict if all would have to be and one cannot. */
   #asOne(tools: readonly ProjectedTool[], logger: Logger): readonly ProjectedTool[] {
     const rule = this.#strictTools;
     const mayBeStrict =
@@ -101,7 +102,7 @@ export class ToolSchemas {
     return this.#advise(key, schema, noRoom, whose, logger);
   }
 
-  /** The schema as advice, for a reason that is not its own; the first reason is logged. */
+  /** The schema as non-strict for a reason outside the schema; only the first reason is logged. */
   #advise(
     key: ModelTool | JsonSchema,
     schema: JsonSchema,
@@ -133,16 +134,22 @@ export class ToolSchemas {
     if (losses.length === 0) return;
     const { provider, otherConstraints } = this.#dialect;
     if (strict) {
-      logger.info(`${provider} cannot hold every constraint of ${whose}; values are checked here.`, {
-        losses,
-      });
+      logger.info(
+        `${provider} cannot enforce every constraint of ${whose}; values are validated after the answer.`,
+        {
+          losses,
+        },
+      );
       return;
     }
-    // Where constraints are never told in words, many schemas are expected to be sent as they are.
+    // In dialects that never describe constraints in text, many schemas are expected to be sent unchanged.
     const level = otherConstraints === 'described' ? 'warn' : 'info';
-    logger[level](`${provider} cannot be strict about the schema of ${whose}; values are checked here.`, {
-      losses,
-    });
+    logger[level](
+      `${provider} cannot enforce the schema of ${whose}; values are validated after the answer.`,
+      {
+        losses,
+      },
+    );
   }
 }
 
@@ -150,7 +157,7 @@ function whoseTool({ name }: ModelTool): string {
   return `the tool "${name}"`;
 }
 
-/** What the strict schemas of one request may still hold. */
+/** The remaining limits for strict schemas of one request. */
 class RequestRoom {
   #left: Required<SchemaRequestLimits>;
 
@@ -162,7 +169,7 @@ class RequestRoom {
     this.#left = { tools, optionalProperties, unions };
   }
 
-  /** @returns false, and takes nothing, when there is too little. */
+  /** @returns false, without taking anything, when a limit would be exceeded. */
   take({ tools, optionalProperties, unions }: Required<SchemaRequestLimits>): boolean {
     const left = {
       tools: this.#left.tools - tools,

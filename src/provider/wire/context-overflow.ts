@@ -1,7 +1,7 @@
-/** Characters of a message that are looked into; the servers say it in their first sentences. */
+/** Only this many characters of a message are examined; servers report an overflow in the first sentences. */
 const maxRead = 4_000;
 
-/** How servers say that a request is longer than what the model can look at, as their messages read today. */
+/** How servers report that a request exceeds the context window, by their current messages. */
 const wordings: readonly RegExp[] = [
   // OpenAI, Azure, vLLM, DeepSeek, OpenRouter, Fireworks, Mistral, SGLang; xAI says "maximum prompt length".
   /maximum (context|prompt|model|input|sequence) (length|window|size)/i,
@@ -9,9 +9,9 @@ const wordings: readonly RegExp[] = [
   /\b(exceed(s|ed|ing)?|longer than|larger than|greater than)\b.{0,60}\bcontext (window|length|size|limit)/is,
   /\bcontext[ _](window|length|size|limit)\b.{0,40}\bexceed/is,
   /\b(configured context size|model['’]?s context (length|window)|max context length)\b/i,
-  // LM Studio, also as a library says it.
+  // LM Studio, also when used as a library.
   /\btokens to keep from the initial prompt\b|\bwhen context the overflows\b|\bn_keep\b.{0,40}\bn_ctx\b/i,
-  // Anthropic, Bedrock, Fireworks, Ollama, z.ai; vLLM says how long the prompt is in between.
+  // Anthropic, Bedrock, Fireworks, Ollama, z.ai; vLLM puts the length of the prompt in between.
   /\b(prompt|input|request|conversation)( \([^)]{0,60}\))? (is )?too long\b/i,
   // Mistral.
   /\btokens\b.{0,60}\btoo large for model\b/i,
@@ -31,12 +31,12 @@ const wordings: readonly RegExp[] = [
   /\bmax_tokens must be at least 1, got -\d/i,
 ];
 
-/** Limits on what is sent in a time are about tokens, too, and pass by themselves. */
+/** Rate limits are about tokens, too, but pass with time. */
 const aboutRate = /rate.?limit|too many requests|per (second|minute|hour|day)\b|throttl|quota/i;
 
 /**
- * True when a message of a server says that the request is longer than what the model can look at. Codes say it more surely; most compatible
- * servers have none.
+ * True when a server's message reports that the request exceeds the context window. Error codes are more reliable, but most
+ * compatible servers send none.
  */
 export function isContextOverflow(message: string): boolean {
   const start = message.slice(0, maxRead);

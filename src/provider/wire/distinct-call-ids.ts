@@ -1,21 +1,23 @@
 import type { ModelRequest } from '../../runtime/index.ts';
 
 /**
- * Names for the calls of one turn. Some models give none, or the same to several calls; results could then not be told
- * apart. Such a call gets one of ours, which must then stand in the provider's items, too.
+ * Ids for the calls of one turn. Some models give no ids, or the same id to several calls, and results could not be
+ * matched. Such a call gets a generated id, which must then replace the one in the provider's items.
  */
 export class DistinctCallIds {
   readonly #request: Pick<ModelRequest, 'turn' | 'conversation'>;
   readonly #taken = new Set<string>();
-  /** Those of earlier turns, looked up only where a name has to be made. */
+  /** Ids of earlier turns, collected only when an id must be generated. */
   #earlier: ReadonlySet<string> | undefined;
 
-  /** @param request what the turn answers. */
+  /** @param request the request that the turn answers. */
   constructor(request: Pick<ModelRequest, 'turn' | 'conversation'>) {
     this.#request = request;
   }
 
-  /** The given name when it is one and not taken in this turn, else a new one that the conversation does not have. */
+  /**
+   * The given id if there is one and this turn does not use it yet, otherwise a new id that is unique in the conversation.
+   */
   take(given: unknown): string {
     const isOwn = typeof given === 'string' && given !== '' && !this.#taken.has(given);
     const callId = isOwn ? given : this.#make();

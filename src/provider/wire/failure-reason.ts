@@ -1,22 +1,24 @@
 import { cutAfter, isRecord } from '../../internal/index.ts';
 import { type Fields, objectsIn } from './fields.ts';
 
-/** Characters of a reason that are shown; a page or a dump of a request may be any length. */
+/** Maximum length of a reason; a page or a dump of a request may be of any length. */
 const maxShown = 500;
-/** Characters of a body that are looked into. */
+/** Only this many characters of a body are examined. */
 const maxRead = 20_000;
-/** How deep reasons are looked for in objects, and in texts that hold JSON. */
+/** Maximum nesting that is searched, of objects and of strings that contain JSON. */
 const maxDepth = 10;
 
 /**
- * Why a request failed, by the body of the answer: of every form that OpenAI-compatible servers, gateways and proxies are known to send.
+ * The reason of a failed request from the body of the answer, in all forms that OpenAI-compatible servers, gateways and
+ * proxies are known to send.
  *
- * - `{ error: { message } }`, `{ error: 'text' }`, `{ object: 'error', message }`, `{ message }`, and a list of one of these;
- * - `{ detail: 'text' }`, and FastAPI's `{ detail: [{ loc, msg }] }`, with the place of each fault;
- * - a gateway's `metadata.raw`, which holds what the provider answered;
- * - plain text; of a web page its text, without markup.
+ * - `{ error: { message } }`, `{ error: 'text' }`, `{ object: 'error', message }`, `{ message }`, and a list of one of
+ * these;
+ * - `{ detail: 'text' }`, and FastAPI's `{ detail: [{ loc, msg }] }`, with the location of each error;
+ * - a gateway's `metadata.raw`, which holds the provider's answer;
+ * - plain text; of an HTML page the text without markup.
  *
- * @param body a text, or what was parsed from one.
+ * @param body a string, or what was parsed from one.
  * @returns at most 500 characters; undefined when the body gives no reason.
  */
 export function failureReason(body: unknown): string | undefined {
@@ -53,7 +55,7 @@ function readFields(fields: Fields, depth: number): string | undefined {
   return `${own}: ${nested}`;
 }
 
-/** The faults of a body that a server has checked against its schema, each with its place. */
+/** Validation errors from a server that checks bodies against a schema, each with its location. */
 function faultsIn(detail: unknown): string | undefined {
   const faults = objectsIn(detail).flatMap(({ loc, msg }) => {
     if (typeof msg !== 'string') return [];

@@ -1,26 +1,26 @@
 import { isRecord } from '../../internal/index.ts';
-/** An object that somebody else made, of which nothing is known yet. */
+/** An object from outside, with unknown fields. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** The objects of a list; none for what is no list. */
+/** The objects of a list; empty when it is not a list. */
 export function objectsIn(list: unknown): readonly Fields[] {
   return Array.isArray(list) ? list.filter(isRecord) : [];
 }
 
-/** The texts of a list; none for what is no list. */
+/** The strings of a list; empty when it is not a list. */
 export function stringsIn(list: unknown): readonly string[] {
   return Array.isArray(list) ? list.filter((item) => typeof item === 'string') : [];
 }
 
-/** These fields, without those that hold no text. */
+/** The fields whose values are strings. */
 export function stringFields<Key extends string>(
   fields: Readonly<Record<Key, unknown>>,
 ): { readonly [Name in Key]?: string } {
-  const texts: { [Name in Key]?: string } = {};
-  // Object.keys tells no more than that they are texts.
+  const strings: { [Name in Key]?: string } = {};
+  // Object.keys has only string[] as its type.
   for (const key of Object.keys(fields) as Key[]) {
     const value = fields[key];
-    if (typeof value === 'string') texts[key] = value;
+    if (typeof value === 'string') strings[key] = value;
   }
-  return texts;
+  return strings;
 }

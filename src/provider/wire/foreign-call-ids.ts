@@ -1,20 +1,20 @@
 import type { AssistantItem, ConversationItem } from '../../tool/index.ts';
 
-/** What a provider takes as the id of a call. */
+/** The form of call ids that a provider accepts. */
 export interface CallIdForm {
-  /** Whether it takes the id as it is. */
+  /** Whether an id is accepted unchanged. */
   fits(callId: string): boolean;
-  /** What stands in for each character that it does not take: a character that it takes, or nothing. */
+  /** Replaces each refused character: an accepted character, or the empty string. */
   readonly standIn: string;
-  /** A character that it does not take. */
+  /** Matches a refused character. */
   readonly refused: RegExp;
-  /** How long an id may be. */
+  /** Maximum length of an id. */
   readonly maxLength: number;
-  /** How long an id must be; shorter ones are filled with zeros. Default: 1. */
+  /** Minimum length of an id; shorter ones are padded with zeros. Default: 1. */
   readonly minLength?: number;
 }
 
-/** Letters, digits, `_` and `-`, at most 64: what Anthropic and Bedrock take, and with them nearly every other provider. */
+/** Letters, digits, `_` and `-`, at most 64: accepted by Anthropic, Bedrock and nearly every other provider. */
 export const plainCallIds: CallIdForm = Object.freeze({
   fits: (callId: string) => /^[a-zA-Z0-9_-]{1,64}$/.test(callId),
   standIn: '_',
@@ -22,7 +22,7 @@ export const plainCallIds: CallIdForm = Object.freeze({
   maxLength: 64,
 });
 
-/** Nine letters and digits: what Mistral takes. */
+/** Nine letters and digits: accepted by Mistral. */
 export const nineCharacterCallIds: CallIdForm = Object.freeze({
   fits: (callId: string) => /^[a-zA-Z0-9]{9}$/.test(callId),
   standIn: '',
@@ -31,7 +31,7 @@ export const nineCharacterCallIds: CallIdForm = Object.freeze({
   minLength: 9,
 });
 
-/** Anything of at most 64 characters: what OpenAI takes. */
+/** Any string of at most 64 characters: accepted by OpenAI. */
 export const shortCallIds: CallIdForm = Object.freeze({
   fits: (callId: string) => callId.length >= 1 && callId.length <= 64,
   standIn: '_',
@@ -40,18 +40,18 @@ export const shortCallIds: CallIdForm = Object.freeze({
 });
 
 /**
- * The ids of one request's calls as its provider takes them. Those of its own answers stay as they are; the ones of other providers are
- * changed where it would refuse them, so that no two calls have the same, also where a foreign history uses an id again in a later turn. The same
- * conversation gives the same ids. Ask in the order of the conversation.
+ * Converts the call ids of one request to the form that its provider accepts. Ids of the provider's own answers are
+ * unchanged. Ids of other providers are changed where they would be refused, and stay unique, even where a foreign history
+ * reuses an id in a later turn. The same conversation always gives the same ids. Call it in the order of the conversation.
  */
 export class ForeignCallIds {
   readonly #form: CallIdForm;
   readonly #isOwn: (item: AssistantItem) => boolean;
   readonly #taken = new Set<string>();
-  /** By the id in the conversation: the id that results which follow go by. */
+  /** By the id in the conversation: the id for the results that follow. */
   readonly #current = new Map<string, string>();
 
-  /** @param isOwn whether the provider itself said it, so that it goes back as it came. */
+  /** @param isOwn whether this provider made the answer, so that it is sent back unchanged. */
   constructor(
     form: CallIdForm,
     conversation: readonly ConversationItem[],
@@ -65,7 +65,7 @@ export class ForeignCallIds {
     }
   }
 
-  /** Takes in an answer of a model: the results that follow are those of its calls. */
+  /** Registers an answer of a model: the results that follow belong to its calls. */
   enter(item: AssistantItem): void {
     const isOwn = this.#isOwn(item);
     for (const callId of callIdsIn(item)) {
@@ -73,7 +73,7 @@ export class ForeignCallIds {
     }
   }
 
-  /** The id of a call of the last answer that was taken in, or of a result. */
+  /** The id of a call of the answer registered last, or of a result. */
   idOf(callId: string): string {
     const known = this.#current.get(callId);
     if (known !== undefined) return known;

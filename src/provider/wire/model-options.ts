@@ -1,9 +1,9 @@
 import { PromptValidationError } from '../../error/index.ts';
 
-/** What to do with a config that a provider cannot be told in full. */
+/** What to do with a config that a provider does not fully support. */
 export type UnsupportedConfig = 'error' | 'warn';
 
-/** What the adapters of every provider take, whatever else they take. */
+/** Options that the adapters of all vendors share. */
 export interface CommonModelOptions {
   readonly model: string;
   readonly timeoutMs?: number | undefined;
@@ -12,11 +12,11 @@ export interface CommonModelOptions {
 }
 
 const defaultTimeoutMs = 600_000;
-/** The longest time that timers take; they go off at once for a longer one. */
+/** The longest delay of timers; a longer one fires at once. */
 const longestMs = 2_147_483_647;
 
 /**
- * Milliseconds until a request without an answer is given up: a whole number, as clients want it, that a timer takes.
+ * The timeout of a request in milliseconds: an integer, as clients require, within the range of timers.
  *
  * @internal
  */
@@ -25,9 +25,9 @@ export function requestTimeoutMs(timeoutMs: number | undefined): number {
 }
 
 /**
- * @param adapter whose options they are, for messages.
- * @param clientKeys options that a client is made of, which a given client excludes.
- * @throws {PromptValidationError} for options that exclude each other or cannot be used.
+ * @param adapter name of the adapter, for messages.
+ * @param clientKeys options from which a client is created; they exclude a given client.
+ * @throws {PromptValidationError} for options that exclude each other or are invalid.
  * @internal
  */
 export function checkModelOptions<Options extends CommonModelOptions>(
@@ -62,8 +62,8 @@ export function checkModelOptions<Options extends CommonModelOptions>(
 }
 
 /**
- * Where the client comes from: the given one, or one that is made of the options with these keys when it is first needed. A
- * client that could not be made is tried again at the next call.
+ * The client: the given one, or one created from the options with these keys when it is first used. After a failed creation
+ * the next call tries again.
  *
  * @internal
  */
@@ -73,11 +73,13 @@ export function lazyClient<Client, Options extends object>(
   create: (options: Options) => Promise<Client>,
 ): () => Client | Promise<Client> {
   if (client !== undefined) return () => client;
-  const given = Object.entries(options).filter(([key, value]) => keys.includes(key) && value !== undefined);
+  const clientOptions = Object.entries(options).filter(
+    ([key, value]) => keys.includes(key) && value !== undefined,
+  );
   let made: Promise<Client> | undefined;
   return () => {
-    // The entries are those of the options, only without what is undefined and what is no option of a client.
-    made ??= create(Object.fromEntries(given) as Options).catch((error: unknown) => {
+    // These are the entries of the options without undefined values and options that the client does not know.
+    made ??= create(Object.fromEntries(clientOptions) as Options).catch((error: unknown) => {
       made = undefined;
       throw error;
     });

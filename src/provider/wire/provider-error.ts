@@ -2,31 +2,32 @@ import { describeError, ModelResponseError, ThrottleError, type ThrottleKind } f
 import { isContextOverflow } from './context-overflow.ts';
 import { failureReason } from './failure-reason.ts';
 
-/** What a provider's failures mean, as data. */
+/** The meaning of a provider's error codes, as data. */
 export interface ProviderErrorCodes {
   /**
-   * By what the provider calls a failure (its `errorCode`, `code` or `type`): the kind of throttle, or `context` when the request is
-   * longer than what the model can look at. What is not named here is told by its status alone.
+   * By the provider's code (`errorCode`, `code` or `type`): the kind of throttle, or `context` when the request exceeds the
+   * context window. Other failures are classified by status alone.
    */
   readonly codes: Readonly<Record<string, ThrottleKind | 'context'>>;
 }
 
 /**
- * What a failed request comes to: a {@link ThrottleError} for what may pass by itself or is a matter of the account, a
- * {@link ModelResponseError} for an unreadable answer and a conversation that is too long, else the error itself, with the reason that the
- * server gave in its message. Errors are told by what they carry, not by their class, so that any client can throw them.
+ * Converts a failed request to a {@link ThrottleError} if it may pass with time or concerns the account, to a {@link
+ * ModelResponseError} for an unreadable answer or a conversation that is too long; otherwise returns the error itself, with
+ * the server's reason in its message. Errors are recognized by their properties, not by their class, so that any client can
+ * throw them.
  *
- * @param told what the error carries, for clients that name or nest it in another way; `apiMessage` is what the server
- * says. Default: the error itself, whose `error` is the body of the answer or a part of it.
+ * @param fields the properties of the error, for clients that name or nest them differently; `apiMessage` is the server's
+ * message. Default: the error itself, whose `error` is the body of the answer or a part of it.
  */
-export function toProviderError(error: unknown, words: ProviderErrorCodes, told?: object): unknown {
+export function toProviderError(error: unknown, codes: ProviderErrorCodes, fields?: object): unknown {
   if (typeof error !== 'object' || error === null) return error;
   if (isUnreadable(error)) {
-    const message = `The answer is no JSON object: ${describeError(error)}`;
+    const message = `The answer is not a JSON object:  ${describeError(error)}`;
     return new ModelResponseError('model-response-invalid', message, { cause: error });
   }
-  const carried = told ?? error;
-  const kind = kindOf(carried, words);
+  const carried = fields ?? error;
+  const kind = kindOf(carried, codes);
   const message = messageOf(carried);
   if (kind === undefined) {
     if (typeof read(carried, 'status') === 'number') giveReason(error, message);
@@ -42,7 +43,7 @@ export function toProviderError(error: unknown, words: ProviderErrorCodes, told?
   });
 }
 
-/** What an answer comes to that says of itself that it failed. */
+/** The error for an answer that reports its own failure. */
 export function toResponseError(
   code: string | undefined,
   message: string,
@@ -55,17 +56,17 @@ export function toResponseError(
   return new ThrottleError(message, { kind, details });
 }
 
-/** An answer that broke off: the rest of it is lost, and asking again may help. */
+/** An answer that was cut off: the rest is lost, and another attempt may succeed. */
 export function toBrokenStreamError(): ThrottleError {
-  return new ThrottleError('The answer broke off before its end.', { kind: 'server-error' });
+  return new ThrottleError('The answer was cut off.', { kind: 'server-error' });
 }
 
-function kindOf(error: object, words: ProviderErrorCodes): ThrottleKind | 'context' | undefined {
+function kindOf(error: object, errorCodes: ProviderErrorCodes): ThrottleKind | 'context' | undefined {
   const status = read(error, 'status');
   const byCode = ['errorCode', 'code', 'type']
-    .map((key) => kindOfCode(read(error, key), words.codes))
+    .map((key) => kindOfCode(read(error, key), errorCodes.codes))
     .find((kind) => kind !== undefined);
-  // Some servers say so with a status that would be worth another attempt.
+  // Some servers report this with a status that otherwise allows another attempt.
   if (byCode === 'context') return byCode;
   if (typeof status !== 'number') {
     if (byCode !== undefined) return byCode;
@@ -78,7 +79,7 @@ function kindOf(error: object, words: ProviderErrorCodes): ThrottleKind | 'conte
   if (status === 408) return 'timeout';
   if ((status === 400 || status === 422 || status >= 500) && isContextOverflow(messageOf(error)))
     return 'context';
-  // A conflict is a lock that was not free in time, by the rules of the providers' own clients.
+  // A conflict means that a lock timed out, as the providers' own clients interpret it.
   if (status === 409 || status >= 500) return 'server-error';
   return byCode === 'quota' ? byCode : undefined;
 }
@@ -87,20 +88,24 @@ function kindOfCode(code: unknown, codes: ProviderErrorCodes['codes']): Throttle
   return typeof code === 'string' && Object.hasOwn(codes, code) ? codes[code] : undefined;
 }
 
-/** What the server itself says, with the status; where it says nothing, what the client says. */
+/** The server's message with the status; without one, the client's message. */
 function messageOf(error: object): string {
-  const told = read(error, 'apiMessage');
-  const said = typeof told === 'string' && told !== '' ? told : failureReason(read(error, 'error'));
+  const apiMessage = read(error, 'apiMessage');
+  const reason =
+    typeof apiMessage === 'string' && apiMessage !== '' ? apiMessage : failureReason(read(error, 'error'));
   const status = read(error, 'status');
-  if (typeof status !== 'number') return said ?? describeError(error);
-  if (said !== undefined) return `${status} ${said}`;
+  if (typeof status !== 'number') return reason ?? describeError(error);
+  if (reason !== undefined) return `${status} ${reason}`;
   const message = describeError(error);
-  // The clients put the status before a body that is no JSON.
+  // The clients put the status before a body that is not JSON.
   const text = message.startsWith(`${status} `) ? message.slice(`${status} `.length) : message;
   return `${status} ${failureReason(text) ?? text}`;
 }
 
-/** Gives an error the reason as its message, where its own is another one or a whole page. It was thrown for this request alone. */
+/**
+ * Sets the message of an error to the reason, unless the message already contains it without much else. The error belongs
+ * to this request alone.
+ */
 function giveReason(error: object, message: string): void {
   if (!(error instanceof Error) || error.message === message) return;
   const reason = message.replace(/^\d+ /, '');
@@ -109,20 +114,20 @@ function giveReason(error: object, message: string): void {
   if (property?.writable === true) Object.defineProperty(error, 'message', { ...property, value: message });
 }
 
-/** Characters that a client may write around a reason before that counts as a dump. */
+/** Characters that a client may add around a reason before the message counts as a dump. */
 const shownAround = 100;
 
-/** The clients' errors without a status: the connection failed, broke off or took too long. */
+/** Errors of clients without a status: the connection failed, was lost or timed out. */
 function isConnectionError(error: object): boolean {
   return ('status' in error && 'requestID' in error) || isFetchError(error);
 }
 
-/** What `fetch` itself throws when a connection fails, and when one breaks off in the middle of the answer. */
+/** What `fetch` throws when a connection fails or is lost during the answer. */
 function isFetchError(error: object): boolean {
   return error instanceof TypeError && /^(fetch failed|terminated|network error)/i.test(error.message);
 }
 
-/** What clients throw for a body that is cut JSON, or no JSON at all, such as the page of a proxy. */
+/** What clients throw for a truncated or invalid JSON body, such as the page of a proxy. */
 function isUnreadable(error: object): boolean {
   return (
     error instanceof SyntaxError || (error instanceof TypeError && error.message.includes("'in' operator"))
@@ -143,14 +148,14 @@ function headersOf(error: object): (name: string) => string | undefined {
   };
 }
 
-/** Milliseconds, seconds, or a date, which is set off against the server's own clock. */
+/** Milliseconds, seconds, or a date, which is compared to the server's own clock. */
 function retryAfterMs(header: (name: string) => string | undefined): number | undefined {
   const exact = toNumber(header('retry-after-ms'));
   if (exact !== undefined) return exact;
   const text = header('retry-after');
   const seconds = toNumber(text);
   if (seconds !== undefined) return seconds * 1_000;
-  // oxlint-disable-next-line no-restricted-globals -- Two times that the server tells; no clock is read.
+  // oxlint-disable-next-line no-restricted-globals -- Both times come from the server; no clock is read.
   const wait = Date.parse(text ?? '') - Date.parse(header('date') ?? '');
   return Number.isNaN(wait) ? undefined : wait;
 }

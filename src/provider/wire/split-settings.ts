@@ -1,7 +1,7 @@
 import { PromptValidationError } from '../../error/index.ts';
 import { type ModelSettings, type NeutralSetting, neutralSettings } from '../../tool/index.ts';
 
-/** Settings told apart: what is the same with every provider, and what is in the provider's own words. */
+/** Settings, separated into those that all providers share and those in the provider's own format. */
 export interface SplitSettings {
   readonly neutral: Pick<ModelSettings, NeutralSetting>;
   readonly own: ModelSettings;
@@ -9,8 +9,9 @@ export interface SplitSettings {
 
 /**
  * @param adapter name of the adapter, for the message.
- * @param refused neutral settings that the provider does not have, and what to do instead, as the end of a sentence.
- * @throws {PromptValidationError} for a refused setting, and for a neutral one that is out of its range.
+ * @param refused neutral settings that the provider does not have, each with the end of a sentence that says what to do
+ * instead.
+ * @throws {PromptValidationError} for a refused setting, and for a neutral setting out of range.
  */
 export function splitSettings(
   settings: ModelSettings,
@@ -48,7 +49,7 @@ function checkValue(name: NeutralSetting, value: unknown): void {
       throw fault(`The setting ${name} must be a number, got ${String(value)}.`, name, value);
     case 'stopSequences':
       if (Array.isArray(value) && value.every((text) => typeof text === 'string' && text !== '')) return;
-      throw fault('The setting stopSequences must be a list of texts that are not empty.', name, value);
+      throw fault('The setting stopSequences must be a list of non-empty strings.', name, value);
     case 'reasoningEffort':
       if (typeof value === 'string' && efforts.includes(value)) return;
       throw fault(

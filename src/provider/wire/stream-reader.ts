@@ -1,21 +1,21 @@
 import { type Clock, systemClock } from '../../session/index.ts';
 
-/** How a stream is read. */
+/** Options of a {@link StreamReader}. */
 export interface StreamReaderOptions {
-  /** Ends the reading, with its reason. */
+  /** Ends the reading with its reason. */
   readonly signal: AbortSignal;
-  /** Gives the request up, so that its connection is closed. Must not throw. Default: the stream is only asked to end. */
+  /** Aborts the request, which closes its connection. Must not throw. Default: only the iterator is asked to return. */
   readonly leave?: (() => void) | undefined;
-  /** Default: the clock of the machine. */
+  /** Default: the system clock. */
   readonly clock?: Pick<Clock, 'schedule'> | undefined;
 }
 
-/** Milliseconds that a server has to end a stream after its last event, so that the connection can be used again. */
+/** Milliseconds a server has to end a stream after its last event, so that the connection can be reused. */
 export const streamEndGraceMs = 1_000;
 
 /**
- * Reads the events of an answer that comes piece by piece, until it is there or the run ends: whatever is waited for when
- * the signal is aborted is waited for no more.
+ * Reads the events of a streamed answer until it is complete or the run ends: when the signal is aborted, pending waits end
+ * at once.
  */
 export class StreamReader {
   readonly #iterator: AsyncIterator<unknown>;
@@ -33,16 +33,16 @@ export class StreamReader {
     this.#clock = clock;
   }
 
-  /** The next event; rejects with the reason of the signal when that is aborted. */
+  /** The next event; rejects with the signal's reason when it is aborted. */
   async next(): Promise<IteratorResult<unknown>> {
     return this.race(this.#iterator.next());
   }
 
-  /** What a promise resolves to; rejects with the reason of the signal when that is aborted before. */
+  /** The value of a promise; rejects with the signal's reason when it is aborted first. */
   async race<Value>(promise: PromiseLike<Value>): Promise<Value> {
     const signal = this.#signal;
     return new Promise<Value>((resolve, reject) => {
-      // What ends a run is up to the caller; it is handed on as it is.
+      // The reason is the caller's and is passed on unchanged.
       const stop = (): void => reject(signal.reason);
       signal.addEventListener('abort', stop, { once: true });
       const leave = (): void => signal.removeEventListener('abort', stop);
@@ -52,8 +52,9 @@ export class StreamReader {
   }
 
   /**
-   * The answer is there. The end of the stream is not awaited, so that the connection ends by itself and can be used again; a server
-   * that keeps it open is left after {@link streamEndGraceMs}, since an open connection keeps the process alive.
+   * The answer is complete. The end of the stream is not awaited: normally the connection ends by itself and can be reused.
+   * A server that keeps it open is disconnected after {@link streamEndGraceMs}, since an open connection keeps the process
+   * alive.
    */
   finish(): void {
     const cancel = this.#clock.schedule(streamEndGraceMs, () => this.close());
@@ -66,14 +67,14 @@ export class StreamReader {
     );
   }
 
-  /** Ends the stream, without waiting for its end. A stream that waits for its next event ends by leaving the request alone. */
+  /** Ends the stream without waiting for it. A stream that waits for its next event ends only by aborting the request. */
   close(): void {
     this.#leave();
     this.#iterator.return?.().then(undefined, () => undefined);
   }
 }
 
-/** True for what events can be read from. */
+/** True for an async iterable of events. */
 export function isEventStream(answer: unknown): answer is AsyncIterable<unknown> {
   return typeof answer === 'object' && answer !== null && Symbol.asyncIterator in answer;
 }

@@ -212,7 +212,7 @@ describe('a hosted tool on the wire', () => {
     const wiki = remoteMcpTool({ label: 'wiki', url: 'https://wiki.example/mcp', approval: 'never' });
     await expect(run(promptOf(wiki), undefined, { toolChoice: { tool: 'wiki' } })).rejects.toMatchObject({
       phase: 'render',
-      cause: { message: expect.stringContaining('cannot be made to use the hosted tool "wiki"') },
+      cause: { message: expect.stringContaining('cannot be forced to use the hosted tool "wiki"') },
     });
   });
 

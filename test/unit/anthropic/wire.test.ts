@@ -116,7 +116,7 @@ describe('a request', () => {
     ]);
     expect(logger.lines.map(({ level, message: line }) => [level, line])).toContainEqual([
       'warn',
-      expect.stringContaining('Anthropic cannot be strict about the schema of the tool "free"'),
+      expect.stringContaining('Anthropic cannot enforce the schema of the tool "free"'),
     ]);
   });
 

@@ -319,7 +319,7 @@ describe('the choice of a hosted tool', () => {
     );
     await expect(failed).rejects.toMatchObject({
       phase: 'render',
-      cause: { message: /cannot be made to use the hosted tool "weather"/ },
+      cause: { message: /cannot be forced to use the hosted tool "weather"/ },
     });
   });
 });

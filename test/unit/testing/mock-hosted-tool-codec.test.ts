@@ -107,7 +107,7 @@ describe('mockHostedToolCodec', () => {
     const { hostedOutputs } = await model.evaluate(promptOf(search), { logger });
     expect(hostedOutputs['web_search']?.citations).toMatchObject([{ span: [16, 19] }, { span: [-1, -1] }]);
     expect(logger.lines.map(({ message }) => message)).toEqual([
-      'The scripted model adapter cannot tell the provider "maxUses" of the hosted tool "web_search". The tool runs without it.',
+      'The scripted model adapter does not support "maxUses" of the hosted tool "web_search". The tool runs without it.',
     ]);
     await expect(scriptedAdapter(turns, options).evaluate(promptOf(search))).rejects.toMatchObject({
       phase: 'render',

@@ -65,7 +65,7 @@ describe('before any request', () => {
     const forced = run(create, [hosted], [], { toolChoice: { tool: hosted.name } });
     await expect(forced).rejects.toMatchObject({
       phase: 'render',
-      cause: { message: expect.stringContaining(`cannot be made to use the hosted tool "${hosted.name}"`) },
+      cause: { message: expect.stringContaining(`cannot be forced to use the hosted tool "${hosted.name}"`) },
     });
   });
 

@@ -58,7 +58,7 @@ describe('the schemas of an adapter', () => {
     }
     expect(logger.lines.map(({ level }) => level)).toEqual(levels);
     expect(logger.lines[0]?.message).toBe(
-      `${dialect.provider} cannot be strict about the schema of the tool "free"; values are checked here.`,
+      `${dialect.provider} cannot enforce the schema of the tool "free"; values are validated after the answer.`,
     );
     expect(logger.lines[0]?.fields).toEqual({
       losses: [{ path: '', keyword: 'additionalProperties', note: 'an object with free keys' }],
@@ -74,7 +74,7 @@ describe('the schemas of an adapter', () => {
     expect(tools).toEqual([]);
     expect(answer?.strict).toBe(true);
     expect(logger.lines.map(({ message }) => message)).toEqual([
-      'OpenAI cannot hold every constraint of the final answer; values are checked here.',
+      'OpenAI cannot enforce every constraint of the final answer; values are validated after the answer.',
     ]);
   });
 
@@ -130,7 +130,8 @@ describe('what a request has no room for', () => {
     expect(logger.lines).toEqual([
       {
         level: 'warn',
-        message: 'Anthropic cannot be strict about the schema of the tool "small"; values are checked here.',
+        message:
+          'Anthropic cannot enforce the schema of the tool "small"; values are validated after the answer.',
         fields: { losses: first?.schema.losses },
       },
     ]);
