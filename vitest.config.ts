@@ -29,6 +29,7 @@ const config: ViteUserConfig = defineConfig({
     ],
   },
   test: {
+    globalSetup: ['test/temp-folder-setup.ts'],
     // One more than there are cores: tests of programs and of folders mostly wait, and leave a core to others.
     maxWorkers: availableParallelism() + 1,
     // The test files of a worker share the modules they import: most of the time of a file went into loading the library

@@ -24,7 +24,12 @@ export const stateHome: string = mkdtempSync(join(tmpdir(), 'wink-state-'));
 process.once('exit', () => rmSync(stateHome, { recursive: true, force: true }));
 
 /** Nothing of the environment of the tests reaches a command but this. */
-const environment = { PATH: process.env['PATH'], NO_COLOR: '1', XDG_STATE_HOME: stateHome };
+const environment = {
+  PATH: process.env['PATH'],
+  TMPDIR: process.env['TMPDIR'],
+  NO_COLOR: '1',
+  XDG_STATE_HOME: stateHome,
+};
 
 export function start(
   args: readonly string[],

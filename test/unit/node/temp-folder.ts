@@ -1,19 +1,16 @@
 import { lstatSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterEach } from 'vitest';
+import { onTestFinished } from 'vitest';
 import { removeTestFolder } from '../../support/ordinary-user.ts';
 
-const made: string[] = [];
-
-afterEach(() => {
-  for (const folder of made.splice(0)) removeTestFolder(folder);
-});
-
-/** A fresh folder with these files, removed after the test. */
+/**
+ * A fresh folder with these files, removed after the test. Only within a test or `beforeEach`. (A hook of this module would serve the first
+ * test file alone: the files of a worker share the modules they import.)
+ */
 export function tempFolder(files: Readonly<Record<string, string | Uint8Array>> = {}): string {
   const folder = mkdtempSync(join(tmpdir(), 'host-mount-'));
-  made.push(folder);
+  onTestFinished(() => removeTestFolder(folder));
   for (const [path, content] of Object.entries(files)) {
     const target = join(folder, path);
     mkdirSync(dirname(target), { recursive: true });

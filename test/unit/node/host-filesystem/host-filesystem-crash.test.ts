@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { commitChanges, treeBefore } from '../../../support/host-commit.ts';
 import { openHost, type TestFolders, testFolders } from './host-workspace.ts';
 
@@ -54,7 +54,7 @@ async function forEachAtOnce<Item>(
 
 describe('a process that is killed while it commits', () => {
   const failpoints: string[] = [];
-  const complete = testFolders(treeBefore);
+  const complete = testFolders(treeBefore, afterAll);
   const before = treeOf(complete.root);
   commitChanges(complete, (failpoint) => failpoints.push(failpoint));
   const after = treeOf(complete.root);

@@ -1,17 +1,9 @@
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterEach } from 'vitest';
+import { onTestFinished } from 'vitest';
 import { HostFilesystem, type HostFilesystemOptions } from 'weakincentives/node';
 import { removeTestFolder } from '../../../support/ordinary-user.ts';
-
-const open: HostFilesystem[] = [];
-const made: string[] = [];
-
-afterEach(async () => {
-  for (const filesystem of open.splice(0)) await filesystem[Symbol.asyncDispose]();
-  for (const folder of made.splice(0)) removeTestFolder(folder);
-});
 
 /** A folder to work on and a folder for lock and journal, removed after the test. */
 export interface TestFolders {
@@ -19,10 +11,18 @@ export interface TestFolders {
   readonly stateDirectory: string;
 }
 
-/** Makes both folders, with these files in the first. */
-export function testFolders(files: Readonly<Record<string, string | Uint8Array>> = {}): TestFolders {
+/**
+ * Makes both folders, with these files in the first. (A hook of this module would serve the first
+ * test file alone: the files of a worker share the modules they import.)
+ *
+ * @param onEnd takes what removes them. Default: it is done after the test, so that this works in tests and `beforeEach` only.
+ */
+export function testFolders(
+  files: Readonly<Record<string, string | Uint8Array>> = {},
+  onEnd: (remove: () => void) => void = onTestFinished,
+): TestFolders {
   const folder = mkdtempSync(join(tmpdir(), 'host-filesystem-'));
-  made.push(folder);
+  onEnd(() => removeTestFolder(folder));
   const root = join(folder, 'root');
   mkdirSync(root);
   for (const [path, content] of Object.entries(files)) {
@@ -33,9 +33,9 @@ export function testFolders(files: Readonly<Record<string, string | Uint8Array>>
   return { root, stateDirectory: join(folder, 'state') };
 }
 
-/** Opens a host file system that is closed after the test. */
+/** Opens a host file system that is closed after the test, before folders that were made earlier are removed. */
 export async function openHost(options: HostFilesystemOptions): Promise<HostFilesystem> {
   const filesystem = await HostFilesystem.open(options);
-  open.push(filesystem);
+  onTestFinished(() => filesystem[Symbol.asyncDispose]());
   return filesystem;
 }
