@@ -3,8 +3,8 @@ import { readSync, writeSync } from 'node:fs';
 const CHUNK_BYTES = 1_048_576;
 
 /**
- * Copies an open file from its beginning to another, however large it is, without holding it in memory.
- * @param onChunk sees each part before it is written.
+ * Copies an open file from its beginning to another file, in chunks, whatever its size.
+ * @param onChunk called with each chunk before it is written.
  */
 export function copyOpenFile(
   source: number,
@@ -22,7 +22,7 @@ export function copyOpenFile(
   }
 }
 
-/** Writes all of the data at the end of what was written so far. */
+/** Writes all of the data at the current position of the file. */
 export function writeWhole(file: number, data: Uint8Array): void {
   for (let written = 0; written < data.length; ) written += writeSync(file, data, written);
 }

@@ -5,12 +5,12 @@ import { NO_FOLLOW, NO_WAITING, ONLY_DIRECTORY, OPEN_FILES } from './open-flags.
 import { identityOf } from './stamp.ts';
 
 /**
- * A directory of the host that is held open while it is read. Where the platform allows it (Linux), names are looked up
- * from the open handle, so nobody can lead the reading elsewhere by swapping a directory for a link in the meantime. On
- * other platforms they are looked up by path.
+ * A directory of the host, kept open while it is read. Where the platform supports it (Linux), names are resolved
+ * relative to the open handle, so another process cannot redirect the read by swapping a directory for a link. On
+ * other platforms they are resolved by path.
  */
 export interface HostDirectory {
-  /** Device and inode: the same for two ways into one directory. */
+  /** Device and inode: the same for two paths to one directory. */
   readonly identity: string;
   /** Real path at the time of opening. For checks only, never for messages. */
   readonly realPath: string;
@@ -55,14 +55,14 @@ export async function openDirectory(path: string, followLast: boolean): Promise<
 }
 
 /**
- * Opens a file for reading without waiting and, unless asked to, without following a link.
+ * Opens a file for reading, without blocking and without following a link.
  * @throws the error of the operating system; `ELOOP` for a link that is not to be followed.
  */
 export function openFile(path: string): Promise<FileHandle> {
   return open(path, constants.O_RDONLY | NO_FOLLOW | NO_WAITING);
 }
 
-/** Real path of what is held open, asked of the handle itself; `undefined` where the platform cannot tell. */
+/** The real path of an open file, read from its handle; `undefined` where the platform does not support that. */
 export async function locate(handle: FileHandle): Promise<string | undefined> {
   try {
     return await readlink(`${OPEN_FILES}/${handle.fd}`);
@@ -87,7 +87,7 @@ function byPath(realPath: string, identity: string): HostDirectory {
   };
 }
 
-/** Whether a real path is a folder or lies in it. */
+/** Whether a real path is the folder or inside it. */
 export function isBelow(path: string, folder: string): boolean {
   return path === folder || path.startsWith(folder.endsWith(sep) ? folder : `${folder}${sep}`);
 }

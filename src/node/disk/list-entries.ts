@@ -2,7 +2,7 @@ import type { Dirent } from 'node:fs';
 import { opendir } from 'node:fs/promises';
 import type { HostDirectory } from './host-directory.ts';
 
-/** What a directory entry is, as far as a mount cares. */
+/** The kind of a directory entry, as far as a mount distinguishes kinds. */
 export type HostEntryKind = 'file' | 'directory' | 'symlink' | 'special';
 
 /** One entry of a host directory. */
@@ -11,7 +11,7 @@ export interface HostEntry {
   readonly kind: HostEntryKind;
 }
 
-/** Counts the entries that are looked at, and keeps what is left out. */
+/** Counts the entries that are read, and records the skipped ones. */
 export interface EntryTally {
   readonly entries: number;
   countEntry(): void;
@@ -20,8 +20,8 @@ export interface EntryTally {
 }
 
 /**
- * The entries of a directory, sorted by name, as many as `maxEntries` still allows. A name that is no UTF-8 is skipped:
- * it has no form in a workspace.
+ * The entries of a directory, sorted by name, up to the rest of `maxEntries`. A name that is not UTF-8 is skipped:
+ * a workspace path cannot represent it.
  * @throws the error of the operating system.
  */
 export async function listEntries(
@@ -31,7 +31,7 @@ export async function listEntries(
   maxEntries: number,
 ): Promise<readonly HostEntry[]> {
   const entries: HostEntry[] = [];
-  // Node's types know `opendir` for names as text only; with this encoding the names are bytes.
+  // Node's types declare `opendir` for string names only; with this encoding the names are bytes.
   const stream = await opendir(directory.path, { encoding: 'buffer' as BufferEncoding, bufferSize: 256 });
   for await (const entry of stream) {
     if (tally.entries >= maxEntries) {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** The places below a folder that something is mounted at, as the kernel tells them; none where it does not. */
+/** The mount points below a folder, as listed by the kernel; empty where the platform has no such list. */
 export function mountsBelow(folder: string): readonly string[] {
   let table: string;
   try {

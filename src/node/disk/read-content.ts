@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 
-/** Size and stamps of a file when it was opened. */
+/** Size and times of a file when it was opened. */
 export interface OpenedStamp {
   readonly size: number;
   readonly mtimeMs: number;
@@ -9,7 +9,7 @@ export interface OpenedStamp {
 
 /**
  * The whole content of an open file.
- * @returns `undefined` when the file was written to since `stamp` was taken, so that the bytes may be half old, half new.
+ * @returns `undefined` when the file was written to since `stamp` was taken, so that the bytes may mix old and new content.
  * @throws the error of the operating system.
  */
 export async function readContent(handle: FileHandle, stamp: OpenedStamp): Promise<Uint8Array | undefined> {

@@ -1,25 +1,25 @@
 import type { BigIntStats } from 'node:fs';
 
-/** What tells a file from every other and from itself at another time. */
+/** Identifies a file at one moment: it differs for any other file, and for the same file after a change. */
 export function stampOf({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): string {
   return `${dev}:${ino}:${size}:${mtimeNs}:${ctimeNs}`;
 }
 
-/** What tells a file from every other, whatever becomes of it. */
+/** Identifies a file for as long as it exists, whatever its name and content. */
 export function identityOf({ dev, ino }: BigIntStats): string {
   return `${dev}:${ino}`;
 }
 
-/** What tells a folder from another one in its place, also after the machine was started anew: devices get other numbers then. */
+/** Distinguishes a folder from another one at the same path, also after a reboot, when devices may get other numbers. */
 export function rootMarkOf({ ino, birthtimeNs }: BigIntStats): string {
   return `${ino}:${birthtimeNs}`;
 }
 
-/** True unless a folder certainly is another one than the one with this mark: numbers of inodes are given again. */
+/** False when the folder is certainly not the one with this mark. Inode numbers are reused, so the birth time is compared too. */
 export function isMarkOf(mark: string, stats: BigIntStats): boolean {
   const [ino, birthtimeNs] = mark.split(':');
   if (ino !== String(stats.ino)) return false;
-  // File systems that do not know when a file was made say the time of its last change, or the beginning of time.
+  // File systems without birth times report the time of the last change, or zero.
   const isKnown = stats.birthtimeNs > 0n && stats.birthtimeNs !== stats.ctimeNs;
   return !isKnown || birthtimeNs === String(stats.birthtimeNs);
 }
@@ -29,7 +29,7 @@ export function modeOf({ mode }: BigIntStats): number {
   return Number(mode & 0o7777n);
 }
 
-/** Who may do what with a file. */
+/** Permissions and owner of a file. */
 export interface FileAccess {
   readonly mode: number;
   readonly uid: number;

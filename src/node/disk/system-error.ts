@@ -3,7 +3,7 @@ export function errorCode(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
 
-/** An error to be kept as a cause: one of the operating system without its message, which holds host paths. */
+/** An error to attach as a cause: an operating system error is stripped of its message, which contains host paths. */
 export function withoutPaths(error: unknown): unknown {
   const code = errorCode(error);
   if (code === undefined || !(error instanceof Error && 'syscall' in error)) return error;
@@ -11,10 +11,10 @@ export function withoutPaths(error: unknown): unknown {
   return Object.assign(new Error(`${code}, ${String(syscall)}`), { code, syscall });
 }
 
-/** Why something that was listed a moment ago could not be opened or read. */
+/** Why an entry that was just listed could not be opened or read. */
 export function skipReason(error: unknown): 'changed-while-reading' | 'unreadable' {
   switch (errorCode(error)) {
-    // It was listed as something else: removed, or replaced by a link or by a file, in the meantime.
+    // Removed, or replaced by a link or by a file, since it was listed.
     case 'ENOENT':
     case 'ELOOP':
     case 'ENOTDIR':

@@ -42,32 +42,32 @@ import type { DiskWorkspace } from './workspace/disk-workspace.ts';
 import type { OutsideChange } from './workspace/outside-changes.ts';
 
 /**
- * The files of a folder of the disk, for one process at a time.
+ * The files of a folder on disk, for one process at a time.
  *
- * - A fork reads through to the disk and keeps what it writes to itself; what it has read once stays as it was, or reading
- *   it again fails. `apply` brings its changes to the disk: all of them or none, also when the process is killed meanwhile,
- *   since the next `open` restores the old tree or completes the new one.
- * - What somebody else changes in the folder is a conflict for every fork that has read it, and for every fork that would
- *   write over it, read or not.
- * - Methods of the file system itself, outside of a fork, are transactions of their own.
- * - Symbolic links within the folder are followed, results name what they lead to; one that leads out of it is refused.
- *   Searches do not enter links to directories. `remove` and `move` mean the link itself. Fifos and devices are never
+ * - A fork reads through to the disk and keeps its writes private; what it has read once stays the same, or reading
+ *   it again fails. `apply` writes its changes to the disk: all of them or none, even if the process is killed in the middle,
+ *   because the next `open` restores the old tree or completes the new one.
+ * - A change by another process in the folder is a conflict for every fork that has read the file, and for every fork that would
+ *   overwrite it, read or not.
+ * - Methods of the file system itself, outside a fork, are separate transactions.
+ * - Symbolic links within the folder are followed, and results name their targets; a link that leads out of it is refused.
+ *   Searches do not enter links to directories. `remove` and `move` act on the link itself. Fifos and devices are never
  *   opened.
- * - A replaced file keeps its permissions, and its owner where the process may set it. It becomes another inode: hard links
- *   to it keep the old content. What is not touched stays as it is, to the modification time.
+ * - A replaced file keeps its permissions, and its owner where the process may set it. It gets a new inode: hard links
+ *   to it keep the old content. Untouched files stay the same, including their modification times.
  *
- * - What others change shows at the next look, also where changes are held back (`writeOn`), and is never overwritten by those.
+ * - Changes by other processes are visible at the next access, also while changes are deferred (`writeOn`), and are never overwritten by these.
  *
- * - What could not be brought back is neither removed nor copied (`path-excluded`), by itself or in a folder: names that no path can
- *   have, fifos, sockets, devices, mounts. It can be moved, and moves with its folder.
+ * - What could not be restored is neither removed nor copied (`path-excluded`), on its own or in a folder: names that are not valid in a
+ *   path, fifos, sockets, devices, mounts. It can be moved, and moves with its folder.
  * - A folder that was renamed, removed or replaced since it was opened is neither read nor written: every method rejects
- *   with `root-replaced` until it is back in its place.
+ *   with `root-replaced` until it is back at its path.
  *
- * Disk access is synchronous: conflicts and commit are one step that nothing in this process can come between.
+ * Disk access is synchronous: the conflict check and the commit are one step that nothing else in this process can interrupt.
  */
 export class HostFilesystem implements Filesystem, AsyncDisposable {
   readonly capabilities: FilesystemCapabilities;
-  /** What `open` found of commits that a killed process had left in the middle. */
+  /** The interrupted commits of a killed process that opening the folder found. */
   readonly interruptedCommits: readonly InterruptedCommit[];
   readonly #workspace: DiskWorkspace;
   readonly #lock: OpenWorkspace['lock'];
@@ -92,10 +92,10 @@ export class HostFilesystem implements Filesystem, AsyncDisposable {
   }
 
   /**
-   * Opens a folder: takes its lock, and restores or completes what a process that was killed has left behind.
+   * Opens a folder: acquires its lock, and restores or completes the interrupted commits of a killed process.
    * @throws {FilesystemError} `filesystem-locked` while another process, or another part of this one, has the folder open;
    * `path-not-found`, `path-not-directory`, `path-forbidden` for the folder; `argument-invalid`, `pattern-invalid` for an option;
-   * `filesystem-storage-failed` when lock or journal cannot be kept, or an interrupted commit cannot be undone.
+   * `filesystem-storage-failed` when the lock or journal cannot be written, or an interrupted commit cannot be rolled back.
    */
   static async open(options: HostFilesystemOptions): Promise<HostFilesystem> {
     assertOptions(
@@ -177,9 +177,9 @@ export class HostFilesystem implements Filesystem, AsyncDisposable {
   }
 
   /**
-   * The present content. It costs nothing: what this process changes later is kept as it changes it, beside the journal, each
-   * content once, until the snapshot is released and collected or the folder is closed. What others change is not
-   * kept, and `restore` leaves it unless this process has written to the same files.
+   * The present content. Taking it costs nothing: when this process later changes a file, the old content is kept next to the journal, each
+   * content once, until the snapshot is released and collected or the folder is closed. What other processes change is not
+   * kept, and `restore` does not touch it unless this process has written to the same files.
    */
   async snapshot(tag?: string): Promise<FilesystemSnapshot> {
     const { root } = this.#workspace.takeSnapshot();
@@ -192,9 +192,9 @@ export class HostFilesystem implements Filesystem, AsyncDisposable {
   }
 
   /**
-   * The net difference between a snapshot and the present content, sorted by path: what this process has changed, and what others
-   * have changed meanwhile where it did, or where somebody had looked in the snapshot. The `before` of a change that
-   * somebody else has replaced cannot be read any more (`file-changed-on-disk`).
+   * The net difference between a snapshot and the present content, sorted by path: what this process has changed, and what other processes
+   * have changed since at the same paths, or at paths that were read through the snapshot. The `before` of a file that
+   * another process has replaced can no longer be read (`file-changed-on-disk`).
    * @throws {SnapshotError} `snapshot-released`.
    */
   changesSince(snapshot: FilesystemSnapshot): readonly FileChange[] {
@@ -202,10 +202,10 @@ export class HostFilesystem implements Filesystem, AsyncDisposable {
   }
 
   /**
-   * What is no ordinary file that can be read, with the reasons that a mount gives: links (`symlink`; what they lead to within the
-   * folder is reached through them), links that lead out or nowhere (`symlink-outside`), fifos, sockets and devices
-   * (`special-file`), files larger than `maxFileBytes` (`file-too-large`), names that no path can have
-   * (`name-not-allowed`). Sorted by path; looks at every entry, but at nothing that is left out.
+   * The entries that are not readable regular files, with the reasons of a mount: links (`symlink`; a target within the
+   * folder is reachable through the link), links that lead out or nowhere (`symlink-outside`), fifos, sockets and devices
+   * (`special-file`), files larger than `maxFileBytes` (`file-too-large`), names that are not valid in a path
+   * (`name-not-allowed`). Sorted by path; reads every entry except excluded ones.
    */
   listSkipped(): readonly HostMountSkip[] {
     const { limits } = this.#workspace;
@@ -213,7 +213,7 @@ export class HostFilesystem implements Filesystem, AsyncDisposable {
   }
 
   /**
-   * With `writeOn: 'flush'`: the files of which `flush` would overwrite or remove what somebody else has made of them since they were
+   * With `writeOn: 'flush'`: the files where `flush` would overwrite or remove a change that another process has made since they were
    * first changed here, sorted by path.
    */
   outsideChanges(): readonly OutsideChange[] {
@@ -221,25 +221,25 @@ export class HostFilesystem implements Filesystem, AsyncDisposable {
   }
 
   /**
-   * With `writeOn: 'flush'`: brings everything that was applied since the last time to the disk, in one commit, all or none.
+   * With `writeOn: 'flush'`: writes everything that was applied since the last flush to the disk, in one commit, all or none.
    * @throws {FilesystemError} `file-changed-on-disk` while there are `outsideChanges()`; `path-forbidden` for a write-protected file;
-   * `filesystem-storage-failed` when the disk is full or fails; `root-replaced` when the folder itself is gone; `filesystem-read-only` with `writeOn: 'never'`. Nothing was written then, and
-   * nothing is lost: it can be tried again.
+   * `filesystem-storage-failed` when the disk is full or fails; `root-replaced` when the folder itself is gone; `filesystem-read-only` with `writeOn: 'never'`. Then nothing was written and
+   * nothing is lost: it can be retried.
    */
   flush(): void {
     this.#workspace.flush();
   }
 
   /**
-   * Brings the changes of a fork to the disk, all or none; with `writeOn` other than `apply`, to what is kept in memory.
-   * @throws {FilesystemError} as `Filesystem.apply`; `file-changed-on-disk` when somebody else has changed what they replace;
+   * Writes the changes of a fork to the disk, all or none; with `writeOn` other than `apply`, they stay in memory.
+   * @throws {FilesystemError} as `Filesystem.apply`; `file-changed-on-disk` when another process has changed what they replace;
    * `path-forbidden` for a write-protected file; `filesystem-storage-failed` when the disk is full or fails.
    */
   apply(patch: FilePatch): void {
     this.#workspace.apply(patch, TreeCell.forkOf(patch, this));
   }
 
-  /** Gives the folder free. What is read or written from then on throws `TransactionClosedError`. */
+  /** Closes the folder and releases its lock. Any later access throws `TransactionClosedError`. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#workspace.dispose();
     this.#lock.dispose();
@@ -256,7 +256,7 @@ export class HostFilesystem implements Filesystem, AsyncDisposable {
   }
 }
 
-/** What of a tree is no ordinary file that can be read, sorted by path. What is deeper than paths reach is named, and not entered. */
+/** The entries of a tree that are not readable regular files, sorted by path. Entries deeper than the maximum depth are listed, but not entered. */
 function skippedIn(root: DirectoryNode, maxFileBytes: number): readonly HostMountSkip[] {
   const found: HostMountSkip[] = [];
   const walk = (directory: DirectoryNode, path: string, depth: number): void => {

@@ -51,15 +51,15 @@ import type { PathKind, VisiblePaths } from './tree/visible-paths.ts';
 
 const MAX_LINKS = 40;
 
-/** The operations on files of a folder of the disk: those on any tree, with links followed and odd files refused. */
+/** The operations on the files of a folder on disk: those of any tree, with links followed and special files refused. */
 export class HostOperations {
   readonly #cell: TreeCell;
   readonly #visible: VisiblePaths | undefined;
   readonly #recordRead: (path: string) => void;
 
   /**
-   * @param noteRead told which files had their content handed out.
-   * @param visible paths that are shown. Default: all.
+   * @param noteRead called with the path of each file whose content is returned.
+   * @param visible the visible paths. Default: all.
    */
   constructor(cell: TreeCell, noteRead: (path: string) => void, visible?: VisiblePaths) {
     this.#cell = cell;
@@ -126,14 +126,14 @@ export class HostOperations {
     return makeDirectory(this.#cell, this.#resolve(given, true, 'directory'));
   }
 
-  /** Of a link, the link itself goes. */
+  /** Removes a link itself, not its target. */
   remove(given: string, recursive: boolean): RemoveResult {
     const path = this.#resolve(given, false);
     const node = nodeAt(this.#cell.root, path);
     if (!recursive && node instanceof DiskDirectory && node.unlistedNames.length > 0) {
       throw new FilesystemError(
         'directory-not-empty',
-        `The directory ${quoteText(path)} holds files that no path can name. It is not removed.`,
+        `The directory ${quoteText(path)} contains files whose names are not valid in a path. It is not removed.`,
         { details: { path } },
       );
     }
@@ -144,7 +144,7 @@ export class HostOperations {
     return removePath(this.#cell, path, recursive);
   }
 
-  /** Of a link, the link itself is moved; a copy is of what it leads to. */
+  /** Moves a link itself, but copies the target of a link. */
   transfer(givenFrom: string, givenTo: string, action: 'move' | 'copy'): TransferResult {
     const from = this.#resolve(givenFrom, action === 'copy');
     const to = this.#resolve(givenTo, false);
@@ -161,26 +161,26 @@ export class HostOperations {
     return transferPath(this.#cell, from, to, action);
   }
 
-  /** Where a directory was when the call began, another one cannot bring along what no path can name: the two are merged. */
+  /** A directory cannot move to the path of a former directory with entries that have no valid path, because the two are merged. */
   #assertFreePlace(to: string, node: TreeNode): void {
     const { base } = this.#cell;
     if (base === undefined || nodeAt(base, to)?.kind !== 'directory' || !hasUnlistedNames(node)) return;
     throw new FilesystemError(
       'path-excluded',
-      `${quoteText(to)} was a directory when this call began, so what is moved there could not bring along what no path can name. ` +
-        'Move it in a later call, or to another place.',
+      `${quoteText(to)} was a directory when this call began, so entries whose names are not valid in a path could not be moved there. ` +
+        'Move the directory in a later call, or to another path.',
       { details: { path: to, directory: to } },
     );
   }
 
-  /** What goes away as a whole must not take something along that is not shown. */
+  /** Asserts that removing or moving a whole directory affects only visible entries. */
   #assertWhole(path: string, node: TreeNode | undefined): void {
     if (node === undefined || path === '.') return;
     assertListable(node);
     if (this.#visible !== undefined) assertNothingExcluded(path, node);
   }
 
-  /** Like `#pathOf`, for a path that is shown. */
+  /** Like `#pathOf`, for a visible path. */
   #resolve(given: string, followsLast: boolean, kind?: PathKind): string {
     const path = this.#pathOf(given, followsLast);
     this.#visible?.assertReached(path, kind);
@@ -188,7 +188,7 @@ export class HostOperations {
     return path;
   }
 
-  /** What a link on the way does not lead to is not taken for something below a file. */
+  /** Throws for a path through a link that is not a directory link, instead of reporting a path below a file. */
   #assertNoLinkOn(path: string): void {
     const found = resolvePath(this.#cell.root, path);
     if (found.kind !== 'blocked') return;
@@ -199,7 +199,7 @@ export class HostOperations {
   }
 
   /**
-   * The path that a path leads to below the root, through links.
+   * The path after following links.
    * @param followsLast whether a link at the path itself is followed too.
    */
   #pathOf(given: string, followsLast: boolean): string {
@@ -236,7 +236,7 @@ export class HostOperations {
     return node.content.path;
   }
 
-  /** A directory that can be listed itself; one below it that cannot is passed over. */
+  /** A directory that can be listed; directories below it that cannot are skipped. */
   #listable(given: string): string {
     const path = this.#resolve(given, true);
     const node = nodeAt(this.#cell.root, path);
@@ -269,7 +269,7 @@ export class HostOperations {
   }
 }
 
-/** Only what has content can be copied. */
+/** Asserts that all nodes have content that can be copied. */
 function assertCopyable(node: TreeNode | undefined): void {
   if (node?.kind === 'file' && node.content instanceof RefusedContent) node.content.assertReadable();
   else if (node?.kind === 'directory') for (const child of node.entries.values()) assertCopyable(child);
@@ -294,7 +294,7 @@ function linkOnWayError(path: string, at: string, { leads }: FileLink): Filesyst
 function temporaryNameError(path: string): FilesystemError {
   return new FilesystemError(
     'path-invalid',
-    `${quoteText(path)} holds a name that is kept for files being written. Choose another name.`,
+    `${quoteText(path)} contains a name that is reserved for files being written. Choose another name.`,
     { details: { path } },
   );
 }

@@ -27,10 +27,10 @@ import {
 import { type DiskFolder, registerDiskSource } from './disk-source.ts';
 import { HostOperations } from './host-operations.ts';
 
-/** The files of a folder of the disk as one fork sees them. */
+/** The files of a folder on disk as one fork sees them. */
 export type HostView = TreeView;
 
-/** A fork of a folder of the disk: nothing that is written in it is on the disk before it is applied. */
+/** A fork of a folder on disk: its writes reach the disk only when they are applied. */
 export type HostFilesystemFork = TreeFork;
 
 class CellView implements HostView {
@@ -119,7 +119,7 @@ class CellView implements HostView {
   fork(options: FilesystemForkOptions = {}): HostFilesystemFork {
     this.#open();
     const cell = this.#cell.fork(options.readOnly === true);
-    // It stays in memory: what it asks is answered by the fork that it is a fork of.
+    // A nested fork stays in memory: its reads are answered by the fork that it was forked from.
     return new TreeFork(cell, this.#isSealed, this.#makeView);
   }
 
@@ -145,7 +145,7 @@ class CellView implements HostView {
   }
 }
 
-/** What makes the views of the forks of a folder. */
+/** The factory of the views of a folder's forks. */
 export function viewsOf(
   capabilities: FilesystemCapabilities,
   folder: DiskFolder,

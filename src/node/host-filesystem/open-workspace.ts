@@ -12,10 +12,10 @@ import { VisiblePaths } from './tree/visible-paths.ts';
 import { DiskWorkspace } from './workspace/disk-workspace.ts';
 import { DiskWriter } from './workspace/disk-writer.ts';
 
-/** An open folder and the right to work on it. */
+/** An open folder and its lock. */
 export interface OpenWorkspace {
   readonly workspace: DiskWorkspace;
-  /** Ends the right to work on it. */
+  /** The lock of the folder; a no-op for a read-only folder. */
   readonly lock: Pick<FolderLock, 'dispose'>;
   readonly interruptedCommits: readonly InterruptedCommit[];
 }
@@ -24,7 +24,7 @@ const noLock: OpenWorkspace['lock'] = { dispose: () => undefined };
 
 /**
  * Does `HostFilesystem.open`.
- * @param onFailpoint told before each thing that a commit, or undoing one, does to the disk; for tests, which stop the process there.
+ * @param onFailpoint called before each operation of a commit or rollback on the disk; for tests, which kill the process there.
  */
 export function openWorkspace(
   options: HostFilesystemOptions,
@@ -64,18 +64,18 @@ export function openWorkspace(
   }
 }
 
-/** A commit whose process is alive is not interrupted. */
+/** The interrupted commits; none while a live process holds the lock, because its commit may still be running. */
 function interruptedIn(journalDirectory: string): readonly InterruptedCommit[] {
   if (!existsSync(journalDirectory) || FolderLock.isHeld(journalDirectory)) return [];
   return findInterruptedCommits(journalDirectory);
 }
 
-/** The cause is left out on purpose: messages of the operating system hold resolved host paths. */
+/** The cause is omitted on purpose: messages of the operating system contain resolved host paths. */
 function openJail(root: string): HostJail {
   const refuse = (code: FilesystemErrorCode, problem: string): FilesystemError =>
     new FilesystemError(code, `The folder ${quoteText(root)} ${problem}`, { details: { path: root } });
   if (root.trim() === '' || root.includes('\0')) {
-    throw refuse('argument-invalid', 'is no path of a folder. Name an existing folder.');
+    throw refuse('argument-invalid', 'is not a valid path. Name an existing folder.');
   }
   try {
     return HostJail.open(root);

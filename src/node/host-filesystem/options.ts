@@ -1,47 +1,47 @@
 import { assertIntegerOption, type TreeLimits } from '../../filesystem/index.ts';
 import type { Clock } from '../../session/index.ts';
 
-/** Which folder, and what may be done with it. */
+/** The folder of a host file system, how it is written, and its limits. */
 export interface HostFilesystemOptions {
   /** The folder. Relative to the working directory of the process. Messages name it exactly as it is given here. */
   readonly root: string;
   /**
-   * Where lock and journal are kept, in a folder named after the real path of the root. Every process that works on one
-   * root must name the same, or none is kept out. Not within the root. Default: `weakincentives` in `$XDG_STATE_HOME`,
+   * The directory of the lock and the journal, in a folder named after the real path of the root. Every process that uses one
+   * root must name the same directory, or the lock has no effect. Not within the root. Default: `weakincentives` in `$XDG_STATE_HOME`,
    * or in `~/.local/state`.
    */
   readonly stateDirectory?: string;
   /**
-   * When changes come to the disk.
+   * When changes are written to the disk.
    *
    * - `apply`: with each `apply`, and with each method of the file system itself.
-   * - `flush`: all together, with `flush()`. Until then they stay in memory.
-   * - `never`: they stay in memory. The folder is read only, so no lock is taken, and what an interrupted commit has left is
+   * - `flush`: all together, by `flush()`. Until then they stay in memory.
+   * - `never`: they stay in memory. The folder is only read, so no lock is acquired, and interrupted commits are
    *   only reported.
    *
    * Default: `apply`.
    */
   readonly writeOn?: 'apply' | 'flush' | 'never';
-  /** Globs (see `compileGlob`) on paths below the root; only files that match one are shown, and directories that can hold such. Default: all. */
+  /** Globs (see `compileGlob`) on paths below the root; only files that match one are visible, and directories that can contain such files. Default: all. */
   readonly include?: readonly string[];
   /**
-   * Globs (see `compileGlob`) on paths below the root. What matches one, and what is in a directory that does, is left out: it is not listed and not
-   * found, reading or writing it is refused (`path-excluded`), and so is removing or moving a directory that holds such a
-   * thing. A pattern starts at the root: a leading double star with a slash makes it hold at every depth. Default: none.
+   * Globs (see `compileGlob`) on paths below the root. A path that matches one, or is in a directory that does, is excluded: it is not listed and not
+   * found, reading or writing it is refused (`path-excluded`), and so is removing or moving a directory that contains such a
+   * path. A pattern starts at the root: a leading double star with a slash makes it match at every depth. Default: none.
    */
   readonly exclude?: readonly string[];
-  /** The most bytes of one file that is read or written, at least 0. Moving, copying and removing is not bounded. Default: 33,554,432 (32 MiB). */
+  /** The maximum bytes of one file that is read or written, at least 0. Moving, copying and removing are not limited. Default: 33,554,432 (32 MiB). */
   readonly maxFileBytes?: number;
   /**
-   * The most bytes of all files of the folder together, at least 0. With this limit or the next one every fork that writes
-   * looks at every file once. Default: unlimited.
+   * The maximum total bytes of all files of the folder, at least 0. With this limit or the next one, every fork that writes
+   * reads the metadata of every file once. Default: unlimited.
    */
   readonly maxBytes?: number;
-  /** The most files, at least 0; as many directories are allowed. Default: unlimited. */
+  /** The maximum number of files, at least 0; the same number of directories is allowed. Default: unlimited. */
   readonly maxFiles?: number;
   /**
-   * Where the times of staged files come from; on the disk a written file has the time of the machine. With `yieldToTimers` a long search
-   * lets timers in about every 20 milliseconds. Default: the system's.
+   * The source of the times of staged files; on disk a written file has the time of the machine. With `yieldToTimers` a long search
+   * yields to timers about every 20 milliseconds. Default: the system clock.
    */
   readonly clock?: Pick<Clock, 'now' | 'yieldToTimers'>;
 }

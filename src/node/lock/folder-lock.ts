@@ -6,19 +6,19 @@ import { quoteText } from '../../internal/index.ts';
 import { errorCode } from '../disk/system-error.ts';
 import { isAlive, type ProcessIdentity, presentProcess } from './process-identity.ts';
 
-/** Who holds a lock, and which of its locks it is. */
+/** The holder of a lock, and the token of this lock. */
 interface LockRecord extends ProcessIdentity {
   readonly token: string;
 }
 
 const LOCK = 'lock';
 
-/** Stands for whoever took a lock that was damaged when its machine stopped: it has ended with the machine. */
+/** The holder of a lock file that was damaged when its machine stopped: the process ended with the machine. */
 const DAMAGED: ProcessIdentity = { host: '', pid: 0, startedAt: '' };
 
 /**
- * The right to work on one folder, for one process at a time. It ends with the process, whatever ends that: the lock of a
- * process that is no more is taken over.
+ * An exclusive lock on one folder. It ends with the process, however that ends: the lock of a
+ * dead process is taken over.
  */
 export class FolderLock {
   readonly #path: string;
@@ -30,7 +30,7 @@ export class FolderLock {
   }
 
   /**
-   * @param directory where the lock is kept.
+   * @param directory the directory of the lock file.
    * @param folder the folder as the caller named it, for the message.
    * @throws {FilesystemError} `filesystem-locked`, with the `pid` that holds it.
    */
@@ -50,7 +50,7 @@ export class FolderLock {
     }
   }
 
-  /** Whether a process that is alive has the lock that is kept in a directory. */
+  /** Whether a live process holds the lock in a directory. */
   static isHeld(directory: string): boolean {
     const holder = readRecord(join(directory, LOCK));
     return holder !== undefined && isHeldByLiveProcess(holder);
@@ -61,13 +61,13 @@ export class FolderLock {
   }
 }
 
-/** Removes the lock of a dead process. Of several that try, one does; it alone may remove a lock with this token. */
+/** Removes the lock of a dead process. Of several processes that try, only one may remove a lock with this token. */
 function takeOver(directory: string, folder: string, dead: LockRecord, record: LockRecord): void {
   for (let attempt = 0; ; attempt += 1) {
     const guard = join(directory, `takeover-${dead.token}-${attempt}`);
     if (createAtomically(guard, JSON.stringify(record))) break;
     const other = readRecord(guard);
-    // The other one is done, or was ended in the middle of it.
+    // The other process has finished, or was killed in the middle.
     if (other === undefined) return;
     if (isHeldByLiveProcess(other)) throw lockedError(folder, other);
   }
@@ -75,7 +75,7 @@ function takeOver(directory: string, folder: string, dead: LockRecord, record: L
   if (readRecord(path)?.token === dead.token) removeIfExists(path);
 }
 
-/** What a lock says; undefined when there is none. Every lock is made whole, so one that is not was damaged later. */
+/** The content of a lock file; undefined when there is none. Lock files are created atomically, so an invalid one was damaged later. */
 function readRecord(path: string): LockRecord | undefined {
   let text: string;
   try {
@@ -115,11 +115,11 @@ function lockedError(folder: string, { pid, host }: ProcessIdentity): Filesystem
 }
 
 /**
- * Makes a file with its whole content in one step, beside which others may be tidying up: a draft that somebody removed before
- * it got its name is written again.
+ * Creates a file with its whole content atomically, while other processes may be cleaning up: a draft that was removed before
+ * it was linked is written again.
  *
- * @param link gives the draft its name; `linkSync`, but for tests.
- * @returns false when a file of that name is there.
+ * @param link links the draft to its name; `linkSync` except in tests.
+ * @returns false when the file already exists.
  */
 export function createAtomically(
   path: string,

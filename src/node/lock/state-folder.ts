@@ -5,7 +5,7 @@ import { isAbsolute, join, resolve } from 'node:path';
 import { FilesystemError } from '../../error/index.ts';
 import { isBelow } from '../disk/host-directory.ts';
 
-/** Where state is kept that belongs to the user and not to a project. */
+/** The directory for state that belongs to the user and not to a project. */
 function userStateFolder(): string {
   const configured = process.env['XDG_STATE_HOME'];
   const base =
@@ -13,16 +13,16 @@ function userStateFolder(): string {
   return join(base, 'weakincentives');
 }
 
-/** Where lock and journal of one workspace are kept, made or not. */
+/** The directory of the lock and journal of one workspace, whether or not it exists. */
 export function stateFolderOf(rootRealPath: string, stateDirectory: string | undefined): string {
   const name = createHash('sha256').update(rootRealPath).digest('hex').slice(0, 32);
   return join(resolve(stateDirectory ?? userStateFolder()), 'workspaces', name);
 }
 
 /**
- * Makes the folder that keeps lock and journal of one workspace: below `stateDirectory`, named after the real path of the
+ * Creates the folder for the lock and journal of one workspace: below `stateDirectory`, named after the real path of the
  * workspace, and not within it.
- * @throws {FilesystemError} `argument-invalid` when it would lie in the workspace; `filesystem-storage-failed` when it cannot be made.
+ * @throws {FilesystemError} `argument-invalid` when it would be inside the workspace; `filesystem-storage-failed` when it cannot be created.
  */
 export function openStateFolder(rootRealPath: string, stateDirectory: string | undefined): string {
   let folder: string;
@@ -35,7 +35,7 @@ export function openStateFolder(rootRealPath: string, stateDirectory: string | u
     if (FilesystemError.isInstance(error)) throw error;
     throw new FilesystemError(
       'filesystem-storage-failed',
-      'The folder for lock and journal cannot be made. Name a writable one as stateDirectory.',
+      'The folder for the lock and journal cannot be created. Name a writable folder as stateDirectory.',
       { details: { option: 'stateDirectory' } },
     );
   }
@@ -47,7 +47,7 @@ function assertOutside(folder: string, rootRealPath: string): void {
   if (!isBelow(folder, rootRealPath)) return;
   throw new FilesystemError(
     'argument-invalid',
-    'Lock and journal of a workspace cannot be kept within it. Name another folder as stateDirectory.',
+    'The lock and journal of a workspace cannot be kept inside it. Name another folder as stateDirectory.',
     { details: { option: 'stateDirectory' } },
   );
 }

@@ -103,7 +103,7 @@ describe('--apply', () => {
     const environment = fakeEnvironment();
     expect(await runCommand(applied(), environment, load(leaving))).toBe(1);
     expect(environment.stderr.text()).toContain(
-      'wink: nothing was written: The folder is not in its place any more.',
+      'wink: nothing was written: The folder is no longer at its path.',
     );
     expect(environment.stdout.text()).toContain('Failed in');
   });

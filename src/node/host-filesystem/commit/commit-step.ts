@@ -4,11 +4,11 @@ import type { FileAccess } from '../../disk/stamp.ts';
 /**
  * One step of a commit. All paths are relative to the root.
  *
- * - `take`: what stands at `path` goes to `trash` beside it.
- * - `mkdir`: a directory is made.
- * - `give`: what another step has taken to `from` comes to `path`.
- * - `place`: the new content at `staged` becomes the file at `path`; what it replaces is kept as `backup`.
- * - `link`: a symbolic link is made.
+ * - `take`: moves the entry at `path` to `trash`, in the same or an enclosing directory.
+ * - `mkdir`: creates a directory.
+ * - `give`: moves what another step has taken to `from` to `path`.
+ * - `place`: the new content at `staged` becomes the file at `path`; the file it replaces is kept as `backup`.
+ * - `link`: creates a symbolic link.
  */
 export type CommitStep =
   | { readonly op: 'take'; readonly path: string; readonly trash: string }
@@ -19,32 +19,32 @@ export type CommitStep =
       readonly op: 'link';
       readonly path: string;
       readonly target: string;
-      /** How the text is written here when it is no UTF-8. */
+      /** Set when the target is not UTF-8 and is encoded here. */
       readonly encoding?: 'base64';
     };
 
-/** New content of a file, to be written beside its place before the first step. */
+/** New content of a file, written next to its target before the first step. */
 export interface StagedContent {
   readonly path: string;
   readonly staged: string;
   readonly content: FileContent;
-  /** Permissions and owner, of the file that is replaced, moved or copied; undefined for those of a new file. */
+  /** Permissions and owner of the file that is replaced, moved or copied; undefined for a new file. */
   readonly access: FileAccess | undefined;
   /** Milliseconds since the Unix epoch, for a file that was moved or copied; undefined for one that was written. */
   readonly modifiedAtMs: number | undefined;
 }
 
-/** What stands at a path that a step takes away or replaces. */
+/** The file that a step expects to remove or replace. */
 export interface ExpectedFile {
   readonly path: string;
   readonly stamp: string;
 }
 
-/** What a step takes away and no other step gives to another place. */
+/** An entry that a step takes and that no other step moves elsewhere: it is removed for good. */
 export interface RemovedNode {
   readonly path: string;
   readonly trash: string;
-  /** What was seen of it. */
+  /** The node as the view saw it. */
   readonly node: TreeNode;
   /** Whether a path below it is taken by a step of its own. */
   readonly isTaken: (path: string) => boolean;

@@ -13,24 +13,24 @@ import { assertUnchanged } from './restorable.ts';
 import { atPath, removeLeftovers, rollbackSteps, runStep } from './run-step.ts';
 import { stageContent } from './stage-content.ts';
 
-/** What a commit works with. */
+/** The folder and journal of a commit. */
 export interface CommitTarget {
   readonly jail: HostJail;
-  /** Where journals are kept: outside the folder. */
+  /** The directory of the journals, outside the folder. */
   readonly journalDirectory: string;
-  /** Told before each thing that a commit does to the disk; for tests, which stop the process there. */
+  /** Called before each operation of a commit on the disk; for tests, which kill the process there. */
   readonly onFailpoint: (failpoint: string) => void;
 }
 
 /**
- * Carries out a plan: all of it, or nothing.
+ * Executes a plan: all of it, or nothing.
  *
- * 1. The journal tells what is going to happen. 2. New contents are written beside their places. 3. What is to be replaced
- * or removed is compared with what was seen of it. 4. The steps, each told by the journal before it begins. 5. The journal
- * says that the commit stands. 6. What is left of the old content is removed, then the journal.
+ * 1. The plan is written to the journal. 2. New contents are written next to their targets. 3. What is to be replaced
+ * or removed is compared with what the view saw. 4. The steps run, each recorded in the journal before it begins. 5. The commit
+ * is recorded as done in the journal. 6. The remaining old content is removed, then the journal.
  *
- * A process that ends before 5 leaves a journal from which the old tree is restored, one that ends later leaves the new.
- * @throws {FilesystemError} `file-changed-on-disk`, `path-forbidden`, `root-replaced`, `filesystem-storage-failed`; then the old tree is there.
+ * If the process ends before 5, the old tree is restored from the journal; if it ends later, the new tree is completed.
+ * @throws {FilesystemError} `file-changed-on-disk`, `path-forbidden`, `root-replaced`, `filesystem-storage-failed`; the old tree is then in place.
  */
 export function commit(
   { jail, journalDirectory, onFailpoint: onFailpoint }: CommitTarget,
@@ -73,7 +73,7 @@ export function commit(
     }
     forceParents(jail, steps);
     onFailpoint('done');
-    // Where the folder went while it was written, the caller would not find what it is told of.
+    // If the folder was moved while it was written, the caller would not find the changes at its path.
     jail.assertInPlace();
     for (const removed of plan.removed) assertUnchanged(jail, removed);
     journal.done();
@@ -85,7 +85,7 @@ export function commit(
   cleanUp(jail, journal, { steps, stagedPaths }, onFailpoint);
 }
 
-/** Takes back what was done. @returns false when that fails too; then the journal stays for the next opening. */
+/** Undoes the steps that have run. @returns false when that fails too; the journal then stays for the next opening. */
 function rollback(
   jail: HostJail,
   journal: CommitJournal | undefined,
@@ -98,7 +98,7 @@ function rollback(
     journal.remove();
     return true;
   } catch {
-    // What failed first is what the caller hears about.
+    // The caller gets the first error.
     return false;
   }
 }
@@ -106,13 +106,13 @@ function rollback(
 function halfWrittenError(path: string, error: unknown): FilesystemError {
   return new FilesystemError(
     'filesystem-storage-failed',
-    `${quoteText(path)} could not be written, and what was written before it could not be taken back ` +
-      `(${errorCode(error) ?? 'unknown error'}). Open the folder again: that restores the state before.`,
+    `${quoteText(path)} could not be written, and the changes before it could not be rolled back ` +
+      `(${errorCode(error) ?? 'unknown error'}). Open the folder again: that restores the previous state.`,
     { details: { path } },
   );
 }
 
-/** The commit stands already. What cannot be cleared away now is cleared away by the next opening. */
+/** Removes what the commit left over. The commit is already done; what cannot be removed now is removed by the next opening. */
 function cleanUp(
   jail: HostJail,
   journal: CommitJournal,
@@ -130,7 +130,7 @@ function cleanUp(
   }
 }
 
-/** A file that is write-protected stays what it is, although a rename could replace it. */
+/** A write-protected file is not replaced, although a rename could do it. */
 function assertReplaceable(jail: HostJail, replaced: string): void {
   atPath(jail, replaced, (path) => accessSync(path, constants.W_OK));
 }
@@ -142,7 +142,7 @@ function assertUntouched(jail: HostJail, { expected }: CommitPlan): void {
   }
 }
 
-/** What a step puts at its path, so that later it can be told from what somebody else puts there. */
+/** The identity of what a step puts at its path, to distinguish it later from what another process puts there. */
 function identityOfStep(
   jail: HostJail,
   step: CommitStep,
@@ -158,7 +158,7 @@ function identityOfStep(
 
 function forceParents(jail: HostJail, steps: readonly CommitStep[]): void {
   const pathsOf = (step: CommitStep): readonly string[] => {
-    // What is taken out of a directory that is taken too has no place of its own any more.
+    // The former parent may have been taken too, so only the trash has a parent to sync.
     if (step.op === 'take') return [step.trash];
     return step.op === 'give' ? [step.path, step.from] : [step.path];
   };

@@ -6,24 +6,24 @@ import type { CommitPlan, CommitStep } from './commit-step.ts';
 const VERSION = 1;
 const journalName = /^commit-[0-9a-f-]{36}\.jsonl$/;
 
-/** What a journal says about a commit that may have been interrupted. */
+/** The record of a commit that may have been interrupted. */
 export interface JournalRecord {
-  /** Of the folder that the commit was made in (`rootMarkOf`); undefined in journals of version 0.1. */
+  /** The mark of the folder of the commit (`rootMarkOf`); undefined in journals of version 0.1. */
   readonly rootMark: string | undefined;
   readonly steps: readonly CommitStep[];
-  /** Files that were written beside their places, whether or not they have come there. */
+  /** Files that were written next to their targets, moved there or not. */
   readonly stagedPaths: readonly string[];
-  /** What the steps place or move, by step, as device and inode. Only known once all of it was written. */
+  /** Device and inode of what each step places or moves. Known only after all content was written. */
   readonly identities: readonly (string | undefined)[];
-  /** How many steps were begun. */
+  /** The number of steps that were begun. */
   readonly begun: number;
-  /** All steps were done: only what they left behind is to be cleared away. */
+  /** All steps were done: only leftovers have to be removed. */
   readonly isDone: boolean;
 }
 
 /**
- * The record of one commit, in a file outside the folder that is written: each line before what it tells happens. The
- * lines that decide between old and new are forced to the disk.
+ * The journal of one commit, in a file outside the folder: each line is written before the operation it describes. The
+ * lines that decide between the old and the new tree are synced to the disk.
  */
 export class CommitJournal {
   readonly #path: string;
@@ -36,7 +36,7 @@ export class CommitJournal {
     this.#file = openSync(path, 'wx', 0o600);
   }
 
-  /** Tells what is going to happen. Nothing in the folder may be touched before. */
+  /** Records the plan. Nothing in the folder may be changed before. */
   static begin(directory: string, plan: CommitPlan, rootMark: string): CommitJournal {
     const journal = new CommitJournal(directory, join(directory, `commit-${plan.id}.jsonl`));
     const { steps, staged } = plan;
@@ -54,7 +54,7 @@ export class CommitJournal {
     this.#write({ step: index });
   }
 
-  /** From here on the commit stands. */
+  /** From here on the commit is durable. */
   done(): void {
     this.#write({ done: true });
     fsyncSync(this.#file);
@@ -78,7 +78,7 @@ export class CommitJournal {
   }
 }
 
-/** Makes sure that names made or removed in a directory are on the disk. Not every platform can. */
+/** Syncs the entries of a directory to the disk. Not every platform supports that. */
 export function forceDirectory(path: string): void {
   let directory: number;
   try {
@@ -89,7 +89,7 @@ export function forceDirectory(path: string): void {
   try {
     fsyncSync(directory);
   } catch {
-    // The names reach the disk later, as on any platform without this.
+    // The entries reach the disk later, as on platforms without directory sync.
   } finally {
     closeSync(directory);
   }
@@ -100,7 +100,7 @@ export function removeJournal(directory: string, path: string): void {
   forceDirectory(directory);
 }
 
-/** The paths of the journals that were not removed, which are those of interrupted commits. */
+/** The paths of the remaining journals, which belong to interrupted commits. */
 export function listJournals(directory: string): readonly string[] {
   return readdirSync(directory)
     .filter((name) => journalName.test(name))
@@ -108,12 +108,12 @@ export function listJournals(directory: string): readonly string[] {
 }
 
 /**
- * What a journal says; undefined when not even its first line was completed, so that nothing has happened.
- * @throws {Error} when it is of another version or not one of ours.
+ * The content of a journal; undefined when not even its first line is complete, so that nothing has happened.
+ * @throws {Error} when it has another version or is not a journal.
  */
 export function readJournal(path: string): JournalRecord | undefined {
   const lines = readFileSync(path, 'utf8').split('\n');
-  // What stands behind the last line feed is no complete line.
+  // What follows the last line feed is an incomplete line.
   lines.pop();
   const [first, ...rest] = lines.map((line): unknown => JSON.parse(line));
   if (first === undefined) return undefined;

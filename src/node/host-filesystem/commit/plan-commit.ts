@@ -17,26 +17,26 @@ import type { CommitPlan, CommitStep, ExpectedFile, StagedContent } from './comm
 import { notRecreatableError, unlistedNotMovedError } from './restorable.ts';
 import { isRegularFile, isSameLink, type Taken, TakenNodes } from './taken-nodes.ts';
 
-/** The directory that a path stands in; `.` for the root. */
+/** The parent directory of a path; `.` for the root. */
 function parentOf(path: string): string {
   return posix.dirname(path);
 }
 
-/** Where something is put. */
+/** The target of a new or moved entry. */
 interface Place {
   readonly path: string;
-  /** A directory that is there before, during and after the commit, so that staged files can lie in it. */
+  /** A directory that exists before, during and after the commit, so that staged files can be kept in it. */
   readonly beside: string;
-  /** Where the path is before the commit, below a directory that is moved. */
+  /** The path before the commit, which differs below a directory that is moved. */
   readonly oldPath: string;
 }
 
-/** Turns differences between what is on the disk and what shall be there into steps. */
+/** Turns the differences between the disk and the wanted content into steps. */
 class Planner {
   readonly id: string = randomUUID();
   readonly #before: DirectoryNode;
   readonly #taken: TakenNodes;
-  /** Directories, those outside first, each made or moved to its place. */
+  /** Directories to create or move, outermost first. */
   readonly #made: CommitStep[] = [];
   readonly #places: CommitStep[] = [];
   readonly #staged: StagedContent[] = [];
@@ -68,10 +68,10 @@ class Planner {
     };
   }
 
-  /** What is replaced or removed has to be what was seen. */
+  /** Expects what is replaced or removed to be what the view saw. */
   #expect(path: string, before: TreeNode | undefined): void {
     const stamp = before?.kind === 'file' ? before.stamp : before?.link?.stamp;
-    // Of a link, the first part is its own.
+    // The first part of a link's stamp is that of the link itself.
     if (stamp !== undefined) this.#expected.push({ path, stamp: stamp.split('>')[0] ?? stamp });
   }
 
@@ -93,7 +93,7 @@ class Planner {
     }
   }
 
-  /** A directory comes to its new place with all that is in it; what else was changed in it is changed there. */
+  /** Moves a directory with its content to its new path; other changes in it are made there. */
   #move(place: Place, { path: from, trash, inner }: Taken): void {
     this.#made.push({ op: 'give', path: place.path, from: trash });
     for (const { path, before, after } of inner) {
@@ -106,7 +106,7 @@ class Planner {
     }
   }
 
-  /** What was taken when all that happened to a file is that it was moved. */
+  /** The taken node of a file that was moved and not changed. */
   #movedFile(node: TreeNode): Taken | undefined {
     if (node.kind !== 'file' || !(node.content instanceof DiskContent) || linkOf(node) !== undefined)
       return undefined;
@@ -114,7 +114,7 @@ class Planner {
     return isSameNode(node, nodeAt(this.#before, path)) ? this.#taken.give(path) : undefined;
   }
 
-  /** What is written in a link: what was, unless from its new place that would lead elsewhere. */
+  /** The step for a link: its target is kept, unless it would lead elsewhere from the new path. */
   #linkStep({ path: from, text, target, bytes }: DiskLink, path: string): CommitStep {
     if (bytes !== undefined)
       return { op: 'link', path, target: bytes.toString('base64'), encoding: 'base64' };
@@ -124,7 +124,7 @@ class Planner {
     return { op: 'link', path, target: posix.relative(`/${parentOf(path)}`, `/${target}`) || '.' };
   }
 
-  /** @param replaced what is at `oldPath` on the disk, to be replaced. */
+  /** @param replaced the file at `oldPath` on the disk, which is replaced. */
   #stage({ path, beside, oldPath }: Place, node: FileNode, replaced?: FileNode): void {
     const { content } = node;
     if (content instanceof RefusedContent) throw notRecreatableError(path);
@@ -132,8 +132,8 @@ class Planner {
     const index = this.#staged.length;
     const staged = childPath(beside, temporaryNameOf(this.id, `n${index}`));
     const old = content instanceof DiskContent ? content : undefined;
-    // What was written keeps the access of what it replaces, what was moved, copied or restored has its own. The commit makes sure that
-    // the replaced file still has the stamp it was seen with, and so the access.
+    // A written file keeps the access of the file it replaces; a moved, copied or restored file has its own. The commit checks that
+    // the replaced file still has the stamp that the view saw, and so the same access.
     const keepsAccess = replaced?.content instanceof DiskContent && (old === undefined || old.path === path);
     const access = keepsAccess ? replaced.content.access : old?.access;
     this.#staged.push({
@@ -153,8 +153,8 @@ function below({ path, beside, oldPath }: Place, name: string): Place {
 }
 
 /**
- * The steps that bring the disk from `before`, which it holds, to the other side of the differences.
- * @throws {FilesystemError} `path-excluded` when something would have to be made that only the operating system can make.
+ * The steps that bring the disk from `before`, its present content, to the result of the differences.
+ * @throws {FilesystemError} `path-excluded` when an entry would have to be created that cannot be recreated, such as a device.
  */
 export function planCommit(before: DirectoryNode, differences: readonly TreeDifference[]): CommitPlan {
   return new Planner(before).plan(differences);

@@ -6,21 +6,21 @@ import type { HostJail } from '../jail/jail.ts';
 import { type JournalRecord, listJournals, readJournal, removeJournal } from './journal.ts';
 import { removeLeftovers, rollbackSteps } from './run-step.ts';
 
-/** A commit that a process left in the middle, when it was killed. */
+/** A commit that was interrupted because its process was killed. */
 export interface InterruptedCommit {
   /**
-   * What became of it: the state before it was `restored`; it was `completed`, having been done but for clearing away; or it
-   * was `left` as it is, since the folder was opened to be read only, or is another one than the commit was made in, which
-   * was put in its place. Back there, that one is recovered by the next `open`.
+   * The result of recovery: the previous state was `restored`; the commit was `completed`, as only leftovers had to be removed; or it
+   * was `left` unchanged, because the folder was opened read-only, or is not the folder of the commit but one that
+   * replaced it. When the original folder is back, the next `open` recovers it.
    */
   readonly outcome: 'restored' | 'completed' | 'left';
-  /** What it was to change, sorted. */
+  /** The paths that it was changing, sorted. */
   readonly paths: readonly string[];
 }
 
 /**
- * Brings a folder whose writer was interrupted into the state before or after its last commit.
- * @returns what was found.
+ * Restores a folder whose writer was interrupted to the state before or after its last commit.
+ * @returns the interrupted commits.
  * @throws {FilesystemError} `filesystem-storage-failed` when that cannot be done; the journal stays for another attempt.
  */
 export function recoverCommits(
@@ -45,9 +45,9 @@ export function recoverCommits(
     } catch (error) {
       throw new FilesystemError(
         'filesystem-storage-failed',
-        'The folder was left in the middle of a commit, and the state before it could not be restored ' +
+        'A commit to the folder was interrupted, and the previous state could not be restored ' +
           `(${errorCode(error) ?? (error instanceof Error ? error.message : 'unknown error')}). ` +
-          'Free what is in the way and open it again: the journal of the commit is kept until then.',
+          'Remove the cause and open it again: the journal of the commit is kept until then.',
         { details: { path: '.' } },
       );
     }
@@ -55,10 +55,10 @@ export function recoverCommits(
   return found;
 }
 
-/** False when the commit was made in another folder, which has stood in this place, so that nothing here is of it. */
+/** False when the commit was made in another folder that used to be at this path, so that nothing here belongs to it. */
 function isOfFolder(jail: HostJail, { rootMark, steps, stagedPaths }: JournalRecord): boolean {
   if (rootMark === undefined || isMarkOf(rootMark, jail.rootStats())) return true;
-  // A copy of that folder, as a backup makes one, holds what the commit left there.
+  // A copy of that folder, such as a restored backup, contains the temporary files of the commit.
   const left = steps.flatMap((step) => [
     ...(step.op === 'take' ? [step.trash] : []),
     ...(step.op === 'place' && step.backup !== undefined ? [step.backup] : []),
@@ -66,7 +66,7 @@ function isOfFolder(jail: HostJail, { rootMark, steps, stagedPaths }: JournalRec
   return [...stagedPaths, ...left].some((path) => jail.statOf(segmentsOf(path)) !== undefined);
 }
 
-/** The commits that a folder is in the middle of. Nothing is changed. */
+/** The interrupted commits of a folder. Changes nothing. */
 export function findInterruptedCommits(journalDirectory: string): readonly InterruptedCommit[] {
   const found: InterruptedCommit[] = [];
   for (const path of listJournals(journalDirectory)) {
@@ -74,7 +74,7 @@ export function findInterruptedCommits(journalDirectory: string): readonly Inter
     try {
       record = readJournal(path);
     } catch {
-      // Whoever recovers it will say what is wrong with it.
+      // The process that recovers it reports the error.
       found.push({ outcome: 'left', paths: [] });
     }
     if (record !== undefined) found.push({ outcome: 'left', paths: pathsOf(record) });

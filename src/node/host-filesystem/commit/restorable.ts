@@ -9,15 +9,15 @@ import { RefusedContent } from '../tree/disk-content.ts';
 import { DiskDirectory } from '../tree/disk-directory.ts';
 import type { RemovedNode } from './commit-step.ts';
 
-/** Names that a message repeats. */
+/** The maximum number of names in a message. */
 const SHOWN_NAMES = 3;
 const MAX_SHOWN_LENGTH = 80;
 
 /**
- * Makes sure that all of a node can be brought back once it was removed, or is there in a copy of it: that it holds nothing
- * without a path, and nothing but files, directories and links.
+ * Asserts that a node can be restored completely after its removal, or copied completely: that it contains nothing
+ * without a valid path, and nothing but files, directories and links.
  * @param isElsewhere paths that are not removed with it. Default: none.
- * @throws {FilesystemError} `path-excluded`, naming the directory and what it holds; `path-forbidden` for a directory that
+ * @throws {FilesystemError} `path-excluded`, naming the directory and the entries; `path-forbidden` for a directory that
  * cannot be listed.
  */
 export function assertRestorable(
@@ -40,8 +40,8 @@ export function assertRestorable(
 }
 
 /**
- * Makes sure that what is about to be removed for good is what was seen of it, when nobody can come to it by its path any
- * more: what somebody else has put into it since is not removed unseen.
+ * Asserts that what is about to be removed for good is what the view saw, at a time when it is no longer reachable by its
+ * path: what another process has put into it since must not be removed unseen.
  * @throws {FilesystemError} `file-changed-on-disk`.
  * @throws the error of the operating system.
  */
@@ -56,7 +56,7 @@ export function assertUnchanged(jail: HostJail, { path, trash, node, isTaken }: 
       const inTrash = childPath(trash, name);
       const stats = jail.statOf(segmentsOf(inTrash));
       if (stats === undefined) continue;
-      // Of a link, the first part is its own.
+      // The first part of a link's stamp is that of the link itself.
       const stamp = (child.kind === 'file' ? child.stamp : child.link?.stamp)?.split('>')[0];
       if (stamp === undefined ? !stats.isDirectory() : stamp !== stampOf(stats)) throw changedOnDiskError(at);
       assertUnchanged(jail, { path: at, trash: inTrash, node: child, isTaken });
@@ -64,27 +64,27 @@ export function assertUnchanged(jail: HostJail, { path, trash, node, isTaken }: 
   });
 }
 
-/** The error for what would have to be made again and cannot be. */
+/** The error for an entry that would have to be created again and cannot be. */
 export function notRecreatableError(path: string): FilesystemError {
   return new FilesystemError(
     'path-excluded',
-    `${quoteText(path)} was a fifo, a socket or a device, or cannot be read, so it cannot be made again. Nothing was changed. ` +
-      'Make something of that kind there, or leave the path out.',
+    `${quoteText(path)} was a fifo, a socket or a device, or cannot be read, so it cannot be created again. Nothing was changed. ` +
+      'Create one outside of this workspace, or exclude the path.',
     { details: { path } },
   );
 }
 
-/** The error for a directory that would have to be made anew, without what no path can name. */
+/** The error for a directory that would have to be created again, without the entries that have no valid path. */
 export function unlistedNotMovedError(path: string, names: readonly string[]): FilesystemError {
   return new FilesystemError(
     'path-excluded',
-    `${quoteText(path)} would have to be made anew, and what no path here can name would be missing in it: ${shown(names)}. Nothing was ` +
-      'changed. Where a directory like this is moved, do not put another in its place, or do that in a later call.',
+    `${quoteText(path)} would have to be created again, without entries whose names are not valid in a path here: ${shown(names)}. Nothing was ` +
+      'changed. When you move such a directory, do not put another one in its place, or do that in a later call.',
     { details: { path, directory: path } },
   );
 }
 
-/** Whether something below a node has no path. */
+/** Whether something below a node has no valid path. */
 export function hasUnlistedNames(node: TreeNode): boolean {
   if (node.kind === 'file') return false;
   if (node instanceof DiskDirectory && node.unlistedNames.length > 0) return true;
@@ -94,7 +94,7 @@ export function hasUnlistedNames(node: TreeNode): boolean {
 function specialError(path: string): FilesystemError {
   return new FilesystemError(
     'path-excluded',
-    `${quoteText(path)} is a fifo, a socket or a device: it could not be brought back, so it is neither removed nor copied. ` +
+    `${quoteText(path)} is a fifo, a socket or a device: it could not be restored, so it is neither removed nor copied. ` +
       'It can be moved, and it moves with its directory.',
     { details: { path } },
   );
@@ -103,8 +103,8 @@ function specialError(path: string): FilesystemError {
 function unlistedNamesError(path: string, names: readonly string[]): FilesystemError {
   return new FilesystemError(
     'path-excluded',
-    `${quoteText(path)} holds what no path here can name: ${shown(names)}. It could not be ` +
-      'brought back, so the directory is neither removed nor copied. It can be moved, with all it holds.',
+    `${quoteText(path)} contains entries whose names are not valid in a path here: ${shown(names)}. They could not be ` +
+      'restored, so the directory is neither removed nor copied. It can be moved, with all its content.',
     { details: { path, directory: path } },
   );
 }
@@ -116,22 +116,22 @@ function shown(names: readonly string[]): string {
 }
 
 /**
- * Makes sure that a node can go away without taking something along that the file system leaves out.
- * @throws {FilesystemError} `path-excluded`, naming the directory that holds such a thing.
+ * Asserts that removing or moving a node does not affect entries that the file system excludes.
+ * @throws {FilesystemError} `path-excluded`, naming the directory that contains one.
  */
 export function assertNothingExcluded(path: string, node: TreeNode): void {
   const directory = directoryWithExcluded(path, node);
   if (directory === undefined) return;
   throw new FilesystemError(
     'path-excluded',
-    `${quoteText(directory)} holds what is left out of this workspace, so ${quoteText(path)} is neither removed nor moved as a whole. ` +
-      'Remove or move what you see in it piece by piece.',
+    `${quoteText(directory)} contains entries that are excluded from this workspace, so ${quoteText(path)} is neither removed nor moved as a whole. ` +
+      'Remove or move its visible entries one by one.',
     { details: { path, directory } },
   );
 }
 
 /**
- * Makes sure that everything below a directory is known.
+ * Asserts that everything below a directory can be listed.
  * @throws {FilesystemError} `path-forbidden` for the first directory that cannot be listed.
  */
 export function assertListable(node: TreeNode | undefined): void {
@@ -140,7 +140,7 @@ export function assertListable(node: TreeNode | undefined): void {
   for (const child of node.entries.values()) assertListable(child);
 }
 
-/** The first directory with such a thing. A directory that stands elsewhere than on the disk was copied, without it. */
+/** The first directory with an excluded entry. A directory at another path than on the disk is a copy, which has none. */
 function directoryWithExcluded(path: string, node: TreeNode): string | undefined {
   if (node.kind === 'file') return undefined;
   if (node instanceof DiskDirectory && joinPath(node.segments) === path && node.hasExcluded) return path;

@@ -18,16 +18,16 @@ import type { HostJail } from '../jail/jail.ts';
 import type { CommitStep } from './commit-step.ts';
 import type { JournalRecord } from './journal.ts';
 
-/** File systems without hard links answer with one of these. */
+/** The error codes of file systems without hard links. */
 const WITHOUT_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EACCES']);
 
-/** Works with a path, given as the operating system finds it. */
+/** Calls `use` with the host path of a path in the jail. */
 export function atPath<Result>(jail: HostJail, path: string, use: (hostPath: string) => Result): Result {
   const segments = segmentsOf(path);
   return jail.within(segments.slice(0, -1), (pathOf) => use(pathOf(segments.at(-1))));
 }
 
-/** Works with two paths at once. A directory that both are in is opened once. */
+/** Calls `use` with two host paths. A common parent is opened once. */
 function atPaths(
   jail: HostJail,
   left: string,
@@ -42,7 +42,7 @@ function atPaths(
   });
 }
 
-/** Renames, unless something stands at the target. */
+/** Renames, unless the target exists. */
 function renameToFree(jail: HostJail, from: string, to: string): void {
   atPaths(jail, from, to, (hostFrom, hostTo) => {
     if (lstatSync(hostTo, { throwIfNoEntry: false }) !== undefined) {
@@ -52,7 +52,7 @@ function renameToFree(jail: HostJail, from: string, to: string): void {
   });
 }
 
-/** Does one step. @throws the error of the operating system; then the step may have been done in part. */
+/** Runs one step. @throws the error of the operating system; then the step may have been done in part. */
 export function runStep(jail: HostJail, step: CommitStep, onFailpoint: (failpoint: string) => void): void {
   switch (step.op) {
     case 'take':
@@ -77,7 +77,7 @@ function linkText({ target, encoding }: Extract<CommitStep, { readonly op: 'link
   return Buffer.from(target, encoding ?? 'utf8');
 }
 
-/** A hard link cannot overwrite what somebody else has put there meanwhile; a rename could. */
+/** Uses a hard link, which cannot overwrite what another process has put there in the meantime; a rename could. */
 function placeNew(jail: HostJail, staged: string, path: string): void {
   try {
     atPaths(jail, staged, path, linkSync);
@@ -87,7 +87,7 @@ function placeNew(jail: HostJail, staged: string, path: string): void {
   }
 }
 
-/** The old file is there, under its name or as the backup, at every moment. */
+/** At every moment the old file exists, under its name or as the backup. */
 function replace(
   jail: HostJail,
   staged: string,
@@ -105,15 +105,15 @@ function replace(
   atPaths(jail, staged, path, renameSync);
 }
 
-/** Device and inode of what stands at a path. */
+/** Device and inode of the entry at a path. */
 function identityAt(jail: HostJail, path: string): string | undefined {
   const stats = jail.statOf(segmentsOf(path));
   return stats === undefined ? undefined : identityOf(stats);
 }
 
 /**
- * Undoes a step as far as it was done, which is seen from what is there: undoing twice is the same as once. What somebody
- * else has put into a place meanwhile stays.
+ * Rolls back a step as far as it was done, judged by what is on the disk: idempotent. What another process
+ * has put at a path in the meantime stays.
  * @throws the error of the operating system.
  */
 function rollbackStep(jail: HostJail, step: CommitStep, identity: string | undefined): void {
@@ -143,7 +143,7 @@ function rollbackStep(jail: HostJail, step: CommitStep, identity: string | undef
 
 function restoreTaken(jail: HostJail, trash: string, path: string): void {
   if (identityAt(jail, trash) === undefined) return;
-  // Somebody else has taken the place: both are kept.
+  // Another process has created the path: both are kept.
   const isFree = identityAt(jail, path) === undefined;
   renameToFree(jail, trash, isFree ? path : `${path}${posix.basename(trash, '.tmp')}`);
 }
@@ -158,7 +158,7 @@ function restoreBackup(jail: HostJail, path: string, backup: string, identity: s
   if (kept === undefined) return;
   const present = identityAt(jail, path);
   if (present === undefined || present === identity) atPaths(jail, backup, path, renameSync);
-  // Renaming one of two names of a file to the other does nothing, so the name may still be there.
+  // Renaming one of two hard links of a file to the other does nothing, so the backup may still exist.
   ignoring(['ENOENT'], () => atPath(jail, backup, unlinkSync));
 }
 
@@ -171,7 +171,7 @@ function ignoring(codes: readonly string[], action: () => void): void {
   }
 }
 
-/** Brings back the tree as it was before the commit. @throws the error of the operating system. */
+/** Restores the tree to its state before the commit. @throws the error of the operating system. */
 export function rollbackSteps(
   jail: HostJail,
   {
@@ -190,7 +190,7 @@ export function rollbackSteps(
   for (const staged of stagedPaths) ignoring(['ENOENT'], () => atPath(jail, staged, unlinkSync));
 }
 
-/** Clears away what a commit that stands has left behind. @throws the error of the operating system. */
+/** Removes the leftovers of a completed commit. @throws the error of the operating system. */
 export function removeLeftovers(
   jail: HostJail,
   { steps, stagedPaths }: Pick<JournalRecord, 'steps' | 'stagedPaths'>,

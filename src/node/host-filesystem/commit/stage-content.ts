@@ -9,9 +9,9 @@ import type { StagedContent } from './commit-step.ts';
 import { atPath } from './run-step.ts';
 
 /**
- * Writes new content beside its place and forces it to the disk.
+ * Writes new content next to its target and syncs it to the disk.
  * @returns device and inode of the new file.
- * @throws {FilesystemError} `file-changed-on-disk` when the content that is to be copied is another by now.
+ * @throws {FilesystemError} `file-changed-on-disk` when the content to copy has changed.
  * @throws the error of the operating system.
  */
 export function stageContent(jail: HostJail, staged: StagedContent): string {
@@ -34,7 +34,7 @@ export function stageContent(jail: HostJail, staged: StagedContent): string {
   }
 }
 
-/** Content that lies on the disk is copied from there, without being held in memory. */
+/** Content on the disk is copied from there in chunks, not loaded into memory. */
 function writeContent(jail: HostJail, content: FileContent, target: number): void {
   if (!(content instanceof DiskContent)) return writeWhole(target, content.data());
   const { kept } = content;
@@ -57,11 +57,11 @@ function copyFromPlace(jail: HostJail, content: DiskContent, target: number): vo
   if (isCopied !== true) throw changedOnDiskError(content.path);
 }
 
-/** Only a privileged process may give files away; for any other the new file is its own. */
+/** Only a privileged process may change the owner; otherwise the new file belongs to this process. */
 function tryToOwn(file: number, uid: number, gid: number): void {
   try {
     fchownSync(file, uid, gid);
   } catch {
-    // Kept by its writer, as by every editor that replaces files.
+    // The writer stays the owner, as with any editor that replaces files.
   }
 }

@@ -13,17 +13,17 @@ import { DiskDirectory } from '../tree/disk-directory.ts';
 import { linkOf } from '../tree/disk-leaf.ts';
 import type { CommitStep, RemovedNode } from './commit-step.ts';
 
-/** Something that a commit takes out of its place. */
+/** A node that a commit takes from its path. */
 export interface Taken {
   readonly path: string;
   readonly trash: string;
   readonly node: TreeNode;
   isGiven: boolean;
-  /** Of a directory that is given to another place, what else is to be changed in it; paths are relative to it. */
+  /** For a directory that is moved, the other changes in it; paths are relative to it. */
   inner: readonly TreeDifference[];
 }
 
-/** Something in a directory that is taken, which may be wanted elsewhere by itself. */
+/** A node in a directory that is taken; it may have to move elsewhere on its own. */
 interface Nested {
   readonly path: string;
   readonly node: TreeNode;
@@ -31,47 +31,47 @@ interface Nested {
 }
 
 /**
- * What a commit takes out of its place, and where it goes. A directory is known by device and inode, so whatever place it is
- * wanted at, it comes there by one rename with everything in it, whether a path can name that or not. So does what only the
- * operating system can make: fifos, sockets and devices.
+ * The nodes that a commit takes from their paths, and where they go. A directory is identified by device and inode, so wherever it is
+ * moved, one rename moves it with its whole content, including entries without a valid path. The same holds for what only the
+ * operating system can create: fifos, sockets and devices.
  */
 export class TakenNodes {
   readonly #id: string;
   readonly #taken: Taken[] = [];
   readonly #byPath = new Map<string, Taken>();
   readonly #byIdentity = new Map<string, Taken>();
-  /** By the place that it is given to. */
+  /** By target path. */
   readonly #given = new Map<string, Taken>();
   #nested: Map<string, Nested> | undefined;
 
-  /** @param id of the commit. */
+  /** @param id the id of the commit. */
   constructor(id: string) {
     this.#id = id;
   }
 
-  /** Takes what is removed or gives way to something of another kind, and finds the places that want it. */
+  /** Takes what is removed or replaced by another kind, and finds the paths that it moves to. */
   takeAll(differences: readonly TreeDifference[]): void {
     for (const { path, before, after } of differences) {
       if (isDisplaced(before, after)) this.#take(path, before, posix.dirname(path));
     }
     if (this.#taken.length === 0) return;
-    // Moving a directory may take something out of it that another place wants.
+    // Moving a directory may take something out of it that another path needs.
     for (let count = -1; count !== this.#taken.length; ) {
       count = this.#taken.length;
       for (const { path, after } of differences) this.#findPlaces(path, after);
     }
     if (this.#taken.every((taken) => taken.isGiven || taken.node.kind === 'file')) return;
-    // What is taken out of a directory that goes away.
+    // Nodes taken out of a directory that is removed.
     this.#nested = this.#indexNested();
     for (const { path, after } of differences) this.#findPlaces(path, after);
   }
 
-  /** What is given to a place. */
+  /** The node that moves to a path. */
   givenTo(path: string): Taken | undefined {
     return this.#given.get(path);
   }
 
-  /** Gives away what was at a path; undefined when it was not taken by itself, or is given already. */
+  /** Claims the node that was at a path; undefined when it was not taken on its own, or is already claimed. */
   give(path: string): Taken | undefined {
     const taken = this.#byPath.get(path);
     if (taken === undefined || taken.isGiven) return undefined;
@@ -85,14 +85,14 @@ export class TakenNodes {
     return false;
   }
 
-  /** What is in a directory is taken out of it before that is taken itself. */
+  /** The `take` steps, innermost first: the content of a directory is taken before the directory. */
   steps(): readonly CommitStep[] {
     return this.#taken
       .map(({ path, trash }) => ({ op: 'take', path, trash }) as const)
       .sort((left, right) => depthOf(right.path) - depthOf(left.path));
   }
 
-  /** What nothing wants: it goes away for good. */
+  /** The nodes that no path claims: they are removed for good. */
   removed(): readonly RemovedNode[] {
     const isTaken = (path: string): boolean => this.#byPath.has(path);
     return this.#taken
@@ -148,7 +148,7 @@ export class TakenNodes {
     const nested = this.#nested?.get(identity);
     if (nested === undefined) return undefined;
     const { path, node, outer } = nested;
-    // Where it moves with a directory around it, it is there already.
+    // If an enclosing directory moves, the node moves with it.
     for (let at = posix.dirname(path); at !== '.'; at = posix.dirname(at))
       if (this.#byPath.get(at)?.isGiven === true) return undefined;
     return this.#take(path, node, posix.dirname(outer.trash));
@@ -170,12 +170,12 @@ export class TakenNodes {
   }
 }
 
-/** True for what has content of its own. */
+/** True for a regular file, which has content of its own. */
 export function isRegularFile(node: TreeNode | undefined): node is FileNode {
   return node?.kind === 'file' && linkOf(node) === undefined && !(node.content instanceof RefusedContent);
 }
 
-/** True when the same link stands there on both sides, whatever has become of what it leads to. @param path where it stands now. */
+/** True when both sides have the same link, whether or not its target changed. @param path the present path of the link. */
 export function isSameLink({ before, after }: TreeDifference, path: string): boolean {
   const link = linkOf(after);
   const present = linkOf(before);
@@ -187,7 +187,7 @@ function isDisplaced(before: TreeNode | undefined, after: TreeNode | undefined):
   return before !== undefined && !(isRegularFile(before) && isRegularFile(after));
 }
 
-/** Device and inode of what keeps them wherever it is moved, and is never made anew. */
+/** Device and inode of a node that is only ever moved, never created again. */
 function identityOf(node: TreeNode): string | undefined {
   if (node instanceof DiskDirectory) return node.identity;
   if (node.kind === 'file' && node.content instanceof RefusedContent && !node.content.isLink)

@@ -2,24 +2,24 @@ import { FilesystemError } from '../../../error/index.ts';
 import { quoteText } from '../../../internal/index.ts';
 import { errorCode, withoutPaths } from '../../disk/system-error.ts';
 
-/** Something on the way to a path is no directory, or is a link: nothing that is reached through it is touched. */
+/** A parent of a path is not a directory, or is a link: nothing is accessed through it. */
 export class NoDirectoryError extends Error {
   constructor() {
-    super('a parent of the path is no ordinary directory');
+    super('a parent of the path is not a regular directory');
     this.name = 'NoDirectoryError';
   }
 }
 
-/** The error for a file that somebody else changed, at a moment when that cannot be overlooked. */
+/** The error for a file that another process changed and that must not be overwritten or read as unchanged. */
 export function changedOnDiskError(path: string, cause?: unknown): FilesystemError {
   return new FilesystemError(
     'file-changed-on-disk',
-    `${quoteText(path)} was changed on disk by somebody else meanwhile. Nothing was overwritten. Read it again and repeat the change.`,
+    `${quoteText(path)} was changed on disk by another process in the meantime. Nothing was overwritten. Read it again and repeat the change.`,
     { cause, details: { path } },
   );
 }
 
-/** The error that stands for one of the operating system. That is the cause, without its message, which holds host paths. */
+/** The error for an error of the operating system, which becomes the cause, without its message, as that contains host paths. */
 export function diskError(path: string, error: unknown): FilesystemError {
   if (FilesystemError.isInstance(error)) return error;
   if (error instanceof NoDirectoryError) return changedOnDiskError(path, error);
@@ -60,12 +60,12 @@ export function diskError(path: string, error: unknown): FilesystemError {
         },
       );
     case undefined:
-      // No error of the operating system: a mistake of the program, to be seen as it is.
+      // Not an error of the operating system but a programming error: rethrown unchanged.
       throw error;
     default:
       return new FilesystemError(
         'filesystem-storage-failed',
-        `${quoteText(path)}: the operating system says ${code}.`,
+        `${quoteText(path)}: the operating system reports ${code}.`,
         {
           cause,
           details,

@@ -20,7 +20,7 @@ export type Segments = readonly string[];
 
 const temporaryName = /^\.wink-[0-9a-f-]{36}(-[0-9a-z]+)?\.tmp$/;
 
-/** True for the names of files that exist only while changes are being written. They are in no listing. */
+/** True for the names of files that exist only while changes are written. They are never listed. */
 export function isTemporaryName(name: string): boolean {
   return name.startsWith('.wink-') && temporaryName.test(name);
 }
@@ -30,10 +30,10 @@ export function temporaryNameOf(id: string, part: string): string {
   return `.wink-${id}-${part}.tmp`;
 }
 
-/** Gives the path under which the operating system finds a name of an open directory; without a name, the directory. */
+/** Returns the host path of a name in an open directory; without a name, of the directory. */
 export type PathOf = (name?: string) => string;
 
-/** Where a symbolic link leads, and what is written in it; `bytes` when that is no UTF-8. */
+/** The target of a symbolic link, and its raw text; `bytes` when that is not UTF-8. */
 export type LinkEnd = { readonly text: string; readonly bytes?: Buffer } & (
   | { readonly kind: 'inside'; readonly segments: Segments; readonly stats: BigIntStats }
   | { readonly kind: 'outside' | 'broken' }
@@ -43,15 +43,15 @@ const MAX_LINKS = 40;
 const READ_DIRECTORY = constants.O_RDONLY | ONLY_DIRECTORY | NO_FOLLOW;
 
 /**
- * The way to files below one folder. Every directory on a path is opened from the one before it, never through a link,
- * so that nobody can lead an access out of the folder by swapping a directory for a link (Linux: `jail` is `kernel`).
- * Elsewhere each is checked by its path just before (`checked`).
+ * Access to the files below one folder. Every directory on a path is opened relative to the one before it, never through a link,
+ * so that no process can redirect an access out of the folder by swapping a directory for a link (Linux: `jail` is `kernel`).
+ * On other platforms each directory is checked by its path just before (`checked`).
  */
 export class HostJail {
   readonly realPath: string;
   readonly kind: 'kernel' | 'checked';
   readonly #root: number | undefined;
-  /** Of the folder that was opened. */
+  /** Identity of the folder that was opened. */
   readonly #identity: string;
 
   private constructor(realPath: string, root: number | undefined) {
@@ -64,26 +64,27 @@ export class HostJail {
   /** @throws the error of the operating system when there is no such folder. */
   static open(path: string): HostJail {
     const realPath = realpathSync(resolve(path));
-    if (!lstatSync(realPath).isDirectory()) throw Object.assign(new Error('no folder'), { code: 'ENOTDIR' });
+    if (!lstatSync(realPath).isDirectory())
+      throw Object.assign(new Error('not a directory'), { code: 'ENOTDIR' });
     return new HostJail(realPath, openRoot(realPath));
   }
 
   /**
-   * Makes sure that the root is still the folder that was opened. Everything is reached from the open folder, so without this
+   * Asserts that the root is still the folder that was opened. All access goes through the open folder, so without this
    * check a renamed folder would still be read and written under its new name.
-   * @throws {FilesystemError} `root-replaced`; `path-forbidden`, `filesystem-storage-failed` when that cannot be found out.
+   * @throws {FilesystemError} `root-replaced`; `path-forbidden`, `filesystem-storage-failed` when that cannot be determined.
    */
   assertInPlace(): void {
     if (this.#isInPlace()) return;
     throw new FilesystemError(
       'root-replaced',
-      'The folder is not in its place any more. It was renamed, removed or replaced by another one, so nothing is read ' +
+      'The folder is no longer at its path. It was renamed, removed or replaced by another one, so nothing is read ' +
         'from it or written to it. Put it back, or open the folder that is there now.',
       { details: { path: '.' } },
     );
   }
 
-  /** The folder itself, wherever it is by now. @throws the error of the operating system. */
+  /** The metadata of the folder itself, even after it was moved. @throws the error of the operating system. */
   rootStats(): BigIntStats {
     return this.#root === undefined
       ? lstatSync(this.realPath, { bigint: true })
@@ -116,7 +117,7 @@ export class HostJail {
     }
   }
 
-  /** What stands at a path, links not followed; undefined when nothing does, or the way to it is no way. */
+  /** The metadata of a path, links not followed; undefined when it does not exist or a parent is not a directory. */
   statOf(segments: Segments): BigIntStats | undefined {
     const name = segments.at(-1);
     try {
@@ -131,7 +132,7 @@ export class HostJail {
 
   /**
    * Opens a regular file for reading while `use` works with it.
-   * @returns undefined when no regular file is there.
+   * @returns undefined when there is no regular file.
    */
   readFile<Result>(
     segments: Segments,
@@ -158,7 +159,7 @@ export class HostJail {
     }
   }
 
-  /** False when the operating system certainly does not let a file be read. */
+  /** False when the operating system certainly denies reading a file. */
   mayRead(segments: Segments): boolean {
     try {
       const flags = constants.O_RDONLY | NO_FOLLOW | NO_WAITING;
@@ -196,11 +197,11 @@ export class HostJail {
       if (links > MAX_LINKS) return { kind: 'broken', text: text ?? '' };
       const bytes = this.within(at, (pathOf) => readlinkSync(pathOf(name), { encoding: 'buffer' }));
       const target = bytes.toString();
-      // It leads to a name that no path can have.
+      // It leads to a name that is not valid in a path.
       if (!Buffer.from(target).equals(bytes))
         return text === undefined ? { kind: 'broken', text: target, bytes } : { kind: 'broken', text };
       text ??= target;
-      // What it says may end where it began, at a directory that was looked at already.
+      // Its target may end at a directory that was already visited.
       stats = undefined;
       if (target.startsWith('/')) {
         if (target !== this.realPath && !target.startsWith(`${this.realPath}/`))
@@ -236,7 +237,7 @@ export class HostJail {
   }
 }
 
-/** Paths are normalised long before; this is the last line of defence. */
+/** Paths are normalized long before; this is the last line of defense. */
 function assertSegment(segment: string): string {
   if (
     segment === '' ||
@@ -250,14 +251,14 @@ function assertSegment(segment: string): string {
   return segment;
 }
 
-/** The root held open; undefined where no path can start at an open directory. */
+/** The open root; undefined where a path cannot start at an open directory. */
 function openRoot(realPath: string): number | undefined {
   if (ONLY_DIRECTORY === 0) return undefined;
   const root = openSync(realPath, READ_DIRECTORY);
   try {
     if (readlinkSync(`${OPEN_FILES}/${root}`) === realPath) return root;
   } catch {
-    // No such link: the platform keeps none.
+    // The platform has no such links.
   }
   closeSync(root);
   return undefined;

@@ -16,35 +16,35 @@ import type { HostJail, Segments } from '../jail/jail.ts';
 import type { KeptContent, KeptContents } from './kept-contents.ts';
 import type { VisiblePaths } from './visible-paths.ts';
 
-/** What the contents read from one folder at one moment have in common. */
+/** The shared context of the contents read from one folder through one snapshot. */
 export interface ReadingContext {
   readonly jail: HostJail;
   /** Larger files are not read. */
   readonly maxFileBytes: number;
   /** Milliseconds since the Unix epoch. */
   readonly now: () => number;
-  /** Contents that were read so soon after a change that a further one might not show in the stamp. */
+  /** Contents that were read so soon after a change that another change might not alter the stamp. */
   readonly unsettled: Set<DiskContent>;
-  /** Paths that are shown; undefined: all. */
+  /** The visible paths; undefined: all. */
   readonly visible: VisiblePaths | undefined;
-  /** True when a directory with changes that stay in memory shows, where it was not changed, what the disk holds by now. */
+  /** True when a directory with changes in memory shows the present disk content wherever it was not changed. */
   readonly followsDisk: boolean;
 }
 
-/** A change this soon after the last one may leave size and times as they are. */
+/** A change this soon after the last one may leave size and times unchanged. */
 const SETTLING_MS = 2000;
 
 /**
- * The content of a file on disk as it was when its stamp was taken. It is read when it is asked for, each time anew and
- * each time checked, so that whoever holds it sees one content or an error, never another content.
+ * The content of a file on disk as it was when its stamp was taken. It is read on demand, each time again and
+ * each time checked, so that a holder gets this content or an error, never another content.
  */
 export class DiskContent implements FileContent {
   readonly bytes: number;
-  /** Where the content is; for a link, where the link leads. */
+  /** The path of the content; for a link, of its target. */
   readonly segments: Segments;
   /** The stamp of the file that holds the content. */
   readonly stamp: string;
-  /** True for a link, which stands elsewhere than its content. */
+  /** True for a link, whose path differs from that of its content. */
   readonly isLink: boolean;
   /** Permissions and owner of the file that holds the content. */
   readonly access: FileAccess;
@@ -71,7 +71,7 @@ export class DiskContent implements FileContent {
     return (this.#memo ??= {});
   }
 
-  /** The content, or where it is, when it is kept because the disk holds another by now. */
+  /** The preserved content, or its location, once the file on disk has been replaced. */
   get kept(): Uint8Array | KeptContent | undefined {
     return this.#kept;
   }
@@ -85,7 +85,7 @@ export class DiskContent implements FileContent {
     }
   }
 
-  /** Undefined also for a file that is too large, or that the operating system keeps closed: a search passes over it. */
+  /** Undefined also for a file that is too large or that the operating system denies: a search skips it. */
   text(): string | undefined {
     if (this.bytes > this.#context.maxFileBytes) return undefined;
     try {
@@ -104,8 +104,8 @@ export class DiskContent implements FileContent {
   }
 
   /**
-   * Keeps the content, since the file is about to be changed. Where the disk is full, whoever asks for it is refused.
-   * @throws {FilesystemError} `path-forbidden` for a file that cannot be read, so that nobody could bring it back.
+   * Preserves the content, because the file is about to change. If the disk is full, later reads are refused.
+   * @throws {FilesystemError} `path-forbidden` for a file that cannot be read, so that it could not be restored.
    */
   keep(store: KeptContents): void {
     if (this.#kept !== undefined || this.#isLost) return;
@@ -115,12 +115,12 @@ export class DiskContent implements FileContent {
         : this.#context.jail.readFile(this.segments, (file, stats) => this.#keepOpen(store, file, stats));
     } catch (error) {
       if (!this.#context.jail.mayRead(this.segments)) throw unreadableError(this.path, error);
-      // A full disk, or a file that somebody else has changed.
+      // A full disk, or a file that another process has changed.
     }
     this.#isLost = this.#kept === undefined;
   }
 
-  /** False when the file has another content than was read, although its stamp may be the same. */
+  /** False when the content of the file differs from what was read, even if its stamp is the same. */
   isUnchanged(): boolean {
     try {
       this.#read();
@@ -178,10 +178,10 @@ export class DiskContent implements FileContent {
   }
 }
 
-/** Something that has a name and no content to be read: a fifo, a device, a link that leads out of the root or nowhere. */
+/** An entry without readable content: a fifo, a device, a link that leads out of the root or nowhere. */
 export class RefusedContent implements FileContent {
   readonly bytes = 0;
-  /** True for a link, whatever it leads to. */
+  /** True for a link, whatever its target. */
   readonly isLink: boolean;
   /** Device and inode. */
   readonly identity: string;
@@ -198,7 +198,7 @@ export class RefusedContent implements FileContent {
     throw this.#error();
   }
 
-  /** Undefined: a search passes over it. */
+  /** Undefined: a search skips it. */
   text(): undefined {
     return undefined;
   }
@@ -216,7 +216,7 @@ function hashOf(data: Uint8Array): string {
 function unreadableError(path: string, cause: unknown): FilesystemError {
   return new FilesystemError(
     'path-forbidden',
-    `${quoteText(path)} cannot be read, so it could not be brought back. Nothing was changed. Leave it where it is, or give read permission.`,
+    `${quoteText(path)} cannot be read, so it could not be restored. Nothing was changed. Leave it where it is, or grant read permission.`,
     { cause: withoutPaths(cause), details: { path } },
   );
 }

@@ -27,10 +27,10 @@ interface Totals {
   readonly directories: number;
 }
 
-/** A directory of the disk. What was once seen of it stays as it was seen: names one by one, or all of them. */
+/** A directory on disk. What was once read of it stays the same: single names, or all of them. */
 class DirectorySource {
   readonly segments: Segments;
-  /** Its permissions, device and inode when it was first seen; undefined for the root. */
+  /** Its permissions, device and inode when it was first read; undefined for the root. */
   readonly mode: number | undefined;
   readonly identity: string | undefined;
   readonly #context: ReadingContext;
@@ -56,13 +56,13 @@ class DirectorySource {
     return this.#entries !== undefined;
   }
 
-  /** Why it cannot be listed; undefined when it can. It then looks empty to whoever only passes by. */
+  /** Why it cannot be listed; undefined when it can. A search treats such a directory as empty. */
   get refusal(): FilesystemError | undefined {
     this.#readAll();
     return this.#refusal;
   }
 
-  /** True when something stands in it that the file system leaves out. */
+  /** True when it contains an entry that the file system excludes. */
   get leavesOut(): boolean {
     this.#readAll();
     return this.#hasExcluded;
@@ -91,19 +91,19 @@ class DirectorySource {
     return entries;
   }
 
-  /** Names in it that no path can have, as far as they can be shown: they are no UTF-8, or hold a backslash. */
+  /** Names in it that are not valid in a path, as far as they can be shown: they are not UTF-8, or contain a backslash. */
   get hiddenNames(): readonly string[] {
     this.#readAll();
     return this.#invalidNames;
   }
 
-  /** These, and names of files that a commit was writing when it was interrupted. */
+  /** The invalid names, and names of files that a commit was writing when it was interrupted. */
   get unnamed(): readonly string[] {
     this.#readAll();
     return this.#unlistedNames;
   }
 
-  /** Where nothing was changed, the directory shows what this look sees. @param override stands for `directory` in it. */
+  /** The directory, rebased onto this snapshot so that its unchanged parts show the present disk. @param override the override that holds `directory`. */
   refreshedDirectory(name: string, override: object, directory: DiskDirectory): DiskDirectory {
     if (!this.#context.followsDisk || !directory.followsDisk || directory.isReadIn(this.#context))
       return directory;
@@ -139,7 +139,7 @@ class DirectorySource {
     return this.#totals;
   }
 
-  /** Looks at every name that nobody has asked for yet, from one open directory. */
+  /** Reads every name that has not been read yet, from one open directory. */
   #readAll(): void {
     if (this.#isRead) return;
     this.#assertInPlace();
@@ -164,7 +164,7 @@ class DirectorySource {
         }
       });
     } catch (error) {
-      // Gone since it was seen: it holds nothing, which a comparison will show.
+      // Gone since it was first read: it is empty, which a comparison will show.
       if (error instanceof NoDirectoryError && this.segments.length > 0) return;
       const refusal = diskError(joinPath(this.segments), error);
       if (refusal.code !== 'path-forbidden') throw refusal;
@@ -172,7 +172,7 @@ class DirectorySource {
     }
   }
 
-  /** Every look at the folder begins at the root, so asking there, once, is enough. */
+  /** Every access starts at the root, so one check there is enough. */
   #assertInPlace(): void {
     if (this.segments.length > 0 || this.#isInPlace) return;
     this.#context.jail.assertInPlace();
@@ -208,12 +208,12 @@ class DirectorySource {
   }
 }
 
-/** What a directory of the disk has been changed to; `node` is undefined for what was removed. */
+/** A change of one entry of a directory on disk; `node` is undefined for a removed entry. */
 interface Override {
   readonly node: TreeNode | undefined;
 }
 
-/** A directory of the disk with changes that are not on the disk. It is read as far as somebody looks at it. */
+/** A directory on disk with changes that are not on the disk. It is read on demand. */
 export class DiskDirectory implements DirectoryNode, LazyDirectory {
   readonly kind = 'directory';
   readonly lazy: this = this;
@@ -222,7 +222,7 @@ export class DiskDirectory implements DirectoryNode, LazyDirectory {
   #entries: PersistentMap<TreeNode> | undefined;
   #totals: Totals | undefined;
 
-  /** False for one that shows what was seen of it, whatever stands in its place now. */
+  /** False for a pinned directory, which shows what was read of it, whatever is at its path now. */
   readonly followsDisk: boolean;
 
   /** @internal Use {@link diskRoot}. */
@@ -236,27 +236,27 @@ export class DiskDirectory implements DirectoryNode, LazyDirectory {
     this.followsDisk = followsDisk;
   }
 
-  /** Where it is on the disk. */
+  /** Its path on the disk. */
   get segments(): Segments {
     return this.#source.segments;
   }
 
-  /** Its permissions when it was first seen; undefined for the root. */
+  /** Its permissions when it was first read; undefined for the root. */
   get mode(): number | undefined {
     return this.#source.mode;
   }
 
-  /** Its device and inode when it was first seen; undefined for the root. */
+  /** Its device and inode when it was first read; undefined for the root. */
   get identity(): string | undefined {
     return this.#source.identity;
   }
 
-  /** Names in it that no path can have, as far as they can be shown. */
+  /** Names in it that are not valid in a path, as far as they can be shown. */
   get invalidNames(): readonly string[] {
     return this.#source.hiddenNames;
   }
 
-  /** All names in it that are not shown for their own sake. What they name is not to be lost unseen. */
+  /** All names in it that are never listed. Their files must not be lost unseen. */
   get unlistedNames(): readonly string[] {
     return this.#source.unnamed;
   }
@@ -266,7 +266,7 @@ export class DiskDirectory implements DirectoryNode, LazyDirectory {
     return this.#source.refusal;
   }
 
-  /** True when something stands in it that the file system leaves out, and that is not to be lost unseen. */
+  /** True when it contains an entry that the file system excludes and that must not be lost unseen. */
   get hasExcluded(): boolean {
     return this.#source.leavesOut;
   }
@@ -305,12 +305,12 @@ export class DiskDirectory implements DirectoryNode, LazyDirectory {
     return override === undefined ? this.#source.childOf(name) : this.#nodeOf(name, override);
   }
 
-  /** The same changes on what another look at the same directory shows. */
+  /** The same changes on the directory as another snapshot shows it. */
   rebasedOn(other: DiskDirectory): DiskDirectory {
     return new DiskDirectory(other.#source, this.#overrides);
   }
 
-  /** The same directory, from now on as it was seen through this look. */
+  /** The same directory, from now on as this snapshot shows it. */
   pinned(): DiskDirectory {
     return new DiskDirectory(this.#source, this.#overrides, false);
   }
@@ -355,7 +355,7 @@ export class DiskDirectory implements DirectoryNode, LazyDirectory {
   }
 }
 
-/** The folder as it is from now on seen for the first time. */
+/** A new snapshot of the folder, read from the disk on first access. */
 export function diskRoot(context: ReadingContext): DiskDirectory {
   return new DiskDirectory(new DirectorySource(context, []));
 }

@@ -6,15 +6,15 @@ import { identityOf, stampOf } from '../../disk/stamp.ts';
 import type { LinkEnd, Segments } from '../jail/jail.ts';
 import { DiskContent, type ReadingContext, RefusedContent } from './disk-content.ts';
 
-/** A symbolic link as it stands on the disk. */
+/** A symbolic link on disk. */
 export interface DiskLink {
-  /** Where it stands. */
+  /** The path of the link. */
   readonly path: string;
-  /** What is written in it. */
+  /** Its raw target. */
   readonly text: string;
   /** The same when it is not UTF-8. */
   readonly bytes?: Buffer | undefined;
-  /** The path below the root that it leads to in the end; undefined when it leads out of the root or nowhere. */
+  /** The final target below the root; undefined when it leads out of the root or nowhere. */
   readonly target: string | undefined;
 }
 
@@ -30,7 +30,7 @@ function isLinkNode(node: TreeNode): node is LinkNode {
   return 'diskLink' in node;
 }
 
-/** The node of what is not a directory: a file, a link, or something that is neither read nor written. */
+/** The node of an entry that is not a directory: a file, a link, or a special file that is neither read nor written. */
 export function leafNode(context: ReadingContext, segments: Segments, stats: BigIntStats): TreeNode {
   if (stats.isFile()) return fileNode(context, segments, stats, stampOf(stats));
   if (stats.isSymbolicLink()) return linkNode(context, segments, stats);
@@ -47,7 +47,7 @@ function linkNode(context: ReadingContext, segments: Segments, stats: BigIntStat
   return { ...linkTargetNode(context, segments, stats, end), diskLink };
 }
 
-/** A link to a directory below the root: paths lead through it, walks do not enter it. */
+/** A link to a directory below the root: paths resolve through it, searches do not enter it. */
 function directoryLinkNode(target: string, stamp: string): DirectoryNode {
   const entries = PersistentMap.empty<TreeNode>();
   return { kind: 'directory', entries, bytes: 0, files: 0, directories: 0, link: { target, stamp } };
@@ -80,7 +80,7 @@ function linkTargetNode(
     return refuse(
       'path-excluded',
       { leads: 'outside' },
-      'that leads to what is left out of the workspace, so it is not followed. Use another path.',
+      'that leads to a path that is excluded from the workspace, so it is not followed. Use another path.',
     );
   const stamp = `${stampOf(stats)}>${path}`;
   if (end.stats.isFile())
@@ -108,12 +108,12 @@ function fileNode(
   return link === undefined ? node : { ...node, link };
 }
 
-/** Why something is neither read nor written. */
+/** Why an entry is neither read nor written. */
 interface Refusal {
   readonly code: 'path-outside-root' | 'path-not-found' | 'path-forbidden' | 'path-excluded';
-  /** What follows the path in the message. */
+  /** The part of the message after the path. */
   readonly problem: string;
-  /** For a link: where it leads. */
+  /** The target of a link. */
   readonly link?: FileLink;
 }
 

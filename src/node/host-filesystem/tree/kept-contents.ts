@@ -6,18 +6,18 @@ import { copyOpenFile } from '../../disk/copy-open-file.ts';
 /** A larger content is kept on the disk. */
 const MAX_BYTES_IN_MEMORY = 16_384;
 
-/** What is over this in all is kept on the disk too, so that removing a folder of very many small files does not fill the memory. */
+/** Beyond this total, contents are kept on the disk too, so that removing a folder of very many small files does not exhaust memory. */
 const MAX_TOTAL_BYTES_IN_MEMORY = 67_108_864;
 
-/** A content that is kept outside of the folder. */
+/** A content that is kept outside the folder. */
 export interface KeptContent {
-  /** A file that holds it and does not change. */
+  /** An immutable file that holds it. */
   readonly hostPath: string;
 }
 
 /**
- * Contents that commits have replaced and that a fork or a snapshot still sees, in a folder beside the journal: each once,
- * under its hash, for as long as somebody can ask for it.
+ * Contents that commits have replaced and that a fork or a snapshot still uses, in a folder next to the journal: each once,
+ * under its hash, for as long as it is reachable.
  */
 export class KeptContents {
   readonly #directory: string;
@@ -28,13 +28,13 @@ export class KeptContents {
     this.#bytesInMemory -= bytes;
   });
 
-  /** Clears away what a process that was killed has kept. */
+  /** Removes what a killed process has kept. */
   constructor(stateFolder: string) {
     this.#directory = join(stateFolder, 'kept');
     this.dispose();
   }
 
-  /** Whether `holder` is to hold so many bytes itself; they count for as long as it can be reached. */
+  /** Whether `holder` may keep the given number of bytes in memory; they count for as long as it is reachable. */
   reserveMemory(bytes: number, holder: object): boolean {
     if (bytes > MAX_BYTES_IN_MEMORY || this.#bytesInMemory + bytes > MAX_TOTAL_BYTES_IN_MEMORY) return false;
     this.#bytesInMemory += bytes;
@@ -43,7 +43,7 @@ export class KeptContents {
   }
 
   /**
-   * Keeps the content of an open file for as long as `holder` can be reached.
+   * Keeps the content of an open file for as long as `holder` is reachable.
    * @throws the error of the operating system.
    */
   keep(file: number, holder: object): KeptContent {
@@ -69,13 +69,13 @@ export class KeptContents {
     }
   }
 
-  /** Lets go of everything. */
+  /** Releases all contents. */
   dispose(): void {
     this.#holders.clear();
     try {
       rmSync(this.#directory, { recursive: true, force: true });
     } catch {
-      // Nothing asks for it any more; the next opening clears it away.
+      // It is no longer used; the next opening removes it.
     }
   }
 
@@ -90,7 +90,7 @@ export class KeptContents {
     try {
       unlinkSync(join(this.#directory, name));
     } catch {
-      // As with close().
+      // The next opening removes it.
     }
   }
 }

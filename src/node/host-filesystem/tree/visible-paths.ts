@@ -3,10 +3,10 @@ import { childPath, type TreeNode } from '../../../filesystem/index.ts';
 import { quoteText } from '../../../internal/index.ts';
 import { compileMountFilter, type MountFilter } from '../../host-mount/mount-filter.ts';
 
-/** What a path is to be, or is. */
+/** The kind of a path. */
 export type PathKind = 'file' | 'directory';
 
-/** Which paths of a folder its file system shows. The others are neither read nor written, whatever stands there. */
+/** The paths of a folder that are visible in its file system. Other paths are neither read nor written, whatever they contain. */
 export class VisiblePaths {
   readonly #filter: MountFilter;
 
@@ -15,7 +15,7 @@ export class VisiblePaths {
   }
 
   /**
-   * @returns undefined when every path is shown.
+   * @returns undefined when every path is visible.
    * @throws {FilesystemError} `pattern-invalid`.
    */
   static of(options: {
@@ -33,7 +33,7 @@ export class VisiblePaths {
     );
   }
 
-  /** Whether a path is shown whose parents are. Without a kind: whether it could be as one of them. */
+  /** Whether a path with visible parents is visible. Without a kind: whether it is visible as either kind. */
   shows(path: string, kind?: PathKind): boolean {
     if (this.#filter.excludes(path)) return false;
     return (
@@ -41,7 +41,7 @@ export class VisiblePaths {
     );
   }
 
-  /** Whether a path is shown, whatever its parents are. */
+  /** Whether a path and all its parents are visible. */
   reaches(path: string, kind?: PathKind): boolean {
     if (path === '.') return true;
     for (let end = path.indexOf('/'); end > 0; end = path.indexOf('/', end + 1)) {
@@ -55,12 +55,12 @@ export class VisiblePaths {
     if (this.reaches(path, kind)) return;
     throw new FilesystemError(
       'path-excluded',
-      `${quoteText(path)} is left out of this workspace: it is neither read nor written. Use another path.`,
+      `${quoteText(path)} is excluded from this workspace: it is neither read nor written. Use another path.`,
       { details: { path } },
     );
   }
 
-  /** The same for a node, to be put at a path, and for what it holds. */
+  /** The same for a node that is written to a path, and for its content. */
   assertTreeReached(path: string, node: TreeNode): void {
     this.assertReached(path, node.kind);
     if (node.kind === 'file') return;

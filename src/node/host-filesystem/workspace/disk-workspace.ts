@@ -24,39 +24,39 @@ import type { VisiblePaths } from '../tree/visible-paths.ts';
 import { assertWritableOnDisk, type DiskWriter } from './disk-writer.ts';
 import { type OutsideChange, OwnWrites, outsideChanges } from './outside-changes.ts';
 
-/** One look at the folder: what is seen through it stays as it was first seen. */
+/** A snapshot of the folder, read on demand: what was read through it once stays the same. */
 export interface DiskSnapshot {
   readonly root: DiskDirectory;
   readonly unsettled: ReadonlySet<DiskContent>;
 }
 
-/** What a workspace is made of. */
+/** The parts of a workspace. */
 export interface WorkspaceParts {
   readonly jail: HostJail;
-  /** Undefined: nothing comes to the disk, ever. */
+  /** Undefined: nothing is ever written to the disk. */
   readonly writer: DiskWriter | undefined;
-  /** True: what is applied stays in memory until {@link DiskWorkspace.flush}. */
+  /** True: applied changes stay in memory until {@link DiskWorkspace.flush}. */
   readonly defersWrites: boolean;
-  /** Paths that are shown; undefined: all. */
+  /** The visible paths; undefined: all. */
   readonly visible: VisiblePaths | undefined;
   readonly limits: TreeLimits;
   readonly clock: TreeClock;
 }
 
-/** What was applied and is not on the disk. */
+/** Changes that were applied and are not on the disk yet. */
 interface PendingChanges {
-  /** The folder as it was found at each path when that was first changed. */
+  /** The folder as it was at each path when that path was first changed. */
   readonly base: DiskDirectory;
   /** The folder with the changes. */
   readonly root: DiskDirectory;
 }
 
-/** A folder of the disk as the root that forks start from and commit to. */
+/** A folder on disk as the root that forks start from and commit to. */
 export class DiskWorkspace {
   readonly #parts: WorkspaceParts;
   readonly #cell: TreeCell;
   readonly #ownWrites: OwnWrites;
-  /** What forks and snapshots see, so that it can be kept when it is about to change. */
+  /** The roots that forks and snapshots use, whose content is preserved before it changes. */
   readonly #snapshots = new Set<WeakRef<DiskDirectory>>();
   #pending: PendingChanges | undefined;
   #isOpen = true;
@@ -72,7 +72,7 @@ export class DiskWorkspace {
     return this.#parts.jail;
   }
 
-  /** Paths that are shown; undefined: all. */
+  /** The visible paths; undefined: all. */
   get visible(): VisiblePaths | undefined {
     return this.#parts.visible;
   }
@@ -82,7 +82,7 @@ export class DiskWorkspace {
     return this.cellShowing(this.takeSnapshot().root);
   }
 
-  /** The cell of the root, showing what a look shows. @throws {TransactionClosedError} */
+  /** The cell of the root, with the content of a snapshot. @throws {TransactionClosedError} */
   cellShowing(root: DiskDirectory): TreeCell {
     this.#cell.assertOpen();
     this.#cell.refresh(root);
@@ -98,13 +98,13 @@ export class DiskWorkspace {
     return this.#parts.limits;
   }
 
-  /** A look at the folder as it is now, with the changes that are not on the disk. @throws {TransactionClosedError} */
+  /** A snapshot of the folder as it is now, with the pending changes. @throws {TransactionClosedError} */
   takeSnapshot(): DiskSnapshot {
     const { root, unsettled } = this.#readDisk(this.#parts.defersWrites);
     return { root: this.#pending?.root.rebasedOn(root) ?? root, unsettled };
   }
 
-  /** A fork of what a look shows. @returns the cell, and a function to call when nothing sees the snapshot through it any more. */
+  /** A fork of a snapshot. @returns the cell, and a function to call when the fork no longer uses the snapshot. */
   fork(
     snapshot: DiskSnapshot,
     isReadOnly: boolean,
@@ -112,14 +112,14 @@ export class DiskWorkspace {
     return { cell: this.cellShowing(snapshot.root).fork(isReadOnly), dispose: this.retain(snapshot.root) };
   }
 
-  /** From now on, what is seen through a root stays, whatever is committed. @returns what ends that. */
+  /** Preserves the content of a root from now on, whatever is committed. @returns a function that ends that. */
   retain(root: DiskDirectory): () => void {
     const reference = new WeakRef(root);
     this.#snapshots.add(reference);
     return () => this.#snapshots.delete(reference);
   }
 
-  /** What a fork has read or is to replace, and somebody has changed. */
+  /** What a fork has read or is to replace, and another process or commit has changed. */
   conflicts(cell: TreeCell, { unsettled }: DiskSnapshot): readonly string[] {
     const present = this.present().root;
     const found = new Set(cell.conflicts());
@@ -128,20 +128,20 @@ export class DiskWorkspace {
     return [...found];
   }
 
-  /** Why the changes of a fork do not fit what is on the disk now. */
+  /** Why the changes of a fork cannot be applied to the present disk content. */
   refusals(cell: TreeCell): readonly string[] {
     const present = this.present().root;
     return [
       ...cell.refusals(),
       ...this.#changedByOthers(cell, present).map(
-        (path) => `file ${showName(path)} was changed by somebody else.`,
+        (path) => `file ${showName(path)} was changed by another process.`,
       ),
     ];
   }
 
   /**
-   * Brings a patch to the disk, or to what is held back.
-   * @param fork the fork that the patch is from. Default: it is from elsewhere.
+   * Writes a patch to the disk, or adds it to the pending changes.
+   * @param fork the fork that the patch came from. Default: none.
    * @throws {FilesystemError} as `Filesystem.apply`, and `file-changed-on-disk`, `path-forbidden`, `filesystem-storage-failed`.
    */
   apply(patch: FilePatch, fork?: TreeCell): void {
@@ -154,9 +154,9 @@ export class DiskWorkspace {
   }
 
   /**
-   * Makes one change directly on the present content and brings it to the disk, or holds it back. Between the look and the commit nothing
-   * else in this process runs, and the commit compares what it replaces, removes or copies with what was seen. So the folder is
-   * looked at once; what no commit compares is compared here: content whose stamp may not show a further change, and what is held back.
+   * Makes one change directly on the present content and writes it to the disk, or defers it. Between the snapshot and the commit nothing
+   * else in this process runs, and the commit compares what it replaces, removes or copies with what was read. So the folder is
+   * read once; what a commit does not compare is compared here: content whose stamp may not reflect another change, and deferred changes.
    * @throws {FilesystemError} as {@link apply}, and what `change` throws.
    */
   change<Result>(change: (cell: TreeCell) => Result): Result {
@@ -170,17 +170,17 @@ export class DiskWorkspace {
     return result;
   }
 
-  /** Calls back with the cell of the root; what that restores in it is brought to the disk, or held back. */
+  /** Calls `change` with the cell of the root; what it restores there is written to the disk, or deferred. */
   restore(change: (cell: TreeCell) => void): void {
     const cell = this.present();
     const before = cell.root;
     change(cell);
-    // Asked from the side of the snapshot: what nobody has looked at there has not been changed by this process either.
+    // Compared from the side of the snapshot: what was never read there has not been changed by this process either.
     const differences = [...treeDifferences(cell.root, before, '.')].map(
       ({ path, before: wanted, after: found }) => ({ path, before: found, after: wanted }),
     );
     if (this.#pending !== undefined) {
-      // The disk may hold something else by now than what the snapshot was taken on.
+      // The disk may have changed since the snapshot was taken.
       const { base } = this.#pending;
       cell.refresh(before);
       cell.update('.', operationsOf(differences.map((difference) => withPinnedDirectory(difference, base))));
@@ -188,12 +188,12 @@ export class DiskWorkspace {
     this.#commitOrDefer(before, differences, true);
   }
 
-  /** Changes held back that somebody else has changed as well, or made impossible; sorted by path. */
+  /** Pending changes of files that another process has changed as well, or made impossible; sorted by path. */
   pendingConflicts(): readonly OutsideChange[] {
     if (this.#pending === undefined) return [];
     const disk = this.#readDisk(false).root;
     const { root } = this.takeSnapshot();
-    // What is the same on both sides is not lost.
+    // Content that is equal on both sides is not lost.
     const isOwn = (path: string, now: TreeNode | undefined): boolean =>
       isSameNode(now, nodeAt(root, path)) || this.#ownWrites.matches(path, now);
     const { base } = this.#pending;
@@ -202,9 +202,9 @@ export class DiskWorkspace {
   }
 
   /**
-   * Brings everything that is held back to the disk, in one commit.
+   * Writes all pending changes to the disk, in one commit.
    * @throws {FilesystemError} `filesystem-read-only` without a writer; `root-replaced` when the folder itself is gone; `file-changed-on-disk`, `path-forbidden`, `filesystem-storage-failed`: then
-   * nothing was written and it is held back still.
+   * nothing was written and the changes are still pending.
    */
   flush(): void {
     const held = this.#pending;
@@ -219,7 +219,7 @@ export class DiskWorkspace {
       cell.update('.', operations);
     } catch (error) {
       if (!FilesystemError.isInstance(error)) throw error;
-      // It fitted when it was applied.
+      // It was valid when it was applied.
       const path = error.details['path'];
       throw changedOnDiskError(typeof path === 'string' ? path : '.');
     }
@@ -251,7 +251,7 @@ export class DiskWorkspace {
     return { base, root: this.#readDisk(true).root };
   }
 
-  /** The files that a fork is to replace or remove, and somebody else has changed since. */
+  /** The files that a fork is to replace or remove, and that another process has changed since. */
   #changedByOthers(fork: TreeCell, present: DirectoryNode): readonly string[] {
     if (fork.base === undefined) return [];
     const disk = this.#pending === undefined ? undefined : this.#readDisk(false).root;
@@ -260,7 +260,7 @@ export class DiskWorkspace {
     return outsideChanges(fork.base, fork.differences(), present, isOwn).map(({ path }) => path);
   }
 
-  /** @throws {FilesystemError} `file-changed-on-disk` when what is replaced is not what it was when the change began. */
+  /** @throws {FilesystemError} `file-changed-on-disk` when a replaced file has changed since the change began. */
   #assertUnchanged(differences: readonly TreeDifference[]): void {
     const present = this.takeSnapshot().root;
     for (const { path, before } of differences) {
@@ -270,7 +270,7 @@ export class DiskWorkspace {
     }
   }
 
-  /** Takes up what the cell of the root holds by now. */
+  /** Commits the present content of the root cell, or defers it. */
   #commitOrDefer(before: DirectoryNode, differences: readonly TreeDifference[], isRestored: boolean): void {
     const { root } = this.#cell;
     if (this.#pending === undefined) {
@@ -280,7 +280,7 @@ export class DiskWorkspace {
     this.#assertShown(differences);
     if (this.#parts.writer !== undefined) assertWritableOnDisk(this.jail, differences);
     this.#retainOld(differences, loadNode);
-    // A directory of the disk stays one, whatever is put into it.
+    // The root stays a directory on disk, whatever changes in it.
     if (root instanceof DiskDirectory) this.#pending = { base: this.#pending.base, root };
   }
 
@@ -290,7 +290,7 @@ export class DiskWorkspace {
     if (writer === undefined) {
       throw new FilesystemError(
         'filesystem-read-only',
-        'The folder was opened to be read only. Open it with writeOn "apply" or "flush" to write to it.',
+        'The folder was opened read-only. Open it with writeOn "apply" or "flush" to write to it.',
       );
     }
     this.#assertShown(differences);
@@ -299,7 +299,7 @@ export class DiskWorkspace {
     );
   }
 
-  /** @throws {FilesystemError} `path-excluded` for changes to what the folder does not show. */
+  /** @throws {FilesystemError} `path-excluded` for changes to paths that are not visible. */
   #assertShown(differences: readonly TreeDifference[]): void {
     const { visible } = this.#parts;
     if (visible === undefined) return;
@@ -309,7 +309,7 @@ export class DiskWorkspace {
     }
   }
 
-  /** Lets forks and snapshots keep what they see, or would see, at the paths that are about to change. */
+  /** Preserves for forks and snapshots the content of the paths that are about to change. */
   #retainOld(differences: readonly TreeDifference[], keep: (node: TreeNode | undefined) => void): void {
     for (const reference of this.#snapshots) {
       const root = reference.deref();
@@ -324,14 +324,14 @@ function retainNode(node: TreeNode | undefined, writer: DiskWriter): void {
   if (node?.kind === 'directory') for (const child of node.entries.values()) retainNode(child, writer);
 }
 
-/** With a directory that comes back and is not on the disk any more: it shows what it showed, not what is there now. */
+/** Pins a restored directory that is no longer on the disk: it shows its former content, not the present one. */
 function withPinnedDirectory(difference: TreeDifference, disk: DirectoryNode): TreeDifference {
   const { path, after } = difference;
   if (!(after instanceof DiskDirectory) || nodeAt(disk, path)?.kind === 'directory') return difference;
   return { ...difference, after: after.pinned() };
 }
 
-/** What was seen once stays as it was seen. */
+/** Reads a node completely: what was read once stays the same. */
 function loadNode(node: TreeNode | undefined): void {
   if (node?.kind === 'directory') for (const child of node.entries.values()) loadNode(child);
 }

@@ -21,11 +21,11 @@ import type { HostJail, Segments } from '../jail/jail.ts';
 import { KeptContents } from '../tree/kept-contents.ts';
 import { OwnWrites } from './outside-changes.ts';
 
-/** What brings changes to the disk, and remembers which of them were made by this process. */
+/** Writes changes to the disk, and records which changes were made by this process. */
 export class DiskWriter {
   readonly #place: CommitTarget;
   readonly ownWrites: OwnWrites = new OwnWrites();
-  /** Old contents that somebody still sees. */
+  /** Old contents that forks or snapshots still use. */
   readonly kept: KeptContents;
 
   constructor(place: CommitTarget) {
@@ -34,9 +34,9 @@ export class DiskWriter {
   }
 
   /**
-   * Brings the disk from `before`, which it holds, to the other side of the differences: all of it, or nothing.
-   * @param isRestored whether only what this process has made may be removed.
-   * @param keepOld called when it is certain what is going to change.
+   * Brings the disk from `before`, its present content, to the result of the differences: all of it, or nothing.
+   * @param isRestored whether only files that this process has written may be removed.
+   * @param keepOld called when the set of changes is final, before the first one.
    * @throws {FilesystemError} `file-changed-on-disk`, `path-forbidden`, `filesystem-storage-failed`.
    */
   write(
@@ -78,7 +78,7 @@ export class DiskWriter {
   }
 }
 
-/** The files in directories that are moved, by the paths that they get, with their stamps: it is this process that brings them there. */
+/** The files in moved directories, by their new paths, with their stamps: this process moves them there. */
 function movedFiles(before: DirectoryNode, { steps }: CommitPlan): readonly (readonly [string, string])[] {
   const found: (readonly [string, string])[] = [];
   const walk = (path: string, node: TreeNode | undefined): void => {
@@ -94,19 +94,19 @@ function movedFiles(before: DirectoryNode, { steps }: CommitPlan): readonly (rea
   return found;
 }
 
-/** What is mounted in a directory belongs to another disk, or another place of this one. @throws {FilesystemError} `path-excluded`. */
+/** Refuses to remove a directory that contains a mount point: its content belongs elsewhere. @throws {FilesystemError} `path-excluded`. */
 function assertWithoutMounts(jail: HostJail, path: string): void {
   const [mount] = mountsBelow(jail.realPath).filter((at) => at === path || at.startsWith(`${path}/`));
   if (mount === undefined) return;
   throw new FilesystemError(
     'path-excluded',
-    `Something is mounted at ${quoteText(mount)}, so ${quoteText(path)} is not removed. Remove what you see in it piece by piece.`,
+    `A file system is mounted at ${quoteText(mount)}, so ${quoteText(path)} is not removed. Remove its other entries one by one.`,
     { details: { path, directory: mount } },
   );
 }
 
 /**
- * Finds out, when changes are made, what the disk would refuse when they are brought to it later.
+ * Checks, when changes are made, what the disk would refuse when they are written later.
  * @throws {FilesystemError} `path-forbidden` for a write-protected file or directory, `filesystem-storage-failed` for a read-only disk.
  */
 export function assertWritableOnDisk(jail: HostJail, differences: readonly TreeDifference[]): void {
@@ -122,7 +122,7 @@ export function assertWritableOnDisk(jail: HostJail, differences: readonly TreeD
   }
 }
 
-/** The directory, or the nearest one above it that is on the disk. */
+/** The directory, or its nearest ancestor on the disk. */
 function nearestDirectory(jail: HostJail, segments: Segments): Segments {
   for (let length = segments.length; length > 0; length -= 1) {
     const nearest = segments.slice(0, length);

@@ -7,7 +7,7 @@ import {
   type TreeNode,
 } from '../../../filesystem/index.ts';
 
-/** What the commits of this process left at the paths that they changed: a stamp, or nothing. */
+/** The state in which the commits of this process left the paths that they changed: a stamp, or undefined for a removed path. */
 export class OwnWrites {
   readonly #traces = new Map<string, string | undefined>();
 
@@ -15,7 +15,7 @@ export class OwnWrites {
     this.#traces.set(path, stamp);
   }
 
-  /** True when it was this process that brought the path into this state. */
+  /** True when this process brought the path into this state. */
   matches(path: string, node: TreeNode | undefined): boolean {
     if (node !== undefined)
       return node.kind === 'file' && node.stamp !== undefined && this.#traces.get(path) === node.stamp;
@@ -33,18 +33,18 @@ function* filesOf(path: string, node: TreeNode | undefined): Generator<readonly 
     for (const [name, child] of node.entries) yield* filesOf(childPath(path, name), child);
 }
 
-/** A file that somebody else has changed, and how. */
+/** A file that another process has changed, and how. */
 export interface OutsideChange {
   readonly path: string;
   readonly kind: 'changed' | 'created' | 'removed';
 }
 
 /**
- * The files that a patch replaces or removes and that somebody else has changed since they were seen, or has made where
- * none was. What was never read, only written over, counts too: it would be lost unseen. So does what was put into a
+ * The files that a patch replaces or removes and that another process has changed since they were read, or has created where
+ * there was none. Files that were overwritten without being read count too: they would be lost unseen. So do files put into a
  * directory that the patch removes.
- * @param differences between the base and what is wanted.
- * @param isOwn whether it was this process that brought a path into its present state.
+ * @param differences the differences between the base and the wanted content.
+ * @param isOwn whether this process brought a path into its present state.
  */
 export function outsideChanges(
   base: DirectoryNode,
@@ -63,7 +63,7 @@ export function outsideChanges(
     }
     const there = nodeAt(present, path);
     if (there === undefined) continue;
-    // Where nothing was, what is put there counts; where a directory was, what is in it now.
+    // Where the path was absent, the written files count; where it was a directory, its present files.
     for (const [file] of filesOf(path, before === undefined ? after : there)) {
       const now = nodeAt(present, file);
       if (now === undefined || nodeAt(base, file) !== undefined || isOwn(file, now)) continue;

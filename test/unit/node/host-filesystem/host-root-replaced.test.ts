@@ -17,7 +17,7 @@ import { openHost, type TestFolders, testFolders } from './host-workspace.ts';
 const replaced = expect.objectContaining({
   name: 'FilesystemError',
   code: 'root-replaced',
-  message: expect.stringContaining('not in its place any more'),
+  message: expect.stringContaining('no longer at its path'),
 });
 
 /** Renames the root, and puts another folder in its place. @returns where the first one is now. */
