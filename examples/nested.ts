@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import {
-  bindInstance,
+  binding,
   defineEvent,
   defineSlice,
   Filesystem,
@@ -61,7 +61,7 @@ const investigate = tool({
   effects: 'state',
   execute: async ({ question }, { adapter, filesystem }) => {
     // Without this line the section would bring files of its own, which are no part of this call.
-    const files = bindInstance(Filesystem, filesystem);
+    const files = binding(Filesystem, { instance: filesystem });
     const { output, usage } = await adapter.evaluate(research.bind({ question }, { resources: [files] }));
     if (!output.isSure) return ToolResult.error(`No certain answer to: ${question}`);
     return ToolResult.ok(null, `Investigated for ${usage.inputTokens} tokens, see report.md.`);
@@ -74,7 +74,7 @@ const lead = promptTemplate({
   sections: [
     section({ title: 'Lead', key: 'lead', template: 'Have things investigated.', tools: [investigate] }),
   ],
-  resources: [bindInstance(Filesystem, filesystem)],
+  resources: [binding(Filesystem, { instance: filesystem })],
 });
 
 // One script for both agents, since they run on one model. It is sure of the moon and not of the sun.

@@ -3,7 +3,7 @@ import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/pr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
-  bindInstance,
+  binding,
   Filesystem,
   MemoryFilesystem,
   promptTemplate,
@@ -93,7 +93,7 @@ const template = promptTemplate({
 /** Lets the model loose on a project, and looks at what became of it. */
 async function run(project: Filesystem): Promise<void> {
   const { conversation } = await scriptedAdapter(turns).evaluate(
-    template.bind({}, { resources: [bindInstance(Filesystem, project)] }),
+    template.bind({}, { resources: [binding(Filesystem, { instance: project })] }),
   );
   const [failing = '', between = '', passing = ''] = conversation.flatMap((item) =>
     item.type === 'tool-result' ? [item.text] : [],

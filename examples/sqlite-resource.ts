@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import sqlite, { type Database as SqliteDatabase } from 'node-sqlite3-wasm';
 import {
-  bind,
-  bindInstance,
+  binding,
   Filesystem,
   MemoryFilesystem,
   promptTemplate,
@@ -96,8 +95,8 @@ const model = scriptedAdapter([
 const database = openShop();
 const files = new MemoryFilesystem({ files: { 'orders.txt': '' } });
 const resources = [
-  bind(Database, () => database, { transactional: savepoints }),
-  bindInstance(Filesystem, files),
+  binding(Database, { create: () => database, transactional: savepoints }),
+  binding(Filesystem, { instance: files }),
 ];
 {
   await using session = new Session();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
-  bindInstance,
+  binding,
   defineEvent,
   defineSlice,
   Filesystem,
@@ -120,7 +120,7 @@ const model = scriptedAdapter([
 
 await using session = new Session();
 const files = new MemoryFilesystem({ files: { 'counts.txt': 'plum 12\nquince many\n' } });
-const resources = [bindInstance(Filesystem, files)];
+const resources = [binding(Filesystem, { instance: files })];
 await model.evaluate(template.bind({}, { resources }), { session });
 
 const calls = session.slice(ToolInvocations).all();

@@ -111,8 +111,7 @@ export {
 } from './prompt/index.ts';
 export {
   type AnyResourceBinding,
-  bind,
-  bindInstance,
+  binding,
   type NamedResourceToken,
   type ParallelProtocol,
   type ResourceBinding,
@@ -130,7 +129,6 @@ export {
   type SerialProtocol,
   type SnapshotProtocolOptions,
   snapshotProtocol,
-  type TransactionalBindOptions,
   type TransactionBeginOptions,
   type TransactionProtocol,
 } from './resource/index.ts';

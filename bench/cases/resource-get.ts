@@ -1,6 +1,6 @@
 import {
   type AnyResourceBinding,
-  bind,
+  binding,
   promptTemplate,
   resourceToken,
   section,
@@ -17,7 +17,9 @@ await runProgram<{ readonly bindings: number }>(async ({ bindings }, plan) => {
   const tokens = Array.from({ length: bindings }, (_, number) => resourceToken<number>(`number ${number}`));
   const asked = tokens[1];
   if (asked === undefined) throw new Error('There are too few bindings.');
-  const resources: AnyResourceBinding[] = tokens.map((token, number) => bind(token, () => number));
+  const resources: AnyResourceBinding[] = tokens.map((token, number) =>
+    binding(token, { create: () => number }),
+  );
   let report: Report | undefined;
   const measure = tool({
     name: 'measure',

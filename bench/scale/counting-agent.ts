@@ -1,5 +1,5 @@
 import {
-  bind,
+  binding,
   defineEvent,
   defineSlice,
   Filesystem,
@@ -58,7 +58,7 @@ export function countingAgent(counted: () => void) {
         tools: [count, reportTool],
         slices: [Counts],
         policies: [readBeforeWritePolicy(), reportAfterCounting],
-        resources: [bind(Filesystem, () => new MemoryFilesystem())],
+        resources: [binding(Filesystem, { create: () => new MemoryFilesystem() })],
       }),
     ],
   });

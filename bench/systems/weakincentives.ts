@@ -3,7 +3,7 @@
  * out, two policies, an event and a slice of the session, a memory filesystem, and an answer that is checked.
  */
 import {
-  bind,
+  binding,
   defineEvent,
   defineSlice,
   Filesystem,
@@ -66,7 +66,7 @@ await runSystem((stage) => {
         tools: [count, reportTool],
         slices: [Counts],
         policies: [readBeforeWritePolicy(), reportAfterCounting],
-        resources: [bind(Filesystem, () => new MemoryFilesystem())],
+        resources: [binding(Filesystem, { create: () => new MemoryFilesystem() })],
       }),
     ],
   });

@@ -28,7 +28,7 @@ export interface ResourceResolver {
   has(token: ResourceToken<unknown>): boolean;
 }
 
-/** What a factory and a post-construct hook get. Its look-ups are those of the instance: a resource may keep it. */
+/** What `create` and `afterCreate` of a binding get. Its look-ups are those of the instance: a resource may keep it. */
 export interface ResourceContext extends ResourceResolver {
   /**
    * Aborted when the instance is not wanted any more before it is built: the session is disposed, the tool call has ended,
@@ -43,18 +43,12 @@ export interface ResourceContext extends ResourceResolver {
  */
 export type ResourceFactory<T> = (context: ResourceContext) => T | Promise<T>;
 
-/**
- * Prepares an instance before anyone gets it. May be asynchronous and may throw: the instance is disposed, the look-up
- * fails with `resource-after-create-failed`, nothing is kept, and the next look-up builds anew.
- */
-export type PostConstruct<T> = (instance: T, context: ResourceContext) => void | Promise<void>;
-
 /** An instance that is made. */
 export interface FactorySource<T> {
   readonly kind: 'factory';
   readonly factory: ResourceFactory<T>;
   // A method, so that a binding of something special goes into a list of bindings of anything.
-  postConstruct?(instance: T, context: ResourceContext): void | Promise<void>;
+  afterCreate?(instance: T, context: ResourceContext): void | Promise<void>;
 }
 
 /** An instance that is there already. */
@@ -85,55 +79,101 @@ export interface ResourceBinding<out T> {
 /** Any binding, for lists. */
 export type AnyResourceBinding = ResourceBinding<unknown>;
 
-/** Options of {@link bind}. */
-export interface ResourceBindingOptions<T = unknown> {
-  /** Default: `'singleton'`. */
-  readonly scope?: ResourceScope;
+interface TransactionalBindingOptions<T> {
   /**
-   * Build it when the evaluation starts. Eager ones are built one after the other in the order of their bindings; when one fails, those
-   * that this start has built are disposed in reverse order. Only with scope `'singleton'`. Default: false.
-   */
-  readonly eager?: boolean;
-  /** Runs once for each instance, right after the factory. May throw, see {@link PostConstruct}. Default: nothing. */
-  readonly postConstruct?: PostConstruct<T>;
-}
-
-/** What {@link bind} takes to let the resource join the transaction of each tool call. */
-export interface TransactionalBindOptions<T> {
-  /**
-   * Only with scope `'singleton'`. The instance is built when the evaluation starts, outside of transactions; a call gets
-   * its view of it. Default: what calls change of the resource stays, also when they fail.
+   * Lets the resource join the transaction of each tool call. Only with scope `'singleton'`. The instance is created when the
+   * evaluation starts, outside of transactions; a call gets its view of it. Default: what calls change of the resource stays, also when they fail.
    */
   readonly transactional?: TransactionProtocol<T>;
 }
+
+/** Options of a binding whose instances are created. */
+interface CreatedBindingOptions<T> extends TransactionalBindingOptions<T> {
+  /** Creates an instance. */
+  readonly create: ResourceFactory<T>;
+  /** Default: `'singleton'`. */
+  readonly scope?: ResourceScope;
+  /**
+   * Create it when the evaluation starts. Eager ones are created one after the other in the order of their bindings; when one fails, those
+   * that this start has created are disposed in reverse order. Only with scope `'singleton'`. Default: false.
+   */
+  readonly eager?: boolean;
+  /**
+   * Prepares an instance before a caller gets it: runs once for each instance, right after `create`. May be asynchronous and may throw: the
+   * instance is disposed, the look-up fails with `resource-after-create-failed`, nothing is kept, and the next look-up creates a new one. Default: nothing.
+   */
+  readonly afterCreate?: (instance: T, context: ResourceContext) => void | Promise<void>;
+  readonly instance?: undefined;
+  readonly owned?: undefined;
+}
+
+/** Options of a binding to a value that exists already. */
+interface InstanceBindingOptions<T> extends TransactionalBindingOptions<T> {
+  /** The value. */
+  readonly instance: T;
+  /**
+   * Default false: the caller disposes the value. True: it belongs to the first session that it is used in and is disposed with it;
+   * another session is refused, with `resource-owned` while the first one lives and with `resource-disposed` afterwards. For a value
+   * for each session use `create`.
+   */
+  readonly owned?: boolean;
+  readonly create?: undefined;
+  readonly scope?: undefined;
+  readonly eager?: undefined;
+  readonly afterCreate?: undefined;
+}
+
+/** Options of {@link binding}: either `create` or `instance`, and what goes with it. */
+export type ResourceBindingOptions<T = unknown> = CreatedBindingOptions<T> | InstanceBindingOptions<T>;
 
 const refuse: RefuseArgument = (message, details) =>
   new ResourceError('resource-binding-invalid', message, details);
 
 const scopes: readonly unknown[] = ['singleton', 'tool-call', 'prototype'] satisfies readonly ResourceScope[];
+/** Options that only one of the two forms has. */
+const forCreated: readonly string[] = ['scope', 'eager', 'afterCreate'];
+const forInstances: readonly string[] = ['instance', 'owned'];
 
 /**
- * Binds `token` to a factory.
+ * Binds `token` to what creates its instances, or to an instance.
  *
- * @throws {ResourceError} `resource-binding-invalid` for a factory that is no function, an unknown scope, `eager` with a scope other
- * than `'singleton'`, a transactional resource with another scope, a hook that is no function, no token (two modules that import
+ * @throws {ResourceError} `resource-binding-invalid` for options with neither or both of `create` and `instance`, a `create` or
+ * `afterCreate` that is not a function, an unknown scope, `eager` with a scope other than `'singleton'`, a transactional resource with another
+ * scope, `scope`, `eager` or `afterCreate` beside `instance`, `owned` beside `create`, a token that is not one (two modules that import
  * each other), or the option `transactional` for a token such as `Filesystem`, whose instance is forked for each call anyway.
  */
-export function bind<T>(
+export function binding<T>(
   token: ResourceToken<T>,
-  factory: ResourceFactory<NoInfer<T>>,
-  options: ResourceBindingOptions<NoInfer<T>> & TransactionalBindOptions<NoInfer<T>> = {},
+  options: ResourceBindingOptions<NoInfer<T>>,
 ): ResourceBinding<T> {
-  assertOptions('bind()', options, { scope: 'string' }, refuse);
-  const { scope = 'singleton', eager = false, postConstruct } = options;
+  assertOptions('binding()', options, { scope: 'string' }, refuse);
   assertToken(token);
   const name = tokenName(token);
+  const isInstance = 'instance' in options && options.create === undefined;
+  for (const other of isInstance ? forCreated : forInstances) {
+    if (Reflect.get(options, other) === undefined) continue;
+    const given = isInstance ? 'instance' : 'create';
+    throw invalid(name, `the options ${given} and ${other} do not go together; leave one of them out`);
+  }
   const joining = joinTransaction(token, options);
+  if (isInstance) {
+    const { instance, owned = false } = options;
+    const source: ResourceSource<T> = { kind: 'instance', value: instance, owned };
+    return Object.freeze({
+      kind: 'binding',
+      token,
+      source: Object.freeze(source),
+      scope: 'singleton',
+      eager: false,
+      ...joining,
+    });
+  }
+  const { create, scope = 'singleton', eager = false, afterCreate } = options;
   const { transactional } = joining;
-  if (typeof factory !== 'function') {
+  if (typeof create !== 'function') {
     throw invalid(
       name,
-      `the factory is ${typeof factory}; pass a function, or use bindInstance for a ready value`,
+      `the option create is ${typeof create}; pass a function, or the option instance for a value that exists`,
     );
   }
   if (!scopes.includes(scope))
@@ -143,13 +183,13 @@ export function bind<T>(
   if (transactional && scope !== 'singleton') {
     throw invalid(name, `only a singleton can be transactional, not a ${scope} resource`);
   }
-  if (postConstruct !== undefined && typeof postConstruct !== 'function') {
-    throw invalid(name, `the option postConstruct is ${typeof postConstruct}; pass a function`);
+  if (afterCreate !== undefined && typeof afterCreate !== 'function') {
+    throw invalid(name, `the option afterCreate is ${typeof afterCreate}; pass a function`);
   }
   const source: ResourceSource<T> = {
     kind: 'factory',
-    factory,
-    ...(postConstruct === undefined ? {} : { postConstruct }),
+    factory: create,
+    ...(afterCreate === undefined ? {} : { afterCreate }),
   };
   return Object.freeze({
     kind: 'binding',
@@ -161,37 +201,10 @@ export function bind<T>(
   });
 }
 
-/**
- * Binds `token` to a value that exists already.
- *
- * @param options.owned default false: the value stays yours to dispose. True: it belongs to the first session that it is used
- * in and is disposed with it; another session is refused, with `resource-owned` while the first one lives and with `resource-disposed`
- * afterwards. To have one for each session use {@link bind}.
- * @throws {ResourceError} `resource-binding-invalid` for an option `transactional` that {@link bind} would refuse as well.
- */
-export function bindInstance<T>(
-  token: ResourceToken<T>,
-  value: NoInfer<T>,
-  options: { readonly owned?: boolean } & TransactionalBindOptions<NoInfer<T>> = {},
-): ResourceBinding<T> {
-  assertOptions('bindInstance()', options, {}, refuse);
-  const { owned = false } = options;
-  assertToken(token);
-  const source: ResourceSource<T> = { kind: 'instance', value, owned };
-  return Object.freeze({
-    kind: 'binding',
-    token,
-    source: Object.freeze(source),
-    scope: 'singleton',
-    eager: false,
-    ...joinTransaction(token, options),
-  });
-}
-
 /** How what is bound takes part in transactions. */
 function joinTransaction<T>(
   token: ResourceToken<T>,
-  { transactional: protocol }: TransactionalBindOptions<T>,
+  { transactional: protocol }: TransactionalBindingOptions<T>,
 ): Pick<ResourceBinding<T>, 'transactional' | 'protocol'> {
   if (protocol === undefined) return { transactional: isTransactional(token) };
   const name = tokenName(token);

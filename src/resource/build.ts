@@ -75,18 +75,18 @@ export class Build {
    * @throws {ResourceError} `resource-factory-failed`, or `resource-after-create-failed` once the instance is disposed;
    * errors of this library about resources and closed transactions pass through.
    */
-  async run({ factory, postConstruct }: FactorySource<unknown>, context: ResourceContext): Promise<unknown> {
+  async run({ factory, afterCreate }: FactorySource<unknown>, context: ResourceContext): Promise<unknown> {
     let value: unknown;
     try {
       value = await factory(context);
     } catch (cause) {
       throw this.#failure('resource-factory-failed', 'Building', cause);
     }
-    if (postConstruct === undefined || this.#abandonment !== undefined) return value;
+    if (afterCreate === undefined || this.#abandonment !== undefined) return value;
     try {
-      await postConstruct(value, context);
+      await afterCreate(value, context);
     } catch (cause) {
-      const failure = this.#failure('resource-after-create-failed', 'The post-construct hook of', cause);
+      const failure = this.#failure('resource-after-create-failed', 'The afterCreate hook of', cause);
       const own = this.borrowed.has(value) ? [] : [{ name: this.name, value }];
       throw withDisposalFailures(failure, await disposeAll(own));
     }

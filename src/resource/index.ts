@@ -1,8 +1,6 @@
 export {
   type AnyResourceBinding,
-  bind,
-  bindInstance,
-  type PostConstruct,
+  binding,
   type ResourceBinding,
   type ResourceBindingOptions,
   type ResourceContext,
@@ -10,7 +8,6 @@ export {
   type ResourceResolver,
   type ResourceScope,
   type ResourceSource,
-  type TransactionalBindOptions,
 } from './binding.ts';
 export { type CallScope, ResourceContainer, type ResourceHost } from './container.ts';
 export { nearestNames } from './nearest-names.ts';

@@ -153,7 +153,7 @@ export class InstanceStore {
         },
         (error: unknown) => {
           // What a factory throws because it was told to stop is no news; an instance that may be left behind is.
-          if (isPostConstructFailure(error)) build.abandonment?.report(error);
+          if (isAfterCreateFailure(error)) build.abandonment?.report(error);
           this.#end(build);
           this.#forget(build);
           throw error;
@@ -184,7 +184,7 @@ export class InstanceStore {
   }
 }
 
-function isPostConstructFailure(error: unknown): error is ResourceError {
+function isAfterCreateFailure(error: unknown): error is ResourceError {
   return ResourceError.isInstance(error) && error.code === 'resource-after-create-failed';
 }
 

@@ -177,7 +177,7 @@ export class ResourceForks {
 
   #closeView(transaction: ResourceTransaction<unknown>): void {
     try {
-      transaction.close?.();
+      transaction.revoke?.();
     } catch (error) {
       this.#faults.push(error);
     }

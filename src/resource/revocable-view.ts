@@ -2,18 +2,18 @@ import { TransactionClosedError } from '../error/index.ts';
 
 /** A stand-in for an object that can be taken away. */
 export interface RevocableView<out T> {
-  /** Behaves as the object does, until it is closed. */
+  /** Behaves as the object does, until it is revoked. */
   readonly view: T;
-  /** From here on every access through the view throws a `TransactionClosedError`. Closing again does nothing. */
-  close(): void;
+  /** From here on every access through the view throws a `TransactionClosedError`. Revoking again does nothing. */
+  revoke(): void;
 }
 
 /**
- * A stand-in for `target` that can be taken away from whoever holds it: the `view` and `close` of a
+ * A stand-in for `target` that can be taken away from whoever holds it: the `view` and `revoke` of a
  * `ResourceTransaction`.
  *
  * Methods run on the object itself, so private members work; a method that returns the object returns the stand-in. It is
- * no copy: what is written through it is written at once. Closing cannot reach into what was handed out before:
+ * no copy: what is written through it is written at once. Revoking cannot reach into what was handed out before:
  * objects that methods returned, and asynchronous methods that are still at work.
  *
  * @param what names the object in the error.
@@ -91,7 +91,7 @@ export function revocableView<T extends object>(target: T, what = 'the resource'
   const view = new Proxy(shadow, handler) as T;
   return {
     view,
-    close: () => {
+    revoke: () => {
       isClosed = true;
     },
   };

@@ -19,11 +19,12 @@ export interface SnapshotProtocolOptions<T, Snapshot> {
  *
  * @example
  * ```ts
- * import { bind, fromSnapshots, resource } from 'weakincentives';
+ * import { binding, resourceToken, snapshotProtocol } from 'weakincentives';
  *
- * const Tags = resource<Set<string>>('tags');
- * export const tags = bind(Tags, () => new Set<string>(), {
- *   transactional: fromSnapshots({
+ * const Tags = resourceToken<Set<string>>('tags');
+ * export const tags = binding(Tags, {
+ *   create: () => new Set<string>(),
+ *   transactional: snapshotProtocol({
  *     snapshot: (set) => [...set],
  *     restore: (set, items) => {
  *       set.clear();

@@ -12,7 +12,7 @@ export interface TransactionBeginOptions {
 /**
  * One resource's part in the transaction of one attempt at a call.
  *
- * The runtime calls `close` when the handler's part has ended, then `conflicts` at the call's turn in the order, then one
+ * The runtime calls `revoke` when the handler's part has ended, then `conflicts` at the call's turn in the order, then one
  * of `commit` and `rollback`. Nothing is called twice, except `conflicts`.
  */
 export interface ResourceTransaction<out T> {
@@ -41,7 +41,7 @@ export interface ResourceTransaction<out T> {
    * Takes the view from the handler, which may still be running: it has returned, or was given up. From here on every access through
    * the view must throw. Must not throw itself.
    */
-  close?(): void;
+  revoke?(): void;
 }
 
 /** The {@link ResourceTransaction} of a resource whose calls may run at the same time. */

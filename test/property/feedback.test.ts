@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
-  bindInstance,
+  binding,
   type FeedbackProvider,
   FeedbackState,
   Filesystem,
@@ -175,7 +175,7 @@ test('providers run after the calls that a plain model says, over evaluations, e
       const prompt = promptTemplate({
         ns: 'test',
         key: 'outer',
-        resources: [bindInstance(Filesystem, filesystem)],
+        resources: [binding(Filesystem, { instance: filesystem })],
         sections: [
           section({
             title: 'Outer',

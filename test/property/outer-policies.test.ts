@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
   type AnyTool,
-  bindInstance,
+  binding,
   defineEvent,
   defineSlice,
   type FileChange,
@@ -204,7 +204,7 @@ async function runLibrary({ rules, root, enforce, yes }: Case): Promise<Outcome>
       ns: 'test',
       key,
       policies: chosen(each.onTemplate).filter((policy) => !onSection.includes(policy)),
-      resources: isRoot ? [bindInstance(Filesystem, files)] : [],
+      resources: isRoot ? [binding(Filesystem, { instance: files })] : [],
       sections: [
         section({
           title: key,

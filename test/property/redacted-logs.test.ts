@@ -4,8 +4,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
   type AnyTool,
-  bind,
-  bindInstance,
+  binding,
   createDispatcher,
   defineEvent,
   defineSlice,
@@ -118,9 +117,9 @@ function outer(secret: string): Prompt {
     ns: 'test',
     key: 'outer',
     resources: [
-      bindInstance(Filesystem, new MemoryFilesystem()),
-      bind(Broken, fail),
-      bind(Closing, () => ({ close: fail }), { scope: 'tool-call' }),
+      binding(Filesystem, { instance: new MemoryFilesystem() }),
+      binding(Broken, { create: fail }),
+      binding(Closing, { create: () => ({ close: fail }), scope: 'tool-call' }),
     ],
     sections: [
       section({ title: 'T', key: 't', template: 'Go.', tools: doings(secret), slices: [Notes], policies }),

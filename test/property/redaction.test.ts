@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
   type AnyTool,
-  bindInstance,
+  binding,
   defineEvent,
   defineSlice,
   type EventDefinition,
@@ -150,7 +150,7 @@ const doings: readonly AnyTool[] = [
 const template = promptTemplate({
   ns: 'test',
   key: 'outer',
-  resources: [bindInstance(Filesystem, new MemoryFilesystem())],
+  resources: [binding(Filesystem, { instance: new MemoryFilesystem() })],
   sections: [
     section({
       title: 'Task',

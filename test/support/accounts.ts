@@ -77,7 +77,7 @@ export function beginOn(
         written.set(key, amount);
       },
     },
-    close: () => {
+    revoke: () => {
       isClosed = true;
       lines.push(`close ${name}`);
     },

@@ -2,7 +2,7 @@ import {
   type AnyResourceBinding,
   type AnySlice,
   type AnyTool,
-  bindInstance,
+  binding,
   type EvaluateOptions,
   Filesystem,
   MemoryFilesystem,
@@ -99,7 +99,10 @@ export function nestedPrompt(levels: readonly Level[], files: Filesystem, depth 
     ns: 'test',
     key,
     ...(level.policies === undefined ? {} : { policies: level.policies }),
-    resources: [...(depth === 0 ? [bindInstance(Filesystem, files)] : []), ...(level.resources ?? [])],
+    resources: [
+      ...(depth === 0 ? [binding(Filesystem, { instance: files })] : []),
+      ...(level.resources ?? []),
+    ],
     sections: [
       section({
         title: key,

@@ -2,7 +2,7 @@ import {
   type AnyResourceBinding,
   type AnySlice,
   type AnyTool,
-  bindInstance,
+  binding,
   type EvaluateOptions,
   Filesystem,
   MemoryFilesystem,
@@ -71,7 +71,7 @@ export function startCalls(setup: CallSetup): StartedCalls {
     ns: 'test',
     key: 'calls',
     ...(promptPolicies === undefined ? {} : { policies: promptPolicies }),
-    resources: [bindInstance(Filesystem, filesystem), ...resources],
+    resources: [binding(Filesystem, { instance: filesystem }), ...resources],
     sections: [
       section({
         title: 'Tools',

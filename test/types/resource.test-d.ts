@@ -1,8 +1,7 @@
 import { expectTypeOf, test } from 'vitest';
 import {
   type AnyResourceBinding,
-  bind,
-  bindInstance,
+  binding,
   type NamedResourceToken,
   type ResourceBinding,
   type ResourceContext,
@@ -36,43 +35,46 @@ test('look-ups yield the type of the token', () => {
 });
 
 test('bindings hold their factory to the type of the token', () => {
-  expectTypeOf(bind(Tracer, () => ({ trace: () => undefined }))).toEqualTypeOf<ResourceBinding<Tracer>>();
-  expectTypeOf(bind(Store, async ({ get }) => get(MemoryStore))).toEqualTypeOf<ResourceBinding<Store>>();
+  expectTypeOf(binding(Tracer, { create: () => ({ trace: () => undefined }) })).toEqualTypeOf<
+    ResourceBinding<Tracer>
+  >();
+  expectTypeOf(binding(Store, { create: async ({ get }) => get(MemoryStore) })).toEqualTypeOf<
+    ResourceBinding<Store>
+  >();
   // @ts-expect-error -- not a tracer
-  bind(Tracer, () => ({ trade: () => undefined }));
+  binding(Tracer, { create: () => ({ trade: () => undefined }) });
   // @ts-expect-error -- not a store
-  bindInstance(Store, { write: () => '' });
+  binding(Store, { instance: { write: () => '' } });
   // @ts-expect-error -- the other way round is not safe
-  bind(MemoryStore, ({ get }) => get(Store));
+  binding(MemoryStore, { create: ({ get }) => get(Store) });
   // @ts-expect-error -- no such scope
-  bind(Tracer, () => ({ trace: () => undefined }), { scope: 'request' });
+  binding(Tracer, { create: () => ({ trace: () => undefined }), scope: 'request' });
 });
 
 test('factories and hooks get look-ups, a signal, and instances of the type of the token', () => {
-  bind(
-    Tracer,
-    async (context) => {
+  binding(Tracer, {
+    create: async (context) => {
       expectTypeOf(context).toEqualTypeOf<ResourceContext>();
       expectTypeOf(context.signal).toEqualTypeOf<AbortSignal>();
       return { trace: () => undefined };
     },
-    {
-      postConstruct: async (tracer, { get }) => {
-        expectTypeOf(tracer).toEqualTypeOf<Tracer>();
-        tracer.trace((await get(Store)).read());
-      },
+
+    afterCreate: async (tracer, { get }) => {
+      expectTypeOf(tracer).toEqualTypeOf<Tracer>();
+      tracer.trace((await get(Store)).read());
     },
-  );
-  bind(Store, () => new MemoryStore(), {
+  });
+  binding(Store, {
+    create: () => new MemoryStore(),
     // @ts-expect-error -- the token promises a store, not a memory store
-    postConstruct: (store: MemoryStore) => void store.size,
+    afterCreate: (store: MemoryStore) => void store.size,
   });
   // @ts-expect-error -- a ready value has no hook
-  bindInstance(Store, new MemoryStore(), { postConstruct: () => undefined });
+  binding(Store, { instance: new MemoryStore(), afterCreate: () => undefined });
 });
 
 test('a token by class takes what has the shape of its instances', () => {
-  expectTypeOf(bindInstance(Store, { read: () => 'fake' })).toEqualTypeOf<ResourceBinding<Store>>();
+  expectTypeOf(binding(Store, { instance: { read: () => 'fake' } })).toEqualTypeOf<ResourceBinding<Store>>();
 });
 
 test('conflicts of registries are tokens', () => {
@@ -83,7 +85,8 @@ test('conflicts of registries are tokens', () => {
 
 test('the option transactional is held to the type of the token', () => {
   const Tags: NamedResourceToken<Set<string>> = resourceToken<Set<string>>('tags');
-  bind(Tags, () => new Set<string>(), {
+  binding(Tags, {
+    create: () => new Set<string>(),
     transactional: snapshotProtocol({
       snapshot: (tags) => {
         expectTypeOf(tags).toEqualTypeOf<Set<string>>();
@@ -96,22 +99,47 @@ test('the option transactional is held to the type of the token', () => {
     }),
   });
   const ends = { commit: () => undefined, rollback: () => undefined };
-  bindInstance(Tags, new Set<string>(), { transactional: { begin: (view) => ({ view, ...ends }) } });
+  binding(Tags, { instance: new Set<string>(), transactional: { begin: (view) => ({ view, ...ends }) } });
   // @ts-expect-error -- a view of something else
-  bindInstance(Tags, new Set<string>(), { transactional: { begin: () => ({ view: [1], ...ends }) } });
+  binding(Tags, { instance: new Set<string>(), transactional: { begin: () => ({ view: [1], ...ends }) } });
   const unaware = { parallel: true as const, begin: (view: Set<string>) => ({ view, ...ends }) };
   // @ts-expect-error -- calls at the same time need conflicts
-  bindInstance(Tags, new Set<string>(), { transactional: unaware });
+  binding(Tags, { instance: new Set<string>(), transactional: unaware });
 });
 
 test('different bindings and tokens go into one list', () => {
   const bindings: readonly AnyResourceBinding[] = [
-    bind(Tracer, () => ({ trace: () => undefined })),
-    bindInstance(Store, new MemoryStore()),
+    binding(Tracer, { create: () => ({ trace: () => undefined }) }),
+    binding(Store, { instance: new MemoryStore() }),
   ];
   const tokens: readonly ResourceToken<unknown>[] = [Tracer, Store, MemoryStore];
   void [bindings, tokens];
   // @ts-expect-error -- a token of one thing is no token of another
   const wrong: ResourceToken<Store> = Tracer;
   void wrong;
+});
+
+describe('options of a binding', () => {
+  interface Mail {
+    send(to: string): void;
+  }
+  const Mail = resourceToken<Mail>('mail');
+  const mail: Mail = { send: () => {} };
+
+  test('are those of what creates instances, or those of an instance', () => {
+    binding(Mail, { create: () => mail, scope: 'tool-call', afterCreate: (made) => made.send('a') });
+    binding(Mail, { instance: mail, owned: true });
+    // @ts-expect-error An instance that does not fit its token.
+    binding(Mail, { instance: { send: 1 } });
+    // @ts-expect-error A function that creates something else.
+    binding(Mail, { create: () => ({ post: () => {} }) });
+    // @ts-expect-error The instance exists: there is no scope to choose.
+    binding(Mail, { instance: mail, scope: 'tool-call' });
+    // @ts-expect-error Both.
+    binding(Mail, { instance: mail, create: () => mail });
+    // @ts-expect-error What is created belongs to the library anyway.
+    binding(Mail, { create: () => mail, owned: true });
+    // @ts-expect-error Neither.
+    binding(Mail, {});
+  });
 });

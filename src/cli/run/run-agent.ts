@@ -2,7 +2,7 @@ import { describeError } from '../../error/index.ts';
 import type { AnyAgent, EvaluateOptions, PromptResponse, ProviderAdapter } from '../../evaluation/index.ts';
 import { type FileChange, Filesystem } from '../../filesystem/index.ts';
 import type { DynamicParams, OverridesSource, Prompt } from '../../prompt/index.ts';
-import { bindInstance } from '../../resource/index.ts';
+import { binding } from '../../resource/index.ts';
 import {
   type ApprovalHandler,
   type BudgetTracker,
@@ -83,7 +83,7 @@ export async function runAgent(options: AgentRunOptions): Promise<AgentRun> {
   const filesystem = folder?.filesystem;
   const before = await filesystem?.snapshot();
   const prompt = agent.template.bind(params, {
-    resources: folder === undefined ? [] : [bindInstance(Filesystem, folder.filesystem)],
+    resources: folder === undefined ? [] : [binding(Filesystem, { instance: folder.filesystem })],
   });
   const conflicts = new CallConflicts();
   await using session = new Session();

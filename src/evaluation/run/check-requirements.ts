@@ -49,7 +49,7 @@ export function checkRequirements(
   if (idle === undefined) return;
   throw new PromptValidationError(
     `The feedback provider "${idle.name}" is never due: it waits for files, and the prompt "${prompt.name}" binds no file system. ` +
-      'Bind one, such as bindInstance(Filesystem, new MemoryFilesystem()), or give the provider everyCalls or everyMs.',
+      'Bind one, such as binding(Filesystem, { instance: new MemoryFilesystem() }), or give the provider everyCalls or everyMs.',
     { details: { option: 'feedback', provider: idle.name } },
   );
 }
@@ -93,7 +93,7 @@ function missingFor(
       if (hasFilesystem !== false) return undefined;
       return {
         what: 'a file system',
-        add: 'Bind one, such as bindInstance(Filesystem, new MemoryFilesystem())',
+        add: 'Bind one, such as binding(Filesystem, { instance: new MemoryFilesystem() })',
       };
   }
 }

@@ -132,7 +132,7 @@ export function filesInside(
     return { filesystem, aliases: [...outer.aliases, ...view] };
   }
   if (effects === 'state') {
-    const instead = 'Bind the files of the call, bindInstance(Filesystem, context.filesystem)';
+    const instead = 'Bind the files of the call, binding(Filesystem, { instance: context.filesystem })';
     throw cannotTakeBack(call, 'filesystem', 'a file system of its own', instead);
   }
   return { filesystem: bound, aliases: [bound] };

@@ -1,6 +1,6 @@
 import { PromptValidationError } from '../../error/index.ts';
 import { Filesystem, MemoryFilesystem, normalizePath } from '../../filesystem/index.ts';
-import { type AnyResourceBinding, bind, bindInstance, type ResourceFactory } from '../../resource/index.ts';
+import { type AnyResourceBinding, binding, type ResourceFactory } from '../../resource/index.ts';
 import type { VfsLimits } from './limits.ts';
 
 /** Files by path from the workspace root. */
@@ -48,10 +48,10 @@ export function bindWorkspace(options: VfsWorkspaceOptions, limits: VfsLimits): 
       );
     }
     return typeof filesystem === 'function'
-      ? bind(Filesystem, filesystem)
-      : bindInstance(Filesystem, filesystem);
+      ? binding(Filesystem, { create: filesystem })
+      : binding(Filesystem, { instance: filesystem });
   }
-  return bind(Filesystem, workspaceFactory(base, mounts, limits));
+  return binding(Filesystem, { create: workspaceFactory(base, mounts, limits) });
 }
 
 function workspaceFactory(

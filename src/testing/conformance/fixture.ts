@@ -1,7 +1,7 @@
 import { Filesystem, MemoryFilesystem } from '../../filesystem/index.ts';
 import type { ToolPolicy } from '../../policy/index.ts';
 import { type Prompt, promptTemplate, type Section, section } from '../../prompt/index.ts';
-import { bindInstance } from '../../resource/index.ts';
+import { binding } from '../../resource/index.ts';
 import { jsonSchema } from '../../schema/index.ts';
 import { defineSlice, type Session, type Slice } from '../../session/index.ts';
 import { type AnyTool, type HostedTool, type ToolContext, ToolResult, tool } from '../../tool/index.ts';
@@ -135,7 +135,7 @@ export class Workshop {
       ns: 'weakincentives/conformance',
       key: 'agent',
       sections: [task, ...sections],
-      resources: [bindInstance(Filesystem, this.#filesystem)],
+      resources: [binding(Filesystem, { instance: this.#filesystem })],
     };
   }
 }

@@ -1,5 +1,5 @@
 import {
-  bindInstance,
+  binding,
   type ConversationItem,
   Filesystem,
   MemoryFilesystem,
@@ -47,7 +47,7 @@ export async function review(
   const log = new CallLog();
   await using session = new Session({ id: 'review' });
   const prompt = reviewTemplate.bind(reviewParams, {
-    resources: [bindInstance(Filesystem, folder.filesystem)],
+    resources: [binding(Filesystem, { instance: folder.filesystem })],
   });
   for (const slice of prompt.slices()) session.install(slice);
   await winkHooks.prepare(session, folder);

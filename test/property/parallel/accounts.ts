@@ -102,7 +102,7 @@ export function accountsFor(library: Library): AccountsKit {
     open: (mode) => {
       const book = makeBook();
       const transactional = mode === 'parallel' ? parallel : snapshots;
-      return { book, binding: library.bindInstance<Accounts>(token, book, { transactional }) };
+      return { book, binding: library.binding<Accounts>(token, { instance: book, transactional }) };
     },
   };
 }

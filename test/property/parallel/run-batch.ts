@@ -51,7 +51,7 @@ export async function runBatch(library: Library, batch: Batch, mode: RunMode): P
     leaveBehind: (work) => left.push(work),
     resources: [accounts.binding],
   };
-  const resources = [library.bindInstance(library.Filesystem, filesystem), accounts.binding];
+  const resources = [library.binding(library.Filesystem, { instance: filesystem }), accounts.binding];
   const session = new library.Session({ id: 'session', clock });
   const ended: ToolInvokedPayload[] = [];
   const onEvent = (event: RunEvent): void => {

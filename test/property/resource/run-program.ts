@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
-  bind,
+  binding,
   type NamedResourceToken,
   type ResourceContext,
   ResourceRegistry,
@@ -73,10 +73,13 @@ class ProgramRun {
     this.#program = program;
     this.#tokens = program.nodes.map((_, index) => resourceToken<Made>(`n${index}`));
     const bindings = program.nodes.map((node, index) =>
-      bind(this.#token(index), (context) => this.#make(node, index, context), {
+      binding(this.#token(index), {
+        create: (context) => this.#make(node, index, context),
         scope: node.scope,
         eager: node.eager,
-        ...(node.hookFaults === 'none' ? {} : { postConstruct: (made) => this.#prepare(node, index, made) }),
+        ...(node.hookFaults === 'none'
+          ? {}
+          : { afterCreate: (made: Made) => this.#prepare(node, index, made) }),
       }),
     );
     this.#container = ResourceContainer.for(this.#host, ResourceRegistry.of(bindings), {

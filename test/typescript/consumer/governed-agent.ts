@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import {
-  bind,
+  binding,
   defineAgent,
   defineDerivedSlice,
   defineEvent,
@@ -80,7 +80,10 @@ const audit = section({
   slices: [Findings, FindingIds],
   policies: [askFirst],
   resources: [
-    bind(Mailer, () => ({ send: async (to: string) => void sent.push(to) }), { scope: 'tool-call' }),
+    binding(Mailer, {
+      create: () => ({ send: async (to: string) => void sent.push(to) }),
+      scope: 'tool-call',
+    }),
   ],
 });
 const template = promptTemplate({

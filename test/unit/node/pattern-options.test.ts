@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
-  bindInstance,
+  binding,
   defineAgent,
   Filesystem,
   filesExistCompletion,
@@ -85,7 +85,7 @@ describe.each(takers)('%s', (_name, take, kind) => {
 describe('what is told beforehand which files', () => {
   const evaluate = async (fileCreated: string): Promise<unknown> =>
     await scriptedAdapter([{ text: 'Done.' }]).evaluate(
-      template.bind({}, { resources: [bindInstance(Filesystem, new MemoryFilesystem())] }),
+      template.bind({}, { resources: [binding(Filesystem, { instance: new MemoryFilesystem() })] }),
       {
         feedback: [{ name: 'told', triggers: { fileCreated }, provide: () => ({ message: 'A file.' }) }],
       },

@@ -2,7 +2,7 @@ import { type } from 'arktype';
 import { describe, expect, it } from 'vitest';
 import {
   type AnySection,
-  bindInstance,
+  binding,
   defineSlice,
   promptTemplate,
   resourceToken,
@@ -243,10 +243,10 @@ describe('slices and resources', () => {
   });
 
   it('lets sections win over the template, and bind() over both', () => {
-    const ofTemplate = bindInstance(token, 'template');
-    const ofSection = bindInstance(token, 'section');
-    const ofBind = bindInstance(token, 'bind');
-    const rest = bindInstance(other, 'bye');
+    const ofTemplate = binding(token, { instance: 'template' });
+    const ofSection = binding(token, { instance: 'section' });
+    const ofBind = binding(token, { instance: 'bind' });
+    const rest = binding(other, { instance: 'bye' });
     const plain = promptTemplate({
       ns: 'a',
       key: 'b',
@@ -275,8 +275,8 @@ describe('slices and resources', () => {
   it('refuses one resource bound differently by two sections', () => {
     const error = refusal(() =>
       template(
-        section({ title: 'A', key: 'a', resources: [bindInstance(token, 'x')] }),
-        section({ title: 'B', key: 'b', resources: [bindInstance(token, 'x')] }),
+        section({ title: 'A', key: 'a', resources: [binding(token, { instance: 'x' })] }),
+        section({ title: 'B', key: 'b', resources: [binding(token, { instance: 'x' })] }),
       ),
     );
     expect(error.message).toMatch(/Sections "a" and "b" bind the resource "greeting" differently/);

@@ -2,11 +2,11 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import {
   type AnyResourceBinding,
-  bind,
-  bindInstance,
+  binding,
   type ResourceBindingOptions,
   ResourceRegistry,
   type ResourceResolver,
+  type ResourceScope,
   resourceToken,
 } from 'weakincentives';
 import { ResourceContainer } from '../../../src/resource/index.ts';
@@ -16,57 +16,61 @@ const A = resourceToken<Named>('A');
 const B = resourceToken<Named>('B');
 const C = resourceToken<Named>('C');
 
-describe('a post-construct hook', () => {
+describe('the hook afterCreate', () => {
   it('prepares each instance once, before anyone gets it, and may ask for others', async () => {
     const seen: string[] = [];
     const { container } = open([
-      bind(A, () => ({ name: 'a' }), {
-        postConstruct: async (instance, { get }) => {
+      binding(A, {
+        create: () => ({ name: 'a' }),
+        afterCreate: async (instance, { get }) => {
           seen.push(`${instance.name} with ${(await get(B)).name}`);
         },
       }),
-      bind(B, () => ({ name: 'b' })),
+      binding(B, { create: () => ({ name: 'b' }) }),
     ]);
     const [first, second] = await Promise.all([container.resolver.get(A), container.resolver.get(A)]);
     expect(first).toBe(second);
     expect(seen).toEqual(['a with b']);
   });
 
-  it.each<ResourceBindingOptions>([{ scope: 'singleton' }, { scope: 'tool-call' }, { scope: 'prototype' }])(
-    'that fails disposes the instance, says which, and is tried again: %o',
-    async (options) => {
-      const journal = new Journal();
-      const cause = new Error('no connection');
-      let attempts = 0;
-      const { host, container } = open([
-        bind(A, () => journal.made(`a${++attempts}`), {
-          ...options,
-          postConstruct: () => {
-            if (attempts === 1) throw cause;
-          },
-        }),
-      ]);
-      const { resolver, close } = container.openCallScope([]);
-      await expect(resolver.get(A)).rejects.toMatchObject({
-        code: 'resource-after-create-failed',
-        message: 'The post-construct hook of "A" failed: no connection',
-        cause,
-      });
-      expect(journal.lines).toEqual(['build a1', 'dispose a1']);
-      expect(await resolver.get(A)).toHaveProperty('name', 'a2');
-      await close();
-      await host.dispose();
-      expect(journal.lines.slice(0, 3)).toEqual(['build a1', 'dispose a1', 'build a2']);
-      expect(journal.lines.filter((line) => line === 'dispose a1')).toHaveLength(1);
-    },
-  );
+  it.each<Pick<ResourceBindingOptions, 'scope'> & { readonly scope: ResourceScope }>([
+    { scope: 'singleton' },
+    { scope: 'tool-call' },
+    { scope: 'prototype' },
+  ])('that fails disposes the instance, says which, and is tried again: %o', async (options) => {
+    const journal = new Journal();
+    const cause = new Error('no connection');
+    let attempts = 0;
+    const { host, container } = open([
+      binding(A, {
+        create: () => journal.made(`a${++attempts}`),
+        ...options,
+        afterCreate: () => {
+          if (attempts === 1) throw cause;
+        },
+      }),
+    ]);
+    const { resolver, close } = container.openCallScope([]);
+    await expect(resolver.get(A)).rejects.toMatchObject({
+      code: 'resource-after-create-failed',
+      message: 'The afterCreate hook of "A" failed: no connection',
+      cause,
+    });
+    expect(journal.lines).toEqual(['build a1', 'dispose a1']);
+    expect(await resolver.get(A)).toHaveProperty('name', 'a2');
+    await close();
+    await host.dispose();
+    expect(journal.lines.slice(0, 3)).toEqual(['build a1', 'dispose a1', 'build a2']);
+    expect(journal.lines.filter((line) => line === 'dispose a1')).toHaveLength(1);
+  });
 
   it('hides nothing when the disposal fails as well', async () => {
     const [broken, stuck] = [new Error('broken'), new Error('stuck')];
     const { container } = open([
-      bind(resourceToken<object>('X'), () => ({ close: () => Promise.reject(stuck) }), {
+      binding(resourceToken<object>('X'), {
+        create: () => ({ close: () => Promise.reject(stuck) }),
         eager: true,
-        postConstruct: () => Promise.reject(broken),
+        afterCreate: () => Promise.reject(broken),
       }),
     ]);
     await expect(container.start()).rejects.toMatchObject({
@@ -79,12 +83,13 @@ describe('a post-construct hook', () => {
   it('that fails leaves alone what the factory got from another', async () => {
     const journal = new Journal();
     const { container } = open([
-      bind(A, ({ get }) => get(B), {
-        postConstruct: () => {
+      binding(A, {
+        create: ({ get }) => get(B),
+        afterCreate: () => {
           throw new Error('no');
         },
       }),
-      bind(B, () => journal.made('b')),
+      binding(B, { create: () => journal.made('b') }),
     ]);
     await expect(container.resolver.get(A)).rejects.toEqual(coded('resource-after-create-failed'));
     expect(journal.lines).toEqual(['build b']);
@@ -92,8 +97,11 @@ describe('a post-construct hook', () => {
 
   it('is part of a circle that it closes', async () => {
     const { container } = open([
-      bind(A, () => ({ name: 'a' }), { postConstruct: async (_instance, { get }) => void (await get(B)) }),
-      bind(B, ({ get }) => get(A)),
+      binding(A, {
+        create: () => ({ name: 'a' }),
+        afterCreate: async (_instance, { get }) => void (await get(B)),
+      }),
+      binding(B, { create: ({ get }) => get(A) }),
     ]);
     await expect(container.resolver.get(A)).rejects.toEqual(coded('resource-cyclic', /A -> B -> A/));
   });
@@ -108,7 +116,7 @@ describe('whatever is thrown', () => {
   const cases = ['throws', 'rejects'].flatMap((kind) => thrown.map((what) => [kind, what] as const));
 
   it.each(cases)('by a factory that %s is kept as the cause: %s', async (kind, what) => {
-    const { container } = open([bind(A, fails(what, kind))]);
+    const { container } = open([binding(A, { create: fails(what, kind) })]);
     const error: unknown = await container.resolver.get(A).catch((failure: unknown) => failure);
     expect(error).toEqual(coded('resource-factory-failed', /Building "A" failed: ./));
     expect((error as Error).cause).toBe(what);
@@ -116,7 +124,7 @@ describe('whatever is thrown', () => {
 
   it.each(cases)('by a disposer that %s is kept as the cause: %s', async (kind, what) => {
     const { host, container } = open([
-      bind(resourceToken<object>('X'), () => ({ close: fails(what, kind) }), { eager: true }),
+      binding(resourceToken<object>('X'), { create: () => ({ close: fails(what, kind) }), eager: true }),
     ]);
     await container.start();
     const error: unknown = await host.dispose().catch((failure: unknown) => failure);
@@ -131,10 +139,12 @@ describe('what is not wanted any more before it is built', () => {
     const gate = deferred<void>();
     let signal: AbortSignal | undefined;
     const { host, container } = open([
-      bind(A, async (context) => {
-        ({ signal } = context);
-        await gate.promise;
-        return journal.made('a');
+      binding(A, {
+        create: async (context) => {
+          ({ signal } = context);
+          await gate.promise;
+          return journal.made('a');
+        },
       }),
     ]);
     const waiting = container.resolver.get(A);
@@ -153,16 +163,15 @@ describe('what is not wanted any more before it is built', () => {
     const lines: string[] = [];
     let refused: unknown;
     const { host, container } = open([
-      bind(
-        A,
-        async ({ get }) => {
+      binding(A, {
+        create: async ({ get }) => {
           await gate.promise;
           refused = await get(B).catch((error: unknown) => error);
           return { name: 'a' };
         },
-        { postConstruct: () => void lines.push('hook') },
-      ),
-      bind(B, () => ({ name: 'b' })),
+        afterCreate: () => void lines.push('hook'),
+      }),
+      binding(B, { create: () => ({ name: 'b' }) }),
     ]);
     const waiting = container.resolver.get(A);
     await Promise.resolve();
@@ -180,7 +189,9 @@ describe('what is not wanted any more before it is built', () => {
     const gate = deferred<object>();
     let builds = 0;
     const X = resourceToken<object>('X');
-    const { host, container } = open([bind(X, () => ((builds += 1), builds === 1 ? gate.promise : {}))]);
+    const { host, container } = open([
+      binding(X, { create: () => ((builds += 1), builds === 1 ? gate.promise : {}) }),
+    ]);
     container.resolver.get(X).catch(() => undefined);
     await Promise.resolve();
     ResourceContainer.abandonBuilds(host, (failure) => late.push(failure));
@@ -196,7 +207,7 @@ describe('what is not wanted any more before it is built', () => {
     const journal = new Journal();
     const gate = deferred<void>();
     const { container } = open([
-      bind(A, async () => (await gate.promise, journal.made('a')), { scope: 'prototype' }),
+      binding(A, { create: async () => (await gate.promise, journal.made('a')), scope: 'prototype' }),
     ]);
     const call = container.openCallScope([]);
     const waiting = call.resolver.get(A);
@@ -214,7 +225,7 @@ describe('what is not wanted any more before it is built', () => {
     const X = resourceToken<object>('X');
     const container = ResourceContainer.for(
       new Host(),
-      ResourceRegistry.of([bind(X, () => gate.promise, { scope: 'tool-call' })]),
+      ResourceRegistry.of([binding(X, { create: () => gate.promise, scope: 'tool-call' })]),
       { onLateFailure: (failure) => late.push(failure) },
     );
     const call = container.openCallScope([]);
@@ -239,9 +250,9 @@ describe('a start that is given up', () => {
     const journal = new Journal();
     const gate = deferred<void>();
     const { host, container } = open([
-      bind(A, () => journal.made('a'), eager),
-      bind(B, () => journal.made('b'), eager),
-      bind(C, async () => (await gate.promise, journal.made('c')), eager),
+      binding(A, { create: () => journal.made('a'), ...eager }),
+      binding(B, { create: () => journal.made('b'), ...eager }),
+      binding(C, { create: async () => (await gate.promise, journal.made('c')), ...eager }),
     ]);
     let builds = 0;
     const awaitWork = async (work: Promise<unknown>): Promise<unknown> => {
@@ -263,8 +274,8 @@ describe('a start that is given up', () => {
     const journal = new Journal();
     const host = new Host();
     const registry = ResourceRegistry.of([
-      bind(A, () => journal.made('a'), eager),
-      bind(B, () => Promise.reject(stopped), eager),
+      binding(A, { create: () => journal.made('a'), ...eager }),
+      binding(B, { create: () => Promise.reject(stopped), ...eager }),
     ]);
     const inner = ResourceContainer.for(host, registry, { isNested: true });
     await expect(inner.start()).rejects.toEqual(coded('resource-factory-failed'));
@@ -286,8 +297,8 @@ describe('a resolver that a resource keeps', () => {
 
   it('may be asked later for what depends on the resource: that is no circle', async () => {
     const { container } = open([
-      bind(Keeper, (context) => keeping(context, A)),
-      bind(A, async ({ get }) => ({ name: `a of ${(await get(Keeper)).name}` })),
+      binding(Keeper, { create: (context) => keeping(context, A) }),
+      binding(A, { create: async ({ get }) => ({ name: `a of ${(await get(Keeper)).name}` }) }),
     ]);
     const keeper = await container.resolver.get(Keeper);
     expect(await keeper.ask()).toEqual({ name: 'a of keeper' });
@@ -296,7 +307,7 @@ describe('a resolver that a resource keeps', () => {
   it('makes more of its own kind, when it is a prototype', async () => {
     const Spawn = resourceToken<{ spawn(): Promise<object> }>('spawn');
     const { container } = open([
-      bind(Spawn, ({ get }) => ({ spawn: () => get(Spawn) }), { scope: 'prototype' }),
+      binding(Spawn, { create: ({ get }) => ({ spawn: () => get(Spawn) }), scope: 'prototype' }),
     ]);
     const first = await container.resolver.get(Spawn);
     expect(await first.spawn()).not.toBe(first);
@@ -304,8 +315,8 @@ describe('a resolver that a resource keeps', () => {
 
   it('is held to the scope of the resource, and to its end', async () => {
     const { host, container } = open([
-      bind(Keeper, (context) => keeping(context, A)),
-      bind(A, () => ({ name: 'a' }), { scope: 'tool-call' }),
+      binding(Keeper, { create: (context) => keeping(context, A) }),
+      binding(A, { create: () => ({ name: 'a' }), scope: 'tool-call' }),
     ]);
     const keeper = await container.openCallScope([]).resolver.get(Keeper);
     await expect(keeper.ask()).rejects.toEqual(
@@ -320,9 +331,9 @@ describe('what one factory hands on from another', () => {
   it('is disposed once, also through a prototype and across scopes', async () => {
     const journal = new Journal();
     const { host, container } = open([
-      bind(A, () => journal.made('a')),
-      bind(B, ({ get }) => get(A), { scope: 'prototype' }),
-      bind(C, ({ get }) => get(B), { scope: 'tool-call' }),
+      binding(A, { create: () => journal.made('a') }),
+      binding(B, { create: ({ get }) => get(A), scope: 'prototype' }),
+      binding(C, { create: ({ get }) => get(B), scope: 'tool-call' }),
     ]);
     const call = container.openCallScope([]);
     expect(await call.resolver.get(C)).toBe(await call.resolver.get(A));
@@ -335,8 +346,8 @@ describe('what one factory hands on from another', () => {
   it('is its own to dispose when it is a fresh prototype', async () => {
     const journal = new Journal();
     const { host, container } = open([
-      bind(A, ({ get }) => get(B)),
-      bind(B, () => journal.made('b'), { scope: 'prototype' }),
+      binding(A, { create: ({ get }) => get(B) }),
+      binding(B, { create: () => journal.made('b'), scope: 'prototype' }),
     ]);
     await container.resolver.get(A);
     await host.dispose();
@@ -346,7 +357,7 @@ describe('what one factory hands on from another', () => {
   it('is disposed once when two factories return one object', async () => {
     const journal = new Journal();
     const one = journal.made('one');
-    const { host, container } = open([bind(A, () => one), bind(B, () => one)]);
+    const { host, container } = open([binding(A, { create: () => one }), binding(B, { create: () => one })]);
     await container.resolver.get(A);
     await container.resolver.get(B);
     await host.dispose();
@@ -356,33 +367,33 @@ describe('what one factory hands on from another', () => {
 
 describe('an instance bound as owned', () => {
   const owned = { owned: true };
-  const ends = (binding: AnyResourceBinding, host: Host): ResourceContainer =>
-    ResourceContainer.for(host, ResourceRegistry.of([binding]));
+  const ends = (bound: AnyResourceBinding, host: Host): ResourceContainer =>
+    ResourceContainer.for(host, ResourceRegistry.of([bound]));
 
   it('is disposed once with its session, whichever bindings name it', async () => {
     const journal = new Journal();
     const host = new Host();
     const instance = journal.made('a');
-    ends(bindInstance(A, instance, owned), host);
-    expect(await ends(bindInstance(A, instance, owned), host).resolver.get(A)).toBe(instance);
+    ends(binding(A, { instance, ...owned }), host);
+    expect(await ends(binding(A, { instance, ...owned }), host).resolver.get(A)).toBe(instance);
     await host.dispose();
     expect(journal.lines).toEqual(['build a', 'dispose a']);
   });
 
   it('is refused to another session, while its own lives and afterwards', async () => {
     const host = new Host();
-    const binding = bindInstance(A, { name: 'a' }, owned);
-    ends(binding, host);
-    expect(() => ends(binding, new Host())).toThrow(coded('resource-owned', /"A".*another session/));
+    const bound = binding(A, { instance: { name: 'a' }, ...owned });
+    ends(bound, host);
+    expect(() => ends(bound, new Host())).toThrow(coded('resource-owned', /"A".*another session/));
     await host.dispose();
-    expect(() => ends(binding, new Host())).toThrow(coded('resource-disposed', /"A" was disposed/));
+    expect(() => ends(bound, new Host())).toThrow(coded('resource-disposed', /"A" was disposed/));
   });
 
   it('is not served once it is disposed, also where it is bound without owned', async () => {
     const host = new Host();
     const value = { name: 'a' };
-    ends(bindInstance(A, value, owned), host);
-    const { resolver } = ends(bindInstance(A, value), new Host());
+    ends(binding(A, { instance: value, ...owned }), host);
+    const { resolver } = ends(binding(A, { instance: value }), new Host());
     expect(await resolver.get(A)).toBe(value);
     await host.dispose();
     await expect(resolver.get(A)).rejects.toEqual(coded('resource-disposed', /"A" was disposed/));
@@ -391,8 +402,8 @@ describe('an instance bound as owned', () => {
   it('survives a start that fails', async () => {
     const journal = new Journal();
     const { host, container } = open([
-      bindInstance(A, journal.made('a'), owned),
-      bind(B, () => Promise.reject(new Error('no')), { eager: true }),
+      binding(A, { instance: journal.made('a'), ...owned }),
+      binding(B, { create: () => Promise.reject(new Error('no')), eager: true }),
     ]);
     await expect(container.start()).rejects.toEqual(coded('resource-factory-failed'));
     expect(await container.resolver.get(A)).toHaveProperty('name', 'a');

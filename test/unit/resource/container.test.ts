@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { bind, bindInstance, type NamedResourceToken, ResourceRegistry, resourceToken } from 'weakincentives';
+import { binding, type NamedResourceToken, ResourceRegistry, resourceToken } from 'weakincentives';
 import { ResourceContainer, transactionalResource } from '../../../src/resource/index.ts';
 import { coded, deferred, Journal, type Named, open } from './host.ts';
 
@@ -10,9 +10,9 @@ const C = resourceToken<Named>('C');
 describe('singletons', () => {
   it('are built at first use, once, and shared by all containers over one session', async () => {
     const journal = new Journal();
-    const binding = bind(A, () => journal.made('a'));
-    const { host, container } = open([binding]);
-    const other = ResourceContainer.for(host, ResourceRegistry.of([binding]));
+    const bound = binding(A, { create: () => journal.made('a') });
+    const { host, container } = open([bound]);
+    const other = ResourceContainer.for(host, ResourceRegistry.of([bound]));
     expect(journal.lines).toEqual([]);
     const [first, second, third] = await Promise.all([
       container.resolver.get(A),
@@ -25,20 +25,24 @@ describe('singletons', () => {
   });
 
   it('are another instance for another session or another binding', async () => {
-    const binding = bind(A, () => ({ name: 'a' }));
-    const { host, container } = open([binding]);
+    const bound = binding(A, { create: () => ({ name: 'a' }) });
+    const { host, container } = open([bound]);
     const instance = await container.resolver.get(A);
-    expect(await open([binding]).container.resolver.get(A)).not.toBe(instance);
-    expect(await open([bind(A, () => ({ name: 'a' }))], host).container.resolver.get(A)).not.toBe(instance);
+    expect(await open([bound]).container.resolver.get(A)).not.toBe(instance);
+    expect(
+      await open([binding(A, { create: () => ({ name: 'a' }) })], host).container.resolver.get(A),
+    ).not.toBe(instance);
   });
 
   it('are built once also when asked for while an asynchronous factory runs', async () => {
     const gate = deferred<Named>();
     let builds = 0;
     const { container } = open([
-      bind(A, () => {
-        builds += 1;
-        return gate.promise;
+      binding(A, {
+        create: () => {
+          builds += 1;
+          return gate.promise;
+        },
       }),
     ]);
     const pending = [container.resolver.get(A), container.openCallScope([]).resolver.get(A)];
@@ -52,10 +56,12 @@ describe('singletons', () => {
     let attempts = 0;
     const boom = new Error('no connection');
     const { container } = open([
-      bind(A, async () => {
-        attempts += 1;
-        if (attempts === 1) throw boom;
-        return { name: 'a' };
+      binding(A, {
+        create: async () => {
+          attempts += 1;
+          if (attempts === 1) throw boom;
+          return { name: 'a' };
+        },
       }),
     ]);
     const outcomes = await Promise.allSettled([container.resolver.get(A), container.resolver.get(A)]);
@@ -70,7 +76,7 @@ describe('singletons', () => {
   });
 
   it('pass errors about resources on as they are', async () => {
-    const { container } = open([bind(A, ({ get }) => get(B))]);
+    const { container } = open([binding(A, { create: ({ get }) => get(B) })]);
     await expect(container.resolver.get(A)).rejects.toEqual(
       coded('resource-unbound', /"B".*along A -> B.*Bound are: A/),
     );
@@ -81,7 +87,7 @@ describe('singletons', () => {
       readonly kind: string = 'base';
     }
     class Derived extends Base {}
-    const { container } = open([bind(Base, () => new Derived())]);
+    const { container } = open([binding(Base, { create: () => new Derived() })]);
     const found: Base = await container.resolver.get(Base);
     expect(found).toBeInstanceOf(Derived);
     expect(container.resolver.has(Base)).toBe(true);
@@ -93,12 +99,14 @@ describe('disposal with the session', () => {
   it('goes in reverse order of construction, dependents first', async () => {
     const journal = new Journal();
     const { host, container } = open([
-      bind(A, async ({ get }) => {
-        await get(B);
-        return journal.made('a');
+      binding(A, {
+        create: async ({ get }) => {
+          await get(B);
+          return journal.made('a');
+        },
       }),
-      bind(B, () => journal.made('b')),
-      bind(C, () => journal.made('c')),
+      binding(B, { create: () => journal.made('b') }),
+      binding(C, { create: () => journal.made('c') }),
     ]);
     await container.resolver.get(C);
     await container.resolver.get(A);
@@ -115,13 +123,15 @@ describe('disposal with the session', () => {
     const Y = resourceToken<object>('Y');
     const Z = resourceToken<object>('Z');
     const { host, container } = open([
-      bind(X, () => ({
-        [Symbol.asyncDispose]: note('async'),
-        [Symbol.dispose]: note('wrong'),
-        close: note('wrong'),
-      })),
-      bind(Y, () => ({ [Symbol.dispose]: note('sync'), close: note('wrong') })),
-      bind(Z, () => ({ close: note('close') })),
+      binding(X, {
+        create: () => ({
+          [Symbol.asyncDispose]: note('async'),
+          [Symbol.dispose]: note('wrong'),
+          close: note('wrong'),
+        }),
+      }),
+      binding(Y, { create: () => ({ [Symbol.dispose]: note('sync'), close: note('wrong') }) }),
+      binding(Z, { create: () => ({ close: note('close') }) }),
     ]);
     for (const token of [X, Y, Z]) await container.resolver.get(token);
     await host.dispose();
@@ -138,9 +148,9 @@ describe('disposal with the session', () => {
     const X = resourceToken<object>('X');
     const Y = resourceToken<object>('Y');
     const { host, container } = open([
-      bind(A, () => journal.made('a')),
-      bind(X, () => failing('x broke')),
-      bind(Y, () => failing('y broke')),
+      binding(A, { create: () => journal.made('a') }),
+      binding(X, { create: () => failing('x broke') }),
+      binding(Y, { create: () => failing('y broke') }),
     ]);
     for (const token of [A, X, Y]) await container.resolver.get<unknown>(token);
     await expect(host.dispose()).rejects.toEqual(
@@ -153,9 +163,11 @@ describe('disposal with the session', () => {
     const journal = new Journal();
     const gate = deferred<void>();
     const { host, container } = open([
-      bind(A, async () => {
-        await gate.promise;
-        return journal.made('a');
+      binding(A, {
+        create: async () => {
+          await gate.promise;
+          return journal.made('a');
+        },
       }),
     ]);
     const pending = container.resolver.get(A);
@@ -168,14 +180,17 @@ describe('disposal with the session', () => {
   });
 
   it('ends look-ups', async () => {
-    const { host, container } = open([bind(A, () => ({ name: 'a' }))]);
+    const { host, container } = open([binding(A, { create: () => ({ name: 'a' }) })]);
     await host.dispose();
     await expect(container.resolver.get(A)).rejects.toEqual(coded('resource-disposed', /session/));
   });
 
   it('does not dispose twice what one factory hands on from another', async () => {
     const journal = new Journal();
-    const { host, container } = open([bind(A, () => journal.made('a')), bind(B, ({ get }) => get(A))]);
+    const { host, container } = open([
+      binding(A, { create: () => journal.made('a') }),
+      binding(B, { create: ({ get }) => get(A) }),
+    ]);
     expect(await container.resolver.get(B)).toBe(await container.resolver.get(A));
     await host.dispose();
     expect(journal.lines).toEqual(['build a', 'dispose a']);
@@ -188,9 +203,9 @@ describe('ready instances', () => {
     const kept = journal.made('kept');
     const owned = journal.made('owned');
     const { host, container } = open([
-      bindInstance(A, kept),
-      bindInstance(B, owned, { owned: true }),
-      bind(C, ({ get }) => get(A)),
+      binding(A, { instance: kept }),
+      binding(B, { instance: owned, owned: true }),
+      binding(C, { create: ({ get }) => get(A) }),
     ]);
     expect(await container.resolver.get(A)).toBe(kept);
     expect(await container.resolver.get(C)).toBe(kept);
@@ -200,9 +215,9 @@ describe('ready instances', () => {
 
   it('that are owned are disposed once, however often they are asked for', async () => {
     const journal = new Journal();
-    const binding = bindInstance(A, journal.made('a'), { owned: true });
-    const { host, container } = open([binding]);
-    open([binding], host);
+    const bound = binding(A, { instance: journal.made('a'), owned: true });
+    const { host, container } = open([bound]);
+    open([bound], host);
     await container.resolver.get(A);
     await container.resolver.get(A);
     await host.dispose();
@@ -217,46 +232,58 @@ describe('circles', () => {
       get(token);
 
   it('are reported with their real path', async () => {
-    const { container } = open([bind(A, ask(B)), bind(B, ask(C)), bind(C, ask(B))]);
+    const { container } = open([
+      binding(A, { create: ask(B) }),
+      binding(B, { create: ask(C) }),
+      binding(C, { create: ask(B) }),
+    ]);
     await expect(container.resolver.get(A)).rejects.toEqual(
       coded('resource-cyclic', /circle: B -> C -> B\./),
     );
   });
 
   it('of one are reported', async () => {
-    await expect(open([bind(A, ask(A))]).container.resolver.get(A)).rejects.toEqual(
+    await expect(open([binding(A, { create: ask(A) })]).container.resolver.get(A)).rejects.toEqual(
       coded('resource-cyclic', /A -> A/),
     );
   });
 
   it('entered from two sides at once do not wait for each other for ever', async () => {
-    const { container } = open([bind(A, ask(B)), bind(B, ask(A))]);
+    const { container } = open([binding(A, { create: ask(B) }), binding(B, { create: ask(A) })]);
     const outcomes = await Promise.allSettled([container.resolver.get(A), container.resolver.get(B)]);
     expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
     expect(outcomes).toContainEqual({ status: 'rejected', reason: coded('resource-cyclic') });
   });
 
   it.each([['prototype'], ['tool-call']] as const)('of %s resources are reported', async (scope) => {
-    const { container } = open([bind(A, ask(B), { scope }), bind(B, ask(A), { scope })]);
+    const { container } = open([
+      binding(A, { create: ask(B), scope }),
+      binding(B, { create: ask(A), scope }),
+    ]);
     await expect(container.openCallScope([]).resolver.get(A)).rejects.toEqual(
       coded('resource-cyclic', /A -> B -> A/),
     );
   });
 
   it('through a prototype and a singleton are reported', async () => {
-    const { container } = open([bind(A, ask(B)), bind(B, ask(A), { scope: 'prototype' })]);
+    const { container } = open([
+      binding(A, { create: ask(B) }),
+      binding(B, { create: ask(A), scope: 'prototype' }),
+    ]);
     await expect(container.resolver.get(A)).rejects.toEqual(coded('resource-cyclic'));
     await expect(container.resolver.get(B)).rejects.toEqual(coded('resource-cyclic'));
   });
 
   it('are none where two depend on a third', async () => {
     const { container } = open([
-      bind(A, async ({ get }) => {
-        const [b, c] = await Promise.all([get(B), get(C)]);
-        return { name: b.name + c.name };
+      binding(A, {
+        create: async ({ get }) => {
+          const [b, c] = await Promise.all([get(B), get(C)]);
+          return { name: b.name + c.name };
+        },
       }),
-      bind(B, ask(C)),
-      bind(C, () => ({ name: 'c' })),
+      binding(B, { create: ask(C) }),
+      binding(C, { create: () => ({ name: 'c' }) }),
     ]);
     expect(await container.resolver.get(A)).toEqual({ name: 'cc' });
   });
@@ -266,9 +293,9 @@ describe('start', () => {
   it('builds eager singletons in the order of their bindings', async () => {
     const journal = new Journal();
     const { container } = open([
-      bind(C, () => journal.made('c'), { eager: true }),
-      bind(B, () => journal.made('b')),
-      bind(A, () => journal.made('a'), { eager: true }),
+      binding(C, { create: () => journal.made('c'), eager: true }),
+      binding(B, { create: () => journal.made('b') }),
+      binding(A, { create: () => journal.made('a'), eager: true }),
     ]);
     await container.start();
     await container.start();
@@ -278,26 +305,27 @@ describe('start', () => {
   it('disposes what it built when one fails, keeps what was there before, and can be tried again', async () => {
     const journal = new Journal();
     let isBroken = true;
-    const before = bind(resourceToken<Named>('before'), () => journal.made('before'), { eager: true });
+    const before = binding(resourceToken<Named>('before'), {
+      create: () => journal.made('before'),
+      eager: true,
+    });
     const { host, container } = open([
       before,
-      bind(
-        A,
-        async ({ get }) => {
+      binding(A, {
+        create: async ({ get }) => {
           await get(B);
           return journal.made('a');
         },
-        { eager: true },
-      ),
-      bind(B, () => journal.made('b')),
-      bind(
-        C,
-        () => {
+        eager: true,
+      }),
+      binding(B, { create: () => journal.made('b') }),
+      binding(C, {
+        create: () => {
           if (isBroken) throw new Error('broken');
           return journal.made('c');
         },
-        { eager: true },
-      ),
+        eager: true,
+      }),
     ]);
     await container.resolver.get(before.token);
     await expect(container.start()).rejects.toEqual(coded('resource-factory-failed', /"C" failed: broken/));
@@ -312,22 +340,20 @@ describe('start', () => {
   it('tells of disposals that fail on the way back', async () => {
     const X = resourceToken<object>('X');
     const { container } = open([
-      bind(
-        X,
-        () => ({
+      binding(X, {
+        create: () => ({
           close: () => {
             throw new Error('stuck');
           },
         }),
-        { eager: true },
-      ),
-      bind(
-        A,
-        () => {
+        eager: true,
+      }),
+      binding(A, {
+        create: () => {
           throw new Error('broken');
         },
-        { eager: true },
-      ),
+        eager: true,
+      }),
     ]);
     await expect(container.start()).rejects.toEqual(coded('resource-factory-failed', /broken.*stuck/));
   });
@@ -338,8 +364,11 @@ describe('tool-call resources', () => {
     const journal = new Journal();
     let count = 0;
     const { host, container } = open([
-      bind(A, () => journal.made(`a${++count}`), { scope: 'tool-call' }),
-      bind(B, async ({ get }) => journal.made(`b of ${(await get(A)).name}`), { scope: 'tool-call' }),
+      binding(A, { create: () => journal.made(`a${++count}`), scope: 'tool-call' }),
+      binding(B, {
+        create: async ({ get }) => journal.made(`b of ${(await get(A)).name}`),
+        scope: 'tool-call',
+      }),
     ]);
     const first = container.openCallScope([]);
     const second = container.openCallScope([]);
@@ -362,8 +391,8 @@ describe('tool-call resources', () => {
 
   it('are refused outside calls and in singletons', async () => {
     const { container } = open([
-      bind(A, () => ({ name: 'a' }), { scope: 'tool-call' }),
-      bind(B, ({ get }) => get(A)),
+      binding(A, { create: () => ({ name: 'a' }), scope: 'tool-call' }),
+      binding(B, { create: ({ get }) => get(A) }),
     ]);
     await expect(container.resolver.get(A)).rejects.toEqual(
       coded('resource-scope-invalid', /outside a tool call/),
@@ -378,16 +407,15 @@ describe('tool-call resources', () => {
     const X = resourceToken<object>('X');
     const boom = new Error('stuck');
     const { container } = open([
-      bind(A, () => journal.made('a'), { scope: 'tool-call' }),
-      bind(
-        X,
-        () => ({
+      binding(A, { create: () => journal.made('a'), scope: 'tool-call' }),
+      binding(X, {
+        create: () => ({
           close: () => {
             throw boom;
           },
         }),
-        { scope: 'tool-call' },
-      ),
+        scope: 'tool-call',
+      }),
     ]);
     const scope = container.openCallScope([]);
     await scope.resolver.get(A);
@@ -398,8 +426,8 @@ describe('tool-call resources', () => {
 
   it('cannot be reached after the close, nor can anything else', async () => {
     const { container } = open([
-      bind(A, () => ({ name: 'a' }), { scope: 'tool-call' }),
-      bind(B, () => ({ name: 'b' })),
+      binding(A, { create: () => ({ name: 'a' }), scope: 'tool-call' }),
+      binding(B, { create: () => ({ name: 'b' }) }),
     ]);
     const scope = container.openCallScope([[C, () => ({ name: 'view' })]]);
     await scope.close();
@@ -413,14 +441,13 @@ describe('tool-call resources', () => {
     const journal = new Journal();
     const gate = deferred<void>();
     const { container } = open([
-      bind(
-        A,
-        async () => {
+      binding(A, {
+        create: async () => {
           await gate.promise;
           return journal.made('a');
         },
-        { scope: 'tool-call' },
-      ),
+        scope: 'tool-call',
+      }),
     ]);
     const scope = container.openCallScope([]);
     const pending = scope.resolver.get(A);
@@ -433,8 +460,8 @@ describe('tool-call resources', () => {
   it('that hand on a singleton do not take it with them', async () => {
     const journal = new Journal();
     const { host, container } = open([
-      bind(A, () => journal.made('a')),
-      bind(B, ({ get }) => get(A), { scope: 'tool-call' }),
+      binding(A, { create: () => journal.made('a') }),
+      binding(B, { create: ({ get }) => get(A), scope: 'tool-call' }),
     ]);
     const scope = container.openCallScope([]);
     await scope.resolver.get(B);
@@ -450,9 +477,12 @@ describe('overrides', () => {
     const root = { name: 'root' };
     const view = { name: 'view' };
     const { container } = open([
-      bindInstance(A, root),
-      bind(B, async ({ get }) => ({ name: `b on ${(await get(A)).name}` }), { scope: 'tool-call' }),
-      bind(C, async ({ get }) => ({ name: `c on ${(await get(A)).name}` })),
+      binding(A, { instance: root }),
+      binding(B, {
+        create: async ({ get }) => ({ name: `b on ${(await get(A)).name}` }),
+        scope: 'tool-call',
+      }),
+      binding(C, { create: async ({ get }) => ({ name: `c on ${(await get(A)).name}` }) }),
     ]);
     const scope = container.openCallScope([[A, () => view]]);
     expect(await scope.resolver.get(A)).toBe(view);
@@ -463,7 +493,7 @@ describe('overrides', () => {
 
   it('may be for tokens that nothing is bound to, and are never disposed', async () => {
     const journal = new Journal();
-    const { container } = open([bind(B, ({ get }) => get(A), { scope: 'tool-call' })]);
+    const { container } = open([binding(B, { create: ({ get }) => get(A), scope: 'tool-call' })]);
     const view = journal.made('view');
     const scope = container.openCallScope([[A, () => view]]);
     expect(scope.resolver.has(A)).toBe(true);
@@ -479,10 +509,10 @@ describe('plain singletons and transactional resources', () => {
 
   it('do not mix, directly or through a prototype', async () => {
     const { container } = open([
-      bind(Forked, () => ({ name: 'a' })),
-      bind(B, ({ get }) => get(Forked)),
-      bind(C, ({ get }) => get(Forked), { scope: 'prototype' }),
-      bind(resourceToken<Named>('D'), ({ get }) => get(C)),
+      binding(Forked, { create: () => ({ name: 'a' }) }),
+      binding(B, { create: ({ get }) => get(Forked) }),
+      binding(C, { create: ({ get }) => get(Forked), scope: 'prototype' }),
+      binding(resourceToken<Named>('D'), { create: ({ get }) => get(C) }),
     ]);
     const refused = coded('resource-dependency-invalid', /"B" depends on "forked"/);
     await expect(container.resolver.get(B)).rejects.toEqual(refused);
@@ -495,9 +525,9 @@ describe('plain singletons and transactional resources', () => {
   it('through a prototype are refused as well', async () => {
     const D = resourceToken<Named>('D');
     const { container } = open([
-      bind(Forked, () => ({ name: 'a' })),
-      bind(C, ({ get }) => get(Forked), { scope: 'prototype' }),
-      bind(D, ({ get }) => get(C)),
+      binding(Forked, { create: () => ({ name: 'a' }) }),
+      binding(C, { create: ({ get }) => get(Forked), scope: 'prototype' }),
+      binding(D, { create: ({ get }) => get(C) }),
     ]);
     await expect(container.resolver.get(D)).rejects.toEqual(
       coded('resource-dependency-invalid', /"D" depends on "forked"/),
@@ -509,7 +539,9 @@ describe('prototypes', () => {
   it('are built for every look-up and never disposed', async () => {
     const journal = new Journal();
     let count = 0;
-    const { host, container } = open([bind(A, () => journal.made(`a${++count}`), { scope: 'prototype' })]);
+    const { host, container } = open([
+      binding(A, { create: () => journal.made(`a${++count}`), scope: 'prototype' }),
+    ]);
     const scope = container.openCallScope([]);
     expect(await container.resolver.get(A)).not.toBe(await container.resolver.get(A));
     await scope.resolver.get(A);

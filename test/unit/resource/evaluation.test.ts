@@ -3,8 +3,7 @@ import { describe, expect, it } from 'vitest';
 import {
   type AnyResourceBinding,
   type AnyTool,
-  bind,
-  bindInstance,
+  binding,
   Deadline,
   Filesystem,
   MemoryFilesystem,
@@ -62,7 +61,7 @@ describe('the runtime', () => {
   it('enters a tool-call scope for every call, and disposes it before the call is committed', async () => {
     const journal = new Journal();
     let count = 0;
-    const each = bind(Each, () => journal.made(`each ${++count}`), { scope: 'tool-call' });
+    const each = binding(Each, { create: () => journal.made(`each ${++count}`), scope: 'tool-call' });
     const use = doing('use', async ({ resources }) => {
       const first = await resources.get(Each);
       expect(await resources.get(Each)).toBe(first);
@@ -98,7 +97,7 @@ describe('the runtime', () => {
     await runCalls({
       tools: [edit],
       files: { 'shared.txt': '' },
-      resources: [bind(Each, () => journal.made(`each ${++count}`), { scope: 'tool-call' })],
+      resources: [binding(Each, { create: () => journal.made(`each ${++count}`), scope: 'tool-call' })],
       calls: [{ name: 'edit' }, { name: 'edit' }],
     });
     expect(attempts).toEqual(['call-1-1 1 each 1', 'call-1-2 1 each 2', 'call-1-2 2 each 3']);
@@ -112,7 +111,7 @@ describe('the runtime', () => {
   it('gives a call within a call a scope of its own and leaves the outer one alone', async () => {
     const journal = new Journal();
     let count = 0;
-    const each = bind(Each, () => journal.made(`each ${++count}`), { scope: 'tool-call' });
+    const each = binding(Each, { create: () => journal.made(`each ${++count}`), scope: 'tool-call' });
     const inner = promptOf([each], [doing('inner', ({ resources }) => resources.get(Each))]);
     const outer = doing('outer', async ({ resources, adapter }) => {
       const mine = await resources.get(Each);
@@ -153,7 +152,7 @@ describe('the runtime', () => {
           throw new Error('no');
         }),
       ],
-      resources: [bind(Box, () => box, { transactional })],
+      resources: [binding(Box, { create: () => box, transactional })],
       calls: [{ name: 'idle' }, { name: 'fail' }],
     });
     expect(box.value).toBe(1);
@@ -163,7 +162,8 @@ describe('the runtime', () => {
 
   it('tells the model of every resource that could not be disposed', async () => {
     const stuck = (token: typeof Each): AnyResourceBinding =>
-      bind(token, () => ({ name: 'x', close: () => Promise.reject(new Error(`no end of ${token.name}`)) }), {
+      binding(token, {
+        create: () => ({ name: 'x', close: () => Promise.reject(new Error(`no end of ${token.name}`)) }),
         scope: 'tool-call',
       });
     const { texts, invocations } = await runCalls({
@@ -184,7 +184,7 @@ describe('the runtime', () => {
     const journal = new Journal();
     const mine = journal.made('mine');
     const prompt = promptOf(
-      [bind(Once, () => journal.made('once')), bindInstance(Each, mine)],
+      [binding(Once, { create: () => journal.made('once') }), binding(Each, { instance: mine })],
       [
         doing('use', async ({ resources }) => {
           await resources.get(Once);
@@ -206,7 +206,7 @@ describe('the runtime', () => {
 
   it('refuses an owned instance that an earlier evaluation has disposed', async () => {
     const journal = new Journal();
-    const prompt = promptOf([bindInstance(Once, journal.made('once'), { owned: true })]);
+    const prompt = promptOf([binding(Once, { instance: journal.made('once'), owned: true })]);
     const model = scriptedAdapter(() => ({ text: 'done' }));
     await model.evaluate(prompt);
     expect(journal.lines).toEqual(['build once', 'dispose once']);
@@ -217,12 +217,12 @@ describe('the runtime', () => {
 });
 
 describe('what a prompt binds', () => {
-  const named = (name: string): AnyResourceBinding => bind(Once, () => ({ name }));
+  const named = (name: string): AnyResourceBinding => binding(Once, { create: () => ({ name }) });
   const build = (resources: readonly AnyResourceBinding[]) =>
     promptTemplate({
       ns: 'test',
       key: 'layers',
-      resources: [named('template'), bindInstance(Each, { name: 'each' })],
+      resources: [named('template'), binding(Each, { instance: { name: 'each' } })],
       sections: [section({ title: 'Task', key: 'task', template: 'Do it.', resources })],
     });
 
@@ -260,17 +260,16 @@ describe('a run that is stopped while something is being built', () => {
     const left = gate();
     let signal: AbortSignal | undefined;
     const prompt = promptOf([
-      bind(Once, () => journal.made('once'), { eager: true }),
-      bind(
-        Each,
-        async (context) => {
+      binding(Once, { create: () => journal.made('once'), eager: true }),
+      binding(Each, {
+        create: async (context) => {
           ({ signal } = context);
           left.open();
           await building.promise;
           return journal.made('each');
         },
-        { eager: true },
-      ),
+        eager: true,
+      }),
     ]);
     const session = new Session();
     const run = evaluationFailure(
@@ -295,11 +294,13 @@ describe('a run that is stopped while something is being built', () => {
     const Slow = resourceToken<object>('slow');
     const prompt = promptOf(
       [
-        bind(Slow, () => {
-          asked.open();
-          return building.promise;
+        binding(Slow, {
+          create: () => {
+            asked.open();
+            return building.promise;
+          },
         }),
-        bind(Filesystem, () => new MemoryFilesystem()),
+        binding(Filesystem, { create: () => new MemoryFilesystem() }),
       ],
       [doing('use', ({ resources }) => resources.get(Slow))],
     );

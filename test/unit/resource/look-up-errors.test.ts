@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { bind, bindInstance, type ResourceBinding, ResourceRegistry, resourceToken } from 'weakincentives';
+import { binding, type ResourceBinding, ResourceRegistry, resourceToken } from 'weakincentives';
 import { transactionalResource } from '../../../src/resource/index.ts';
 import { coded, type Named, open } from './host.ts';
 
@@ -9,7 +9,7 @@ const C = resourceToken<Named>('C');
 
 describe('a token that nothing is bound to', () => {
   const ask = async (name: string, bound: readonly string[]): Promise<unknown> => {
-    const { container } = open(bound.map((known) => bindInstance(resourceToken<number>(known), 1)));
+    const { container } = open(bound.map((known) => binding(resourceToken<number>(known), { instance: 1 })));
     return container.resolver.get(resourceToken(name)).catch((error: unknown) => error);
   };
 
@@ -37,8 +37,8 @@ describe('a token that nothing is bound to', () => {
 
   it('names who needs it', async () => {
     const { container } = open([
-      bind(A, ({ get }) => get(B)),
-      bind(B, ({ get }) => get(C), { scope: 'prototype' }),
+      binding(A, { create: ({ get }) => get(B) }),
+      binding(B, { create: ({ get }) => get(C), scope: 'prototype' }),
     ]);
     await expect(container.resolver.get(A)).rejects.toMatchObject({
       message: expect.stringContaining('along A -> B -> C') as string,
@@ -50,9 +50,9 @@ describe('a token that nothing is bound to', () => {
 describe('what a singleton may not depend on', () => {
   it('is named with the way to it: a tool-call resource', async () => {
     const { container } = open([
-      bind(A, ({ get }) => get(B)),
-      bind(B, ({ get }) => get(C), { scope: 'prototype' }),
-      bind(C, () => ({ name: 'c' }), { scope: 'tool-call' }),
+      binding(A, { create: ({ get }) => get(B) }),
+      binding(B, { create: ({ get }) => get(C), scope: 'prototype' }),
+      binding(C, { create: () => ({ name: 'c' }), scope: 'tool-call' }),
     ]);
     const { resolver } = container.openCallScope([]);
     await expect(resolver.get(A)).rejects.toMatchObject({
@@ -66,9 +66,9 @@ describe('what a singleton may not depend on', () => {
   it('is named with the way to it: a transactional resource', async () => {
     const Files = transactionalResource<Named>('files');
     const { container } = open([
-      bind(Files, () => ({ name: 'files' })),
-      bind(A, ({ get }) => get(B)),
-      bind(B, ({ get }) => get(Files), { scope: 'prototype' }),
+      binding(Files, { create: () => ({ name: 'files' }) }),
+      binding(A, { create: ({ get }) => get(B) }),
+      binding(B, { create: ({ get }) => get(Files), scope: 'prototype' }),
     ]);
     await expect(container.resolver.get(A)).rejects.toMatchObject({
       code: 'resource-dependency-invalid',
@@ -81,7 +81,10 @@ describe('what a singleton may not depend on', () => {
 describe('a factory that fails below another', () => {
   it('is named with the way to it, with its own cause', async () => {
     const cause = new Error('no connection');
-    const { container } = open([bind(A, ({ get }) => get(B)), bind(B, () => Promise.reject(cause))]);
+    const { container } = open([
+      binding(A, { create: ({ get }) => get(B) }),
+      binding(B, { create: () => Promise.reject(cause) }),
+    ]);
     await expect(container.resolver.get(A)).rejects.toMatchObject({
       code: 'resource-factory-failed',
       message: 'Building "B" failed (asked for along A -> B): no connection',
@@ -95,10 +98,10 @@ describe('a circle', () => {
   it('is the shortest one on the way, in order', async () => {
     const D = resourceToken<Named>('D');
     const { container } = open([
-      bind(A, ({ get }) => get(B)),
-      bind(B, ({ get }) => get(C), { scope: 'prototype' }),
-      bind(C, ({ get }) => get(D)),
-      bind(D, ({ get }) => get(B), { scope: 'prototype' }),
+      binding(A, { create: ({ get }) => get(B) }),
+      binding(B, { create: ({ get }) => get(C), scope: 'prototype' }),
+      binding(C, { create: ({ get }) => get(D) }),
+      binding(D, { create: ({ get }) => get(B), scope: 'prototype' }),
     ]);
     await expect(container.resolver.get(A)).rejects.toMatchObject({
       code: 'resource-cyclic',
@@ -115,7 +118,7 @@ describe('a token by class', () => {
       }
     }
     const fake = { now: () => 7 };
-    const { container } = open([bindInstance(Clock, fake)]);
+    const { container } = open([binding(Clock, { instance: fake })]);
     const clock = await container.resolver.get(Clock);
     expect(clock).toBe(fake);
     expect(clock).not.toBeInstanceOf(Clock);
@@ -127,27 +130,27 @@ describe('a binding put together wrongly', () => {
   const missing = undefined as unknown as typeof A;
 
   it.each<[string, () => ResourceBinding<Named>]>([
-    ['undefined', () => bind(missing, () => ({ name: 'a' }))],
-    ['undefined', () => bindInstance(missing, { name: 'a' })],
-    ['name', () => bind('name' as unknown as typeof A, () => ({ name: 'a' }))],
-    ['A', () => bind(A, () => ({ name: 'a' }), { postConstruct: 'start' as unknown as () => void })],
+    ['undefined', () => binding(missing, { create: () => ({ name: 'a' }) })],
+    ['undefined', () => binding(missing, { instance: { name: 'a' } })],
+    ['name', () => binding('name' as unknown as typeof A, { create: () => ({ name: 'a' }) })],
+    ['A', () => binding(A, { create: () => ({ name: 'a' }), afterCreate: 'start' as unknown as () => void })],
   ])('is refused at once: %s', (name, binding) => {
     expect(binding).toThrow(coded('resource-binding-invalid', new RegExp(`"${name}" cannot be bound`)));
   });
 });
 
 describe('conflicts of registries', () => {
-  const a = bindInstance(A, { name: 'a' });
-  const b = bindInstance(B, { name: 'b' });
+  const a = binding(A, { instance: { name: 'a' } });
+  const b = binding(B, { instance: { name: 'b' } });
   const left = ResourceRegistry.of([a, b]);
   const right = ResourceRegistry.of([
-    bindInstance(B, { name: 'other b' }),
-    bindInstance(A, { name: 'other a' }),
+    binding(B, { instance: { name: 'other b' } }),
+    binding(A, { instance: { name: 'other a' } }),
   ]);
 
   it('are the tokens that both bind differently', () => {
     expect(left.conflicts(right)).toEqual([B, A]);
-    expect(left.conflicts(ResourceRegistry.of([b, bindInstance(C, { name: 'c' })]))).toEqual([]);
+    expect(left.conflicts(ResourceRegistry.of([b, binding(C, { instance: { name: 'c' } })]))).toEqual([]);
     expect(left.conflicts(ResourceRegistry.empty)).toEqual([]);
   });
 

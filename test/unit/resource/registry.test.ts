@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { bind, bindInstance, ResourceRegistry, resourceToken } from 'weakincentives';
+import { binding, ResourceRegistry, resourceToken } from 'weakincentives';
 import { tokenName, transactionalResource } from '../../../src/resource/index.ts';
 
 const A = resourceToken<string>('A');
@@ -7,15 +7,15 @@ const B = resourceToken<string>('B');
 
 describe('bind', () => {
   it('defaults to a lazy, plain singleton and is frozen', () => {
-    const binding = bind(A, () => 'a');
-    expect(binding).toMatchObject({
+    const bound = binding(A, { create: () => 'a' });
+    expect(bound).toMatchObject({
       kind: 'binding',
       token: A,
       scope: 'singleton',
       eager: false,
       transactional: false,
     });
-    expect(Object.isFrozen(binding)).toBe(true);
+    expect(Object.isFrozen(bound)).toBe(true);
   });
 
   it('refuses what makes no sense, naming the token', () => {
@@ -24,22 +24,22 @@ describe('bind', () => {
       message: expect.stringContaining('"A"'),
     });
     // @ts-expect-error -- a value is no factory
-    expect(() => bind(A, 'a')).toThrow(refused);
+    expect(() => binding(A, { create: 'a' })).toThrow(refused);
     // @ts-expect-error -- no such scope
-    expect(() => bind(A, () => 'a', { scope: 'request' })).toThrow(refused);
-    expect(() => bind(A, () => 'a', { scope: 'tool-call', eager: true })).toThrow(refused);
+    expect(() => binding(A, { create: () => 'a', scope: 'request' })).toThrow(refused);
+    expect(() => binding(A, { create: () => 'a', scope: 'tool-call', eager: true })).toThrow(refused);
     const forked = transactionalResource<string>('A');
-    expect(() => bind(forked, () => 'a', { scope: 'prototype' })).toThrow(refused);
-    expect(bind(forked, () => 'a')).toMatchObject({ transactional: true });
-    expect(bindInstance(forked, 'a')).toMatchObject({ transactional: true });
+    expect(() => binding(forked, { create: () => 'a', scope: 'prototype' })).toThrow(refused);
+    expect(binding(forked, { create: () => 'a' })).toMatchObject({ transactional: true });
+    expect(binding(forked, { instance: 'a' })).toMatchObject({ transactional: true });
   });
 });
 
 describe('tokens', () => {
   it('are told apart by identity, not by name', () => {
     const registry = ResourceRegistry.of([
-      bindInstance(resourceToken<string>('same'), 'a'),
-      bindInstance(resourceToken<string>('same'), 'b'),
+      binding(resourceToken<string>('same'), { instance: 'a' }),
+      binding(resourceToken<string>('same'), { instance: 'b' }),
     ]);
     expect(registry.bindings).toHaveLength(2);
     expect(registry.has(resourceToken('same'))).toBe(false);
@@ -62,9 +62,9 @@ describe('tokens', () => {
 });
 
 describe('ResourceRegistry', () => {
-  const a = bindInstance(A, 'a');
-  const b = bindInstance(B, 'b');
-  const otherA = bindInstance(A, 'other');
+  const a = binding(A, { instance: 'a' });
+  const b = binding(B, { instance: 'b' });
+  const otherA = binding(A, { instance: 'other' });
 
   it('finds bindings by token and keeps their order', () => {
     const registry = ResourceRegistry.of([b, a]);

@@ -43,19 +43,19 @@ describe('a closable view', () => {
   });
 
   test('keeps the view in hand where a method returns the object', () => {
-    const { view, close } = revocableView(new Counter());
+    const { view, revoke } = revocableView(new Counter());
     const chained = view.add(1);
     expect(chained).toBe(view);
-    close();
+    revoke();
     expect(() => chained.add(1)).toThrow(TransactionClosedError);
   });
 
   test('refuses every access once it is closed, also through methods that were taken before', () => {
     const counter = new Counter();
-    const { view, close } = revocableView(counter, 'the counter');
+    const { view, revoke } = revocableView(counter, 'the counter');
     const { add } = view;
-    close();
-    close();
+    revoke();
+    revoke();
     const accesses: readonly (() => unknown)[] = [
       () => view.count,
       () => view.add(1),
@@ -75,7 +75,7 @@ describe('a closable view', () => {
 
   test('leaves the object alone', () => {
     const counter = new Counter();
-    revocableView(counter).close();
+    revocableView(counter).revoke();
     expect(counter.add(1).count).toBe(1);
   });
 });

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import {
-  bind,
-  bindInstance,
+  binding,
   ResourceError,
   ResourceRegistry,
   resourceToken,
@@ -33,27 +32,31 @@ const refused = (bindIt: () => unknown): string => {
 
 describe('the option transactional', () => {
   test('makes a binding one that takes part in transactions', () => {
-    expect(bind(Box, () => ({ value: 0 })).transactional).toBe(false);
-    expect(bind(Box, () => ({ value: 0 }), { transactional: copying })).toMatchObject({
+    expect(binding(Box, { create: () => ({ value: 0 }) }).transactional).toBe(false);
+    expect(binding(Box, { create: () => ({ value: 0 }), transactional: copying })).toMatchObject({
       transactional: true,
       protocol: copying,
     });
-    expect(bindInstance(Box, { value: 0 }, { transactional: copying }).transactional).toBe(true);
+    expect(binding(Box, { instance: { value: 0 }, transactional: copying }).transactional).toBe(true);
   });
 
   test('is refused with another scope, on a token that takes part already, and without begin()', () => {
     const make = (): Box => ({ value: 0 });
     const Forked = transactionalResource<Box>('forked');
-    expect(refused(() => bind(Box, make, { scope: 'tool-call', transactional: copying }))).toMatch(
+    expect(refused(() => binding(Box, { create: make, scope: 'tool-call', transactional: copying }))).toMatch(
       /^resource-binding-invalid: .*only a singleton/,
     );
-    expect(refused(() => bind(Forked, make, { transactional: copying }))).toMatch(
+    expect(refused(() => binding(Forked, { create: make, transactional: copying }))).toMatch(
       /takes part in transactions already/,
     );
     // What callers without types may pass.
     const wrong = (value: unknown): TransactionProtocol<Box> => value as TransactionProtocol<Box>;
-    expect(refused(() => bind(Box, make, { transactional: wrong({}) }))).toMatch(/has no function "begin"/);
-    expect(refused(() => bindInstance(Box, make(), { transactional: wrong(true) }))).toMatch(/is boolean/);
+    expect(refused(() => binding(Box, { create: make, transactional: wrong({}) }))).toMatch(
+      /has no function "begin"/,
+    );
+    expect(refused(() => binding(Box, { instance: make(), transactional: wrong(true) }))).toMatch(
+      /is boolean/,
+    );
   });
 
   test('keeps a plain singleton from depending on the resource', async () => {
@@ -61,8 +64,8 @@ describe('the option transactional', () => {
     const container = ResourceContainer.for(
       new Host(),
       ResourceRegistry.of([
-        bind(Box, () => ({ value: 0 }), { transactional: copying }),
-        bind(Shelf, async ({ get }) => ({ box: await get(Box) })),
+        binding(Box, { create: () => ({ value: 0 }), transactional: copying }),
+        binding(Shelf, { create: async ({ get }) => ({ box: await get(Box) }) }),
       ]),
     );
     await expect(container.resolver.get(Shelf)).rejects.toMatchObject({
@@ -83,7 +86,7 @@ describe('a transaction that is put together wrongly', () => {
     const protocol = { parallel: true, begin: () => transaction } as unknown as TransactionProtocol<Box>;
     const container = ResourceContainer.for(
       new Host(),
-      ResourceRegistry.of([bindInstance(Box, { value: 0 }, { transactional: protocol })]),
+      ResourceRegistry.of([binding(Box, { instance: { value: 0 }, transactional: protocol })]),
     );
     const forks = container.openForks({ readOnly: false });
     const scope = container.openCallScope([], forks);
@@ -108,8 +111,8 @@ describe('a transaction that has ended', () => {
     const container = ResourceContainer.for(
       new Host(),
       ResourceRegistry.of([
-        bindInstance(Box, { value: 0 }, { transactional: ofKind('a', () => undefined) }),
-        bindInstance(Other, { value: 0 }, { transactional: failing }),
+        binding(Box, { instance: { value: 0 }, transactional: ofKind('a', () => undefined) }),
+        binding(Other, { instance: { value: 0 }, transactional: failing }),
       ]),
     );
     const committed = container.openForks({ readOnly: false });
@@ -131,7 +134,7 @@ describe('within a nested evaluation', () => {
   test('what both prompts bind is the view of the outer call, and inner commits land there', async () => {
     const box: Box = { value: 1 };
     const host = new Host();
-    const registry = ResourceRegistry.of([bindInstance(Box, box, { transactional: copying })]);
+    const registry = ResourceRegistry.of([binding(Box, { instance: box, transactional: copying })]);
     const outer = ResourceContainer.for(host, registry);
     const forks = outer.openForks({ readOnly: false });
     const inner = ResourceContainer.for(host, registry, { outer: outer.outerCall(forks), isNested: true });

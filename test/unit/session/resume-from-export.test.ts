@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
-  bind,
-  bindInstance,
+  binding,
   defineSlice,
   evaluationSlices,
   type FeedbackProvider,
@@ -123,7 +122,7 @@ describe('a session that went through JSON', () => {
     });
     const withFile = (text: string) =>
       files.bind(undefined, {
-        resources: [bindInstance(Filesystem, new MemoryFilesystem({ files: { 'a.txt': text } }))],
+        resources: [binding(Filesystem, { instance: new MemoryFilesystem({ files: { 'a.txt': text } }) })],
       });
     const session = new Session();
     await scripted({ name: 'read_file', arguments: { file_path: 'a.txt' } }).evaluate(withFile('here'), {
@@ -180,7 +179,7 @@ describe('a session that went through JSON', () => {
         section({ title: 'Work', key: 'work', template: 'Work.', tools: [work], policies: [careful] }),
         more,
       ],
-      resources: [bind(Filesystem, () => new MemoryFilesystem())],
+      resources: [binding(Filesystem, { create: () => new MemoryFilesystem() })],
     });
     const speak = (name: string, provide: FeedbackProvider['provide']): FeedbackProvider => ({
       name,

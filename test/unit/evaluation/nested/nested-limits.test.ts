@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import {
-  bindInstance,
+  binding,
   Filesystem,
   MemoryFilesystem,
   promptTemplate,
@@ -29,7 +29,7 @@ describe('the files of an inner evaluation', () => {
     const filesystem = new MemoryFilesystem({ files: { a: 'committed' } });
     const own = new MemoryFilesystem({ files: { a: 'own' } });
     const resources = (files: Filesystem | undefined) =>
-      files === undefined ? [] : [bindInstance(Filesystem, files)];
+      files === undefined ? [] : [binding(Filesystem, { instance: files })];
     const outer = delegate(effects, async (context) => {
       if (effects !== 'read') await context.filesystem.write('a', 'private');
       const inner = promptTemplate({

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   type AnyTool,
-  bind,
+  binding,
   promptTemplate,
   resourceToken,
   Session,
@@ -128,7 +128,8 @@ describe('evaluations that one handler runs at the same time', () => {
     const steps: string[] = [];
     let open = 0;
     const Register = resourceToken<{ sold: number }>('register');
-    const register = bind(Register, () => ({ sold: 0 }), {
+    const register = binding(Register, {
+      create: () => ({ sold: 0 }),
       transactional: {
         begin: (instance) => {
           open += 1;

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import {
-  bind,
-  bindInstance,
+  binding,
   PolicyDecision,
   promptTemplate,
   type ResourceResolver,
@@ -31,7 +30,8 @@ const pay = tool({
 const named = { ns: 'test' };
 /** An account whose calls work on a copy, one at a time. */
 const account = (instance: Account) =>
-  bindInstance(Accounts, instance, {
+  binding(Accounts, {
+    instance,
     transactional: {
       begin: (outer: Account) => {
         const view = { balance: outer.balance };
@@ -110,7 +110,10 @@ test('tool-call resources are made and disposed for each inner call; singletons 
   const inner = promptTemplate({
     ...named,
     key: 'inner',
-    resources: [bind(Once, () => made('once')), bind(Each, () => made('each'), { scope: 'tool-call' })],
+    resources: [
+      binding(Once, { create: () => made('once') }),
+      binding(Each, { create: () => made('each'), scope: 'tool-call' }),
+    ],
     sections: [section({ title: 'Inner', key: 'inner', template: 'This is inner.', tools: [use] })],
   });
   const outer = delegate('state', async (context) => {

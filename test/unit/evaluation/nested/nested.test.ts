@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import {
-  bindInstance,
+  binding,
   Filesystem,
   MemoryFilesystem,
   PromptEvaluationError,
@@ -70,7 +70,7 @@ describe('what inner calls change', () => {
     const prompt = promptTemplate({
       ns: 'test',
       key: 'outer',
-      resources: [bindInstance(Filesystem, filesystem)],
+      resources: [binding(Filesystem, { instance: filesystem })],
       sections: [section({ title: 'Outer', key: 'outer', template: 'This is outer.', tools: [outer] })],
     }).bind();
     await modelFor({ outer: [calling('delegate')], inner: [calling('add', 'write')] }).evaluate(prompt, {

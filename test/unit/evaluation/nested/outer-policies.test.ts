@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import {
-  bindInstance,
+  binding,
   defineEvent,
   defineSlice,
   Filesystem,
@@ -495,10 +495,10 @@ describe('what an outer policy reads and writes', () => {
       },
     };
     const { outcomes } = await runNested([
-      { policies: [listed], resources: [bindInstance(Allowed, ['a'])] },
+      { policies: [listed], resources: [binding(Allowed, { instance: ['a'] })] },
       {
         policies: [],
-        resources: [bindInstance(Allowed, ['b'])],
+        resources: [binding(Allowed, { instance: ['b'] })],
         tools: [write],
         turns: [[writing('a'), writing('b')]],
       },

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import {
-  bind,
-  bindInstance,
+  binding,
   type ConversationItem,
   defineEvent,
   defineSlice,
@@ -62,15 +61,14 @@ describe('the session', () => {
       ns: 'test',
       key: 'service',
       resources: [
-        bind(
-          Service,
-          () => {
+        binding(Service, {
+          create: () => {
             built += 1;
             const id = built;
             return { id, [Symbol.dispose]: () => void ended.push(id) };
           },
-          { eager },
-        ),
+          eager,
+        }),
       ],
       sections: [
         section({
@@ -130,7 +128,7 @@ describe('the session', () => {
     const template = promptTemplate({
       ns: 'test',
       key: 'kept',
-      resources: [bindInstance(Filesystem, filesystem)],
+      resources: [binding(Filesystem, { instance: filesystem })],
       sections: [
         section({
           title: 'Task',
@@ -213,16 +211,15 @@ describe('the session', () => {
       ns: 'test',
       key: 'stubborn',
       resources: [
-        bind(
-          Service,
-          () => ({
+        binding(Service, {
+          create: () => ({
             id: 1,
             [Symbol.dispose]: () => {
               throw new Error('will not go');
             },
           }),
-          { eager: true },
-        ),
+          eager: true,
+        }),
       ],
       sections: [section({ title: 'Task', key: 'task', template: 'Do it.' })],
     });
@@ -291,13 +288,12 @@ describe('what goes wrong before the first request', () => {
       ns: 'test',
       key: 'eager',
       resources: [
-        bind(
-          Service,
-          () => {
+        binding(Service, {
+          create: () => {
             throw cause;
           },
-          { eager: true },
-        ),
+          eager: true,
+        }),
       ],
       sections: [section({ title: 'Task', key: 'task', template: 'Do it.' })],
     });
@@ -349,7 +345,7 @@ describe('what goes wrong before the first request', () => {
     const template = promptTemplate({
       ns: 'test',
       key: 'eager',
-      resources: [bind(Service, () => ((builds += 1), {}), { eager: true })],
+      resources: [binding(Service, { create: () => ((builds += 1), {}), eager: true })],
       sections: [section({ title: 'Task', key: 'task', template: 'Do it.' })],
     });
     const error = await evaluationFailure(done.evaluate(template.bind(), { signal: AbortSignal.abort() }));
@@ -363,7 +359,7 @@ describe('what goes wrong before the first request', () => {
     const template = promptTemplate({
       ns: 'test',
       key: 'slow',
-      resources: [bind(Service, async () => (await building.pass(), {}), { eager: true })],
+      resources: [binding(Service, { create: async () => (await building.pass(), {}), eager: true })],
       sections: [section({ title: 'Task', key: 'task', template: 'Do it.' })],
     });
     const session = new Session();

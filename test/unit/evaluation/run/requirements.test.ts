@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import {
   anyCompletion,
   BudgetTracker,
-  bindInstance,
+  binding,
   type CompletionChecker,
   CompletionVerdict,
   defineAgent,
@@ -40,7 +40,7 @@ const closed = section({
   tools: [tool({ name: 'later', description: 'Later.', execute: () => ToolResult.ok(null) })],
 });
 const template = promptTemplate({ ns: 'test', key: 'requirements', sections: [task, closed] });
-const files = { resources: [bindInstance(Filesystem, new MemoryFilesystem())] };
+const files = { resources: [binding(Filesystem, { instance: new MemoryFilesystem() })] };
 
 /** Evaluates a prompt on a model that answers at once. @returns how often the model was asked, and the error. */
 async function run(
@@ -85,7 +85,7 @@ describe('a completion checker is refused', () => {
   ])('that looks for files where there are none: %s', async (_how, completion, name) => {
     expect(await refused({ completion })).toBe(
       `The completion checker "${name}" needs a file system, which the prompt "requirements" does not have. ` +
-        'Bind one, such as bindInstance(Filesystem, new MemoryFilesystem()), or leave the checker out.',
+        'Bind one, such as binding(Filesystem, { instance: new MemoryFilesystem() }), or leave the checker out.',
     );
     expect(
       (await run({ completion: { checker: completion, maxChecks: 1 } }, template.bind({}, files))).asked,
@@ -174,7 +174,7 @@ describe('a feedback provider is refused', () => {
   test('that waits for files alone, where there is no file system', async () => {
     expect(await refused({ feedback: [provider({ fileCreated: '*.md' })] })).toBe(
       'The feedback provider "watcher" is never due: it waits for files, and the prompt "requirements" binds no file system. ' +
-        'Bind one, such as bindInstance(Filesystem, new MemoryFilesystem()), or give the provider everyCalls or everyMs.',
+        'Bind one, such as binding(Filesystem, { instance: new MemoryFilesystem() }), or give the provider everyCalls or everyMs.',
     );
     await using session = new Session();
     const feedback = [provider({ fileCreated: '*.md' })];

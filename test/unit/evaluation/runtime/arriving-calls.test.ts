@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   BudgetExceededError,
-  bindInstance,
+  binding,
   Filesystem,
   MemoryFilesystem,
   openToolRuntime,
@@ -116,7 +116,7 @@ describe('a call that arrives while another one runs', () => {
       ns: 'test',
       key: 'asked',
       policies: [question],
-      resources: [bindInstance(Filesystem, new MemoryFilesystem())],
+      resources: [binding(Filesystem, { instance: new MemoryFilesystem() })],
       sections: [
         section({ title: 'Task', key: 'task', template: 'Do it.', tools: [writes, add], slices: [Count] }),
       ],

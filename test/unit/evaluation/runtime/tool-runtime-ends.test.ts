@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   type AnyResourceBinding,
   type AnyTool,
-  bindInstance,
+  binding,
   Deadline,
   DeadlineExceededError,
   Filesystem,
@@ -251,10 +251,10 @@ describe('a call that is given up', () => {
         return beginOn(accounts, { lines, name });
       },
     };
-    const binding = bindInstance<Accounts>(Accounts, bank, { transactional: serial });
+    const bound = binding<Accounts>(Accounts, { instance: bank, transactional: serial });
     const { first, second, runtime } = await giveUp(
       [act('one', spend(1)), act('two', spend(2))],
-      [binding],
+      [bound],
       beginning.reached,
     );
     await using _ = runtime;
@@ -285,7 +285,7 @@ describe('a call that is given up', () => {
     const files = new MemoryFilesystem();
     const { first, second, runtime } = await giveUp(
       [waits, writes],
-      [bindInstance(Filesystem, files)],
+      [binding(Filesystem, { instance: files })],
       inside.reached,
     );
     await using _ = runtime;

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { bindInstance, Filesystem, promptTemplate, section, ToolResult, tool } from 'weakincentives';
+import { binding, Filesystem, promptTemplate, section, ToolResult, tool } from 'weakincentives';
 import { vfsToolsSection } from 'weakincentives/suite';
 import { scriptedAdapter } from 'weakincentives/testing';
 import { openHost, testFolders } from './host-workspace.ts';
@@ -42,7 +42,7 @@ describe('tool calls on a folder of the disk', () => {
       { text: 'Counted.' },
     ]);
     const { conversation } = await model.evaluate(
-      template.bind({}, { resources: [bindInstance(Filesystem, filesystem)] }),
+      template.bind({}, { resources: [binding(Filesystem, { instance: filesystem })] }),
     );
     const answers = conversation.flatMap((item) => (item.type === 'tool-result' ? [item.text] : []));
     expect(answers).toEqual(['Now 1.', 'Now 2.', 'Not three.', 'Created new.txt (3 bytes).']);
@@ -73,7 +73,7 @@ describe('tool calls on a folder of the disk', () => {
       sections: [section({ title: 'Task', key: 'task', template: 'Append.', tools: [append] })],
     });
     const model = scriptedAdapter([{ toolCalls: [{ name: 'append' }] }, { text: 'Done.' }]);
-    await model.evaluate(template.bind({}, { resources: [bindInstance(Filesystem, filesystem)] }));
+    await model.evaluate(template.bind({}, { resources: [binding(Filesystem, { instance: filesystem })] }));
     expect(attempts).toBe(2);
     expect(readFileSync(join(folders.root, 'list.txt'), 'utf8')).toBe('theirs\nadded\n');
   });

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readlinkSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { bindInstance, Filesystem, promptTemplate } from 'weakincentives';
+import { binding, Filesystem, promptTemplate } from 'weakincentives';
 import { vfsToolsSection } from 'weakincentives/suite';
 import { scriptedAdapter } from 'weakincentives/testing';
 import { expectCode } from '../../../contract/filesystem-setup.ts';
@@ -147,7 +147,7 @@ describe('the file tools', () => {
       { text: 'done' },
     ]);
     const { conversation } = await model.evaluate(
-      template.bind({}, { resources: [bindInstance(Filesystem, filesystem)] }),
+      template.bind({}, { resources: [binding(Filesystem, { instance: filesystem })] }),
     );
     return conversation.flatMap((item) => (item.type === 'tool-result' ? [item.text] : []));
   }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   type AnySection,
-  bindInstance,
+  binding,
   CompletionVerdict,
   defineEvent,
   defineSlice,
@@ -182,7 +182,7 @@ describe('the files of a section that is rendered', () => {
         ns: 'a',
         key: 'b',
         sections: [reading(act)],
-        resources: [bindInstance(Filesystem, files)],
+        resources: [binding(Filesystem, { instance: files })],
       }).bind();
     const model = scriptedAdapter([{ text: 'done' }, { text: 'done' }]);
     const response = await model.evaluate(prompt(async (view) => (await view.read('a.txt')).text));
@@ -202,7 +202,7 @@ describe('the files of a section that is rendered', () => {
       ns: 'a',
       key: 'b',
       sections: [reading(async (view, context) => ((kept = [view, context]), ''))],
-      resources: [bindInstance(Filesystem, files)],
+      resources: [binding(Filesystem, { instance: files })],
     }).bind();
     await scriptedAdapter([{ text: 'done' }]).evaluate(prompt);
     const [view, context] = kept ?? [];

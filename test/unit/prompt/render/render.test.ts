@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   type AnySection,
-  bindInstance,
+  binding,
   defineSlice,
   PromptRenderError,
   promptTemplate,
@@ -376,7 +376,7 @@ describe('custom sections', () => {
     const service = {};
     const container = ResourceContainer.for(
       new Session(),
-      ResourceRegistry.of([bindInstance(Service, service)]),
+      ResourceRegistry.of([binding(Service, { instance: service })]),
     );
     const session = new Session();
     const contexts: SectionRenderContext[] = [];

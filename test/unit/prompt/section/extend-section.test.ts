@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   type AnySection,
-  bindInstance,
+  binding,
   extendSection,
   promptTemplate,
   resourceToken,
@@ -128,7 +128,7 @@ describe('extendSection()', () => {
     const lists = {
       tools: [search],
       children: [section({ title: 'L', key: 'l' })],
-      resources: [bindInstance(greeting, 'hello')],
+      resources: [binding(greeting, { instance: 'hello' })],
       policies: [],
       hostedTools: [],
       slices: [],

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import {
   type AnyTool,
-  bind,
+  binding,
   defineSlice,
   evaluationSlices,
   type MediaPart,
@@ -133,7 +133,7 @@ describe('images and files of a result', () => {
       await runCalls({ calls, tools: [returning()], policies: [{ name: 'ledger', onResult: fail }] }),
       await runCalls({
         calls,
-        resources: [bind(Leaky, () => ({ [Symbol.dispose]: fail }), { scope: 'tool-call' })],
+        resources: [binding(Leaky, { create: () => ({ [Symbol.dispose]: fail }), scope: 'tool-call' })],
         tools: [
           tool({
             name: 'look',

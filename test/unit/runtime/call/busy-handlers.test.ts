@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import {
   type AnyTool,
-  bind,
-  bindInstance,
+  binding,
   type Clock,
   Deadline,
   Filesystem,
@@ -59,8 +58,8 @@ const promptOf = (busy: AnyTool) =>
     key: 'busy',
     sections: [section({ title: 'Task', key: 'task', template: 'Be busy.', tools: [busy] })],
     resources: [
-      bindInstance(Filesystem, new MemoryFilesystem({ files: { 'a.md': 'a' } })),
-      bind(Counter, () => ({ count: 0 }), { scope: 'tool-call' }),
+      binding(Filesystem, { instance: new MemoryFilesystem({ files: { 'a.md': 'a' } }) }),
+      binding(Counter, { create: () => ({ count: 0 }), scope: 'tool-call' }),
     ],
   }).bind();
 

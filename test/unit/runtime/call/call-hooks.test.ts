@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
-  bind,
-  bindInstance,
+  binding,
   type EvaluateOptions,
   type FeedbackProvider,
   Filesystem,
@@ -90,7 +89,8 @@ describe('the hooks of a call', () => {
       ns: 'test',
       key: 'begin',
       resources: [
-        bind(Accounts, () => bankOf({ a: 10 }), {
+        binding(Accounts, {
+          create: () => bankOf({ a: 10 }),
           transactional: parallelAccounts({ commit: () => void log.push('bank') }),
         }),
       ],
@@ -177,7 +177,7 @@ describe('the hooks of a call', () => {
     const prompt = promptTemplate({
       ns: 'test',
       key: 'files',
-      resources: [bindInstance(Filesystem, memory)],
+      resources: [binding(Filesystem, { instance: memory })],
       sections: [section({ title: 'Task', key: 'task', template: 'Do it.', tools: [writes] })],
     }).bind();
     const discarded: DiscardedAttempt[] = [];

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import {
-  bind,
+  binding,
   defineEvent,
   defineSlice,
   resourceToken,
@@ -108,15 +108,14 @@ describe('a call whose reads were changed by an earlier call of its turn', () =>
         }),
       ],
       resources: [
-        bind(
-          Pad,
-          () => {
+        binding(Pad, {
+          create: () => {
             made += 1;
             const id = made;
             return { id, [Symbol.dispose]: () => void acts.push(`${id} disposed`) };
           },
-          { scope: 'tool-call' },
-        ),
+          scope: 'tool-call',
+        }),
       ],
       slices: [Count],
       calls: [{ name: 'work' }, { name: 'work' }],

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import {
   type AnyTool,
-  bind,
+  binding,
   defineEvent,
   defineSlice,
   MemoryFilesystem,
@@ -184,7 +184,10 @@ describe('a running external call', () => {
         ),
       ],
       resources: [
-        bind(Pad, () => ({ [Symbol.asyncDispose]: () => act('resource disposed') }), { scope: 'tool-call' }),
+        binding(Pad, {
+          create: () => ({ [Symbol.asyncDispose]: () => act('resource disposed') }),
+          scope: 'tool-call',
+        }),
       ],
       policies: [ledger],
       calls: [{ name: 'pay' }],

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import {
   BudgetExceededError,
-  bind,
+  binding,
   DeadlineExceededError,
   defineEvent,
   defineSlice,
@@ -339,7 +339,10 @@ const rows: readonly Row[] = [
         }),
       ],
       resources: [
-        bind(Leaky, () => ({ leaky: true as const, [Symbol.dispose]: explode }), { scope: 'tool-call' }),
+        binding(Leaky, {
+          create: () => ({ leaky: true as const, [Symbol.dispose]: explode }),
+          scope: 'tool-call',
+        }),
       ],
     },
     outcome: 'rolled-back',

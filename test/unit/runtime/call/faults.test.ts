@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import {
   type AnyTool,
-  bindInstance,
+  binding,
   defineEvent,
   defineSlice,
   Filesystem,
@@ -111,7 +111,7 @@ describe('a file system that cannot take a commit', () => {
     const prompt = promptTemplate({
       ns: 'test',
       key: 'disk',
-      resources: [bindInstance(Filesystem, failing(memory, how, 1))],
+      resources: [binding(Filesystem, { instance: failing(memory, how, 1) })],
       sections: [section({ title: 'Task', key: 'task', template: 'Do it.', tools: [note], slices: [Notes] })],
     });
     const response = await scriptedAdapter([

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import {
   type AnySection,
-  bindInstance,
+  binding,
   Deadline,
   defineSlice,
   PolicyDecision,
@@ -213,7 +213,7 @@ test('a resource is as it was before a handler that wanted sections to be opened
   const prompt = promptTemplate({
     ns: 'test',
     key: 'resources',
-    resources: [bindInstance(Accounts, bank, { transactional: parallelAccounts() })],
+    resources: [binding(Accounts, { instance: bank, transactional: parallelAccounts() })],
     sections: [section({ title: 'T', key: 't', tools: [careful] }), guide(() => 'Rules.')],
   }).bind();
   const { invocations } = await runSections(prompt, [{ toolCalls: [{ name: 'careful' }] }]);

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import {
   type AnyTool,
   type ApprovalRequest,
-  bind,
+  binding,
   defineEvent,
   defineSlice,
   Filesystem,
@@ -80,7 +80,7 @@ describe('check', () => {
     await runCalls({
       ...setup,
       files: { 'notes.md': 'old' },
-      resources: [bind(Pad, () => ({ lines: [] }))],
+      resources: [binding(Pad, { create: () => ({ lines: [] }) })],
       policies: [
         {
           name: 'look',
@@ -193,15 +193,14 @@ describe('what a policy holds on to', () => {
         }),
       ],
       resources: [
-        bind(
-          Pad,
-          () => {
+        binding(Pad, {
+          create: () => {
             built += 1;
             const id = built;
             return { id, [Symbol.dispose]: () => void acts.push(`pad ${id} disposed`) };
           },
-          { scope: 'tool-call' },
-        ),
+          scope: 'tool-call',
+        }),
       ],
       policies: [
         {

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import {
-  bind,
-  bindInstance,
+  binding,
   defineEvent,
   defineSlice,
   MemoryFilesystem,
@@ -56,8 +55,8 @@ describe('a commit with resources', () => {
       session,
       filesystem,
       resources: [
-        bindInstance(Other, bankOf(), { transactional: parallelAccounts({ lines, name: 'other' }) }),
-        bindInstance(Accounts, bankOf(), { transactional: parallelAccounts({ lines, mayFail: true }) }),
+        binding(Other, { instance: bankOf(), transactional: parallelAccounts({ lines, name: 'other' }) }),
+        binding(Accounts, { instance: bankOf(), transactional: parallelAccounts({ lines, mayFail: true }) }),
       ],
       tools: [
         act('pay', async (context) => {
@@ -86,7 +85,10 @@ describe('a commit with resources', () => {
       const { invocations, session, filesystem } = await runCalls({
         slices: [Notes],
         resources: [
-          bindInstance(Accounts, bank, { transactional: parallelAccounts({ lines, mayFail: true, commit }) }),
+          binding(Accounts, {
+            instance: bank,
+            transactional: parallelAccounts({ lines, mayFail: true, commit }),
+          }),
         ],
         tools: [act('pay', everything)],
         calls: [{ name: 'pay' }],
@@ -112,7 +114,7 @@ describe('a commit with resources', () => {
     const { invocations, session } = await runCalls({
       slices: [Notes],
       filesystem,
-      resources: [bindInstance(Accounts, bank, { transactional: parallelAccounts() })],
+      resources: [binding(Accounts, { instance: bank, transactional: parallelAccounts() })],
       tools: [act('pay', everything)],
       calls: [{ name: 'pay' }],
     });
@@ -134,8 +136,11 @@ describe('a commit with resources', () => {
     };
     const { invocations } = await runCalls({
       resources: [
-        bindInstance(Accounts, bankOf(), { transactional: parallelAccounts({ lines }) }),
-        bindInstance(Other, bankOf(), { transactional: parallelAccounts({ lines, name: 'other', commit }) }),
+        binding(Accounts, { instance: bankOf(), transactional: parallelAccounts({ lines }) }),
+        binding(Other, {
+          instance: bankOf(),
+          transactional: parallelAccounts({ lines, name: 'other', commit }),
+        }),
       ],
       tools: [
         act('pay', async (context) => {
@@ -161,7 +166,7 @@ describe('a commit with resources', () => {
       };
       const { invocations } = await runCalls({
         session,
-        resources: [bindInstance(Accounts, bankOf(), { transactional: parallelAccounts({ commit }) })],
+        resources: [binding(Accounts, { instance: bankOf(), transactional: parallelAccounts({ commit }) })],
         tools: [act('pay', everything)],
         calls: [{ name: 'pay' }],
       });
@@ -180,7 +185,7 @@ describe('a commit with resources', () => {
       throw new Error('no connection');
     };
     const { invocations } = await runCalls({
-      resources: [bindInstance(Accounts, bank, { transactional: parallelAccounts({ conflicts }) })],
+      resources: [binding(Accounts, { instance: bank, transactional: parallelAccounts({ conflicts }) })],
       tools: [
         act('pay', spend(1)),
         act('fail', async (context) => {
@@ -198,7 +203,7 @@ describe('a commit with resources', () => {
   test('of a call with effects outside is refused when the resource was changed meanwhile', async () => {
     const bank = bankOf({ a: 10 });
     const { invocations } = await runCalls({
-      resources: [bindInstance(Accounts, bank, { transactional: parallelAccounts() })],
+      resources: [binding(Accounts, { instance: bank, transactional: parallelAccounts() })],
       tools: [
         act(
           'send',
@@ -224,8 +229,8 @@ describe('a commit with resources', () => {
     const transactional = parallelAccounts({ mayFail: true });
     const failure = await runCalls({
       resources: [
-        bindInstance(Accounts, bankOf(), { transactional }),
-        bindInstance(Other, bankOf(), { transactional }),
+        binding(Accounts, { instance: bankOf(), transactional }),
+        binding(Other, { instance: bankOf(), transactional }),
       ],
       tools: [],
       calls: [],
@@ -247,7 +252,7 @@ describe('what stands', () => {
     };
     const { invocations } = await runCalls({
       logger,
-      resources: [bindInstance(Accounts, bankOf(), { transactional: parallelAccounts({ rollback }) })],
+      resources: [binding(Accounts, { instance: bankOf(), transactional: parallelAccounts({ rollback }) })],
       tools: [
         act('fail', async (context) => {
           await spend(1)(context);
@@ -266,7 +271,7 @@ describe('what stands', () => {
     const bank = bankOf({ a: 10 });
     const rollback = (): Promise<void> => Promise.reject(new Error('connection lost'));
     const { invocations } = await runCalls({
-      resources: [bindInstance(Accounts, bank, { transactional: parallelAccounts({ rollback }) })],
+      resources: [binding(Accounts, { instance: bank, transactional: parallelAccounts({ rollback }) })],
       tools: [act('pay', spend(3))],
       calls: [{ name: 'pay' }, { name: 'pay' }],
     });
@@ -290,8 +295,8 @@ describe('what stands', () => {
     };
     const { invocations } = await runCalls({
       resources: [
-        bindInstance(Mailer, { sent: 0 }),
-        bind(Clipboard, () => ({ text: '' }), { scope: 'tool-call' }),
+        binding(Mailer, { instance: { sent: 0 } }),
+        binding(Clipboard, { create: () => ({ text: '' }), scope: 'tool-call' }),
       ],
       tools: [
         act('land', use),

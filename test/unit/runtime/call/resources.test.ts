@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import {
   type AnyTool,
-  bind,
-  bindInstance,
+  binding,
   ResourceError,
   resourceToken,
   Session,
@@ -24,7 +23,7 @@ describe('a transactional resource', () => {
     const bank = bankOf({ a: 10 });
     const lines: string[] = [];
     const { invocations } = await runCalls({
-      resources: [bind(Accounts, () => bank, { transactional: parallelAccounts({ lines }) })],
+      resources: [binding(Accounts, { create: () => bank, transactional: parallelAccounts({ lines }) })],
       tools: [
         act('pay', spend(3)),
         act('fail', async (context) => {
@@ -59,7 +58,7 @@ describe('a transactional resource', () => {
       return bankOf();
     };
     await runCalls({
-      resources: [bind(Accounts, build, { transactional: parallelAccounts({ lines }) })],
+      resources: [binding(Accounts, { create: build, transactional: parallelAccounts({ lines }) })],
       tools: [
         act('idle', () => {
           lines.push('idle');
@@ -77,20 +76,19 @@ describe('a transactional resource', () => {
   });
 
   test('that nobody can build ends the evaluation before a call', async () => {
-    const broken = bind(
-      Accounts,
-      () => {
+    const broken = binding(Accounts, {
+      create: () => {
         throw new Error('no bank');
       },
-      { transactional: parallelAccounts() },
-    );
+      transactional: parallelAccounts(),
+    });
     await expect(runCalls({ resources: [broken], tools: [], calls: [] })).rejects.toThrow(/no bank/);
   });
 
   test('makes a call run again when what it read there was changed by an earlier one', async () => {
     const bank = bankOf({ a: 10 });
     const { invocations } = await runCalls({
-      resources: [bindInstance(Accounts, bank, { transactional: parallelAccounts() })],
+      resources: [binding(Accounts, { instance: bank, transactional: parallelAccounts() })],
       tools: [act('pay', spend(3))],
       calls: [{ name: 'pay' }, { name: 'pay' }, { name: 'pay' }],
     });
@@ -105,7 +103,7 @@ describe('a transactional resource', () => {
   test('makes a failed call run again too: its failure may come from what it read', async () => {
     const bank = bankOf({ a: 0 });
     const { invocations } = await runCalls({
-      resources: [bindInstance(Accounts, bank, { transactional: parallelAccounts() })],
+      resources: [binding(Accounts, { instance: bank, transactional: parallelAccounts() })],
       tools: [
         act('earn', async ({ resources }) => (await resources.get(Accounts)).set('a', 5)),
         act('pay', async (context) => {
@@ -127,7 +125,8 @@ describe('a transactional resource', () => {
     const seen: boolean[] = [];
     const { invocations } = await runCalls({
       resources: [
-        bindInstance(Accounts, bank, {
+        binding(Accounts, {
+          instance: bank,
           transactional: {
             begin: (accounts, { readOnly }) => {
               seen.push(readOnly);
@@ -147,16 +146,15 @@ describe('a transactional resource', () => {
   test('reaches tool-call resources as the view of their call', async () => {
     const bank = bankOf({ a: 10 });
     const Cashier = resourceToken<{ take(amount: number): void }>('cashier');
-    const cashier = bind(
-      Cashier,
-      async ({ get }) => {
+    const cashier = binding(Cashier, {
+      create: async ({ get }) => {
         const accounts = await get(Accounts);
         return { take: (amount: number) => accounts.set('a', accounts.get('a') - amount) };
       },
-      { scope: 'tool-call' },
-    );
+      scope: 'tool-call',
+    });
     await runCalls({
-      resources: [cashier, bindInstance(Accounts, bank, { transactional: parallelAccounts() })],
+      resources: [cashier, binding(Accounts, { instance: bank, transactional: parallelAccounts() })],
       tools: [
         act('pay', async ({ resources }) => (await resources.get(Cashier)).take(4)),
         act('fail', async ({ resources }) => {
@@ -177,7 +175,7 @@ describe('a transactional resource', () => {
     const left = gate();
     const started = startCalls({
       clock,
-      resources: [bindInstance(Accounts, bank, { transactional: parallelAccounts() })],
+      resources: [binding(Accounts, { instance: bank, transactional: parallelAccounts() })],
       tools: [
         act(
           'hang',
@@ -236,7 +234,7 @@ describe('a resource that joins one transaction at a time', () => {
       );
     await runCalls({
       logger,
-      resources: [bind(Tags, () => new Set<string>(), { transactional: fromCopies })],
+      resources: [binding(Tags, { create: () => new Set<string>(), transactional: fromCopies })],
       tools: [steps('one', 'state'), steps('two', 'read')],
       turns: [
         [{ name: 'one' }, { name: 'two' }, { name: 'one' }],
@@ -254,7 +252,8 @@ describe('a resource that joins one transaction at a time', () => {
     const lines: string[] = [];
     await runCalls({
       resources: [
-        bindInstance(Tags, new Set<string>(), {
+        binding(Tags, {
+          instance: new Set<string>(),
           transactional: {
             begin: (view) => {
               lines.push('begin');
@@ -292,7 +291,7 @@ describe('a resource that joins one transaction at a time', () => {
         return fails ? ToolResult.error('no') : undefined;
       };
     await runCalls({
-      resources: [bindInstance(Tags, tags, { transactional: fromCopies })],
+      resources: [binding(Tags, { instance: tags, transactional: fromCopies })],
       tools: [act('fail', add('y', true)), act('look', add('z', false), { effects: 'read' })],
       calls: [{ name: 'fail' }, { name: 'look' }],
     });
@@ -306,7 +305,8 @@ describe('a resource that joins one transaction at a time', () => {
     const started = startCalls({
       clock,
       resources: [
-        bindInstance(Tags, new Set<string>(), {
+        binding(Tags, {
+          instance: new Set<string>(),
           transactional: {
             begin: async (view) => {
               began.open();
@@ -340,7 +340,7 @@ describe('the end of a run', () => {
     const begun = gate();
     const started = startCalls({
       signal: controller.signal,
-      resources: [bindInstance(Accounts, bank, { transactional: parallelAccounts({ lines }) })],
+      resources: [binding(Accounts, { instance: bank, transactional: parallelAccounts({ lines }) })],
       tools: [
         act('hang', () => new Promise<never>(() => undefined)),
         act('pay', async (context) => {
@@ -364,7 +364,7 @@ describe('the end of a run', () => {
     const begun = gate();
     const started = startCalls({
       session,
-      resources: [bindInstance(Accounts, bankOf(), { transactional: parallelAccounts({ lines }) })],
+      resources: [binding(Accounts, { instance: bankOf(), transactional: parallelAccounts({ lines }) })],
       tools: [
         act('end', async () => {
           await begun.pass();
@@ -391,7 +391,7 @@ test('a transaction that cannot be begun fails the look-up only, and the next lo
   const bank = bankOf({ a: 10 });
   let failure: unknown;
   const { invocations } = await runCalls({
-    resources: [bindInstance(Accounts, bank, { transactional: parallelAccounts({ begin }) })],
+    resources: [binding(Accounts, { instance: bank, transactional: parallelAccounts({ begin }) })],
     tools: [
       act('pay', async (context) => {
         failure = await context.resources.get(Accounts).catch((error: unknown) => error);
@@ -409,7 +409,7 @@ test('policies see the resource in their check, and no more when the handler has
   const bank = bankOf({ a: 10 });
   const seen: unknown[] = [];
   await runCalls({
-    resources: [bindInstance(Accounts, bank, { transactional: parallelAccounts() })],
+    resources: [binding(Accounts, { instance: bank, transactional: parallelAccounts() })],
     tools: [act('pay', spend(1))],
     policies: [
       {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import {
-  bindInstance,
+  binding,
   type EvaluateOptions,
   Filesystem,
   MemoryFilesystem,
@@ -43,7 +43,7 @@ const promptOf = (result: () => ToolResult<unknown>, { effects = 'state', ...par
         ],
       }),
     ],
-    resources: [bindInstance(Filesystem, new MemoryFilesystem())],
+    resources: [binding(Filesystem, { instance: new MemoryFilesystem() })],
   }).bind();
 
 /** What became of one call, and what the model got of it. */

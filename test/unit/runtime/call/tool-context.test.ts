@@ -2,12 +2,13 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import {
   type AnyTool,
-  bind,
+  binding,
   defineEvent,
   defineSlice,
   Filesystem,
   FilesystemError,
   promptTemplate,
+  type ResourceBinding,
   ResourceError,
   resourceToken,
   SessionError,
@@ -302,10 +303,9 @@ describe('tool-call resources', () => {
   }
   const Pad = resourceToken<Pad>('pad');
   const acts: string[] = [];
-  const pad = (fail = false): ReturnType<typeof bind<Pad>> =>
-    bind(
-      Pad,
-      async (resolver) => {
+  const pad = (fail = false): ResourceBinding<Pad> =>
+    binding(Pad, {
+      create: async (resolver) => {
         const filesystem = await resolver.get(Filesystem);
         const lines: string[] = [];
         return {
@@ -317,8 +317,8 @@ describe('tool-call resources', () => {
           },
         };
       },
-      { scope: 'tool-call' },
-    );
+      scope: 'tool-call',
+    });
   const using = (end: () => ToolResult<null>): AnyTool =>
     tool({
       name: 'act',

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import {
-  bind,
+  binding,
   PolicyDecision,
   PromptEvaluationError,
   promptTemplate,
@@ -98,7 +98,10 @@ describe('a run that is silent for too long', () => {
       ns: 'test',
       key: 'slow',
       resources: [
-        bind(resourceToken<string>('slow'), () => rendering.pass().then(() => 'built'), { eager: true }),
+        binding(resourceToken<string>('slow'), {
+          create: () => rendering.pass().then(() => 'built'),
+          eager: true,
+        }),
       ],
       sections: [section({ title: 'Task', key: 'task', template: 'Do it.' })],
     });

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import {
   type AnyTool,
-  bind,
+  binding,
   Deadline,
   DeadlineExceededError,
   defineEvent,
@@ -455,7 +455,8 @@ describe('the abort signal of the caller', () => {
     const run = startCalls({
       signal: abort.signal,
       resources: [
-        bind(Stubborn, () => ({ [Symbol.asyncDispose]: () => new Promise<void>(() => undefined) }), {
+        binding(Stubborn, {
+          create: () => ({ [Symbol.asyncDispose]: () => new Promise<void>(() => undefined) }),
           scope: 'tool-call',
         }),
       ],

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import {
-  bindInstance,
+  binding,
   type CompletionChecker,
   CompletionVerdict,
   type ConversationItem,
@@ -95,7 +95,7 @@ async function run(
   const prompt = promptTemplate({
     ns: 'test',
     key: 'journal',
-    resources: [bindInstance(Filesystem, filesystem)],
+    resources: [binding(Filesystem, { instance: filesystem })],
     sections: [
       section({
         title: 'Task',
