@@ -1,4 +1,4 @@
-import { expectTypeOf, test } from 'vitest';
+import { describe, expectTypeOf, test } from 'vitest';
 import {
   type AnyResourceBinding,
   binding,

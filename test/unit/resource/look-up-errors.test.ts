@@ -134,8 +134,8 @@ describe('a binding put together wrongly', () => {
     ['undefined', () => binding(missing, { instance: { name: 'a' } })],
     ['name', () => binding('name' as unknown as typeof A, { create: () => ({ name: 'a' }) })],
     ['A', () => binding(A, { create: () => ({ name: 'a' }), afterCreate: 'start' as unknown as () => void })],
-  ])('is refused at once: %s', (name, binding) => {
-    expect(binding).toThrow(coded('resource-binding-invalid', new RegExp(`"${name}" cannot be bound`)));
+  ])('is refused at once: %s', (name, attempt) => {
+    expect(attempt).toThrow(coded('resource-binding-invalid', new RegExp(`"${name}" cannot be bound`)));
   });
 });
 

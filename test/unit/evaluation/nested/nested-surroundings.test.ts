@@ -49,12 +49,12 @@ const account = (instance: Account) =>
 describe('resources that take part in transactions', () => {
   const run = async (how: 'shared' | 'foreign', fails: boolean) => {
     const instance = { balance: 10 };
-    const binding = account(instance);
+    const bound = account(instance);
     const outer = delegate('state', async (context) => {
       const inner = promptTemplate({
         ...named,
         key: 'inner',
-        resources: [binding],
+        resources: [bound],
         sections: [section({ title: 'Inner', key: 'inner', template: 'This is inner.', tools: [pay] })],
       });
       await context.adapter.evaluate(inner.bind());
@@ -67,7 +67,7 @@ describe('resources that take part in transactions', () => {
       promptTemplate({
         ...named,
         key: 'outer',
-        resources: how === 'shared' ? [binding] : [],
+        resources: how === 'shared' ? [bound] : [],
         sections: [section({ title: 'Outer', key: 'outer', template: 'This is outer.', tools: [outer] })],
       }).bind(),
     );

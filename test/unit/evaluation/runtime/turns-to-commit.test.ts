@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import {
-  bindInstance,
+  binding,
   type FeedbackProvider,
   Filesystem,
   MemoryFilesystem,
@@ -24,7 +24,7 @@ function promptWith(policies: readonly ToolPolicy[] = []): Prompt<undefined> {
     ns: 'test',
     key: 'turns',
     policies,
-    resources: [bindInstance(Filesystem, new MemoryFilesystem())],
+    resources: [binding(Filesystem, { instance: new MemoryFilesystem() })],
     sections: [
       section({ title: 'Task', key: 'task', template: 'Do it.', tools: [writes, add], slices: [Count] }),
     ],
