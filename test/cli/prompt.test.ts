@@ -156,7 +156,7 @@ describe('wink prompt', () => {
     writeFileSync(file, '{');
     const { code, stdout, stderr } = await wink('check', 'agents/booking.ts');
     expect({ code, stdout }).toEqual({ code: 1, stdout: `${shown.replace('latest', 'team')}: fits\n` });
-    expect(stderr).toMatch(/^wink: The overrides file "travel\/booking\/latest\.json" is no JSON/);
+    expect(stderr).toMatch(/^wink: The overrides file "travel\/booking\/latest\.json" is not JSON/);
     expect(readFileSync(file, 'utf8')).toBe('{');
   });
 
@@ -238,7 +238,7 @@ describe('wink run with edited texts', () => {
     expect(await winkRun('--tag', 'latest')).toMatchObject({
       code: 2,
       stdout: '',
-      stderr: expect.stringContaining('is no JSON'),
+      stderr: expect.stringContaining('is not JSON'),
     });
     expect(await winkRun('--tag', '')).toMatchObject({
       code: 2,

@@ -6,7 +6,7 @@ import { errorCode } from '../disk/system-error.ts';
 import type { FolderReading } from './folder-reading.ts';
 import type { HostMountSkipReason } from './mount-report.ts';
 
-/** Where a link leads, or why it is not followed. */
+/** The target of a link, or why it is not followed. */
 export type LinkTarget =
   | { readonly kind: 'file'; readonly open: () => Promise<FileHandle> }
   | { readonly kind: 'directory'; readonly open: () => Promise<HostDirectory> }
@@ -14,8 +14,8 @@ export type LinkTarget =
   | { readonly kind: 'skipped'; readonly reason: HostMountSkipReason };
 
 /**
- * Looks where a link leads. Only a place within the mounted folder that is not excluded there counts; opening it checks
- * the place again on the open handle, where the platform can tell.
+ * Resolves a link. Only a target within the mounted folder that is not excluded is followed; opening it checks
+ * the path again on the open handle, where the platform supports that.
  */
 export async function followLink(reading: FolderReading, linkPath: string): Promise<LinkTarget> {
   const root = reading.folder.realPath;
@@ -34,7 +34,7 @@ export async function followLink(reading: FolderReading, linkPath: string): Prom
   }
 }
 
-/** Whether the target, or a directory that it stands in, is ruled out. */
+/** Whether the target, or a directory that contains it, is excluded. */
 function isExcluded(reading: FolderReading, target: string): boolean {
   const parts = target.split(sep);
   return parts.some((_, index) => reading.filter.excludes(parts.slice(0, index + 1).join('/')));

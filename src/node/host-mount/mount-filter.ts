@@ -3,11 +3,11 @@ import { defaultMountExcludes, type MountOptions } from './options.ts';
 
 /** Decides by path below the mounted folder which files are taken and which directories are entered. */
 export interface MountFilter {
-  /** Whether this path, and all below it, is ruled out by `exclude`. */
+  /** Whether this path, and all below it, is excluded by `exclude`. */
   excludes(path: string): boolean;
-  /** Whether a file with this path is asked for by `include`. */
+  /** Whether a file with this path matches `include`. */
   includes(path: string): boolean;
-  /** Whether a file below this directory can be asked for by `include`. */
+  /** Whether a file below this directory can match `include`. */
   enters(directoryPath: string): boolean;
 }
 
@@ -29,14 +29,14 @@ export function compileMountFilter(
   };
 }
 
-/** `name/**` also rules out the directory itself, so that it is not entered only to leave out everything in it. */
+/** `name/**` also excludes the directory itself, so that it is not entered only to skip everything in it. */
 function compileExclude(pattern: string): readonly Glob[] {
   const directory = pattern.endsWith('/**') ? pattern.slice(0, -'/**'.length) : '';
   const isDirectoryOnly = directory !== '' && !directory.endsWith('**');
   return isDirectoryOnly ? [compileGlob(pattern), compileGlob(directory)] : [compileGlob(pattern)];
 }
 
-/** Whether a glob can match a file below a directory: both lie on one way, and the glob reaches deep enough. */
+/** Whether a glob can match a file below a directory: their paths agree, and the glob reaches deep enough. */
 function canMatchBelow({ prefix, maxDepth }: Glob, directory: readonly string[]): boolean {
   if (maxDepth !== undefined && directory.length >= maxDepth) return false;
   return prefix.every((name, index) => directory[index] === undefined || directory[index] === name);

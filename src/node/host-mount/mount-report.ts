@@ -1,15 +1,15 @@
 /**
- * Why something was left out of a mount.
+ * Why an entry was skipped by a mount.
  *
  * - `symlink`: a symbolic link, and links are not followed.
  * - `symlink-outside`: a link that leads out of the folder, or nowhere.
- * - `symlink-cycle`: a link to a directory that it stands in.
+ * - `symlink-cycle`: a link to a directory that contains it.
  * - `special-file`: a fifo, socket or device.
  * - `unreadable`: the operating system refuses to open or read it.
  * - `file-too-large`: larger than `maxFileBytes`.
- * - `mount-full`: does not fit into `maxBytes` any more.
+ * - `mount-full`: does not fit into the rest of `maxBytes`.
  * - `changed-while-reading`: written to, replaced or removed while it was read.
- * - `name-not-allowed`: its name is no UTF-8, or breaks the path rules of a workspace.
+ * - `name-not-allowed`: its name is not UTF-8, or breaks the path rules of a workspace.
  */
 export type HostMountSkipReason =
   | 'symlink'
@@ -22,38 +22,38 @@ export type HostMountSkipReason =
   | 'changed-while-reading'
   | 'name-not-allowed';
 
-/** One thing that was left out. */
+/** One skipped entry. */
 export interface HostMountSkip {
   /** Path below the mounted folder. */
   readonly path: string;
   readonly reason: HostMountSkipReason;
 }
 
-/** Limit that ended the reading before the folder was looked at in full. */
+/** The limit that ended the reading before the whole folder was read. */
 export type HostMountStop = 'max-files' | 'max-entries';
 
-/** What a mount took and what it left out. Entries that `exclude` or `include` rule out are not counted as skipped. */
+/** What a mount took and what it skipped. Entries that `exclude` or `include` filter out do not count as skipped. */
 export interface HostMountReport {
   /** Files taken. */
   readonly files: number;
   /** Bytes taken. */
   readonly bytes: number;
-  /** What was left out, sorted by path, the first 1,000 of them. */
+  /** The skipped entries, sorted by path, at most 1,000. */
   readonly skipped: readonly HostMountSkip[];
-  /** All that was left out, also what `skipped` has no room for. */
+  /** The number of all skipped entries, including those beyond the limit of `skipped`. */
   readonly skippedCount: number;
-  /** Entries left out by `exclude`; a directory counts once. */
+  /** Entries excluded by `exclude`; a directory counts once. */
   readonly excluded: number;
-  /** True when the whole folder was looked at and nothing was skipped. */
+  /** True when the whole folder was read and nothing was skipped. */
   readonly complete: boolean;
-  /** The limit that ended the reading early; absent when the whole folder was looked at. */
+  /** The limit that ended the reading early; absent when the whole folder was read. */
   readonly stoppedBy?: HostMountStop;
 }
 
-/** Entries that a report names one by one. */
+/** The maximum number of entries that a report lists. */
 const MAX_NAMED_SKIPS = 1000;
 
-/** Collects what a mount takes and leaves out, while it is read. */
+/** Counts what a mount takes and skips while it is read. */
 export class MountTally {
   readonly #skipped: HostMountSkip[] = [];
   #skippedCount = 0;
@@ -85,7 +85,7 @@ export class MountTally {
     this.#bytes += bytes;
   }
 
-  /** Gives back what was reserved for a file that could not be read after all. */
+  /** Reverses `reserve` for a file that could not be read. */
   unreserve(bytes: number): void {
     this.#files -= 1;
     this.#bytes -= bytes;

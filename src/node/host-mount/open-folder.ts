@@ -7,13 +7,13 @@ import { identityOf } from '../disk/stamp.ts';
 import { errorCode } from '../disk/system-error.ts';
 
 /**
- * Opens the folder of a mount and checks where it really is.
+ * Opens the folder of a mount and checks its real path.
  * @throws {FilesystemError} `argument-invalid`, `path-outside-root`, `path-not-found`, `path-not-directory` or `path-forbidden`.
  * Messages name the folder as the caller wrote it.
  */
 export async function openFolder(hostPath: string, allowedRoots: readonly string[]): Promise<HostDirectory> {
   if (hostPath.trim() === '' || hostPath.includes('\0')) {
-    throw refuse('argument-invalid', hostPath, 'is no path of a folder. Name an existing folder.');
+    throw refuse('argument-invalid', hostPath, 'is not a valid path. Name an existing folder.');
   }
   if (allowedRoots.length === 0) {
     throw refuse(
@@ -30,7 +30,7 @@ export async function openFolder(hostPath: string, allowedRoots: readonly string
 }
 
 /**
- * Makes sure that the folder is still where it was opened, so that what was read of it is what is there.
+ * Asserts that the folder is still at the path where it was opened, so that what was read is what is there.
  * @throws {FilesystemError} `root-replaced`.
  */
 export async function assertStillThere(
@@ -51,7 +51,7 @@ async function open(hostPath: string, allowedRoots: readonly string[]): Promise<
   try {
     return await openDirectory(wanted, true);
   } catch (error) {
-    // Whether something exists outside the allowed roots is nobody's business.
+    // Whether something exists outside the allowed roots must not be disclosed.
     if (!allowedRoots.some((root) => isBelow(wanted, resolve(root)))) throw outside(hostPath);
     throw explain(hostPath, error);
   }
@@ -77,7 +77,7 @@ function explain(hostPath: string, error: unknown): FilesystemError {
         'cannot be opened: the operating system denies it. Check its permissions.',
       );
     case 'ELOOP':
-      return refuse('path-invalid', hostPath, 'cannot be opened: its symbolic links lead in a circle.');
+      return refuse('path-invalid', hostPath, 'cannot be opened: its symbolic links form a cycle.');
     case 'ENAMETOOLONG':
       return refuse('path-invalid', hostPath, 'cannot be opened: the path is too long.');
     default:
@@ -93,7 +93,7 @@ function outside(hostPath: string): FilesystemError {
   );
 }
 
-/** The cause is left out on purpose: messages of the operating system hold resolved host paths. */
+/** The cause is omitted on purpose: messages of the operating system contain resolved host paths. */
 function refuse(code: FilesystemErrorCode, hostPath: string, problem: string): FilesystemError {
   return new FilesystemError(code, `The folder ${quoteText(hostPath)} ${problem}`, {
     details: { path: hostPath },

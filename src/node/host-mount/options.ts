@@ -1,7 +1,7 @@
 import { FilesystemError } from '../../error/index.ts';
 import { normalizePath } from '../../filesystem/index.ts';
 
-/** Patterns that a mount leaves out unless `defaultExcludes` is false: version control and installed packages. */
+/** Patterns that a mount excludes unless `defaultExcludes` is false: version control and installed packages. */
 export const defaultMountExcludes: readonly string[] = Object.freeze([
   '**/.git',
   '**/.git/**',
@@ -11,33 +11,33 @@ export const defaultMountExcludes: readonly string[] = Object.freeze([
 
 /** Options of `mountFolder`, and of `readHostMount` but for its allowed roots. */
 export interface MountOptions {
-  /** The folder to read. Relative to the working directory of the process. Messages name it exactly as it is given here. */
+  /** The folder to read. Relative to the working directory of the process. Messages name it exactly as given here. */
   readonly hostPath: string;
-  /** The directory that its files stand in, from the workspace root. Default `.`, the root itself. */
+  /** The directory for its files, relative to the workspace root. Default: `.`, the root itself. */
   readonly mountPath?: string;
   /** Globs (see `compileGlob`) on the path below the folder; only files that match one are taken. Default: every file. */
   readonly include?: readonly string[];
   /**
-   * Globs (see `compileGlob`) on the path below the folder; what matches one is left out, and a directory that matches is not entered.
-   * A pattern starts at the folder: a leading double star with a slash makes it hold at every depth. Added to the default ones.
+   * Globs (see `compileGlob`) on the path below the folder; a path that matches one is excluded, and a directory that matches is not entered.
+   * A pattern starts at the folder: a leading double star with a slash makes it match at every depth. Added to the default patterns.
    */
   readonly exclude?: readonly string[];
-  /** Whether `.git` and `node_modules` are left out at every depth. Default true. */
+  /** Whether `.git` and `node_modules` are excluded at every depth. Default: true. */
   readonly defaultExcludes?: boolean;
-  /** Bytes taken in all; a file that does not fit any more is left out. Default 67,108,864 (64 MiB). */
+  /** The maximum total bytes; a file that does not fit any more is skipped. Default: 67,108,864 (64 MiB). */
   readonly maxBytes?: number;
-  /** Bytes of one file; a larger one is left out unread. Default 8,388,608 (8 MiB). */
+  /** The maximum bytes of one file; a larger file is skipped unread. Default: 8,388,608 (8 MiB). */
   readonly maxFileBytes?: number;
-  /** Files taken; the reading ends at the first one over it. Default 20,000. */
+  /** The maximum number of files; reading ends at the first file beyond it. Default: 20,000. */
   readonly maxFiles?: number;
-  /** Directory entries looked at, of whatever kind; the reading ends when there are more. Default 200,000. */
+  /** The maximum number of directory entries read, of any kind; reading ends when there are more. Default: 200,000. */
   readonly maxEntries?: number;
   /**
-   * Whether symbolic links are followed that lead to a place within the folder. A link that leads out of it is never
-   * followed, nor one to a directory that the link stands in. Default false: links are left out and reported.
+   * Whether to follow symbolic links to targets within the folder. A link that leads out of it is never
+   * followed, nor one to a directory that contains the link. Default: false; links are skipped and reported.
    */
   readonly followSymlinks?: boolean;
-  /** Ends the reading; the promise then rejects with the signal's reason. */
+  /** Aborts the reading; the promise then rejects with the signal's reason. */
   readonly signal?: AbortSignal;
 }
 
@@ -58,7 +58,7 @@ export interface MountLimits {
   readonly maxEntries: number;
 }
 
-/** @throws {FilesystemError} `argument-invalid` for a limit that is no whole number from 0 on. */
+/** @throws {FilesystemError} `argument-invalid` for a limit that is not a whole number of at least 0. */
 export function resolveLimits(options: MountOptions): MountLimits {
   return {
     maxBytes: wholeNumber('maxBytes', options.maxBytes ?? 67_108_864),
@@ -77,6 +77,6 @@ function wholeNumber(name: string, value: number): number {
   if (Number.isSafeInteger(value) && value >= 0) return value;
   throw new FilesystemError(
     'argument-invalid',
-    `The mount option ${name} is ${String(value)}; it must be a whole number from 0 on.`,
+    `The mount option ${name} is ${String(value)}; it must be a whole number of at least 0.`,
   );
 }

@@ -9,8 +9,8 @@ import { type DirectoryCandidate, type SortedEntries, sortEntries } from './sort
  * names. One directory per level and a few files are open at a time.
  *
  * @param path below the mounted folder; '' is the folder itself.
- * @param ancestors identities of this directory and of those that it stands in.
- * @throws the signal's reason; what cannot be read is tallied.
+ * @param ancestors the identities of this directory and of the directories that contain it.
+ * @throws the signal's reason; entries that cannot be read are recorded as skipped.
  */
 export async function readDirectory(
   reading: FolderReading,

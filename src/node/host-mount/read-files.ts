@@ -4,7 +4,7 @@ import { skipReason } from '../disk/system-error.ts';
 import { type FolderReading, workspacePath } from './folder-reading.ts';
 import type { FileCandidate } from './sort-entries.ts';
 
-/** Files that are open and read at one time. */
+/** The number of files that are open and read at the same time. */
 const FILES_AT_ONCE = 16;
 
 /** A regular file, open. */
@@ -15,9 +15,9 @@ interface OpenedFile {
 }
 
 /**
- * Takes the content of files, in the order given, a few at a time. Which of them fit into the limits is decided on
- * their sizes, in that order, before any is read; so it never depends on timing.
- * @throws the signal's reason; what cannot be read is tallied.
+ * Reads the content of files, in the given order, a few at a time. Which of them fit into the limits is decided by
+ * their sizes, in that order, before any is read, so that it never depends on timing.
+ * @throws the signal's reason; files that cannot be read are recorded as skipped.
  */
 export async function readFiles(reading: FolderReading, files: readonly FileCandidate[]): Promise<void> {
   for (let start = 0; start < files.length && !reading.tally.isStopped; start += FILES_AT_ONCE) {
@@ -38,7 +38,7 @@ export async function readFiles(reading: FolderReading, files: readonly FileCand
   }
 }
 
-/** Never rejects: what cannot be opened, or is no regular file any more, is tallied. */
+/** Never rejects: a file that cannot be opened, or is no longer a regular file, is recorded as skipped. */
 async function openRegular(reading: FolderReading, file: FileCandidate): Promise<OpenedFile | undefined> {
   let handle: FileHandle;
   try {
@@ -58,7 +58,7 @@ async function openRegular(reading: FolderReading, file: FileCandidate): Promise
   return undefined;
 }
 
-/** Whether the file fits into what is left of the limits; if so, its place is taken. */
+/** Whether the file fits into the rest of the limits; if so, its size is reserved. */
 function reserve(reading: FolderReading, { path, stamp }: OpenedFile): boolean {
   const { tally, limits } = reading;
   if (tally.isStopped) return false;
@@ -78,7 +78,7 @@ function reserve(reading: FolderReading, { path, stamp }: OpenedFile): boolean {
   return true;
 }
 
-/** Never rejects: a file that could not be read gives its place back and is tallied. */
+/** Never rejects: a file that could not be read is unreserved and recorded as skipped. */
 async function readOpened(reading: FolderReading, file: OpenedFile): Promise<Uint8Array | undefined> {
   const { path, handle, stamp } = file;
   try {

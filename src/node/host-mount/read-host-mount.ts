@@ -12,25 +12,25 @@ import { readDirectory } from './read-directory.ts';
  */
 export interface HostMount {
   readonly kind: 'mount';
-  /** The directory that the files stand in; `.` is the workspace root. */
+  /** The directory that contains the files; `.` is the workspace root. */
   readonly mountPath: string;
-  /** Content by path from the workspace root, `mountPath` included. An object without prototype. */
+  /** Content by path from the workspace root, including `mountPath`. An object without prototype. */
   readonly files: Readonly<Record<string, Uint8Array>>;
   /** What was taken and what was left out, by name and reason. */
   readonly report: HostMountReport;
 }
 
 /**
- * Reads a folder of the host into memory, for a workspace in which nothing that happens reaches the disk. Every file is
- * taken as bytes. What cannot or must not be read (links, fifos, devices, unreadable and over-large files) is left out and
- * reported; `.git` and `node_modules` are left out silently.
+ * Reads a folder of the host into memory, for a workspace whose changes never reach the disk. Every file is
+ * taken as bytes. Entries that cannot or must not be read (links, fifos, devices, unreadable and too large files) are skipped and
+ * reported; `.git` and `node_modules` are excluded silently.
  *
- * Reads with bounded memory and few open files, and looks at nothing below an excluded directory.
+ * Reads with bounded memory and few open files, and never reads below an excluded directory.
  *
  * @throws {FilesystemError} `path-not-found`, `path-not-directory`, `path-outside-root` or `path-forbidden` for the folder,
  * `pattern-invalid` for a glob, `argument-invalid` for a limit or for no allowed roots, `path-invalid` for a mount path.
  * `root-replaced` when the folder was renamed, removed or replaced while it was read.
- * Messages name the folder as it was given, never where it really is.
+ * Messages name the folder as it was given, never its real path.
  * @throws the signal's reason when it is aborted.
  * @see docs/spec/filesystem.md §5
  */
@@ -48,7 +48,7 @@ export async function readHostMount(options: HostMountOptions): Promise<HostMoun
   signal?.throwIfAborted();
   const folder = await openFolder(hostPath, allowedRoots);
   try {
-    // Without a prototype, so that a file named `__proto__` is a file like any other.
+    // Without a prototype, so that a file named `__proto__` is an ordinary key.
     const files: Record<string, Uint8Array> = Object.create(null);
     const tally = new MountTally();
     const take = (path: string, content: Uint8Array): void => {

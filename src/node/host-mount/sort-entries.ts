@@ -19,14 +19,14 @@ export interface DirectoryCandidate {
   readonly open: () => Promise<HostDirectory>;
 }
 
-/** The entries of one directory that a mount wants. */
+/** The entries of one directory that a mount takes. */
 export interface SortedEntries {
   readonly files: readonly FileCandidate[];
   readonly directories: readonly DirectoryCandidate[];
 }
 
 /**
- * Lists a directory and keeps what is asked for, in order of names; everything else is tallied.
+ * Lists a directory and keeps the included entries, sorted by name; everything else is recorded as excluded or skipped.
  * @throws the error of the operating system when the directory cannot be listed.
  */
 export async function sortEntries(
@@ -82,7 +82,7 @@ async function sortLink(
   }
 }
 
-/** Whether `include` asks for the entry; a link may stand for a file or for a directory. */
+/** Whether `include` can match the entry; a link may lead to a file or to a directory. */
 function isWanted(reading: FolderReading, entry: HostEntry, path: string): boolean {
   switch (entry.kind) {
     case 'directory':
@@ -94,7 +94,7 @@ function isWanted(reading: FolderReading, entry: HostEntry, path: string): boole
   }
 }
 
-/** Whether a workspace can have this very path: names of the host may hold what a workspace does not allow. */
+/** Whether a workspace can have exactly this path: names on the host may contain characters that a workspace does not allow. */
 function isPossiblePath(reading: FolderReading, path: string): boolean {
   const wanted = workspacePath(reading, path);
   try {

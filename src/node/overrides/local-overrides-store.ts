@@ -13,18 +13,18 @@ import { FolderLock } from '../lock/folder-lock.ts';
 import { openStateFolder } from '../lock/state-folder.ts';
 import { overridesFileName, readOverrides, removeOverrides, writeOverrides } from './overrides-file.ts';
 
-/** Where the files are. */
+/** The location of the override files, and the lock. */
 export interface LocalOverridesStoreOptions {
   /**
-   * The folder that holds the overrides; made when something is saved. Default: `.weakincentives/prompts/overrides` in
+   * The folder of the overrides; created when something is saved. Default: `.weakincentives/prompts/overrides` in
    * the git repository that the working directory belongs to.
    */
   readonly root?: string;
-  /** Where the search for the repository begins. Default: the working directory of the process. */
+  /** Where the search for the repository starts. Default: the working directory of the process. */
   readonly workingDirectory?: string;
-  /** Where the lock is kept, not within `root`. Default: as for `HostFilesystem`. */
+  /** The directory of the lock, not within `root`. Default: as for `HostFilesystem`. */
   readonly stateDirectory?: string;
-  /** How long a change waits while another process makes one, in milliseconds. Default: 10,000. */
+  /** How long a change waits for a change by another process, in milliseconds. Default: 10,000. */
   readonly lockTimeoutMs?: number;
 }
 
@@ -32,9 +32,9 @@ const DEFAULT_LOCK_TIMEOUT_MS = 10_000;
 const LOCK_RETRY_MS = 25;
 
 /**
- * Keeps overrides in files that people edit and a repository holds: `<namespace>/<key>/<tag>.json`, keys sorted.
+ * Stores overrides in files that people edit and a repository tracks: `<namespace>/<key>/<tag>.json`, keys sorted.
  *
- * A file is replaced as a whole, so that a reader sees the old or the new one; changes wait for each other, also those of
+ * A file is replaced atomically, so that a reader sees the old or the new one; changes wait for each other, including those of
  * other processes. A file that cannot be read is refused and never replaced by an empty one.
  */
 export class LocalOverridesStore implements OverridesStore {
@@ -61,15 +61,15 @@ export class LocalOverridesStore implements OverridesStore {
     return this.#root;
   }
 
-  /** @throws {OverridesError} when the file cannot be read, is no overrides, or another prompt's. */
+  /** @throws {OverridesError} when the file cannot be read, is not valid, or belongs to another prompt. */
   async load(prompt: Pick<PromptIdentity, 'ns' | 'key'>, tag: string): Promise<PromptOverrides | undefined> {
     return readOverrides(this.#root, prompt, tag);
   }
 
   /**
    * Replaces the file of the prompt and tag that the overrides name.
-   * @throws {OverridesError} `overrides-corrupt` for what are no overrides, `overrides-conflicting` when another process holds
-   * the files for too long, `overrides-storage-failed`.
+   * @throws {OverridesError} `overrides-corrupt` for invalid overrides, `overrides-conflicting` when another process holds
+   * the lock for too long, `overrides-storage-failed`.
    */
   async save(overrides: PromptOverrides): Promise<void> {
     const checked = parseOverrides(overrides);
@@ -77,10 +77,10 @@ export class LocalOverridesStore implements OverridesStore {
   }
 
   /**
-   * Changes a file on the basis of what it holds; nobody else can change it in between.
-   * @param change gets what is there, undefined for nothing, and returns what shall be there; undefined leaves it as it is.
-   * Must not wait; may throw: nothing is changed.
-   * @returns what is there now.
+   * Changes a file based on its present content, under the lock.
+   * @param change receives the present overrides, or undefined, and returns the new ones; undefined leaves the file unchanged.
+   * Must be synchronous; if it throws, nothing is changed.
+   * @returns the overrides that are now stored.
    * @throws {OverridesError} as {@link load} and {@link save}; `overrides-mismatched` for overrides of another prompt or tag.
    */
   async update(
@@ -109,7 +109,7 @@ export class LocalOverridesStore implements OverridesStore {
     return this.#locked(() => removeOverrides(this.#root, prompt, tag));
   }
 
-  /** Tags of a prompt that there are overrides for, sorted. */
+  /** The tags of a prompt for which overrides exist, sorted. */
   async tags(prompt: Pick<PromptIdentity, 'ns' | 'key'>): Promise<readonly string[]> {
     const folder = join(this.#root, overridesFileName(prompt, 'x'), '..');
     try {
@@ -163,18 +163,18 @@ export class LocalOverridesStore implements OverridesStore {
         throw new OverridesError('overrides-storage-failed', error.message, { cause: error });
       throw new OverridesError(
         'overrides-storage-failed',
-        `The folder for prompt overrides cannot be made (${errorCode(error) ?? 'unknown error'}).`,
+        `The folder for prompt overrides cannot be created (${errorCode(error) ?? 'unknown error'}).`,
       );
     }
   }
 }
 
-/** Where a repository keeps the overrides of its prompts. */
+/** The path of the overrides in a repository. */
 const IN_REPOSITORY = join('.weakincentives', 'prompts', 'overrides');
 
 /**
- * The folder for overrides of the repository that a folder belongs to: the nearest one upwards that holds `.git`.
- * @throws {OverridesError} `overrides-storage-failed` when there is none.
+ * The overrides folder of the repository that contains a folder: the nearest ancestor with `.git`.
+ * @throws {OverridesError} `overrides-storage-failed` when there is no repository.
  */
 export function findOverridesRoot(workingDirectory: string): string {
   for (let folder = resolve(workingDirectory); ; folder = dirname(folder)) {
@@ -182,7 +182,7 @@ export function findOverridesRoot(workingDirectory: string): string {
     if (dirname(folder) === folder) {
       throw new OverridesError(
         'overrides-storage-failed',
-        'The working directory is in no git repository, so there is no place for prompt overrides. Name one as root.',
+        'The working directory is not in a git repository, so there is no default folder for prompt overrides. Set root.',
       );
     }
   }

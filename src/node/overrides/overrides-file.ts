@@ -19,8 +19,8 @@ import { errorCode } from '../disk/system-error.ts';
 const safeName = /^[a-z0-9][a-z0-9._-]{0,63}$/;
 
 /**
- * Where the overrides of a prompt are, relative to the root: `<namespace>/<key>/<tag>.json`.
- * @throws {OverridesError} `overrides-mismatched` for names that no prompt has.
+ * The path of the overrides of a prompt, relative to the root: `<namespace>/<key>/<tag>.json`.
+ * @throws {OverridesError} `overrides-mismatched` for names that a prompt cannot have.
  */
 export function overridesFileName({ ns, key }: Pick<PromptIdentity, 'ns' | 'key'>, tag: string): string {
   const names = [...ns.split('/'), key, tag];
@@ -34,7 +34,7 @@ export function overridesFileName({ ns, key }: Pick<PromptIdentity, 'ns' | 'key'
 }
 
 /**
- * What a file holds; undefined when there is none.
+ * The content of a file; undefined when it does not exist.
  * @throws {OverridesError} naming the file, relative to the root.
  */
 export function readOverrides(
@@ -68,7 +68,7 @@ function parseText(name: string, text: string): PromptOverrides {
   try {
     value = JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch (cause) {
-    throw fileError('overrides-corrupt', name, `is no JSON (${describeError(cause)})`, cause);
+    throw fileError('overrides-corrupt', name, `is not JSON (${describeError(cause)})`, cause);
   }
   try {
     return parseOverrides(value);
@@ -79,8 +79,8 @@ function parseText(name: string, text: string): PromptOverrides {
 }
 
 /**
- * Writes a file as a whole: beside its place, forced to the disk, then renamed.
- * @throws {OverridesError} `overrides-storage-failed`; what was there before is still there.
+ * Writes a file atomically: to a draft next to it, synced to the disk, then renamed.
+ * @throws {OverridesError} `overrides-storage-failed`; the old file is then unchanged.
  */
 export function writeOverrides(root: string, overrides: PromptOverrides): void {
   const name = overridesFileName(overrides, overrides.tag);
@@ -106,7 +106,7 @@ export function writeOverrides(root: string, overrides: PromptOverrides): void {
   }
 }
 
-/** @returns false when there was none. @throws {OverridesError} `overrides-storage-failed`. */
+/** @returns false when it did not exist. @throws {OverridesError} `overrides-storage-failed`. */
 export function removeOverrides(
   root: string,
   prompt: Pick<PromptIdentity, 'ns' | 'key'>,
@@ -130,18 +130,18 @@ function tryToRemove(draft: string): void {
   try {
     rmSync(draft, { force: true });
   } catch {
-    // It was never made.
+    // It was never created.
   }
 }
 
 function fileError(code: OverridesErrorCode, name: string, problem: string, cause?: unknown): OverridesError {
-  return new OverridesError(code, `The overrides file "${name}" ${problem}. Mend it, or remove it.`, {
+  return new OverridesError(code, `The overrides file "${name}" ${problem}. Fix it, or remove it.`, {
     ...(cause === undefined ? {} : { cause }),
     details: { file: name },
   });
 }
 
-/** Equal overrides make equal files, so that a change of one text is a change of one line. */
+/** Sorted keys, so that equal overrides give equal files and a change of one string changes one line. */
 function sortKeys(value: unknown): JsonValue {
   if (Array.isArray(value)) return value.map(sortKeys);
   // Overrides are plain JSON.

@@ -16,14 +16,14 @@ import { stagePlan } from './staging/stage-plan.ts';
 import { stagingError } from './staging/staging-error.ts';
 import { writeFolder } from './staging/write-folder.ts';
 
-/** What one staged folder is made with. */
+/** The context of creating one staged folder. */
 interface Staging extends Pick<StagedFolderParts, 'filesystem' | 'filter' | 'limits' | 'signal' | 'isShown'> {
   readonly realTempRoot: string;
   readonly tempRoot: string | undefined;
 }
 
 /**
- * Puts the present content of a file system into a private folder, for processes that work on real files:
+ * Copies the present content of a file system into a private folder, for processes that work on real files:
  *
  * ```ts
  * await using staged = await openStagedFolder(context.filesystem, { signal: context.signal });
@@ -32,23 +32,23 @@ interface Staging extends Pick<StagedFolderParts, 'filesystem' | 'filter' | 'lim
  * const { created, modified, removed } = await staged.collect();
  * ```
  *
- * With the file system of a call, the staged content is what the call sees, and what is collected is a part of the call:
- * policies judge it, and it lands or vanishes with the call. What the process does outside of the folder is not.
+ * With the file system of a call, the staged content is what the call sees, and collected changes are part of the call:
+ * policies check them, and they are committed or rolled back with the call. Effects of the process outside the folder are not.
  *
- * - Of a `HostFilesystem`, or a fork of one, the folder of the disk is seen through an overlay where the kernel allows one,
- *   else its files are cloned. Permissions, modification times and links that stay in the folder are kept; what the call
- *   has written has the permissions of what it replaces. The folder of the disk itself is never changed.
- * - Of any other file system, the content is written: directories 0700, files 0600, modification times as there.
+ * - For a `HostFilesystem`, or a fork of one, the folder on disk is mounted as an overlay where the kernel allows it,
+ *   else its files are cloned. Permissions, modification times and links within the folder are kept; a file that the call
+ *   has written has the permissions of the file it replaces. The folder on disk itself is never changed.
+ * - For any other file system, the content is written: directories 0700, files 0600, with their modification times.
  *
- * What a file system does not let be read, and links that lead out, are left out and named in `leftOut`. Disposing removes
- * the folder. A process that is killed leaves the changes behind, not a mount; the next `openStagedFolder` with the same
+ * Files that the file system refuses to read, and links that lead out, are left out and listed in `leftOut`. Disposing removes
+ * the folder. A killed process leaves the changes on disk, but no mount; the next `openStagedFolder` with the same
  * `tempRoot` removes them.
  *
  * @throws {FilesystemError} `argument-invalid`, `pattern-invalid` for a bad option; `path-not-found`, `path-not-directory`,
- * `path-forbidden` for a `tempRoot` that cannot be used; `file-too-large`, `filesystem-quota-exceeded` when a limit is passed;
- * `path-taken`, `path-invalid` for a name that the disk cannot tell from another or cannot hold; `file-changed-on-disk`
- * when a file of a `HostFilesystem` is not the one that was seen; `root-replaced` when its folder is not; `filesystem-storage-failed`, also when `layer` is `'overlay'` and
- * there can be none. What the operating system or another file system says is the `cause`.
+ * `path-forbidden` for a `tempRoot` that cannot be used; `file-too-large`, `filesystem-quota-exceeded` when a limit is exceeded;
+ * `path-taken`, `path-invalid` for a name that the disk cannot distinguish from another or cannot store; `file-changed-on-disk`
+ * when a file of a `HostFilesystem` has changed since it was read; `root-replaced` when its folder was replaced; `filesystem-storage-failed`, also when `layer` is `'overlay'` and
+ * an overlay is not possible. The error of the operating system or of another file system is the `cause`.
  * @throws the signal's reason. Whenever it rejects, nothing is left on the disk.
  */
 export async function openStagedFolder(
@@ -89,7 +89,7 @@ async function openStaged(filesystem: Filesystem, options: StagedFolderOptions):
   if (layer !== 'copy') {
     try {
       if (openSource === undefined)
-        throw new OverlayRefusedError('Only a folder of the disk can be a lower layer.');
+        throw new OverlayRefusedError('Only a folder on disk can be a lower layer.');
       return await stage(staging, (parts) => fillOverlay(parts, openSource));
     } catch (error) {
       if (!(error instanceof OverlayRefusedError)) throw error;
@@ -99,7 +99,7 @@ async function openStaged(filesystem: Filesystem, options: StagedFolderOptions):
   return stage(staging, (parts) => fillCopy(parts, openSource));
 }
 
-/** Makes a private folder and fills it; nothing is left of it when that fails. */
+/** Creates a private folder and fills it; removes it when that fails. */
 async function stage(
   staging: Staging,
   fill: (parts: Staging & { readonly folder: string }) => Promise<StagedFolderParts>,
@@ -108,13 +108,13 @@ async function stage(
   try {
     return new DiskStagedFolder(await fill({ ...staging, folder }));
   } catch (error) {
-    // What cannot be removed now is removed by the next one that is made beside it.
+    // What cannot be removed now is removed when the next folder is created in the same tempRoot.
     await removeFolder(folder).catch(() => undefined);
     throw error;
   }
 }
 
-/** The present state of a folder of the disk that is where it was opened. */
+/** The present state of a folder on disk, which must still be at its path. */
 function openInPlace(openSource: OpenSource): DiskSource {
   const source = openSource();
   source.jail.assertInPlace();
@@ -172,7 +172,7 @@ async function fillOverlay(
   }
 }
 
-/** In a user namespace only its owner's own files can be changed. */
+/** In a user namespace only files of its owner can be changed. */
 function assertMapped({ uid, gid }: { readonly uid: number; readonly gid: number }): void {
   const [user, group] = [process.geteuid?.(), process.getegid?.()];
   if (user === 0 || (uid === user && gid === group)) return;
@@ -183,7 +183,7 @@ function assertOutside(openSource: OpenSource, realTempRoot: string): void {
   if (!isBelow(realTempRoot, openSource().jail.realPath)) return;
   throw new FilesystemError(
     'argument-invalid',
-    'The folder for temporary files lies in the folder that is to be staged. Set tempRoot to another one.',
+    'The folder for temporary files is inside the folder to stage. Set tempRoot to another folder.',
     { details: { option: 'tempRoot' } },
   );
 }
@@ -191,7 +191,7 @@ function assertOutside(openSource: OpenSource, realTempRoot: string): void {
 function refusedError(refusal: OverlayRefusedError): FilesystemError {
   return new FilesystemError(
     'filesystem-storage-failed',
-    `There can be no overlay. ${refusal.message} Set layer to 'auto' or 'copy'.`,
+    `An overlay is not possible. ${refusal.message} Set layer to 'auto' or 'copy'.`,
     { cause: refusal, details: { option: 'layer' } },
   );
 }

@@ -21,8 +21,8 @@ import { goneError, stagingError } from './staging/staging-error.ts';
 /** A private folder on the disk with the content of a file system, for processes that work on real files. */
 export interface StagedFolder extends AsyncDisposable {
   /**
-   * `overlay`: the folder of a `HostFilesystem`, seen through a layer that keeps every change; nothing of it was copied.
-   * `copy`: a folder of its own. Whoever starts processes with `run` or `spawnArguments` need not know.
+   * `overlay`: the folder of a `HostFilesystem`, with a layer that receives every change; nothing was copied.
+   * `copy`: a separate folder. `run` and `spawnArguments` work the same for both.
    */
   readonly kind: 'overlay' | 'copy';
   /**
@@ -35,13 +35,13 @@ export interface StagedFolder extends AsyncDisposable {
   /** Bytes of these files. */
   readonly bytes: number;
   /**
-   * What the file system has and the folder does not: fifos, sockets and devices, links that lead out of the folder or
-   * nowhere, and what may not be read. Paths from the root, sorted; empty for a file system in memory. Nothing is collected
+   * What the file system has and the folder lacks: fifos, sockets and devices, links that lead out of the folder or
+   * nowhere, and files that must not be read. Paths from the root, sorted; empty for a file system in memory. Nothing is collected
    * from there.
    */
   readonly leftOut: readonly string[];
   /**
-   * Runs a command in the folder and waits for its end. It gets an environment of its own and is the leader of a process
+   * Runs a command in the folder and waits until it exits. It gets its own environment and is the leader of a process
    * group; the whole group is killed when the command ends, when `signal` aborts, after `timeoutMs`, and when the folder
    * is disposed. No shell is involved. A command that fails, or does not exist, is an outcome.
    * @throws {FilesystemError} `path-not-found` when the folder was disposed or `cwd` does not exist; `path-outside-root` for a
@@ -50,40 +50,40 @@ export interface StagedFolder extends AsyncDisposable {
    */
   run(command: string, args?: readonly string[], options?: CommandOptions): Promise<CommandOutcome>;
   /**
-   * The command line to start a command in the folder with, for callers with a `spawn` of their own. Such a process is
-   * theirs to end. Its environment must have a `PATH`.
+   * The command line to start a command in the folder with, for callers that call `spawn` themselves. They must end
+   * such a process themselves. Its environment must have a `PATH`.
    */
   spawnArguments(command: string, args?: readonly string[]): SpawnArguments;
   /**
-   * Takes what was changed in the folder back into the file system that it was made from, through its public
-   * operations: all of it, or nothing when it rejects. Call it when the process has ended; it may be called again
-   * after another one, and then takes what has changed since.
+   * Applies the changes in the folder to the file system that it was created from, through its public
+   * operations: all of them, or none when it rejects. Call it when the process has ended; it may be called again
+   * after another process, and then applies what has changed since.
    *
-   * - Contents, new directories and removals count; times do not. Permissions that a process sets are named in
+   * - Contents, new directories and removals are applied; times are not. Permissions that a process sets are listed in
    *   `permissions`: no file system here stores them.
-   * - Links are not followed, fifos, sockets and devices not opened. They and what cannot be read are reported; what the
+   * - Links are not followed; fifos, sockets and devices are not opened. These and unreadable files are reported; what the
    *   file system has at such a path, and below it, stays.
-   * - Of an overlay only what was touched is looked at, of a copy everything.
+   * - In an overlay only touched entries are scanned, in a copy all entries.
    *
    * @throws {FilesystemError} `file-changed-on-disk` for a file that was changed on both sides; `file-too-large`,
-   * `filesystem-quota-exceeded` when a limit of the folder or of the file system is passed; `filesystem-read-only`; `path-not-found` when the
+   * `filesystem-quota-exceeded` when a limit of the folder or of the file system is exceeded; `filesystem-read-only`; `path-not-found` when the
    * folder was disposed, removed or replaced.
    * @throws {TransactionClosedError} when the call that the file system belongs to has ended.
    * @throws the signal's reason.
    */
   collect(): Promise<CollectReport>;
   /**
-   * Ends the commands of `run` that are at work and, in an overlay, every process that was started in it; then, once a
-   * `collect` at work has ended, removes the folder with all that is in it. Doing it twice is fine.
-   * @throws {FilesystemError} `filesystem-storage-failed` when the operating system will not remove it.
+   * Kills the running commands of `run` and, in an overlay, every process that was started in it; then, when a
+   * running `collect` has finished, removes the folder with its content. Disposing twice does nothing.
+   * @throws {FilesystemError} `filesystem-storage-failed` when the operating system refuses to remove it.
    */
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** What a staged folder is made of. */
+/** The parts of a staged folder. */
 export interface StagedFolderParts {
   readonly filesystem: Filesystem;
-  /** The private folder that all of it is in. */
+  /** The private folder that contains all of it. */
   readonly folder: string;
   readonly place: StagedPlace;
   /** Device and inode of the staged folder. */
@@ -105,7 +105,7 @@ export class DiskStagedFolder implements StagedFolder {
   readonly leftOut: readonly string[];
   readonly #parts: StagedFolderParts;
   readonly #running = new Set<RunningProcess>();
-  /** The end of the last collection that was asked for. */
+  /** Settles when the last requested collection has finished. */
   #lastCollection: Promise<unknown> = Promise.resolve();
   #removal: Promise<void> | undefined;
 
@@ -224,7 +224,7 @@ async function assertDirectory(path: string, identity: string, cwd: string): Pro
   );
 }
 
-/** Where the folder is, is nothing for a model, and another place each time. */
+/** Removes the path of the folder from output: it is useless to a model and differs each time. */
 function hidingPaths(outcome: CommandOutcome, paths: readonly string[]): CommandOutcome {
   const hide = (text: string): string => paths.reduce(withoutPath, text);
   return {
@@ -235,7 +235,7 @@ function hidingPaths(outcome: CommandOutcome, paths: readonly string[]): Command
   };
 }
 
-/** A longer name that begins with the path is another path. */
+/** A longer name that starts with the path is a different path. */
 function withoutPath(text: string, path: string): string {
   const [first = '', ...rest] = text.split(path);
   return rest.reduce((shown, part) => `${shown}${/^[\w-]/.test(part) ? path : '.'}${part}`, first);

@@ -5,27 +5,27 @@ import { type Baseline, hashOf, type StagedFile } from '../staging/baseline.ts';
 import { type CollectReport, isCovered } from './collect-report.ts';
 import type { FolderScan } from './scan-folder.ts';
 
-/** How a folder differs from what was staged in it. */
+/** The differences between a folder and its baseline. */
 interface FolderDifference {
   readonly removedFiles: readonly string[];
   readonly removedLinks: readonly string[];
-  /** The innermost first. */
+  /** Innermost first. */
   readonly removedDirectories: readonly string[];
-  /** The outermost first. */
+  /** Outermost first. */
   readonly createdDirectories: readonly string[];
   readonly createdFiles: readonly string[];
   readonly modifiedFiles: readonly string[];
 }
 
 /**
- * Makes the changes of a folder in a file system: all of them, or none when one cannot be made.
+ * Applies the changes of a folder to a file system: all of them, or none when one fails.
  *
- * 1. A file that was changed in the folder must be in the file system what it was when it was staged, or what it is in
+ * 1. A file that was changed in the folder must have in the file system the content that was staged, or the content that it has in
  *    the folder now.
- * 2. Files and directories that are gone from the folder are removed; a directory that still holds something stays.
- * 3. New directories are made, then new and modified files are written.
+ * 2. Files and directories that were removed from the folder are removed; a directory that is not empty stays.
+ * 3. New directories are created, then new and modified files are written.
  *
- * @throws {FilesystemError} `file-changed-on-disk` for a file that both sides changed, and whatever the file system refuses.
+ * @throws {FilesystemError} `file-changed-on-disk` for a file that was changed on both sides, and the errors of the file system.
  */
 export async function applyScan(
   filesystem: Filesystem,
@@ -55,7 +55,7 @@ export async function applyScan(
         isTouched = true;
       }
     } catch (error) {
-      // A view that may not be written, or is closed, has nothing to take back; the first error says why.
+      // A view that is read-only or closed has nothing to roll back; the first error says why.
       if (isTouched) await filesystem.restore(before).catch(() => undefined);
       throw error;
     }
@@ -67,7 +67,7 @@ export async function applyScan(
   };
 }
 
-/** Brings the record of what is in the folder up to date, once its changes have been made. */
+/** Updates the baseline to the present content of the folder, after its changes were applied. */
 export function rebase(baseline: Baseline, scan: FolderScan): void {
   for (const [path, staged] of [...baseline]) {
     if (staged.kind !== 'left-out' && !scan.tally.isUnknown(path) && !isCovered(scan.untouched, path)) {
@@ -117,7 +117,7 @@ interface CheckedDifference {
   readonly removals: readonly string[];
 }
 
-/** Leaves out what the file system has already, and refuses what it has changed differently. */
+/** Omits changes that the file system already has, and refuses conflicting ones. */
 async function check(
   filesystem: Filesystem,
   baseline: Baseline,
@@ -137,7 +137,7 @@ async function check(
   for (const [path, { content, staged }] of scan.changed) {
     const before = stagedAt(baseline, path);
     const expected = before === undefined ? 'nothing' : 'staged';
-    // The link that stands there goes first, or it would be written through.
+    // The existing link is removed first, or the write would follow it.
     const isLink = baseline.get(path)?.kind === 'link';
     const held = isLink ? expected : await holds(filesystem, path, before, staged);
     if (held === 'wanted') continue;
@@ -152,7 +152,7 @@ function stagedAt(baseline: Baseline, path: string): StagedFile | undefined {
   return staged?.kind === 'file' ? staged : undefined;
 }
 
-/** What the file system has at a path: the file that was staged, the one that is wanted there, another file, or none. */
+/** What the file system has at a path: the staged file, the wanted file, another file, or nothing. */
 async function holds(
   filesystem: Filesystem,
   path: string,
@@ -168,13 +168,13 @@ async function holds(
 
 async function removeEmptyDirectory(filesystem: Filesystem, path: string): Promise<boolean> {
   if ((await filesystem.stat(path))?.kind !== 'directory') return false;
-  // It may hold what was excluded, or what was put there since.
+  // It may contain excluded files, or files added since.
   if ((await filesystem.list(path)).length > 0) return false;
   try {
     await filesystem.remove(path);
     return true;
   } catch (error) {
-    // So does what no path can name, and what is left out of the file system.
+    // It contains entries without a valid path, or excluded from the file system.
     const isHolding =
       FilesystemError.isInstance(error) && ['directory-not-empty', 'path-excluded'].includes(error.code);
     if (isHolding) return false;

@@ -1,12 +1,12 @@
 /**
- * Why something in the folder was not collected.
+ * Why an entry of the folder was not collected.
  *
- * - `symlink`: a symbolic link that the process made or changed; links are not followed.
+ * - `symlink`: a symbolic link that the process created or changed; links are not followed.
  * - `special-file`: a fifo, socket or device.
  * - `unreadable`: the operating system refuses to open or read it.
- * - `changed-while-reading`: written to, replaced or removed while it was read: a process is still at work.
- * - `not-staged`: it stands where something was left out when the folder was made, or where the file system shows nothing.
- * - `name-not-allowed`: its name is no UTF-8, or breaks the path rules of a file system.
+ * - `changed-while-reading`: written to, replaced or removed while it was read: a process is still running.
+ * - `not-staged`: its path was left out when the folder was created, or is not visible in the file system.
+ * - `name-not-allowed`: its name is not UTF-8, or breaks the path rules of a file system.
  */
 export type CollectSkipReason =
   | 'symlink'
@@ -16,40 +16,40 @@ export type CollectSkipReason =
   | 'not-staged'
   | 'name-not-allowed';
 
-/** One thing that was not collected. Where the file system has something at that path or below, it keeps it. */
+/** One entry that was not collected. What the file system has at that path and below stays. */
 export interface CollectSkip {
   /** Path below the folder. */
   readonly path: string;
   readonly reason: CollectSkipReason;
 }
 
-/** What one `collect` took back. Paths from the root, sorted; directories are named like files. */
+/** The result of one `collect`. Paths from the root, sorted; directories are listed like files. */
 export interface CollectReport {
   readonly created: readonly string[];
   /** Files with other content than before. */
   readonly modified: readonly string[];
   /**
-   * What is gone from the folder. A directory stays in the file system when there it still holds something that was not
+   * Paths that were removed from the folder. A directory stays in the file system when it still contains something that was not
    * in the folder. A file that became a directory, or the other way round, is here and in `created`.
    */
   readonly removed: readonly string[];
   /**
-   * Files whose permissions the process has set, where the file system keeps its own: those with other permissions than
-   * they were staged with, and new files that may be executed. Their content is collected. The first 1,000.
+   * Files whose permissions the process has set and the file system does not store: those with other permissions than
+   * they were staged with, and new executable files. Their content is collected. At most 1,000.
    */
   readonly permissions: readonly string[];
-  /** What was not collected, sorted by path, the first 1,000 of them. */
+  /** The entries that were not collected, sorted by path, at most 1,000. */
   readonly skipped: readonly CollectSkip[];
-  /** All that was not collected, also what `skipped` has no room for. */
+  /** The number of all entries that were not collected, including those beyond the limit of `skipped`. */
   readonly skippedCount: number;
   /** True when nothing was skipped. */
   readonly complete: boolean;
 }
 
-/** Entries that a report names one by one. */
+/** The maximum number of entries that a report lists. */
 const MAX_NAMED = 1000;
 
-/** Whether a path, or a directory on the way to it, is among those named. */
+/** Whether a path or one of its parents is in the set. */
 export function isCovered(named: Pick<ReadonlySet<string>, 'has'>, path: string): boolean {
   for (let end = path.length; end > 0; end = path.lastIndexOf('/', end - 1)) {
     if (named.has(path.slice(0, end))) return true;
@@ -57,7 +57,7 @@ export function isCovered(named: Pick<ReadonlySet<string>, 'has'>, path: string)
   return false;
 }
 
-/** Counts what one look through the folder finds, and keeps what it has to leave out. */
+/** Counts the entries of one scan of the folder, and records the skipped ones. */
 export class CollectTally {
   readonly #skips = new Map<string, CollectSkipReason>();
   readonly #lostModes: string[] = [];
@@ -89,7 +89,7 @@ export class CollectTally {
     this.#lostModes.push(path);
   }
 
-  /** Whether nothing can be said about a path, because it, or a directory on the way to it, was left out. */
+  /** Whether the state of a path is unknown, because it or one of its parents was skipped. */
   isUnknown(path: string): boolean {
     return isCovered(this.#skips, path);
   }

@@ -14,10 +14,10 @@ import type { StagingLimits } from '../staging/options.ts';
 import { goneError, oversizeError, tooManyError } from '../staging/staging-error.ts';
 import { CollectTally } from './collect-report.ts';
 
-/** Files that are looked at, and read where need be, at one time. */
+/** The number of files that are checked, and read if necessary, at the same time. */
 const FILES_AT_ONCE = 16;
 
-/** What looking through a folder works with. */
+/** The context of a scan. */
 export interface FolderScanning {
   readonly baseline: Readonly<Pick<Baseline, 'get'>>;
   readonly filter: Pick<MountFilter, 'excludes'>;
@@ -25,27 +25,27 @@ export interface FolderScanning {
   readonly signal: AbortSignal | undefined;
   /** Whether the file system can have something of a kind at a path. */
   readonly isShown: (path: string, kind: 'file' | 'directory') => boolean;
-  /** Of an overlay, the layer with the changes: nothing else is looked at. Undefined: everything is looked at. */
+  /** For an overlay, the upper layer, which has the changes: nothing else is scanned. Undefined: everything is scanned. */
   readonly upper: string | undefined;
 }
 
-/** A file of the folder whose content is not the one that was staged. */
+/** A file of the folder whose content differs from the staged one. */
 export interface ChangedFile {
   readonly content: Uint8Array;
   readonly staged: StagedFile;
 }
 
-/** What stands in the folder. */
+/** The content of the folder. */
 export interface FolderScan {
-  /** What nobody has touched, with all below it. */
+  /** Untouched paths, with all below them. */
   readonly untouched: ReadonlySet<string>;
-  /** Links that say what they said. */
+  /** Links with their staged targets. */
   readonly links: ReadonlyMap<string, string>;
   readonly directories: ReadonlySet<string>;
-  /** Files with the content that was staged, described anew. */
+  /** Files with the staged content, with their present metadata. */
   readonly same: ReadonlyMap<string, StagedFile>;
   readonly changed: ReadonlyMap<string, ChangedFile>;
-  /** What was left out. */
+  /** The skipped entries. */
   readonly tally: CollectTally;
 }
 
@@ -59,9 +59,9 @@ interface Scan extends FolderScan {
 }
 
 /**
- * Looks through the folder. No link is followed, nothing but regular files is opened, and a file with the stamp that it
+ * Scans the folder. No link is followed, only regular files are opened, and a file with the stamp that it
  * was staged with is not read.
- * @throws {FilesystemError} `file-too-large`, `filesystem-quota-exceeded`; the signal's reason. What cannot be read is tallied.
+ * @throws {FilesystemError} `file-too-large`, `filesystem-quota-exceeded`; the signal's reason. Entries that cannot be read are recorded as skipped.
  */
 export async function scanFolder(scanning: FolderScanning, folder: HostDirectory): Promise<FolderScan> {
   const scan: Scan = {
@@ -136,7 +136,7 @@ async function list(
         : { entries, touched: new Set(await readdir(join(upper, path))) };
     }
   } catch (error) {
-    // Of the folder itself everything would be unknown.
+    // If the folder itself cannot be listed, everything is unknown.
     if (path === '') throw goneError('cannot be listed');
     scan.tally.skip(path, skipReason(error));
     return { entries: [] };
@@ -160,7 +160,7 @@ async function enter(scanning: FolderScanning, scan: Scan, place: string, path: 
   }
 }
 
-/** Rejects only for a limit: what cannot be read is tallied. */
+/** Rejects only for a limit: files that cannot be read are recorded as skipped. */
 async function scanFile(scanning: FolderScanning, scan: Scan, place: string, path: string): Promise<void> {
   const known = scanning.baseline.get(path);
   const staged = known?.kind === 'file' ? known : undefined;
@@ -172,7 +172,7 @@ async function scanFile(scanning: FolderScanning, scan: Scan, place: string, pat
     }
     found = await readFile(scanning, scan, place, path, staged);
   } catch (error) {
-    // Only what the operating system says is something that is found in the folder.
+    // Only an error of the operating system describes the state of the file.
     if (FilesystemError.isInstance(error) || errorCode(error) === undefined) throw error;
     scan.tally.skip(path, skipReason(error));
   }
@@ -187,7 +187,7 @@ async function scanFile(scanning: FolderScanning, scan: Scan, place: string, pat
   scan.changed.set(path, found);
 }
 
-/** Tallies what is no regular file any more, or changes while it is read. @throws the error of the operating system. */
+/** Records a file as skipped that is no longer a regular file, or changes while it is read. @throws the error of the operating system. */
 async function readFile(
   { limits }: FolderScanning,
   scan: Scan,
@@ -225,7 +225,7 @@ async function isSameLink(place: string, target: string): Promise<boolean> {
   return (await readlink(place).catch(() => undefined)) === target;
 }
 
-/** Whether a file system can have this very path: names of the disk may hold what it does not allow. */
+/** Whether a file system can have exactly this path: names on the disk may contain characters that it does not allow. */
 function isPossiblePath(path: string): boolean {
   try {
     return normalizePath(path) === path;

@@ -9,7 +9,7 @@ import { identityOf, modeOf } from '../../disk/stamp.ts';
 import type { HostJail } from '../../host-filesystem/jail/jail.ts';
 import type { HiddenName } from '../staging/plan-disk.ts';
 
-/** There is no overlay here; what stands instead of it is a copy. */
+/** An overlay is not possible here; a copy is used instead. */
 export class OverlayRefusedError extends Error {
   constructor(reason: string) {
     super(reason);
@@ -17,21 +17,21 @@ export class OverlayRefusedError extends Error {
   }
 }
 
-/** A folder of the disk seen through a layer that keeps every change. */
+/** A folder on disk with an upper layer that receives every change. */
 export interface OverlayMount {
-  /** The merged folder as this process finds it. */
+  /** The path of the merged folder for this process. */
   readonly path: string;
-  /** The merged folder as processes within find it: where the folder of the disk is for all others. */
+  /** The path of the merged folder for processes inside: the same as that of the folder on disk for all others. */
   readonly innerPath: string;
-  /** What has been changed. */
+  /** The upper layer, with the changes. */
   readonly upper: string;
-  /** The command line that starts a command within, in a folder below the merged one. */
+  /** The command line that starts a command inside, in a directory of the merged folder. */
   enter(command: string, args: readonly string[], cwd: string): readonly string[];
-  /** Ends every process within, then the mount. */
+  /** Kills every process inside, then unmounts. */
   dispose(): Promise<void>;
 }
 
-/** Where a mount is to be made. */
+/** The folder and lower layer of a mount. */
 export interface OverlayPlace {
   /** A private folder by its real path. The mount takes the names `files`, `lower`, `upper`, `work` and `nothing` in it. */
   readonly folder: string;
@@ -41,9 +41,9 @@ export interface OverlayPlace {
 }
 
 /**
- * Holds the namespace: as its first process it ends all others when it ends, which it does when its input ends. The lower
- * layer gets a name of ours first, since no path can be told from options for certain. The merged folder also comes to the place of the lower layer, so that no
- * absolute path leads a process around it. Children that nobody waits for vanish by themselves.
+ * Holds the namespace: as its init process it ends all others when it exits, which it does at the end of its input. The lower
+ * layer is first bound to a fixed name, because any path could be parsed as mount options. The merged folder is also mounted over the lower layer, so that no
+ * absolute path bypasses it. Children without a waiting parent are reaped automatically.
  */
 const HOLD = `set -e
 read -r pid rest </proc/self/stat
@@ -60,12 +60,12 @@ const ENTER = 'cd -- "$1" && [ . -ef "$2" ] && cd -- "$3" && shift 3 && exec "$@
 
 const isPrivileged = (): boolean => process.geteuid?.() === 0;
 
-/** Nothing but a path to look for programs, and messages that nobody reads. */
+/** Only a PATH to find programs, and a fixed locale. */
 const environment = (): NodeJS.ProcessEnv => ({ PATH: process.env['PATH'], LC_ALL: 'C' });
 
 /**
- * Mounts an overlay in a namespace of its own. It ends with this process, whatever ends that.
- * @throws {OverlayRefusedError} when the operating system will not have it.
+ * Mounts an overlay in a namespace of its own. It ends with this process, however that ends.
+ * @throws {OverlayRefusedError} when the operating system refuses it.
  */
 export async function mountOverlay({ folder, jail, hidden }: OverlayPlace): Promise<OverlayMount> {
   const root = jail.realPath;
@@ -77,7 +77,7 @@ export async function mountOverlay({ folder, jail, hidden }: OverlayPlace): Prom
   const holder = await NamespaceHolder.start(folder, root);
   const path = `/proc/${holder.pid}/root${folder}/files`;
   try {
-    // Both ends as planned: this very folder below, the merged one in its place.
+    // Verify both mounts: the expected folder as lower layer, the merged folder mounted over it.
     const bottom = await stat(`/proc/${holder.pid}/root${folder}/lower`, { bigint: true });
     const [merged, top] = await Promise.all(
       [path, `/proc/${holder.pid}/root${root}`].map((place) => stat(place, { bigint: true })),
@@ -110,7 +110,7 @@ export async function mountOverlay({ folder, jail, hidden }: OverlayPlace): Prom
   };
 }
 
-/** The process that the namespace lives with. */
+/** The process that keeps the namespace alive. */
 class NamespaceHolder {
   readonly pid: number;
   readonly #child: ChildProcess;
@@ -125,7 +125,7 @@ class NamespaceHolder {
   static async start(folder: string, root: string): Promise<NamespaceHolder> {
     const asUser = isPrivileged() ? [] : ['--user', '--map-current-user', '--keep-caps'];
     const flags = [...asUser, '--mount', '--pid', '--fork', '--kill-child'];
-    // A session of its own: a key pressed in the terminal is for others.
+    // A separate session, so that signals from the terminal do not reach it.
     const child = spawn('unshare', [...flags, 'sh', '-c', HOLD, 'sh', root], {
       cwd: folder,
       env: environment(),
@@ -136,7 +136,7 @@ class NamespaceHolder {
       child.once('error', resolve);
       child.once('close', resolve);
     });
-    // It may end before it is told to.
+    // It may exit before its input ends.
     child.stdin.on('error', () => undefined);
     const said = new Promise<number>((resolve) => {
       child.stdout.setEncoding('utf8').once('data', (line: string) => resolve(Number(line)));
@@ -156,12 +156,12 @@ class NamespaceHolder {
   }
 }
 
-/** A mount below the folder would be missing in an overlay of it. */
+/** A mount below the folder would be missing in the overlay. */
 function assertWithoutMounts(root: string): void {
   if (mountsBelow(root).length > 0) throw new OverlayRefusedError('Something is mounted in the folder.');
 }
 
-/** Hides names of the lower layer: a device 0/0 of the same name in the upper one stands for nothing. */
+/** Hides names of the lower layer by whiteouts: devices 0/0 of the same name in the upper layer. */
 async function hide(jail: HostJail, folder: string, hidden: readonly HiddenName[]): Promise<void> {
   if (hidden.length === 0) return;
   const nothing = join(folder, 'nothing');
@@ -175,7 +175,7 @@ async function hide(jail: HostJail, folder: string, hidden: readonly HiddenName[
       linkSync(nothing, Buffer.concat([Buffer.from(`${place}/`), name]));
     }
   } catch {
-    throw new OverlayRefusedError('What is not to be seen cannot be hidden here.');
+    throw new OverlayRefusedError('Excluded files cannot be hidden here.');
   }
 }
 
@@ -188,7 +188,7 @@ function makeParents(jail: HostJail, upper: string, segments: readonly string[])
   }
 }
 
-/** A directory of the upper layer stands for the one below it, with permissions and owner. */
+/** Gives a directory of the upper layer the permissions and owner of the lower one. */
 function copyLowerAttributes(jail: HostJail, segments: readonly string[], place: string): void {
   const found = jail.within(segments, (pathOf) => statSync(pathOf(), { bigint: true }));
   if (isPrivileged()) chownSync(place, Number(found.uid), Number(found.gid));

@@ -8,10 +8,10 @@ import { makePrivateFolder, removeFolder } from '../staging/private-folder.ts';
 import { mountOverlay, OverlayRefusedError } from './overlay-mount.ts';
 
 /**
- * Whether overlays work with their layers in this folder. It is tried once for each disk: mounting, hiding, replacing a file, a
+ * Whether overlays work with their layers in this folder. Tried once for each device: mounting, hiding, replacing a file, a
  * folder and the other way round, and running a program.
- * @param trials what was tried before.
- * @returns why not; undefined when they do.
+ * @param trials the results of earlier trials.
+ * @returns why they do not work; undefined when they do.
  */
 export function overlayRefusal(
   trials: DiskFolder['overlayTrials'],
@@ -22,13 +22,13 @@ export function overlayRefusal(
   if (known !== undefined) return known;
   const trial = tryOverlay(tempRoot);
   trials.set(dev, trial);
-  // What kept it from being tried need not be there the next time.
+  // A failure of the trial itself may be temporary.
   trial.catch(() => trials.delete(dev));
   return trial;
 }
 
 async function tryOverlay(tempRoot: string): Promise<OverlayRefusedError | undefined> {
-  if (process.platform !== 'linux') return new OverlayRefusedError('Overlays are a part of Linux.');
+  if (process.platform !== 'linux') return new OverlayRefusedError('Overlays require Linux.');
   const folder = await makePrivateFolder(tempRoot, undefined);
   try {
     await tryIn(folder);
@@ -36,7 +36,7 @@ async function tryOverlay(tempRoot: string): Promise<OverlayRefusedError | undef
   } catch (error) {
     return error instanceof OverlayRefusedError
       ? error
-      : new OverlayRefusedError('An overlay does not hold here.');
+      : new OverlayRefusedError('An overlay does not work here.');
   } finally {
     await removeFolder(folder);
   }

@@ -3,19 +3,19 @@ import { join } from 'node:path';
 import type { SpawnArguments } from '../process/run-options.ts';
 import type { OverlayMount } from './overlay-mount.ts';
 
-/** Where staged files are, and how a command comes to them. */
+/** The location of staged files, and how a command reaches them. */
 export interface StagedPlace {
   readonly kind: 'overlay' | 'copy';
-  /** The folder as this process finds it. */
+  /** The path of the folder for this process. */
   readonly path: string;
-  /** Of an overlay, the layer with the changes. */
+  /** For an overlay, the layer with the changes. */
   readonly upper: string | undefined;
   /** Paths of the folder that a command may print. */
   readonly innerPaths: readonly string[];
   /** A folder for temporary files of commands. */
   readonly temporary: string;
   commandLine(command: string, args: readonly string[], cwd: string): SpawnArguments;
-  /** Ends what works in it by force, as far as that is possible. Does not remove anything. */
+  /** Kills the processes in it, as far as possible. Does not remove anything. */
   dispose(): Promise<void>;
 }
 

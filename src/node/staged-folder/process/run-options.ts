@@ -1,37 +1,37 @@
 import type { Clock } from '../../../session/index.ts';
 
-/** How a command is run in a staged folder. */
+/** Options for running a command in a staged folder. */
 export interface CommandOptions {
-  /** The folder that it starts in, relative to the staged one. Default: the staged one. */
+  /** The working directory, relative to the staged folder. Default: the staged folder. */
   readonly cwd?: string;
   /**
-   * Variables beside `PATH`, which is that of this process, and `TMPDIR`, a folder that is removed with the staged one.
+   * Environment variables besides `PATH`, which is that of this process, and `TMPDIR`, a folder that is removed with the staged one.
    * Nothing else of this process's environment is passed on. Default: none.
    */
   readonly env?: Readonly<Record<string, string>>;
-  /** What the command reads from its standard input. Default: nothing. */
+  /** The standard input of the command. Default: empty. */
   readonly input?: string | Uint8Array;
-  /** Ends the command; the promise then rejects with the signal's reason. */
+  /** Kills the command; the promise then rejects with the signal's reason. */
   readonly signal?: AbortSignal;
-  /** Milliseconds after which the command is ended; above 0. Default: none. */
+  /** Milliseconds after which the command is killed; above 0. Default: none. */
   readonly timeoutMs?: number;
-  /** Bytes kept of each output, the last ones. A whole number from 0 on. Default 65,536. */
+  /** The number of last bytes kept of each output; a whole number of at least 0. Default: 65,536. */
   readonly maxOutputBytes?: number;
-  /** Measures the time. Default: the system's. */
+  /** The clock for the timeout. Default: the system clock. */
   readonly clock?: Clock;
 }
 
-/** How a command ended. Texts are UTF-8; the path of the staged folder in them is `.`. */
+/** The outcome of a command. Output is decoded as UTF-8; the path of the staged folder in it is replaced by `.`. */
 export interface CommandOutcome {
-  /** Undefined when a signal ended it. As in a shell, 127: there is no such command, 126: it cannot be executed. */
+  /** Undefined when a signal killed it. As in a shell, 127: command not found, 126: it cannot be executed. */
   readonly exitCode: number | undefined;
-  /** The signal that ended it, such as `SIGKILL`. */
+  /** The signal that killed it, such as `SIGKILL`. */
   readonly signal: string | undefined;
-  /** True when it was ended because its time was up. */
+  /** True when it was killed because it timed out. */
   readonly timedOut: boolean;
   readonly stdout: string;
   readonly stderr: string;
-  /** Both as they came. */
+  /** Both, interleaved in the order in which they arrived. */
   readonly output: string;
   /** True when only the end of an output was kept. */
   readonly truncated: boolean;

@@ -6,7 +6,7 @@ import { errorCode } from '../../disk/system-error.ts';
 import { commandError } from '../staging/staging-error.ts';
 import type { CommandOptions, CommandOutcome, SpawnArguments } from './run-options.ts';
 
-/** The end of an output, at most so many bytes. */
+/** The last bytes of an output, up to a maximum. */
 export class OutputTail {
   readonly #maxBytes: number;
   #chunks: Uint8Array[] = [];
@@ -37,28 +37,28 @@ export class OutputTail {
     }
   }
 
-  /** The text, from the first whole character on. */
+  /** The output as text, from the first whole character on. */
   text(): string {
     const bytes = Buffer.concat(this.#chunks);
     let first = 0;
-    // At most three bytes of a character can be left of one that was cut.
+    // At most three bytes can remain of a character that was cut.
     while (this.#isCut && first < 3 && ((bytes[first] ?? 0) & 0xc0) === 0x80) first += 1;
     return bytes.subarray(first).toString('utf8');
   }
 }
 
-/** A command at work. */
+/** A running command. */
 export interface RunningProcess {
-  /** Rejects with the reason that it was stopped for. */
+  /** Rejects with the reason passed to `stop`. */
   readonly ended: Promise<CommandOutcome>;
-  /** Ends the command and all that it has started and that has not left its group. */
+  /** Kills the command and every process in its group. */
   stop(reason: unknown): void;
 }
 
-/** What was started and left the group may hold the outputs open; they are read this long after the command's end. */
+/** Processes that left the group may keep the outputs open; these are read this long after the command has exited. */
 const DRAIN_MS = 500;
 
-/** @throws {FilesystemError} `argument-invalid`. A command that does not exist, or cannot be executed, is told later. */
+/** @throws {FilesystemError} `argument-invalid`. A command that does not exist, or cannot be executed, is reported in the outcome. */
 function start(
   { command, args, cwd }: SpawnArguments,
   env: Readonly<Record<string, string>>,
@@ -92,7 +92,7 @@ export function runProcess(line: SpawnArguments, options: CommandOptions): Runni
     try {
       process.kill(-child.pid, 'SIGKILL');
     } catch {
-      // All of them have ended, or there are no groups here.
+      // The group has ended, or the platform has no process groups.
       child.kill('SIGKILL');
     }
   };
@@ -126,7 +126,7 @@ export function runProcess(line: SpawnArguments, options: CommandOptions): Runni
       output.add(chunk);
     });
   }
-  // It may not care for its input.
+  // The command may not read its input.
   child.stdin.on('error', () => undefined).end(input);
   const ended = new Promise<CommandOutcome>((resolve, reject) => {
     const settle = (exitCode: number | undefined, exitSignal: string | undefined): void => {

@@ -5,30 +5,30 @@ import { modeOf, stampOf } from '../../disk/stamp.ts';
 /** A file of the folder as it was when it was staged or last collected. */
 export interface StagedFile {
   readonly kind: 'file';
-  /** Identity, size and times; undefined for a file that stands in a lower layer, which only another content tells. */
+  /** Identity, size and times; undefined for a file in the lower layer, whose changes only its content reveals. */
   readonly stamp: string | undefined;
-  /** False when a later write might leave the stamp as it is, so that only the content tells. */
+  /** False when a later write might not change the stamp, so that the content must be compared. */
   readonly isSettled: boolean;
   readonly bytes: number;
-  /** Permissions; undefined when the file system it comes from has none. */
+  /** Permissions; undefined when the source file system has none. */
   readonly mode: number | undefined;
-  /** Of the content. May read it, and throw what that throws. */
+  /** The hash of the content. May read it, and throw what that throws. */
   readonly hash: () => string;
-  /** True when the file system certainly holds this content still. Undefined: ask for its content. */
+  /** Returns true when the file system certainly still has this content. Undefined: its content must be read. */
   readonly isPresent: (() => boolean) | undefined;
 }
 
-/** What stands at one path. `left-out`: the file system has something there that the folder has not. */
+/** The staged entry at one path. `left-out`: the file system has an entry there that the folder lacks. */
 export type Staged =
   | StagedFile
   | { readonly kind: 'link'; readonly target: string }
   | { readonly kind: 'directory' }
   | { readonly kind: 'left-out' };
 
-/** What the folder holds as far as the file system knows, by path. */
+/** The content of the folder as last synchronized with the file system, by path. */
 export type Baseline = Map<string, Staged>;
 
-/** Clocks of disks tick every few milliseconds, some every two seconds. */
+/** File system clocks tick every few milliseconds, some every two seconds. */
 const SETTLING_NS = 2_000_000_000n;
 
 /** Describes a file of the folder. */
@@ -39,8 +39,8 @@ export function stagedFile(
   return {
     kind: 'file',
     stamp: stampOf(found),
-    // A write that puts the modification time back still leaves another time of change, if the disk's clock has ticked.
-    // Whoever writes from now on leaves a time of now. A modification time well before the last change, as it is set
+    // A write that resets the modification time still changes the change time, if the clock of the disk has ticked.
+    // A write from now on sets a present time. A modification time well before the last change, as it is set
     // when the folder is written, cannot be the outcome of such a write.
     isSettled: found.mtimeNs < found.ctimeNs - SETTLING_NS,
     bytes: Number(found.size),
@@ -54,12 +54,12 @@ export function isModeLost(found: BigIntStats, staged: StagedFile | undefined): 
   return staged?.mode === undefined ? (mode & 0o111) !== 0 : mode !== staged.mode;
 }
 
-/** A stamp of content. */
+/** The hash of a content. */
 export function hashOf(content: Uint8Array): string {
   return createHash('sha256').update(content).digest('base64');
 }
 
-/** The stamp of content that is read when somebody asks, once. */
+/** The hash of a content that is read on first use, once. */
 export function hashLater(read: () => Uint8Array): () => string {
   let hash: string | undefined;
   return () => (hash ??= hashOf(read()));

@@ -8,28 +8,28 @@ export interface StagedFolderOptions {
    */
   readonly layer?: 'auto' | 'overlay' | 'copy';
   /**
-   * The folder in which the private folder is made; it must exist, and not lie in the folder that is staged. Relative to the
+   * The folder in which the private folder is created; it must exist, and not be inside the folder to stage. Relative to the
    * working directory of the process. Default: the system's folder for temporary files.
    */
   readonly tempRoot?: string;
   /**
-   * Globs (see `compileGlob`) on paths from the root; what matches one is neither in the folder nor collected from it, and a
-   * directory that matches is left alone with all below it: `**` + `/coverage`. Default: none.
+   * Globs (see `compileGlob`) on paths from the root; a path that matches one is neither staged nor collected, and a
+   * directory that matches is excluded with all below it: `**` + `/coverage`. Default: none.
    */
   readonly exclude?: readonly string[];
   /**
-   * Bytes written to the folder in all, without what an overlay shows as it is, and bytes taken back by one `collect`. A whole number from 0 on.
-   * Default 268,435,456 (256 MiB).
+   * The maximum total bytes written to the folder, without what an overlay shows unchanged, and bytes collected by one `collect`. A whole number of at least 0.
+   * Default: 268,435,456 (256 MiB).
    */
   readonly maxBytes?: number;
-  /** Bytes of one file, either way. A whole number from 0 on. Default 33,554,432 (32 MiB). */
+  /** The maximum bytes of one file, in both directions. A whole number of at least 0. Default: 33,554,432 (32 MiB). */
   readonly maxFileBytes?: number;
   /**
-   * Files and directories in the folder, and entries of any kind that one `collect` looks at. A whole number
-   * from 0 on. Default 100,000.
+   * The maximum number of files and directories in the folder, and of entries of any kind that one `collect` reads. A whole number
+   * of at least 0. Default: 100,000.
    */
   readonly maxEntries?: number;
-  /** Ends the staging, each `run` and each `collect`; their promise then rejects with the signal's reason. */
+  /** Aborts the staging, each `run` and each `collect`; their promise then rejects with the signal's reason. */
   readonly signal?: AbortSignal;
 }
 
@@ -40,7 +40,7 @@ export interface StagingLimits {
   readonly maxEntries: number;
 }
 
-/** @throws {FilesystemError} `argument-invalid` for a limit that is no whole number from 0 on. */
+/** @throws {FilesystemError} `argument-invalid` for a limit that is not a whole number of at least 0. */
 export function resolveStagingLimits(options: StagedFolderOptions): StagingLimits {
   return {
     maxBytes: wholeNumber('maxBytes', options.maxBytes ?? 268_435_456),
@@ -53,6 +53,6 @@ function wholeNumber(name: string, value: number): number {
   if (Number.isSafeInteger(value) && value >= 0) return value;
   throw new FilesystemError(
     'argument-invalid',
-    `The option ${name} of openStagedFolder is ${String(value)}; it must be a whole number from 0 on.`,
+    `The option ${name} of openStagedFolder is ${String(value)}; it must be a whole number of at least 0.`,
   );
 }

@@ -24,7 +24,7 @@ export interface PlannedFile {
   readonly node: FileNode;
   /** Permissions of the file, or of the one that it replaces; undefined for a new file. */
   readonly mode: number | undefined;
-  /** True when the folder of the disk has this very file at this path. */
+  /** True when the folder on disk has exactly this file at this path. */
   readonly isOnDisk: boolean;
 }
 
@@ -32,12 +32,12 @@ export interface PlannedFile {
 export interface PlannedLink {
   readonly name: string;
   readonly path: string;
-  /** What the link says. */
+  /** The target of the link. */
   readonly target: string;
   readonly isOnDisk: boolean;
 }
 
-/** A directory to be staged with what it holds. */
+/** A directory to be staged with its content. */
 export interface PlannedFolder {
   readonly name: string;
   readonly path: string;
@@ -51,14 +51,14 @@ export interface PlannedFolder {
   readonly isWhole: boolean;
 }
 
-/** Something of the disk that is not to be seen in the folder; names may be no UTF-8. */
+/** An entry of the disk that must not be visible in the folder; names need not be UTF-8. */
 export interface HiddenName {
-  /** Path of the directory that it stands in. */
+  /** The path of its directory. */
   readonly folder: string;
   readonly name: Buffer;
 }
 
-/** What a folder shall hold that is made from a folder of the disk. */
+/** The planned content of a staged folder that is created from a folder on disk. */
 export interface DiskPlan {
   readonly root: PlannedFolder;
   readonly leftOut: readonly string[];
@@ -72,20 +72,20 @@ export interface DiskPlanning {
   readonly filter: Pick<MountFilter, 'excludes'>;
   readonly limits: StagingLimits;
   readonly signal: AbortSignal | undefined;
-  /** For an overlay, files that are on the disk are not written, and what is not to be seen has to be hidden. */
+  /** For an overlay, files on the disk are not written, and entries that must not be visible are hidden. */
   readonly isOverlay: boolean;
-  /** Told who owns what stands on the disk. May throw. */
+  /** Called with the owner of each entry on the disk. May throw. */
   readonly onOwner: (access: FileAccess) => void;
 }
 
-/** What the disk has in one directory. */
+/** The content of one directory on the disk. */
 interface LowerFolder {
   readonly access: FileAccess;
   readonly entries: ReadonlyMap<string, Dirent<Buffer>>;
   readonly undecodable: readonly Buffer[];
 }
 
-/** Looks through what a view of a folder of the disk shows, and records all of it as seen. */
+/** Walks what a view of a folder on disk shows, and records all of it as read. */
 class DiskPlanner {
   readonly #planning: DiskPlanning;
   readonly #leftOut: string[] = [];
@@ -196,7 +196,7 @@ class DiskPlanner {
       const segments = segmentsOf(path);
       const stats = this.#reading(path, () => jail.statOf(segments));
       const stamp = node.kind === 'file' ? node.stamp : node.link?.stamp;
-      // Of a link, the first part is its own.
+      // The first part of a link's stamp is that of the link itself.
       if (stats !== undefined && stampOf(stats) === stamp?.split('>')[0]) {
         const text = this.#reading(path, () =>
           jail.within(segments.slice(0, -1), (pathOf) => readlinkSync(pathOf(name))),
@@ -228,7 +228,7 @@ class DiskPlanner {
     );
   }
 
-  /** What somebody takes away while it is looked at was changed on the disk. */
+  /** An entry that disappears while it is read counts as changed on the disk. */
   #reading<Value>(path: string, look: () => Value): Value {
     try {
       return look();
@@ -247,15 +247,15 @@ class DiskPlanner {
   }
 }
 
-/** The path that a link of the disk leads to. */
+/** The target path of a link on disk. */
 function linkTargetOf(node: FileNode | DirectoryNode): string | undefined {
   if (node.kind === 'directory') return node.link?.target;
   return node.content instanceof DiskContent && node.content.isLink ? node.content.path : undefined;
 }
 
 /**
- * Plans the folder for what a view of a folder of the disk shows. The view depends on all of it from then on.
- * @throws {FilesystemError} when a limit is passed; the signal's reason; what `onOwner` throws.
+ * Plans a staged folder for what a view of a folder on disk shows. The view depends on all of it from then on.
+ * @throws {FilesystemError} when a limit is exceeded; the signal's reason; what `onOwner` throws.
  */
 export function planDisk(planning: DiskPlanning): DiskPlan {
   return new DiskPlanner(planning).plan();

@@ -9,10 +9,10 @@ import { isAlive, presentProcess } from '../../lock/process-identity.ts';
 
 const PREFIX = 'wink-staged-';
 
-/** Says which process the folder belongs to. */
+/** The file that names the owning process. */
 const OWNER = 'owner.json';
 
-/** The real path of the folder for temporary files. @throws {FilesystemError} when there is none. */
+/** The real path of the folder for temporary files. @throws {FilesystemError} when it cannot be used. */
 export async function openTempRoot(tempRoot: string | undefined): Promise<string> {
   try {
     return await realpath(resolve(tempRoot ?? tmpdir()));
@@ -22,13 +22,13 @@ export async function openTempRoot(tempRoot: string | undefined): Promise<string
 }
 
 /**
- * Makes a folder for this user alone, and removes what processes of the past have left beside it.
+ * Creates a folder that only this user can access, and removes the folders that dead processes have left next to it.
  * @param tempRoot as the caller named it, for messages.
  */
 export async function makePrivateFolder(realTempRoot: string, tempRoot: string | undefined): Promise<string> {
   try {
     await removeLeftovers(realTempRoot);
-    // Made with mode 0700 under a name that nobody can know before.
+    // Created with mode 0700 under an unpredictable name.
     const folder = await mkdtemp(join(realTempRoot, PREFIX));
     await writeFile(join(folder, OWNER), JSON.stringify(presentProcess()), { flag: 'wx', mode: 0o600 });
     return folder;
@@ -42,7 +42,7 @@ async function removeLeftovers(tempRoot: string): Promise<void> {
   for (const name of await readdir(tempRoot).catch(() => [])) {
     if (!name.startsWith(PREFIX)) continue;
     const folder = join(tempRoot, name);
-    // What cannot be removed is in nobody's way.
+    // A folder that cannot be removed does no harm.
     if (await isLeftover(folder)) await removeFolder(folder).catch(() => undefined);
   }
 }
@@ -55,7 +55,7 @@ async function isLeftover(folder: string): Promise<boolean> {
     const { host, pid, startedAt } = Object(JSON.parse(await readFile(join(folder, OWNER), 'utf8')));
     return !isAlive({ host: String(host), pid: Number(pid), startedAt: String(startedAt) });
   } catch {
-    // Gone by now, or just being made.
+    // Already gone, or just being created.
     return false;
   }
 }
@@ -95,12 +95,12 @@ function tempRootError(tempRoot: string | undefined, error: unknown): Filesystem
   }
 }
 
-/** A process that is just ending may still add something. */
+/** A process that is just exiting may still add files. */
 const REMOVAL_ATTEMPTS = { maxRetries: 5, retryDelay: 20 };
 
 /**
- * Removes a folder and all below it, also what a process has taken the permissions from. A folder that is gone is fine.
- * @throws the error of the operating system when it will not go.
+ * Removes a folder and all below it, including directories whose permissions a process has removed. A missing folder is ignored.
+ * @throws the error of the operating system when it cannot be removed.
  */
 export async function removeFolder(path: string): Promise<void> {
   try {
@@ -111,14 +111,14 @@ export async function removeFolder(path: string): Promise<void> {
   }
 }
 
-/** Gives every directory its owner's permissions back. Paths are bytes, since names may be no UTF-8. */
+/** Restores the owner's permissions of every directory. Paths are bytes, because names need not be UTF-8. */
 async function makeRemovable(directory: Buffer): Promise<void> {
   let entries: readonly Dirent<Buffer>[];
   try {
     await chmod(directory, 0o700);
     entries = await readdir(directory, { encoding: 'buffer', withFileTypes: true });
   } catch {
-    // The removal that follows says what is the matter, if it still is.
+    // The removal that follows reports the error, if it persists.
     return;
   }
   for (const entry of entries) {

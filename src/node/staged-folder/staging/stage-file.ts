@@ -22,15 +22,15 @@ import { DiskContent } from '../../host-filesystem/tree/disk-content.ts';
 import { hashLater, type Staged, type StagedFile, stagedFile } from './baseline.ts';
 import type { PlannedFile } from './plan-disk.ts';
 
-/** A further change within this time may leave the stamp of a file as it is. */
+/** Another change within this time may not alter the stamp of a file. */
 const SETTLING_MS = 2000;
 
-/** Asks a view of a folder of the disk for its present state. */
+/** Returns the present state of a view of a folder on disk. */
 export type OpenSource = () => DiskSource;
 
 /**
- * Puts a file into the folder: a clone of what stands on the disk, or what the view has in its place.
- * @returns what is to be remembered of it; `left-out` for what may not be read.
+ * Writes a file to the folder: a clone of the file on disk, or the content that the view has instead.
+ * @returns its entry for the baseline; `left-out` for a file that must not be read.
  * @throws {FilesystemError} `file-changed-on-disk`; the error of the operating system.
  */
 export async function stageFile(openSource: OpenSource, file: PlannedFile, target: string): Promise<Staged> {
@@ -51,7 +51,7 @@ export async function stageFile(openSource: OpenSource, file: PlannedFile, targe
   return stagedFile(found, { ...sourceOf(openSource, file), mode: modeOf(found) });
 }
 
-/** Describes a file that stands in the lower layer as it is. */
+/** The baseline entry of an unchanged file in the lower layer. */
 export function fileOnDisk(openSource: OpenSource, file: PlannedFile): StagedFile {
   const { content } = file.node;
   if (content instanceof DiskContent) readIfUnsettled(content);
@@ -75,21 +75,21 @@ function sourceOf(
   };
 }
 
-/** A file that was changed a moment ago is read, so that the view knows its content and not its stamp alone. */
+/** Reads a file that was changed just now, so that the view knows its content and not only its stamp. */
 function readIfUnsettled(content: DiskContent): void {
   const changedAtMs = Number(BigInt(content.stamp.split(':').at(-1) ?? 0) / 1_000_000n);
   if (systemClock.now() - changedAtMs < SETTLING_MS) content.isUnchanged();
 }
 
-/** A file system that can share blocks does; every other copies, within the kernel where it can. */
+/** A file system that supports reflinks shares the blocks; any other copies, in the kernel where possible. */
 const CLONE = constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE;
 
-/** Larger files are copied while others work. */
+/** Larger files are copied asynchronously. */
 const MAX_BYTES_AT_ONCE = 1_048_576;
 
 /**
- * Clones a file of the disk to a path that is free, with its permissions.
- * @throws {FilesystemError} `file-changed-on-disk` when it is not the file that was seen.
+ * Clones a file on disk to a new path, with its permissions.
+ * @throws {FilesystemError} `file-changed-on-disk` when it has changed since it was read.
  * @throws the error of the operating system.
  */
 export async function cloneFile(jail: HostJail, content: DiskContent, target: string): Promise<void> {
@@ -111,7 +111,7 @@ export async function cloneFile(jail: HostJail, content: DiskContent, target: st
   }
 }
 
-/** The open file itself, whatever its name leads to by now, where the platform has paths for open files. */
+/** The path of the open file itself, independent of its name, where the platform has paths for open files. */
 function hostPathOf(jail: HostJail, content: DiskContent, file: number): string {
   if (jail.kind === 'kernel') return `${OPEN_FILES}/${file}`;
   return jail.within(content.segments.slice(0, -1), (pathOf) => pathOf(content.segments.at(-1)));

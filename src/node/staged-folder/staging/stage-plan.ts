@@ -6,17 +6,17 @@ import type { DiskPlan, PlannedFolder } from './plan-disk.ts';
 import { fileOnDisk, type OpenSource, stageFile } from './stage-file.ts';
 import { writingError } from './staging-error.ts';
 
-/** What a plan is carried out with. */
+/** The context of executing a plan. */
 export interface PlanStaging {
   readonly openSource: OpenSource;
   readonly signal: AbortSignal | undefined;
-  /** Gets everything that the folder holds. */
+  /** Receives every entry of the folder. */
   readonly baseline: Baseline;
-  /** True when what is on the disk shows through. */
+  /** True when files on the disk are visible through an overlay. */
   readonly isOverlay: boolean;
 }
 
-/** Files that are staged before other work has its turn. */
+/** The number of files that are staged before yielding to the event loop. */
 const FILES_AT_ONCE = 32;
 
 /**
@@ -73,7 +73,7 @@ async function stageFolder(
   });
   try {
     await stageEntries(staging, planned, inner);
-    // The process is to work in it, whoever may work in the one on the disk.
+    // The owner needs full access to it, whatever the permissions on the disk.
     if (isMade && mode !== undefined) await chmod(inner.path, mode | 0o700);
   } finally {
     await inner.close();
@@ -90,7 +90,7 @@ function rememberWhole(staging: PlanStaging, planned: PlannedFolder): void {
   }
 }
 
-/** Does something for a path, and names the path when the operating system refuses. */
+/** Runs an action for a path; errors of the operating system then name the path. */
 async function naming<Value>(path: string, action: () => Promise<Value>): Promise<Value> {
   try {
     return await action();

@@ -3,7 +3,7 @@ import { quoteText } from '../../../internal/index.ts';
 import { errorCode, withoutPaths } from '../../disk/system-error.ts';
 import { changedOnDiskError, NoDirectoryError } from '../../host-filesystem/jail/disk-error.ts';
 
-/** Which limit the content breaks, in the folder or on the way to it. */
+/** The error for content that exceeds a limit on totals, when staging or collecting. */
 export function tooManyError(what: string, limit: string, path: string): FilesystemError {
   return new FilesystemError(
     'filesystem-quota-exceeded',
@@ -12,7 +12,7 @@ export function tooManyError(what: string, limit: string, path: string): Filesys
   );
 }
 
-/** A file over the limit of one file. */
+/** The error for a file over the limit of one file. */
 export function oversizeError(path: string, bytes: number, maxFileBytes: number): FilesystemError {
   return new FilesystemError(
     'file-too-large',
@@ -21,15 +21,15 @@ export function oversizeError(path: string, bytes: number, maxFileBytes: number)
   );
 }
 
-/** The folder cannot be used any more. */
+/** The error for a staged folder that can no longer be used. */
 export function goneError(why: string): FilesystemError {
   return new FilesystemError('path-not-found', `The staged folder ${why}. Nothing was collected from it.`);
 }
 
 /**
- * What staging or collecting rejects with: an error of ours as it is, the reason of the signal, and for everything else an
- * error of ours with that as its cause.
- * @param done what was to be done with the files.
+ * The error that staging or collecting rejects with: an error of this library unchanged, the reason of the signal, and otherwise an
+ * error of this library with the original error as its cause.
+ * @param done the operation that failed.
  */
 export function stagingError(
   done: 'staged' | 'collected',
@@ -43,25 +43,25 @@ export function stagingError(
   const code = errorCode(error);
   return new FilesystemError(
     'filesystem-storage-failed',
-    `The files could not be ${done} (${code ?? describeError(error)}). Nothing was ${done}; it can be tried again.`,
+    `The files could not be ${done} (${code ?? describeError(error)}). Nothing was ${done}; you can try again.`,
     { cause: withoutPaths(error), ...(code === undefined ? {} : { details: { systemCode: code } }) },
   );
 }
 
-/** The error for a command line that the operating system does not take. */
+/** The error for a command line that the operating system does not accept. */
 export function commandError(error: unknown): FilesystemError {
   const code = errorCode(error);
   return new FilesystemError(
     'argument-invalid',
     `The command cannot be started (${code ?? 'unknown error'}). Name a command, and pass arguments and variables without NUL ` +
-      'characters that are not too long in all.',
+      'characters that are not too long in total.',
     { cause: withoutPaths(error), ...(code === undefined ? {} : { details: { systemCode: code } }) },
   );
 }
 
 /**
- * The error that stands for one of the operating system while `path` was written to the folder, and for a folder that
- * somebody took away meanwhile. That is the cause, without its message, which holds host paths.
+ * The error for an error of the operating system while `path` was written to the folder, and for a folder that
+ * another process removed. The original error is the cause, without its message, which contains host paths.
  */
 export function writingError(path: string, error: unknown): unknown {
   const code = errorCode(error);
@@ -73,8 +73,8 @@ export function writingError(path: string, error: unknown): unknown {
     case 'EEXIST':
       return new FilesystemError(
         'path-taken',
-        `${quoteText(path)} cannot be written to the staged folder: there its name is the same as that of another file. ` +
-          'Give the two names that differ in more than letter case or accents.',
+        `${quoteText(path)} cannot be written to the staged folder: the disk treats its name as equal to that of another file. ` +
+          'Use two names that differ in more than letter case or accents.',
         { cause, details },
       );
     case 'EINVAL':
@@ -82,7 +82,7 @@ export function writingError(path: string, error: unknown): unknown {
     case 'ENAMETOOLONG':
       return new FilesystemError(
         'path-invalid',
-        `${quoteText(path)} cannot be written to the staged folder: the disk does not take its name (${code}). Rename it.`,
+        `${quoteText(path)} cannot be written to the staged folder: the disk does not accept its name (${code}). Rename it.`,
         { cause, details },
       );
     case 'EACCES':

@@ -7,16 +7,16 @@ import { type Baseline, hashOf, type StagedFile, stagedFile } from './baseline.t
 import type { StagingLimits } from './options.ts';
 import { oversizeError, tooManyError, writingError } from './staging-error.ts';
 
-/** Files that are written at one time. */
+/** The number of files that are written at the same time. */
 const FILES_AT_ONCE = 16;
 
-/** What writing a folder works with. */
+/** The context of writing a folder. */
 export interface FolderWriting {
   readonly filesystem: Filesystem;
   readonly filter: Pick<MountFilter, 'excludes'>;
   readonly limits: StagingLimits;
   readonly signal: AbortSignal | undefined;
-  /** Gets everything that was written. */
+  /** Receives every written entry. */
   readonly baseline: Baseline;
 }
 
@@ -26,9 +26,9 @@ interface FileToWrite {
 }
 
 /**
- * Writes the content of a file system into an empty folder. Directories are for their owner alone (0700), files too
- * (0600), and keep their modification times. Links, and files that the file system does not let be read, are left out.
- * @throws {FilesystemError} when a limit is passed or the disk refuses; the signal's reason.
+ * Writes the content of a file system into an empty folder. Directories and files are accessible to their owner only (0700 and
+ * 0600), and files keep their modification times. Links, and files that the file system refuses to read, are left out.
+ * @throws {FilesystemError} when a limit is exceeded or the disk refuses; the signal's reason.
  */
 export async function writeFolder(writing: FolderWriting, folder: HostDirectory): Promise<void> {
   await writeDirectory(writing, folder, '.', 0);
@@ -75,7 +75,7 @@ async function writeDirectory(
   return bytes;
 }
 
-/** What is no link. A link names what it leads to when it is asked what it is; one that leads nowhere cannot be read. */
+/** The entries that are not links. The `stat` of a link returns the path of its target; a broken link cannot be read. */
 async function withoutLinks(
   { filesystem, baseline }: FolderWriting,
   entries: readonly DirectoryEntry[],
@@ -122,13 +122,13 @@ async function writeFile(
   }
 }
 
-/** Like `Promise.all`, but nothing is at work any more when it rejects. */
+/** Like `Promise.all`, but rejects only after all promises have settled. */
 async function settled<Value>(work: readonly Promise<Value>[]): Promise<readonly Value[]> {
   await Promise.allSettled(work);
   return Promise.all(work);
 }
 
-/** Undefined for a fifo, a device, a link that leads out or nowhere, and what the operating system keeps closed. */
+/** Undefined for a fifo, a device, a link that leads out or nowhere, and a file that the operating system denies. */
 async function readIfAllowed(filesystem: Filesystem, path: string): Promise<Uint8Array | undefined> {
   try {
     return await filesystem.readBytes(path);

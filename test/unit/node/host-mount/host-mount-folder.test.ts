@@ -20,7 +20,7 @@ describe('the folder of a mount', () => {
     ['missing', 'path-not-found', 'does not exist'],
     ['file.txt', 'path-not-directory', 'is not a folder'],
     ['file.txt/x', 'path-not-directory', 'is not a folder'],
-    ['loop', 'path-invalid', 'circle'],
+    ['loop', 'path-invalid', 'cycle'],
     ['x'.repeat(300), 'path-invalid', 'too long'],
   ])('refuses %s with code %s, named as it was given', async (name, code, text) => {
     const root = tempFolder({ 'file.txt': 'x' });

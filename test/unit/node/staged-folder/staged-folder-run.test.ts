@@ -275,5 +275,5 @@ it('a folder is copied where there are no overlays', () => {
       { env: { ...process.env, PATH: folders.root }, encoding: 'utf8' },
     ).stdout;
   expect(tell('auto')).toBe('copy 127\n');
-  expect(tell('overlay')).toMatch(/^filesystem-storage-failed There can be no overlay\./);
+  expect(tell('overlay')).toMatch(/^filesystem-storage-failed An overlay is not possible\./);
 });
