@@ -87,7 +87,7 @@ export function describeText(open: OpenFilesystem): void {
       expect((await filesystem.readBytes('f')).length).toBe(bytes.length + 1);
     });
 
-    it('may have a NUL behind their first 8 KB and be text', async () => {
+    it('may have a NUL after their first 8 KB and be text', async () => {
       const filesystem = await open({ files: { f: `${'x'.repeat(8192)}\0` } });
       expect((await textOf(filesystem, 'f')).length).toBe(8193);
     });

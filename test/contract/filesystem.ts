@@ -167,7 +167,7 @@ function describeStructure(open: OpenFilesystem): void {
   describe('remove, move, copy', () => {
     const files = { 'd/a': 'x', 'd/e/b': 'y', f: 'z' };
 
-    it('removes files, empty directories, and whole directories when told to', async () => {
+    it('removes files, empty directories, and whole directories when requested', async () => {
       const filesystem = await open({ files });
       await filesystem.mkdir('d/empty');
       expect(await filesystem.remove('f')).toEqual({ path: 'f', files: 1, directories: 0 });

@@ -10,7 +10,7 @@ import { type Call, calls, manifest, runSteps, tightCalls } from './filesystem/s
 /** Each run makes two folders on the disk and commits to them: a tenth of what the others do. */
 const batches = Math.ceil(Number(process.env['WINK_PROPERTY_BATCHES'] ?? 400) / 10);
 
-/** What somebody else does to the folder, by `node:fs`, before the call with this number commits. */
+/** What another process does to the folder, by `node:fs`, before the call with this number commits. */
 interface Outsider {
   readonly before: number;
   readonly path: string;
@@ -84,7 +84,7 @@ async function contentOf(filesystem: HostFilesystem): Promise<readonly string[]>
   try {
     return (await manifest(filesystem)).map(withoutTimes);
   } catch (error) {
-    // A file that was moved or copied in memory only, and changed by somebody else where it lies.
+    // A file that was moved or copied in memory only, and changed by another process where it lies.
     if (FilesystemError.isInstance(error) && error.code === 'file-changed-on-disk') return [error.message];
     throw error;
   }
@@ -95,7 +95,7 @@ async function onDisk(root: string): Promise<readonly string[]> {
   return await contentOf(disk);
 }
 
-/** Brings what is held back to the disk: all of it, or nothing where somebody else has changed the same files. */
+/** Brings what is held back to the disk: all of it, or nothing where another process has changed the same files. */
 async function flush(filesystem: HostFilesystem, root: string, left: readonly string[]): Promise<boolean> {
   const before = await onDisk(root);
   const isFree = filesystem.outsideChanges().length === 0;

@@ -19,7 +19,7 @@ const NAMES = ['f.txt', 'g.txt', 'link', 'dangling', 'to-folder', 'pipe'];
 /** What paths cannot name, as Latin-1. */
 const UNNAMED = ['back\\slash', 'latin-\xe9', '\xff\xfe'];
 
-/** What stands in one directory, as indexes into the names. */
+/** The entries of one directory, as indexes into the names. */
 interface Folder {
   readonly names: readonly number[];
   readonly unnamed: readonly number[];

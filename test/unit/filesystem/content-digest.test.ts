@@ -44,7 +44,7 @@ describe('digestOf', () => {
     expect(new Set(contents.map((bytes) => digestOf(new Uint8Array(bytes)))).size).toBe(contents.length);
   });
 
-  it('has two halves that do not collide together: 200,000 short texts, all different in 64 bits', () => {
+  it('has two halves that do not collide together: 200,000 short strings, all different in 64 bits', () => {
     const digests = new Set<string>();
     const halves = [new Set<string>(), new Set<string>()] as const;
     for (let index = 0; index < 200_000; index += 1) {
@@ -69,7 +69,7 @@ describe('contentDigest', () => {
     expect(contentDigest(content)).toBe(digest);
   });
 
-  it('of a content that somebody else made is the one of its bytes', () => {
+  it('of a content of another implementation is the one of its bytes', () => {
     const data = new Uint8Array([1, 2, 3]);
     expect(contentDigest({ bytes: 3, text: () => undefined, data: () => data })).toBe(digestOf(data));
   });

@@ -112,7 +112,7 @@ describe('MemoryFilesystem', () => {
     expect((await copy.read('a')).text).toBe('1');
   });
 
-  it('counts a snapshot as a read once somebody looks at it', async () => {
+  it('counts a snapshot as a read once its content is read', async () => {
     const { looked, notLooked } = await applyConcurrently(
       new MemoryFilesystem({ files: { a: '1' } }),
       async (view) => {
@@ -134,7 +134,7 @@ describe('MemoryFilesystem', () => {
     expect(filesystem.fork().conflicts()).toEqual([]);
   });
 
-  it('hands out contents that nobody can change', async () => {
+  it('hands out contents that cannot be changed', async () => {
     const filesystem = new MemoryFilesystem({ files: { a: '1' } });
     const fork = filesystem.fork();
     await fork.view.write('a', '2');

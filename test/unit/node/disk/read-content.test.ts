@@ -21,7 +21,7 @@ async function readAround(content: string, change: (path: string) => void): Prom
 }
 
 describe('readContent', () => {
-  it('reads all of a file that nobody touches', async () => {
+  it('reads all of a file that does not change', async () => {
     const text = 'x'.repeat(200_000);
     expect(new TextDecoder().decode(await readAround(text, () => {}))).toBe(text);
     expect(await readAround('', () => {})).toEqual(new Uint8Array(0));

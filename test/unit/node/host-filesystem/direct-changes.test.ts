@@ -5,7 +5,7 @@ import type { HostFilesystem } from 'weakincentives/node';
 import { expectCode } from '../../../contract/filesystem-setup.ts';
 import { openHost, testFolders } from './host-workspace.ts';
 
-/** A folder that somebody else changes after a write has looked at it: a write asks the clock before it commits. */
+/** A folder that another process changes after a write has looked at it: a write asks the clock before it commits. */
 async function interferedWith(
   writeOn: 'apply' | 'flush',
   files: Readonly<Record<string, string>>,
@@ -25,10 +25,10 @@ async function interferedWith(
 describe.each(['apply', 'flush'] as const)('a direct change, with writeOn %s,', (writeOn) => {
   it('does not overwrite a file that is changed while it is made', async () => {
     const { filesystem, at } = await interferedWith(writeOn, { 'a.md': 'old' }, (root) =>
-      writeFileSync(join(root, 'a.md'), 'of somebody else'),
+      writeFileSync(join(root, 'a.md'), 'of another process'),
     );
     await expectCode(filesystem.write('a.md', 'mine'), 'file-changed-on-disk');
-    expect(readFileSync(at('a.md'), 'utf8')).toBe('of somebody else');
+    expect(readFileSync(at('a.md'), 'utf8')).toBe('of another process');
     await filesystem.write('a.md', 'mine');
     if (writeOn === 'flush') filesystem.flush();
     expect(readFileSync(at('a.md'), 'utf8')).toBe('mine');
@@ -36,10 +36,10 @@ describe.each(['apply', 'flush'] as const)('a direct change, with writeOn %s,', 
 
   it('does not overwrite a file that appears while it is made', async () => {
     const { filesystem, at } = await interferedWith(writeOn, {}, (root) =>
-      writeFileSync(join(root, 'a.md'), 'of somebody else'),
+      writeFileSync(join(root, 'a.md'), 'of another process'),
     );
     await expectCode(filesystem.write('a.md', 'mine'), 'file-changed-on-disk');
-    expect(readFileSync(at('a.md'), 'utf8')).toBe('of somebody else');
+    expect(readFileSync(at('a.md'), 'utf8')).toBe('of another process');
   });
 
   it('does not make a file again that is removed while it is changed', async () => {

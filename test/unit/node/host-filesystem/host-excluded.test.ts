@@ -84,7 +84,7 @@ describe.each(['apply', 'flush'] as const)('what a folder leaves out, with write
     expect(readFileSync(at('lib/.git/config'), 'utf8')).toBe('secret');
   });
 
-  it('stays behind when what holds it is copied, and the copy may go', async () => {
+  it('is not copied with its directory, and the copy may go', async () => {
     const { filesystem, at } = await open(options);
     const fork = filesystem.fork();
     await fork.view.copy('lib', 'copied');
@@ -104,7 +104,7 @@ describe.each(['apply', 'flush'] as const)('what a folder leaves out, with write
     expect(readdirSync(at('lib'))).toEqual(['.git']);
   });
 
-  it('is not removed when it came behind a removal that was not yet brought to the disk', async () => {
+  it('is not removed when it came after a removal that was not yet written to the disk', async () => {
     const { filesystem, at } = await open(options);
     const fork = filesystem.fork();
     await fork.view.remove('bare', { recursive: true });

@@ -51,7 +51,7 @@ describe('tool calls on a folder of the disk', () => {
     expect(readFileSync(join(folders.root, 'new.txt'), 'utf8')).toBe('new');
   });
 
-  it('run again on what somebody else has written while they ran', async () => {
+  it('run again on what another process has written while they ran', async () => {
     const folders = testFolders({ 'list.txt': 'mine\n' });
     const filesystem = await openHost(folders);
     let attempts = 0;

@@ -125,7 +125,7 @@ describe('what a commit leaves as it was', () => {
     const folders = testFolders(files);
     prepare(folders.root);
     const before = stateOf(folders.root);
-    // Somebody puts a file where a new one is to be, just before it gets there.
+    // Another process puts a file where a new one is to be, just before it gets there.
     let steps = 0;
     const { workspace, lock } = openWorkspace(folders, (failpoint) => {
       if (failpoint === 'step') steps += 1;
@@ -168,7 +168,7 @@ describe('what a commit leaves as it was', () => {
   });
 });
 
-describe('what somebody else changes', () => {
+describe('changes by another process', () => {
   const files = { 'src/a.ts': 'aaa', 'notes.md': 'note', 'folder/x': 'x' };
 
   it('is seen by the next fork, and by the file system itself', async () => {

@@ -75,7 +75,7 @@ describe('links in a folder', () => {
     const { 'to-folder': _folder, 'to-root': _root, ...others } = leads;
     expect({ ...links }).toEqual(others);
     expect(await filesystem.glob('*.md')).not.toHaveProperty('links');
-    // What is behind a link that leads nowhere is no binary file.
+    // A link that leads nowhere does not count as a binary file.
     expect(await filesystem.grep('alpha', { glob: '{dangling,out-file,circle}' })).toMatchObject({
       matches: [],
       skippedBinary: 0,
@@ -135,7 +135,7 @@ describe('links in a folder', () => {
 });
 
 describe('the file tools', () => {
-  /** What the model is told, call by call. */
+  /** The results that the model gets, call by call. */
   async function answers(
     folders: TestFolders,
     calls: readonly (readonly [name: string, args: object])[],
@@ -184,7 +184,7 @@ describe('the file tools', () => {
 
   it('give advice that can be followed', async () => {
     const folders = foldersWithLinks();
-    const told = await answers(folders, [
+    const results = await answers(folders, [
       ['read_file', { file_path: 'out-file' }],
       ['write_file', { file_path: 'out-file', content: 'x' }],
       ['read_file', { file_path: 'dangling' }],
@@ -196,18 +196,18 @@ describe('the file tools', () => {
       ['read_file', { file_path: 'to-folder' }],
     ]);
     for (const index of [0, 1, 6, 7]) {
-      expect(told[index]).toContain('leads out of the workspace');
-      expect(told[index]).not.toMatch(/\.\.|There is no|[Rr]ead .*first/);
+      expect(results[index]).toContain('leads out of the workspace');
+      expect(results[index]).not.toMatch(/\.\.|There is no|[Rr]ead .*first/);
     }
     for (const index of [2, 3]) {
-      expect(told[index]).toContain('is a symbolic link that leads nowhere');
-      expect(told[index]).toContain('Remove it');
-      expect(told[index]).not.toMatch(/There is no|[Rr]ead .*first/);
+      expect(results[index]).toContain('is a symbolic link that leads nowhere');
+      expect(results[index]).toContain('Remove it');
+      expect(results[index]).not.toMatch(/There is no|[Rr]ead .*first/);
     }
-    expect(told[4]).toContain('Removed dangling');
-    expect(told[5]).toBe('Created dangling (1 byte).');
-    expect(told[8]).toContain('is a directory');
-    expect(told.join('\n')).not.toContain(folders.outside);
+    expect(results[4]).toContain('Removed dangling');
+    expect(results[5]).toBe('Created dangling (1 byte).');
+    expect(results[8]).toContain('is a directory');
+    expect(results.join('\n')).not.toContain(folders.outside);
     mkdirSync(join(folders.root, 'unused'));
   });
 });

@@ -123,7 +123,7 @@ describe('changes that are held back', () => {
       [{ path: 'dir/theirs', kind: 'created' }],
     ],
   ])(
-    'are refused by name when somebody else has %s the same, and lose nothing',
+    'are refused by name when another process has %s the same, and lose nothing',
     async (_how, change, meddle, outside) => {
       const { filesystem, at, folders } = await held({ 'a.md': 'a', 'dir/x': 'x', 'b.md': 'b' });
       await filesystem.write('b.md', 'B');
@@ -138,7 +138,7 @@ describe('changes that are held back', () => {
     },
   );
 
-  it('are not mistaken for those of somebody else by other calls', async () => {
+  it('are not mistaken for those of another process by other calls', async () => {
     const { filesystem } = await held({ 'a.md': 'a' });
     const [first, second] = [filesystem.fork(), filesystem.fork()];
     await first.view.write('a.md', 'first');

@@ -13,7 +13,7 @@ describe('a file made in one step', () => {
     expect(readdirSync(root)).toEqual(['lock']);
   });
 
-  it('is written again when whoever has the lock tidied its draft away', () => {
+  it('is written again when the lock holder removed its draft', () => {
     const { root } = testFolders();
     const drafts: string[] = [];
     const made = createAtomically(join(root, 'lock'), 'mine', (draft, path) => {

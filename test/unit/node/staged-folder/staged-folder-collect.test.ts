@@ -118,7 +118,7 @@ describe('collect', () => {
     }
   });
 
-  it('reports links, fifos and names it cannot have, follows none, and keeps what stands there', async () => {
+  it('reports links, fifos and names it cannot have, follows none, and keeps the existing files', async () => {
     const { filesystem, staged, at } = await stage();
     const outside = tempFolder({ secret: 'secret', 'folder/inner': 'x' });
     rmSync(at('a.txt'));

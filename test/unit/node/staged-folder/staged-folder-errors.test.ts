@@ -20,9 +20,9 @@ function expectOurs(error: unknown, code: string): void {
   expect(WinkError.isInstance(error), String(error)).toBe(true);
   expect(error).toMatchObject({ code });
   // Wherever it comes from, nothing in it says where the folders are.
-  const texts: string[] = [];
-  for (let at = error; at instanceof Error; at = at.cause) texts.push(at.message);
-  expect(texts.join('\n')).not.toContain('/tmp');
+  const messages: string[] = [];
+  for (let at = error; at instanceof Error; at = at.cause) messages.push(at.message);
+  expect(messages.join('\n')).not.toContain('/tmp');
 }
 
 /** A signal that does something when it is asked for the nth time. */

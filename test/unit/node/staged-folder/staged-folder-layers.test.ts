@@ -291,7 +291,7 @@ describe.for(layers)('a folder of the disk staged as %s', ([layer, refusal]) => 
       expect(fork.conflicts()).toContain('file src/x.ts');
     });
 
-    it('refuses a file that somebody has changed on the disk as well', async () => {
+    it('refuses a file that another process has changed on the disk as well', async () => {
       const { staged, fork, filesystem, folders } = await stage(layer);
       await using _ = staged;
       await sh(staged, 'echo ours >a.txt');
@@ -316,7 +316,7 @@ describe.for(layers)('a folder of the disk staged as %s', ([layer, refusal]) => 
       expect(readFileSync(join(folders.root, 'a.txt'), 'utf8')).toBe('direct\n');
     });
 
-    it('leaves nothing behind when it is disposed', async () => {
+    it('leaves no files when it is disposed', async () => {
       const { staged, tempRoot, folders } = await stage(layer);
       const before = manifestOf(folders.root);
       await sh(staged, 'rm -r docs; mkdir docs; chmod 000 docs src');

@@ -146,7 +146,7 @@ describe.for(kinds)('running a command in a folder staged from %s', ([kind, refu
 
     it('ends what it has left in the background', async () => {
       await using staged = await stage(kind);
-      // With this clock, nobody gives up waiting for the outputs to be closed.
+      // With this clock, waiting for the outputs to close does not time out.
       const outcome = await staged.run('sh', ['-c', 'sleep 1000 & echo started'], {
         clock: createManualClock(),
       });
