@@ -77,7 +77,7 @@ const askSupplier = tool({
   timeoutMs: 20,
   execute: async (_params, { session }) => {
     session.dispatch(StockCounted, { item: 'fig', count: 0 });
-    await sleep(100); // The supplier is slow, and this handler does not look at its signal.
+    await sleep(100); // The supplier is slow, and this handler ignores its signal.
     try {
       session.dispatch(StockCounted, { item: 'fig', count: 50 });
     } catch (error) {
@@ -104,7 +104,7 @@ const shop = section({
 });
 const template = promptTemplate({ ns: 'examples', key: 'transactions', sections: [shop] });
 
-// All five calls are of one turn and run at the same time.
+// All five calls belong to one turn and run at the same time.
 const model = scriptedAdapter([
   {
     toolCalls: [
@@ -133,13 +133,13 @@ assert.deepEqual(
   calls.map(({ outcome, attempts, reason }) => [outcome, attempts, reason]),
   [
     ['committed', 1, undefined],
-    ['committed', 2, undefined], // It had read 10 pears, and then there were 7.
+    ['committed', 2, undefined], // It read 10 pears, and then there were 7.
     ['rolled-back', 1, 'threw'],
     ['denied', 1, 'denied'],
     ['rolled-back', 1, 'timeout'],
   ],
 );
-// No plums of the file that broke off, no figs of the handler that was given up.
+// No plums from the invalid file, no figs from the handler that timed out.
 assert.deepEqual(session.slice(Stock).all(), [{ item: 'pear', count: 3 }]);
 assert.deepEqual((await files.glob('**')).paths, ['counts.txt']);
 // A log keeps what a rolled-back call wrote, but not what a superseded attempt wrote.
