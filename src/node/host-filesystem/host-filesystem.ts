@@ -140,11 +140,11 @@ export class HostFilesystem implements Filesystem, AsyncDisposable {
   }
 
   async glob(pattern: string, options: GlobOptions = {}): Promise<GlobResult> {
-    return this.#look((operations) => operations.glob(pattern, options, () => this.#workspace.assertOpen()));
+    return this.#search((operations, assertOpen) => operations.glob(pattern, options, assertOpen));
   }
 
   async grep(pattern: string, options: GrepOptions = {}): Promise<GrepResult> {
-    return this.#look((operations) => operations.grep(pattern, options, () => this.#workspace.assertOpen()));
+    return this.#search((operations, assertOpen) => operations.grep(pattern, options, assertOpen));
   }
 
   async mkdir(path: string): Promise<MakeDirectoryResult> {
@@ -248,6 +248,21 @@ export class HostFilesystem implements Filesystem, AsyncDisposable {
   #look<Result>(act: (operations: HostOperations) => Result): Result {
     const workspace = this.#workspace;
     return act(new HostOperations(workspace.present(), () => undefined, workspace.visible));
+  }
+
+  /** A search pauses, so it reads a fork: what this process writes in the meantime does not reach it. */
+  async #search<Result>(
+    act: (operations: HostOperations, assertOpen: () => void) => Promise<Result>,
+  ): Promise<Result> {
+    const workspace = this.#workspace;
+    const { cell, dispose } = workspace.fork(workspace.takeSnapshot(), true);
+    try {
+      return await act(new HostOperations(cell, () => undefined, workspace.visible), () =>
+        workspace.assertOpen(),
+      );
+    } finally {
+      dispose();
+    }
   }
 
   #change<Result>(act: (operations: HostOperations) => Result): Result {
