@@ -2,15 +2,15 @@ import { UsageError } from './process/errors.ts';
 import { type PromptRequest, readPromptArguments } from './prompt/prompt-arguments.ts';
 import { type RunRequest, readRunArguments } from './run/run-arguments.ts';
 
-/** What a person asked for on the command line. */
+/** A request from the command line. */
 export type CliRequest =
   | { readonly kind: 'help' | 'version' }
   | RunRequest
   | PromptRequest
-  /** Nothing that can be run; `message` is one line. */
+  /** An invalid command line; `message` is one line. */
   | { readonly kind: 'usage-error'; readonly message: string };
 
-/** Reads the arguments after the name of the program. Never throws. */
+/** Parses the arguments after the name of the program. Never throws. */
 export function readArguments(argv: readonly string[]): CliRequest {
   try {
     return argv[0] === 'prompt' ? readPromptArguments(argv.slice(1)) : readRunArguments(argv);
@@ -22,7 +22,7 @@ export function readArguments(argv: readonly string[]): CliRequest {
   }
 }
 
-/** parseArgs explains at length; its first sentence says what is wrong. */
+/** The messages of parseArgs are long; the first sentence says what is wrong. */
 function parserMessage(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
   const sentence = (/^.*?(?=\. |\n|$)/s.exec(text)?.[0] ?? text).replace(/\.$/, '');

@@ -6,7 +6,7 @@ Runs an agent and prints what every call of it did, and what it changed. AGENT i
 exports an agent made by defineAgent(). It works on a folder as it is on disk, and what it changes is kept in memory:
 without --apply nothing on disk changes.
 
-"wink prompt" works on the texts of an agent's prompt: "show" prints what the model is told, "seed" writes all texts to a file
+"wink prompt" manages the texts of an agent's prompt: "show" prints what the model receives, "seed" writes all texts to a file
 of the repository (.weakincentives/prompts/overrides), where they can be edited, "diff" prints what the edited texts change,
 "check" fails when one of them no longer fits the code.
 

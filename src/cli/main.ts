@@ -12,23 +12,23 @@ enableCompileCache(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'));
 
 const own = takeProcess(process);
 const environment = nodeEnvironment(own, new URL('../../package.json', import.meta.url));
-// Once everything is said the process ends: what a handler that was given up on still holds must not keep it.
+// Once all output is written the process ends; a handler that timed out must not keep it alive.
 await own.end(await runCli(process.argv.slice(2), environment));
 
 /**
- * From Node 22.1 on: keeps the compiled code of what is imported from here on for the next process. In a folder of the user, since in one that is
- * shared others could leave code for this process to run. Without such a folder nothing is kept.
+ * From Node 22.1: caches compiled code of later imports for the next process. The cache is in a folder of the user, because
+ * in a shared folder others could plant code for this process to run. Without such a folder nothing is cached.
  */
 function enableCompileCache(caches: string): void {
   const enable: unknown = Reflect.get(module, 'enableCompileCache');
   if (typeof enable !== 'function') return;
   const folder = join(caches, 'weakincentives');
-  // One by one: Node never returns from making several where the system refuses the first, as below /proc.
+  // One directory at a time: Node never returns from a recursive mkdir where the system refuses the first one, as in /proc.
   for (const path of [caches, folder]) {
     try {
       mkdirSync(path, { mode: 0o700 });
     } catch {
-      // It is there, or cannot be made.
+      // It exists, or cannot be created.
     }
   }
   if (existsSync(folder)) Reflect.apply(enable, module, [folder]);

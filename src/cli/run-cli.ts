@@ -11,8 +11,8 @@ import type { PromptRequest } from './prompt/prompt-arguments.ts';
 import type { runCommand } from './run-command.ts';
 
 /**
- * Runs the command line. Never throws: whatever goes wrong is one line on the error output. With `--verbose`, or
- * `WINK_DEBUG` set, the stack follows.
+ * Runs the command line. Never throws: every error is one line on the error output. With `--verbose` or `WINK_DEBUG` the
+ * stack follows.
  * @returns the exit code of the process.
  */
 export async function runCli(
@@ -36,11 +36,11 @@ export async function runCli(
       if (isVerbose) stderr.write(clean(stacksOf(stray.cause)));
     }
   }
-  // The result of a run is written by now, and the code is part of it.
+  // The result of a run is already written and contains the exit code.
   return strays.length > 0 && request.kind === 'prompt' && code === exitCodes.done ? exitCodes.failed : code;
 }
 
-/** Commands are imported when they are chosen: help and version need nothing of the library. */
+/** Commands are imported when they are selected: help and version do not need the library. */
 const loadAndRun: typeof runCommand = async (request, environment, parts) => {
   const { runCommand: run } = await import('./run-command.ts');
   return run(request, environment, parts);
@@ -82,7 +82,7 @@ async function carryOut(
     if (error instanceof StrayError) return exitCodes.failed;
     const isUsage = error instanceof UsageError;
     stderr.write(
-      `wink: ${isUsage ? error.message : `unforeseen error: ${printable(describeError(error))}`}\n`,
+      `wink: ${isUsage ? error.message : `unexpected error: ${printable(describeError(error))}`}\n`,
     );
     if (isVerbose) stderr.write(stacksOf(error));
     return isUsage ? exitCodes.usage : exitCodes.failed;

@@ -21,15 +21,15 @@ import { type Preparation, prepareRun, type RunParts } from './run/prepare-run.t
 import { runAgent } from './run/run-agent.ts';
 import type { RunRequest } from './run/run-arguments.ts';
 
-/** Width of the table where the output has none, as in a pipe. */
+/** Width of the table where the output has no width, as for a pipe. */
 const plainWidth = 140;
 const minWidth = 40;
 
 /**
- * Runs an agent and prints what it did.
+ * Runs an agent and prints the report.
  * @returns the exit code of the process.
- * @throws {UsageError} when the run cannot begin, or turns out to lack something that was to be installed; the reason of the signal
- * of the environment when that is aborted before the run begins.
+ * @throws {UsageError} when the run cannot start, or a required package is missing; the reason of the environment's signal
+ * when it is aborted before the start.
  */
 export async function runCommand(
   request: RunRequest,
@@ -51,9 +51,9 @@ export async function runCommand(
     await preparation.folder?.close();
     const problem = preparation.log?.close();
     if (problem !== undefined) environment.stderr.write(`wink: ${printable(problem)}\n`);
-    // The result is written and stays what it is; without this line what comes after it would be lost.
+    // The result is already written and does not change; this line reports what would otherwise be lost.
     for (const stray of await environment.takeStrays()) {
-      const text = preparation.redactor.text(`after the run had ended: ${stray.message}.`);
+      const text = preparation.redactor.text(`after the end of the run: ${stray.message}.`);
       environment.stderr.write(`wink: ${printable(text)}\n`);
     }
   }
@@ -77,7 +77,7 @@ async function carryOut(
     if (request.isJson) stdout.write(`${line}\n`);
     log?.write(line);
   };
-  // One as the run goes on, for errors that come in the middle of it; another in the order in which it is shown.
+  // One redactor during the run, for errors in the middle of it; another in the order of the report.
   const underway = new CallLog(clean);
   let running = '';
   signal.addEventListener('abort', () => {
@@ -96,7 +96,7 @@ async function carryOut(
   const logger: Logger | undefined = request.isVerbose ? verboseLogger(stderr) : undefined;
   const budget = new BudgetTracker(
     { ...agent.budget, ...request.budget },
-    // The report says what was spent, limited or not.
+    // The report shows the spending, with or without limits.
     { isLimitRequired: false },
   );
   const evaluated = await runAgent({
@@ -109,7 +109,7 @@ async function carryOut(
     settings: request.settings,
     contextOverflow: request.contextOverflow,
     maxConversationTurns: request.maxConversationTurns,
-    // A plain request has fewer ways to break off.
+    // Without streaming there are fewer ways to be cut off.
     streaming: request.hasDeltas || progress.showsText,
     maxTurns: request.maxTurns ?? agent.maxTurns,
     maxRepeatedFailures: request.maxRepeatedFailures ?? agent.maxRepeatedFailures,
@@ -128,7 +128,7 @@ async function carryOut(
     show: (event, plan) => progress.observe(event, plan),
   });
   progress.end();
-  // Before anything is written to the folder: a run that something went wrong beside has not ended well.
+  // Before anything is written to the folder: a run with a stray error has not succeeded.
   const run = withStrays(evaluated, await environment.takeStrays(), agent.name, running);
   if (run.interruption?.kind === 'output-closed') return run.interruption.exitCode;
   const problem = run.strays.length > 0 ? undefined : startupError(run.error);
@@ -175,13 +175,13 @@ function titleOf({ agent, hooks }: LoadedAgent, folder: string): string {
   }
 }
 
-/** Who decides what policies ask, for an agent that brings no function for it. */
+/** The approver for an agent without one of its own. */
 function approveFor(request: RunRequest, environment: CliEnvironment, progress: Progress): ApprovalHandler {
   const { ask, stderr, variables } = environment;
-  if (request.isJson) return denyApprovals('the agent brings no approve function, and --json asks no one.');
+  if (request.isJson) return denyApprovals('the agent has no approve function, and --json does not ask.');
   if (ask === undefined) {
     return denyApprovals(
-      'the agent brings no approve function, and standard input and error output are not a terminal.',
+      'the agent has no approve function, and standard input and error output are not a terminal.',
     );
   }
   const style = createTextStyle(stderr, variables);

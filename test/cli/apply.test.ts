@@ -129,8 +129,8 @@ describe.each(['end', 'each'] as const)('wink run --apply=%s', (mode) => {
   const apply = `--apply=${mode}`;
   const whatStands =
     mode === 'each'
-      ? 'wink: what was committed until then is in the folder: 1 file.\n'
-      : 'wink: nothing was written to the folder.\n';
+      ? 'wink: changes committed until then are in the folder: 1 file.\n'
+      : 'wink: no changes were written to the folder.\n';
 
   it('changes what the agent changed and leaves everything else as it was', async () => {
     const work = workspace({
@@ -179,7 +179,7 @@ describe.each(['end', 'each'] as const)('wink run --apply=%s', (mode) => {
     expect(stdout).toContain('".git/hooks/x" is left out of this workspace');
     expect(stdout).toContain('"package" holds what is left out of this workspace');
     expect(stdout).not.toContain('secret');
-    expect(stdout).toContain('The folder on disk is as it was.\n');
+    expect(stdout).toContain('The folder on disk is unchanged.\n');
     expect(existsSync(join(work, 'package/node_modules/y.js'))).toBe(true);
     expect(readdirSync(join(work, '.git'))).toEqual(['config']);
   });
@@ -195,7 +195,7 @@ describe.each(['end', 'each'] as const)('wink run --apply=%s', (mode) => {
     expect(await run(['run', looking, '--workspace', link, apply])).toEqual({
       code: 2,
       stdout: '',
-      stderr: `wink: the folder "${link}" is in use by process ${first.pid}, which writes to it. Wait until that has ended, or leave out --apply.\n`,
+      stderr: `wink: the folder "${link}" is in use by process ${first.pid}, which writes to it. Wait until it has ended, or leave out --apply.\n`,
     });
     expect((await run(['run', looking, '--workspace', link])).code).toBe(0);
     first.kill('SIGKILL');
@@ -250,15 +250,15 @@ describe.each(['end', 'each'] as const)('wink run --apply=%s', (mode) => {
     if (mode === 'each') {
       expect(stderr).toContain(
         'wink: not every change was written: 1 conflict with the folder on disk.\n' +
-          'wink: notes.md: was changed on disk while append ran, which was given up.\n',
+          'wink: notes.md: was changed on disk while append ran, which failed.\n',
       );
       expect(readdirSync(work)).toEqual(['notes.md', 'other.md']);
     } else {
       expect(stderr).toContain(
         'wink: nothing was written: 1 conflict with the folder on disk.\n' +
-          'wink: notes.md: was changed on disk meanwhile.\n',
+          'wink: notes.md: was changed on disk during the run.\n',
       );
-      expect(stdout).toContain('one was changed on disk meanwhile');
+      expect(stdout).toContain('one was changed on disk during the run');
       expect(readdirSync(work)).toEqual(['notes.md']);
     }
   });
@@ -286,12 +286,12 @@ describe('wink run after a run that was killed while it wrote', () => {
     const first = await run(['run', looking, '--workspace', work]);
     expect(first.code).toBe(0);
     expect(first.stderr).toMatch(
-      /^wink: an earlier run was ended while it wrote [^\n]* and \d+ more; the next run with --apply restores the state before that\.\n/,
+      /^wink: an earlier run was killed while it wrote [^\n]* and \d+ more; the next run with --apply restores the state before that\.\n/,
     );
     expect(leftBehind(work)).toEqual(inTheMiddle);
     const second = await run(['run', looking, '--workspace', work, '--apply=each', '--json']);
     expect(second.stderr).toMatch(
-      /^wink: an earlier run was ended while it wrote [^\n]* and \d+ more; the state before that was restored\.\n/,
+      /^wink: an earlier run was killed while it wrote [^\n]* and \d+ more; the state before that was restored\.\n/,
     );
     expect(leftBehind(work)).toEqual([]);
     for (const [path, text] of Object.entries(treeBefore)) {

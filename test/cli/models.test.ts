@@ -147,7 +147,7 @@ describe('wink run with a model that streams', () => {
     const { code, stdout, stderr } = await ended;
     await left;
     expect(code, stderr).toBe(130);
-    expect(stderr).toContain('wink: interrupted.\nwink: nothing was written to the folder.\n');
+    expect(stderr).toContain('wink: interrupted.\nwink: no changes were written to the folder.\n');
     expect(eventsOf(stdout).slice(-2)).toMatchObject([
       { type: 'run-end', outcome: 'failed' },
       { type: 'command-result', outcome: 'interrupted', changes: [{ path: 'by-model.md' }] },
@@ -218,7 +218,7 @@ export default defineAgent({
 
     it.each([
       ['y', { approve: true }],
-      ['n', { approve: false, reason: 'the person at the terminal said no.' }],
+      ['n', { approve: false, reason: 'the user at the terminal declined.' }],
     ])('asks what the provider may run, and takes %j', async (typed, answered) => {
       const asked = {
         id: 'mcpr_1',
@@ -276,7 +276,7 @@ export default defineAgent({
       expect(question.replaceAll('\r', '')).toBe(
         [
           'The provider wants to run write_page of wiki.',
-          '  It runs outside of policies and transactions: nothing of it is rolled back.',
+          '  It runs outside of policies and transactions and cannot be rolled back.',
           '  page: Cats',
           '',
         ].join('\n'),
@@ -287,7 +287,7 @@ export default defineAgent({
       const report = stdout.slice(stdout.indexOf('Run of remote')).replaceAll('\r', '');
       expect(report).toMatch(/h\d +web_search +cats +run by the provider/);
       expect(report).toContain('Sources\n  1  Cats - https://cats.example\n');
-      expect(report.includes('not approved for the provider: the person at the terminal said no.')).toBe(
+      expect(report.includes('not approved for the provider: the user at the terminal declined.')).toBe(
         typed === 'n',
       );
       // What was shown while it was written is taken away.
@@ -355,7 +355,7 @@ ${more}
     ],
     ['no-provider:tiny', /^wink: the package "no-provider" exports no provider of the AI SDK\.\n$/],
     ['two-providers:tiny', /^wink: the package "two-providers" exports several providers \(mine, other\): /],
-    ['broken:tiny', /^wink: the model of the package "broken" cannot be made: no luck\.\n$/],
+    ['broken:tiny', /^wink: the model of the package "broken" cannot be created: no luck\.\n$/],
     [
       '../packages:tiny',
       /^wink: --model is "ai-sdk:\.\.\/packages:tiny"; with ai-sdk it must name a package/,

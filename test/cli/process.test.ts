@@ -31,7 +31,7 @@ describe('npm start', () => {
       expect.stringMatching(/^write_file \| REVIEW\.md \| denied by read-before-write: /),
       'read_file | REVIEW.md | committed',
       'write_file | REVIEW.md | committed',
-      'publish_report | rolled back: REVIEW.md is not complete, 2 entries are missing:',
+      'publish_report | rolled back: REVIEW.md is incomplete, 2 entries are missing:',
       'read_file | REVIEW.md | committed',
       'edit_file | REVIEW.md | committed',
       'publish_report | committed',
@@ -75,7 +75,7 @@ describe('npm start', () => {
 
   it.each([
     [['run', reviewAgent, 'no-such-folder'], 'wink: there is no folder "no-such-folder".\n'],
-    [['run', reviewAgent, 'package.json'], 'wink: "package.json" is no folder.\n'],
+    [['run', reviewAgent, 'package.json'], 'wink: "package.json" is not a directory.\n'],
     [['run', reviewAgent, 'src', 'test'], 'wink: one folder at a time, not 2. See wink --help.\n'],
     [['run', '--colour'], "wink: unknown option '--colour'. See wink --help.\n"],
     [['review'], 'wink: unknown command "review"; the commands are: run, prompt. See wink --help.\n'],
@@ -116,8 +116,8 @@ describe('npm start', () => {
       const { code, stdout, stderr } = await ended;
       expect(code).toBe(130);
       expect(stdout).toContain('Stopped in');
-      expect(stdout).toContain('no report published; the folder on disk is as it was.');
-      expect(stderr).toContain('wink: interrupted; above is what was done until then.\n');
+      expect(stdout).toContain('no report published; the folder on disk is unchanged.');
+      expect(stderr).toContain('wink: interrupted; the work until then is shown above.\n');
       expect(stderr).not.toContain('    at ');
     });
 

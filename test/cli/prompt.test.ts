@@ -182,9 +182,9 @@ describe('wink prompt', () => {
     [['show', 'agents/booking.ts'], 'the params of booking do not fit'],
     [
       ['show', 'agents/booking.ts', '--tag', 'team', ...guest],
-      'wink prompt seed agents/booking.ts --tag team makes it.',
+      'wink prompt seed agents/booking.ts --tag team creates it.',
     ],
-    [['diff', 'agents/booking.ts', ...guest], 'wink prompt seed agents/booking.ts makes it.'],
+    [['diff', 'agents/booking.ts', ...guest], 'wink prompt seed agents/booking.ts creates it.'],
   ])('ends with 2 and a remedy for %j', async (args, message) => {
     const { code, stdout, stderr } = await repository().wink(...args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
@@ -231,7 +231,7 @@ describe('wink run with edited texts', () => {
     expect(await winkRun('--tag', 'team')).toMatchObject({
       code: 2,
       stdout: '',
-      stderr: expect.stringContaining('wink prompt seed agents/booking.ts --tag team makes it.'),
+      stderr: expect.stringContaining('wink prompt seed agents/booking.ts --tag team creates it.'),
     });
     await wink('seed', 'agents/booking.ts');
     writeFileSync(file, '{');

@@ -59,7 +59,7 @@ describe('wink run', () => {
     expect(eventsOf(whole.stdout).at(-1)).toMatchObject({ outcome: 'done', text: 'Told of 5 turns.' });
     const held = await run([...words, '--max-conversation-turns', '4']);
     expect(held.code, held.stderr).toBe(0);
-    expect(held.stderr).toContain('turn 5: 3 turns of the conversation had to make room\n');
+    expect(held.stderr).toContain('turn 5: 3 turns of the conversation dropped to make room\n');
     const events = eventsOf(held.stdout);
     expect(events.filter(({ type }) => type === 'turns-dropped')).toMatchObject([{ turn: 5, turns: 3 }]);
     expect(events.at(-1)).toMatchObject({ outcome: 'done', text: 'Told of 2 turns.' });
@@ -133,11 +133,11 @@ describe('wink run', () => {
     });
 
     it.each<[readonly string[], RegExp]>([
-      [['run', 'absent.ts'], /the agent "absent.ts" cannot be read: there is no such file or folder\./],
+      [['run', 'absent.ts'], /the agent "absent.ts" cannot be read: no such file or directory\./],
       [['run', 'revieww'], /there is no agent "revieww": name a file \(.*\) that exports one\./],
       [
         ['run', 'nothing.ts'],
-        /"nothing.ts" holds no agent: it exports "other"; export one made by defineAgent\(\)/,
+        /"nothing.ts" exports no agent: it exports "other"; export one made by defineAgent\(\)/,
       ],
       [['run', 'object.mjs'], /what it exports as "default" was not made by defineAgent\(\)/],
       [
@@ -145,10 +145,7 @@ describe('wink run', () => {
         /the agent "syntax.ts" cannot be loaded: ParseError: Unexpected token \(syntax.ts:1:\d+\)\./,
       ],
       [['run', 'throws.js'], /the agent "throws.js" cannot be loaded: no luck\./],
-      [
-        ['run', 'agent.ts'],
-        /no model is chosen for about, and it brings none: add --model openai:NAME .*--base-url/,
-      ],
+      [['run', 'agent.ts'], /about has no model, and none is selected: add --model openai:NAME .*--base-url/],
       [['run', 'agent.ts', '--model', 'rule-based'], /about brings no model of its own/],
       [
         ['run', 'agent.ts', '--model', 'openai:gpt-x'],
@@ -156,12 +153,12 @@ describe('wink run', () => {
       ],
       [
         ['run', 'agent.ts', '--base-url', 'http://127.0.0.1:1'],
-        /--base-url says where a model is, not which/,
+        /--base-url names a server a model is, not which/,
       ],
-      [['run', 'own.ts', '--params', '{topic:1}'], /--params is no JSON: /],
+      [['run', 'own.ts', '--params', '{topic:1}'], /--params is not JSON: /],
       [
         ['run', 'own.ts', '--params', '{"topic":1}'],
-        /the params of about do not fit: section "task": topic: /,
+        /the params of about are invalid: section "task": topic: /,
       ],
       [
         ['run', 'own.ts', '--params', '{"tropic":"x"}'],
@@ -175,7 +172,7 @@ describe('wink run', () => {
         ['run', 'own.ts', '--log', 'absent/run.jsonl'],
         /the log "absent\/run.jsonl" cannot be written: there is no/,
       ],
-      [['run', 'own.ts', '--apply'], /about works without a workspace: leave out --apply\./],
+      [['run', 'own.ts', '--apply'], /about does not use a workspace: leave out --apply\./],
       [['run', reviewAgent, '--workspace', 'absent'], /there is no folder "absent"\./],
     ])('%j', async (args, message) => {
       const { code, stdout, stderr } = await run(args, { cwd: join(folder, 'bad') });
@@ -225,7 +222,7 @@ describe('wink run', () => {
     });
     const { code, stdout, stderr } = await ended;
     expect(code, stderr).toBe(130);
-    expect(stderr).toContain('wink: interrupted.\nwink: nothing was written to the folder.\n');
+    expect(stderr).toContain('wink: interrupted.\nwink: no changes were written to the folder.\n');
     const events = eventsOf(stdout);
     const aborted = events.filter(({ type }) => type === 'tool-call-end').at(-1);
     expect(aborted).toMatchObject({ invocation: { toolName: 'write_slowly', outcome: 'aborted' } });
@@ -282,7 +279,7 @@ describe('wink run', () => {
       const question = stdout.slice(stdout.indexOf('write_file has run'), stdout.indexOf('Allow it?'));
       expect(question.replaceAll('\r', '')).toBe(
         [
-          'write_file has run and wants to keep its changes: the policy "protect-config" asks.',
+          'write_file has run and wants to commit its changes: the policy "protect-config" asks for approval.',
           '  It changes the configuration.',
           '  file_path: out/about.md',
           '  content: About.\\x0a',
@@ -302,14 +299,14 @@ describe('wink run', () => {
     it('and drops them after anything else', async () => {
       const { code, stdout, work } = await answered('\n');
       expect(code, stdout).toBe(0);
-      expect(stdout).toContain('the person at the terminal said no.');
+      expect(stdout).toContain('the user at the terminal declined.');
       expect(readdirSync(work)).toEqual([]);
     });
 
     it('and stops on Ctrl-C with 130', async () => {
       const { code, stdout, work } = await answered('\u0003');
       expect(code, stdout).toBe(130);
-      expect(stdout).toContain('wink: interrupted; above is what was done until then.');
+      expect(stdout).toContain('wink: interrupted; the work until then is shown above.');
       expect(stdout).toContain('rolled back: the run was stopped');
       expect(readdirSync(work)).toEqual([]);
     });
@@ -317,7 +314,7 @@ describe('wink run', () => {
     it('but not where nobody types: it is denied', async () => {
       const { code, stdout } = await run(['run', agent(), '--workspace', dirname(put('unasked/a.md', 'a'))]);
       expect(code).toBe(0);
-      expect(stdout).toContain('nobody can be asked: the agent brings no approve function');
+      expect(stdout).toContain('no approver is available: the agent brings no approve function');
     });
   });
 
@@ -328,7 +325,7 @@ describe('wink run', () => {
     });
     expect(status).toBe(0);
     expect(stdout).toContain('\r\u001b[2K');
-    expect(stdout).toMatch(/turn 1: asking the model|turn 1, call 1: /);
+    expect(stdout).toMatch(/turn 1: waiting for the model|turn 1, call 1: /);
     // What was good only while it ran is taken away; the report is what stays, in colours.
     const report = stdout.slice(stdout.lastIndexOf('\u001b[2K') + '\u001b[2K'.length);
     expect(report.startsWith('\u001b[1mReview of fixture')).toBe(true);

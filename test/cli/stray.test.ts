@@ -76,25 +76,25 @@ describe('an error that nothing catches', () => {
     [
       'a rejection in a handler that goes on',
       { act: `void Promise.reject(new Error('boom \\u001b[31m')); await never()` },
-      'unhandled rejection, of a promise that nothing awaits: boom \\x1b[31m',
+      'unhandled rejection of a promise that is not awaited: boom \\x1b[31m',
       'Running then: call 2 (act).',
     ],
     [
       'a rejection in a handler that ends at once',
       { act: `void Promise.reject(new Error('boom'))` },
-      'unhandled rejection, of a promise that nothing awaits: boom',
+      'unhandled rejection of a promise that is not awaited: boom',
       'call 2 (act).',
     ],
     [
       'a rejection with what is not an error',
       { act: 'void Promise.reject(undefined); await never()' },
-      'unhandled rejection, of a promise that nothing awaits: a thrown undefined: undefined',
+      'unhandled rejection of a promise that is not awaited: a thrown undefined: undefined',
       'Running then: call 2 (act).',
     ],
     [
       'an exception in a timer',
       { act: `setTimeout(() => { throw new TypeError('late') }); await never()` },
-      'uncaught exception, thrown where nothing catches it: late',
+      'uncaught exception: late',
       'Running then: call 2 (act).',
     ],
     [
@@ -102,7 +102,7 @@ describe('an error that nothing catches', () => {
       {
         act: `const e = new EventEmitter(); setImmediate(() => e.emit('error', new Error('emitted'))); await never()`,
       },
-      'uncaught exception, thrown where nothing catches it: emitted',
+      'uncaught exception: emitted',
       'Running then: call 2 (act).',
     ],
     ['an exit', { act: 'process.exit(0)' }, 'the code of the agent called process.exit(0)', 'call 2 (act).'],
@@ -115,7 +115,7 @@ describe('an error that nothing catches', () => {
     [
       'a wait for what nothing can bring',
       { act: 'await new Promise(() => undefined)' },
-      'nothing is left that could happen: something waits for a promise that nothing settles',
+      'the event loop is empty, and the run waits for a promise that never settles',
       'Running then: call 2 (act).',
     ],
     [
@@ -123,7 +123,7 @@ describe('an error that nothing catches', () => {
       {
         section: `policies: [{ name: 'p', check: () => { void Promise.reject(new Error('policy')); return { outcome: 'allow' }; } }]`,
       },
-      'unhandled rejection, of a promise that nothing awaits: policy',
+      'unhandled rejection of a promise that is not awaited: policy',
       'call 2 (act).',
     ],
     [
@@ -134,7 +134,7 @@ describe('an error that nothing catches', () => {
           const Notes = w.defineSlice({ name: 'Notes', schema: w.jsonSchema({ type: 'object' }), reducers: (on) => [on(Noted, (items) => { void Promise.reject(new Error('reducer')); return items.keep(); })] });`,
         section: `slices: [Notes]`,
       },
-      'unhandled rejection, of a promise that nothing awaits: reducer',
+      'unhandled rejection of a promise that is not awaited: reducer',
       'call 2 (act).',
     ],
     [
@@ -144,7 +144,7 @@ describe('an error that nothing catches', () => {
         act: 'await context.resources.get(Thing)',
         section: `resources: [w.bind(Thing, () => ({ close: () => { void Promise.reject(new Error('disposed')); } }), { scope: 'tool-call' })]`,
       },
-      'unhandled rejection, of a promise that nothing awaits: disposed',
+      'unhandled rejection of a promise that is not awaited: disposed',
       'call 2 (act).',
     ],
     [
@@ -153,7 +153,7 @@ describe('an error that nothing catches', () => {
         section: `policies: [{ name: 'p', check: () => ({ outcome: 'ask', reason: 'sure?' }) }]`,
         agent: `approve: () => { void Promise.reject(new Error('asked')); return { approved: true }; }`,
       },
-      'unhandled rejection, of a promise that nothing awaits: asked',
+      'unhandled rejection of a promise that is not awaited: asked',
       'call 2 (act).',
     ],
   ])('%s ends the run with its records, a report and 1', async (_name, parts, what, where) => {
@@ -180,16 +180,16 @@ describe('an error that nothing catches', () => {
     expect(code).toBe(1);
     expect(stdout).toMatch(/\n2 +2 +.* act +rolled back: the run was stopped\n/);
     expect(stdout).toContain('Failed in ');
-    expect(stderr).toContain('wink: what was committed until then is in the folder: 1 file.\n');
+    expect(stderr).toContain('wink: changes committed until then are in the folder: 1 file.\n');
   });
 
   it('shows the stack of the error itself with --verbose, and counts further ones', async () => {
     const act = `for (const n of [1, 2, 3, 4, 5, 6]) void Promise.reject(new RangeError('boom ' + n)); await never()`;
     const { code, stderr } = await strayed({ act }, '--verbose');
     expect(code).toBe(1);
-    expect(stderr).toContain('failed: unhandled rejection, of a promise that nothing awaits: boom 1.');
-    expect(stderr).toContain('wink: also: unhandled rejection, of a promise that nothing awaits: boom 4.\n');
-    expect(stderr).toContain('wink: also: 2 more errors that nothing catches.\n');
+    expect(stderr).toContain('failed: unhandled rejection of a promise that is not awaited: boom 1.');
+    expect(stderr).toContain('wink: also: unhandled rejection of a promise that is not awaited: boom 4.\n');
+    expect(stderr).toContain('wink: also: 2 more errors that were not caught.\n');
     expect(stderr).toMatch(/RangeError: boom 1\n {4}at /);
   });
 

@@ -6,27 +6,27 @@ import { describeError, MissingPeerError } from '../../error/index.ts';
 import { UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
 
-/** Which model of which package. */
+/** A model of a package. */
 export interface PackageModel {
   readonly package: string;
   readonly model: string;
-  /** Folder of the agent's module. */
+  /** Directory of the agent's module. */
   readonly agentFolder: string;
 }
 
-/** What a provider package exports, such as `google`. */
+/** An export of a provider package, such as `google`. */
 interface ModelSource {
   languageModel(model: string): unknown;
 }
 
-/** Where this command is installed. */
+/** Installation directory of this command. */
 const ownFolder = dirname(fileURLToPath(import.meta.url));
 
 /**
- * A model of a provider package of the AI SDK. The package is looked for where the agent's module would find it, then where this command
- * is installed; never in the folder that is worked on, which may be anybody's.
+ * A model of a provider package of the AI SDK. The package is resolved from the agent's module, then from the installation
+ * of this command; never from the workspace, which may be untrusted.
  *
- * @throws {MissingPeerError} when there is no such package.
+ * @throws {MissingPeerError} when the package is not installed.
  * @throws {UsageError} when it cannot be loaded, or exports no provider.
  */
 export async function loadPackageModel(wanted: PackageModel): Promise<AiSdkModel> {
@@ -42,12 +42,12 @@ export async function loadPackageModel(wanted: PackageModel): Promise<AiSdkModel
   }
   try {
     const source = sourceIn(await import(address), name);
-    // The adapter looks at what it is given.
+    // The adapter validates what it is given.
     return source.languageModel(model) as AiSdkModel;
   } catch (error) {
     if (error instanceof UsageError) throw error;
     throw new UsageError(
-      `the model of the package "${name}" cannot be made: ${printable(describeError(error)).replace(/\.$/, '')}.`,
+      `the model of the package "${name}" cannot be created: ${printable(describeError(error)).replace(/\.$/, '')}.`,
       { cause: error },
     );
   }

@@ -6,32 +6,32 @@ import { printable } from '../process/plain-text.ts';
 import { type ModelChoice, modelChoiceText, type Vendor } from './model-choice.ts';
 import type { ModelMakers, VendorModel } from './model-makers.ts';
 
-/** What a choice depends on. */
+/** Inputs of a choice. */
 export interface ModelSituation {
   readonly choice: ModelChoice | undefined;
   readonly baseUrl: string | undefined;
   readonly agent: AnyAgent;
-  /** Folder of the agent's module. */
+  /** Directory of the agent's module. */
   readonly agentFolder: string;
   readonly params: DynamicParams;
   readonly workspaceName: string;
   readonly variables: Readonly<Record<string, string | undefined>>;
-  /** Only called when `--model` asks for it. */
+  /** Called only when `--model` requires it. */
   readonly makers: ModelMakers;
 }
 
-/** Servers on this machine take any key, but the clients want one. */
+/** Local servers accept any key, but the clients require one. */
 const placeholderKey = 'no-key';
 
-/** Where the key of a vendor is, and what may stand in its place. */
+/** The environment variable of a vendor's key, and of a token that replaces it. */
 const credentials: Readonly<Record<Vendor, { readonly key: string; readonly token?: string }>> = {
   openai: { key: 'OPENAI_API_KEY' },
   anthropic: { key: 'ANTHROPIC_API_KEY', token: 'ANTHROPIC_AUTH_TOKEN' },
 };
 
 /**
- * The model of a run: what `--model` says, else what the agent brings. A key in the environment alone chooses nothing.
- * @throws {UsageError} when there is none, or the one that was chosen cannot be made.
+ * The model of a run: from `--model`, otherwise from the agent. A key in the environment alone selects nothing.
+ * @throws {UsageError} when there is no model, or the selected one cannot be created.
  */
 export async function chooseModel(situation: ModelSituation): Promise<ProviderAdapter> {
   const { choice, agent, baseUrl } = situation;
@@ -41,8 +41,8 @@ export async function chooseModel(situation: ModelSituation): Promise<ProviderAd
   if (baseUrl !== undefined) {
     throw new UsageError(
       choice?.kind === 'ai-sdk'
-        ? '--base-url is for openai:NAME and anthropic:NAME; the packages of the AI SDK have settings of their own.'
-        : '--base-url says where a model is, not which: add --model openai:NAME or anthropic:NAME.',
+        ? '--base-url is for openai:NAME and anthropic:NAME; the packages of the AI SDK have their own settings.'
+        : '--base-url names a server, not a model: add --model openai:NAME or anthropic:NAME.',
     );
   }
   if (choice?.kind === 'ai-sdk') {
@@ -54,8 +54,8 @@ export async function chooseModel(situation: ModelSituation): Promise<ProviderAd
   const name = printable(agent.name);
   throw new UsageError(
     choice === undefined
-      ? `no model is chosen for ${name}, and it brings none: add --model openai:NAME (network, OPENAI_API_KEY), anthropic:NAME (ANTHROPIC_API_KEY) or ai-sdk:PACKAGE:NAME, with --base-url URL for another server, or give the agent a model of its own.`
-      : `${name} brings no model of its own, so there is no rule-based one: choose --model openai:NAME, anthropic:NAME or ai-sdk:PACKAGE:NAME.`,
+      ? `${name} has no model, and none is selected: add --model openai:NAME (network, OPENAI_API_KEY), anthropic:NAME (ANTHROPIC_API_KEY) or ai-sdk:PACKAGE:NAME, with --base-url URL for another server, or give the agent an adapter.`
+      : `${name} has no model of its own, so --model rule-based is not available: use --model openai:NAME, anthropic:NAME or ai-sdk:PACKAGE:NAME.`,
   );
 }
 
@@ -70,7 +70,7 @@ async function vendorModel(
   const token = tokenName === undefined ? '' : (variables[tokenName] ?? '');
   if (key === '' && token === '' && baseUrl === undefined) {
     throw new UsageError(
-      `--model ${printable(name)} needs a key: set ${keyName}, or name a server that needs none with --base-url URL.`,
+      `--model ${printable(name)} needs a key: set ${keyName}, or name a server that does not need one with --base-url URL.`,
     );
   }
   const credential: Pick<VendorModel, 'apiKey' | 'authToken'> =
@@ -85,7 +85,7 @@ async function vendorModel(
   );
 }
 
-/** What cannot be made for a reason that the person at the command line can do something about is told in one line. */
+/** Turns an error that the user can fix into a usage error of one line. */
 async function made(make: () => Promise<ProviderAdapter>): Promise<ProviderAdapter> {
   try {
     return await make();
@@ -103,12 +103,12 @@ async function agentModel(
   try {
     adapter = typeof model === 'function' ? await model({ params, workspaceName }) : model;
   } catch (error) {
-    const what = `the model of ${printable(agent.name)} cannot be made: ${printable(describeError(error))}`;
+    const what = `the model of ${printable(agent.name)} cannot be created: ${printable(describeError(error))}`;
     throw new UsageError(what.replace(/\.?$/, '.'), { cause: error });
   }
   if (isAdapter(adapter)) return adapter;
   throw new UsageError(
-    `the model of ${printable(agent.name)} is no adapter: its function returned something else.`,
+    `the model of ${printable(agent.name)} is not an adapter: its function returned something else.`,
   );
 }
 

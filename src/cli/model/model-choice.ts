@@ -1,24 +1,24 @@
 import { isBuiltin } from 'node:module';
 import { UsageError } from '../process/errors.ts';
 
-/** A provider whose models are asked over the network with a client of its own. */
+/** A provider with a client of its own. */
 export type Vendor = 'openai' | 'anthropic';
 
-/** What `--model` can say. */
+/** Values of `--model`. */
 export type ModelChoice =
   | { readonly kind: Vendor; readonly model: string }
   /** A model of a provider package of the AI SDK. */
   | { readonly kind: 'ai-sdk'; readonly package: string; readonly model: string }
-  /** The model that the agent brings itself. */
+  /** The agent's own model. */
   | { readonly kind: 'rule-based' };
 
-/** Every way to write one, for messages. */
+/** All forms of a model name, for messages. */
 export const modelForms = 'openai:NAME, anthropic:NAME, ai-sdk:PACKAGE:NAME or rule-based';
 
-/** Name of a package on npm, with or without a subpath: nothing that is looked up as a file. */
+/** Name of an npm package, with or without a subpath; never a file path. */
 const packageName = /^(@[a-z0-9-][a-z0-9._-]*\/)?[a-z0-9-][a-z0-9._-]*(\/[A-Za-z0-9-][A-Za-z0-9._-]*)*$/;
 
-/** @throws {UsageError} for what is no choice. */
+/** @throws {UsageError} for an invalid value. */
 export function readModelChoice(text: string | undefined): ModelChoice | undefined {
   if (text === undefined) return undefined;
   if (text === 'rule-based') return { kind: 'rule-based' };
@@ -30,7 +30,7 @@ export function readModelChoice(text: string | undefined): ModelChoice | undefin
   throw new UsageError(`--model is "${text}"; it must be ${modelForms}.`);
 }
 
-/** What `--model` says, as it is written there. */
+/** The value of `--model`, as it is written on the command line. */
 export function modelChoiceText(choice: ModelChoice): string {
   if (choice.kind === 'rule-based') return choice.kind;
   return [choice.kind, ...(choice.kind === 'ai-sdk' ? [choice.package] : []), choice.model].join(':');
@@ -46,7 +46,7 @@ function readPackageChoice(text: string, rest: string): ModelChoice {
   );
 }
 
-/** What stands before the first colon, and what behind it. */
+/** The text before the first colon, and the text after it. */
 function splitOff(text: string): readonly [string, string] {
   const colon = text.indexOf(':');
   return colon < 0 ? [text, ''] : [text.slice(0, colon), text.slice(colon + 1).trim()];

@@ -2,25 +2,25 @@ import type { ProviderAdapter } from '../../evaluation/index.ts';
 import { loadPackageModel, type PackageModel } from './ai-sdk-package.ts';
 import type { Vendor } from './model-choice.ts';
 
-/** What an adapter of a vendor is made from. */
+/** Options for an adapter of a vendor. */
 export interface VendorModel {
   readonly model: string;
-  /** Shown to people. */
+  /** The name shown to users. */
   readonly name: string;
   readonly apiKey?: string;
-  /** In place of a key, where the vendor knows such tokens. */
+  /** Replaces a key, where the vendor supports tokens. */
   readonly authToken?: string;
   readonly baseURL?: string;
 }
 
-/** Makes adapters. Each is loaded only when a run asks for it. May throw `MissingPeerError`. */
+/** Creates adapters. Each is loaded only when a run selects it. May throw `MissingPeerError`. */
 export type ModelMakers = Readonly<
   Record<Vendor, (options: VendorModel) => Promise<ProviderAdapter>> & {
     'ai-sdk': (options: PackageModel & { readonly name: string }) => Promise<ProviderAdapter>;
   }
 >;
 
-/** For OpenAI, Anthropic and servers that speak as they do, and for packages of the AI SDK. */
+/** For OpenAI, Anthropic and compatible servers, and for packages of the AI SDK. */
 export const modelMakers: ModelMakers = {
   openai: async ({ authToken: _none, ...options }) => {
     const { openai } = await import('../../openai/index.ts');

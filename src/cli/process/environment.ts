@@ -1,56 +1,57 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { StrayError } from './stray-error.ts';
 
-/** Where the command line writes to. */
+/** An output of the command line. */
 export interface OutputStream {
-  /** Writes text. Never throws; once the reader is gone it does nothing. */
+  /** Writes text. Never throws; does nothing after the reader has closed the pipe. */
   write(text: string): void;
-  /** Whether a person looks at it directly. */
+  /** Whether the output is a terminal. */
   readonly isTerminal: boolean;
-  /** Width in characters; undefined when it is unknown, as in a pipe. */
+  /** Width in columns; undefined when unknown, as for a pipe. */
   readonly columns: number | undefined;
 }
 
 /**
- * Shows a question to the person at the terminal and resolves with the line they answer, empty when the input ends. Rejects
+ * Shows a question on the terminal and resolves with the line of the answer, which is empty when the input ends. Rejects
  * when the signal is aborted.
  */
 export type AskPerson = (question: string, options: { readonly signal: AbortSignal }) => Promise<string>;
 
-/** Everything the command line takes from its process, so that a test can bring its own. */
+/** Everything the command line takes from its process, so that tests can replace it. */
 export interface CliEnvironment {
   readonly stdout: OutputStream;
   readonly stderr: OutputStream;
-  /** Undefined when nobody sits there: standard input and error output are not both a terminal. */
+  /** Undefined without an interactive terminal: standard input and error output are not both one. */
   readonly ask: AskPerson | undefined;
   /** Environment variables. */
   readonly variables: Readonly<Record<string, string | undefined>>;
   /** Version of the package. */
   readonly version: string;
   /**
-   * Aborted with a {@link CliInterruption} when the process is asked to stop, and with a {@link StrayError} when something goes wrong
-   * that nothing catches.
+   * Aborted with a {@link CliInterruption} when the process receives a signal to stop, and with a {@link StrayError} for an
+   * uncaught error.
    */
   readonly signal: AbortSignal;
-  /** The errors since the last call that nothing caught, also those that are only about to be told. */
+  /** The uncaught errors since the last call, including those that are not reported yet. */
   readonly takeStrays: () => Promise<readonly StrayError[]>;
-  /** Milliseconds; only differences count. */
+  /** Milliseconds; only differences are meaningful. */
   readonly now: () => number;
   /**
-   * Calls back once, after so many milliseconds, unless the returned function is called before. Does not keep the process running.
+   * Calls back once after a delay in milliseconds, unless the returned function is called before. Does not keep the process
+   * alive.
    */
   readonly after: (milliseconds: number, callback: () => void) => () => void;
   /**
-   * Calls back before others than the command write to `stderr`, with what they write, until the returned function is called.
-   * Child processes are not heard.
+   * Calls back before code other than the command writes to `stderr`, with the text, until the returned function is called.
+   * The output of child processes is not intercepted.
    */
   readonly onOtherOutput: (listener: (text: string) => void) => () => void;
 }
 
-/** Why a run was asked to stop. */
+/** Why a run was interrupted. */
 export class CliInterruption extends Error {
   readonly kind: 'interrupted' | 'terminated' | 'output-closed';
-  /** What the process ends with. */
+  /** The exit code. */
   readonly exitCode: number;
 
   constructor(kind: CliInterruption['kind'], exitCode: number) {
@@ -61,7 +62,7 @@ export class CliInterruption extends Error {
   }
 }
 
-/** What the process ends with. */
+/** Exit codes. */
 export const exitCodes: Readonly<
   Record<'done' | 'failed' | 'usage' | 'conflict' | 'interrupted' | 'terminated', number>
 > = Object.freeze({
@@ -74,8 +75,9 @@ export const exitCodes: Readonly<
 });
 
 /**
- * What `work` comes to, unless the signal is aborted first: then this rejects with its reason, and what comes of the work is dropped.
- * The work ends a turn of the event loop later: a rejection that it leaves unhandled is told by then.
+ * Resolves as `work` does, unless the signal is aborted first: then it rejects with the signal's reason and ignores the
+ * result of the work. The work ends one turn of the event loop later, so that unhandled rejections it causes have been
+ * reported by then.
  */
 export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   let stop = (): void => undefined;

@@ -1,4 +1,4 @@
-/** What a person asked for cannot be run: the command ends with 2. `message` is one line, with a full stop. */
+/** A request that cannot be run: the command exits with 2. `message` is one line and ends with a full stop. */
 export class UsageError extends Error {
   constructor(message: string, options?: { readonly cause?: unknown }) {
     super(message, options);
@@ -6,21 +6,21 @@ export class UsageError extends Error {
   }
 }
 
-/** What the operating system said, in words and without a path. */
+/** The error of the operating system in words, without a path. */
 export function errorMessage(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
   switch (code) {
     case 'ENOENT':
-      return 'there is no such file or folder';
+      return 'no such file or directory';
     case 'EACCES':
     case 'EPERM':
       return 'access is denied';
     case 'EISDIR':
-      return 'it is a folder';
+      return 'it is a directory';
     case 'ENOTDIR':
-      return 'a part of its path is no folder';
+      return 'a part of its path is not a directory';
     case 'ENOSPC':
-      return 'no space is left';
+      return 'no space is left on the device';
     case 'EROFS':
       return 'the disk is read-only';
     default:

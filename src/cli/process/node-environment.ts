@@ -3,7 +3,7 @@ import { type CliEnvironment, CliInterruption, exitCodes, type OutputStream } fr
 import type { StrayError } from './stray-error.ts';
 import { type TerminalInput, terminalQuestion } from './terminal-question.ts';
 
-/** A stream of a process. A pipe or file has neither width nor terminal. */
+/** A stream of a process. Pipes and files have no width and are not terminals. */
 export interface HostStream {
   write(text: string): unknown;
   on(event: 'error', listener: (error: Error) => void): unknown;
@@ -18,7 +18,7 @@ export interface HostProcess {
   readonly stdin: TerminalInput;
   readonly env: Readonly<Record<string, string | undefined>>;
   once(signal: 'SIGINT' | 'SIGTERM', listener: () => void): unknown;
-  /** Calls back with each error that nothing catches. */
+  /** Calls back for each uncaught error. */
   onStray(listener: (stray: StrayError) => void): void;
   /** See `onOtherOutput` of the environment. */
   onOtherOutput: CliEnvironment['onOtherOutput'];
@@ -26,8 +26,7 @@ export interface HostProcess {
 
 /**
  * The environment of this process. The first interrupt stops the run in order, a second one ends the process at once. A
- * reader of the output that goes away early, as `head` does, stops the run too and is no failure. An error that nothing catches
- * stops it in order as well.
+ * closed output pipe, as with `head`, stops the run too and is not a failure. An uncaught error also stops it in order.
  * @param manifest the package.json of this package.
  */
 export function nodeEnvironment(host: HostProcess, manifest: URL): CliEnvironment {
@@ -55,7 +54,7 @@ export function nodeEnvironment(host: HostProcess, manifest: URL): CliEnvironmen
     },
     onOtherOutput: host.onOtherOutput,
     takeStrays: async () => {
-      // Node tells of a rejection once the microtasks are done.
+      // Node reports a rejection once the microtasks are done.
       await new Promise((resolve) => setImmediate(resolve));
       const taken = strays;
       strays = [];
@@ -76,7 +75,7 @@ function outputStream(stream: HostStream, onClosed: () => void): OutputStream {
     },
     isTerminal: stream.isTTY ?? false,
     get columns() {
-      // Some pseudo terminals say that they are 0 wide.
+      // Some pseudo terminals report a width of 0.
       return stream.columns === 0 ? undefined : stream.columns;
     },
   };

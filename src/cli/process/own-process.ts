@@ -4,19 +4,20 @@ import { isRecord } from '../../internal/index.ts';
 import type { HostProcess } from './node-environment.ts';
 import { StrayError } from './stray-error.ts';
 
-/** The process of the command, once its output and its end are in the hands of the command alone. */
+/** The process, with its output and its exit controlled by the command alone. */
 export interface OwnProcess extends HostProcess {
-  /** Ends the process once everything is written. */
+  /** Ends the process once all output is written. */
   end(code: number): Promise<never>;
 }
 
 /**
- * Takes the process over, before any code of an agent is loaded.
+ * Takes control of the process, before any code of an agent is loaded.
  *
- * - The standard output belongs to the command: what other code of this process prints, child processes that inherit it
- *   included, goes to the error output. What writes to the file descriptor 1 itself cannot be held.
+ * - The standard output belongs to the command: output of other code of this process, including child processes that
+ * inherit it, goes to the error output. Code that writes to file descriptor 1 directly cannot be redirected.
  * - `process.exit()` throws; an unhandled rejection and an uncaught exception do not end the process.
- * - When nothing is left that could happen while the command waits, that is such an error, too. A second time the process ends with 1.
+ * - When the event loop is empty while the command waits, that is such an error, too. The second time the process ends with
+ * 1.
  */
 export function takeProcess(host: NodeJS.Process): OwnProcess {
   const { stdout, stderr } = host;
@@ -50,14 +51,12 @@ export function takeProcess(host: NodeJS.Process): OwnProcess {
   let isStalled = false;
   host.on('beforeExit', () => {
     if (isStalled) {
-      stderr.write(
-        'wink: the code of the agent waits for a promise that nothing settles; the process ends.\n',
-      );
+      stderr.write('wink: the code of the agent waits for a promise that never settles; the process ends.\n');
       exit(1);
     }
     isStalled = true;
     tell(new StrayError('stalled'));
-    // One more turn of the event loop for what the listeners began.
+    // One more turn of the event loop for work that the listeners started.
     setImmediate(() => undefined);
   });
   return {
@@ -92,15 +91,15 @@ const stdoutDescriptor = 1;
 const stderrDescriptor = 2;
 
 /**
- * From now on child processes that would inherit the standard output get the error output for it, whichever function starts
- * them. What they write to a pipe stays as it is.
+ * From now on child processes that would inherit the standard output inherit the error output instead, however they are
+ * started. Output to a pipe is not changed.
  */
 function redirectChildren(stdout: unknown): void {
   const withoutStdout = (options: unknown): unknown =>
     isRecord(options) && options['stdio'] !== undefined
       ? { ...options, stdio: redirected(options['stdio'], stdout) }
       : options;
-  // `spawn`, `exec`, `execFile` and `fork` come here; the method is not part of the types.
+  // `spawn`, `exec`, `execFile` and `fork` call it; the method is not part of the types.
   const prototype: { spawn?: (options: unknown) => unknown } = Object(ChildProcess.prototype);
   const { spawn } = prototype;
   if (spawn !== undefined) {
@@ -116,7 +115,7 @@ function redirectChildren(stdout: unknown): void {
   }
 }
 
-/** What is given for the standard streams, with the error output where the standard output was. */
+/** The value of the `stdio` option, with the error output in place of the standard output. */
 function redirected(stdio: unknown, stdout: unknown): unknown {
   if (stdio === 'inherit') return ['inherit', stderrDescriptor, 'inherit'];
   if (!Array.isArray(stdio)) return stdio;

@@ -1,7 +1,7 @@
 import { counted } from '../../internal/index.ts';
 /**
- * Text from a folder, a file name or a model, safe to print: control characters are spelled out, so that nothing in a
- * reviewed folder can move the cursor, change colours or rewrite what a terminal shows.
+ * Untrusted text (from a workspace, a file name or a model), safe to print: control characters are escaped, so that the
+ * text cannot move the cursor, change colors or rewrite the terminal.
  */
 export function printable(text: string): string {
   return text.replace(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu, (character) => {
@@ -12,7 +12,7 @@ export function printable(text: string): string {
   });
 }
 
-/** The same for several lines: line feeds and tabs stay. */
+/** The same for several lines: line feeds and tabs are kept. */
 export function printableLines(text: string): string {
   return text
     .split('\n')
@@ -20,13 +20,13 @@ export function printableLines(text: string): string {
     .join('\n');
 }
 
-/** `text` cut to `width` characters, with an ellipsis where something is missing. */
+/** `text` truncated to `width` characters, with an ellipsis if something was removed. */
 export function clip(text: string, width: number): string {
   const characters = [...text];
   return characters.length <= width ? text : `${characters.slice(0, Math.max(0, width - 1)).join('')}…`;
 }
 
-/** `text` cut in its middle to `width` characters: the end of a path says more than its middle. */
+/** `text` shortened in the middle to `width` characters: the end of a path is more informative than its middle. */
 export function clipMiddle(text: string, width: number): string {
   const characters = [...text];
   if (characters.length <= width) return text;
@@ -34,7 +34,7 @@ export function clipMiddle(text: string, width: number): string {
   return `${characters.slice(0, Math.max(0, width - 1 - end)).join('')}…${characters.slice(characters.length - end).join('')}`;
 }
 
-/** `text` in lines of `width` characters at most, broken at blanks where there are any. */
+/** `text` in lines of at most `width` characters, broken at spaces where possible. */
 export function wrap(text: string, width: number): readonly string[] {
   const lines: string[] = [];
   let line: readonly string[] = [];
@@ -53,36 +53,36 @@ export function wrap(text: string, width: number): readonly string[] {
   return [...lines, line.join('')];
 }
 
-/** `text` filled up with blanks to `width` characters. */
+/** `text` padded with spaces to `width` characters. */
 export function pad(text: string, width: number): string {
   return text + ' '.repeat(Math.max(0, width - [...text].length));
 }
 
-/** A size as a person reads it: `512 bytes`, `14.2 KB`, `3.0 MB`. */
+/** A size for display: `512 bytes`, `14.2 KB`, `3.0 MB`. */
 export function readableBytes(bytes: number): string {
   if (bytes < 1024) return counted(bytes, 'byte');
   const kilobytes = bytes / 1024;
   return kilobytes < 1024 ? `${kilobytes.toFixed(1)} KB` : `${(kilobytes / 1024).toFixed(1)} MB`;
 }
 
-/** A duration as a person reads it: `3 ms`, `1.4 s`. */
+/** A duration for display: `3 ms`, `1.4 s`. */
 export function readableDuration(milliseconds: number): string {
   if (milliseconds < 1000) return `${Math.round(milliseconds)} ms`;
   return `${(milliseconds / 1000).toFixed(1)} s`;
 }
 
-/** Characters that take two columns of a terminal. */
+/** Characters that occupy two columns of a terminal. */
 const wide =
   /[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\p{Emoji_Presentation}\u3000-\u303f\uff01-\uff60\uffe0-\uffe6]/gu;
-/** Stands before a wide character while widths are counted. */
+/** Inserted before a wide character while widths are counted. */
 const filler = '\u0000';
 
-/** {@link clip} by columns of a terminal, of which it may take one more. */
+/** {@link clip} by terminal columns; may exceed the limit by one. */
 export function clipColumns(text: string, columns: number): string {
   return narrowed(clip(widened(text), columns));
 }
 
-/** {@link wrap} by columns of a terminal, of which a line may take one more. */
+/** {@link wrap} by terminal columns; a line may exceed the limit by one. */
 export function wrapColumns(text: string, columns: number): readonly string[] {
   return wrap(widened(text), columns).map(narrowed);
 }

@@ -1,25 +1,25 @@
 import { describeError } from '../../error/index.ts';
 
 /**
- * Where the error comes from:
+ * Origin of the error:
  *
- * - `rejection`: a promise that nothing awaits was rejected.
- * - `exception`: thrown where nothing catches it, as in a timer or a listener.
+ * - `rejection`: an unhandled rejection.
+ * - `exception`: an uncaught exception, as in a timer or a listener.
  * - `exit`: the code of the agent called `process.exit()`.
- * - `stalled`: nothing is left that could happen, but the command waits.
+ * - `stalled`: the event loop is empty while the command waits.
  */
 export type StrayKind = 'rejection' | 'exception' | 'exit' | 'stalled';
 
 const origins: Readonly<Record<Exclude<StrayKind, 'exit' | 'stalled'>, string>> = {
-  rejection: 'unhandled rejection, of a promise that nothing awaits',
-  exception: 'uncaught exception, thrown where nothing catches it',
+  rejection: 'unhandled rejection of a promise that is not awaited',
+  exception: 'uncaught exception',
 };
 
-/** An error of the agent's code that nothing catches. Node would end the process for it. `message` may be of several lines. */
+/** An uncaught error of the agent's code, for which Node would end the process. `message` may have several lines. */
 export class StrayError extends Error {
   readonly kind: StrayKind;
 
-  /** @param thrown what was thrown, the argument of `process.exit()`, or undefined. */
+  /** @param thrown the thrown value, the argument of `process.exit()`, or undefined. */
   constructor(kind: StrayKind, thrown?: unknown) {
     super(messageOf(kind, thrown), { cause: thrown });
     this.name = 'StrayError';
@@ -32,7 +32,7 @@ function messageOf(kind: StrayKind, thrown: unknown): string {
     case 'exit':
       return `the code of the agent called process.exit(${typeof thrown === 'number' || typeof thrown === 'string' ? thrown : ''})`;
     case 'stalled':
-      return 'nothing is left that could happen: something waits for a promise that nothing settles';
+      return 'the event loop is empty, and the run waits for a promise that never settles';
     default:
       return `${origins[kind]}: ${describeError(thrown).trim().replace(/\.$/, '')}`;
   }

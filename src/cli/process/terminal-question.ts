@@ -1,16 +1,15 @@
 import { createInterface } from 'node:readline';
 import type { AskPerson, OutputStream } from './environment.ts';
 
-/** Where a person types. */
+/** Where the user types. */
 export type TerminalInput = NodeJS.ReadableStream & { readonly isTTY?: boolean };
 
-/** How long is waited for what was typed before a question, in milliseconds. */
+/** How long input typed before a question is read and discarded, in milliseconds. */
 const drainTimeoutMs = 25;
 
 /**
- * Questions on a terminal, answered by one line. What was typed before a question was shown is no answer to it and is
- * dropped. The terminal itself does the editing of the line, so Ctrl-C is the interrupt that it always is; the end of the
- * input (Ctrl-D) answers with an empty line.
+ * Questions on a terminal, answered by one line. Input typed before the question was shown is discarded. The terminal edits
+ * the line itself, so that Ctrl-C is an interrupt as usual; the end of the input (Ctrl-D) answers with an empty line.
  */
 export function terminalQuestion(input: TerminalInput, output: OutputStream): AskPerson {
   return async (question, { signal }) => {
@@ -26,7 +25,7 @@ export function terminalQuestion(input: TerminalInput, output: OutputStream): As
   };
 }
 
-/** Reads what is there already and forgets it. */
+/** Reads and discards pending input. */
 async function dropTyped(input: TerminalInput): Promise<void> {
   const drop = (): void => undefined;
   input.on('data', drop);

@@ -1,10 +1,10 @@
 import { styleText } from 'node:util';
 import type { CliEnvironment, OutputStream } from './environment.ts';
 
-/** Meanings that text can have for the eye. */
+/** Meanings of styled text. */
 export type TextTone = 'heading' | 'good' | 'bad' | 'warning' | 'faint' | 'added' | 'removed' | 'place';
 
-/** Gives text a tone; leaves it as it is where colours are not wanted. */
+/** Styles text by its meaning; returns it unchanged where colors are off. */
 export type TextStyle = (tone: TextTone, text: string) => string;
 
 const formats = {
@@ -19,11 +19,11 @@ const formats = {
 } as const satisfies Readonly<Record<TextTone, Parameters<typeof styleText>[0]>>;
 
 /**
- * The style for one output. `NO_COLOR` with any text turns colours off, `FORCE_COLOR` turns them on (`0` off); otherwise
- * a terminal that is not dumb gets them.
+ * The style for one output. `NO_COLOR` with any value turns colors off, `FORCE_COLOR` turns them on (`0`: off); otherwise
+ * they are on for a terminal that is not dumb.
  */
 export function createTextStyle(stream: OutputStream, variables: CliEnvironment['variables']): TextStyle {
-  // Not left to styleText: before Node 20.18 it looks neither at the stream nor at the variables.
+  // Not left to styleText: before Node 20.18 it checks neither the stream nor the variables.
   if (!wantsColor(stream, variables)) return (_tone, text) => text;
   return (tone, text) => (text === '' ? text : styleText(formats[tone], text, { validateStream: false }));
 }

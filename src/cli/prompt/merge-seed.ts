@@ -1,22 +1,21 @@
 import type { PromptOverrides, SectionOverride, TextOverride, ToolOverride } from '../../prompt/index.ts';
 
-/** Overrides of a file brought together with the texts of the code, and what that did. */
+/** Overrides of a file merged with the texts of the code, and the counts of changes. */
 export interface MergedSeed {
   readonly overrides: PromptOverrides;
-  /** Texts that were not in the file. */
+  /** Texts that were missing in the file. */
   readonly added: number;
-  /** Texts of the file that gave way to those of the code, or were removed because the code has none there. */
+  /** Texts of the file that were replaced by those of the code, or removed because the code no longer has them. */
   readonly replaced: number;
 }
 
-/** A text or examples: both have a hash of what they were written for. */
+/** A text or examples: both have a hash of the original that they override. */
 interface Hashed {
   readonly hash: string;
 }
 
 /**
- * Adds to the overrides of a file what the code has and the file has not. What somebody has written stays, unless it is out
- * of date and `isRefreshed`.
+ * Adds to a file of overrides what only the code has. Edited texts are kept, unless they are out of date and `isRefreshed`.
  */
 export function mergeSeed(current: PromptOverrides, seed: PromptOverrides, isRefreshed: boolean): MergedSeed {
   const merge = new Merge(isRefreshed);

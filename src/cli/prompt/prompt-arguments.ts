@@ -3,21 +3,21 @@ import type { JsonObject } from '../../schema/index.ts';
 import { UsageError } from '../process/errors.ts';
 import { readParams } from '../run/option-values.ts';
 
-/** What is done with a prompt. */
+/** The actions of `wink prompt`. */
 export type PromptAction = 'show' | 'seed' | 'diff' | 'check';
 
-/** What `wink prompt` was asked to do. */
+/** A request of `wink prompt`. */
 export interface PromptRequest {
   readonly kind: 'prompt';
   readonly action: PromptAction;
   /** Path of a module. */
   readonly agent: string;
-  /** Undefined: `latest`; for `check`: every tag there is. */
+  /** Undefined: `latest`; for `check`: every existing tag. */
   readonly tag: string | undefined;
-  /** The folder that holds the overrides; undefined: that of the agent's repository. */
+  /** The directory of the overrides; undefined: that of the agent's repository. */
   readonly root: string | undefined;
   readonly params: JsonObject;
-  /** `seed`: overrides that are out of date give way to the texts of the code. */
+  /** `seed`: overrides that are out of date are replaced by the texts of the code. */
   readonly isRefreshed: boolean;
   readonly isVerbose: boolean;
 }

@@ -19,7 +19,7 @@ import { mergeSeed } from './merge-seed.ts';
 import type { PromptRequest } from './prompt-arguments.ts';
 import { promptDocument } from './prompt-document.ts';
 
-/** What an action works with. */
+/** Inputs of an action. */
 interface PromptWork {
   readonly request: PromptRequest;
   readonly environment: CliEnvironment;
@@ -30,8 +30,8 @@ interface PromptWork {
 
 /**
  * Shows an agent's prompt, or works on the overrides of its texts.
- * @returns the exit code of the process: 1 when `check` finds overrides that are not applied, or a file that cannot be used.
- * @throws {UsageError} for an agent, params or folder that cannot be used.
+ * @returns the exit code of the process: 1 when `check` finds overrides that are not applied, or an unusable file.
+ * @throws {UsageError} for an agent, params or directory that cannot be used.
  */
 export async function promptCommand(
   request: PromptRequest,
@@ -43,7 +43,7 @@ export async function promptCommand(
     request,
     environment,
     loaded,
-    // Texts and their hashes are the same whatever the params are.
+    // Texts and their hashes do not depend on params.
     prompt: loaded.agent.template.bind(),
     store: openOverrides(request.root, loaded),
   };
@@ -79,21 +79,21 @@ async function seed(work: PromptWork): Promise<number> {
   const { request, environment, prompt, store } = work;
   const tag = request.tag ?? defaultOverridesTag;
   const fresh = prompt.seedOverrides(tag);
-  let told = '';
+  let result = '';
   const overrides = await store.update(prompt, tag, (current) => {
     if (current === undefined) {
-      told = `made, with all texts of the prompt`;
+      result = `created, with all texts of the prompt`;
       return fresh;
     }
     const merged = mergeSeed(current, fresh, request.isRefreshed);
     if (merged.added === 0 && merged.replaced === 0) {
-      told = 'has all texts of the prompt already';
+      result = 'has all texts of the prompt already';
       return undefined;
     }
-    told = `${counted(merged.added, 'text')} added, ${merged.replaced} replaced`;
+    result = `${counted(merged.added, 'text')} added, ${merged.replaced} replaced`;
     return merged.overrides;
   });
-  environment.stdout.write(`${fileOf(work, tag)}: ${told}\n`);
+  environment.stdout.write(`${fileOf(work, tag)}: ${result}\n`);
   if (overrides !== undefined) printDropped(work, prompt.checkOverrides(overrides), tag);
   return exitCodes.done;
 }
@@ -142,7 +142,7 @@ async function check(work: PromptWork): Promise<number> {
   return isFitting ? exitCodes.done : exitCodes.failed;
 }
 
-/** The prompt as a model is told it. @throws {UsageError} for params that are missing or wrong. @throws {PromptRenderError} */
+/** The prompt as the model receives it. @throws {UsageError} for missing or invalid params. @throws {PromptRenderError} */
 async function documentOf(
   { request, loaded }: PromptWork,
   overrides: PromptOverrides | undefined,

@@ -1,7 +1,7 @@
 import type { RenderedPrompt, ToolParamDescription } from '../../prompt/index.ts';
 import type { AnyTool, HostedTool } from '../../tool/index.ts';
 
-/** Everything that a model is told by a prompt, as a text for people: the instructions, then its tools. */
+/** Everything that a prompt sends to a model, as a document for people: the instructions, then the tools. */
 export function promptDocument(rendered: RenderedPrompt): string {
   const { text, tools, hostedTools, toolParamDescriptions, output } = rendered;
   const parts = [text];
@@ -17,7 +17,7 @@ function toolText(tool: AnyTool, params: Readonly<Record<string, ToolParamDescri
   return [`## ${tool.name}`, '', tool.description, ...paramLines(params)].join('\n');
 }
 
-/** The config is left out: how much of it a model is told is up to the provider, and it may hold secrets. */
+/** Without the config: how much of it the model receives depends on the provider, and it may hold secrets. */
 function hostedToolText({ name, hostedKind, description }: HostedTool): string {
   return `## ${name}\n\n${description}\n\nRun by the provider, as \`${hostedKind}\`.`;
 }

@@ -6,10 +6,10 @@ import { clip, printable, printableLines } from '../process/plain-text.ts';
 import type { TextStyle } from '../process/text-style.ts';
 import { formatChangeDiff } from './change-diff.ts';
 
-/** How questions are put to a person. */
+/** How questions are shown. */
 export interface TerminalApproval {
   readonly ask: AskPerson;
-  /** Takes away what is in the way of a question, until the returned function is called. */
+  /** Removes output that would interfere with a question, until the returned function is called. */
   readonly hold: () => () => void;
   readonly style: TextStyle;
   /** Shows the whole diff of changes. */
@@ -20,26 +20,27 @@ const maxDiffLines = 40;
 const maxParams = 8;
 const maxParamCharacters = 100;
 
-/** What stands for the policy where it is the provider that asks, before it runs something itself. */
+/** Stands in for the policy where the provider asks before it runs a tool. */
 const providerPolicy = 'provider';
 
 /**
- * Puts what policies and providers ask to the person at the terminal, one question after the other: tool, params, policy and reason, and
- * the changes where it is about some; of what a provider wants to run its name and arguments. Only `y` or `yes` is one.
+ * Asks the user at the terminal for each approval that a policy or a provider requires, one at a time. The question shows
+ * tool, params, policy and reason, and the diff where changes are to be approved; for a tool run by the provider its name
+ * and arguments. Only `y` or `yes` approves.
  */
 export function approveOnTerminal(terminal: TerminalApproval): ApprovalHandler {
   let last: Promise<unknown> = Promise.resolve();
   return (request, { signal }) => {
-    // Calls of one turn may ask at the same time; a person reads one thing after the other.
+    // Calls of one turn may ask at the same time; questions are shown one after another.
     const answered = last.then(() => askOne(request, signal, terminal));
     last = answered.catch(() => undefined);
     return answered;
   };
 }
 
-/** Denies because nobody can be asked. @param why behind `nobody can be asked: `. */
+/** Denies every request, because no approver is available. @param why ends the reason. */
 export function denyApprovals(why: string): ApprovalHandler {
-  return () => ({ approved: false, reason: `nobody can be asked: ${why}` });
+  return () => ({ approved: false, reason: `no approver is available: ${why}` });
 }
 
 async function askOne(
@@ -55,7 +56,7 @@ async function askOne(
     const answer = (await ask(text, { signal })).trim().toLowerCase();
     return answer === 'y' || answer === 'yes'
       ? { approved: true }
-      : { approved: false, reason: 'the person at the terminal said no.' };
+      : { approved: false, reason: 'the user at the terminal declined.' };
   } finally {
     release();
   }
@@ -68,13 +69,13 @@ function questionLines(request: ApprovalRequest, style: TextStyle, maxLines: num
     const what = `${clip(printable(remote.name), maxParamCharacters)} of ${printable(toolName)}`;
     return [
       style('warning', `The provider wants to run ${what}.`),
-      '  It runs outside of policies and transactions: nothing of it is rolled back.',
+      '  It runs outside of policies and transactions and cannot be rolled back.',
       ...paramLines(remote.arguments),
     ];
   }
-  const what = changes === undefined ? 'wants to run' : 'has run and wants to keep its changes';
+  const what = changes === undefined ? 'wants to run' : 'has run and wants to commit its changes';
   return [
-    style('warning', `${printable(toolName)} ${what}: the policy "${printable(policy)}" asks.`),
+    style('warning', `${printable(toolName)} ${what}: the policy "${printable(policy)}" asks for approval.`),
     ...placeLines(path),
     ...printableLines(reason)
       .split('\n')
@@ -84,12 +85,12 @@ function questionLines(request: ApprovalRequest, style: TextStyle, maxLines: num
   ];
 }
 
-/** Where a call runs that the model of an inner evaluation made. */
+/** The location of a call made by the model of a nested evaluation. */
 function placeLines(path: ApprovalRequest['path']): readonly string[] {
   const innermost = path.at(-1);
   if (innermost === undefined) return [];
   const calls = path.map(({ toolName }) => printable(toolName)).join(' > ');
-  return [`  It runs inside the call of ${calls}, for the prompt ${printable(innermost.promptName)}.`];
+  return [`  It is part of the call of ${calls}, in the prompt ${printable(innermost.promptName)}.`];
 }
 
 function remoteCall(params: JsonValue): { readonly name: string; readonly arguments: JsonValue } | undefined {

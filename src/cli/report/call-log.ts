@@ -14,69 +14,71 @@ import {
 } from './call-record.ts';
 import { type CallTotals, countCalls } from './call-totals.ts';
 
-/** Steps of one call that are kept. */
+/** Maximum number of steps recorded for a call. */
 const maxSteps = 8;
-/** Calls that a message names. */
+/** Maximum number of calls named in a message. */
 const maxNamedCalls = 3;
 
-/** An event without the calls around it. */
+/** An event, unwrapped from the nested runs around it. */
 export type BareEvent = Exclude<RunEvent, { readonly type: 'nested-run' }>;
 
-/** A call of a run: the same object for everything that is told of it. */
+/** A call of a run: the same object in everything reported about it. */
 export interface Call {
   /**
-   * Number of the call among those of its run, from 1, in the order the model asked: `3`. The calls that are made inside of
-   * it, by all of its evaluations, are `3.1`, `3.2` and so on.
+   * Number of the call in its run, from 1, in the order the model asked: `3`. Calls of evaluations inside it are `3.1`,
+   * `3.2` and so on.
    */
   readonly number: string;
   readonly toolName: string;
-  /** The calls around it, outermost first. */
+  /** The enclosing calls, outermost first. */
   readonly around: readonly Call[];
   /** Undefined until it starts. */
   readonly params: JsonValue | undefined;
   readonly startedAtMs: number;
-  /** What its running attempt last told of its progress. */
+  /** The last progress update of its running attempt. */
   readonly progress: JsonValue | undefined;
 }
 
-/** An event, and where in the run it happened. */
+/** An event, and its position in the run. */
 export interface LocatedEvent {
   readonly event: BareEvent;
-  /** Number of the turn of the run, not of an evaluation inside a call. */
+  /** Number of the turn of the run, not of a nested evaluation. */
   readonly turn: number;
-  /** The calls around the event, outermost first; empty for what the run itself does. */
+  /** The calls around the event, outermost first; empty for the run itself. */
   readonly around: readonly Call[];
-  /** The call that the event is about; undefined when it is about none. */
+  /** The call that the event is about; undefined without one. */
   readonly call: Call | undefined;
   /** The record of the call, when the event ends it. */
   readonly record: CallRecord | undefined;
 }
 
-/** Calls of one level: of the run, or of the evaluations inside one attempt at a call. */
+/** Calls of one level: of the run, or of the evaluations inside one attempt. */
 interface Level {
   readonly prefix: string;
   count: number;
-  /** Calls that were asked for and have not ended, by evaluation and id: ids are unique in an evaluation at most while they run. */
+  /** Open calls by evaluation and id: within an evaluation ids are unique at most among open calls. */
   readonly evaluations: Map<number, Map<string, OpenCall[]>>;
-  /** Calls that have begun or ended, and how many have begun. */
+  /** Calls that have started or ended, and how many have started. */
   readonly calls: Set<OpenCall>;
   begun: number;
-  /** What providers ran, each with how many calls had begun before it. */
+  /** Calls run by providers, each with the number of calls that had started before it. */
   readonly hosted: { readonly record: CallRecord; readonly after: number }[];
 }
 
 type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
 
 interface OpenCall extends Writable<Call> {
-  /** In its own evaluation. */
+  /** The number in its own evaluation. */
   turn: number;
-  /** What its running attempt does inside, and said it was doing. */
+  /** The calls and steps of its running attempt. */
   inside: Level;
   steps: string[];
   record: CallRecord | undefined;
 }
 
-/** Follows the calls of a run by its events: tells them apart, also those inside other calls, knows which are running, and keeps what became of them. */
+/**
+ * Tracks the calls of a run by its events, including nested calls: which are running, and the records of those that ended.
+ */
 export class CallLog {
   readonly #records: CallRecord[] = [];
   readonly #running = new Set<Call>();
@@ -88,20 +90,20 @@ export class CallLog {
   #turns = 0;
 
   /**
-   * @param clean takes out of a text what must not be shown.
-   * @param now milliseconds; only differences count.
+   * @param clean removes what must not be shown from a text.
+   * @param now milliseconds; only differences are meaningful.
    */
   constructor(clean: (text: string) => string = (text) => text, now: () => number = () => 0) {
     this.#clean = clean;
     this.#now = now;
   }
 
-  /** The calls of the run that have ended, in that order. */
+  /** The calls of the run that have ended, in order of their ends. */
   get records(): readonly CallRecord[] {
     return this.#records;
   }
 
-  /** The calls that are running, in the order they began. */
+  /** The running calls, in order of their starts. */
   get running(): readonly Call[] {
     return [...this.#running];
   }
@@ -118,12 +120,12 @@ export class CallLog {
     };
   }
 
-  /** Every event of the run, in its order. */
-  observe(told: RunEvent): LocatedEvent {
+  /** To be called with every event of the run, in order. */
+  observe(runEvent: RunEvent): LocatedEvent {
     const around: OpenCall[] = [];
     let here = this.#root;
     let evaluation = openCalls(here, 1);
-    let event = told;
+    let event = runEvent;
     while (event.type === 'nested-run') {
       const outer = openCall(here, evaluation, event, around);
       around.push(outer);
@@ -145,7 +147,10 @@ export class CallLog {
     return { event, turn: this.#turn, around, call, record };
   }
 
-  /** Which calls an error of no known origin most probably comes from, as a sentence; empty before the first call. Safe to print. */
+  /**
+   * Names the calls that most probably caused an error of unknown origin, as a sentence; empty before the first call. Safe
+   * to print.
+   */
   describeRunning(): string {
     const named = this.running.slice(0, maxNamedCalls).map(nameOf);
     const rest = this.#running.size - named.length;
@@ -179,7 +184,7 @@ export class CallLog {
         if (call.steps.length < maxSteps) call.steps.push(describeUpdate(event.update));
         return undefined;
       case 'tool-call-retry':
-        // A superseded attempt leaves nothing, and nothing inside of it does.
+        // A superseded attempt is discarded, and with it the calls inside it.
         this.#endInside(call);
         call.inside = level(`${call.number}.`);
         call.steps = [];
@@ -219,26 +224,26 @@ export class CallLog {
     for (const call of this.#running) if (call.around.includes(outer)) this.#running.delete(call);
   }
 
-  /** Records of what the running attempt at a call has done inside. What has not ended there ends with the call. */
+  /** Records of the calls inside the running attempt. Those that have not ended end with it. */
   #innerRecords({ number: outer, inside }: OpenCall): readonly CallRecord[] {
     const records = [...inside.calls].map((call) => {
       if (call.record !== undefined) return call.record;
       const { number, turn, toolName, steps } = call;
-      const told = { number, turn, toolName, steps, subject: callSubject(call.params) };
-      const message = `it was given up when call ${outer} ended`;
+      const common = { number, turn, toolName, steps, subject: callSubject(call.params) };
+      const message = `it was cancelled when call ${outer} ended`;
       const inner = this.#innerRecords(call);
-      return toBareRecord({ ...told, outcome: 'aborted', message, inner }, this.#clean);
+      return toBareRecord({ ...common, outcome: 'aborted', message, inner }, this.#clean);
     });
-    // In the order they were asked for.
+    // In the order of the requests.
     records.sort((left, right) => lastNumber(left) - lastNumber(right));
-    // From the last one on, so that the places of the others stay as they are.
+    // From the last one on, so that earlier indexes stay valid.
     for (const { record, after } of inside.hosted.toReversed()) records.splice(after, 0, record);
     return records;
   }
 
-  #addHosted(told: HostedCall, here: Level, isOwn: boolean): void {
+  #addHosted(call: HostedCall, here: Level, isOwn: boolean): void {
     const number = `${here.prefix}h${here.hosted.length + 1}`;
-    const record = toBareRecord({ number, ...told }, this.#clean);
+    const record = toBareRecord({ number, ...call }, this.#clean);
     here.hosted.push({ record, after: here.begun });
     if (isOwn) this.#records.push(record);
   }
@@ -256,13 +261,13 @@ function openCalls(here: Level, number: number): Map<string, OpenCall[]> {
   return evaluation;
 }
 
-/** What an event says of the call that it is about. */
+/** The fields of an event that identify its call. */
 interface NamedCall {
   readonly callId: string;
   readonly toolName: string;
 }
 
-/** The call as it was announced; one that was not is announced now. */
+/** The announced call; announces it if no event has done so. */
 function openCall(
   here: Level,
   evaluation: Map<string, OpenCall[]>,
@@ -298,7 +303,7 @@ function announce(
 
 type HostedCall = Pick<CallRecord, 'turn' | 'toolName' | 'subject' | 'outcome' | 'message'>;
 
-/** What the provider ran, or was not allowed to; what it was allowed to is told when it has run. */
+/** A tool run by the provider, or one that was not approved; an approved one is reported when it has run. */
 function hostedCall(event: BareEvent): HostedCall | undefined {
   if (event.type === 'hosted-tool-called') {
     const { turn, toolName, output, citations } = event;
@@ -308,7 +313,7 @@ function hostedCall(event: BareEvent): HostedCall | undefined {
       toolName,
       subject: hostedSubject(output),
       outcome: status === 'completed' ? 'hosted' : 'hosted-failed',
-      message: [...(status === 'incomplete' ? ['it was broken off'] : []), hostedFindings(output, citations)]
+      message: [...(status === 'incomplete' ? ['it was interrupted'] : []), hostedFindings(output, citations)]
         .filter((part) => part !== '')
         .join(', '),
     };

@@ -9,49 +9,49 @@ import type {
 import type { JsonValue } from '../../schema/index.ts';
 import type { Citation, HostedToolOutput } from '../../tool/index.ts';
 
-/** What became of a call. `hosted-…`: the provider ran it, was to run it and failed, or asked whether it may and was told no. */
+/** Outcome of a call. `hosted-…`: run by the provider; failed there; not approved. */
 export type CallOutcome = ToolCallOutcome | 'hosted' | 'hosted-failed' | 'hosted-denied';
 
-/** One call of a run, as the table at the end shows it. */
+/** One call of a run, as shown in the table at the end. */
 export interface CallRecord {
   /**
-   * Number of the call in the run, `3`, or within the call around it, `3.1`. What the provider runs has numbers of its own, `h1` and
-   * `3.h1`: the model does not ask us for it.
+   * Number of the call in the run, `3`, or within the enclosing call, `3.1`. Calls run by the provider are counted
+   * separately, `h1` and `3.h1`, because the model does not request them from us.
    */
   readonly number: string;
-  /** Number of the turn that asked for it, in its own evaluation. */
+  /** Number of the turn that requested it, in its own evaluation. */
   readonly turn: number;
   readonly toolName: string;
-  /** What the call was about, short: a path, a pattern, a kind. */
+  /** Short subject of the call: a path, a pattern, a kind. */
   readonly subject: string;
   readonly outcome: CallOutcome;
   readonly reason?: ToolCallFailureReason;
-  /** The policy that refused. */
+  /** The policy that refused it. */
   readonly policy?: string;
-  /** What the tool or the policy said. */
+  /** The message of the tool or the policy. */
   readonly message: string;
   readonly attempts: number;
-  /** What had changed under superseded attempts. */
+  /** What had changed when attempts were superseded. */
   readonly conflicts: readonly string[];
-  /** Undefined when the end of the call was not told. */
+  /** Undefined when the end of the call was not reported. */
   readonly durationMs: number | undefined;
-  /** Files the call changed. */
+  /** Files changed by the call. */
   readonly changedFiles: number;
-  /** What was asked about the call, and how it was answered. */
+  /** The approvals requested for the call, with their answers. */
   readonly approvals: readonly RecordedApproval[];
   /** What policies would have done that were not enforced. */
   readonly unenforced: readonly UnenforcedDecision[];
-  /** What a call that was not committed leaves in place. */
+  /** Effects that remain after a call that was not committed. */
   readonly residualEffects: readonly string[];
-  /** What the last attempt said it was doing, in its order. */
+  /** Progress updates of the last attempt, in order. */
   readonly steps: readonly string[];
-  /** Calls made by evaluations inside the last attempt, in the order they were asked for. */
+  /** Calls of evaluations inside the last attempt, in the order of the requests. */
   readonly inner: readonly CallRecord[];
-  /** Number of the call around it that failed, so that what was committed into that call is gone; undefined when it stays. */
+  /** Number of the enclosing call that failed, which discarded what this one had committed; undefined when it was kept. */
   readonly undoneWith: string | undefined;
 }
 
-/** What is the same in every record that nobody has told more of. */
+/** The defaults of a record. */
 const emptyRecord: Omit<CallRecord, 'number' | 'turn' | 'toolName' | 'subject' | 'outcome' | 'message'> = {
   attempts: 1,
   conflicts: [],
@@ -65,7 +65,7 @@ const emptyRecord: Omit<CallRecord, 'number' | 'turn' | 'toolName' | 'subject' |
   undoneWith: undefined,
 };
 
-/** The record of a call that has ended. @param clean takes out of a text what must not be shown. */
+/** The record of a call that has ended. @param clean removes what must not be shown from a text. */
 export function toCallRecord(
   invocation: ToolInvokedPayload,
   { number, steps, inner }: Pick<CallRecord, 'number' | 'steps' | 'inner'>,
@@ -98,20 +98,20 @@ export function toCallRecord(
   };
 }
 
-/** The record of a call of which nobody told how it ended, or of something that the provider ran. */
+/** The record of a call whose end was not reported, or that the provider ran. */
 export function toBareRecord(
-  told: Pick<CallRecord, 'number' | 'turn' | 'toolName' | 'subject' | 'outcome' | 'message'> &
+  fields: Pick<CallRecord, 'number' | 'turn' | 'toolName' | 'subject' | 'outcome' | 'message'> &
     Partial<Pick<CallRecord, 'steps' | 'inner'>>,
   clean: (text: string) => string,
 ): CallRecord {
-  const { steps = [], inner = [] } = told;
+  const { steps = [], inner = [] } = fields;
   return {
     ...emptyRecord,
-    ...told,
-    subject: clean(told.subject),
-    message: clean(told.message),
+    ...fields,
+    subject: clean(fields.subject),
+    message: clean(fields.message),
     steps: steps.map(clean),
-    inner: inner.map((record) => undo(record, told.number)),
+    inner: inner.map((record) => undo(record, fields.number)),
   };
 }
 
@@ -120,24 +120,24 @@ function undo(record: CallRecord, number: string): CallRecord {
   return { ...record, undoneWith: number, inner: record.inner.map((inner) => undo(inner, number)) };
 }
 
-/** True for what the provider runs, outside of transactions and policies. */
+/** True for calls run by the provider, outside of transactions and policies. */
 export function isHosted(outcome: CallOutcome): outcome is Exclude<CallOutcome, ToolCallOutcome> {
   return outcome === 'hosted' || outcome === 'hosted-failed' || outcome === 'hosted-denied';
 }
 
-/** A call, then the calls inside of it, then the next call. */
+/** Each call, followed by the calls inside it. */
 export function withInnerCalls(records: readonly CallRecord[]): readonly CallRecord[] {
   return records.flatMap((record) => [record, ...withInnerCalls(record.inner)]);
 }
 
-/** How many calls a call runs inside of. */
+/** The nesting depth of a call. */
 export function depthOf(record: CallRecord): number {
   return record.number.split('.').length - 1;
 }
 
 const subjectNames = ['kind', 'pattern', 'file_path', 'path', 'offset', 'section_key', 'section_keys'];
 
-/** The arguments that say what a call is about; long texts such as the content of a file are none. */
+/** The arguments that identify what a call is about; long ones such as the content of a file are left out. */
 export function callSubject(params: JsonValue | undefined): string {
   if (typeof params !== 'object' || params === null || Array.isArray(params)) return '';
   const entries = new Map<string, JsonValue | undefined>(Object.entries(params));
@@ -150,7 +150,7 @@ export function callSubject(params: JsonValue | undefined): string {
   return parts.join(' ');
 }
 
-/** What a handler told of its progress, as a text. */
+/** A progress update of a handler, as text. */
 export function describeUpdate(update: JsonValue): string {
   if (typeof update === 'string') return update;
   try {
@@ -160,29 +160,29 @@ export function describeUpdate(update: JsonValue): string {
   }
 }
 
-/** Members of outputs that say what a hosted tool was to do, as far as a kind has them. */
+/** Fields of outputs that say what a hosted tool was to do, if its kind has them. */
 const hostedSubjectNames = ['queries', 'url', 'pattern', 'name', 'code', 'revisedPrompt'];
-/** Members that are lists of what it came to, and what one of them is. */
+/** Fields that are lists of results, with the noun for one element. */
 const findings = [
   ['sources', 'source'],
   ['results', 'result'],
   ['files', 'file'],
 ] as const;
 
-/** What a hosted tool was to do, short: what was searched for, a page, a remote tool with its arguments. */
+/** Short subject of a hosted tool's run: a query, a page, a remote tool with its arguments. */
 export function hostedSubject(output: HostedToolOutput): string {
   const members = membersOf(output);
   const parts = hostedSubjectNames.flatMap((name) => {
     const value = members.get(name);
     return typeof value === 'string' ? [value] : Array.isArray(value) ? value.filter(isText) : [];
   });
-  // A remote tool has arguments as a tool of the prompt has; what is no object has no subject.
+  // A remote tool has arguments like a tool of the prompt; other values have no subject.
   return [...parts, callSubject(members.get('arguments') as Parameters<typeof callSubject>[0])]
     .filter((part) => part !== '')
     .join(' ');
 }
 
-/** What it came to: `5 sources, 2 citations`, an error of the remote tool; empty where there is nothing to say. */
+/** The results: `5 sources, 2 citations`, or an error of the remote tool; empty without any. */
 export function hostedFindings(output: HostedToolOutput, citations: readonly Citation[]): string {
   const members = membersOf(output);
   const found = findings.flatMap(([name, what]) => {

@@ -3,11 +3,13 @@ import type { TextStyle, TextTone } from '../process/text-style.ts';
 import { type CallRecord, depthOf, withInnerCalls } from './call-record.ts';
 import { briefLimits, changedText, type DescriptionLimits, describeCall, noLimits } from './describe-call.ts';
 
-/** How a table of calls is laid out. */
+/** Layout of a table of calls. */
 export interface CallTableOptions {
-  /** Characters of one line. */
+  /** Width of a line in characters. */
   readonly width: number;
-  /** Rows, about; beyond it calls of the same sort are put together. `Infinity`: one row per call, and nothing is cut short. */
+  /**
+   * Approximate number of rows; beyond it similar calls are grouped. `Infinity`: one row per call, nothing is shortened.
+   */
   readonly maxRows: number;
   readonly style: TextStyle;
 }
@@ -18,7 +20,10 @@ interface Row {
   readonly tone: TextTone;
 }
 
-/** Columns before the outcome: the widest that a cell gets, and down to what it is cut to leave the outcome its room. */
+/**
+ * Columns before the outcome: their maximum widths, and the minimum to which they are shortened to make room for the
+ * outcome.
+ */
 const columns = [
   { heading: 'turn', max: 9, min: 9 },
   { heading: 'call', max: 11, min: 11 },
@@ -28,14 +33,14 @@ const columns = [
 ] as const;
 const minOutcomeWidth = 30;
 const columnGap = '  ';
-/** Before what became of a call, where there is no room beside it. */
+/** Indentation of an outcome that is printed below its call. */
 const outcomeIndent = '    ';
-/** What each of the two ends of a group gets of the arguments. */
+/** Width of the arguments at either end of a group. */
 const groupSubjectWidth = 17;
 
 /**
- * The lines of a table of calls, with its headings; calls made inside of others come under them. No line is longer than
- * `width`: what became of a call goes on in further lines, beside the call or, where that is too narrow, below it.
+ * The lines of a table of calls, with headings; nested calls are below their enclosing call. No line is longer than
+ * `width`: an outcome continues on further lines, beside the call or, where that is too narrow, below it.
  */
 export function formatCallTable(
   records: readonly CallRecord[],
@@ -76,7 +81,10 @@ export function formatCallTable(
   ];
 }
 
-/** As wide as the cells need, 0 for arguments that no call has; arguments, then tools, are cut when that is more than `room`. */
+/**
+ * Widths that the cells need, 0 for an unused arguments column; if the total exceeds `room`, arguments and then tools are
+ * shortened.
+ */
 function columnWidths(rows: readonly Row[], room: number): readonly number[] {
   const widths = columns.map(({ heading, max }, column) => {
     const widest = Math.max(0, ...rows.map((row) => [...(row.cells[column] ?? '')].length));
@@ -106,7 +114,7 @@ function toRow(group: CallGroup, limits: DescriptionLimits): Row {
   const toolName = printable(first.toolName);
   return {
     cells: [
-      // The turns of an evaluation inside a call are not those of the run.
+      // Turns of a nested evaluation are not turns of the run.
       depth === 0 ? range(first.turn, last.turn) : '',
       range(first.number, last.number),
       durationMs === undefined ? '' : readableDuration(durationMs),
@@ -128,7 +136,7 @@ function oneOutcome(record: CallRecord, limits: DescriptionLimits): Pick<Row, 'o
 
 function groupOutcome(group: CallGroup, limits: DescriptionLimits): Pick<Row, 'outcome' | 'tone'> {
   const { first, last, reruns, mostInTurn } = group;
-  // What one of them came to says nothing of the others.
+  // The result of one of them says nothing about the others.
   const { outcome, tone } = describeCall({ ...first, attempts: 1, message: '' }, limits);
   const parallel = first.turn === last.turn || depthOf(first) > 0 ? '' : `, up to ${mostInTurn} in one turn`;
   return reruns === 0
@@ -139,31 +147,31 @@ function groupOutcome(group: CallGroup, limits: DescriptionLimits): Pick<Row, 'o
       };
 }
 
-/** One call, or several like it, one after another: same tool, all committed, nothing more to say of them. */
+/** One call, or several similar ones in a row: same tool, all committed, nothing else to report. */
 interface CallGroup {
   readonly kind: 'calls';
   readonly first: CallRecord;
   last: CallRecord;
   count: number;
   reruns: number;
-  /** What had changed under those that were re-run. */
+  /** What had changed for those that were re-run. */
   readonly conflicts: string[];
-  /** Calls of the turn that is being counted, and of the turn that had most. */
+  /** Number of calls of the turn being counted, and the maximum of all turns. */
   inTurn: number;
   mostInTurn: number;
   durationMs: number | undefined;
 }
 
-/** Calls that are left out. */
+/** Calls that are not shown. */
 interface HiddenCalls {
   readonly kind: 'hidden';
   readonly count: number;
 }
 
 /**
- * Calls with those inside of them, in about `maxRows` rows: puts together first calls of one turn, then those of several
- * turns, and leaves out rows only if that is not enough. Every call that was not committed keeps a row of its own for as
- * long as there is room.
+ * Groups calls, each with its nested calls, into about `maxRows` rows: first calls of one turn, then calls of several
+ * turns; rows are left out only if that is not enough. Calls that were not committed keep their own rows as long as there
+ * is room.
  */
 function groupCalls(records: readonly CallRecord[], maxRows: number): readonly (CallGroup | HiddenCalls)[] {
   const all = withInnerCalls(records);
@@ -209,7 +217,7 @@ function isLike(left: CallRecord, right: CallRecord): boolean {
   );
 }
 
-/** Calls that went well, changed no file and that no policy had a word about: the others are what the table is for. */
+/** Calls that succeeded, changed no file and involved no policy: the table is about the others. */
 function isPlain({ outcome, changedFiles, approvals, unenforced }: CallRecord): boolean {
   const isFine = outcome === 'committed' || outcome === 'hosted';
   return isFine && changedFiles === 0 && approvals.length === 0 && unenforced.length === 0;

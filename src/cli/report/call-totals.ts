@@ -2,29 +2,29 @@ import { counted } from '../../internal/index.ts';
 import type { ToolCallOutcome } from '../../runtime/index.ts';
 import { type CallRecord, isHosted } from './call-record.ts';
 
-/** What came of some calls. Each counts once, under its outcome or as undone. */
+/** Counts of calls. Each call counts once, under its outcome or as undone. */
 export interface CallCounts {
   readonly calls: number;
   readonly outcomes: Readonly<Record<ToolCallOutcome, number>>;
-  /** Calls inside others that were committed there and are gone, since a call around them failed. */
+  /** Nested calls that were committed and then discarded because an enclosing call failed. */
   readonly undone: number;
-  /** Calls that were committed after running more than once. */
+  /** Calls that were committed after more than one attempt. */
   readonly rerun: number;
   /** Calls that a policy would have denied or asked about, had it been enforced. */
   readonly unenforced: number;
-  /** Calls that were not committed and yet leave something in place. */
+  /** Calls that were not committed but left effects. */
   readonly residual: number;
-  /** What the provider ran or was to run; it is none of the calls. */
+  /** Calls of the provider, not counted among `calls`. */
   readonly hosted: number;
 }
 
-/** Counts over a whole run: of its own calls, and apart from them of those inside. */
+/** Counts of a whole run: of its own calls, and separately of nested calls. */
 export interface CallTotals extends CallCounts {
   readonly turns: number;
   readonly inner: CallCounts;
 }
 
-/** Counts calls, without those inside of them. */
+/** Counts calls, without nested ones. */
 export function countCalls(records: readonly CallRecord[]): CallCounts {
   const outcomes = { committed: 0, 'rolled-back': 0, denied: 0, rejected: 0, aborted: 0 };
   let undone = 0;
@@ -64,13 +64,13 @@ function describe({ outcomes, undone, rerun, unenforced, residual, hosted }: Cal
     amount > 0 ? [`${amount} ${what}`] : [];
   return [
     `${outcomes.committed} committed${rerun > 0 ? ` (${rerun} of them re-run)` : ''}`,
-    ...count(undone, 'undone with the call around'),
+    ...count(undone, 'undone with the enclosing call'),
     ...count(outcomes['rolled-back'], 'rolled back'),
     ...count(outcomes.denied, 'denied'),
     ...count(unenforced, 'would have been denied or asked about'),
     ...count(outcomes.rejected, 'rejected'),
     ...count(outcomes.aborted, 'stopped and rolled back'),
-    ...count(residual, 'left something standing'),
-    ...count(hosted, 'more at the provider'),
+    ...count(residual, 'left effects'),
+    ...count(hosted, 'more run by the provider'),
   ].join(', ');
 }

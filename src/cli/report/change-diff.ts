@@ -5,17 +5,17 @@ import { counted, showName } from '../../internal/index.ts';
 import { printableLines, readableBytes } from '../process/plain-text.ts';
 import type { TextStyle } from '../process/text-style.ts';
 
-/** How changes are shown. */
+/** Options of a diff. */
 export interface ChangeDiffOptions {
-  /** Lines at most; what is left out is counted. `Infinity` for all. */
+  /** Maximum number of lines; the rest is counted. `Infinity`: all. */
   readonly maxLines: number;
   readonly style: TextStyle;
 }
 
-/** Sum of the sizes up to which a file is compared line by line. */
+/** Maximum total size for a comparison line by line. */
 const maxComparedBytes = 4_194_304;
 
-/** The lines of a unified diff of all changes, by path. Control characters in files are spelled out. */
+/** The lines of a unified diff of all changes, by path. Control characters are escaped. */
 export function formatChangeDiff(
   changes: readonly FileChange[],
   options: ChangeDiffOptions,
@@ -44,12 +44,12 @@ function changeLines(change: FileChange): readonly string[] {
     return [`Files ${before} and ${after} differ; one was changed on disk meanwhile ${now}`];
   if (texts === 'binary') return [`Binary files ${before} and ${after} differ ${now}`];
   const patch = createTwoFilesPatch('a', 'b', ...texts, undefined, undefined, { context: 3 });
-  // A rule of equals signs and two lines for the names come first; the names are shown as everywhere else.
+  // The patch starts with a rule of equals signs and two lines of names; the names are replaced by safe ones.
   const hunks = printableLines(patch).replace(/\n$/, '').split('\n').slice(3);
   return [`--- ${before}`, `+++ ${after}`, ...hunks];
 }
 
-/** What a file held and holds; `lost`: what is to be compared lies on the disk, and somebody else has changed it there. */
+/** The text of a file before and after; `lost`: one is on disk and another process has changed it there. */
 function textsOf({ before, after }: FileChange): readonly [string, string] | 'binary' | 'lost' {
   try {
     const oldText = before === undefined ? '' : before.text();

@@ -4,14 +4,17 @@ import type { Citation } from '../../tool/index.ts';
 import { printable } from '../process/plain-text.ts';
 import type { TextStyle } from '../process/text-style.ts';
 
-/** A page or a file that the model cites. */
+/** A web page or a file cited by the model. */
 export interface CitedSource {
   readonly title?: string;
-  /** An address, or what the provider calls the file. */
+  /** A URL, or the provider's name of the file. */
   readonly place: string;
 }
 
-/** What a run cites, each once, in the order in which it is first cited. @param clean takes out of a text what must not be shown. */
+/**
+ * The sources that a run cites, without duplicates, in order of the first citation. @param clean removes what must not be
+ * shown from a text.
+ */
 export function citedSources(
   outputs: PromptResponse['hostedOutputs'],
   clean: (text: string) => string,
@@ -33,7 +36,7 @@ function toSource(citation: Citation): CitedSource {
   return title === undefined || title.trim() === '' || title === place ? { place } : { title, place };
 }
 
-/** The lines of a numbered list; none where nothing is cited. */
+/** The lines of a numbered list; empty without sources. */
 export function formatSources(
   sources: readonly CitedSource[],
   { maxSources, style }: { readonly maxSources: number; readonly style: TextStyle },

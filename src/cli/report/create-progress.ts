@@ -9,8 +9,8 @@ import { liveProgress } from './live-progress.ts';
 import type { Progress, ProgressOptions } from './progress.ts';
 
 /**
- * One line that is rewritten on a terminal, under the plan and over the end of what the model writes; a line per turn, step and piece of
- * news everywhere else, and beside log lines, which a line that is rewritten would be in the way of.
+ * On a terminal one status line that is rewritten, below the plan and above the end of the model's text; otherwise, and
+ * together with log lines, which a rewritten line would garble, one line per turn, step and report.
  */
 export function createProgress(
   stream: OutputStream,
@@ -29,8 +29,8 @@ export function createProgress(
 }
 
 /**
- * A line per turn, changed step of the plan and piece of news, for an output that is no terminal. With `isVerbose` the lines that the
- * run's own model writes, too, as it writes them.
+ * One line per turn, changed step of the plan and report, for an output that is not a terminal. With `isVerbose` also the
+ * text of the run's own model, as it is written.
  */
 function plainProgress(
   stream: OutputStream,
@@ -40,12 +40,12 @@ function plainProgress(
   let writing = '';
   let unfinished = '';
   const writeLine = (line: string): void => stream.write(`${writing} | ${printable(line)}\n`);
-  /** Writes what was held back of a line. */
+  /** Writes the pending part of a line. */
   const finish = (): void => {
     if (unfinished !== '') writeLine(unfinished);
     unfinished = '';
   };
-  const hear = ({ event, around, turn }: LocatedEvent): void => {
+  const writeDelta = ({ event, around, turn }: LocatedEvent): void => {
     if (around.length > 0 || (event.type !== 'text-delta' && event.type !== 'reasoning-delta'))
       return finish();
     const place = `turn ${turn}, ${event.type === 'text-delta' ? 'text' : 'thoughts'}`;
@@ -59,7 +59,7 @@ function plainProgress(
     showsText: isVerbose,
     observe: (event: RunEvent, plan) => {
       const sighting = calls.observe(event);
-      if (isVerbose) hear(sighting);
+      if (isVerbose) writeDelta(sighting);
       if (plan !== undefined && plan !== known) {
         for (const line of planNews(plan, known)) stream.write(`plan: ${printable(line)}\n`);
         known = plan;

@@ -5,54 +5,54 @@ import type { TextTone } from '../process/text-style.ts';
 import type { BareEvent, LocatedEvent } from './call-log.ts';
 import { type CallRecord, depthOf, hostedFindings, hostedSubject } from './call-record.ts';
 
-/** What became of a call, in words that are safe to print. */
+/** The description of a call, safe to print. */
 export interface CallDescription {
   readonly outcome: string;
-  /** What else there is to know: conflicts, questions, findings of policies, what stands. */
+  /** Details: conflicts, approvals, decisions not enforced, remaining effects. */
   readonly facts: readonly string[];
   readonly tone: TextTone;
 }
 
-/** How much is said. */
+/** Limits of a description. */
 export interface DescriptionLimits {
-  /** Characters of what one tool, policy or person said. */
+  /** Maximum characters of one message. */
   readonly said: number;
-  /** Things of one kind that are named; the others are counted. */
+  /** Maximum items of one kind that are named; the rest is counted. */
   readonly named: number;
 }
 
-/** Everything there is to say. */
+/** Without limits. */
 export const noLimits: DescriptionLimits = {
   said: Number.POSITIVE_INFINITY,
   named: Number.POSITIVE_INFINITY,
 };
 
-/** What fits in a row of a table or in a line of news. */
+/** For a row of a table or a line of progress. */
 export const briefLimits: DescriptionLimits = { said: 100, named: 3 };
 
-/** What to say of a call: first what became of it, then the facts around that. */
+/** Describes a call: its outcome, then the details. */
 export function describeCall(record: CallRecord, limits: DescriptionLimits): CallDescription {
   const { residualEffects, unenforced } = record;
-  const told = outcomeOf(record, limits);
+  const main = outcomeOf(record, limits);
   const facts = [
-    ...told.facts,
+    ...main.facts,
     ...approvalFacts(record, limits),
     ...listed(unenforced, limits.named, (finding) => unenforcedText(finding, limits)),
     ...(residualEffects.length === 0
       ? []
       : [
-          `left standing: ${listed(residualEffects, limits.named, (thing) => quoted(thing, limits)).join(', ')}`,
+          `remaining effects: ${listed(residualEffects, limits.named, (thing) => quoted(thing, limits)).join(', ')}`,
         ]),
   ];
-  const tone = told.tone === 'good' && unenforced.length > 0 ? 'warning' : told.tone;
-  return { outcome: told.outcome, facts, tone };
+  const tone = main.tone === 'good' && unenforced.length > 0 ? 'warning' : main.tone;
+  return { outcome: main.outcome, facts, tone };
 }
 
 function outcomeOf(record: CallRecord, limits: DescriptionLimits): CallDescription {
-  // The tool is named beside it.
+  // The tool is named beside the message.
   const said = quoted(messageWithoutDenial(record).replace(/^The tool "[^"]*" failed: /, ''), limits);
   const again = record.attempts > 1 ? `${changedText(record, limits)} (attempt ${record.attempts})` : '';
-  const before = again === '' ? [] : [`re-run before: ${again}`];
+  const before = again === '' ? [] : [`re-run earlier: ${again}`];
   switch (record.outcome) {
     case 'committed': {
       const { undoneWith } = record;
@@ -66,7 +66,7 @@ function outcomeOf(record: CallRecord, limits: DescriptionLimits): CallDescripti
     case 'rejected':
       return { outcome: `rejected: ${said}`, facts: before, tone: 'bad' };
     case 'aborted': {
-      // Within a call there are more reasons than the end of the run.
+      // A nested call can be stopped for reasons other than the end of the run.
       const why = depthOf(record) === 0 ? 'the run was stopped' : said;
       return { outcome: `rolled back: ${why}`, facts: before, tone: 'bad' };
     }
@@ -86,7 +86,7 @@ function deniedText({ policy, approvals }: CallRecord, said: string, limits: Des
   const refusal = approvals.find(({ approved }) => !approved);
   if (refusal === undefined) return `${by}: ${said}`;
   const answer = refusal.answer === undefined ? 'no' : quoted(refusal.answer, limits);
-  return `${by}, which asked${aboutText(refusal)}: ${quoted(refusal.reason, limits)} - the answer: ${answer}`;
+  return `${by}, which asked for approval${aboutText(refusal)}: ${quoted(refusal.reason, limits)} - the answer: ${answer}`;
 }
 
 function approvalFacts({ approvals }: CallRecord, limits: DescriptionLimits): readonly string[] {
@@ -100,13 +100,13 @@ function aboutText({ about }: RecordedApproval): string {
   return about === 'changes' ? ' (its changes)' : '';
 }
 
-/** What a policy would have done, in words. */
+/** What a policy would have decided, in words. */
 function unenforcedText({ outcome, policy, reason }: UnenforcedDecision, limits: DescriptionLimits): string {
   const verb = outcome === 'deny' ? 'denied' : 'asked about';
   return `would have been ${verb} by ${printable(policy)}: ${quoted(reason, limits)}`;
 }
 
-/** What had changed under superseded attempts. */
+/** The changes that caused superseded attempts. */
 export function changedText(
   { conflicts }: { readonly conflicts: readonly string[] },
   { named }: DescriptionLimits,
@@ -116,7 +116,7 @@ export function changedText(
   return `${listed(names, named, printable).join(', ')} had changed`;
 }
 
-/** The message of a call, without the words of a denial that are said anyway. */
+/** The message of a call, without the prefix of a denial that is shown separately. */
 export function messageWithoutDenial(record: Pick<CallRecord, 'message'>): string {
   return record.message.replace(
     /^The call of "[^"]*" (?:was denied by the policy "[^"]*": |needs approval by the policy "[^"]*" )/,
@@ -124,7 +124,7 @@ export function messageWithoutDenial(record: Pick<CallRecord, 'message'>): strin
   );
 }
 
-/** The first line of what someone said. */
+/** The first line of a message. */
 function quoted(text: string, { said }: DescriptionLimits): string {
   return clip(printable(text.trim().split('\n', 1)[0] ?? ''), said);
 }
@@ -138,18 +138,18 @@ function listed<Item>(
   return [...items.slice(0, named).map(describe), ...(rest > 0 ? [`${rest} more`] : [])];
 }
 
-/** Where in the run something happens: `turn 2`, `turn 2, call 3.1`. */
+/** Position in the run: `turn 2`, `turn 2, call 3.1`. */
 export function placeOf({ turn, call, around }: LocatedEvent): string {
   const nearest = call ?? around.at(-1);
   return nearest === undefined ? `turn ${turn}` : `turn ${turn}, call ${nearest.number}`;
 }
 
 /**
- * What is worth a line whoever watches: a model that cannot answer, a call that runs again, what is asked and answered,
- * what a policy would have done, what the model is told from the side, and what became of a call that was not committed. One line, safe to print; undefined for
- * everything else.
+ * The line for an event worth reporting in any output: a retried model call, a re-run call, an approval and its answer, a
+ * decision that was not enforced, feedback to the model, and a call that was not committed. One line, safe to print;
+ * undefined for all other events.
  *
- * @param clean takes out of a text what must not be shown.
+ * @param clean removes what must not be shown from a text.
  */
 export function newsOf(sighting: LocatedEvent, clean: (text: string) => string): string | undefined {
   const news = newsText(sighting, clean);
@@ -165,13 +165,13 @@ export function newsText(
   const toolName = printable(call?.toolName ?? '');
   switch (event.type) {
     case 'model-call-retry':
-      return `the model could not answer (${event.reason}), asked again in ${readableDuration(event.delayMs)}`;
+      return `the model call failed (${event.reason}), retrying in ${readableDuration(event.delayMs)}`;
     case 'tool-call-retry': {
       const conflicts = event.conflicts.map(clean);
       return `${toolName} runs again: ${changedText({ conflicts }, briefLimits)} (attempt ${event.attempt})`;
     }
     case 'approval-start':
-      return `${printable(event.policy)} asks about ${approvalSubject(event)}: ${said(event.reason)}`;
+      return `${printable(event.policy)} asks for approval of ${approvalSubject(event)}: ${said(event.reason)}`;
     case 'approval-end': {
       const answer = event.answer === undefined ? '' : `: ${said(event.answer)}`;
       return `${approvalSubject(event)} ${event.approved ? 'approved' : 'not approved'} for ${printable(event.policy)}${answer}`;
@@ -183,8 +183,8 @@ export function newsText(
     case 'feedback-recorded':
       if (event.outcome === 'silent') return undefined;
       return event.outcome === 'given'
-        ? `${printable(event.provider)} tells the model: ${said(event.message)}`
-        : `${printable(event.provider)} has no feedback, it failed: ${said(event.error.message)}`;
+        ? `${printable(event.provider)} gives feedback: ${said(event.message)}`
+        : `${printable(event.provider)} failed to give feedback: ${said(event.error.message)}`;
     case 'hosted-tool-called': {
       const { output, citations } = event;
       const what = `${printable(event.toolName)} ${said(hostedSubject(output))}`.trimEnd();
@@ -198,18 +198,18 @@ export function newsText(
       return `the provider ${may} run ${printable(event.toolName)} ${said(event.name)}${answer}`;
     }
     case 'tool-results-dropped':
-      return `the conversation had outgrown the model, ${counted(event.callIds.length, 'tool result')} became a note`;
+      return `the conversation exceeded the context window, ${counted(event.callIds.length, 'tool result')} replaced by a note`;
     case 'turns-dropped':
-      return `${counted(event.turns, 'turn')} of the conversation had to make room`;
+      return `${counted(event.turns, 'turn')} of the conversation dropped to make room`;
     case 'output-rejected':
-      return `the answer was not accepted, asked again: ${said(event.problem)}`;
+      return `the answer was rejected, asking again: ${said(event.problem)}`;
     case 'completion-checked':
       return event.outcome === 'complete'
         ? undefined
-        : `not done by ${printable(clean(event.checker))}: ${said(event.feedback ?? '')}`;
+        : `not complete according to ${printable(clean(event.checker))}: ${said(event.feedback ?? '')}`;
     case 'tool-call-end': {
       if (record === undefined || record.outcome === 'committed') return undefined;
-      // The questions and what policies would have done were told when they came up.
+      // Approvals and decisions that were not enforced have been reported when they happened.
       const { outcome, facts } = describeCall({ ...record, approvals: [], unenforced: [] }, briefLimits);
       return [`${toolName} ${outcome}`, ...facts].join('; ');
     }
@@ -224,7 +224,7 @@ function approvalSubject({ toolName, about }: Pick<Asked, 'toolName' | 'about'>)
 
 type Asked = Extract<BareEvent, { readonly type: 'approval-start' }>;
 
-/** Calls that a model asks for: `3 calls (2 × read_file, ls)`. */
+/** The calls requested by a model: `3 calls (2 × read_file, ls)`. */
 export function requestedCallsText(event: Extract<BareEvent, { readonly type: 'model-call-end' }>): string {
   const counts = new Map<string, number>();
   for (const { name } of event.toolCalls) counts.set(name, (counts.get(name) ?? 0) + 1);

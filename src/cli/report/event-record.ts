@@ -4,32 +4,32 @@ import type { Redactor, RunEvent } from '../../runtime/index.ts';
 import type { BudgetExcess, HostedToolOutput, HostedToolOutputs, TokenUsage } from '../../tool/index.ts';
 import type { Application } from '../run/apply-to-folder.ts';
 
-/** The last line of a stream of events: how the whole command came out. */
+/** The last line of an event stream: the result of the command. */
 export interface ResultRecord {
   readonly type: 'command-result';
   readonly exitCode: number;
   readonly outcome: 'done' | 'failed' | 'conflict' | 'interrupted';
-  /** What the model said last; absent when the run did not end of its own. */
+  /** The final text of the model; absent when the run did not complete. */
   readonly text?: string;
-  /** The structured answer; absent for a prompt without one. */
+  /** The structured answer; absent for a prompt without an output schema. */
   readonly output?: unknown;
-  /** What the hosted tools came to, by their names; absent when the provider ran none. */
+  /** Outputs of hosted tools by tool name; absent when the provider ran none. */
   readonly hostedOutputs?: Readonly<Record<string, HostedToolOutputs>>;
-  /** What went wrong, in one line; absent when nothing did. */
+  /** The error, in one line; absent without one. */
   readonly failure?: string;
   /** Net changes to files, sorted by path. */
   readonly changes: readonly Pick<FileChange, 'path' | 'kind' | 'entry'>[];
-  /** What became of the changes; absent without `--apply`. */
+  /** The state of the changes; absent without `--apply`. */
   readonly application?: Exclude<Application, { readonly kind: 'off' }>;
-  /** What the models reported, also of a run that failed. */
+  /** Token usage reported by the models, also for a failed run. */
   readonly usage?: TokenUsage;
-  /** What that cost; absent when the prices are not known. */
+  /** The cost; absent when prices are not known. */
   readonly cost?: number;
-  /** The limit of the budget that was passed; absent when none was. */
+  /** The exceeded limit of the budget; absent without one. */
   readonly budgetExceeded?: BudgetExcess;
 }
 
-/** True for a piece of an answer that is told as a whole when it is there, in the run or in an evaluation inside a call. */
+/** True for a part of an answer that a later event contains as a whole, in the run or in a nested run. */
 export function isDelta(event: RunEvent | ResultRecord): boolean {
   return event.type === 'nested-run'
     ? isDelta(event.event)
@@ -37,14 +37,15 @@ export function isDelta(event: RunEvent | ResultRecord): boolean {
 }
 
 /**
- * One line of `--json` and `--log`, without its line feed: the event with `atMs`, milliseconds since the run began. Safe
- * to parse and to print whatever a tool put into it: what breaks lines or is not seen is escaped. Without what `redactor`
- * takes out. The error object of a failed call is left out: `invocation.error` says the same in JSON; and so are the bytes of images that a provider made and of documents that it fetched, which the `command-result` has.
+ * One line of `--json` and `--log`, without its line feed: the event with `atMs`, milliseconds since the start of the run.
+ * Safe to parse and to print with any content: line breaks and invisible characters are escaped, and what `redactor`
+ * removes is left out. Also left out are the error object of a failed call, which `invocation.error` repeats as JSON, and
+ * the bytes of generated images and fetched documents, which are in `command-result`.
  */
 export function eventLine(event: RunEvent | ResultRecord, atMs: number, redactor: Redactor): string {
   const { type, ...rest } = redactor.record(leanEvent(event));
   const time = { atMs: Math.round(atMs) };
-  // The time of the line stays its own, also where an event brings a time of that name.
+  // The line's own `atMs` takes precedence over a field of that name in an event.
   return escapeInvisible(JSON.stringify({ type, ...time, ...rest, ...time }, jsonSafe));
 }
 
@@ -56,11 +57,11 @@ function leanEvent(event: RunEvent | ResultRecord): RunEvent | ResultRecord {
   if (event.type === 'hosted-tool-called') return { ...event, output: withoutBytes(event.output) };
   if (event.type !== 'nested-run') return event;
   const inner = leanEvent(event.event);
-  // Nothing becomes another kind of event here.
+  // The type of an event never changes here.
   return inner.type === 'command-result' ? event : { ...event, event: inner };
 }
 
-/** An image is `base64`; of a page that was fetched `content` is base64 too, unless it is a text. */
+/** Images are in `base64`; the `content` of a fetched page is base64 too, unless it is text. */
 function withoutBytes(output: HostedToolOutput): HostedToolOutput {
   const { base64, content, ...rest }: HostedToolOutput & Readonly<Record<string, unknown>> = { ...output };
   const { mediaType } = rest;

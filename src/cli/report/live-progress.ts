@@ -6,28 +6,28 @@ import type { LocatedEvent } from './call-log.ts';
 import { LiveStatus } from './live-status.ts';
 import type { Progress, ProgressOptions } from './progress.ts';
 
-/** Milliseconds between two changes of the line. */
+/** Minimum milliseconds between two updates of the line. */
 const refreshMs = 80;
-/** Milliseconds until the line is looked at again where nothing happens: seconds go by, and news gets old. */
+/** Milliseconds between updates without events: elapsed seconds advance, and reports expire. */
 const tickMs = 200;
-/** Lines of a plan that are shown above the line. */
+/** Maximum lines of a plan above the status line. */
 const maxPlanLines = 12;
-/** Lines of what the model writes that are shown below it. */
+/** Maximum lines of the model's text below it. */
 const maxTextLines = 3;
 const lineIndent = '  ';
 
 type LiveOptions = ProgressOptions & Required<Pick<ProgressOptions, 'calls' | 'clean' | 'style'>>;
 
 /**
- * One line that is rewritten, under the plan if there is one, over the end of what the model writes. It shows the latest state: what comes too
- * soon after a change is shown a moment later, and seconds are counted while nothing happens.
+ * A status line that is rewritten, below the plan if there is one, above the end of the model's text. It shows the latest
+ * state: updates that come too soon after the last one are delayed, and seconds are counted while nothing happens.
  */
 export function liveProgress(stream: OutputStream, options: LiveOptions): Progress {
   const { calls, now, clean, style, after = () => () => undefined } = options;
   const status = new LiveStatus(calls, now, clean);
   const written = new StreamedText();
   let plan: Plan | undefined;
-  /** What is on the terminal. */
+  /** The content on the terminal. */
   let shown: string | undefined;
   let shownAtMs = Number.NEGATIVE_INFINITY;
   let isMidLine = false;
@@ -41,7 +41,7 @@ export function liveProgress(stream: OutputStream, options: LiveOptions): Progre
     return `\r\u001b[2K${'\u001b[1A\u001b[2K'.repeat(rows - 1)}`;
   };
   const show = (): void => {
-    // A wide character at the end of a line takes the last column, too.
+    // A wide character at the end of a line occupies the last column, too.
     const width = Math.max(1, (stream.columns ?? 80) - 1);
     const text = [
       ...[...(plan === undefined ? [] : planLines(plan)), status.line()].map((line) =>
@@ -64,7 +64,7 @@ export function liveProgress(stream: OutputStream, options: LiveOptions): Progre
     cancel();
     cancel = after(milliseconds, show);
   };
-  /** Shows the state now, or as soon as the line may change again. */
+  /** Shows the state now, or as soon as the line may be updated again. */
   const refresh = (): void => {
     if (holds > 0) return;
     const wait = shownAtMs + refreshMs - now();
@@ -79,7 +79,7 @@ export function liveProgress(stream: OutputStream, options: LiveOptions): Progre
     if (text === '') return;
     if (shown !== undefined) clear();
     isMidLine = !text.endsWith('\n');
-    // The others write when this has returned.
+    // Other writers write after this has returned.
     if (holds === 0 && status.line() !== '') later(refreshMs);
   });
   return {
@@ -109,7 +109,7 @@ export function liveProgress(stream: OutputStream, options: LiveOptions): Progre
   };
 }
 
-/** Hears what the run's own model writes; those inside calls may write at the same time. */
+/** Adds text of the run's own model; models of nested runs may write at the same time. */
 function writeDelta(written: StreamedText, { event, around }: LocatedEvent): void {
   switch (event.type) {
     case 'text-delta':
@@ -125,12 +125,12 @@ function writeDelta(written: StreamedText, { event, around }: LocatedEvent): voi
   }
 }
 
-/** True for what is waited for, so that it is shown at once. */
+/** True for events that start a wait, which are shown at once. */
 function isAwaited({ event }: LocatedEvent): boolean {
   return event.type === 'model-call-retry' || event.type === 'approval-start';
 }
 
-/** The plan as a checklist; of a long one the part around the first step that is not done. */
+/** The plan as a checklist; of a long plan the part around the first open step. */
 function planLines(plan: Plan): readonly string[] {
   const [heading = '', ...steps] = formatPlan(plan).split('\n');
   if (steps.length < maxPlanLines) return [heading, ...steps];
@@ -140,20 +140,20 @@ function planLines(plan: Plan): readonly string[] {
   return [heading, ...steps.slice(from, from + room), `… ${counted(steps.length, 'step')} in all`];
 }
 
-/** Characters of a text that are kept: the end of it is what is shown. */
+/** Maximum characters of a text that are kept; only its end is shown. */
 const maxCharacters = 2_000;
 
-/** What a model is writing, as far as a few lines of a terminal show it. */
+/** The text that a model is writing, as far as a few lines of a terminal show it. */
 class StreamedText {
   #text = '';
   #kind = '';
 
-  /** @param kind of the text; a piece of another kind begins anew. */
+  /** @param kind of the text; a delta of another kind starts a new text. */
   add(piece: string, kind: string): void {
     if (kind !== this.#kind) this.clear();
     this.#kind = kind;
     const text = this.#text + piece;
-    // Cut seldom: where the text begins decides where its lines break.
+    // Trimmed rarely, because the start of the text decides where its lines break.
     this.#text = text.length > maxCharacters ? text.slice(-maxCharacters / 2) : text;
   }
 
@@ -161,7 +161,7 @@ class StreamedText {
     this.#text = '';
   }
 
-  /** The last lines, at most `count`, none of them empty. */
+  /** The last lines, at most `count`, without empty ones. */
   lastLines(count: number, columns: number): readonly string[] {
     return this.#text
       .split('\n')

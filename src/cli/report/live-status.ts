@@ -5,30 +5,30 @@ import type { Call, CallLog, LocatedEvent } from './call-log.ts';
 import { callSubject, describeUpdate } from './call-record.ts';
 import { newsOf, newsText } from './describe-call.ts';
 
-/** How long a piece of news is shown in place of what goes on, unless something else happens first. */
+/** How long a report replaces the current activity, unless something else happens first. */
 const newsMs = 2_000;
-/** How long nothing goes on before that is said. */
+/** How long nothing happens before the status says so. */
 const idleMs = 1_000;
-/** Characters of a progress that are shown beside its call. */
+/** Maximum characters of a progress update beside its call. */
 const maxProgress = 80;
 
-/** What goes on, and since when. */
+/** An activity and its start. */
 interface Activity {
   readonly doing: string;
   readonly sinceMs: number;
 }
 
-/** What stands for the run itself, where an evaluation inside a call is known by the call. */
+/** The key of the run itself; a nested evaluation is keyed by its call. */
 const root = Symbol('run');
 
-/** What a run is doing at the moment, in one line: the latest state, also of what was never shown before. */
+/** The current activity of a run in one line: always the latest state, even if earlier ones were never shown. */
 export class LiveStatus {
   readonly #calls: CallLog;
   readonly #now: () => number;
   readonly #clean: (text: string) => string;
-  /** What evaluations do while they wait for a model. */
+  /** Activities of evaluations that wait for a model. */
   readonly #phases = new Map<Call | typeof root, Activity>();
-  /** Questions that wait for an answer. */
+  /** Approvals that wait for an answer. */
   readonly #questions = new Map<Call, Activity>();
   #news: { readonly text: string; readonly untilMs: number } | undefined;
   #turn = 0;
@@ -37,8 +37,8 @@ export class LiveStatus {
 
   /**
    * @param calls of the run; gets every event that is observed.
-   * @param now milliseconds; only differences count.
-   * @param clean takes out of a text what must not be shown.
+   * @param now milliseconds; only differences are meaningful.
+   * @param clean removes what must not be shown from a text.
    */
   constructor(calls: CallLog, now: () => number, clean: (text: string) => string) {
     this.#now = now;
@@ -46,9 +46,9 @@ export class LiveStatus {
     this.#calls = calls;
   }
 
-  /** Every event of the run, in its order. */
-  observe(told: RunEvent): LocatedEvent {
-    const sighting = this.#calls.observe(told);
+  /** To be called with every event of the run, in order. */
+  observe(runEvent: RunEvent): LocatedEvent {
+    const sighting = this.#calls.observe(runEvent);
     const sinceMs = this.#now();
     this.#turn = sighting.turn;
     this.#eventAtMs = sinceMs;
@@ -59,17 +59,17 @@ export class LiveStatus {
     return sighting;
   }
 
-  /** Whether the event is news; undefined for one that changes nothing of what goes on. */
+  /** Whether the event is a report; undefined for one that does not change the activity. */
   #note(sighting: LocatedEvent, sinceMs: number): boolean | undefined {
     const { event, around, call } = sighting;
     const evaluation = around.at(-1) ?? root;
     switch (event.type) {
       case 'model-call-start':
-        this.#phases.set(evaluation, { doing: 'asking the model', sinceMs });
+        this.#phases.set(evaluation, { doing: 'waiting for the model', sinceMs });
         return false;
       case 'text-delta':
       case 'reasoning-delta': {
-        const doing = `the model ${event.type === 'text-delta' ? 'writes' : 'thinks'}`;
+        const doing = `the model ${event.type === 'text-delta' ? 'is writing' : 'is thinking'}`;
         const known = this.#phases.get(evaluation);
         if (known?.doing !== doing) {
           this.#phases.set(evaluation, { doing, sinceMs: known?.sinceMs ?? sinceMs });
@@ -107,7 +107,7 @@ export class LiveStatus {
     }
   }
 
-  /** Safe to print. Empty while nothing has happened yet. Between two steps it stays what it was, unless that takes a second. */
+  /** Safe to print. Empty before the first event. Between two activities the previous one is shown for up to a second. */
   line(): string {
     this.#line = this.#lineAt(this.#now());
     return this.#line;
@@ -117,14 +117,14 @@ export class LiveStatus {
     if (this.#news !== undefined && nowMs < this.#news.untilMs) return this.#news.text;
     for (const [call, activity] of this.#questions) return this.#sentence(activity, nowMs, call);
     const calls = this.#calls.running;
-    // A call with others inside of it waits for them.
+    // A call with nested calls waits for them.
     const leaves = calls.filter((call) => !calls.some(({ around }) => around.includes(call)));
     const [leaf] = leaves;
     if (leaf === undefined) {
       const phase = this.#phases.get(root);
       if (phase !== undefined) return this.#sentence(phase, nowMs);
       if (this.#line === '' || nowMs - this.#eventAtMs < idleMs) return this.#line;
-      return this.#sentence({ doing: 'between two steps', sinceMs: this.#eventAtMs }, nowMs);
+      return this.#sentence({ doing: 'between steps', sinceMs: this.#eventAtMs }, nowMs);
     }
     if (leaves.length === 1) return this.#sentence(this.#activityOf(leaf), nowMs, leaf);
     const outer = calls.filter(({ around }) => around.length === 0).length;
@@ -153,7 +153,7 @@ export class LiveStatus {
     return newsText(sighting, this.#clean) ?? '';
   }
 
-  /** What goes on in an attempt at a call that has ended, and inside of it. */
+  /** Removes the activities of an attempt that has ended, and of everything inside it. */
   #forget(call: Call): void {
     this.#questions.delete(call);
     this.#phases.delete(call);

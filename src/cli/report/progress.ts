@@ -4,32 +4,32 @@ import type { CliEnvironment } from '../process/environment.ts';
 import type { TextStyle } from '../process/text-style.ts';
 import type { CallLog } from './call-log.ts';
 
-/** How progress is shown. */
+/** Options of a progress display. */
 export interface ProgressOptions {
-  /** The calls of the run; gets every event that is observed. Default: one that nobody else sees. */
+  /** The calls of the run; gets every event that is observed. Default: a private log. */
   readonly calls?: CallLog;
-  /** Milliseconds; only differences count. */
+  /** Milliseconds; only differences are meaningful. */
   readonly now: () => number;
-  /** See `after` of the environment. Default: nothing is shown later, only with the next event. */
+  /** See `after` of the environment. Default: updates are shown with the next event only. */
   readonly after?: CliEnvironment['after'];
-  /** See `onOtherOutput` of the environment. Default: others do not write. */
+  /** See `onOtherOutput` of the environment. Default: there is no other output. */
   readonly onOtherOutput?: CliEnvironment['onOtherOutput'];
-  /** Takes out of a text what must not be shown. Default: nothing. */
+  /** Removes what must not be shown from a text. Default: nothing. */
   readonly clean?: (text: string) => string;
-  /** Default: all text is the same. */
+  /** Default: no styles. */
   readonly style?: TextStyle;
-  /** Whether log lines come, too. Default: none do. */
+  /** Whether log lines are also written. Default: false. */
   readonly isVerbose?: boolean;
 }
 
-/** Shows what a run is doing while it does it. */
+/** Shows the progress of a run. */
 export interface Progress {
-  /** Whether it shows what the model writes while it does, and so needs the pieces of its answers. */
+  /** Whether it shows the model's text as it is written, and so needs deltas. */
   readonly showsText: boolean;
-  /** @param plan what the session plans after the event; undefined when it has no plan. */
+  /** @param plan the plan of the session after the event; undefined without one. */
   observe(event: RunEvent, plan?: Plan): void;
-  /** Takes away what would be in the way of a question, and shows nothing until the returned function is called. */
+  /** Hides output that would interfere with a question, and shows nothing until the returned function is called. */
   hold(): () => void;
-  /** Takes away what is only good while the run lasts. */
+  /** Removes output that is only meaningful during the run. */
   end(): void;
 }

@@ -13,28 +13,28 @@ import { citedSources, formatSources } from './cited-sources.ts';
 import { messageWithoutDenial } from './describe-call.ts';
 import { type Spending, spendingLines } from './spending.ts';
 
-/** How a run came out, however it ended. */
+/** A run and how it ended. */
 export interface RunEnding extends AgentRun {
   readonly records: readonly CallRecord[];
   readonly totals: CallTotals;
   readonly spending: Spending;
-  /** What became of the changes. */
+  /** The state of the changes. */
   readonly application: Application;
   readonly durationMs: number;
 }
 
-/** How the report of a run is laid out. */
+/** Layout of the report of a run. */
 export interface RunReportOptions {
-  /** Takes out of a text what must not be shown. */
+  /** Removes what must not be shown from a text. */
   readonly clean: (text: string) => string;
   readonly title: string;
-  /** Name of the model, for people. */
+  /** Name of the model, for users. */
   readonly modelName: string;
-  /** Characters of one line of the table. */
+  /** Width of a line of the table in characters. */
   readonly width: number;
-  /** Without the bounds on table and diff. */
+  /** Without limits on table and diff. */
   readonly isFull: boolean;
-  /** False: policies were only tried out. */
+  /** False: policies were only evaluated. */
   readonly isEnforced: boolean;
   readonly style: TextStyle;
 }
@@ -43,7 +43,7 @@ const maxTableRows = 48;
 const maxDiffLines = 200;
 const maxSources = 20;
 
-/** Everything that is printed once a run has ended: the folder, the calls, what was undone and why, the diff, a summary. */
+/** The report of a run that has ended: the folder, the calls, what was undone and why, the diff, a summary. */
 export function formatRunEnding(
   ending: RunEnding,
   folder: OpenedFolder | undefined,
@@ -65,7 +65,7 @@ export function formatRunEnding(
     ...folderLines(folder, ending.conclusion?.notes ?? []),
     ...(options.isEnforced
       ? []
-      : ['note:   policies are not enforced; the table says what they would have done']),
+      : ['note:   policies are not enforced; the table shows what they would have decided']),
     '',
     ...(ending.records.length === 0 ? ['No tool was called.'] : table),
     ...formatObservedCalls(ending.records, ending.readingTools, style),
@@ -74,14 +74,14 @@ export function formatRunEnding(
     ...(ending.changes.length === 0
       ? folder === undefined
         ? []
-        : ['No file was changed.', '']
+        : ['No files were changed.', '']
       : [...diff, '']),
     ...answerLines(ending, options),
     ...summary(ending, folder !== undefined, style),
   ];
 }
 
-/** Names of directories left out that are told. */
+/** Maximum number of excluded directories that are named. */
 const maxNamedDirectories = 3;
 
 function folderLines(folder: OpenedFolder | undefined, notes: readonly string[]): readonly string[] {
@@ -92,16 +92,16 @@ function folderLines(folder: OpenedFolder | undefined, notes: readonly string[])
   const without = named === '' ? '' : `, without ${named}${rest > 0 ? ` and ${rest} more` : ''}`;
   const end =
     mode === undefined
-      ? 'nothing in it changes'
+      ? 'changes are not written'
       : `changes are written ${mode === 'end' ? 'at the end' : 'call by call'}`;
-  return [`folder: as it is on disk${without}; ${end}`, ...notes.map((note) => `note:   ${note}`)];
+  return [`folder: as on disk${without}; ${end}`, ...notes.map((note) => `note:   ${note}`)];
 }
 
 function planLines(plan: Plan | undefined): readonly string[] {
   return plan === undefined ? [] : ['', ...printableLines(formatPlan(plan)).split('\n')];
 }
 
-/** What the model said last, and what it cites; nothing when the module of the agent says itself what came out. */
+/** The final text of the model and its sources; empty when the agent's module has a conclusion of its own. */
 function answerLines(
   { response, conclusion }: RunEnding,
   { clean, isFull, style }: RunReportOptions,
@@ -138,34 +138,34 @@ function endingWord({ interruption, failure, application }: RunEnding): string {
     : 'Failed';
 }
 
-/** What the folder on disk is like after the run. */
+/** The state of the folder on disk after the run. */
 function diskSentence({ application }: RunEnding): string {
   const applied =
     application.kind === 'applied' || application.kind === 'conflict'
       ? describeApplied(application)
       : undefined;
-  return applied === undefined ? 'the folder on disk is as it was' : `written to the folder: ${applied}`;
+  return applied === undefined ? 'the folder on disk is unchanged' : `written to the folder: ${applied}`;
 }
 
 function upperFirst(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }
 
-/** Refused and rolled-back calls that are told in full. */
+/** Maximum number of refused and rolled-back calls that are reported in full. */
 const maxReportedCalls = 5;
-/** Lines of what such a call was told. */
+/** Maximum lines of the message of such a call. */
 const maxReportedLines = 12;
 
-/** Of the run's own calls that were to change something and were not committed: what is left, and what the model was told. */
+/** The run's own calls that were to change something and were not committed: what remains, and the message to the model. */
 export function formatObservedCalls(
   records: readonly CallRecord[],
   readingTools: ReadonlySet<string>,
   style: TextStyle,
 ): readonly string[] {
-  const told = records.filter(({ outcome, toolName }) => {
+  const reported = records.filter(({ outcome, toolName }) => {
     return outcome === 'denied' || (outcome === 'rolled-back' && !readingTools.has(toolName));
   });
-  return told.slice(0, maxReportedCalls).flatMap((record) => {
+  return reported.slice(0, maxReportedCalls).flatMap((record) => {
     const what = printable(`${record.toolName} ${record.subject}`.trim());
     const outcome =
       record.outcome === 'denied' ? `denied by ${printable(record.policy ?? 'a policy')}` : 'rolled back';
@@ -175,7 +175,7 @@ export function formatObservedCalls(
       '',
       style(
         'warning',
-        `Call ${record.number}, ${what}, was ${outcome}. ${leftText(record)} The model was told:`,
+        `Call ${record.number}, ${what}, was ${outcome}. ${leftText(record)} Message to the model:`,
       ),
       ...lines.slice(0, maxReportedLines).map((line) => `  ${line}`),
       ...(rest > 0 ? [`  … ${counted(rest, 'more line')}`] : []),
@@ -183,11 +183,11 @@ export function formatObservedCalls(
   });
 }
 
-/** What the call had done, and what is left of it. */
+/** The steps of a call, and its remaining effects. */
 function leftText({ steps, residualEffects }: CallRecord): string {
-  const had = steps.length === 0 ? '' : `Before that it had ${steps.map(printable).join(', ')}`;
+  const had = steps.length === 0 ? '' : `It had ${steps.map(printable).join(', ')}`;
   if (residualEffects.length === 0)
-    return had === '' ? 'It left nothing behind.' : `${had}: all of it is undone.`;
-  const left = `Left standing: ${residualEffects.map(printable).join(', ')}.`;
+    return had === '' ? 'It left no effects.' : `${had}: all of it was rolled back.`;
+  const left = `Remaining effects: ${residualEffects.map(printable).join(', ')}.`;
   return had === '' ? left : `${had}. ${left}`;
 }

@@ -4,7 +4,7 @@ import type { AgentRun } from '../run/run-agent.ts';
 import type { ResultRecord } from './event-record.ts';
 import type { Spending } from './spending.ts';
 
-/** The last line of a stream of events. */
+/** The last line of an event stream. */
 export function toResult(run: AgentRun, application: Application, spending: Spending): ResultRecord {
   const { response } = run;
   const { usage, cost, exceeded } = spending;
@@ -32,22 +32,22 @@ function codeOf(run: AgentRun, application: Application): Pick<ResultRecord, 'ex
   return { exitCode: exitCodes.done, outcome: 'done' };
 }
 
-/** What is said on the error output when a run has ended. */
+/** The lines for the error output when a run has ended. */
 export function endingLines(run: AgentRun, application: Application, isJson: boolean): readonly string[] {
   if (run.interruption === undefined && run.failure === undefined) return describeApplication(application);
   const end =
     run.interruption === undefined
       ? (run.failure ?? '')
-      : `${run.interruption.kind}${isJson ? '' : '; above is what was done until then'}.`;
-  return [end, ...whatStands(application)];
+      : `${run.interruption.kind}${isJson ? '' : '; the work until then is shown above'}.`;
+  return [end, ...writtenSoFar(application)];
 }
 
-/** What a run that broke off left on the disk, where it was to write there. */
-function whatStands(application: Application): readonly string[] {
-  if (application.kind === 'skipped') return ['nothing was written to the folder.'];
+/** What an interrupted run left on disk, if it was to write there. */
+function writtenSoFar(application: Application): readonly string[] {
+  if (application.kind === 'skipped') return ['no changes were written to the folder.'];
   const applied =
     application.kind === 'applied' || application.kind === 'conflict'
       ? describeApplied(application)
       : undefined;
-  return applied === undefined ? [] : [`what was committed until then is in the folder: ${applied}.`];
+  return applied === undefined ? [] : [`changes committed until then are in the folder: ${applied}.`];
 }

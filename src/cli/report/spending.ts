@@ -1,18 +1,18 @@
 import type { BudgetTracker } from '../../runtime/index.ts';
 import type { BudgetExcess, TokenUsage } from '../../tool/index.ts';
 
-/** What a run took. */
+/** The spending of a run. */
 export interface Spending {
-  /** Tokens; a count that no model reported is absent. */
+  /** Token usage; counts that no model reported are absent. */
   readonly usage: TokenUsage;
   /** In the currency of the prices; absent when they are not known. */
   readonly cost?: number;
-  /** The limit that was passed; absent when none was. */
+  /** The exceeded limit; absent without one. */
   readonly exceeded?: BudgetExcess;
   readonly uncountedTurns: number;
 }
 
-/** What was counted so far. */
+/** The spending so far. */
 export function spendingOf(tracker: BudgetTracker): Spending {
   const { usage, cost, exceeded, uncountedTurns } = tracker;
   return {
@@ -23,7 +23,7 @@ export function spendingOf(tracker: BudgetTracker): Spending {
   };
 }
 
-/** The spending in a sentence; nothing when no model has reported any. */
+/** The spending in a sentence; empty when no model has reported usage. */
 export function spendingLines({ usage, cost, exceeded, uncountedTurns }: Spending): readonly string[] {
   const { inputTokens, cachedInputTokens = 0, outputTokens } = usage;
   if (inputTokens === undefined && outputTokens === undefined) return [];
@@ -32,10 +32,10 @@ export function spendingLines({ usage, cost, exceeded, uncountedTurns }: Spendin
     `${readable(inputTokens ?? 0)} input tokens${cached}`,
     `${readable(outputTokens ?? 0)} output tokens`,
     ...(cost === undefined ? [] : [`cost ${costText(cost)}`]),
-    ...(uncountedTurns === 0 ? [] : [`${uncountedTurns} of the turns were not counted by the model`]),
+    ...(uncountedTurns === 0 ? [] : [`${uncountedTurns} of the turns without reported usage`]),
   ];
   const passed =
-    exceeded === undefined ? [] : [`The budget was passed: ${exceeded.limit} is ${exceeded.maximum}.`];
+    exceeded === undefined ? [] : [`The budget was exceeded: ${exceeded.limit} is ${exceeded.maximum}.`];
   return [[`Spent ${parts.join(', ')}.`, ...passed].join(' ')];
 }
 
@@ -43,7 +43,7 @@ function readable(tokens: number): string {
   return tokens.toLocaleString('en-US');
 }
 
-/** Two decimal places at least, and as many as it takes. */
+/** At least two decimal places, and as many as needed. */
 function costText(cost: number): string {
   return cost.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 6 });
 }

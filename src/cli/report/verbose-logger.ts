@@ -2,7 +2,7 @@ import type { Logger } from '../../tool/index.ts';
 import type { OutputStream } from '../process/environment.ts';
 import { printable } from '../process/plain-text.ts';
 
-/** A logger for people who look for a problem: one line per message, fields as JSON behind it. */
+/** A logger for diagnosis: one line per message, followed by its fields as JSON. */
 export function verboseLogger(stream: OutputStream): Logger {
   const write =
     (level: string) =>
@@ -18,6 +18,6 @@ function fieldsText(fields: Record<string, unknown>): string {
   try {
     return printable(JSON.stringify(fields));
   } catch {
-    return '(fields that are no JSON)';
+    return '(fields are not JSON)';
   }
 }

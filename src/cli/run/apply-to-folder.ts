@@ -5,27 +5,27 @@ import type { OutsideChange } from '../../node/index.ts';
 import { printable } from '../process/plain-text.ts';
 import type { OpenedFolder } from './open-folder.ts';
 
-/** A file that somebody else has changed, so that a change of the run was not written. */
+/** A file that another process has changed, so that a change of the run was not written. */
 export interface ApplyConflict {
   /** Relative to the folder. */
   readonly path: string;
-  /** What is the matter, without the path: `was changed on disk meanwhile`. */
+  /** The conflict, without the path: `was changed on disk during the run`. */
   readonly reason: string;
 }
 
-/** Files that the run has changed on the disk, sorted. */
+/** Files that the run has changed on disk, sorted. */
 export interface AppliedFiles {
   readonly written: readonly string[];
   readonly removed: readonly string[];
 }
 
 /**
- * What became of the changes of a run.
+ * The state of the changes of a run.
  *
- * - `off`: they were not meant to be written. `skipped`: they were not written since the run did not end well.
- * - `applied`: they are on the disk, as far as the run came.
- * - `conflict`: somebody else has changed the same files. At the end of a run nothing was written then; call by call, what
- *   `written` and `removed` name was, and the named calls were not done.
+ * - `off`: writing was not requested. `skipped`: not written, since the run did not succeed.
+ * - `applied`: on disk, as far as the run got.
+ * - `conflict`: another process has changed the same files. At the end of a run nothing was written then; with writes per
+ * call, `written` and `removed` are on disk, and the named calls failed.
  * - `failed`: the operating system refused at `path`. Nothing was written.
  */
 export type Application =
@@ -36,21 +36,21 @@ export type Application =
   | { readonly kind: 'failed'; readonly path: string; readonly reason: string };
 
 const reasons: Readonly<Record<OutsideChange['kind'], string>> = {
-  changed: 'was changed on disk meanwhile',
-  created: 'exists on disk now',
-  removed: 'is gone from the disk',
+  changed: 'was changed on disk during the run',
+  created: 'was created on disk during the run',
+  removed: 'was removed from disk during the run',
 };
 
-/** What of a run decides what is written. */
+/** The parts of a run that decide whether changes are written. */
 export interface EndedRun {
   readonly failure: string | undefined;
   readonly interruption: unknown;
   readonly changes: readonly FileChange[];
-  /** Calls that were given up because of what somebody else did to the folder. */
+  /** Calls that failed because another process kept changing the folder. */
   readonly callConflicts: readonly ApplyConflict[];
 }
 
-/** At the end changes are written when the run went well, and only then; call by call they are on the disk already. */
+/** At the end changes are written only when the run succeeded; with writes per call they are on disk already. */
 export function applyChanges(run: EndedRun, folder: OpenedFolder | undefined): Application {
   switch (folder?.mode) {
     case undefined:
@@ -69,7 +69,7 @@ export function applyChanges(run: EndedRun, folder: OpenedFolder | undefined): A
   }
 }
 
-/** Writes what a run changed to the folder, in one commit: all of it, or nothing. */
+/** Writes the changes of a run to the folder in one commit: all, or nothing. */
 function applyAtEnd({ held }: OpenedFolder, changes: readonly FileChange[]): Application {
   if (held === undefined) return { kind: 'off' };
   const nothing = { written: [], removed: [] };
@@ -88,13 +88,13 @@ function applyAtEnd({ held }: OpenedFolder, changes: readonly FileChange[]): App
   }
 }
 
-/** The path that an error is about; the folder itself when it names none. */
+/** The path of an error; the folder itself when it names none. */
 export function pathIn(error: FilesystemError): string {
   const path = error.details['path'];
   return typeof path === 'string' ? path : '.';
 }
 
-/** The paths of changes that are on the disk. */
+/** The paths of changes on disk. */
 function appliedFiles(changes: readonly FileChange[]): AppliedFiles {
   return {
     written: changes.filter(({ kind }) => kind !== 'removed').map(({ path }) => path),
@@ -102,7 +102,7 @@ function appliedFiles(changes: readonly FileChange[]): AppliedFiles {
   };
 }
 
-/** Why the changes are not all in the folder, one line each; none when they are, or were not meant to be. */
+/** Why not all changes are in the folder, one line each; empty when they are, or were not to be written. */
 export function describeApplication(application: Application): readonly string[] {
   if (application.kind === 'failed') return [`nothing was written: ${printable(application.reason)}`];
   if (application.kind !== 'conflict') return [];
@@ -114,7 +114,7 @@ export function describeApplication(application: Application): readonly string[]
   ];
 }
 
-/** What of a run stands on the disk, in words; undefined when it is nothing. */
+/** The changes that a run has written to disk, in words; undefined without any. */
 export function describeApplied({ written, removed }: AppliedFiles): string | undefined {
   const parts = [
     ...(written.length === 0 ? [] : [counted(written.length, 'file')]),

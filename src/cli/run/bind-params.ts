@@ -14,8 +14,8 @@ export interface BoundParams {
 }
 
 /**
- * The params of a run: the agent's, with the given ones over them, checked against the template.
- * @throws {UsageError} naming the section whose params are missing or wrong, or the param that no section knows.
+ * The params of a run: the agent's, overridden by the given ones, validated against the template.
+ * @throws {UsageError} that names the section with missing or invalid params, or the unknown param.
  */
 export async function bindParams(
   agent: AnyAgent,
@@ -29,15 +29,15 @@ export async function bindParams(
     prompt = agent.template.bind(params);
   } catch (error) {
     if (!PromptValidationError.isInstance(error)) throw error;
-    throw new UsageError(oneLine(`the params of ${name} do not fit: ${error.message}`), { cause: error });
+    throw new UsageError(oneLine(`the params of ${name} are invalid: ${error.message}`), { cause: error });
   }
   try {
     await prompt.render();
   } catch (error) {
-    // What else keeps a section from being rendered may need what only a run has: a session, resources.
+    // Other errors of rendering may depend on what only a run has: a session, resources.
     if (PromptRenderError.isInstance(error) && error.details['sections'] !== undefined) {
       const problems = error.message.slice(error.message.indexOf('\n') + 1);
-      throw new UsageError(oneLine(`the params of ${name} do not fit: ${problems}`), { cause: error });
+      throw new UsageError(oneLine(`the params of ${name} are invalid: ${problems}`), { cause: error });
     }
   }
   return { params, usesFiles: prompt.resources().has(Filesystem) };
@@ -49,7 +49,7 @@ function ownParams({ params = {}, name }: AnyAgent, workspaceName: string): Dyna
     return params({ workspaceName });
   } catch (error) {
     throw new UsageError(
-      oneLine(`the params of ${printable(name)} cannot be made: ${describeError(error)}`),
+      oneLine(`the params of ${printable(name)} cannot be created: ${describeError(error)}`),
       {
         cause: error,
       },
@@ -57,7 +57,7 @@ function ownParams({ params = {}, name }: AnyAgent, workspaceName: string): Dyna
   }
 }
 
-/** Several problems stand in one line each; here they are told in one. */
+/** Joins problems of one line each to one line. */
 function oneLine(text: string): string {
   return `${text.split('\n').map(printable).join('; ').replace(/\.$/, '')}.`;
 }

@@ -3,12 +3,12 @@ import { readName } from '../../internal/index.ts';
 import type { RunEvent } from '../../runtime/index.ts';
 import { type ApplyConflict, pathIn } from './apply-to-folder.ts';
 
-/** What a call of the run has read of the folder and was changed under it, as conflicts tell it. */
+/** The part of the folder that a call has read and that changed during it, as conflicts name it. */
 const folderRead = /^(?:file|kind|emptiness|names|tree|listing|glob|grep) (.+)$/;
 
 /**
- * Calls that were given up since somebody else kept changing what they had read or were to write. Only changes from outside
- * make a call be given up. A later call that writes to the same path settles it.
+ * Calls that failed because another process kept changing files that they had read or were to write. A call fails in this
+ * way only because of changes from outside. A later call that writes the same path resolves it.
  */
 export class CallConflicts {
   readonly #open = new Map<string, string>();
@@ -26,12 +26,12 @@ export class CallConflicts {
     }
   }
 
-  /** Those that no later call has settled, sorted by path. */
+  /** Conflicts that no later call has resolved, sorted by path. */
   unsettled(): readonly ApplyConflict[] {
     return [...this.#open]
       .map(([path, toolName]) => ({
         path,
-        reason: `was changed on disk while ${toolName} ran, which was given up`,
+        reason: `was changed on disk while ${toolName} ran, which failed`,
       }))
       .sort((left, right) => (left.path < right.path ? -1 : 1));
   }

@@ -1,17 +1,17 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { errorMessage, UsageError } from '../process/errors.ts';
 
-/** A file that gets one line per event. */
+/** A file with one line per event. */
 export interface EventLog {
   /** Writes one line. Never throws. */
   write(line: string): void;
-  /** Ends the file. @returns why it is not complete; undefined when it is. */
+  /** Closes the file. @returns why it is incomplete; undefined when it is complete. */
   close(): string | undefined;
 }
 
 /**
- * Opens the file, readable for its owner only; what it held before is gone. Each line is written at once and whole, so that the
- * file can be followed and survives a crash.
+ * Opens the file, readable for its owner only; previous content is removed. Each line is written at once and as a whole, so
+ * that the file can be followed and survives a crash.
  * @throws {UsageError} when it cannot be opened for writing.
  */
 export function openEventLog(path: string): EventLog {
@@ -28,14 +28,14 @@ export function openEventLog(path: string): EventLog {
       try {
         writeWhole(file, Buffer.from(`${line}\n`));
       } catch (error) {
-        problem = `the log "${path}" is not complete: ${errorMessage(error)}.`;
+        problem = `the log "${path}" is incomplete: ${errorMessage(error)}.`;
       }
     },
     close: () => {
       try {
         closeSync(file);
       } catch (error) {
-        problem ??= `the log "${path}" is not complete: ${errorMessage(error)}.`;
+        problem ??= `the log "${path}" is incomplete: ${errorMessage(error)}.`;
       }
       return problem;
     },

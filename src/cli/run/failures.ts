@@ -5,13 +5,13 @@ import type { StrayError } from '../process/stray-error.ts';
 import type { AgentRun } from './run-agent.ts';
 
 /**
- * What kept a run from asking its model at all, and what to do about it, in one line: a package or a key that is missing, prices to hold a
- * limit on the cost to, a setting that the provider has not. Undefined when it was something else.
+ * The reason a run could not call its model, and what to do about it, in one line: a missing package or key, missing prices
+ * for a cost limit, a setting that the provider does not support. Undefined for other errors.
  */
 export function startupError(error: unknown): string | undefined {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if (MissingPeerError.isInstance(cause)) return printable(cause.message);
-    // What packages of the AI SDK throw where the key is not in their environment variable.
+    // What packages of the AI SDK throw when the environment variable of their key is not set.
     if (cause.name === 'AI_LoadAPIKeyError') return printable(describeError(cause));
     if (!PromptValidationError.isInstance(cause)) continue;
     const { option } = cause.details;
@@ -21,18 +21,18 @@ export function startupError(error: unknown): string | undefined {
   return undefined;
 }
 
-/** A run, and the errors beside it that nothing caught. */
+/** A run, and the uncaught errors during it. */
 export interface StrayedRun extends AgentRun {
   readonly strays: readonly StrayError[];
 }
 
-/** Lines about further errors. */
+/** Maximum number of lines about further errors. */
 const maxFurtherErrors = 3;
 
 /**
- * The run as it counts. An error that nothing catches makes it a failure, whatever the model said; one that comes when the run was
- * asked to stop does not change its ending.
- * @param running which calls the error most probably comes from, as a sentence.
+ * The effective result of a run. An uncaught error makes it a failure, whatever the model answered; one that comes after an
+ * interruption does not change the result.
+ * @param running the calls that most probably caused the error, as a sentence.
  */
 export function withStrays(
   run: AgentRun,
@@ -52,6 +52,6 @@ export function furtherStrays({ strays, interruption }: StrayedRun): readonly st
   const rest = further.length - maxFurtherErrors;
   return [
     ...further.slice(0, maxFurtherErrors).map(({ message }) => `also: ${message}.`),
-    ...(rest > 0 ? [`also: ${counted(rest, 'more error')} that nothing catches.`] : []),
+    ...(rest > 0 ? [`also: ${counted(rest, 'more error')} that were not caught.`] : []),
   ];
 }

@@ -11,45 +11,48 @@ import { printable } from '../process/plain-text.ts';
 
 const extensions: ReadonlySet<string> = new Set(['.ts', '.mts', '.js', '.mjs']);
 
-/** The folder that a run works on, as a hook sees it. */
+/** The folder of a run, as a hook sees it. */
 export interface HookFolder {
   readonly filesystem: Filesystem;
-  /** What of it is no ordinary file that can be read. Looks at the whole folder. */
+  /** Paths that are not regular readable files. Scans the whole folder. */
   readonly listSkipped: () => readonly HostMountSkip[];
 }
 
-/** What a hook makes of the state that a run left. */
+/** The conclusion of a hook from the state after a run. */
 export interface HookConclusion {
-  /** Why the run is a failure although the model ended it; undefined when it is none. */
+  /** Why the run is a failure although the model completed it; undefined when it is not. */
   readonly failure?: string | undefined;
-  /** What came out, for the last line of the report. */
+  /** The result, for the last line of the report. */
   readonly summary?: string;
-  /** What of the folder the agent did not take, one line each. */
+  /** Paths of the folder that the agent skipped, one line each. */
   readonly notes?: readonly string[];
 }
 
-/** What a module may export as `winkHooks` beside its agent: called around a run. */
+/** What a module may export as `winkHooks` beside its agent: functions called around a run. */
 export interface AgentHooks {
   /** The heading of the report. May throw: the run does not start. */
   readonly title?: (workspaceName: string) => string;
-  /** Puts into the session what has to be known before the first turn. Called when the agent works on a folder. May throw: the run has failed. */
+  /** Prepares the session before the first turn. Called when the agent works on a folder. May throw: the run has failed. */
   readonly prepare?: (session: Session, folder: HookFolder) => void | Promise<void>;
-  /** Called when the run has ended, however it did. With it the answer of the model is not printed. May throw: the run has failed. */
+  /**
+   * Called when the run has ended, for any reason. With it the answer of the model is not printed. May throw: the run has
+   * failed.
+   */
   readonly conclude?: (session: Session, answer: string) => HookConclusion;
 }
 
-/** An agent that was found. */
+/** An agent that was loaded. */
 export interface LoadedAgent {
   readonly agent: AnyAgent;
   readonly hooks: AgentHooks;
-  /** Absolute path of the folder that its module is in. */
+  /** Absolute path of the directory of its module. */
   readonly folder: string;
 }
 
 /**
- * Finds the agent that a person named: a module that exports one as `default` or as `agent`, and hooks of a run, if it has any.
- * TypeScript is loaded without a build step. What the module imports from `weakincentives` is this running library, so that
- * tokens and classes are the same ones.
+ * Loads an agent: a module that exports one as `default` or as `agent`, and optionally hooks. TypeScript is loaded without
+ * a build step. Imports of `weakincentives` in the module resolve to this running library, so that tokens and classes are
+ * identical.
  *
  * @throws {UsageError} when there is no such agent, the module cannot be loaded, or it exports no agent.
  */
@@ -66,7 +69,7 @@ export async function loadAgent(name: string): Promise<LoadedAgent> {
   return { agent: pickAgent(exported, shown), hooks: pickHooks(exported, shown), folder: dirname(path) };
 }
 
-/** For a hook that threw. */
+/** The error for a hook that threw. */
 export function hookError(hook: keyof AgentHooks, agentName: string, error: unknown): UsageError {
   const what = `the hook "${hook}" of ${printable(agentName)} failed`;
   return new UsageError(`${what}: ${printable(describeError(error).replace(/\.$/, ''))}.`, { cause: error });
@@ -78,12 +81,12 @@ async function checkFile(path: string, shown: string): Promise<void> {
   } catch (error) {
     throw new UsageError(`the agent "${shown}" cannot be read: ${errorMessage(error)}.`, { cause: error });
   }
-  throw new UsageError(`the agent "${shown}" is no file.`);
+  throw new UsageError(`the agent "${shown}" is not a file.`);
 }
 
 async function importModule(path: string, shown: string): Promise<unknown> {
   const jiti = createJiti(import.meta.url, {
-    // Nothing is left behind on the disk, and nobody can put code into a shared folder for us to run.
+    // No cache on disk: in a shared directory others could plant code for this process to run.
     fsCache: false,
     interopDefault: false,
     virtualModules: await ownModules(),
@@ -92,7 +95,8 @@ async function importModule(path: string, shown: string): Promise<unknown> {
     return await jiti.import(path);
   } catch (error) {
     const folder = dirname(path);
-    // The first line says it; further ones hold absolute paths. A parse error has its place on the second one.
+    // The first line has the reason; further lines contain absolute paths. A parse error has its position on the second
+    // line.
     const [first = '', second = ''] = describeError(error)
       .split('\n')
       .map((line) => line.replaceAll(`${folder}/`, '').trim());
@@ -106,7 +110,7 @@ async function importModule(path: string, shown: string): Promise<unknown> {
   }
 }
 
-/** The entries of this package, as they are running. */
+/** The entries of this package, as loaded. */
 async function ownModules(): Promise<Record<string, unknown>> {
   return {
     weakincentives: await import('../../index.ts'),
@@ -137,7 +141,7 @@ function pickAgent(exported: unknown, shown: string): AnyAgent {
             .map((name) => `"${printable(name)}"`)
             .join(', ')}`;
   throw new UsageError(
-    `"${shown}" holds no agent: ${what}; export one made by defineAgent() as default or as "agent".`,
+    `"${shown}" exports no agent: ${what}; export one made by defineAgent() as default or as "agent".`,
   );
 }
 
@@ -152,7 +156,7 @@ function pickHooks(exported: unknown, shown: string): AgentHooks {
   return hooks;
 }
 
-/** What the functions return is their module's to keep. */
+/** The return values of the functions are the module's responsibility. */
 function areHooks(value: unknown): value is AgentHooks {
   const isHook = (hook: unknown): boolean => hook === undefined || typeof hook === 'function';
   return isObjectOrFunction(value) && ['title', 'prepare', 'conclude'].every((name) => isHook(value[name]));

@@ -11,33 +11,36 @@ import {
 } from '../../node/index.ts';
 import { printable } from '../process/plain-text.ts';
 
-/** When changes are written to the folder: all of them at the end of a run that went well, or those of each call as it succeeds. */
+/**
+ * When changes are written to the folder: all of them at the end of a successful run, or those of each call when it
+ * succeeds.
+ */
 export type ApplyMode = 'end' | 'each';
 
-/** A folder of the disk that an agent works on. */
+/** A folder on disk that an agent works on. */
 export interface OpenedFolder {
-  /** Name of the folder without the way to it. */
+  /** Base name of the folder. */
   readonly name: string;
-  /** The way to it, as it was given. Never for events or prompts. */
+  /** The path as given by the user. Never for events or prompts. */
   readonly hostPath: string;
   readonly filesystem: Filesystem & {
     changesSince(snapshot: FilesystemSnapshot): readonly FileChange[];
   };
-  /** When changes come to the disk; undefined: never. */
+  /** When changes are written to disk; undefined: never. */
   readonly mode: ApplyMode | undefined;
-  /** What is to be written at the end; undefined unless that is the mode. */
+  /** The changes to write at the end; undefined in other modes. */
   readonly held: Pick<HostFilesystem, 'outsideChanges' | 'flush'> | undefined;
-  /** Names of directories that are left out wherever they stand. */
+  /** Names of directories that are excluded at any depth. */
   readonly leftOutNames: readonly string[];
-  /** What is no ordinary file that can be read. Looks at the whole folder. */
+  /** Paths that are not regular readable files. Scans the whole folder. */
   readonly listSkipped: () => readonly HostMountSkip[];
-  /** What opening it found, one line each. */
+  /** Findings of opening it, one line each. */
   readonly notes: readonly string[];
-  /** Gives it free. What is not written by then never is. */
+  /** Releases the folder. Changes that are not written by then are lost. */
   readonly close: () => Promise<void>;
 }
 
-/** The folder cannot be used. `message` is one line for the person who named it. */
+/** The folder cannot be used. `message` is one line for the user. */
 export class FolderError extends Error {
   constructor(message: string, options?: { readonly cause?: unknown }) {
     super(message, options);
@@ -45,20 +48,21 @@ export class FolderError extends Error {
   }
 }
 
-/** Paths that one note names. */
+/** Maximum number of paths in one note. */
 const maxNamedPaths = 3;
 
-/** The name by which a folder is called in prompts and reports. */
+/** The name of a folder in prompts and reports. */
 export function folderName(folder: string | undefined): string {
   return printable(basename(resolve(folder ?? '.'))) || '/';
 }
 
 /**
- * Opens the folder that a person named; undefined for the current one.
- * @param workspace which of its files are shown.
- * @param mode when changes are written to it. With one, nobody else can open it so; without, it is only read.
- * @param stateDirectory where lock and journal are kept. Default: a folder of the user.
- * @throws {FolderError} when there is no such folder, it cannot be read, is in use, or the agent's globs cannot be used.
+ * Opens the folder given by the user; undefined for the current one.
+ * @param workspace which of its files are visible.
+ * @param mode when changes are written to it. With a mode, the folder is locked against other writers; without one, it is
+ * only read.
+ * @param stateDirectory directory of lock and journal. Default: a directory of the user.
+ * @throws {FolderError} when the folder does not exist, cannot be read or is in use, or the agent's globs are invalid.
  */
 export async function openFolder(
   folder: string | undefined,
@@ -94,7 +98,7 @@ export async function openFolder(
   }
 }
 
-/** A folder that went away meanwhile cannot be looked at. */
+/** A folder that was removed meanwhile cannot be scanned. */
 function skippedIn(filesystem: HostFilesystem): readonly HostMountSkip[] {
   try {
     return filesystem.listSkipped();
@@ -109,17 +113,17 @@ function folderMessage(error: FilesystemError, folder: string): string {
     case 'path-not-found':
       return `there is no folder "${folder}".`;
     case 'path-not-directory':
-      return `"${folder}" is no folder.`;
+      return `"${folder}" is not a directory.`;
     case 'path-forbidden':
       return `the folder "${folder}" cannot be read: access is denied.`;
     case 'filesystem-locked':
       return (
         `the folder "${folder}" is in use by process ${String(error.details['pid'])}, which writes to it. ` +
-        'Wait until that has ended, or leave out --apply.'
+        'Wait until it has ended, or leave out --apply.'
       );
     default:
       return error.details['option'] === 'stateDirectory'
-        ? `lock and journal of "${folder}" cannot be kept: set XDG_STATE_HOME to a folder outside of it that can be written.`
+        ? `lock and journal of "${folder}" cannot be kept: set XDG_STATE_HOME to a writable folder outside of it.`
         : `the folder "${folder}" cannot be used: ${printable(error.message)}`;
   }
 }
@@ -130,15 +134,15 @@ function interruptionNote({ outcome, paths }: InterruptedCommit): string {
   const files = `${named || 'something'}${rest > 0 ? ` and ${rest} more` : ''}`;
   switch (outcome) {
     case 'restored':
-      return `an earlier run was ended while it wrote ${files}; the state before that was restored`;
+      return `an earlier run was killed while it wrote ${files}; the state before that was restored`;
     case 'completed':
-      return `an earlier run was ended when it had written ${files}; what it left behind was cleared away`;
+      return `an earlier run was killed after it had written ${files}; its temporary files were removed`;
     case 'left':
-      return `an earlier run was ended while it wrote ${files}; the next run with --apply restores the state before that`;
+      return `an earlier run was killed while it wrote ${files}; the next run with --apply restores the state before that`;
   }
 }
 
-/** Names of directories that are left out wherever they stand, as far as the globs say it by name. */
+/** Names of directories that are excluded at any depth, where globs name them. */
 function namesLeftOut(globs: readonly string[]): readonly string[] {
   return [...new Set(globs.flatMap((glob) => /^\*\*\/([^/*?[\]{}!]+)\/\*\*$/.exec(glob)?.[1] ?? []))].sort();
 }

@@ -5,7 +5,7 @@ import { UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
 import type { ApplyMode } from './open-folder.ts';
 
-// Each function reads the value of an option, undefined when it was not given, and throws a UsageError for one that cannot be used.
+// Each function parses the value of an option, undefined when it was not given, and throws a UsageError for an invalid one.
 
 export function readAmount(name: string, text: string | undefined, least = 1): number | undefined {
   if (text === undefined) return undefined;
@@ -23,10 +23,10 @@ export function readDeadline(text: string | undefined): number | undefined {
 
 const unitsMs: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000 };
 
-/** The longest that timers can wait: 24 days. */
+/** The longest delay of timers: 24 days. */
 const maxTimerMs = 2_147_483_647;
 
-/** Milliseconds of `30s`, `10m`, `1h` or `1.5h`; undefined for anything else, for nothing, and beyond 24 days. */
+/** Milliseconds of `30s`, `10m`, `1h` or `1.5h`; undefined for other strings, for zero, and above 24 days. */
 function readDuration(text: string): number | undefined {
   const [, amount = '', unit = ''] = /^(\d{1,9}(?:\.\d{1,3})?)([smh])$/.exec(text) ?? [];
   const milliseconds = Math.round(Number(amount) * (unitsMs[unit] ?? 0));
@@ -40,7 +40,7 @@ export function readParams(text: string | undefined): JsonObject {
     value = JSON.parse(text);
   } catch (error) {
     throw new UsageError(
-      `--params is no JSON: ${printable(error instanceof Error ? error.message : String(error))}.`,
+      `--params is not JSON: ${printable(error instanceof Error ? error.message : String(error))}.`,
       { cause: error },
     );
   }
@@ -63,7 +63,7 @@ export function readApply(text: string | undefined): ApplyMode | undefined {
   throw new UsageError(`--apply is "${text}"; it must be --apply=end, the same as --apply, or --apply=each.`);
 }
 
-/** What the command line says about a budget; over what the agent says. */
+/** The budget of the command line; takes precedence over the agent's. */
 export function readBudget(values: {
   readonly maxTokens: number | undefined;
   readonly maxCost: string | undefined;
@@ -105,7 +105,7 @@ function readDecimal(text: string): number | undefined {
   return /^\d{1,9}(\.\d{1,6})?$/.test(text) ? Number(text) : undefined;
 }
 
-/** What happens when the conversation has outgrown the model. */
+/** What happens when the conversation exceeds the context window. */
 export type ContextOverflow = NonNullable<EvaluateOptions['contextOverflow']>;
 
 const efforts = {
@@ -118,7 +118,7 @@ const efforts = {
   max: true,
 } satisfies Readonly<Record<ReasoningEffort, true>>;
 
-/** What the command line says about how the model answers. */
+/** The model settings of the command line. */
 export function readSettings(values: {
   readonly maxOutputTokens: number | undefined;
   readonly effort: string | undefined;
@@ -139,7 +139,7 @@ function isEffort(text: string): text is ReasoningEffort {
   return Object.hasOwn(efforts, text);
 }
 
-/** @throws {UsageError} for another word. */
+/** @throws {UsageError} for another value. */
 export function readContextOverflow(text: string | undefined): ContextOverflow | undefined {
   if (text === undefined || text === 'error' || text === 'drop-tool-results') return text;
   throw new UsageError(`--context-overflow is "${text}"; it must be error or drop-tool-results.`);

@@ -7,23 +7,23 @@ import { UsageError } from '../process/errors.ts';
 import { printable, printableLines } from '../process/plain-text.ts';
 import type { LoadedAgent } from './load-agent.ts';
 
-/** Which overrides a run was asked to use. */
+/** The overrides requested for a run. */
 export interface OverridesChoice {
   /** Undefined: `latest`. */
   readonly tag: string | undefined;
-  /** The folder that holds them; undefined: that of the agent's repository. */
+  /** The directory of the overrides; undefined: that of the agent's repository. */
   readonly root: string | undefined;
 }
 
-/** Overrides of a run, and what of them does not fit, one line each. */
+/** Overrides of a run, and those that are not applied, one line each. */
 export interface ChosenOverrides {
   readonly source: OverridesSource;
   readonly notes: readonly string[];
 }
 
 /**
- * Finds the overrides that a run was asked to use.
- * @throws {UsageError} when there are none, or they cannot be used: nobody asked for the texts of the code.
+ * Loads the overrides requested for a run.
+ * @throws {UsageError} when they do not exist or cannot be used: the texts of the code were not requested.
  */
 export async function chooseOverrides(
   choice: OverridesChoice | undefined,
@@ -46,7 +46,7 @@ export async function chooseOverrides(
 }
 
 /**
- * The overrides of an agent's repository, or those in a folder that a person named.
+ * The overrides of an agent's repository, or those in a given directory.
  * @throws {UsageError} when there is neither.
  */
 export function openOverrides(root: string | undefined, { folder }: LoadedAgent): LocalOverridesStore {
@@ -55,7 +55,7 @@ export function openOverrides(root: string | undefined, { folder }: LoadedAgent)
   } catch (error) {
     if (!OverridesError.isInstance(error)) throw error;
     throw new UsageError(
-      'the agent is in no git repository: name the folder of its overrides by --overrides DIR.',
+      'the agent is not in a git repository: name the folder of its overrides with --overrides DIR.',
       {
         cause: error,
       },
@@ -63,7 +63,7 @@ export function openOverrides(root: string | undefined, { folder }: LoadedAgent)
   }
 }
 
-/** The file of a prompt's overrides as a person finds it from where they are. */
+/** The path of a prompt's overrides, relative to the working directory. */
 export function overridesFile(
   { root }: LocalOverridesStore,
   { ns, key }: PromptIdentity,
@@ -72,13 +72,13 @@ export function overridesFile(
   return printable(relative('.', `${root}/${ns}/${key}/${tag}.json`));
 }
 
-/** For overrides that somebody named, and that are not there. */
+/** The error for requested overrides that do not exist. */
 export function noOverridesError(file: string, agent: string, tag: string | undefined): UsageError {
   const tagged = tag === undefined ? '' : ` --tag ${printable(tag)}`;
-  return new UsageError(`there is no ${file}: wink prompt seed ${printable(agent)}${tagged} makes it.`);
+  return new UsageError(`there is no ${file}: wink prompt seed ${printable(agent)}${tagged} creates it.`);
 }
 
-/** What a person is told of an override that is not applied. */
+/** The line about an override that is not applied. */
 export function droppedLine({ reason, message }: DroppedOverride, tag: string): string {
   return `${reason} (${printable(tag)}): ${printableLines(message)}`;
 }

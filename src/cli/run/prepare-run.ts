@@ -18,7 +18,7 @@ import { chooseOverrides } from './overrides.ts';
 import { hostRedact } from './redact.ts';
 import type { RunRequest } from './run-arguments.ts';
 
-/** What a run takes from outside of it; the defaults are what the command uses. */
+/** External dependencies of a run; the defaults are those of the command. */
 export interface RunParts {
   readonly load: (name: string) => Promise<LoadedAgent>;
   readonly open: typeof openFolder;
@@ -33,7 +33,7 @@ const ownParts: RunParts = {
   openLog: openEventLog,
 };
 
-/** Everything that is settled before the first turn. */
+/** The state of a run before the first turn. */
 export interface Preparation {
   readonly loaded: LoadedAgent;
   readonly params: DynamicParams;
@@ -41,13 +41,14 @@ export interface Preparation {
   readonly folder: OpenedFolder | undefined;
   readonly log: EventLog | undefined;
   readonly overrides: OverridesSource | undefined;
-  /** Takes out of texts what must not be shown. */
+  /** Removes what must not be shown from texts. */
   readonly redactor: Redactor;
 }
 
 /**
- * Finds and opens everything that a run needs.
- * @throws {UsageError} when something of it cannot be had; the reason of the signal of the environment when that is aborted meanwhile.
+ * Loads and opens everything that a run needs.
+ * @throws {UsageError} when something is missing or invalid; the reason of the environment's signal when it is aborted
+ * meanwhile.
  */
 export async function prepareRun(
   request: RunRequest,
@@ -60,7 +61,7 @@ export async function prepareRun(
   const { agent } = loaded;
   if (agent.workspace === false && (request.workspace !== undefined || request.apply !== undefined)) {
     throw new UsageError(
-      `${printable(agent.name)} works without a workspace: leave out ${request.apply === undefined ? '--workspace' : '--apply'}.`,
+      `${printable(agent.name)} does not use a workspace: leave out ${request.apply === undefined ? '--workspace' : '--apply'}.`,
     );
   }
   const named = agent.workspace === false ? '' : folderName(request.workspace);
@@ -69,7 +70,7 @@ export async function prepareRun(
     agent.workspace !== false &&
     (agent.workspace !== undefined || request.workspace !== undefined || usesFiles);
   if (request.apply !== undefined && !takesFolder) {
-    throw new UsageError(`${printable(agent.name)} works without files: there is nothing to --apply.`);
+    throw new UsageError(`${printable(agent.name)} does not use files: there is nothing to --apply.`);
   }
   const overrides = await chooseOverrides(request.overrides, loaded, request.agent);
   const model = await unlessAborted(

@@ -1,21 +1,21 @@
 import { type Redaction, redactSecrets } from '../../runtime/index.ts';
 
-/** Where a run takes place. */
+/** The paths of a run. */
 export interface HostPlaces {
-  /** Absolute path of the workspace folder; undefined without one. */
+  /** Absolute path of the workspace; undefined without one. */
   readonly workspace: string | undefined;
-  /** Absolute path of the folder that the agent's module is in; undefined before one is known. */
+  /** Absolute path of the directory of the agent's module; undefined before it is known. */
   readonly agentFolder: string | undefined;
   readonly workingFolder: string;
   readonly home: string | undefined;
 }
 
-/** Names of environment variables that hold secrets; a token may say behind that word what it is for. */
+/** Names of environment variables that hold secrets; the word may be followed by a purpose. */
 const secretName = /(?:^|_)(?:(?:KEY|SECRET|PASSWORD|PASSWD|CREDENTIALS?)$|TOKEN(?:_|$))/i;
-/** Shorter values stand in ordinary texts too. */
+/** Shorter values also occur in ordinary text. */
 const minSecretCharacters = 8;
 
-/** Takes out of a text values of secret environment variables, and the paths of the host that a run knows. */
+/** Removes the values of secret environment variables and the host paths of a run from a text. */
 export function hostRedact(
   places: HostPlaces,
   variables: Readonly<Record<string, string | undefined>>,
@@ -35,10 +35,10 @@ export function hostRedact(
       [places.home, '<home>'],
     ] as const
   ).flatMap(([path, replacement]) =>
-    // The root of the host says nothing and stands in every path.
+    // The root directory identifies nothing and is part of every path.
     path === undefined || path.length < 2 ? [] : [{ path, replacement }],
   );
-  // A longer path first, so that what lies in it is named after the nearest place.
+  // Longer paths first, so that a path is replaced by the nearest location.
   const nearestFirst = paths.sort((left, right) => right.path.length - left.path.length);
   return Object.assign((text: string) => nearestFirst.reduce(hidePath, hideSecrets(text)), {
     pending: (text: string) =>
@@ -49,14 +49,14 @@ export function hostRedact(
   });
 }
 
-/** Characters at the end of a text that are a path or its beginning: only what comes next tells whether it stands as a whole. */
+/** Length of the end of a text that is a path or its prefix: only the next characters show whether it is complete. */
 function beginningAtEnd(text: string, path: string): number {
   let length = Math.min(text.length, path.length);
   while (length > 0 && !text.endsWith(path.slice(0, length))) length -= 1;
   return length;
 }
 
-/** Replaces a path where it stands as a whole. */
+/** Replaces a path where it occurs as a whole. */
 function hidePath(
   text: string,
   { path, replacement }: { readonly path: string; readonly replacement: string },
@@ -71,7 +71,10 @@ function hidePath(
   return result + text.slice(from);
 }
 
-/** Whether a path stands from `start` to `end`: neither the tail of a relative path nor the beginning of a longer name. */
+/**
+ * Whether a path occurs as a whole from `start` to `end`: neither the tail of a relative path nor the prefix of a longer
+ * name.
+ */
 function isWhole(text: string, start: number, end: number): boolean {
   return !/[\p{L}\p{N}._-]/u.test(text.charAt(start - 1)) && !/[\p{L}\p{N}_-]/u.test(text.charAt(end));
 }

@@ -22,62 +22,62 @@ import { CallConflicts } from './call-conflicts.ts';
 import { type AgentHooks, type HookConclusion, hookError } from './load-agent.ts';
 import type { OpenedFolder } from './open-folder.ts';
 
-/** What a run works with. */
+/** Inputs of a run. */
 export interface AgentRunOptions {
   readonly agent: AnyAgent;
   readonly hooks: AgentHooks;
   readonly model: ProviderAdapter;
   readonly params: DynamicParams;
-  /** Undefined: the agent works without files. */
+  /** Undefined: the agent does not use files. */
   readonly folder: OpenedFolder | undefined;
   readonly input: string | readonly InputPart[] | undefined;
   readonly settings: ModelSettings;
   readonly contextOverflow: EvaluateOptions['contextOverflow'];
   readonly maxConversationTurns: EvaluateOptions['maxConversationTurns'];
-  /** Whether the model is asked for its answers piece by piece. */
+  /** Whether the answers of the model are streamed. */
   readonly streaming: boolean;
   readonly maxTurns: number | undefined;
   readonly maxRepeatedFailures: number | undefined;
   readonly budget: BudgetTracker;
   readonly deadlineMs: number | undefined;
   readonly signal: AbortSignal;
-  /** Decides what policies ask when the agent brings no function for it. */
+  /** Answers approvals when the agent has no approver. */
   readonly approve: ApprovalHandler;
-  /** False: policies are tried out. */
+  /** False: policies are evaluated but not enforced. */
   readonly isEnforced: boolean;
   readonly logger: Logger | undefined;
   /** Undefined: the texts of the code. */
   readonly overrides: OverridesSource | undefined;
-  /** Takes out of texts what must not be shown. */
+  /** Removes what must not be shown from texts. */
   readonly redactor: Redactor;
-  /** Hears each event before anything comes of it, so that what is written down survives a crash. Must not throw. */
+  /** Called with each event before any consequence of it, so that recorded events survive a crash. Must not throw. */
   readonly onEvent: (event: RunEvent) => void;
-  /** Shows each event together with the plan of the session, when it has one. Must not throw. */
+  /** Shows each event with the plan of the session, if any. Must not throw. */
   readonly show: (event: RunEvent, plan: Plan | undefined) => void;
 }
 
-/** What a run left, however it ended. */
+/** The result of a run. */
 export interface AgentRun {
-  /** What the model said last; undefined when the run did not come to an end of its own. */
+  /** The final response of the model; undefined when the run did not complete. */
   readonly response: PromptResponse | undefined;
-  /** The error that ended the run early; undefined when none did. */
+  /** The error that ended the run early; undefined without one. */
   readonly error: unknown;
   /** What went wrong, in one line; undefined when nothing did. */
   readonly failure: string | undefined;
   readonly interruption: CliInterruption | undefined;
-  /** What the module of the agent says of it; undefined when it has no hook for that. */
+  /** The conclusion of the agent's module; undefined without that hook. */
   readonly conclusion: HookConclusion | undefined;
   /** Net changes to files. */
   readonly changes: readonly FileChange[];
-  /** Calls that were given up because of what somebody else did to the folder. */
+  /** Calls that failed because another process kept changing the folder. */
   readonly callConflicts: readonly ApplyConflict[];
-  /** The plan the session ended with; undefined when it has none. */
+  /** The final plan of the session; undefined without one. */
   readonly plan: Plan | undefined;
-  /** Names of the tools that change nothing. */
+  /** Names of read-only tools. */
   readonly readingTools: ReadonlySet<string>;
 }
 
-/** Evaluates the agent's prompt on the folder. Whatever ends the run early is part of its ending. */
+/** Evaluates the agent's prompt on the folder. Errors that end the run early are part of the result. */
 export async function runAgent(options: AgentRunOptions): Promise<AgentRun> {
   const { agent, params, folder, redactor } = options;
   const filesystem = folder?.filesystem;
@@ -118,7 +118,7 @@ function conclude(
   }
 }
 
-/** Reads the plan of a session as it may be shown; the same object while it is the same plan. */
+/** Reads the plan of a session, redacted; returns the same object while the plan is the same. */
 function planReader(session: Session | undefined, redactor: Redactor): () => Plan | undefined {
   let known: Plan | undefined;
   let shown: Plan | undefined;
@@ -130,7 +130,7 @@ function planReader(session: Session | undefined, redactor: Redactor): () => Pla
   };
 }
 
-/** Names of the tools that change nothing; none when a section's function cannot be asked. */
+/** Names of read-only tools; empty when a section cannot be evaluated. */
 function readingTools(prompt: Prompt, session: Session): ReadonlySet<string> {
   try {
     const tools = prompt.tools({ session }).filter((tool) => tool.effects === 'read');
@@ -155,7 +155,7 @@ async function evaluate(
   let droppedTurns = 0;
   try {
     if (folder !== undefined) await hooks.prepare?.(session, folder);
-    // The signal ends the run in order: what became of the calls in flight is told before the stream ends.
+    // The signal ends the run in order: calls in flight are reported before the stream ends.
     const stream = model.stream(prompt, {
       session,
       signal,
@@ -195,7 +195,7 @@ async function evaluate(
   }
 }
 
-/** What ended a run, and where; one line. Dropped turns are in the conversation of the error no more. */
+/** Which error ended the run, and where; one line. Dropped turns are no longer in the conversation of the error. */
 function describeFailure(error: unknown, agentName: string, droppedTurns: number): string {
   if (!PromptEvaluationError.isInstance(error)) {
     return `the run of ${agentName} failed: ${printable(describeError(error))}`;

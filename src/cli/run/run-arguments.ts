@@ -17,7 +17,7 @@ import {
 } from './option-values.ts';
 import type { OverridesChoice } from './overrides.ts';
 
-/** What `wink run` was asked to do. What is undefined was not said. */
+/** A request of `wink run`. Undefined: not specified. */
 export interface RunRequest {
   readonly kind: 'run';
   /** Path of a module. */
@@ -27,13 +27,13 @@ export interface RunRequest {
   readonly input: string | undefined;
   readonly model: ModelChoice | undefined;
   readonly baseUrl: string | undefined;
-  /** Settings of the model, over those of its adapter. */
+  /** Settings of the model; they take precedence over those of its adapter. */
   readonly settings: ModelSettings;
   readonly contextOverflow: ContextOverflow | undefined;
   readonly maxConversationTurns: number | undefined;
   readonly maxTurns: number | undefined;
   readonly maxRepeatedFailures: number | undefined;
-  /** What the run may spend, over what the agent says. */
+  /** The budget of the run; takes precedence over the agent's. */
   readonly budget: Budget;
   readonly deadlineMs: number | undefined;
   readonly logFile: string | undefined;
@@ -41,13 +41,13 @@ export interface RunRequest {
   readonly overrides: OverridesChoice | undefined;
   /** When changes are written to the folder; undefined: never. */
   readonly apply: ApplyMode | undefined;
-  /** False: policies are tried out, nothing is denied or asked. */
+  /** False: policies are evaluated, but nothing is denied and no approval is requested. */
   readonly isEnforced: boolean;
   readonly isJson: boolean;
-  /** Whether the events hold the model's answers piece by piece, too. */
+  /** Whether events include the deltas of the model's answers. */
   readonly hasDeltas: boolean;
   readonly isVerbose: boolean;
-  /** Whether the table of calls and the diff are printed without bounds. */
+  /** Whether the table of calls and the diff are printed without limits. */
   readonly isFull: boolean;
 }
 
@@ -80,10 +80,10 @@ const options = {
   version: { type: 'boolean', short: 'V' },
 } as const;
 
-/** What `--apply` means without a value. */
+/** The value of a bare `--apply`. */
 const defaultApply: ApplyMode = 'end';
 
-/** Values as `parseArgs` gives them for {@link options}. */
+/** The values of {@link options} as `parseArgs` returns them. */
 type Values = {
   readonly [Name in keyof typeof options]?: (typeof options)[Name]['type'] extends 'string'
     ? string | undefined
@@ -91,7 +91,7 @@ type Values = {
 };
 
 /**
- * Reads the arguments of the command, its name included.
+ * Parses the arguments of the command, including its name.
  * @throws {UsageError} and what `parseArgs` throws.
  */
 export function readRunArguments(
@@ -107,7 +107,7 @@ export function readRunArguments(
   );
 }
 
-/** A bare `--apply` has a value too; what stands behind it is none. */
+/** A bare `--apply` gets its default value; the next argument is not its value. */
 function spelledOut(argv: readonly string[]): string[] {
   const end = argv.indexOf('--');
   return argv.map((word, index) =>
@@ -115,7 +115,7 @@ function spelledOut(argv: readonly string[]): string[] {
   );
 }
 
-/** The agent, and the folder that may come after it. */
+/** The agent, and an optional folder. */
 function readTargets(
   [agent, folder, ...others]: readonly string[],
   { workspace }: Values,
@@ -124,11 +124,11 @@ function readTargets(
     throw new UsageError('no agent given: name a file (.ts, .mts, .js, .mjs) that exports one.');
   }
   if (folder === 'each' || folder === 'end') {
-    throw new UsageError(`"${folder}" is taken for a folder. To write to the folder say --apply=${folder}.`);
+    throw new UsageError(`"${folder}" is read as a folder. To write to the folder use --apply=${folder}.`);
   }
   if (others.length > 0) throw new UsageError(`one folder at a time, not ${1 + others.length}.`);
   if (folder !== undefined && workspace !== undefined) {
-    throw new UsageError('the folder is named twice: as DIR and by --workspace.');
+    throw new UsageError('the folder is named twice: as DIR and with --workspace.');
   }
   if ((folder ?? workspace) === '') throw new UsageError('the name of the folder is empty.');
   return { agent, workspace: folder ?? workspace };
@@ -138,7 +138,7 @@ function runRequest(targets: readonly string[], values: Values): RunRequest {
   const { agent, workspace } = readTargets(targets, values);
   if (values.log === '') throw new UsageError('the name of the log is empty.');
   if (values.deltas === true && values.json !== true && values.log === undefined) {
-    throw new UsageError('--deltas is about the events of --json and --log: add one of them.');
+    throw new UsageError('--deltas requires --json or --log.');
   }
   return {
     kind: 'run',

@@ -95,7 +95,7 @@ export class HostedToolRegistry {
       returned = this.#codecOf(tool).parseOutput(turn, tool);
     } catch (cause) {
       if (ModelResponseError.isInstance(cause)) throw cause;
-      const message = `The answer about the hosted tool "${tool.name}" cannot be parsed:  ${describeError(cause)}`;
+      const message = `The answer about the hosted tool "${tool.name}" cannot be parsed: ${describeError(cause)}`;
       throw new ModelResponseError('model-response-invalid', message, {
         cause,
         details: { tool: tool.name, kind: tool.hostedKind },

@@ -23,7 +23,7 @@ export interface ProviderErrorCodes {
 export function toProviderError(error: unknown, codes: ProviderErrorCodes, fields?: object): unknown {
   if (typeof error !== 'object' || error === null) return error;
   if (isUnreadable(error)) {
-    const message = `The answer is not a JSON object:  ${describeError(error)}`;
+    const message = `The answer is not a JSON object: ${describeError(error)}`;
     return new ModelResponseError('model-response-invalid', message, { cause: error });
   }
   const carried = fields ?? error;

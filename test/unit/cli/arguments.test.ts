@@ -200,10 +200,10 @@ describe('readArguments', () => {
     ],
     [['run', 'a.ts', '--max-conversation-turns', '2.5'], 'whole number from 2 on'],
     [['run', 'a.ts', '--max-conversation-turns', 'all'], 'whole number from 2 on'],
-    [['run', 'a.ts', '--deltas'], '--deltas is about the events of --json and --log'],
+    [['run', 'a.ts', '--deltas'], '--deltas requires --json or --log'],
     [['run', 'a.ts', '--base-url', 'localhost:80'], 'it must be a URL such as'],
     [['run', 'a.ts', '--base-url', 'file:///etc'], 'it must be a URL such as'],
-    [['run', 'a.ts', '--params', '{a:1}'], '--params is no JSON: '],
+    [['run', 'a.ts', '--params', '{a:1}'], '--params is not JSON: '],
     [['run', 'a.ts', '--params', '[1]'], '--params must be a JSON object'],
     [['run', 'a.ts', '--params', 'null'], '--params must be a JSON object'],
     [['run', '--full=yes'], 'does not take an argument'],
@@ -232,7 +232,7 @@ describe('readArguments', () => {
   it.each([
     [['--apply='], '--apply is ""; it must be --apply=end, the same as --apply, or --apply=each.'],
     [['--apply=true'], '--apply is "true"; it must be --apply=end, the same as --apply, or --apply=each.'],
-    [['--apply', 'each'], '"each" is taken for a folder. To write to the folder say --apply=each.'],
+    [['--apply', 'each'], '"each" is read as a folder. To write to the folder use --apply=each.'],
   ])('refuses %j', (argv, message) => {
     expect(readArguments(['run', 'a.ts', ...argv])).toEqual({ kind: 'usage-error', message });
   });

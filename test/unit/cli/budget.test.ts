@@ -54,7 +54,7 @@ describe('wink run', () => {
   it('keeps an answer that passed the budget, and says so', async () => {
     const { code, out } = await run(agentWith({ maxOutputTokens: 400 }));
     expect(code).toBe(0);
-    expect(out).toContain('The budget was passed: maxOutputTokens is 400.');
+    expect(out).toContain('The budget was exceeded: maxOutputTokens is 400.');
   });
 
   it('takes the option over what the agent says', async () => {

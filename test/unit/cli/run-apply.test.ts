@@ -52,7 +52,7 @@ describe('--apply', () => {
     expect(await runCommand(applied(), environment, load(writer))).toBe(0);
     expect(readFileSync(join(folder, 'new.md'), 'utf8')).toBe('x\n');
     expect(environment.stdout.text()).toContain(
-      'folder: as it is on disk, without .git, node_modules; changes are written at the end\n',
+      'folder: as on disk, without .git, node_modules; changes are written at the end\n',
     );
     expect(environment.stdout.text()).toContain('Written to the folder: 1 file.\n');
   });
@@ -71,7 +71,7 @@ describe('--apply', () => {
     expect(readdirSync(folder).sort()).toEqual(['a.md', 'new.md']);
     expect(readFileSync(join(folder, 'new.md'), 'utf8')).toBe('mine');
     expect(environment.stderr.text()).toContain(
-      'wink: nothing was written: 1 conflict with the folder on disk.\nwink: new.md: exists on disk now.\n',
+      'wink: nothing was written: 1 conflict with the folder on disk.\nwink: new.md: was created on disk during the run.\n',
     );
     expect(JSON.parse(environment.stdout.text().trim().split('\n').at(-1) ?? '')).toMatchObject({
       exitCode: 3,
@@ -88,7 +88,7 @@ describe('--apply', () => {
     const environment = fakeEnvironment();
     expect(await runCommand(applied(), environment, load(failing))).toBe(1);
     expect(readdirSync(folder)).toEqual(['a.md']);
-    expect(environment.stdout.text()).toContain('The folder on disk is as it was.');
+    expect(environment.stdout.text()).toContain('The folder on disk is unchanged.');
   });
 
   it('says what is wrong when the folder goes away', async () => {

@@ -35,7 +35,7 @@ describe('runCli', () => {
   });
 });
 
-describe('an unforeseen error', () => {
+describe('an unexpected error', () => {
   const broken = async (): Promise<never> => {
     throw new TypeError('x is no\nfunction');
   };
@@ -43,7 +43,7 @@ describe('an unforeseen error', () => {
   it('is one line and 1', async () => {
     const environment = fakeEnvironment();
     expect(await runCli(['run', 'a.ts'], environment, broken)).toBe(1);
-    expect(environment.stderr.text()).toBe('wink: unforeseen error: x is no\\x0afunction\n');
+    expect(environment.stderr.text()).toBe('wink: unexpected error: x is no\\x0afunction\n');
   });
 
   it.each([

@@ -94,9 +94,9 @@ describe('an agent that is told things', () => {
     expect(await runCommand(run, environment, parts(ofAgent(agent)))).toBe(0);
     expect(environment.stdout.text()).toContain('Now it is there.');
     expect(environment.stderr.text()).toContain(
-      'turn 1: not done by files-exist: A file is still missing: report.md. Write what is missing, then answer again.\n',
+      'turn 1: not complete according to files-exist: A file is still missing: report.md. Write what is missing, then answer again.\n',
     );
-    expect(environment.stderr.text()).toContain('turn 2, call 1: hints tells the model: Keep it short.\n');
+    expect(environment.stderr.text()).toContain('turn 2, call 1: hints gives feedback: Keep it short.\n');
   });
 
   it('fails when the checker is never content', async () => {
@@ -130,17 +130,17 @@ describe('a review', () => {
     expect(text.split('\n').slice(0, 3)).toEqual([
       'Review of demo',
       'model:  rule-based model, no LLM',
-      'folder: as it is on disk; nothing in it changes',
+      'folder: as on disk; changes are not written',
     ]);
     expect(text).toContain('denied by read-before-write: "REVIEW.md" exists and has not been read.');
     expect(text).toContain(
-      'publish_report, was rolled back. Before that it had set the status of REVIEW.md to published',
+      'publish_report, was rolled back. It had set the status of REVIEW.md to published',
     );
     expect(text).toContain('+- [ ] `a.ts:1` TODO: x');
     expect(text).toMatch(
       /Done in \d+ ms\. \d+ turns, \d+ calls: \d+ committed.*, 1 rolled back, 1 denied\.\n/,
     );
-    expect(text).toContain('1 finding recorded, report published; the folder on disk is as it was.\n');
+    expect(text).toContain('1 finding recorded, report published; the folder on disk is unchanged.\n');
     expect(environment.stderr.text()).toMatch(/^(plan: .*\n)*turn 1: \d calls \(/);
     expect(text).not.toContain('\u001b');
   });
@@ -157,7 +157,7 @@ describe('a review', () => {
     expect(await runCommand(reviewed, environment, parts(silent))).toBe(1);
     expect(environment.stderr.text()).toBe('wink: the review ended without a published report. No.\n');
     expect(environment.stdout.text()).toContain('No tool was called.');
-    expect(environment.stdout.text()).toContain('No file was changed.');
+    expect(environment.stdout.text()).toContain('No files were changed.');
   });
 
   it('says in what the run failed, and shows what was done until then', async () => {
@@ -186,7 +186,7 @@ describe('a review', () => {
     expect(environment.stdout.text()).toContain('+++ b/1.md');
     expect(environment.stdout.text()).not.toContain('+++ b/3.md');
     expect(environment.stdout.text()).toContain('Stopped in');
-    expect(environment.stderr.text()).toContain(`wink: ${kind}; above is what was done until then.\n`);
+    expect(environment.stderr.text()).toContain(`wink: ${kind}; the work until then is shown above.\n`);
   });
 
   it('ends without a word when the reader of its output is gone', async () => {
@@ -232,7 +232,7 @@ describe('a review', () => {
     expect(error).toBeInstanceOf(UsageError);
     expect(error).toHaveProperty(
       'message',
-      expect.stringMatching(/^the params of review do not fit: section "task.kinds": maxLines: .*; section/),
+      expect.stringMatching(/^the params of review are invalid: section "task.kinds": maxLines: .*; section/),
     );
   });
 });
@@ -243,11 +243,11 @@ describe('an agent of a file', () => {
     expect(await runCommand(run, environment, parts(ofAgent(writer), { 'a.md': 'a' }))).toBe(0);
     const text = environment.stdout.text();
     expect(text).toMatch(
-      /^Run of demo on demo\nmodel: {2}scripted model\nfolder: as it is on disk; nothing in it changes\n/,
+      /^Run of demo on demo\nmodel: {2}scripted model\nfolder: as on disk; changes are not written\n/,
     );
     expect(text).toContain('+++ b/new.md');
     expect(text).toContain('\nAll is\nwritten.\n\nDone in ');
-    expect(text).toContain('The folder on disk is as it was.\n');
+    expect(text).toContain('The folder on disk is unchanged.\n');
     expect(environment.stderr.text()).toBe('turn 1: 1 call (write_file)\n');
   });
 
@@ -262,7 +262,7 @@ describe('an agent of a file', () => {
     );
     expect(environment.stdout.text()).not.toContain('folder');
     expect(await refusal(agent, request('run', 'a.ts', '--apply'))).toEqual(
-      new UsageError('plain works without files: there is nothing to --apply.'),
+      new UsageError('plain does not use files: there is nothing to --apply.'),
     );
   });
 
@@ -272,7 +272,7 @@ describe('an agent of a file', () => {
   ])('refuses %s when it wants no workspace', async (flag, argv) => {
     const agent = defineAgent({ template, workspace: false, model: scriptedAdapter([]) });
     expect(await refusal(agent, request('run', 'a.ts', ...argv))).toEqual(
-      new UsageError(`demo works without a workspace: leave out ${flag}.`),
+      new UsageError(`demo does not use a workspace: leave out ${flag}.`),
     );
   });
 
@@ -374,7 +374,7 @@ describe('an agent of a file', () => {
     });
 
     it.each([
-      ['{}', /^the params of about do not fit: section "task": .*topic/],
+      ['{}', /^the params of about are invalid: section "task": .*topic/],
       ['{"topic":5}', /section "task": topic: .*5/],
       ['{"topic":"x","depth":{"words":1,"colour":"red"}}', /section "task": depth\.?.*colour/],
       [
@@ -394,7 +394,7 @@ describe('an agent of a file', () => {
         throw new Error('no topic today');
       };
       expect(await refusal(defineAgent({ template: about, model, params }))).toEqual(
-        new UsageError('the params of about cannot be made: no topic today.'),
+        new UsageError('the params of about cannot be created: no topic today.'),
       );
     });
   });
@@ -422,7 +422,7 @@ describe('an agent of a file', () => {
         ['y', 'committed; approved for careful'],
         [
           '',
-          'denied by careful, which asked: is this fine? - the answer: the person at the terminal said no.',
+          'denied by careful, which asked for approval: is this fine? - the answer: the user at the terminal',
         ],
       ] as const) {
         const questions: string[] = [];
@@ -432,7 +432,7 @@ describe('an agent of a file', () => {
         expect(await outcome(run, environment)).toContain(shown);
         expect(questions).toEqual([
           [
-            'write_file wants to run: the policy "careful" asks.',
+            'write_file wants to run: the policy "careful" asks for approval.',
             '  is this fine?',
             '  file_path: a.md',
             '  content: x\\x0a',
@@ -445,10 +445,10 @@ describe('an agent of a file', () => {
     it('says why nobody is asked', async () => {
       const never = { ask: () => expect.fail('someone was asked') };
       expect(await outcome(run, fakeEnvironment())).toContain(
-        'nobody can be asked: the agent brings no approve function, and standard input and error output are not a terminal.',
+        'no approver is available: the agent has no approve function, and standard input and error output are not a terminal.',
       );
       expect(await outcome(request('run', 'agent.ts', '--json'), fakeEnvironment(never))).toContain(
-        'nobody can be asked: the agent brings no approve function, and --json asks no one.',
+        'no approver is available: the agent has no approve function, and --json does not ask.',
       );
     });
 
@@ -461,7 +461,9 @@ describe('an agent of a file', () => {
     it('only reports it with --no-enforce', async () => {
       const never = fakeEnvironment({ ask: () => expect.fail('someone was asked') });
       const text = await outcome(request('run', 'agent.ts', '--no-enforce'), never);
-      expect(text).toContain('note:   policies are not enforced; the table says what they would have done\n');
+      expect(text).toContain(
+        'note:   policies are not enforced; the table shows what they would have decided\n',
+      );
       expect(text).toContain('committed; would have been asked about by careful: is this fine?\n');
       expect(text).toContain('1 call: 1 committed, 1 would have been denied or asked about.');
       expect(text).toContain('+++ b/a.md');
@@ -479,7 +481,7 @@ describe('an agent of a file', () => {
       });
       expect(await runCommand(run, environment, parts(ofAgent(agent)))).toBe(130);
       expect(environment.stdout.text()).toContain('rolled back: the run was stopped');
-      expect(environment.stdout.text()).toContain('No file was changed.');
+      expect(environment.stdout.text()).toContain('No files were changed.');
     });
   });
 
@@ -587,8 +589,8 @@ describe('--json and --log', () => {
     });
   });
 
-  it('say at the end that the log is not complete', async () => {
-    const openLog = () => ({ write: () => undefined, close: () => 'the log "x" is not complete.' });
+  it('say at the end that the log is incomplete', async () => {
+    const openLog = () => ({ write: () => undefined, close: () => 'the log "x" is incomplete.' });
     const environment = fakeEnvironment();
     expect(
       await runCommand(
@@ -597,7 +599,7 @@ describe('--json and --log', () => {
         parts(ofAgent(writer), {}, { openLog }),
       ),
     ).toBe(0);
-    expect(environment.stderr.text()).toContain('wink: the log "x" is not complete.\n');
+    expect(environment.stderr.text()).toContain('wink: the log "x" is incomplete.\n');
   });
 });
 
@@ -613,7 +615,7 @@ describe('an error that nothing catches', () => {
       outcome: 'done',
     });
     expect(environment.stderr.text()).toContain(
-      'wink: after the run had ended: unhandled rejection, of a promise that nothing awaits: too\\x1b late.\n',
+      'wink: after the end of the run: unhandled rejection of a promise that is not awaited: too\\x1b late.\n',
     );
   });
 
@@ -627,8 +629,7 @@ describe('an error that nothing catches', () => {
       type: 'command-result',
       outcome: 'failed',
       text: 'All is\nwritten.',
-      failure:
-        'the run of demo failed: uncaught exception, thrown where nothing catches it: at the very end.',
+      failure: 'the run of demo failed: uncaught exception: at the very end.',
     });
   });
 

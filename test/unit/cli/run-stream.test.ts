@@ -88,8 +88,8 @@ describe('a run asks for the pieces of answers', () => {
   it('and shows them on a terminal while they come, but not in events that did not ask for them', async () => {
     const { out, err: shown } = await run(asking().model, ['--json'], onTerminal());
     const err = shown.replaceAll(/, \d+ s(?=:)/g, '');
-    expect(err).toContain('turn 1: the model thinks\n');
-    expect(err).toContain('turn 1: the model writes\n\u001b[2m  All is said.\u001b[22m');
+    expect(err).toContain('turn 1: the model is thinking\n');
+    expect(err).toContain('turn 1: the model is writing\n\u001b[2m  All is said.\u001b[22m');
     expect(err.endsWith('\u001b[2K')).toBe(true);
     expect(eventsOf(out).map(({ type }) => type)).toEqual([
       'run-start',
@@ -171,7 +171,7 @@ describe('a run by its stream', () => {
     const { code, out, err } = await run(model, [], environment);
     expect(code).toBe(130);
     expect(out).toContain('Stopped in ');
-    expect(err).toContain('wink: interrupted; above is what was done until then.\n');
+    expect(err).toContain('wink: interrupted; the work until then is shown above.\n');
   });
 
   it('takes a stream that ends without a result for a failure', async () => {
@@ -215,9 +215,9 @@ describe('options of the model', () => {
     });
     const { code, err } = await run(model, argv);
     expect(code).toBe(expected);
-    expect(err.includes('the conversation had outgrown the model, 1 tool result became a note')).toBe(
-      expected === 0,
-    );
+    expect(
+      err.includes('the conversation exceeded the context window, 1 tool result replaced by a note'),
+    ).toBe(expected === 0);
   });
 
   it.each<[readonly string[], number, number]>([
@@ -233,7 +233,7 @@ describe('options of the model', () => {
     const { code, out, err } = await run(model, argv);
     expect(code, err).toBe(0);
     expect(Math.max(...lengths)).toBe(longest);
-    expect(err.match(/2 turns of the conversation had to make room/g) ?? []).toHaveLength(dropped);
+    expect(err.match(/2 turns of the conversation dropped to make room/g) ?? []).toHaveLength(dropped);
     if (!argv.includes('--json')) return;
     expect(eventsOf(out).filter(({ type }) => type === 'turns-dropped')).toMatchObject([
       { turn: 3, turns: 2, callIds: ['call-1-1', 'call-2-1'] },
@@ -275,13 +275,13 @@ describe('what hosted tools come to', () => {
     const { code, out, err } = await run(searching());
     expect(code, err).toBe(0);
     expect(out).toMatch(
-      /h1 +wiki +write +not approved for the provider: nobody can be asked: the agent brings no approve function, and standard/,
+      /h1 +wiki +write +not approved for the provider: no approver is available: the agent has no approve function, and standard/,
     );
     expect(out).toMatch(/h2 +web_search +cats +run by the provider: 1 source, 1 citation\n/);
     expect(out).toContain(
       '\nCats purr. They are at /home/ann.\n\nSources\n  1  On cats - https://a.example\n\nDone in ',
     );
-    expect(out).toContain('2 turns, 0 calls: 0 committed, 2 more at the provider.');
+    expect(out).toContain('2 turns, 0 calls: 0 committed, 2 more run by the provider.');
   });
 
   it('is in the result', async () => {

@@ -120,12 +120,12 @@ describe('chooseModel', () => {
     [
       'none',
       { variables: { OPENAI_API_KEY: 'k' } },
-      /^no model is chosen for Demo, .*--model openai:NAME .*--base-url/,
+      /^Demo has no model, .*--model openai:NAME .*--base-url/,
     ],
     [
       'no own one',
       { choice: { kind: 'rule-based' } },
-      /^Demo brings no model of its own, .*--model openai:NAME, anthropic:NAME or ai-sdk:PACKAGE:NAME\.$/,
+      /^Demo has no model of its own, .*--model openai:NAME, anthropic:NAME or ai-sdk:PACKAGE:NAME\.$/,
     ],
     [
       'no key',
@@ -150,22 +150,22 @@ describe('chooseModel', () => {
       },
       /^The AI SDK adapter takes models with/,
     ],
-    ['only a server', { baseUrl: 'http://x' }, /^--base-url says where a model is, not which: add --model/],
+    ['only a server', { baseUrl: 'http://x' }, /^--base-url names a server, not a model: add --model/],
     [
       'a server for the own one',
       { baseUrl: 'http://x', choice: { kind: 'rule-based' }, agent: defineAgent({ template, model: own }) },
-      /^--base-url says where/,
+      /^--base-url names a server/,
     ],
     [
       'a failing function',
       { agent: defineAgent({ template, model: throwing }) },
-      /^the model of Demo cannot be made: no luck\.$/,
+      /^the model of Demo cannot be created: no luck\.$/,
     ],
     [
       'a function of nothing',
       // Deliberately not what the types ask for.
       { agent: defineAgent({ template, model: () => 5 as unknown as ProviderAdapter }) },
-      /^the model of Demo is no adapter/,
+      /^the model of Demo is not an adapter/,
     ],
     [
       'a missing package',

@@ -38,7 +38,7 @@ describe('approveOnTerminal', () => {
   it.each(['', 'n', 'no', 'ye', 'yess', 'y y', 'ok', '1', 'true'])('takes %j for a no', async (answer) => {
     expect(await approveOnTerminal({ ...plain, ask: async () => answer })(request, options)).toEqual({
       approved: false,
-      reason: 'the person at the terminal said no.',
+      reason: 'the user at the terminal declined.',
     });
   });
 
@@ -52,7 +52,7 @@ describe('approveOnTerminal', () => {
     };
     const lines = await questionOf({ params, reason: 'two\nlines\u0007', toolName: 'se\rnd' });
     expect(lines.slice(0, 7)).toEqual([
-      'se\\x0dnd wants to run: the policy "careful" asks.',
+      'se\\x0dnd wants to run: the policy "careful" asks for approval.',
       '  two',
       '  lines\\x07',
       '  to: ada\\x1b[2J',
@@ -70,15 +70,17 @@ describe('approveOnTerminal', () => {
       { callId: 'c2', toolName: 'ask\nagain', evaluation: 2, promptName: 'team/writer' },
     ];
     expect((await questionOf({ path })).slice(0, 3)).toEqual([
-      'send wants to run: the policy "careful" asks.',
-      '  It runs inside the call of delegate > ask\\x0aagain, for the prompt team/writer.',
+      'send wants to run: the policy "careful" asks for approval.',
+      '  It is part of the call of delegate > ask\\x0aagain, in the prompt team/writer.',
       '  a letter',
     ]);
   });
 
   it('shows changes as a diff with an end to it, unless all of it is wanted', async () => {
     const short = await questionOf({ changes: await changesOf(1) });
-    expect(short[0]).toBe('send has run and wants to keep its changes: the policy "careful" asks.');
+    expect(short[0]).toBe(
+      'send has run and wants to commit its changes: the policy "careful" asks for approval.',
+    );
     expect(short).toContain('-old');
     expect(short).toContain('+new\\x1b');
     const long = await questionOf({ changes: await changesOf(500) });
@@ -100,7 +102,7 @@ describe('approveOnTerminal', () => {
       }),
     ).toEqual([
       'The provider wants to run write\\x1b of wiki.',
-      '  It runs outside of policies and transactions: nothing of it is rolled back.',
+      '  It runs outside of policies and transactions and cannot be rolled back.',
       '  page: Cats',
       '  text: Meow.\\x0a',
       'Allow it? [y/N] ',
@@ -110,7 +112,7 @@ describe('approveOnTerminal', () => {
       '  params: {"a',
     );
     expect((await questionOf({ ...remote, params: { to: 'ada' } }))[0]).toBe(
-      'wiki wants to run: the policy "provider" asks.',
+      'wiki wants to run: the policy "provider" asks for approval.',
     );
   });
 
@@ -151,6 +153,6 @@ describe('approveOnTerminal', () => {
 it('denyApprovals says why', () => {
   expect(denyApprovals('too late.')(request, options)).toEqual({
     approved: false,
-    reason: 'nobody can be asked: too late.',
+    reason: 'no approver is available: too late.',
   });
 });

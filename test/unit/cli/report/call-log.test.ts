@@ -151,10 +151,10 @@ describe('CallLog, of calls inside others', () => {
       {
         number: '1.1',
         outcome: 'aborted',
-        message: 'it was given up when call 1 ended',
+        message: 'it was cancelled when call 1 ended',
         durationMs: undefined,
         inner: [
-          { number: '1.1.1', outcome: 'aborted', message: 'it was given up when call 1.1 ended' },
+          { number: '1.1.1', outcome: 'aborted', message: 'it was cancelled when call 1.1 ended' },
           { number: '1.1.2', outcome: 'committed', undoneWith: '1.1' },
         ],
       },

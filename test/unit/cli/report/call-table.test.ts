@@ -54,7 +54,7 @@ describe('formatCallTable', () => {
       'committed; approved for careful: sure?; approved for reviewed (its changes): sure?',
       'committed; would have been denied by closed: not; would have been denied by other: not',
       'rolled back: no; would have been asked about by closed: not',
-      'denied by careful, which asked: sure? - the answer: no.',
+      'denied by careful, which asked for approval: sure? - the answer: no.',
     ]);
     const many = [...callRecords(20, 20), ...records];
     expect(formatCallTable(many, { ...plain, maxRows: 5 })).toHaveLength(6);
@@ -74,7 +74,7 @@ describe('formatCallTable', () => {
       plain,
     );
     expect(line?.slice(40)).toBe(
-      'rolled back: no line; re-run before: file a.md, slice s had changed (attempt 2); left standing: effects outside, resource mail: could not be rolled back',
+      'rolled back: no line; re-run earlier: file a.md, slice s had changed (attempt 2); remaining effects: effects outside, resource mail: could not be rolled back',
     );
   });
 
@@ -100,7 +100,7 @@ describe('formatCallTable', () => {
         toolName: 'dig',
         durationMs: undefined,
         outcome: 'aborted',
-        message: 'it was given up when call 1 ended',
+        message: 'it was cancelled when call 1 ended',
         inner: [callRecord({ number: '1.2.1', turn: 1, toolName: 'note' })],
       }),
     ];
@@ -112,7 +112,7 @@ describe('formatCallTable', () => {
       'turn  call   time  tool       arguments  outcome',
       '1     1      2 ms  look                  rolled back: no',
       '      1.1    2 ms   note      a.md       committed, then undone with call 1',
-      '      1.2           dig       a.md       rolled back: it was given up when call 1 ended',
+      '      1.2           dig       a.md       rolled back: it was cancelled when call 1 ended',
       '      1.2.1  2 ms    note     a.md       committed',
       '1     2      2 ms  read_file  a.md       committed',
     ]);
@@ -163,8 +163,8 @@ describe('formatCallTable', () => {
       '1     1     2 ms  read_file  a.md',
       '    committed',
       '1     1     2 ms  read_file  a.md',
-      '    rolled back: one two three; left',
-      '    standing: effects outside',
+      '    rolled back: one two three; remaining',
+      '    effects: effects outside',
     ]);
   });
 

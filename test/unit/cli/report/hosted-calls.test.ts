@@ -75,13 +75,13 @@ describe('what a provider runs', () => {
     const table = formatCallTable(log.records, { width: 140, maxRows: 48, style: (_tone, text) => text });
     expect(table.slice(1).map((line) => line.replace(/ {2,}/g, ' | '))).toEqual([
       '1 | h1 | search | cats <home> | run by the provider: 2 sources, 1 citation',
-      '1 | h2 | search | failed at the provider: it was broken off, max_uses_exceeded',
+      '1 | h2 | search | failed at the provider: it was interrupted, max_uses_exceeded',
       '1 | 1 | 3 ms | look | a.md | committed',
       '2 | h3 | wiki | read cats.md | failed at the provider: no such page\\x1b',
       '2 | h4 | code | print(1) | run by the provider: exit code 1, 1 file',
       '2 | h5 | wiki | write | not approved for the provider: nobody can be asked.',
     ]);
-    expect(describeTotals(log.totals())).toBe('2 turns, 1 call: 1 committed, 5 more at the provider');
+    expect(describeTotals(log.totals())).toBe('2 turns, 1 call: 1 committed, 5 more run by the provider');
   });
 
   it('stands inside a call where an evaluation there had it run', () => {
@@ -133,8 +133,8 @@ describe('what a provider runs', () => {
       'turn 2: the provider ran code print(1) (exit code 1, 1 file)',
       'turn 2: the provider may run wiki list: nobody can be asked.',
       'turn 2: the provider may not run wiki write: nobody can be asked.',
-      'turn 2: the conversation had outgrown the model, 2 tool results became a note',
-      'turn 3: 1 turn of the conversation had to make room',
+      'turn 2: the conversation exceeded the context window, 2 tool results replaced by a note',
+      'turn 3: 1 turn of the conversation dropped to make room',
       '',
     ]);
   });

@@ -76,13 +76,15 @@ describe('the live line', () => {
     progress.observe(inside('c', asking));
     progress.observe(ended('a'));
     timers.advance(1_200);
-    expect(screen.text).toBe('turn 1, 2 s: 2 calls and 1 inside: asking the model inside look, look d.md');
+    expect(screen.text).toBe(
+      'turn 1, 2 s: 2 calls and 1 inside: waiting for the model inside look, look d.md',
+    );
     progress.observe(ended('b'));
     timers.advance(80);
-    expect(screen.text).toBe('turn 1, call 3, 1 s: asking the model inside look');
+    expect(screen.text).toBe('turn 1, call 3, 1 s: waiting for the model inside look');
     progress.observe(ended('c'));
     timers.advance(2_200);
-    expect(screen.text).toBe('turn 1, 2 s: between two steps');
+    expect(screen.text).toBe('turn 1, 2 s: between steps');
   });
 
   it('shows news for a while, then what goes on', () => {
@@ -119,7 +121,7 @@ describe('the live line', () => {
     other('logged\n');
     expect(screen.text).toBe('logged');
     timers.advance(80);
-    expect(screen.text).toBe('logged\nturn 1: the model writes\n  One\n  Two');
+    expect(screen.text).toBe('logged\nturn 1: the model is writing\n  One\n  Two');
     other('more\n');
     other('no end');
     timers.advance(80);

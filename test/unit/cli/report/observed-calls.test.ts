@@ -35,11 +35,11 @@ describe('formatObservedCalls', () => {
     ];
     const lines = formatObservedCalls(records, new Set(['ls']), plain);
     expect(lines.filter((line) => line.startsWith('Call'))).toEqual([
-      'Call 3, write a.md, was rolled back. It left nothing behind. The model was told:',
-      'Call 4, write a.md, was rolled back. Before that it had moved a, moved b: all of it is undone. The model was told:',
-      'Call 5, send, was rolled back. Left standing: effects outside, resource m. The model was told:',
-      'Call 6, send a.md, was rolled back. Before that it had dialled. Left standing: effects\\x1b outside. The model was told:',
-      'Call 7, read_file a.md, was denied by closed\\x1b. It left nothing behind. The model was told:',
+      'Call 3, write a.md, was rolled back. It left no effects. Message to the model:',
+      'Call 4, write a.md, was rolled back. It had moved a, moved b: all of it was rolled back. Message to the model:',
+      'Call 5, send, was rolled back. Remaining effects: effects outside, resource m. Message to the model:',
+      'Call 6, send a.md, was rolled back. It had dialled. Remaining effects: effects\\x1b outside. Message to the model:',
+      'Call 7, read_file a.md, was denied by closed\\x1b. It left no effects. Message to the model:',
     ]);
     expect(lines.slice(0, 4)).toEqual(['', lines[1], '  no\\x07', '  really']);
     expect(lines.at(-1)).toBe('  not today');

@@ -80,7 +80,7 @@ describe('createProgress', () => {
       reason: 'rate-limit',
       message: 'busy',
     };
-    const words = 'turn 3: the model could not answer (rate-limit), asked again in 1.5 s';
+    const words = 'turn 3: the model call failed (rate-limit), retrying in 1.5 s';
     const pipe = capturedStream();
     createProgress(pipe, { now: () => 0 }).observe(retry);
     expect(pipe.text()).toBe(`${words}\n`);
@@ -114,9 +114,9 @@ describe('createProgress', () => {
     ];
     for (const event of events) progress.observe(event);
     expect(stream.text().split('\n')).toEqual([
-      'turn 1, call 1: hints tells the model: See <home>.',
-      'turn 1, call 1: hints has no feedback, it failed: no \\x1b',
-      'turn 1: not done by plan: Two steps are left:',
+      'turn 1, call 1: hints gives feedback: See <home>.',
+      'turn 1, call 1: hints failed to give feedback: no \\x1b',
+      'turn 1: not complete according to plan: Two steps are left:',
       '',
     ]);
   });
@@ -159,12 +159,12 @@ describe('createProgress', () => {
       for (const event of events) progress.observe(event);
       expect(stream.text().split('\n')).toEqual([
         'turn 1, call 1: look runs again: file <home>/\\x1b had changed (attempt 2)',
-        'turn 1, call 1: careful asks about what look changed: sure?',
+        'turn 1, call 1: careful asks for approval of what look changed: sure?',
         'turn 1, call 1: what look changed approved for careful',
         'turn 1, call 1: look not approved for careful: not now',
         'turn 1, call 1: careful would have denied look: sure?',
         'turn 1, call 1: inside look 1 call (look)',
-        'turn 1, call 1: look rolled back: no; left standing: resource mail: could not be rolled back',
+        'turn 1, call 1: look rolled back: no; remaining effects: resource mail: could not be rolled back',
         '',
       ]);
     });
@@ -181,9 +181,9 @@ describe('createProgress', () => {
         '',
         'turn 1, call 1: look a.md',
         'turn 1, call 1: look runs again: file <home>/\\x1b had changed (attempt 2)',
-        'turn 1, call 1: careful asks about what look changed: sure?',
+        'turn 1, call 1: careful asks for approval of what look changed: sure?',
         'turn 1, call 1: look a.md',
-        'turn 1, call 1: asking the model inside look',
+        'turn 1, call 1: waiting for the model inside look',
         'turn 1, call 1: look a.md',
         'turn 1, call 1.1: look b.md',
         'turn 1, call 1: look a.md',
@@ -195,7 +195,7 @@ describe('createProgress', () => {
       const progress = createProgress(stream, { now: () => 0 });
       progress.observe(started('a'));
       progress.observe({ type: 'approval-start', turn: 1, ...careful, about: 'call' });
-      expect(stream.text()).toContain('careful asks about look: sure?');
+      expect(stream.text()).toContain('careful asks for approval of look: sure?');
     });
   });
 
@@ -236,7 +236,7 @@ describe('createProgress', () => {
       const up = '\u001b[1A\u001b[2K';
       expect(stream.text()).toBe(
         [
-          `${line}Get it\\x1b done (0 of 2 done)\n[>] 1 Step 1\n[ ] 2 Step 2\nturn 1: asking the model`,
+          `${line}Get it\\x1b done (0 of 2 done)\n[>] 1 Step 1\n[ ] 2 Step 2\nturn 1: waiting for the model`,
           `${line}${up}${up}${up}Get it\\x1b done (1 of 2 done)\n[x] 1 Step 1\n[>] 2 Step 2\nturn 2: 2 calls: read_file a.md, read_…`,
           `${line}${up}${up}${up}`,
         ].join(''),
@@ -254,7 +254,7 @@ describe('createProgress', () => {
       expect(lines).toHaveLength(13);
       expect(lines[1]).toBe('[x] 19 Step 19');
       expect(lines[3]).toBe('[ ] 21 Step 21');
-      expect(lines.slice(-2)).toEqual(['… 30 steps in all', 'turn 1: asking the model']);
+      expect(lines.slice(-2)).toEqual(['… 30 steps in all', 'turn 1: waiting for the model']);
     });
   });
 });

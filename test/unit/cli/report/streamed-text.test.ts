@@ -46,11 +46,11 @@ describe('what a model writes, on a terminal', () => {
         started('a'),
       ]),
     ).toEqual([
-      ['turn 1: asking the model'],
-      ['turn 1: the model thinks', '<faint>  Hm.</>'],
-      ['^turn 1: the model writes', '<faint>  One</>', '<faint>  two</>'],
-      ['^^turn 1: the model writes', '<faint>  two</>', '<faint>  three 3</>', '<faint>  fo</>'],
-      ['^^^turn 1: the model writes', '<faint>  two</>', '<faint>  three 3</>', '<faint>  four\\x1b</>'],
+      ['turn 1: waiting for the model'],
+      ['turn 1: the model is thinking', '<faint>  Hm.</>'],
+      ['^turn 1: the model is writing', '<faint>  One</>', '<faint>  two</>'],
+      ['^^turn 1: the model is writing', '<faint>  two</>', '<faint>  three 3</>', '<faint>  fo</>'],
+      ['^^^turn 1: the model is writing', '<faint>  two</>', '<faint>  three 3</>', '<faint>  four\\x1b</>'],
       [''],
       ['^^^turn 1, call 1: look a.md'],
     ]);
@@ -71,7 +71,7 @@ describe('what a model writes, on a terminal', () => {
 
   it('is only the run’s own: evaluations inside calls may write at the same time', () => {
     const [, shown] = screens([started('a'), inside('a', says('secret of it'))], 60);
-    expect(shown).toEqual(['turn 1, call 1: the model writes inside look']);
+    expect(shown).toEqual(['turn 1, call 1: the model is writing inside look']);
   });
 
   it('stays quick and right however long it gets', () => {
@@ -109,7 +109,7 @@ describe('what a model writes, elsewhere', () => {
       'turn 1, text | One',
       'turn 1, text | two',
       'turn 1, text | thr',
-      'turn 1: the model could not answer (server-error), asked again in 500 ms',
+      'turn 1: the model call failed (server-error), retrying in 500 ms',
       'turn 1, text | x',
       '',
     ]);

@@ -27,9 +27,9 @@ describe('openEventLog', () => {
   });
 
   it.each([
-    ['missing/run.jsonl', 'there is no such file or folder'],
-    ['sub', 'it is a folder'],
-    ['file/run.jsonl', 'a part of its path is no folder'],
+    ['missing/run.jsonl', 'no such file or directory'],
+    ['sub', 'it is a directory'],
+    ['file/run.jsonl', 'a part of its path is not a directory'],
   ])('refuses %s in one line', (name, words) => {
     mkdirSync(join(folder, 'sub'));
     writeFileSync(join(folder, 'file'), '');
@@ -38,10 +38,10 @@ describe('openEventLog', () => {
     expect(open).toThrow(`cannot be written: ${words}.`);
   });
 
-  it('says at the end that it is not complete when the disk refuses later', () => {
+  it('says at the end that it is incomplete when the disk refuses later', () => {
     const log = openEventLog('/dev/full');
     log.write('{"a":1}');
     log.write('{"b":1}');
-    expect(log.close()).toBe('the log "/dev/full" is not complete: no space is left.');
+    expect(log.close()).toBe('the log "/dev/full" is incomplete: no space is left on the device.');
   });
 });

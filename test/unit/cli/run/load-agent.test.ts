@@ -78,8 +78,8 @@ describe('loadAgent', () => {
   it.each([
     ['reviews', null, 'there is no agent "reviews": name a file (.ts, .mts, .js, .mjs) that exports one.'],
     ['agent.py', null, 'there is no agent "'],
-    ['absent.ts', null, 'cannot be read: there is no such file or folder.'],
-    ['folder.ts', 'folder', 'is no file.'],
+    ['absent.ts', null, 'cannot be read: no such file or directory.'],
+    ['folder.ts', 'folder', 'is not a file.'],
     ['syntax.ts', 'export default {,;', 'cannot be loaded: ParseError: Unexpected token (syntax.ts:1:16).'],
     ['throws.ts', 'throw new Error("no such\\nluck");', 'cannot be loaded: no such.'],
     ['import.ts', 'import "no-such-package"; export default 1;', "Cannot find module 'no-such-package'"],

@@ -77,7 +77,7 @@ describe('openFolder', () => {
     await open('end');
     for (const mode of ['end', 'each'] as const) {
       await expect(open(mode)).rejects.toThrow(
-        `is in use by process ${process.pid}, which writes to it. Wait until that has ended, or leave out --apply.`,
+        `is in use by process ${process.pid}, which writes to it. Wait until it has ended, or leave out --apply.`,
       );
     }
     const looking = await open();
@@ -95,14 +95,14 @@ describe('openFolder', () => {
     put('work/a', 'x');
     const within = openFolder(root, {}, 'end', join(root, 'state'));
     await expect(within).rejects.toThrow(
-      /^lock and journal of ".*" cannot be kept: set XDG_STATE_HOME to a folder outside/,
+      /^lock and journal of ".*" cannot be kept: set XDG_STATE_HOME to a writable folder outside/,
     );
   });
 
   it.each([
     ['missing', 'there is no folder'],
-    ['file.txt', 'is no folder'],
-    ['file.txt/below', 'is no folder'],
+    ['file.txt', 'is not a directory'],
+    ['file.txt/below', 'is not a directory'],
     ['loop', 'there is no folder'],
     ['nul\0byte', 'cannot be used'],
   ])('refuses %j with one line and without the way to it', async (name, words) => {
