@@ -52,7 +52,7 @@ const prompt = promptTemplate({
       key: 'travel',
       template: 'Book what the user asks for.',
       slices: [Seats],
-      tools: [book, fromAiSdkTool('timetable', timetable, { effects: 'read' })],
+      tools: [book, fromAiSdkTool(timetable, { name: 'timetable', effects: 'read' })],
     }),
   ],
 }).bind();

@@ -33,13 +33,14 @@ const configSchema = z.strictObject({
   station: z.string().min(1).optional(),
 });
 
-function weatherLookupTool(
-  config: WeatherLookupConfig = { units: 'metric' },
-  {
-    name = 'weather_lookup',
-    description = 'Looks up the weather of a place and cites the station.',
-  }: HostedToolOptions = {},
-): HostedTool<WeatherLookupConfig, WeatherLookupResult> {
+function weatherLookupTool({
+  config = { units: 'metric' },
+  name = 'weather_lookup',
+  description = 'Looks up the weather of a place and cites the station.',
+}: Partial<HostedToolOptions<WeatherLookupConfig>> = {}): HostedTool<
+  WeatherLookupConfig,
+  WeatherLookupResult
+> {
   configSchema.parse(config);
   return hostedTool<WeatherLookupConfig, WeatherLookupResult>({
     kind: 'weather_lookup',
@@ -184,7 +185,7 @@ const fixed = promptTemplate({
       title: 'Task',
       key: 'task',
       template: 'Advise travellers.',
-      hostedTools: [weatherLookupTool({ units: 'metric', station: 'oslo-1' })],
+      hostedTools: [weatherLookupTool({ config: { units: 'metric', station: 'oslo-1' } })],
     }),
   ],
 }).bind();

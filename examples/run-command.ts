@@ -11,7 +11,7 @@ import {
   ToolResult,
   tool,
 } from 'weakincentives';
-import { HostFilesystem, openStagedFolder } from 'weakincentives/node';
+import { openHostFilesystem, openStagedFolder } from 'weakincentives/node';
 import { vfsToolsSection } from 'weakincentives/suite';
 import { scriptedAdapter } from 'weakincentives/testing';
 import { z } from 'zod';
@@ -121,7 +121,7 @@ try {
   await mkdir(root);
   for (const [path, content] of Object.entries(files)) await writeFile(join(root, path), content);
   await chmod(join(root, 'add.js'), 0o755);
-  await using project = await HostFilesystem.open({ root, stateDirectory: join(folder, 'state') });
+  await using project = await openHostFilesystem({ root, stateDirectory: join(folder, 'state') });
   await using staged = await openStagedFolder(project);
   console.log(
     `A project on the disk, of which the command sees ${staged.kind === 'copy' ? 'a copy' : 'an overlay'}:`,

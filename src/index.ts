@@ -73,7 +73,6 @@ export {
 } from './policy/index.ts';
 export {
   type AnySection,
-  ClearAllVisibility,
   ClearVisibility,
   type DroppedOverride,
   extendSection,

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { HostFilesystem } from 'weakincentives/node';
+import { type HostFilesystem, openHostFilesystem } from 'weakincentives/node';
 import { type ProgramPlan, runProgram } from '../harness/program.ts';
 import type { Report } from '../harness/row.ts';
 import { takeSamples } from '../harness/samples.ts';
@@ -58,7 +58,7 @@ async function measureFork(
   plan: ProgramPlan,
   commit: ((host: HostFilesystem, fork: ReturnType<HostFilesystem['fork']>) => void) | undefined,
 ): Promise<Report> {
-  await using host = await HostFilesystem.open({ root, stateDirectory: join(folder, 'state') });
+  await using host = await openHostFilesystem({ root, stateDirectory: join(folder, 'state') });
   const rounds = plan.effort === 'tiny' ? 1 : 100;
   let round = 0;
   let written = '';

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { HostFilesystem, openStagedFolder } from 'weakincentives/node';
+import { openHostFilesystem, openStagedFolder } from 'weakincentives/node';
 import { type ProgramPlan, runProgram } from '../harness/program.ts';
 import type { Report } from '../harness/row.ts';
 import { takeSamples } from '../harness/samples.ts';
@@ -24,7 +24,7 @@ async function measureStage(
   plan: ProgramPlan,
   way: 'any' | 'copy',
 ): Promise<Report> {
-  await using host = await HostFilesystem.open({ root, stateDirectory: join(folder, 'state') });
+  await using host = await openHostFilesystem({ root, stateDirectory: join(folder, 'state') });
   const { samples, notes } = await takeSamples(plan, {
     run: async () => {
       const fork = host.fork();

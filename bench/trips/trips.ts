@@ -137,14 +137,14 @@ async function runTurns({ core, testing }: Library, turns: Turns): Promise<void>
   await model.evaluate(template.bind(), { session, maxTurns: times + 1 });
 }
 
-type Host = Awaited<ReturnType<Library['node']['HostFilesystem']['open']>>;
+type Host = Awaited<ReturnType<Library['node']['openHostFilesystem']>>;
 
 async function withHost({ node }: Library, use: (host: Host, root: string) => Promise<void>): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'weakincentives-trips-'));
   const root = join(folder, 'root');
   mkdirSync(root);
   try {
-    const host = await node.HostFilesystem.open({ root, stateDirectory: join(folder, 'state') });
+    const host = await node.openHostFilesystem({ root, stateDirectory: join(folder, 'state') });
     try {
       await use(host, root);
     } finally {

@@ -1,10 +1,11 @@
 export {
-  HostFilesystem,
+  type HostFilesystem,
   type HostFilesystemFork,
   type HostFilesystemOptions,
   type HostView,
   type InterruptedCommit,
   type OutsideChange,
+  openHostFilesystem,
 } from './host-filesystem/index.ts';
 export {
   defaultMountExcludes,
@@ -14,9 +15,6 @@ export {
   type HostMountSkip,
   type HostMountSkipReason,
   type HostMountStop,
-  type MountedFolder,
-  type MountOptions,
-  mountFolder,
   readHostMount,
 } from './host-mount/index.ts';
 export { LocalOverridesStore, type LocalOverridesStoreOptions } from './overrides/index.ts';

@@ -72,7 +72,6 @@ export {
 export type { Visibility, VisibilitySelector } from './visibility/visibility.ts';
 export { VisibilityExpansionRequired } from './visibility/visibility.ts';
 export {
-  ClearAllVisibility,
   ClearVisibility,
   SetVisibility,
   type VisibilityOverride,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { type Filesystem, FilesystemError, type FilesystemSnapshot, MemoryFilesystem } from 'weakincentives';
-import { HostFilesystem } from 'weakincentives/node';
+import { openHostFilesystem } from 'weakincentives/node';
 import type { FilePatch, FilesystemFork } from '../../src/filesystem/index.ts';
 import { FileModel, type ModelOutcome } from './filesystem/file-model.ts';
 
@@ -213,7 +213,7 @@ it('so does a folder of the disk', { timeout: 600_000 }, async () => {
       const folder = mkdtempSync(join(tmpdir(), 'host-model-'));
       const root = join(folder, 'root');
       mkdirSync(root);
-      const filesystem = await HostFilesystem.open({ root, stateDirectory: join(folder, 'state') });
+      const filesystem = await openHostFilesystem({ root, stateDirectory: join(folder, 'state') });
       try {
         await followModel(filesystem, steps);
       } finally {

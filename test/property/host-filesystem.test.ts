@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { FilesystemError } from 'weakincentives';
-import { HostFilesystem, type HostFilesystemFork } from 'weakincentives/node';
+import { type HostFilesystem, type HostFilesystemFork, openHostFilesystem } from 'weakincentives/node';
 import { type Call, calls, manifest, runSteps, tightCalls } from './filesystem/script.ts';
 
 /** Each run makes two folders on the disk and commits to them: a tenth of what the others do. */
@@ -91,7 +91,7 @@ async function contentOf(filesystem: HostFilesystem): Promise<readonly string[]>
 }
 
 async function onDisk(root: string): Promise<readonly string[]> {
-  await using disk = await HostFilesystem.open({ root, writeOn: 'never' });
+  await using disk = await openHostFilesystem({ root, writeOn: 'never' });
   return await contentOf(disk);
 }
 
@@ -125,7 +125,7 @@ async function runBatch(
     writeFileSync(join(root, path), content);
   }
   const clock = { now: () => 0 };
-  const filesystem = await HostFilesystem.open({
+  const filesystem = await openHostFilesystem({
     root,
     stateDirectory: join(folder, 'state'),
     clock,

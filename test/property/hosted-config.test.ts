@@ -75,7 +75,7 @@ const configs: fc.Arbitrary<readonly [make: (config: never) => HostedTool, confi
         { requiredKeys: [] },
       )
       // The six factories take six types; here each gets whatever was drawn for it.
-      .map((config) => [make as (config: never) => HostedTool, config] as const),
+      .map((config) => [(drawn: never) => make({ config: drawn }), config] as const),
   ),
 );
 
@@ -102,7 +102,7 @@ test('a config is refused with words, or kept in a form that is kept as it is', 
 test('every domain of the web can be named', () => {
   fc.assert(
     fc.property(fc.domain(), (domain) => {
-      const { config } = webSearchTool({ domainFilter: { allowed: [domain] } });
+      const { config } = webSearchTool({ config: { domainFilter: { allowed: [domain] } } });
       expect(config.domainFilter?.allowed).toEqual([domain.toLowerCase()]);
     }),
   );

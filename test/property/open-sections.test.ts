@@ -3,7 +3,6 @@ import { expect, test } from 'vitest';
 import {
   type AnySection,
   type AnyTool,
-  ClearAllVisibility,
   ClearVisibility,
   promptTemplate,
   Session,
@@ -155,7 +154,7 @@ function toTemplate(forest: readonly Node[], pause: () => Promise<void>) {
       session.dispatch(ClearVisibility, { prompt, section: path }),
     ),
     handler('clear_all', 'state', (_call: Of<'clear-all'>, { session }) =>
-      session.dispatch(ClearAllVisibility, { prompt }),
+      session.dispatch(ClearVisibility, { prompt }),
     ),
   ];
   const toSection = (node: Node): AnySection => ({

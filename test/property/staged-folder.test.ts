@@ -16,7 +16,7 @@ import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Filesystem, MemoryFilesystem } from 'weakincentives';
-import { HostFilesystem, openStagedFolder } from 'weakincentives/node';
+import { openHostFilesystem, openStagedFolder } from 'weakincentives/node';
 import { contentOf } from '../contract/filesystem-setup.ts';
 import { manifestOf } from '../support/tree-manifest.ts';
 import { layers } from '../unit/node/staged-folder/staging-layers.ts';
@@ -193,7 +193,7 @@ async function hostSubject(
       // Of two paths of which one is below the other, the first is there.
     }
   }
-  const host = await HostFilesystem.open({ root, stateDirectory: join(folder, 'state') });
+  const host = await openHostFilesystem({ root, stateDirectory: join(folder, 'state') });
   const fork = host.fork();
   for (const change of steps) await change(fork.view).catch(ignore);
   const before = manifestOf(root);

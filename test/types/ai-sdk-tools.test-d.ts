@@ -43,7 +43,7 @@ describe('a tool of the AI SDK', () => {
       inputSchema: z.object({ city: z.string() }),
       execute: async ({ city }) => ({ city, degrees: 21 }),
     });
-    const made = fromAiSdkTool('weather', weather);
+    const made = fromAiSdkTool(weather, { name: 'weather' });
     expectTypeOf(made).toEqualTypeOf<Tool<{ city: string }, { city: string; degrees: number }>>();
     expectTypeOf(made).toExtend<AnyTool>();
   });
@@ -57,10 +57,12 @@ describe('a tool of the AI SDK', () => {
         for (let number = 0; number < to; number += context.step) yield number;
       },
     });
-    expectTypeOf(fromAiSdkTool('counts', counts, { contextFor: () => ({ step: 2 }) })).toExtend<AnyTool>();
+    expectTypeOf(
+      fromAiSdkTool(counts, { name: 'counts', contextFor: () => ({ step: 2 }) }),
+    ).toExtend<AnyTool>();
     const dynamic = dynamicTool({ description: 'Any.', inputSchema: z.object({}), execute: async () => 1 });
-    expectTypeOf(fromAiSdkTool('dynamic', dynamic)).toExtend<AnyTool>();
+    expectTypeOf(fromAiSdkTool(dynamic, { name: 'dynamic' })).toExtend<AnyTool>();
     // @ts-expect-error No tool at all.
-    void (() => fromAiSdkTool('none', { description: 'None.', execute: 1 }));
+    void (() => fromAiSdkTool({ description: 'None.', execute: 1 }, { name: 'none' }));
   });
 });

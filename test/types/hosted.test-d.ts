@@ -44,13 +44,13 @@ test('outputs have the type of their tool', () => {
   expectTypeOf(hostedOutputsOf(response, codeInterpreterTool())).toEqualTypeOf<
     HostedToolOutputs<CodeInterpreterResult>
   >();
-  expectTypeOf(hostedOutputsOf(response, fileSearchTool({ storeIds: ['a'] }))).toEqualTypeOf<
+  expectTypeOf(hostedOutputsOf(response, fileSearchTool({ config: { storeIds: ['a'] } }))).toEqualTypeOf<
     HostedToolOutputs<FileSearchResult>
   >();
   expectTypeOf(hostedOutputsOf(response, imageGenerationTool())).toEqualTypeOf<
     HostedToolOutputs<ImageGenerationResult>
   >();
-  const wiki = remoteMcpTool({ label: 'wiki', url: 'https://wiki.example' });
+  const wiki = remoteMcpTool({ config: { label: 'wiki', url: 'https://wiki.example' } });
   expectTypeOf(hostedOutputsOf(response, wiki)).toEqualTypeOf<HostedToolOutputs<RemoteMcpResult>>();
 });
 
@@ -70,23 +70,23 @@ test('a section of web search needs no params', () => {
 
 test('configs are checked by the compiler', () => {
   // @ts-expect-error there is no such key
-  webSearchTool({ maxUse: 1 });
+  webSearchTool({ config: { maxUse: 1 } });
   // @ts-expect-error there is no such key further down
-  webSearchTool({ geoHint: { country: 'GB' } });
+  webSearchTool({ config: { geoHint: { country: 'GB' } } });
   // @ts-expect-error there is no such size
-  webSearchTool({ contextSize: 'huge' });
+  webSearchTool({ config: { contextSize: 'huge' } });
   // @ts-expect-error stores are needed
   fileSearchTool();
   // @ts-expect-error stores are needed
-  fileSearchTool({ maxResults: 3 });
+  fileSearchTool({ config: { maxResults: 3 } });
   // @ts-expect-error an address is needed
-  remoteMcpTool({ label: 'wiki' });
+  remoteMcpTool({ config: { label: 'wiki' } });
   // @ts-expect-error headers are texts
-  remoteMcpTool({ label: 'wiki', url: 'https://wiki.example', headers: { 'X-Number': 1 } });
-  codeInterpreterTool({ network: { allowedDomains: ['pypi.org'] } });
+  remoteMcpTool({ config: { label: 'wiki', url: 'https://wiki.example', headers: { 'X-Number': 1 } } });
+  codeInterpreterTool({ config: { network: { allowedDomains: ['pypi.org'] } } });
   // @ts-expect-error all or some, never all by a word
-  codeInterpreterTool({ network: 'enabled' });
-  expectTypeOf(fileSearchTool({ storeIds: ['a'] }).config).toEqualTypeOf<FileSearchConfig>();
+  codeInterpreterTool({ config: { network: 'enabled' } });
+  expectTypeOf(fileSearchTool({ config: { storeIds: ['a'] } }).config).toEqualTypeOf<FileSearchConfig>();
 });
 
 test('a kind of one’s own keeps its types', () => {
@@ -137,9 +137,9 @@ test('a config is declared as a type, since an interface has no index signature'
 
 test('the code interpreter has no options that no provider has', () => {
   // @ts-expect-error The languages are what the container has.
-  codeInterpreterTool({ allowedLanguages: ['python'] });
+  codeInterpreterTool({ config: { allowedLanguages: ['python'] } });
   // @ts-expect-error The provider ends what takes too long.
-  codeInterpreterTool({ timeoutSeconds: 30 });
+  codeInterpreterTool({ config: { timeoutSeconds: 30 } });
 });
 
 test('a codec speaks for the types of its kind', () => {

@@ -1,6 +1,5 @@
 import { describe, expectTypeOf, it } from 'vitest';
 import {
-  ClearAllVisibility,
   ClearVisibility,
   type EvaluateOptions,
   isSectionOpen,
@@ -23,14 +22,14 @@ describe('visibility of a session', () => {
       const target = { prompt: 'ns/key', section: 'guide' };
       session.dispatch(SetVisibility, { ...target, visibility: 'full' });
       session.dispatch(ClearVisibility, target);
-      session.dispatch(ClearAllVisibility, {});
-      session.dispatch(ClearAllVisibility, { prompt: 'ns/key' });
+      session.dispatch(ClearVisibility, {});
+      session.dispatch(ClearVisibility, { prompt: 'ns/key' });
       // @ts-expect-error there are two visibilities
       session.dispatch(SetVisibility, { ...target, visibility: 'hidden' });
       // @ts-expect-error the visibility is missing
       session.dispatch(SetVisibility, target);
-      // @ts-expect-error the section is missing
-      session.dispatch(ClearVisibility, { prompt: 'ns/key' });
+      // @ts-expect-error the section of which prompt?
+      session.dispatch(ClearVisibility, { section: 'guide' });
       // @ts-expect-error nobody opens sections but the model
       session.dispatch(SectionsOpened, target);
     });

@@ -6,9 +6,8 @@ import * as w from 'weakincentives';
 import { aiSdk, fromAiSdkTool, toAiSdkTools } from 'weakincentives/ai-sdk';
 import { anthropic } from 'weakincentives/anthropic';
 import {
-  HostFilesystem,
   LocalOverridesStore,
-  mountFolder,
+  openHostFilesystem,
   openStagedFolder,
   readHostMount,
 } from 'weakincentives/node';
@@ -156,12 +155,11 @@ const cases: Readonly<Record<string, Case>> = {
     { callId: 'a', name: 'look', arguments: '{}' },
   ],
   'runtime.countUsage': [withRuntime((runtime, usage: never) => runtime.countUsage(usage)), {}],
-  'HostFilesystem.open': [
-    async (options: never) => (await HostFilesystem.open(options))[Symbol.asyncDispose](),
+  openHostFilesystem: [
+    async (options: never) => (await openHostFilesystem(options))[Symbol.asyncDispose](),
     { root: folder, include: [], exclude: [], writeOn: 'never', maxFileBytes: 3, stateDirectory },
   ],
   hostMount: [readHostMount, { hostPath: folder, allowedRoots: [root], include: [], exclude: [] }],
-  mountFolder: [mountFolder, { hostPath: folder, include: [], exclude: [] }],
   openStagedFolder: [openStagedFolder, files, { exclude: [] }],
   LocalOverridesStore: [(options: never) => new LocalOverridesStore(options), { root: folder }],
   openai: [openai, { model: 'm', apiKey: 'k', settings: {} }],
@@ -177,11 +175,7 @@ const cases: Readonly<Record<string, Case>> = {
       },
     },
   ],
-  fromAiSdkTool: [
-    (...args: [never, never]) => fromAiSdkTool('name', ...args),
-    { description: 'x', inputSchema: schema, execute: work },
-    {},
-  ],
+  fromAiSdkTool: [fromAiSdkTool, { description: 'x', inputSchema: schema, execute: work }, { name: 'name' }],
   toAiSdkTools: [toAiSdkTools, { tools: [], call: work }, {}],
   scriptedModel: [(options: never) => scriptedAdapter([], options), { name: 'm' }],
   adapterConformance: [adapterConformance, { name: 'x' }],

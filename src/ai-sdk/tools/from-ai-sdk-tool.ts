@@ -35,6 +35,8 @@ export interface AiSdkTool<Input, Output> {
 
 /** What a tool of the AI SDK does not say of itself. */
 export interface FromAiSdkToolOptions {
+  /** Its name in the prompt: the AI SDK keeps names outside of its tools. */
+  readonly name: string;
   /** Default: `'external'`. */
   readonly effects?: ToolEffects;
   /** Default: false. */
@@ -58,12 +60,12 @@ export interface FromAiSdkToolOptions {
  * and whatever else `tool()` refuses.
  */
 export function fromAiSdkTool<Input, Output>(
-  name: string,
   aiTool: AiSdkTool<Input, Output>,
-  options: FromAiSdkToolOptions = {},
+  options: FromAiSdkToolOptions,
 ): Tool<Input, Output> {
   assertArgument('fromAiSdkTool()', 'tool', aiTool, 'object');
-  assertOptions('fromAiSdkTool()', options);
+  assertOptions('fromAiSdkTool()', options, { name: 'string!' });
+  const { name } = options;
   if (typeof aiTool.execute !== 'function') {
     throw refused(name, 'execute', 'it has no execute function, so nothing can run it here');
   }

@@ -5,9 +5,10 @@ import type { FileChange, Filesystem, FilesystemSnapshot } from '../../filesyste
 import { showName } from '../../internal/index.ts';
 import {
   defaultMountExcludes,
-  HostFilesystem,
+  type HostFilesystem,
   type HostMountSkip,
   type InterruptedCommit,
+  openHostFilesystem,
 } from '../../node/index.ts';
 import { printable } from '../process/plain-text.ts';
 
@@ -74,7 +75,7 @@ export async function openFolder(
   const { exclude = [], defaultExcludes = true, ...rest } = workspace;
   const leftOut = [...(defaultExcludes ? defaultMountExcludes : []), ...exclude];
   try {
-    const filesystem = await HostFilesystem.open({
+    const filesystem = await openHostFilesystem({
       ...rest,
       root: hostPath,
       exclude: leftOut,

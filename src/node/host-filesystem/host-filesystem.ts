@@ -91,15 +91,10 @@ export class HostFilesystem implements Filesystem, AsyncDisposable {
     });
   }
 
-  /**
-   * Opens a folder: acquires its lock, and restores or completes the interrupted commits of a killed process.
-   * @throws {FilesystemError} `filesystem-locked` while another process, or another part of this one, has the folder open;
-   * `path-not-found`, `path-not-directory`, `path-forbidden` for the folder; `argument-invalid`, `pattern-invalid` for an option;
-   * `filesystem-storage-failed` when the lock or journal cannot be written, or an interrupted commit cannot be rolled back.
-   */
+  /** See {@link openHostFilesystem}. @internal */
   static async open(options: HostFilesystemOptions): Promise<HostFilesystem> {
     assertOptions(
-      'HostFilesystem.open()',
+      'openHostFilesystem()',
       options,
       { root: 'string!', include: 'array', exclude: 'array', stateDirectory: 'string' },
       (message, details) => new FilesystemError('argument-invalid', message, details),
@@ -298,4 +293,15 @@ function reasonOf(content: FileContent, maxFileBytes: number): HostMountSkipReas
   if (content instanceof RefusedContent) return content.isLink ? 'symlink-outside' : 'special-file';
   if (content instanceof DiskContent && content.isLink) return 'symlink';
   return content.bytes > maxFileBytes ? 'file-too-large' : undefined;
+}
+
+/**
+ * Opens a folder: acquires its lock, and restores or completes the interrupted commits of a killed process. Dispose the result to
+ * release the lock.
+ * @throws {FilesystemError} `filesystem-locked` while another process, or another part of this one, has the folder open;
+ * `path-not-found`, `path-not-directory`, `path-forbidden` for the folder; `argument-invalid`, `pattern-invalid` for an option;
+ * `filesystem-storage-failed` when the lock or journal cannot be written, or an interrupted commit cannot be rolled back.
+ */
+export async function openHostFilesystem(options: HostFilesystemOptions): Promise<HostFilesystem> {
+  return HostFilesystem.open(options);
 }

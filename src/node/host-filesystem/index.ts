@@ -1,5 +1,5 @@
 export type { InterruptedCommit } from './commit/recover.ts';
-export { HostFilesystem } from './host-filesystem.ts';
+export { type HostFilesystem, openHostFilesystem } from './host-filesystem.ts';
 export type { HostFilesystemFork, HostView } from './host-view.ts';
 export type { HostFilesystemOptions } from './options.ts';
 export type { OutsideChange } from './workspace/outside-changes.ts';

@@ -23,7 +23,7 @@ export interface OpenWorkspace {
 const noLock: OpenWorkspace['lock'] = { dispose: () => undefined };
 
 /**
- * Does `HostFilesystem.open`.
+ * Does `openHostFilesystem`.
  * @param onFailpoint called before each operation of a commit or rollback on the disk; for tests, which kill the process there.
  */
 export function openWorkspace(

@@ -9,7 +9,7 @@ export const defaultMountExcludes: readonly string[] = Object.freeze([
   '**/node_modules/**',
 ]);
 
-/** Options of `mountFolder`, and of `readHostMount` but for its allowed roots. */
+/** Options of `readHostMount` but for its allowed roots. @internal */
 export interface MountOptions {
   /** The folder to read. Relative to the working directory of the process. Messages name it exactly as given here. */
   readonly hostPath: string;

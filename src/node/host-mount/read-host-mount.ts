@@ -1,9 +1,8 @@
 import { assertOptions, FilesystemError } from '../../error/index.ts';
-import { MemoryFilesystem } from '../../filesystem/index.ts';
 import { compileMountFilter } from './mount-filter.ts';
 import { type HostMountReport, MountTally } from './mount-report.ts';
 import { assertStillThere, openFolder } from './open-folder.ts';
-import { type HostMountOptions, type MountOptions, resolveLimits, resolveMountPath } from './options.ts';
+import { type HostMountOptions, resolveLimits, resolveMountPath } from './options.ts';
 import { readDirectory } from './read-directory.ts';
 
 /**
@@ -66,34 +65,4 @@ export async function readHostMount(options: HostMountOptions): Promise<HostMoun
   } finally {
     await folder.close();
   }
-}
-
-/** Bytes that one file of the workspace may hold, at least: 32 MiB. */
-const DEFAULT_MAX_FILE_BYTES = 33_554_432;
-
-/** A folder of the host as a workspace in memory. */
-export interface MountedFolder {
-  /** The content; changes stay in memory, the disk is never written. */
-  readonly filesystem: MemoryFilesystem;
-  /** What was taken and what was left out, by name and reason. */
-  readonly report: HostMountReport;
-}
-
-/**
- * Reads a folder that the caller trusts, such as one named on a command line, into a `MemoryFilesystem`. For a path that
- * comes from anyone else use `readHostMount`, which checks it against allowed roots.
- *
- * @throws {FilesystemError} like `readHostMount`; the signal's reason when it is aborted.
- */
-export async function mountFolder(options: MountOptions): Promise<MountedFolder> {
-  assertOptions(
-    'mountFolder()',
-    options,
-    { hostPath: 'string!' },
-    (message, details) => new FilesystemError('argument-invalid', message, details),
-  );
-  const { files, report } = await readHostMount({ ...options, allowedRoots: [options.hostPath] });
-  // A file that the caller let in fits, whatever a workspace takes by default.
-  const maxFileBytes = Math.max(DEFAULT_MAX_FILE_BYTES, resolveLimits(options).maxFileBytes);
-  return Object.freeze({ filesystem: new MemoryFilesystem({ files, maxFileBytes }), report });
 }

@@ -45,27 +45,19 @@ export const SetVisibility: EventDefinition<
   }),
 });
 
-/** Leaves the visibility of a section to itself again. */
-export const ClearVisibility: EventDefinition<VisibilityTarget, VisibilityTarget> = defineEvent({
+/** What {@link ClearVisibility} clears: one section, every section of a prompt, or without `prompt` all of them. */
+type ClearedVisibility = VisibilityTarget | { readonly prompt?: string; readonly section?: undefined };
+
+/** Leaves the visibility of sections to themselves again: of one section, of every section of a prompt, or without `prompt` of all. */
+export const ClearVisibility: EventDefinition<ClearedVisibility, ClearedVisibility> = defineEvent({
   name: 'weakincentives.clear-visibility',
-  schema: jsonSchema<VisibilityTarget>({
+  schema: jsonSchema<ClearedVisibility>({
     type: 'object',
     properties: { prompt: text, section: text },
-    required: ['prompt', 'section'],
     additionalProperties: false,
+    dependentRequired: { section: ['prompt'] },
   }),
 });
-
-/** Leaves the visibility of all sections to themselves again: those of one prompt, or without `prompt` of all. */
-export const ClearAllVisibility: EventDefinition<{ readonly prompt?: string }, { readonly prompt?: string }> =
-  defineEvent({
-    name: 'weakincentives.clear-all-visibility',
-    schema: jsonSchema<{ readonly prompt?: string }>({
-      type: 'object',
-      properties: { prompt: text },
-      additionalProperties: false,
-    }),
-  });
 
 const keyOf = (prompt: string, section: string): string => JSON.stringify([prompt, section]);
 
@@ -83,16 +75,15 @@ export const VisibilityOverrides: Slice<VisibilityOverride> = defineSystemSlice<
     on(SetVisibility, (items, { prompt, section, visibility: set }) =>
       items.append({ prompt, section: section.toLowerCase(), visibility: set }),
     ),
-    on(ClearVisibility, (items, { prompt, section }) => items.remove(keyOf(prompt, section.toLowerCase()))),
-    on(ClearAllVisibility, (items, { prompt }) =>
-      prompt === undefined
+    on(ClearVisibility, (items, { prompt, section }) => {
+      if (prompt !== undefined && section !== undefined)
+        return items.remove(keyOf(prompt, section.toLowerCase()));
+      return prompt === undefined
         ? items.clear()
         : items.remove(
-            ...[...items]
-              .filter((item) => item.prompt === prompt)
-              .map(({ section }) => keyOf(prompt, section)),
-          ),
-    ),
+            ...[...items].filter((item) => item.prompt === prompt).map((item) => keyOf(prompt, item.section)),
+          );
+    }),
     on(SectionsOpened, (items, { value: { prompt, evaluationId, opened } }) =>
       items.extend(
         opened.map(({ section, shown }) => ({

@@ -74,8 +74,7 @@ const defaults = {
  * @throws {PromptValidationError} for a config, name or description that cannot be used.
  */
 export function codeInterpreterTool(
-  given: CodeInterpreterConfig = {},
-  texts: HostedToolOptions = {},
+  options: Partial<HostedToolOptions<CodeInterpreterConfig>> = {},
 ): HostedTool<CodeInterpreterConfig, CodeInterpreterResult> {
-  return makeHostedTool(defaults, config, given, texts);
+  return makeHostedTool('codeInterpreterTool()', defaults, config, options);
 }

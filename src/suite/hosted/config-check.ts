@@ -1,4 +1,4 @@
-import { PromptValidationError } from '../../error/index.ts';
+import { assertOptions, PromptValidationError } from '../../error/index.ts';
 import { quotedList } from '../../internal/index.ts';
 import { describeReceived, isSchemaObject, type JsonObject, type JsonValue } from '../../schema/index.ts';
 import { type HostedTool, type HostedToolOutput, hostedTool } from '../../tool/index.ts';
@@ -122,8 +122,10 @@ function isPlainObject(value: unknown): value is JsonObject {
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
-/** How the model and the results know a hosted tool. */
-export interface HostedToolOptions {
+/** Options of a hosted tool: its config, and how the model and the results know it. */
+export interface HostedToolOptions<Config> {
+  /** What the provider's tool may do. Optional where the provider's defaults do: `{}`. */
+  readonly config: Config;
   /** Its name in the prompt, unique among all tools. Default: the name of its kind, or the label of a remote server. */
   readonly name?: string;
   /** 1 to 200 characters, for people and for providers that take one. A default is provided. */
@@ -132,11 +134,13 @@ export interface HostedToolOptions {
 
 /** A hosted tool of one kind with its config checked and copied. */
 export function makeHostedTool<Config extends JsonObject, Output extends HostedToolOutput>(
+  maker: string,
   defaults: { readonly kind: string; readonly name: string; readonly description: string },
   check: ConfigCheck<Config>,
-  config: Config,
-  { name = defaults.name, description = defaults.description }: HostedToolOptions,
+  options: Partial<HostedToolOptions<Config>>,
 ): HostedTool<Config, Output> {
+  assertOptions(maker, options);
+  const { config = {}, name = defaults.name, description = defaults.description } = options;
   const checked = check(config, { tool: name, path: '' });
   return hostedTool<Config, Output>({ kind: defaults.kind, name, description, config: checked });
 }

@@ -76,8 +76,7 @@ const defaults = {
  * @throws {PromptValidationError} for a config, name or description that cannot be used.
  */
 export function fileSearchTool(
-  given: FileSearchConfig,
-  texts: HostedToolOptions = {},
+  options: HostedToolOptions<FileSearchConfig>,
 ): HostedTool<FileSearchConfig, FileSearchResult> {
-  return makeHostedTool(defaults, config, given, texts);
+  return makeHostedTool('fileSearchTool()', defaults, config, options);
 }

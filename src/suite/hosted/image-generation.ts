@@ -42,8 +42,7 @@ const defaults = {
  * @throws {PromptValidationError} for a config, name or description that cannot be used.
  */
 export function imageGenerationTool(
-  given: ImageGenerationConfig = {},
-  texts: HostedToolOptions = {},
+  options: Partial<HostedToolOptions<ImageGenerationConfig>> = {},
 ): HostedTool<ImageGenerationConfig, ImageGenerationResult> {
-  return makeHostedTool(defaults, config, given, texts);
+  return makeHostedTool('imageGenerationTool()', defaults, config, options);
 }

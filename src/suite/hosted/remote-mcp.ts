@@ -1,3 +1,4 @@
+import { assertOptions } from '../../error/index.ts';
 import { isSchemaObject, type JsonObject, type JsonValue } from '../../schema/index.ts';
 import { type HostedTool, type HostedToolOutput, hostedTool } from '../../tool/index.ts';
 import {
@@ -117,17 +118,17 @@ const read = objectOf<RemoteMcpConfig>(
 /**
  * A hosted tool of the kind `mcp`: the provider calls the tools of a remote server.
  *
- * @param texts `name` is the label by default.
+ * @param options `name` is the label of the config by default.
  * @throws {PromptValidationError} for a config, name or description that cannot be used.
  */
 export function remoteMcpTool(
-  given: RemoteMcpConfig,
-  texts: HostedToolOptions = {},
+  options: HostedToolOptions<RemoteMcpConfig>,
 ): HostedTool<RemoteMcpConfig, RemoteMcpResult> {
-  const place = { tool: texts.name ?? 'mcp', path: '' };
-  const config = read(given, place);
+  assertOptions('remoteMcpTool()', options);
+  const place = { tool: options.name ?? 'mcp', path: '' };
+  const config = read(options.config, place);
   refuseTwoAuthorizations(config, place);
   const { name = config.label, description = `Use the tools of the remote server "${config.label}".` } =
-    texts;
+    options;
   return hostedTool<RemoteMcpConfig, RemoteMcpResult>({ kind: 'mcp', name, description, config });
 }

@@ -44,8 +44,7 @@ const defaults = {
  * @throws {PromptValidationError} for a config, name or description that cannot be used.
  */
 export function webFetchTool(
-  given: WebFetchConfig = {},
-  texts: HostedToolOptions = {},
+  options: Partial<HostedToolOptions<WebFetchConfig>> = {},
 ): HostedTool<WebFetchConfig, WebFetchResult> {
-  return makeHostedTool(defaults, config, given, texts);
+  return makeHostedTool('webFetchTool()', defaults, config, options);
 }

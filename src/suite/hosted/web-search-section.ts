@@ -8,9 +8,7 @@ import { type WebSearchConfig, type WebSearchResult, webSearchTool } from './web
 type NoSectionParams = Record<never, never>;
 
 /** Options of {@link webSearchSection}; `name` and `description` are those of its tool. */
-export interface WebSearchSectionOptions extends HostedToolOptions {
-  /** Default: the provider's defaults. */
-  readonly config?: WebSearchConfig;
+export interface WebSearchSectionOptions extends Partial<HostedToolOptions<WebSearchConfig>> {
   /** Default `Web Search`. */
   readonly title?: string;
   /** Default `web_search`. */
@@ -35,9 +33,9 @@ export interface WebSearchSection extends Section<NoSectionParams> {
  */
 export function webSearchSection(options: WebSearchSectionOptions = {}): WebSearchSection {
   assertOptions('webSearchSection()', options);
-  const { config, title = 'Web Search', key = 'web_search', visibility = 'full', ...rest } = options;
-  const { acceptsOverrides = true, ...texts } = rest;
-  const tool = webSearchTool(config, texts);
+  const { title = 'Web Search', key = 'web_search', visibility = 'full', ...rest } = options;
+  const { acceptsOverrides = true, ...toolOptions } = rest;
+  const tool = webSearchTool(toolOptions);
   const instructions = instructionsFor(tool.config);
   const made: Section<NoSectionParams> = section({
     title,

@@ -55,8 +55,7 @@ const defaults = {
  * @see docs/spec/hosted-tools.md §4
  */
 export function webSearchTool(
-  given: WebSearchConfig = {},
-  texts: HostedToolOptions = {},
+  options: Partial<HostedToolOptions<WebSearchConfig>> = {},
 ): HostedTool<WebSearchConfig, WebSearchResult> {
-  return makeHostedTool(defaults, config, given, texts);
+  return makeHostedTool('webSearchTool()', defaults, config, options);
 }

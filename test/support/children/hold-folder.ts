@@ -1,8 +1,8 @@
-import { HostFilesystem } from '../../../src/node/index.ts';
+import { openHostFilesystem } from '../../../src/node/index.ts';
 
 // Started as a process of its own: opens a folder, says so, and holds it until it is told to go on or is killed.
 const [root = '', stateDirectory = ''] = process.argv.slice(2);
-const filesystem = await HostFilesystem.open({ root, stateDirectory }).catch((error: unknown) => {
+const filesystem = await openHostFilesystem({ root, stateDirectory }).catch((error: unknown) => {
   process.stdout.write(`refused ${JSON.stringify(error)}\n`);
   process.exit(0);
 });

@@ -1,8 +1,8 @@
-import { HostFilesystem, openStagedFolder } from '../../../src/node/index.ts';
+import { openHostFilesystem, openStagedFolder } from '../../../src/node/index.ts';
 
 // Started as a process of its own: stages a folder, changes it, and works in it until it is killed.
 const [root = '', stateDirectory = '', tempRoot = '', layer = '', marker = ''] = process.argv.slice(2);
-const filesystem = await HostFilesystem.open({ root, stateDirectory });
+const filesystem = await openHostFilesystem({ root, stateDirectory });
 const staged = await openStagedFolder(filesystem, {
   tempRoot,
   layer: layer === 'overlay' ? 'overlay' : 'copy',

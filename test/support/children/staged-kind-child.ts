@@ -1,9 +1,9 @@
 import { FilesystemError } from '../../../src/index.ts';
-import { HostFilesystem, openStagedFolder } from '../../../src/node/index.ts';
+import { openHostFilesystem, openStagedFolder } from '../../../src/node/index.ts';
 
 // Started as a process of its own: says what a staged folder is here, or why there is none.
 const [root = '', stateDirectory = '', tempRoot = '', layer = ''] = process.argv.slice(2);
-await using filesystem = await HostFilesystem.open({ root, stateDirectory });
+await using filesystem = await openHostFilesystem({ root, stateDirectory });
 try {
   await using staged = await openStagedFolder(filesystem, {
     tempRoot,

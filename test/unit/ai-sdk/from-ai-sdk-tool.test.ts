@@ -30,7 +30,7 @@ const weather = aiTool({
 
 describe('a tool of the AI SDK', () => {
   it('becomes one of a prompt, with the value of its execute as JSON', async () => {
-    const tool = fromAiSdkTool('weather', weather, { effects: 'read' });
+    const tool = fromAiSdkTool(weather, { name: 'weather', effects: 'read' });
     expect(tool).toMatchObject({ name: 'weather', description: 'Looks at the sky.', effects: 'read' });
     const output = await call(tool, { city: 'Rome' });
     expect(output.invocation.value).toEqual({
@@ -42,12 +42,15 @@ describe('a tool of the AI SDK', () => {
     });
     expect(JSON.parse(output.text)).toEqual(output.invocation.value);
     expect((await call(tool, { city: 1, more: 2 })).text).toContain('do not fit');
-    expect(fromAiSdkTool('weather', weather).effects).toBe('external');
+    expect(fromAiSdkTool(weather, { name: 'weather' }).effects).toBe('external');
   });
 
   it('says a text as it is, and nothing as OK', async () => {
     const says = (text: unknown) =>
-      fromAiSdkTool('says', { description: 'Says.', inputSchema: z.object({}), execute: () => text });
+      fromAiSdkTool(
+        { description: 'Says.', inputSchema: z.object({}), execute: () => text },
+        { name: 'says' },
+      );
     expect((await call(says('"Hello."'))).text).toBe('"Hello."');
     expect((await call(says(undefined))).text).toBe('OK');
     expect((await call(says(0))).text).toBe('0');
@@ -55,13 +58,16 @@ describe('a tool of the AI SDK', () => {
 
   it('fails by what it throws, or what is no JSON', async () => {
     const throws = (thrown: unknown) =>
-      fromAiSdkTool('throws', {
-        description: 'Throws.',
-        inputSchema: z.object({}),
-        execute: async () => {
-          throw thrown;
+      fromAiSdkTool(
+        {
+          description: 'Throws.',
+          inputSchema: z.object({}),
+          execute: async () => {
+            throw thrown;
+          },
         },
-      });
+        { name: 'throws' },
+      );
     expect(await call(throws(new Error('No luck.')))).toMatchObject({
       isError: true,
       text: expect.stringContaining('The tool "throws" failed: No luck.'),
@@ -69,7 +75,7 @@ describe('a tool of the AI SDK', () => {
     const circular: Record<string, unknown> = {};
     circular['self'] = circular;
     const wrong = { description: 'Loops.', inputSchema: z.object({}), execute: () => circular };
-    expect((await call(fromAiSdkTool('loops', wrong))).text).toContain('raised TypeError');
+    expect((await call(fromAiSdkTool(wrong, { name: 'loops' }))).text).toContain('raised TypeError');
   });
 
   it('tells what it yields on the way as progress, and its last value is the one', async () => {
@@ -81,7 +87,7 @@ describe('a tool of the AI SDK', () => {
       },
     });
     const events: RunEvent[] = [];
-    const tool = fromAiSdkTool('counts', counts, { effects: 'read' });
+    const tool = fromAiSdkTool(counts, { name: 'counts', effects: 'read' });
     const output = await call(tool, { to: 3 }, { onEvent: (event) => events.push(event) });
     expect(output.text).toBe('{"number":3}');
     expect(events.flatMap((event) => (event.type === 'tool-call-progress' ? [event.update] : []))).toEqual([
@@ -109,7 +115,7 @@ describe('a tool of the AI SDK', () => {
       },
     });
     await expect(
-      call(fromAiSdkTool('endless', endless), {}, { signal: controller.signal }),
+      call(fromAiSdkTool(endless, { name: 'endless' }), {}, { signal: controller.signal }),
     ).rejects.toMatchObject({ code: 'evaluation-aborted' });
     await ended.reached;
   });
@@ -121,7 +127,8 @@ describe('a tool of the AI SDK', () => {
       contextSchema: z.object({ count: z.function({ input: [z.number()], output: z.number() }) }),
       execute: ({ by }, { context }) => context.count(by),
     });
-    const tool = fromAiSdkTool('remembers', remembers, {
+    const tool = fromAiSdkTool(remembers, {
+      name: 'remembers',
       effects: 'state',
       contextFor: ({ session }) => ({
         count: (by: number) => {
@@ -149,7 +156,7 @@ describe('schemas of the AI SDK', () => {
       }),
       execute: async (input) => input,
     });
-    const tool = fromAiSdkTool('dynamic', dynamic, { effects: 'read' });
+    const tool = fromAiSdkTool(dynamic, { name: 'dynamic', effects: 'read' });
     expect((await call(tool, { pair: ['a', 1] })).text).toBe('{"pair":["a",1]}');
     // A list of schemas holds item by item, as in draft 7.
     expect(await call(tool, { pair: ['a', 'b'] })).toMatchObject({ isError: true });
@@ -160,7 +167,7 @@ describe('schemas of the AI SDK', () => {
       inputSchema: zodSchema(z.object({ count: z.number().transform((count) => count * 2) })),
       execute: ({ count }) => count,
     });
-    expect((await call(fromAiSdkTool('doubled', doubled), { count: 2 })).text).toBe('4');
+    expect((await call(fromAiSdkTool(doubled, { name: 'doubled' }), { count: 2 })).text).toBe('4');
     const refusing = aiTool({
       description: 'Refuses.',
       inputSchema: jsonSchema<{ word: string }>(
@@ -169,23 +176,27 @@ describe('schemas of the AI SDK', () => {
       ),
       execute: ({ word }) => word,
     });
-    expect((await call(fromAiSdkTool('refusing', refusing), { word: 'a' })).text).toContain('Not this word.');
+    expect((await call(fromAiSdkTool(refusing, { name: 'refusing' }), { word: 'a' })).text).toContain(
+      'Not this word.',
+    );
   });
 
   it('may stand behind a function, but must be there', () => {
     const lazy = { description: 'Lazy.', inputSchema: () => zodSchema(z.object({})), execute: () => 1 };
-    expect(fromAiSdkTool('lazy', lazy).compiledInput?.inputJsonSchema).toMatchObject({ type: 'object' });
+    expect(fromAiSdkTool(lazy, { name: 'lazy' }).compiledInput?.inputJsonSchema).toMatchObject({
+      type: 'object',
+    });
     const later = { ...lazy, inputSchema: jsonSchema(Promise.resolve({ type: 'object' as const })) };
-    expect(() => fromAiSdkTool('later', later)).toThrow(
+    expect(() => fromAiSdkTool(later, { name: 'later' })).toThrow(
       'The AI SDK tool "later" cannot be used: inputSchema: its JSON Schema is not there at once; await it first.',
     );
     const broken = { ...lazy, inputSchema: jsonSchema({ type: 'object', $ref: '#/nowhere' }) };
-    expect(() => fromAiSdkTool('broken', broken)).toThrow(/leads nowhere/);
-    expect(() => fromAiSdkTool('text', { ...lazy, inputSchema: 'text' })).toThrow(
+    expect(() => fromAiSdkTool(broken, { name: 'broken' })).toThrow(/leads nowhere/);
+    expect(() => fromAiSdkTool({ ...lazy, inputSchema: 'text' }, { name: 'text' })).toThrow(
       /the input schema cannot be used/,
     );
     // The AI SDK takes it for one without params.
-    expect(fromAiSdkTool('none', { ...lazy, inputSchema: undefined }).inputSchema).toBeUndefined();
+    expect(fromAiSdkTool({ ...lazy, inputSchema: undefined }, { name: 'none' }).inputSchema).toBeUndefined();
   });
 
   it('of the output hold, too', async () => {
@@ -195,7 +206,7 @@ describe('schemas of the AI SDK', () => {
       outputSchema: z.object({ at: z.iso.datetime() }),
       execute: ({ wrong }) => ({ at: wrong ? 'yesterday' : '2026-01-01T00:00:00Z' }),
     });
-    const tool = fromAiSdkTool('typed', typed);
+    const tool = fromAiSdkTool(typed, { name: 'typed' });
     expect(await call(tool, { wrong: false })).toMatchObject({ isError: false });
     expect(await call(tool, { wrong: true })).toMatchObject({
       isError: true,
@@ -206,12 +217,15 @@ describe('schemas of the AI SDK', () => {
 
 describe('toModelOutput', () => {
   const made = (output: unknown, value: unknown = { all: true }): AnyTool =>
-    fromAiSdkTool('made', {
-      description: 'Makes it.',
-      inputSchema: z.object({ a: z.number().optional() }),
-      execute: () => value,
-      toModelOutput: () => output,
-    });
+    fromAiSdkTool(
+      {
+        description: 'Makes it.',
+        inputSchema: z.object({ a: z.number().optional() }),
+        execute: () => value,
+        toModelOutput: () => output,
+      },
+      { name: 'made' },
+    );
 
   it('says what the model reads; the value is what was returned', async () => {
     expect(await call(made({ type: 'text', value: 'Short.' }))).toMatchObject({
@@ -282,15 +296,19 @@ describe('what cannot be taken over', () => {
 
   it('is refused when the tool is made', () => {
     const { execute: _execute, ...declared } = plain;
-    expect(() => fromAiSdkTool('declared', declared)).toThrow('it has no execute function');
-    expect(() => fromAiSdkTool('asks', { ...plain, needsApproval: true })).toThrow(/put a policy that asks/);
-    expect(() => fromAiSdkTool('asks', { ...plain, needsApproval: () => false })).toThrow(/needsApproval/);
-    expect(fromAiSdkTool('free', { ...plain, needsApproval: false }).name).toBe('free');
+    expect(() => fromAiSdkTool(declared, { name: 'declared' })).toThrow('it has no execute function');
+    expect(() => fromAiSdkTool({ ...plain, needsApproval: true }, { name: 'asks' })).toThrow(
+      /put a policy that asks/,
+    );
+    expect(() => fromAiSdkTool({ ...plain, needsApproval: () => false }, { name: 'asks' })).toThrow(
+      /needsApproval/,
+    );
+    expect(fromAiSdkTool({ ...plain, needsApproval: false }, { name: 'free' }).name).toBe('free');
     const varies = { ...plain, description: () => 'Varies.' };
-    expect(() => fromAiSdkTool('varies', varies)).toThrow('give one as the option description');
-    expect(fromAiSdkTool('varies', varies, { description: 'Fixed.' }).description).toBe('Fixed.');
-    expect(() => fromAiSdkTool('long', { ...plain, description: 'x'.repeat(201) })).toThrow(/200/);
-    expect(() => fromAiSdkTool('Bad name', plain)).toThrow(/name/);
-    expect(() => fromAiSdkTool('late', plain, { timeoutMs: 0 })).toThrow(/timeoutMs/);
+    expect(() => fromAiSdkTool(varies, { name: 'varies' })).toThrow('give one as the option description');
+    expect(fromAiSdkTool(varies, { name: 'varies', description: 'Fixed.' }).description).toBe('Fixed.');
+    expect(() => fromAiSdkTool({ ...plain, description: 'x'.repeat(201) }, { name: 'long' })).toThrow(/200/);
+    expect(() => fromAiSdkTool(plain, { name: 'Bad name' })).toThrow(/name/);
+    expect(() => fromAiSdkTool(plain, { name: 'late', timeoutMs: 0 })).toThrow(/timeoutMs/);
   });
 });

@@ -77,15 +77,15 @@ describe('a hosted tool on the wire', () => {
     ],
     [
       'a search with everything',
-      webSearchTool(
-        {
+      webSearchTool({
+        config: {
           domainFilter: { allowed: ['who.int'] },
           geoHint: { countryCode: 'gb', city: 'London', region: 'England', timezone: 'Europe/London' },
           maxUses: 3,
           allowLiveAccess: true,
         },
-        { name: 'look-up' },
-      ),
+        name: 'look-up',
+      }),
       {
         type: 'web_search_20260318',
         name: 'web_search',
@@ -103,7 +103,7 @@ describe('a hosted tool on the wire', () => {
     ],
     [
       'a search without some domains',
-      webSearchTool({ domainFilter: { blocked: ['spam.example'] } }),
+      webSearchTool({ config: { domainFilter: { blocked: ['spam.example'] } } }),
       {
         type: 'web_search_20260318',
         name: 'web_search',
@@ -119,10 +119,12 @@ describe('a hosted tool on the wire', () => {
     [
       'a fetch with everything',
       webFetchTool({
-        domainFilter: { blocked: ['spam.example'] },
-        maxUses: 2,
-        maxContentTokens: 500,
-        citations: true,
+        config: {
+          domainFilter: { blocked: ['spam.example'] },
+          maxUses: 2,
+          maxContentTokens: 500,
+          citations: true,
+        },
       }),
       {
         type: 'web_fetch_20260318',
@@ -136,13 +138,13 @@ describe('a hosted tool on the wire', () => {
     ],
     [
       'code without a network, as it always is',
-      codeInterpreterTool({ network: 'disabled' }),
+      codeInterpreterTool({ config: { network: 'disabled' } }),
       { type: 'code_execution_20260521', name: 'code_execution' },
     ],
     ['code', codeInterpreterTool(), { type: 'code_execution_20260521', name: 'code_execution' }],
     [
       'code without a network, as it always is',
-      codeInterpreterTool({ network: 'disabled' }),
+      codeInterpreterTool({ config: { network: 'disabled' } }),
       { type: 'code_execution_20260521', name: 'code_execution' },
     ],
   ])('%s', async (_name, hosted, expected) => {
@@ -154,13 +156,15 @@ describe('a hosted tool on the wire', () => {
 
   it('may be remote servers, with the beta feature that they need', async () => {
     const servers = [
-      remoteMcpTool({ label: 'wiki', url: 'https://wiki.example/mcp', approval: 'never' }),
+      remoteMcpTool({ config: { label: 'wiki', url: 'https://wiki.example/mcp', approval: 'never' } }),
       remoteMcpTool({
-        label: 'tickets',
-        url: 'https://tickets.example/mcp',
-        authorization: 'token-1',
-        allowedTools: ['read', 'list'],
-        approval: 'never',
+        config: {
+          label: 'tickets',
+          url: 'https://tickets.example/mcp',
+          authorization: 'token-1',
+          allowedTools: ['read', 'list'],
+          approval: 'never',
+        },
       }),
     ];
     const { requests } = await run(promptOf(...servers), undefined, {}, { betas: ['files-api-2025-04-14'] });
@@ -195,7 +199,7 @@ describe('a hosted tool on the wire', () => {
       effects: 'read',
       execute: () => ToolResult.ok(null),
     });
-    const hostedTools = [webSearchTool({}, { name: 'look-up' })];
+    const hostedTools = [webSearchTool({ name: 'look-up' })];
     const prompt = promptTemplate({
       ns: 'test',
       key: 'both',
@@ -209,7 +213,9 @@ describe('a hosted tool on the wire', () => {
   });
 
   it('that has no name at the provider cannot be forced', async () => {
-    const wiki = remoteMcpTool({ label: 'wiki', url: 'https://wiki.example/mcp', approval: 'never' });
+    const wiki = remoteMcpTool({
+      config: { label: 'wiki', url: 'https://wiki.example/mcp', approval: 'never' },
+    });
     await expect(run(promptOf(wiki), undefined, { toolChoice: { tool: 'wiki' } })).rejects.toMatchObject({
       phase: 'render',
       cause: { message: expect.stringContaining('cannot be forced to use the hosted tool "wiki"') },
@@ -219,31 +225,37 @@ describe('a hosted tool on the wire', () => {
   it.each<[HostedTool, readonly string[]]>([
     [
       webSearchTool({
-        domainFilter: { allowed: ['a.example'], blocked: ['b.a.example'] },
-        allowLiveAccess: false,
-        contextSize: 'high',
+        config: {
+          domainFilter: { allowed: ['a.example'], blocked: ['b.a.example'] },
+          allowLiveAccess: false,
+          contextSize: 'high',
+        },
       }),
       ['domainFilter.blocked', 'allowLiveAccess', 'contextSize'],
     ],
     [
-      webFetchTool({ domainFilter: { allowed: ['a.example'], blocked: ['b.a.example'] } }),
+      webFetchTool({ config: { domainFilter: { allowed: ['a.example'], blocked: ['b.a.example'] } } }),
       ['domainFilter.blocked'],
     ],
     [
       codeInterpreterTool({
-        fileIds: ['f'],
-        memoryLimit: '4g',
-        network: { allowedDomains: ['pypi.org'] },
+        config: {
+          fileIds: ['f'],
+          memoryLimit: '4g',
+          network: { allowedDomains: ['pypi.org'] },
+        },
       }),
       ['fileIds', 'memoryLimit', 'network'],
     ],
-    [remoteMcpTool({ label: 'wiki', url: 'https://wiki.example/mcp' }), ['approval']],
+    [remoteMcpTool({ config: { label: 'wiki', url: 'https://wiki.example/mcp' } }), ['approval']],
     [
       remoteMcpTool({
-        label: 'wiki',
-        url: 'https://wiki.example/mcp',
-        approval: 'always',
-        headers: { a: 'b' },
+        config: {
+          label: 'wiki',
+          url: 'https://wiki.example/mcp',
+          approval: 'always',
+          headers: { a: 'b' },
+        },
       }),
       ['approval', 'headers'],
     ],
@@ -265,7 +277,10 @@ describe('a hosted tool on the wire', () => {
 
   it('is refused beside another server with the same label', async () => {
     const servers = ['a', 'b'].map((name) =>
-      remoteMcpTool({ label: 'wiki', url: `https://${name}.example/mcp`, approval: 'never' }, { name }),
+      remoteMcpTool({
+        config: { label: 'wiki', url: `https://${name}.example/mcp`, approval: 'never' },
+        name,
+      }),
     );
     await expect(run(promptOf(...servers))).rejects.toMatchObject({
       phase: 'render',
@@ -275,7 +290,7 @@ describe('a hosted tool on the wire', () => {
     });
   });
 
-  it.each([fileSearchTool({ storeIds: ['s'] }), imageGenerationTool()])(
+  it.each([fileSearchTool({ config: { storeIds: ['s'] } }), imageGenerationTool()])(
     'of the kind $hostedKind is none that the provider has',
     async (hosted) => {
       await expect(run(promptOf(hosted))).rejects.toMatchObject({
@@ -324,7 +339,7 @@ it('a codec of your own speaks for another kind, beside those of the adapter', a
 
 describe('what a hosted tool came to', () => {
   it('is told of searches: what was found, what failed, and the passages that rest on it', async () => {
-    const search = webSearchTool({}, { name: 'look-up' });
+    const search = webSearchTool({ name: 'look-up' });
     const { result } = await runBoth(promptOf(search), [fixture('web-search')]);
     const said = "I'll look that up 🔎. The tower is 91 metres high.";
     expect(result.text).toBe(said);
@@ -375,7 +390,7 @@ describe('what a hosted tool came to', () => {
   });
 
   it('is told of fetched pages, and of the passages that name one', async () => {
-    const fetching = webFetchTool({ citations: true });
+    const fetching = webFetchTool({ config: { citations: true } });
     const { result } = await runBoth(promptOf(fetching), [fixture('web-fetch')]);
     const { invocations, citations } = hostedOutputsOf(result, fetching);
     expect(invocations).toEqual([
@@ -446,7 +461,7 @@ describe('what a hosted tool came to', () => {
 
   it('is told of each remote server apart', async () => {
     const servers = ['wiki', 'tickets'].map((label) =>
-      remoteMcpTool({ label, url: `https://${label}.example/mcp`, approval: 'never' }),
+      remoteMcpTool({ config: { label, url: `https://${label}.example/mcp`, approval: 'never' } }),
     );
     const { result, requests } = await runBoth(promptOf(...servers), [fixture('mcp')]);
     expect(servers.map((server) => hostedOutputsOf(result, server).invocations)).toEqual([
@@ -521,7 +536,7 @@ describe('a turn that pauses', () => {
     [undefined, { container: 'mine' }, 'mine'],
     ['configured', undefined, 'configured'],
   ])('stays in its container: config %j, settings %j, told %j', async (containerId, settings, expected) => {
-    const code = codeInterpreterTool(containerId === undefined ? {} : { containerId });
+    const code = codeInterpreterTool({ config: containerId === undefined ? {} : { containerId } });
     const { requests } = await run(
       promptOf(code, webSearchTool()),
       [fixture('paused'), fixture('resumed')],

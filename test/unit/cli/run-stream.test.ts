@@ -22,7 +22,7 @@ const task = section({
   key: 'task',
   template: 'Do it.',
   tools: [look],
-  hostedTools: [webSearchTool(), remoteMcpTool({ label: 'wiki', url: 'https://wiki.example' })],
+  hostedTools: [webSearchTool(), remoteMcpTool({ config: { label: 'wiki', url: 'https://wiki.example' } })],
 });
 const template = promptTemplate({ ns: 'tests', key: 'streamed', name: 'streamed', sections: [task] });
 

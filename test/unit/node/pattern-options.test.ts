@@ -8,7 +8,7 @@ import {
   promptTemplate,
   section,
 } from 'weakincentives';
-import { mountFolder, openStagedFolder } from 'weakincentives/node';
+import { type HostMountOptions, openStagedFolder, readHostMount } from 'weakincentives/node';
 import { scriptedAdapter } from 'weakincentives/testing';
 import { vfsTools } from '../../../src/suite/vfs/index.ts';
 import { runTool } from '../suite/run-tool.ts';
@@ -40,8 +40,16 @@ async function hostPaths(options: { exclude?: string[]; include?: string[] }): P
   return (await filesystem.glob('**')).paths;
 }
 
+async function filesystemOf(
+  hostPath: string,
+  options: Omit<HostMountOptions, 'hostPath' | 'allowedRoots'> = {},
+): Promise<MemoryFilesystem> {
+  const mount = await readHostMount({ hostPath, allowedRoots: [hostPath], ...options });
+  return new MemoryFilesystem({ files: mount.files });
+}
+
 async function mountedPaths(options: { exclude?: string[]; include?: string[] }): Promise<readonly string[]> {
-  const { filesystem } = await mountFolder({ hostPath: tempFolder(files), ...options });
+  const filesystem = await filesystemOf(tempFolder(files), options);
   return (await filesystem.glob('**')).paths;
 }
 
@@ -59,7 +67,7 @@ const takers: readonly (readonly [
     'exclude of a staged folder',
     async (exclude) => {
       await using staged = await openStagedFolder(new MemoryFilesystem({ files }), { exclude: [exclude] });
-      return (await (await mountFolder({ hostPath: staged.path })).filesystem.glob('**')).paths;
+      return (await (await filesystemOf(staged.path)).glob('**')).paths;
     },
     'left',
   ],

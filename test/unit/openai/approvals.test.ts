@@ -6,7 +6,7 @@ import { functionCall, message, response } from '../../support/openai-responses.
 import { modes, openaiFixture, promptOf, runOpenAI } from '../../support/openai-runs.ts';
 import { inEitherMode } from '../../support/openai-stream.ts';
 
-const wiki = remoteMcpTool({ label: 'wiki', url: 'https://wiki.example/mcp' }, { name: 'handbook' });
+const wiki = remoteMcpTool({ config: { label: 'wiki', url: 'https://wiki.example/mcp' }, name: 'handbook' });
 const prompt = promptOf({ hostedTools: [wiki] });
 const request = openaiFixture('mcp-approval-request');
 const approved = openaiFixture('mcp-approved');

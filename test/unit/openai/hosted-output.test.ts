@@ -118,7 +118,7 @@ describe.each(modes)('what a hosted tool came to, asked for %s', (_mode, options
   });
 
   it('a search through files, with what was found', async () => {
-    const files = fileSearchTool({ storeIds: ['vs_1'] });
+    const files = fileSearchTool({ config: { storeIds: ['vs_1'] } });
     const { result } = await runOpenAI(
       promptOf({ hostedTools: [files] }),
       [inEitherMode(openaiFixture('file-search'))],
@@ -143,7 +143,7 @@ describe.each(modes)('what a hosted tool came to, asked for %s', (_mode, options
   });
 
   it('images, and why one was not made', async () => {
-    const images = imageGenerationTool({ format: 'jpeg' });
+    const images = imageGenerationTool({ config: { format: 'jpeg' } });
     const { result } = await runOpenAI(
       promptOf({ hostedTools: [images] }),
       [inEitherMode(openaiFixture('image-generation'))],
@@ -170,8 +170,11 @@ describe.each(modes)('what a hosted tool came to, asked for %s', (_mode, options
   });
 
   it('calls of two remote servers, told apart by their labels', async () => {
-    const wiki = remoteMcpTool({ label: 'wiki', url: 'https://wiki.example/mcp' });
-    const crm = remoteMcpTool({ label: 'crm', url: 'https://crm.example/mcp' }, { name: 'customers' });
+    const wiki = remoteMcpTool({ config: { label: 'wiki', url: 'https://wiki.example/mcp' } });
+    const crm = remoteMcpTool({
+      config: { label: 'crm', url: 'https://crm.example/mcp' },
+      name: 'customers',
+    });
     const { result } = await runOpenAI(
       promptOf({ hostedTools: [wiki, crm] }),
       [inEitherMode(openaiFixture('mcp'))],

@@ -22,7 +22,7 @@ const note = tool({
   effects: 'read',
   execute: () => ToolResult.ok(null),
 });
-const wiki = remoteMcpTool({ label: 'wiki', url: 'https://wiki.example/mcp' });
+const wiki = remoteMcpTool({ config: { label: 'wiki', url: 'https://wiki.example/mcp' } });
 
 const bodyWith = async (hostedTools: readonly HostedTool[], tools: readonly AnyTool[] = []) => {
   const { bodies } = await runOpenAI(promptOf({ hostedTools, tools }), [answer], { input: 'Go' });
@@ -35,10 +35,12 @@ describe('a hosted tool on the wire', () => {
     [
       'web search with all that can be told',
       webSearchTool({
-        domainFilter: { allowed: ['cdc.gov', 'who.int'], blocked: ['blog.cdc.gov'] },
-        geoHint: { countryCode: 'GB', city: 'London', region: 'Greater London', timezone: 'Europe/London' },
-        allowLiveAccess: false,
-        contextSize: 'high',
+        config: {
+          domainFilter: { allowed: ['cdc.gov', 'who.int'], blocked: ['blog.cdc.gov'] },
+          geoHint: { countryCode: 'GB', city: 'London', region: 'Greater London', timezone: 'Europe/London' },
+          allowLiveAccess: false,
+          contextSize: 'high',
+        },
       }),
       {
         type: 'web_search',
@@ -57,19 +59,19 @@ describe('a hosted tool on the wire', () => {
     ],
     [
       'web search that leaves domains out',
-      webSearchTool({ domainFilter: { blocked: ['a.example', 'b.example'] } }),
+      webSearchTool({ config: { domainFilter: { blocked: ['a.example', 'b.example'] } } }),
       { type: 'web_search', filters: { blocked_domains: ['a.example', 'b.example'] } },
       ['web_search_call.action.sources'],
     ],
     [
       'web search that leaves no domain out',
-      webSearchTool({ domainFilter: { blocked: [] } }),
+      webSearchTool({ config: { domainFilter: { blocked: [] } } }),
       { type: 'web_search' },
       ['web_search_call.action.sources'],
     ],
     [
       'web search from nowhere in particular, which keeps the provider from guessing',
-      webSearchTool({ geoHint: {}, allowLiveAccess: true }),
+      webSearchTool({ config: { geoHint: {}, allowLiveAccess: true } }),
       { type: 'web_search', user_location: { type: 'approximate' } },
       ['web_search_call.action.sources'],
     ],
@@ -82,9 +84,11 @@ describe('a hosted tool on the wire', () => {
     [
       'code with files, memory and a network',
       codeInterpreterTool({
-        fileIds: ['file_1'],
-        memoryLimit: '4g',
-        network: { allowedDomains: ['pypi.org'] },
+        config: {
+          fileIds: ['file_1'],
+          memoryLimit: '4g',
+          network: { allowedDomains: ['pypi.org'] },
+        },
       }),
       {
         type: 'code_interpreter',
@@ -99,29 +103,31 @@ describe('a hosted tool on the wire', () => {
     ],
     [
       'code without a network',
-      codeInterpreterTool({ network: 'disabled' }),
+      codeInterpreterTool({ config: { network: 'disabled' } }),
       { type: 'code_interpreter', container: { type: 'auto', network_policy: { type: 'disabled' } } },
       ['code_interpreter_call.outputs'],
     ],
     [
       'code in a container that exists',
-      codeInterpreterTool({ containerId: 'cntr_1' }),
+      codeInterpreterTool({ config: { containerId: 'cntr_1' } }),
       { type: 'code_interpreter', container: 'cntr_1' },
       ['code_interpreter_call.outputs'],
     ],
     [
       'file search',
-      fileSearchTool({ storeIds: ['vs_1', 'vs_2'] }),
+      fileSearchTool({ config: { storeIds: ['vs_1', 'vs_2'] } }),
       { type: 'file_search', vector_store_ids: ['vs_1', 'vs_2'] },
       ['file_search_call.results'],
     ],
     [
       'file search with limits',
       fileSearchTool({
-        storeIds: ['vs_1'],
-        maxResults: 5,
-        scoreThreshold: 0.5,
-        filter: { type: 'eq', key: 'year', value: 2026 },
+        config: {
+          storeIds: ['vs_1'],
+          maxResults: 5,
+          scoreThreshold: 0.5,
+          filter: { type: 'eq', key: 'year', value: 2026 },
+        },
       }),
       {
         type: 'file_search',
@@ -136,11 +142,13 @@ describe('a hosted tool on the wire', () => {
     [
       'image generation in all its detail',
       imageGenerationTool({
-        format: 'webp',
-        size: '1024x1024',
-        quality: 'low',
-        background: 'opaque',
-        model: 'gpt-image-1',
+        config: {
+          format: 'webp',
+          size: '1024x1024',
+          quality: 'low',
+          background: 'opaque',
+          model: 'gpt-image-1',
+        },
       }),
       {
         type: 'image_generation',
@@ -166,12 +174,14 @@ describe('a hosted tool on the wire', () => {
     [
       'a remote server with secrets and a choice of tools',
       remoteMcpTool({
-        label: 'crm',
-        url: 'https://crm.example/mcp',
-        authorization: 'token-1',
-        headers: { 'x-tenant': 'a' },
-        allowedTools: ['find'],
-        approval: 'never',
+        config: {
+          label: 'crm',
+          url: 'https://crm.example/mcp',
+          authorization: 'token-1',
+          headers: { 'x-tenant': 'a' },
+          allowedTools: ['find'],
+          approval: 'never',
+        },
       }),
       {
         type: 'mcp',
@@ -225,13 +235,15 @@ describe('a hosted tool on the wire', () => {
 
 describe('what the provider cannot be told', () => {
   const partly: readonly [HostedTool, readonly string[]][] = [
-    [webSearchTool({ domainFilter: { blocked: [] }, maxUses: 2 }), ['maxUses']],
+    [webSearchTool({ config: { domainFilter: { blocked: [] }, maxUses: 2 } }), ['maxUses']],
     [
       codeInterpreterTool({
-        containerId: 'cntr_1',
-        fileIds: ['file_1'],
-        memoryLimit: '1g',
-        network: 'disabled',
+        config: {
+          containerId: 'cntr_1',
+          fileIds: ['file_1'],
+          memoryLimit: '1g',
+          network: 'disabled',
+        },
       }),
       ['fileIds', 'memoryLimit', 'network'],
     ],
@@ -273,11 +285,11 @@ describe('what the provider cannot be told', () => {
       /Unsupported hosted tool kind "constructor"/,
     ],
     [
-      [webSearchTool(), webSearchTool({}, { name: 'other' })],
+      [webSearchTool(), webSearchTool({ name: 'other' })],
       /cannot tell the hosted tools "web_search" and "other" apart/,
     ],
     [
-      [wiki, remoteMcpTool({ label: 'wiki', url: 'https://b.example/mcp' }, { name: 'b' })],
+      [wiki, remoteMcpTool({ config: { label: 'wiki', url: 'https://b.example/mcp' }, name: 'b' })],
       /hosted tools "wiki" and "b" apart, both of the kind "mcp" with the label "wiki"/,
     ],
   ])('ends the run in phase render: %j', async (hostedTools, expected) => {
@@ -290,9 +302,9 @@ describe('what the provider cannot be told', () => {
 
 describe('the choice of a hosted tool', () => {
   it.each<[HostedTool, object]>([
-    [webSearchTool({}, { name: 'look-up' }), { type: 'web_search' }],
-    [fileSearchTool({ storeIds: ['vs_1'] }), { type: 'file_search' }],
-    [codeInterpreterTool({}, { name: 'python' }), { type: 'code_interpreter' }],
+    [webSearchTool({ name: 'look-up' }), { type: 'web_search' }],
+    [fileSearchTool({ config: { storeIds: ['vs_1'] } }), { type: 'file_search' }],
+    [codeInterpreterTool({ name: 'python' }), { type: 'code_interpreter' }],
     [imageGenerationTool(), { type: 'image_generation' }],
     [wiki, { type: 'mcp', server_label: 'wiki' }],
   ])('%j', async (hosted, expected) => {

@@ -42,7 +42,7 @@ const prompt = promptTemplate({
       hostedTools: [
         webSearchTool(),
         codeInterpreterTool(),
-        remoteMcpTool({ label: 'wiki', url: 'https://wiki.example/mcp' }),
+        remoteMcpTool({ config: { label: 'wiki', url: 'https://wiki.example/mcp' } }),
       ],
     }),
   ],

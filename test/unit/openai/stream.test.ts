@@ -27,7 +27,7 @@ const add = tool({
   effects: 'read',
   execute: ({ left, right = 1 }) => ToolResult.ok(left + right, 'Added.'),
 });
-const wiki = remoteMcpTool({ label: 'wiki', url: 'https://wiki.example/mcp' });
+const wiki = remoteMcpTool({ config: { label: 'wiki', url: 'https://wiki.example/mcp' } });
 const prompt = promptOf({ tools: [add], hostedTools: [wiki] });
 
 const sse = (text: string): Response =>

@@ -27,7 +27,12 @@ const template = promptTemplate({
   ns: 'test',
   key: 'secrets',
   sections: [
-    section({ title: 'Wiki', key: 'wiki', template: 'Read the wiki.', hostedTools: [remoteMcpTool(config)] }),
+    section({
+      title: 'Wiki',
+      key: 'wiki',
+      template: 'Read the wiki.',
+      hostedTools: [remoteMcpTool({ config })],
+    }),
   ],
 });
 
@@ -122,6 +127,6 @@ describe('secrets of a remote server', () => {
     ['another key that is unknown', { label: 'wiki', ...{ token } }],
   ])('are not in the refusal of %s', (_what, wrong) => {
     // Plain JavaScript can pass anything.
-    expectNoSecret(refusal(() => remoteMcpTool({ ...config, ...wrong } as RemoteMcpConfig)));
+    expectNoSecret(refusal(() => remoteMcpTool({ config: { ...config, ...wrong } as RemoteMcpConfig })));
   });
 });

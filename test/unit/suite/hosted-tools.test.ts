@@ -20,13 +20,17 @@ import { refusal } from '../prompt/refusal.ts';
 type Kind = 'web_search' | 'web_fetch' | 'code_interpreter' | 'file_search' | 'image_generation' | 'mcp';
 
 // Plain JavaScript can pass anything as a config.
-const makers: Readonly<Record<Kind, (config: unknown, texts?: HostedToolOptions) => HostedTool>> = {
-  web_search: (config, texts) => webSearchTool(config as WebSearchConfig, texts),
-  web_fetch: (config, texts) => webFetchTool(config as WebFetchConfig, texts),
-  code_interpreter: (config, texts) => codeInterpreterTool(config as CodeInterpreterConfig, texts),
-  file_search: (config, texts) => fileSearchTool(config as FileSearchConfig, texts),
-  image_generation: (config, texts) => imageGenerationTool(config as ImageGenerationConfig, texts),
-  mcp: (config, texts) => remoteMcpTool(config as RemoteMcpConfig, texts),
+const makers: Readonly<
+  Record<Kind, (config: unknown, options?: Partial<Omit<HostedToolOptions<unknown>, 'config'>>) => HostedTool>
+> = {
+  web_search: (config, options) => webSearchTool({ config: config as WebSearchConfig, ...options }),
+  web_fetch: (config, options) => webFetchTool({ config: config as WebFetchConfig, ...options }),
+  code_interpreter: (config, options) =>
+    codeInterpreterTool({ config: config as CodeInterpreterConfig, ...options }),
+  file_search: (config, options) => fileSearchTool({ config: config as FileSearchConfig, ...options }),
+  image_generation: (config, options) =>
+    imageGenerationTool({ config: config as ImageGenerationConfig, ...options }),
+  mcp: (config, options) => remoteMcpTool({ config: config as RemoteMcpConfig, ...options }),
 };
 
 /** The least that each kind needs. */
@@ -144,8 +148,10 @@ describe('a config', () => {
 
   it('is kept in one way of writing', () => {
     const { config } = webSearchTool({
-      domainFilter: { allowed: ['WWW.Example.COM', 'www.example.com', 'bücher.example'] },
-      geoHint: { countryCode: 'gb', timezone: 'europe/london' },
+      config: {
+        domainFilter: { allowed: ['WWW.Example.COM', 'www.example.com', 'bücher.example'] },
+        geoHint: { countryCode: 'gb', timezone: 'europe/london' },
+      },
     });
     expect(config).toEqual({
       domainFilter: { allowed: ['www.example.com', 'xn--bcher-kva.example'] },
@@ -154,14 +160,16 @@ describe('a config', () => {
   });
 
   it('has no list of blocked domains that blocks none', () => {
-    expect(webSearchTool({ domainFilter: { allowed: ['a.example'], blocked: [] } }).config).toEqual({
+    expect(
+      webSearchTool({ config: { domainFilter: { allowed: ['a.example'], blocked: [] } } }).config,
+    ).toEqual({
       domainFilter: { allowed: ['a.example'] },
     });
   });
 
   it('does not share its filter with the caller', () => {
     const filter = { key: 'year', value: [2025] };
-    const made = fileSearchTool({ storeIds: ['a'], filter });
+    const made = fileSearchTool({ config: { storeIds: ['a'], filter } });
     filter.value.push(2026);
     expect(made.config.filter).toEqual({ key: 'year', value: [2025] });
   });

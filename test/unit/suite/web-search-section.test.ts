@@ -32,7 +32,7 @@ describe('webSearchSection', () => {
     const made = webSearchSection(options);
     expect(made).toMatchObject({ title: 'Look up', key: 'look-up', acceptsOverrides: false });
     expect(made.hostedTools).toEqual([
-      webSearchTool({ maxUses: 3 }, { name: 'cached_search', description: 'Searches.' }),
+      webSearchTool({ config: { maxUses: 3 }, name: 'cached_search', description: 'Searches.' }),
     ]);
     expect(await textOf(options)).toMatch(/^## 1\. Look up \(look-up\)\n/);
   });

@@ -6,7 +6,7 @@ import { mockHostedToolCodec, type ScriptedTurn, scriptedAdapter } from 'weakinc
 import { evaluationFailure } from '../../support/failure.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
 
-const search = webSearchTool({ maxUses: 2 });
+const search = webSearchTool({ config: { maxUses: 2 } });
 const found = { status: 'completed', action: 'search', queries: ['tides'], sources: [] } as const;
 
 function promptOf(...hostedTools: readonly ReturnType<typeof hostedTool>[]) {

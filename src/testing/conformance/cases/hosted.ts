@@ -6,7 +6,7 @@ import type { CaseDefinition } from '../stage.ts';
 import { answer, type ConformanceSearch, call, itemsOf } from '../turn.ts';
 
 const search = webSearchTool();
-const shelf = remoteMcpTool({ label: 'shelf', url: 'https://shelf.example/mcp' }, { name: 'shelf' });
+const shelf = remoteMcpTool({ config: { label: 'shelf', url: 'https://shelf.example/mcp' }, name: 'shelf' });
 const sources = [
   { url: 'https://pears.example/ripe', title: 'Ripe pears' },
   { url: 'https://plums.example/', title: 'Plums' },

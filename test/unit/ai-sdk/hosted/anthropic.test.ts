@@ -9,16 +9,18 @@ describe('@ai-sdk/anthropic', () => {
     const { requests } = await run(
       anthropic,
       [
-        webSearchTool({ domainFilter: { blocked: ['a.example'] }, geoHint, maxUses: 2 }),
+        webSearchTool({ config: { domainFilter: { blocked: ['a.example'] }, geoHint, maxUses: 2 } }),
         webFetchTool({
-          domainFilter: { allowed: ['rules.example'] },
-          maxUses: 3,
-          maxContentTokens: 500,
-          citations: true,
+          config: {
+            domainFilter: { allowed: ['rules.example'] },
+            maxUses: 3,
+            maxContentTokens: 500,
+            citations: true,
+          },
         }),
-        codeInterpreterTool({ containerId: 'c1', network: 'disabled' }),
-        remoteMcpTool({ ...docs, approval: 'never' }),
-        remoteMcpTool({ label: 'charts', url: 'https://mcp.example/charts', approval: 'never' }),
+        codeInterpreterTool({ config: { containerId: 'c1', network: 'disabled' } }),
+        remoteMcpTool({ config: { ...docs, approval: 'never' } }),
+        remoteMcpTool({ config: { label: 'charts', url: 'https://mcp.example/charts', approval: 'never' } }),
       ],
       [anthropicAnswer],
     );
@@ -58,18 +60,22 @@ describe('@ai-sdk/anthropic', () => {
     [
       'web search',
       webSearchTool({
-        domainFilter: { allowed: ['a.example'], blocked: ['b.example'] },
-        allowLiveAccess: false,
-        contextSize: 'high',
+        config: {
+          domainFilter: { allowed: ['a.example'], blocked: ['b.example'] },
+          allowLiveAccess: false,
+          contextSize: 'high',
+        },
       }),
       ['domainFilter.blocked', 'allowLiveAccess', 'contextSize'],
     ],
     [
       'code',
-      codeInterpreterTool({ fileIds: ['f'], memoryLimit: '1g', network: { allowedDomains: ['a.example'] } }),
+      codeInterpreterTool({
+        config: { fileIds: ['f'], memoryLimit: '1g', network: { allowedDomains: ['a.example'] } },
+      }),
       ['fileIds', 'memoryLimit', 'network'],
     ],
-    ['approval', remoteMcpTool({ ...docs, authorization: 'x' }), ['approval']],
+    ['approval', remoteMcpTool({ config: { ...docs, authorization: 'x' } }), ['approval']],
   ])('cannot be told everything of %s', async (_kind, hosted, unsupported) => {
     await expect(run(anthropic, [hosted], [anthropicAnswer])).rejects.toMatchObject({
       phase: 'render',
@@ -81,8 +87,10 @@ describe('@ai-sdk/anthropic', () => {
     const search = webSearchTool();
     const fetched = webFetchTool();
     const code = codeInterpreterTool();
-    const mcp = remoteMcpTool({ ...docs, approval: 'never' });
-    const charts = remoteMcpTool({ label: 'charts', url: 'https://mcp.example/charts', approval: 'never' });
+    const mcp = remoteMcpTool({ config: { ...docs, approval: 'never' } });
+    const charts = remoteMcpTool({
+      config: { label: 'charts', url: 'https://mcp.example/charts', approval: 'never' },
+    });
     const { response } = await run(anthropic, [search, fetched, code, mcp, charts], [anthropicAnswer]);
     const done = { turn: 1, status: 'completed' };
     expect(hostedOutputsOf(response, search)).toEqual({

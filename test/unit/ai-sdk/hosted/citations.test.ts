@@ -10,7 +10,7 @@ import { capturingFetch } from '../../../support/captured-requests.ts';
 import { promptOf } from '../../../support/prompt-of.ts';
 
 const url = 'https://tides.example/a';
-const prompt = promptOf({ hostedTools: [webFetchTool({ citations: true }), webSearchTool()] });
+const prompt = promptOf({ hostedTools: [webFetchTool({ config: { citations: true } }), webSearchTool()] });
 
 const fetched = (id: string, at: string, title: string | null): readonly Block[] => [
   serverToolUse(id, 'web_fetch', { url: at }),

@@ -14,9 +14,11 @@ describe('@ai-sdk/google', () => {
         webFetchTool(),
         codeInterpreterTool(),
         fileSearchTool({
-          storeIds: ['fileSearchStores/s1'],
-          maxResults: 3,
-          filter: { metadataFilter: 'author = "Ada"' },
+          config: {
+            storeIds: ['fileSearchStores/s1'],
+            maxResults: 3,
+            filter: { metadataFilter: 'author = "Ada"' },
+          },
         }),
       ],
       [googleAnswer],
@@ -37,7 +39,10 @@ describe('@ai-sdk/google', () => {
   });
 
   it('has nothing to refuse in a filter that names no domain', async () => {
-    const hosted = [webSearchTool({ domainFilter: { blocked: [] } }), webFetchTool({ domainFilter: {} })];
+    const hosted = [
+      webSearchTool({ config: { domainFilter: { blocked: [] } } }),
+      webFetchTool({ config: { domainFilter: {} } }),
+    ];
     const { requests } = await run(google, hosted, [googleAnswer]);
     expect(requests[0]?.body['tools']).toMatchObject([{ googleSearch: {} }, { urlContext: {} }, {}]);
   });
@@ -46,19 +51,21 @@ describe('@ai-sdk/google', () => {
     [
       'web search',
       webSearchTool({
-        domainFilter: { allowed: ['a.example'] },
-        geoHint,
-        allowLiveAccess: false,
-        contextSize: 'low',
-        maxUses: 1,
+        config: {
+          domainFilter: { allowed: ['a.example'] },
+          geoHint,
+          allowLiveAccess: false,
+          contextSize: 'low',
+          maxUses: 1,
+        },
       }),
       ['domainFilter', 'geoHint', 'contextSize', 'maxUses', 'allowLiveAccess'],
     ],
-    ['pages', webFetchTool({ maxUses: 1, citations: false }), ['maxUses', 'citations']],
-    ['code', codeInterpreterTool({ containerId: 'c' }), ['containerId']],
+    ['pages', webFetchTool({ config: { maxUses: 1, citations: false } }), ['maxUses', 'citations']],
+    ['code', codeInterpreterTool({ config: { containerId: 'c' } }), ['containerId']],
     [
       'files',
-      fileSearchTool({ storeIds: ['s'], scoreThreshold: 0.5, filter: { year: 2026 } }),
+      fileSearchTool({ config: { storeIds: ['s'], scoreThreshold: 0.5, filter: { year: 2026 } } }),
       ['scoreThreshold', 'filter.year'],
     ],
   ])('cannot be told everything of %s', async (_kind, hosted, unsupported) => {
@@ -72,7 +79,7 @@ describe('@ai-sdk/google', () => {
     const search = webSearchTool();
     const fetched = webFetchTool();
     const code = codeInterpreterTool();
-    const files = fileSearchTool({ storeIds: ['fileSearchStores/s1'] });
+    const files = fileSearchTool({ config: { storeIds: ['fileSearchStores/s1'] } });
     const { response } = await run(google, [search, fetched, code, files], [googleAnswer]);
     const [cited] = hostedOutputsOf(response, search).citations;
     expect(hostedOutputsOf(response, search)).toEqual({

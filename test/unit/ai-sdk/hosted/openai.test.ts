@@ -22,31 +22,39 @@ describe.each([
       create,
       [
         webSearchTool({
-          domainFilter: { allowed: ['tides.example'], blocked: ['old.tides.example'] },
-          geoHint,
-          allowLiveAccess: false,
-          contextSize: 'low',
+          config: {
+            domainFilter: { allowed: ['tides.example'], blocked: ['old.tides.example'] },
+            geoHint,
+            allowLiveAccess: false,
+            contextSize: 'low',
+          },
         }),
-        codeInterpreterTool({ fileIds: ['f1'], ...known }),
+        codeInterpreterTool({ config: { fileIds: ['f1'], ...known } }),
         fileSearchTool({
-          storeIds: ['vs_1'],
-          maxResults: 5,
-          scoreThreshold: 0.5,
-          filter: { type: 'eq', key: 'year', value: 2026 },
+          config: {
+            storeIds: ['vs_1'],
+            maxResults: 5,
+            scoreThreshold: 0.5,
+            filter: { type: 'eq', key: 'year', value: 2026 },
+          },
         }),
         imageGenerationTool({
-          format: 'webp',
-          size: '1024x1024',
-          quality: 'low',
-          background: 'opaque',
-          model: 'gpt-image-1',
+          config: {
+            format: 'webp',
+            size: '1024x1024',
+            quality: 'low',
+            background: 'opaque',
+            model: 'gpt-image-1',
+          },
         }),
-        remoteMcpTool(docs),
+        remoteMcpTool({ config: docs }),
         remoteMcpTool({
-          label: 'charts',
-          url: 'https://mcp.example/charts',
-          approval: 'never',
-          headers: { 'x-key': 'k' },
+          config: {
+            label: 'charts',
+            url: 'https://mcp.example/charts',
+            approval: 'never',
+            headers: { 'x-key': 'k' },
+          },
         }),
       ],
       [openaiAnswer],
@@ -116,7 +124,7 @@ describe.each([
   it('is told of each kind without options, and of containers that exist', async () => {
     const { requests } = await run(
       create,
-      [webSearchTool(), codeInterpreterTool({ containerId: 'c1' }), imageGenerationTool()],
+      [webSearchTool(), codeInterpreterTool({ config: { containerId: 'c1' } }), imageGenerationTool()],
       [openaiAnswer],
     );
     expect(requests[0]?.body['tools']).toMatchObject([
@@ -131,7 +139,7 @@ describe.each([
     [{ blocked: ['a.example'] }, { filters: { blocked_domains: ['a.example'] } }],
     [{ blocked: [] }, {}],
   ])('is told of the domains %j', async (domainFilter, expected) => {
-    const { requests } = await run(create, [webSearchTool({ domainFilter })], [openaiAnswer]);
+    const { requests } = await run(create, [webSearchTool({ config: { domainFilter } })], [openaiAnswer]);
     expect(requests[0]?.body['tools']).toMatchObject([
       { type: 'web_search', ...expected },
       { type: 'function' },
@@ -140,8 +148,12 @@ describe.each([
   });
 
   it.each<[string, HostedTool, readonly string[]]>([
-    ['web search', webSearchTool({ domainFilter: { blocked: ['a.example'] }, maxUses: 2 }), ['maxUses']],
-    ['a container', codeInterpreterTool({ containerId: 'c1', network: 'disabled' }), ['network']],
+    [
+      'web search',
+      webSearchTool({ config: { domainFilter: { blocked: ['a.example'] }, maxUses: 2 } }),
+      ['maxUses'],
+    ],
+    ['a container', codeInterpreterTool({ config: { containerId: 'c1', network: 'disabled' } }), ['network']],
   ])('cannot be told everything of %s', async (_kind, hosted, unsupported) => {
     await expect(run(create, [hosted], [openaiAnswer])).rejects.toMatchObject({
       phase: 'render',
@@ -152,10 +164,10 @@ describe.each([
   it('brings what each tool came to', async () => {
     const search = webSearchTool();
     const code = codeInterpreterTool();
-    const files = fileSearchTool({ storeIds: ['vs_1'] });
-    const image = imageGenerationTool({ format: 'webp' });
-    const mcp = remoteMcpTool(docs);
-    const charts = remoteMcpTool({ label: 'charts', url: 'https://mcp.example/charts' });
+    const files = fileSearchTool({ config: { storeIds: ['vs_1'] } });
+    const image = imageGenerationTool({ config: { format: 'webp' } });
+    const mcp = remoteMcpTool({ config: docs });
+    const charts = remoteMcpTool({ config: { label: 'charts', url: 'https://mcp.example/charts' } });
     const { response } = await run(create, [search, code, files, image, mcp, charts], [openaiAnswer]);
     const done = { turn: 1, status: 'completed' };
     expect(response.text).toBe('First: High water at six. No mooring. See plot.');
@@ -261,7 +273,9 @@ it('places count behind characters outside the basic plane as the provider count
 });
 
 it('@ai-sdk/openai of AI SDK 6 drops the limits of containers, so they are refused', async () => {
-  await expect(run(openaiV3, [codeInterpreterTool(limits)], [openaiAnswer])).rejects.toMatchObject({
+  await expect(
+    run(openaiV3, [codeInterpreterTool({ config: limits })], [openaiAnswer]),
+  ).rejects.toMatchObject({
     phase: 'render',
     cause: { details: { unsupported: ['memoryLimit', 'network'] } },
   });
@@ -269,7 +283,7 @@ it('@ai-sdk/openai of AI SDK 6 drops the limits of containers, so they are refus
 
 it('what authorizes a remote server is in no failure that is printed', async () => {
   const refused = Response.json({ error: { message: 'What?' } }, { status: 400 });
-  const error: unknown = await run(openai, [remoteMcpTool(docs)], [refused]).catch(
+  const error: unknown = await run(openai, [remoteMcpTool({ config: docs })], [refused]).catch(
     (failure: unknown) => failure,
   );
   expect(error).toMatchObject({ cause: { statusCode: 400, message: 'What?' } });

@@ -24,14 +24,17 @@ describe('before any request', () => {
     [
       'two of a kind',
       openai,
-      [webSearchTool({}, { name: 'one' }), webSearchTool({}, { name: 'two' })],
+      [webSearchTool({ name: 'one' }), webSearchTool({ name: 'two' })],
       '"one" and "two"',
     ],
     ...[openai, anthropic].map((create): [string, Create, readonly HostedTool[], string] => [
       'two servers with one label',
       create,
       ['one', 'two'].map((name) =>
-        remoteMcpTool({ label: 'wiki', url: `https://${name}.example/mcp`, approval: 'never' }, { name }),
+        remoteMcpTool({
+          config: { label: 'wiki', url: `https://${name}.example/mcp`, approval: 'never' },
+          name,
+        }),
       ),
       'label "wiki"',
     ]),
@@ -59,7 +62,7 @@ describe('before any request', () => {
     [
       'a server of Anthropic’s, which is no tool of the request',
       anthropic,
-      remoteMcpTool({ label: 'wiki', url: 'https://wiki.example/mcp', approval: 'never' }),
+      remoteMcpTool({ config: { label: 'wiki', url: 'https://wiki.example/mcp', approval: 'never' } }),
     ],
   ])('refuses to force %s', async (_name, create, hosted) => {
     const forced = run(create, [hosted], [], { toolChoice: { tool: hosted.name } });
@@ -70,18 +73,12 @@ describe('before any request', () => {
   });
 
   it.each<[string, Create, HostedTool, readonly object[], object]>([
-    ['OpenAI', openai, webSearchTool({}, { name: 'look-up' }), [openaiAnswer], { type: 'web_search' }],
-    [
-      'OpenAI',
-      openai,
-      codeInterpreterTool({}, { name: 'python' }),
-      [openaiAnswer],
-      { type: 'code_interpreter' },
-    ],
+    ['OpenAI', openai, webSearchTool({ name: 'look-up' }), [openaiAnswer], { type: 'web_search' }],
+    ['OpenAI', openai, codeInterpreterTool({ name: 'python' }), [openaiAnswer], { type: 'code_interpreter' }],
     [
       'Anthropic',
       anthropic,
-      webSearchTool({}, { name: 'look-up' }),
+      webSearchTool({ name: 'look-up' }),
       [anthropicAnswer],
       { type: 'tool', name: 'web_search' },
     ],
@@ -92,7 +89,7 @@ describe('before any request', () => {
 
   it('refuses a tool with the name of the provider’s own', async () => {
     const own = tool({ name: 'web_search', description: 'Mine.', execute: () => ToolResult.ok(null) });
-    await expect(check(anthropic, [webSearchTool({}, { name: 'web' })], [own])).rejects.toMatchObject({
+    await expect(check(anthropic, [webSearchTool({ name: 'web' })], [own])).rejects.toMatchObject({
       phase: 'render',
       cause: { details: { tool: 'web_search' } },
     });

@@ -5,9 +5,11 @@ import { promptDocument } from '../../../../src/cli/prompt/prompt-document.ts';
 
 it('tells of hosted tools without their configs', async () => {
   const wiki = remoteMcpTool({
-    label: 'wiki',
-    url: 'https://wiki.example/mcp',
-    authorization: 'hidden-token',
+    config: {
+      label: 'wiki',
+      url: 'https://wiki.example/mcp',
+      authorization: 'hidden-token',
+    },
   });
   const rendered = await promptTemplate({
     ns: 'test',

@@ -9,7 +9,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { HostFilesystem, openStagedFolder, readHostMount } from 'weakincentives/node';
+import { openHostFilesystem, openStagedFolder, readHostMount } from 'weakincentives/node';
 import { HostOperations } from '../../../../src/node/host-filesystem/host-operations.ts';
 import { openWorkspace } from '../../../../src/node/host-filesystem/open-workspace.ts';
 import { openHost, type TestFolders, testFolders } from './host-workspace.ts';
@@ -175,7 +175,7 @@ describe('a commit that was interrupted before the root was replaced', () => {
     mkdirSync(join(folders.root, 'made'));
     const moved = replaceRoot(folders);
     mkdirSync(join(folders.root, 'made'));
-    const other = await HostFilesystem.open(folders);
+    const other = await openHostFilesystem(folders);
     expect(other.interruptedCommits).toEqual([{ outcome: 'left', paths: ['made'] }]);
     expect(readdirSync(folders.root)).toEqual(['made']);
     // The folder in its place is one to work on.

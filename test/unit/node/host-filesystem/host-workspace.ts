@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { HostFilesystem, type HostFilesystemOptions } from 'weakincentives/node';
+import { type HostFilesystem, type HostFilesystemOptions, openHostFilesystem } from 'weakincentives/node';
 import { removeTestFolder } from '../../../support/ordinary-user.ts';
 
 /** A folder to work on and a folder for lock and journal, removed after the test. */
@@ -35,7 +35,7 @@ export function testFolders(
 
 /** Opens a host file system that is closed after the test, before folders that were made earlier are removed. */
 export async function openHost(options: HostFilesystemOptions): Promise<HostFilesystem> {
-  const filesystem = await HostFilesystem.open(options);
+  const filesystem = await openHostFilesystem(options);
   onTestFinished(() => filesystem[Symbol.asyncDispose]());
   return filesystem;
 }

@@ -3,7 +3,8 @@ import { chmodSync, mkdirSync, truncateSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type HostMount, mountFolder, readHostMount } from 'weakincentives/node';
+import { MemoryFilesystem } from 'weakincentives';
+import { type HostMount, readHostMount } from 'weakincentives/node';
 import { asOrdinaryUser } from '../../../support/ordinary-user.ts';
 import { tempFolder } from '../temp-folder.ts';
 
@@ -202,10 +203,11 @@ describe('readHostMount', () => {
   });
 });
 
-describe('mountFolder', () => {
+describe('a MemoryFilesystem of a mount', () => {
   it('gives a workspace in memory whose changes never reach the disk', async () => {
     const folder = tempFolder({ 'a.txt': 'before', 'b/c.txt': 'c' });
-    const { filesystem, report } = await mountFolder({ hostPath: folder });
+    const { files, report } = await mount(folder);
+    const filesystem = new MemoryFilesystem({ files });
     await filesystem.write('a.txt', 'after');
     await filesystem.remove('b', { recursive: true });
     expect(report.files).toBe(2);
@@ -215,10 +217,12 @@ describe('mountFolder', () => {
     expect(textOf(again, 'b/c.txt')).toBe('c');
   });
 
-  it('does not refuse files that are larger than a workspace takes by default, once the caller allowed them', async () => {
+  it('takes files that are larger than it takes by default, once both allow them', async () => {
     const folder = tempFolder({ 'huge.bin': '' });
     truncateSync(join(folder, 'huge.bin'), 40_000_000);
-    const { filesystem } = await mountFolder({ hostPath: folder, maxFileBytes: 50_000_000 });
+    const maxFileBytes = 50_000_000;
+    const { files } = await mount(folder, { maxFileBytes });
+    const filesystem = new MemoryFilesystem({ files, maxFileBytes });
     expect((await filesystem.stat('huge.bin'))?.bytes).toBe(40_000_000);
   });
 });

@@ -3,7 +3,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FilesystemError } from 'weakincentives';
-import { HostFilesystem, openStagedFolder } from 'weakincentives/node';
+import { openHostFilesystem, openStagedFolder } from 'weakincentives/node';
 
 /** What a staged folder can be. */
 export type Layer = 'copy' | 'overlay';
@@ -12,7 +12,7 @@ async function findRefusal(): Promise<string | undefined> {
   const folder = await mkdtemp(join(tmpdir(), 'staging-layers-'));
   const stateDirectory = await mkdtemp(join(tmpdir(), 'staging-layers-state-'));
   try {
-    await using filesystem = await HostFilesystem.open({ root: folder, stateDirectory });
+    await using filesystem = await openHostFilesystem({ root: folder, stateDirectory });
     await using _staged = await openStagedFolder(filesystem, { layer: 'overlay' });
     return undefined;
   } catch (error) {

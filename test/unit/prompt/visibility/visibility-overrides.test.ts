@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
   type AnySection,
-  ClearAllVisibility,
   ClearVisibility,
   parseOverrides,
   promptTemplate,
@@ -115,9 +114,9 @@ describe('the visibility of a session', () => {
     const session = sessionWith(['p', 'full'], ['q', 'full'], ['p', 'full', 'a/c'], ['r', 'full']);
     session.dispatch(ClearVisibility, { prompt: 'a/b', section: 'q' });
     expect(items(session)).toEqual(['a/b:p', 'a/c:p', 'a/b:r']);
-    session.dispatch(ClearAllVisibility, { prompt: 'a/b' });
+    session.dispatch(ClearVisibility, { prompt: 'a/b' });
     expect(items(session)).toEqual(['a/c:p']);
-    session.dispatch(ClearAllVisibility, {});
+    session.dispatch(ClearVisibility, {});
     expect(items(session)).toEqual([]);
   });
 
