@@ -48,8 +48,8 @@ export interface AiSdkOptions {
    */
   readonly settings?: ModelSettings;
   /**
-   * Milliseconds until a request whose answer is not there as a whole is given up, also one that comes piece by piece; a deadline of the
-   * run ends it sooner. Default: 600,000.
+   * Timeout of a whole answer in milliseconds, including a streamed one; a deadline of the run can end it sooner. Default:
+   * 600,000.
    */
   readonly timeoutMs?: number;
   /** What the model costs, for budgets of evaluations that do not say. Default: not known; a budget that limits the cost is then refused. */
@@ -64,11 +64,11 @@ export interface AiSdkOptions {
    * there are for the packages `@ai-sdk/openai` (Responses), `@ai-sdk/anthropic` and `@ai-sdk/google`.
    */
   readonly hostedToolCodecs?: HostedToolCodecs;
-  /** What to do with a hosted tool whose config the provider cannot be told in full. Default: `'error'`. */
+  /** What to do with a hosted tool whose config the provider does not fully support. Default: `'error'`. */
   readonly unsupportedConfig?: UnsupportedConfig;
   /**
-   * Whether the model can be held to the shape of a structured answer; else the shape is told in the instructions. Answers
-   * are checked in any case. Default: true.
+   * Whether the provider can enforce an output schema; otherwise the schema is part of the instructions. Answers are
+   * validated in any case. Default: true.
    */
   readonly takesOutputSchema?: boolean;
   /**
@@ -164,7 +164,7 @@ function defaultStrictTools(family: string): StrictTools {
   return family === 'deepseek' ? 'none' : 'all-or-none';
 }
 
-/** Mistral takes other ids than everybody else, under whatever name its models are served. */
+/** Mistral requires another form of ids, under whatever name its models are served. */
 function callIdsOf({ provider, modelId }: Pick<AiSdkModel, 'provider' | 'modelId'>): CallIdForm {
   const isMistral = /(mi[sx]|minis|codes|devs|magis|pix)tral/i.test(`${provider} ${modelId}`);
   return isMistral ? nineCharacterCallIds : plainCallIds;
@@ -192,7 +192,7 @@ function checkStrictTools(strictTools: unknown): void {
   );
 }
 
-/** What may also be told as settings. */
+/** Options that can also be given as settings. */
 function layerOf({ providerOptions, headers }: AiSdkOptions): ModelSettings {
   return {
     ...(providerOptions === undefined ? {} : { providerOptions }),
@@ -200,7 +200,7 @@ function layerOf({ providerOptions, headers }: AiSdkOptions): ModelSettings {
   };
 }
 
-/** Whose model is asked, and how. */
+/** The context of a call of the model. */
 interface CallContext<Version extends AiSdkVersion> {
   readonly model: AiSdkModelOf<Version>;
   readonly context: RequestContext<Version>;

@@ -42,13 +42,13 @@ export interface AnthropicModelOptions {
    * `{ maxOutputTokens: 2_000, thinking: { type: 'adaptive' } }`. An evaluation's own `settings` go over these. Default: none.
    */
   readonly settings?: AnthropicSettings;
-  /** Milliseconds until a request without an answer is given up; a deadline of the run ends it sooner. Default: 600,000. */
+  /** Timeout of a request in milliseconds; a deadline of the run can end it sooner. Default: 600,000. */
   readonly timeoutMs?: number;
   /** What the model costs, for budgets of evaluations that do not say. Default: not known; a budget that limits the cost is then refused. */
   readonly prices?: TokenPrices;
   /** Codecs by the kind of hosted tool that they speak for, over those that the adapter has. Default: none. */
   readonly hostedToolCodecs?: HostedToolCodecs;
-  /** What to do with a hosted tool's config that the provider cannot be told in full. Default: `'error'`. */
+  /** What to do with a hosted tool's config that the provider does not fully support. Default: `'error'`. */
   readonly unsupportedConfig?: UnsupportedConfig;
   /**
    * Whether the provider shall keep what was sent and read it again in the next request, for less money; false: no. `ttl` is how
@@ -56,8 +56,8 @@ export interface AnthropicModelOptions {
    */
   readonly promptCaching?: false | { readonly ttl?: '5m' | '1h' };
   /**
-   * Names of beta features that every request asks for, beside those that hosted tools need. They are told in the header
-   * `anthropic-beta` of each request, which goes over one of the client's. Default: none.
+   * Beta features for every request, in addition to those of hosted tools. They are sent in the header `anthropic-beta`,
+   * which replaces one set on the client. Default: none.
    */
   readonly betas?: readonly string[];
 }

@@ -7,9 +7,9 @@ import {
 } from './wire.ts';
 
 /**
- * The request with the ends of its prefixes marked, four at most: behind the tools, behind the instructions, behind the
- * conversation, and where the conversation of the previous request ended, so that a request finds that prefix however much one
- * turn added. Marked blocks are copies: nothing of the conversation is changed.
+ * The request with cache breakpoints, at most four: after the tools, after the instructions, after the conversation, and at
+ * the end of the previous request's conversation, so that a request finds that prefix however much one turn added. Marked
+ * blocks are copies; the conversation is not modified.
  */
 export function markPrefixes(body: AnthropicRequest, control: CacheControl): AnthropicRequest {
   const { tools, system, messages } = body;

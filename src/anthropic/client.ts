@@ -5,9 +5,9 @@ import type { AnthropicRequest } from './wire.ts';
 export interface AnthropicRequestOptions {
   /** Ends the request, and the stream that it came to, when aborted. */
   readonly signal: AbortSignal;
-  /** Milliseconds until the client gives a request up. */
+  /** Timeout of the request in milliseconds. */
   readonly timeout: number;
-  /** Always 0: asking again is up to the evaluation, which knows the deadline. */
+  /** Always 0: the evaluation retries, because it knows the deadline. */
   readonly maxRetries: number;
   /** Headers of this request, such as the beta features that its hosted tools need. Absent when there are none. */
   readonly headers?: Record<string, string>;
@@ -44,7 +44,7 @@ export interface AnthropicModule {
   readonly Anthropic: new (
     options: AnthropicClientOptions & {
       readonly maxRetries: number;
-      /** Its own tracing would tell every request a second time. */
+      /** The client's own tracing would record every request twice. */
       readonly openTelemetry: false;
     },
   ) => AnthropicClient;

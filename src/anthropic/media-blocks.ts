@@ -6,9 +6,9 @@ import type { DocumentBlock, ImageBlock, ImageType, InputBlock } from './wire.ts
 const imageTypes: readonly ImageType[] = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'];
 
 /**
- * What a user says, without texts that say nothing: the provider refuses them.
+ * The content of a user message, without empty texts, which the provider refuses.
  *
- * @throws {PromptValidationError} for an image or a file of a kind that the provider does not take.
+ * @throws {PromptValidationError} for an image or a file of an unsupported type.
  */
 export function toInputBlocks(parts: readonly InputPart[]): readonly InputBlock[] {
   return parts.flatMap((part): readonly InputBlock[] => {

@@ -6,20 +6,20 @@ import type { AssistantBlock, InputBlock, Message, MessageEnd, ToolResultBlock, 
 
 /** Stands in for the user where a conversation does not begin with one; the task is in the instructions. */
 const opening: Message = { role: 'user', content: [{ type: 'text', text: 'Please begin.' }] };
-/** The same behind an answer that nobody replied to: the provider takes none as the beginning of the next. */
+/** Follows an answer without a reply: the provider does not accept one as the start of the next. */
 const furtherance: Message = { role: 'user', content: [{ type: 'text', text: 'Please go on.' }] };
 
 /**
- * The conversation as the provider takes it. What it said itself, under the name `provider`, goes back exactly as it came,
- * thinking and the work of hosted tools included; what another provider said is told from its text and its calls. The results
- * of one turn become one message, in front of whatever the user said besides.
+ * The conversation in the provider's format. Answers made under the name `provider` are sent back unchanged, including
+ * thinking and hosted tools; answers of other providers are reduced to text and calls. The results of one turn become one
+ * message, before other content of the user.
  */
 export function toMessages(conversation: readonly ConversationItem[], provider: string): Message[] {
   const messages: Message[] = [];
   const ids = new ForeignCallIds(plainCallIds, conversation, ({ raw }) => raw?.provider === provider);
   let results: ToolResultBlock[] = [];
   let said: InputBlock[] = [];
-  /** What stands in for the user when nobody says anything now. */
+  /** The stand-in for the user if there is no user content now. */
   let standIn: Message | undefined = opening;
   const endOfUser = (): void => {
     const content: UserBlock[] = [...results, ...said];
@@ -100,7 +100,7 @@ function toAssistantBlocks(item: AssistantItem, provider: string, ids: ForeignCa
         ];
       case 'approval-request':
       case 'reasoning':
-        // The reasoning of another model is not this model's to go on with.
+        // Reasoning of another model cannot be continued.
         return [];
     }
   });
@@ -115,7 +115,7 @@ function toResult(
   { callId, text, isError, attachments = [] }: ToolResultItem,
   ids: ForeignCallIds,
 ): ToolResultBlock {
-  const told: readonly InputBlock[] = text.trim() === '' ? [] : [{ type: 'text', text }];
+  const content: readonly InputBlock[] = text.trim() === '' ? [] : [{ type: 'text', text }];
   const shown = attachments.map((part): InputBlock => {
     const block = toMediaBlock(part);
     if (block !== undefined) return block;
@@ -125,12 +125,12 @@ function toResult(
   return {
     type: 'tool_result',
     tool_use_id: ids.idOf(callId),
-    ...(shown.length > 0 ? { content: [...told, ...shown] } : told.length > 0 ? { content: text } : {}),
+    ...(shown.length > 0 ? { content: [...content, ...shown] } : content.length > 0 ? { content: text } : {}),
     ...(isError ? { is_error: true } : {}),
   };
 }
 
-/** What another model wrote as arguments. What is no JSON object was answered with a failure, which tells of it. */
+/** The arguments of another model's call. Arguments that are not a JSON object got an error result, which explains it. */
 function toInput(text: string): JsonObject {
   try {
     const value: unknown = JSON.parse(text);

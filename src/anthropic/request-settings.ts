@@ -17,7 +17,7 @@ const ownKeys = [
 ];
 
 const noSampling = 'the Messages interface does not declare it any more; leave it out';
-const refused = { temperature: noSampling, topP: noSampling, seed: 'the provider knows none' };
+const refused = { temperature: noSampling, topP: noSampling, seed: 'the provider does not support it' };
 
 /**
  * Settings in the provider's words, each neutral one by its own name.
@@ -50,7 +50,7 @@ export function toWireSettings(settings: AnthropicSettings): JsonObject {
 /** Settings of one request: those of the evaluation over those of the adapter, one level into `output_config`. */
 export function mergeSettings(adapter: AnthropicSettings, evaluation: AnthropicSettings): JsonObject {
   const { reasoningEffort, ...others } = adapter;
-  // "none" and the levels are told in different places; only one of them may be there.
+  // "none" and the levels are different fields of the request; only one of them may be set.
   const outer = evaluation.reasoningEffort === undefined ? { ...others, reasoningEffort } : others;
   return merge(toWireSettings(outer), toWireSettings(evaluation));
 }
@@ -59,7 +59,7 @@ function toEffort(effort: NonNullable<ModelSettings['reasoningEffort']>): JsonOb
   if (effort === 'none') return { thinking: { type: 'disabled' } };
   if (effort !== 'minimal') return { output_config: { effort } };
   throw new PromptValidationError(
-    'The Anthropic adapter has no setting "reasoningEffort: minimal": the provider knows none, low, medium, high, xhigh and max. The nearest is low.',
+    'The Anthropic adapter has no setting "reasoningEffort: minimal": the provider supports none, low, medium, high, xhigh and max. The nearest is low.',
     { details: { option: 'settings.reasoningEffort', value: effort } },
   );
 }

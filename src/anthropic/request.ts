@@ -47,10 +47,10 @@ export interface PreparedRequest {
 }
 
 /**
- * The request for one turn.
+ * Creates the request for one turn.
  *
- * @throws {PromptValidationError} for a hosted tool that the provider cannot be told of, a setting that is not the caller's to
- *   set, and an image or file of a kind that the provider does not take.
+ * @throws {PromptValidationError} for a hosted tool that the provider does not support, a setting that the adapter
+ * controls, and an image or file of an unsupported type.
  */
 export function prepareRequest(request: ModelRequest, options: RequestOptions): PreparedRequest {
   const { conversation, hostedTools, instructions, outputSchema } = request;
@@ -59,7 +59,7 @@ export function prepareRequest(request: ModelRequest, options: RequestOptions): 
     request.settings,
   );
   const { tools, answer } = options.projections.project(request, options.logger);
-  // The provider refuses a schema that it cannot hold a model to; the model is then told in words.
+  // The provider refuses a schema that it cannot enforce; the model then gets it in the instructions.
   const answerSchema = answer?.strict === true ? answer : undefined;
   const hosted = options.registry.serialize(hostedTools, options.logger);
   const container = toContainer(
@@ -117,7 +117,10 @@ function toFunctionTool({ tool, schema: projection }: ProjectedTool): FunctionTo
   };
 }
 
-/** @throws {PromptValidationError} for a hosted tool that the provider cannot be made to use, and whatever the registry refuses. */
+/**
+ * @throws {PromptValidationError} for a hosted tool that the provider cannot be forced to use, and whatever the registry
+ * refuses.
+ */
 export function toWireChoice(
   { toolChoice, hostedTools }: Pick<ModelCheck, 'toolChoice' | 'hostedTools'>,
   registry: HostedToolRegistry,
@@ -131,7 +134,7 @@ export function toWireChoice(
   const index = hostedTools.findIndex(({ name }) => name === toolChoice.tool);
   const hosted = hostedTools[index];
   if (hosted === undefined) return { type: 'tool', name: toolChoice.tool, ...more };
-  // A set of tools, such as that of a remote server, has no name that it could be chosen by.
+  // A toolset, such as that of a remote server, has no name to choose it by.
   const wireName = wires[index]?.tools[0]?.['name'];
   if (typeof wireName !== 'string') throw refuseHostedChoice(hosted, 'Anthropic');
   return { type: 'tool', name: wireName, ...more };

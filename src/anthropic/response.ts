@@ -9,10 +9,10 @@ import { TurnText } from './turn-text.ts';
 import { isServerUse, isThinking, type MessageEnd } from './wire.ts';
 
 /**
- * The turn that a message holds. Every block is kept as it came, known to this adapter or not, to be sent back in the next
- * request; only what the provider would refuse to get back is left out.
+ * Reads the turn from a message. Every block, known or not, is kept unchanged to be sent back in the next request, except
+ * those that the provider would refuse.
  *
- * @throws {ModelResponseError} when it is no message.
+ * @throws {ModelResponseError} when it is not a message.
  */
 export function readMessage(
   message: unknown,
@@ -20,7 +20,7 @@ export function readMessage(
   prepared: PreparedRequest,
   registry: HostedToolRegistry,
 ): ModelTurn {
-  if (!isRecord(message)) throw invalid('it is no object');
+  if (!isRecord(message)) throw invalid('it is not an object');
   if (!Array.isArray(message['content'])) throw invalid('it has no content');
   const received = objectsIn(message['content']);
   const reason = message['stop_reason'];
@@ -91,9 +91,9 @@ function isCutOff(reason: unknown): boolean {
 }
 
 /**
- * The blocks without uses of hosted tools that came to no result: nobody can answer them, and the provider refuses a
- * conversation with an unanswered call. Thinking that nothing follows is refused, too. A call at the end that was cut off is left out
- * unless the model goes on, and then it is answered.
+ * The blocks without hosted calls that have no result: nothing can answer them, and the provider refuses a conversation
+ * with an unanswered call. Thinking at the end is refused, too. A truncated call at the end is removed unless the model
+ * continues, in which case it gets a result.
  */
 function withoutCutEnd(blocks: readonly Fields[], goesOn: boolean): readonly Fields[] {
   const answered = new Set(blocks.map((block) => block['tool_use_id']));
@@ -116,22 +116,22 @@ function withDistinctCalls(blocks: readonly Fields[], asked: PreparedRequest['as
   });
 }
 
-/** The provider takes no input back that is no object. */
+/** The provider does not accept an input that is not an object. */
 function withObjectInput(block: Fields): Fields {
   const { type, input } = block;
   const isUse = type === 'tool_use' || isServerUse(block);
   return isUse && input !== undefined && !isRecord(input) ? { ...block, input: {} } : block;
 }
 
-/** Why the model refused, where it did not say so itself. */
+/** The reason of a refusal, where the model did not give one. */
 function refusalOf(
   { stop_reason: reason, stop_details: details }: Fields,
   text: TurnText,
 ): readonly AssistantPart[] {
   if (reason !== 'refusal' || text.whole !== '' || !isRecord(details)) return [];
   const { explanation, category } = details;
-  const told = [explanation, category].find((it) => typeof it === 'string' && it !== '');
-  return typeof told === 'string' ? [{ type: 'text', text: told }] : [];
+  const stated = [explanation, category].find((it) => typeof it === 'string' && it !== '');
+  return typeof stated === 'string' ? [{ type: 'text', text: stated }] : [];
 }
 
 function endOf({ stop_reason: reason, container }: Fields): readonly MessageEnd[] {
@@ -193,5 +193,5 @@ function countOf(value: unknown): number | undefined {
 }
 
 function invalid(why: string): ModelResponseError {
-  return new ModelResponseError('model-response-invalid', `It is no message: ${why}.`);
+  return new ModelResponseError('model-response-invalid', `It is not a message: ${why}.`);
 }

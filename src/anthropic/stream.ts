@@ -19,10 +19,11 @@ interface OpenBlock {
 }
 
 /**
- * The message that a stream of events comes to: the same as the provider answers without a stream. An input that is no JSON stays
- * the text that it is.
+ * Reads a message from a stream of events: the same message as without a stream. An input that is not valid JSON stays a
+ * string.
  *
- * @throws {ThrottleError} when the stream ends before the message does, and for an error of the provider that may pass.
+ * @throws {ThrottleError} when the stream ends before the message does, and for an error of the provider that may pass with
+ * time.
  */
 export async function readMessageStream(
   events: AsyncIterable<unknown>,
@@ -41,7 +42,7 @@ export async function readMessageStream(
     }
   } catch (error) {
     reader.close();
-    // An event that was cut off is one that cannot be read.
+    // A truncated event cannot be parsed.
     throw error instanceof SyntaxError ? toBrokenStreamError() : error;
   }
   reader.finish();
@@ -91,10 +92,10 @@ class GrowingMessage {
     return { ...this.#message, content };
   }
 
-  /** The counts are of the whole message; those that are not told stand as they were at its start. */
+  /** The counts are totals of the message; counts without an update keep their values from the start. */
   #takeEnd(delta: Fields, usage: unknown): void {
-    const told = Object.entries(delta).filter(([, value]) => value !== undefined);
-    Object.assign(this.#message, Object.fromEntries(told));
+    const updates = Object.entries(delta).filter(([, value]) => value !== undefined);
+    Object.assign(this.#message, Object.fromEntries(updates));
     if (!isRecord(usage)) return;
     const before = this.#message['usage'];
     const counts = Object.entries(usage).filter(([, value]) => value !== undefined && value !== null);

@@ -4,8 +4,8 @@ import type { AssistantPart } from '../tool/index.ts';
 import { isHosted } from './wire.ts';
 
 /**
- * What the text blocks of one message come to. An answer by a schema is the text behind the last thing that ran at the
- * provider, in the shape of that schema; what the model said on the way there is no part of it. Any other text is all of it.
+ * The text of one message. An answer with a schema is the text after the last hosted call, restored to that schema;
+ * commentary before it is not part of the answer. Otherwise all text is the answer.
  */
 export class TurnText {
   /** The text of the turn. */
@@ -32,7 +32,7 @@ export class TurnText {
     }
     this.whole = restoreText(text, answer);
     if (this.whole === text) return;
-    // Nothing stands any more where it stood.
+    // Offsets are no longer valid.
     for (const block of this.#starts.keys()) this.#parts.delete(block);
     this.#starts.clear();
     this.#parts.set(lastBlock, { type: 'text', text: this.whole });
@@ -43,7 +43,7 @@ export class TurnText {
     return part === undefined ? [] : [part];
   }
 
-  /** Where the text of a block begins in that of the turn; undefined for one that is no part of it. */
+  /** The offset of a block's text in the text of the turn; undefined for a block that is not part of it. */
   startOf(block: unknown): number | undefined {
     return this.#starts.get(block);
   }

@@ -94,14 +94,14 @@ export interface OutputConfig {
   format?: { type: 'json_schema'; schema: { [keyword: string]: JsonSchema[string] } };
 }
 
-/** The body of a request as this adapter makes it. Settings of the caller stand beside these keys. */
+/** The body of a request as this adapter creates it. Settings of the caller are added beside these keys. */
 export interface AnthropicRequest {
   model: string;
   max_tokens: number;
   /** The rendered prompt. */
   system?: TextBlock[];
   messages: Message[];
-  /** Hosted tools stand before the others; those that other codecs bring are in the words of these. */
+  /** Hosted tools first; entries of other codecs are in the format of those codecs. */
   tools?: (FunctionTool | (HostedWire & Cacheable))[];
   tool_choice?: WireToolChoice;
   output_config?: OutputConfig;

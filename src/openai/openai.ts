@@ -43,21 +43,21 @@ export interface OpenAIModelOptions {
    */
   readonly settings?: OpenAISettings;
   /**
-   * Milliseconds until a request without an answer is given up; a deadline of the run ends it sooner. An answer that comes
-   * piece by piece has to begin in that time. Default: 600,000.
+   * Timeout of a request in milliseconds; a deadline of the run can end it sooner. A streamed answer must begin within that
+   * time. Default: 600,000.
    */
   readonly timeoutMs?: number;
   /** What the model costs, for budgets of evaluations that do not say. Default: not known; a budget that limits the cost is then refused. */
   readonly prices?: TokenPrices;
   /**
-   * Whether responses shall hold the model's reasoning, encrypted, so that it can go on with it in the next turn. Models
-   * without reasoning refuse it. Default: decided by the model's name.
+   * Whether responses include the model's reasoning, encrypted, so that the next turn can continue from it. Models without
+   * reasoning refuse it. Default: derived from the model's name.
    */
   readonly encryptedReasoning?: boolean;
   /**
-   * For whom requests that begin alike share the provider's cache (`prompt_cache_key`): a text of yours, or true for one that is made
-   * of the instructions, so that the turns of a run and runs with the same instructions share it. `prompt_cache_key` in the settings
-   * goes over it. Default: false, none is sent; the provider then goes by the beginning of the request alone.
+   * The key of the provider's prompt cache (`prompt_cache_key`): a string, or true to derive one from the instructions, so
+   * that the turns of a run and runs with the same instructions share the cache. `prompt_cache_key` in the settings takes
+   * precedence. Default: false, no key is sent; the provider then compares only the start of requests.
    */
   readonly promptCacheKey?: string | boolean;
   /**
@@ -66,8 +66,8 @@ export interface OpenAIModelOptions {
    */
   readonly hostedToolCodecs?: HostedToolCodecs;
   /**
-   * What happens when the config of a hosted tool says something that the provider cannot be told, such as how often a web
-   * search may run. `'warn'`: the tool runs without it, and a warning is logged. Default: `'error'`.
+   * What to do when the config of a hosted tool has an option that the provider does not support, such as a limit on web
+   * searches. `'warn'`: the tool runs without it, and a warning is logged. Default: `'error'`.
    */
   readonly unsupportedConfig?: UnsupportedConfig;
 }
@@ -174,15 +174,12 @@ async function sendStreamed(
 
 function checkCacheKey(key: unknown): void {
   if (key === undefined || typeof key === 'boolean' || (typeof key === 'string' && key !== '')) return;
-  throw new PromptValidationError(
-    'The option promptCacheKey must be a text that is not empty, or true or false.',
-    {
-      details: { option: 'promptCacheKey' },
-    },
-  );
+  throw new PromptValidationError('The option promptCacheKey must be a non-empty string, or true or false.', {
+    details: { option: 'promptCacheKey' },
+  });
 }
 
-/** Known families that do not reason and refuse to be asked for reasoning. */
+/** Known model families without reasoning, which refuse its options. */
 function isWithoutReasoning(model: string): boolean {
   return /^(ft:)?(gpt-[34](?![0-9])|chatgpt-|gpt-5(\.\d+)?-chat)/.test(model);
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '../session/index.ts';
 
-/** A clock that stands still until it is moved. */
+/** A clock that only advances when a test advances it. */
 export interface ManualClock extends Clock {
   /** Moves time on and calls what has become due, in order of time. */
   advance(durationMs: number): void;

@@ -16,7 +16,7 @@ export interface MockHostedToolCodecOptions<
   readonly kind: string;
   /** Default: false, a prompt has one tool of the kind. */
   readonly allowsSeveral?: boolean;
-  /** How a tool is told. May throw, as a codec may. Default: one tool of this kind with its name and config. */
+  /** How a tool is serialized. May throw, as a codec may. Default: one tool of this kind with its name and config. */
   readonly serialize?: (tool: HostedTool<Config, Output>, model: string) => HostedToolWire;
   /**
    * What the answers say about a tool: a list has what the first, second… answer says, and nothing is said behind its end.
@@ -27,20 +27,20 @@ export interface MockHostedToolCodecOptions<
     | ((turn: HostedTurn, tool: HostedTool<Config, Output>) => Partial<HostedToolFindings<Output>>);
 }
 
-/** A codec that keeps what it was asked. */
+/** A codec that records its inputs. */
 export interface MockHostedToolCodec<
   Config extends JsonObject = JsonObject,
   Output extends HostedToolOutput = HostedToolOutput,
 > extends HostedToolCodec<Config, Output> {
-  /** Each tool that was to be told, with the name of the model. An adapter asks once per tool. */
+  /** Each serialized tool, with the name of the model. An adapter serializes each tool once. */
   readonly serialized: readonly { readonly tool: HostedTool<Config, Output>; readonly model: string }[];
-  /** Each answer that was to be read, for each tool. */
+  /** Each parsed answer, for each tool. */
   readonly parsed: readonly { readonly tool: HostedTool<Config, Output>; readonly turn: HostedTurn }[];
 }
 
 /**
- * A codec for tests of prompts with hosted tools: it says what it is told to say, and takes down what it was asked. Goes into
- * `hostedToolCodecs` of any adapter, `scriptedAdapter` among them.
+ * A codec for tests of prompts with hosted tools: it returns fixed findings and records its inputs. Pass it in
+ * `hostedToolCodecs` of any adapter, for example `scriptedAdapter`.
  */
 export function mockHostedToolCodec<
   Config extends JsonObject = JsonObject,

@@ -68,21 +68,24 @@ export interface ScriptedAdapterOptions {
   readonly name?: string;
   /** For budgets that limit the cost. Default: not known. */
   readonly prices?: TokenPrices;
-  /** How hosted tools are told and read, by kind; a kind without a codec is then refused. Default: they are not told. */
+  /**
+   * How hosted tools are serialized and parsed, by kind; a kind without a codec is then refused. Default: they are not
+   * serialized.
+   */
   readonly hostedToolCodecs?: HostedToolCodecs;
-  /** What to do with a config that a codec cannot tell in full. Default: `'error'`. */
+  /** What to do with a config that a codec does not fully support. Default: `'error'`. */
   readonly unsupportedConfig?: UnsupportedConfig;
 }
 
 /**
- * An adapter whose model follows a script: a list of turns, or a function of the conversation. It runs offline and
- * through the very loop, transactions and policies that any other model runs through.
+ * An adapter whose model follows a script: a list of turns, or a function of the conversation. It runs offline, through the
+ * same loop, transactions and policies as any other model.
  *
- * With a list, the run fails in phase `request` when the model is asked more often than there are turns; a second
- * evaluation starts at the first turn again.
+ * With a list, the run fails in phase `request` when there are more requests than turns; another evaluation starts at the
+ * first turn.
  *
- * Hosted tools of the prompt may be of any kind: what they come to is `hosted` in a turn. With `hostedToolCodecs` they are told and
- * read as by an adapter of a provider.
+ * Hosted tools may be of any kind: their outputs are `hosted` in a turn. With `hostedToolCodecs` they are serialized and
+ * parsed as by a vendor's adapter.
  */
 export function scriptedAdapter(
   script: readonly ScriptedTurn[] | Script,
@@ -128,7 +131,7 @@ function hostedOf(
   );
 }
 
-/** The text of a part is looked for in the text of the turn: nothing else ties the two in a script. */
+/** The text of a part is searched in the text of the turn: a script has no other link between them. */
 function startIn(text: string): HostedTurn['startOf'] {
   return (part) => {
     const passage = isSchemaObject(part) ? part['text'] : undefined;

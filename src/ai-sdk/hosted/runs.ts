@@ -8,11 +8,11 @@ export interface HostedRun {
   readonly toolName: string;
   /** What the model asked for; no fields when that is in another turn. */
   readonly input: Fields;
-  /** What it came to; undefined when there is no result yet. */
+  /** Its result; undefined when there is none yet. */
   readonly result: unknown;
   readonly isDone: boolean;
   readonly isError: boolean;
-  /** The pieces of the answer that tell of it. */
+  /** The parts of the answer about it. */
   readonly parts: readonly Fields[];
 }
 
@@ -61,7 +61,7 @@ function toRun(parts: readonly Fields[]): HostedRun {
   };
 }
 
-/** What every run says of itself. Failures are told in the result, in words that differ a little. */
+/** The common fields of a run. Failures are part of the result, in slightly different forms. */
 export function toOutput({ id, isDone, isError, result }: HostedRun): HostedToolOutput {
   const told = isRecord(result) ? result : {};
   const failed = isError || (typeof told['type'] === 'string' && told['type'].endsWith('_error'));

@@ -32,8 +32,8 @@ export function cacheMarkOf(
 }
 
 /**
- * The request with the ends of its prefixes marked, four at most: behind the tools, behind the instructions, behind the conversation, and where the
- * conversation of the previous request ended. What is marked is a copy.
+ * The request with cache breakpoints, at most four: after the tools, after the instructions, after the conversation, and at
+ * the end of the previous request's conversation. Marked objects are copies.
  */
 export function markPrefixes<Version extends AiSdkVersion>(
   { prompt, tools }: Prefixes<Version>,

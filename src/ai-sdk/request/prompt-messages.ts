@@ -14,7 +14,7 @@ import type {
 import type { FileForm, KeptFile } from '../wire/files.ts';
 import { isPart, type KeptPart } from '../wire/kept-part.ts';
 
-/** What is behind the model, and under which name its own answers are known again. */
+/** The provider's format, and the name that identifies the model's own answers. */
 export interface PromptContext<Version extends AiSdkVersion> {
   readonly instructions: string;
   readonly provider: string;
@@ -23,12 +23,12 @@ export interface PromptContext<Version extends AiSdkVersion> {
   readonly callIds: CallIdForm;
 }
 
-/** Stands in for the user where nobody said anything; the task is in the instructions. */
+/** Stands in for the user in an empty conversation; the task is in the instructions. */
 const opening = { role: 'user' as const, content: [{ type: 'text' as const, text: 'Please begin.' }] };
 
 /**
- * The conversation as a model takes it. What it said itself, under the name `provider`, goes back as it came, with the
- * data that its provider hung on it; what another model said is told from its text and its calls.
+ * The conversation in the model's format. Answers made under the name `provider` are sent back unchanged, with the
+ * provider's metadata; answers of other models are reduced to text and calls.
  */
 export function toPrompt<Version extends AiSdkVersion>(
   conversation: readonly ConversationItem[],
@@ -74,7 +74,7 @@ export function toPrompt<Version extends AiSdkVersion>(
   return messages;
 }
 
-/** What answers one turn of the model stands in one message. */
+/** The replies to one turn of the model form one message. */
 function pushAnswer<Version extends AiSdkVersion>(
   messages: PromptMessage<Version>[],
   part: ResultPart<Version> | ApprovalResponsePart,
@@ -126,7 +126,7 @@ function fromAssistant<Version extends AiSdkVersion>(
       }
       case 'approval-request':
       case 'reasoning':
-        // The reasoning of another model is not this model's to go on with.
+        // Reasoning of another model cannot be continued.
         return [];
     }
   });
@@ -140,16 +140,16 @@ function approvalIdOf(part: KeptPart): unknown {
   return part.type === 'tool-approval-request' ? part['approvalId'] : undefined;
 }
 
-/** A piece of an answer as a piece of the prompt: the data that the provider hung on it becomes options for the provider. */
+/** A part of an answer as a part of the prompt: its provider metadata becomes provider options. */
 function giveBack<Version extends AiSdkVersion>(
   part: KeptPart,
   files: FileForm<Version>,
 ): AnswerPart<Version>[] {
   const { providerMetadata, ...rest } = part;
-  const hung = providerMetadata === undefined ? {} : { providerOptions: providerMetadata };
+  const metadata = providerMetadata === undefined ? {} : { providerOptions: providerMetadata };
   const given = (fields: object): AnswerPart<Version>[] =>
     // The model takes back every piece that it makes; nothing but what differs in a prompt is looked into.
-    [{ ...fields, ...hung } as AnswerPart<Version>];
+    [{ ...fields, ...metadata } as AnswerPart<Version>];
   switch (part.type) {
     case 'tool-call': {
       const { dynamic: _dynamic, input, ...call } = rest as KeptPart;
@@ -177,7 +177,7 @@ function giveBack<Version extends AiSdkVersion>(
   }
 }
 
-/** The arguments of a call as a value. What is no JSON becomes none: the result says what was wrong with it. */
+/** The arguments of a call as a value. Invalid JSON becomes an empty value: the result explains the error. */
 function parseInput(text: string): WireJson {
   try {
     // What JSON.parse makes is a JSON value.

@@ -93,7 +93,7 @@ function readHeaders(value: unknown): Readonly<Record<string, string>> {
     // Each value was looked at.
     return value as Readonly<Record<string, string>>;
   }
-  throw fault('The setting headers must hold one text for each header.', 'headers');
+  throw fault('The setting headers must have a string for each header.', 'headers');
 }
 
 /** Options of providers put together: of the same option the last one counts. */

@@ -54,9 +54,9 @@ export interface PreparedRequest<Version extends AiSdkVersion = AiSdkVersion> {
 }
 
 /**
- * Looks at a request before there is one.
+ * Checks a request before it is made.
  *
- * @throws {PromptValidationError} for a setting, a hosted tool or a tool choice that the model cannot be told of.
+ * @throws {PromptValidationError} for a setting, a hosted tool or a tool choice that the model does not support.
  */
 export function checkRequest<Version extends AiSdkVersion>(
   { tools, hostedTools, settings, toolChoice }: ModelCheck,
@@ -106,7 +106,7 @@ export function prepareRequest<Version extends AiSdkVersion>(
       callIds,
     }),
   };
-  // Whoever has the provider place a mark itself has said where.
+  // If a caller sets a breakpoint, no others are added.
   const mark = allOptions['anthropic']?.['cacheControl'] === undefined ? context.cacheMark : undefined;
   const { prompt, tools } = mark === undefined ? plain : markPrefixes(plain, mark);
   return {

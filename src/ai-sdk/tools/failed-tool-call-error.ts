@@ -2,8 +2,8 @@ import { hasErrorMarker, WinkError } from '../../error/index.ts';
 import type { ToolRuntimeOutput } from '../../evaluation/index.ts';
 
 /**
- * A call that failed, as a loop of the AI SDK learns of it: the loop gives the model the message, word for word, and goes
- * on. Nothing that the call changed in session, files and transactional resources is left.
+ * A failed call, as an error for a loop of the AI SDK: the loop passes the message to the model verbatim and continues. All
+ * changes of the call to session, files and transactional resources are rolled back.
  *
  * Code: `tool-call-failed`.
  */

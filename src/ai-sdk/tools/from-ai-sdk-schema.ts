@@ -12,7 +12,7 @@ const schemaMark = Symbol.for('vercel.ai.schema');
  */
 export function fromAiSdkSchema(schema: unknown, tool: string, option: string): Schema {
   const given: unknown = isLazy(schema) ? schema() : schema;
-  // Anything else is a schema of the user's library, or tool() says that it is none.
+  // Other values are schemas of the user's library, or tool() refuses them.
   if (typeof given !== 'object' || given === null || !(schemaMark in given)) return given as Schema;
   const { jsonSchema: document, validate } = given as {
     readonly jsonSchema?: unknown;
@@ -34,7 +34,7 @@ export function fromAiSdkSchema(schema: unknown, tool: string, option: string): 
   };
 }
 
-/** Its own schemas may stand behind a function that makes them. Schemas of libraries that are functions have `~standard`. */
+/** The SDK's own schemas may be wrapped in a function. Schemas of libraries that are functions have `~standard`. */
 function isLazy(schema: unknown): schema is () => unknown {
   return typeof schema === 'function' && !('~standard' in schema);
 }

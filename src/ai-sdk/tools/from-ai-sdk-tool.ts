@@ -9,7 +9,7 @@ export interface AiSdkExecuteOptions {
   readonly toolCallId: string;
   /** Always empty: the messages of the AI SDK are those of a loop of its own. */
   readonly messages: never[];
-  /** Aborted when the call is given up. */
+  /** Aborted when the call times out or is cancelled. */
   readonly abortSignal: AbortSignal;
   /** What the option `contextFor` made; typed by the tool, which is the one to know. */
   readonly context: never;

@@ -8,7 +8,7 @@ import type { ResultOutput } from '../wire/call-options.ts';
 import { filesOfV3, filesOfV4 } from '../wire/files.ts';
 import { FailedToolCallError } from './failed-tool-call-error.ts';
 
-/** What a tool of a runtime comes to in a loop of the AI SDK: its text, or text and files. */
+/** The output of a runtime's tool in a loop of the AI SDK: text, or text and files. */
 export type AiSdkToolOutput = string | { readonly text: string; readonly attachments: readonly MediaPart[] };
 
 /** A tool of a runtime as the AI SDK takes it. */
@@ -21,7 +21,7 @@ export interface AiSdkRuntimeTool {
     input: JsonObject,
     options: { readonly toolCallId: string; readonly abortSignal?: AbortSignal | undefined },
   ) => Promise<AiSdkToolOutput>;
-  /** The text of the call for the model, and the files behind it. */
+  /** The text of the result for the model, followed by its files. */
   readonly toModelOutput: (options: {
     readonly output: AiSdkToolOutput;
   }) => ResultOutput<'v3'> | ResultOutput<'v4'>;

@@ -34,7 +34,7 @@ const errorCodes: ProviderErrorCodes = {
   },
 };
 
-/** What the AI SDK's packages call an answer that they cannot read. */
+/** The AI SDK's names for an answer that cannot be parsed. */
 const unreadable = new Set([
   'AI_JSONParseError',
   'AI_TypeValidationError',
@@ -43,7 +43,9 @@ const unreadable = new Set([
   'AI_NoContentGeneratedError',
 ]);
 
-/** What a failed request comes to. Errors are told by what they carry: the packages bring classes of their own. */
+/**
+ * Converts the error of a failed request. Errors are recognized by their properties: the packages have their own classes.
+ */
 export function toProviderError(error: unknown): unknown {
   if (!isRecord(error)) return error;
   hideRequest(error);
@@ -60,7 +62,7 @@ export function toProviderError(error: unknown): unknown {
   return toAnyProviderError(error, errorCodes, carriedBy(error));
 }
 
-/** What an error comes to that a stream reports in the middle of an answer. What may pass by itself is asked again. */
+/** Converts an error in the middle of a stream. One that may pass with time is retried. */
 export function toStreamError(error: unknown): unknown {
   const name = isRecord(error) ? error['name'] : undefined;
   // Broken JSON in the middle of a stream is its end.
@@ -71,7 +73,7 @@ export function toStreamError(error: unknown): unknown {
     ? carriedBy(error)
     : { status: undefined, apiMessage: failureReason(error) ?? String(error) };
   if (error instanceof Error && typeof status === 'number') return error;
-  const message = apiMessage || 'The provider failed in the middle of its answer.';
+  const message = apiMessage || 'The provider failed during its answer.';
   if (isContextOverflow(message))
     return new ModelResponseError('model-context-exceeded', message, { cause: error });
   return typeof status === 'number'
@@ -79,7 +81,7 @@ export function toStreamError(error: unknown): unknown {
     : new ThrottleError(message, { kind: 'server-error', cause: error });
 }
 
-/** The packages tell the whole value, and all that they had expected. */
+/** The packages include the whole value and all expectations. */
 function shortened(message: string): string {
   const [line = ''] = message.split('\n');
   return cutAfter(line, 200);

@@ -19,9 +19,9 @@ export interface Answer {
   readonly unfinishedCalls?: readonly KeptPart[];
 }
 
-/** What hears of a stream while it is read. */
+/** The consumer of a stream. */
 export interface StreamListener extends Pick<ModelCallOptions, 'signal' | 'onDelta' | 'clock'> {
-  /** Gets the warnings, before anything else. May throw: the stream is then given up. */
+  /** Gets the warnings before anything else. May throw: the stream is then closed. */
   onWarnings(warnings: unknown): void;
 }
 
@@ -38,7 +38,7 @@ export async function readStream(stream: AiSdkStream, listener: StreamListener):
   const { signal, clock = systemClock } = listener;
   const reader = stream.getReader();
   const giveUp = (): void => {
-    // That the end of a stream fails that nobody reads any more says nothing new.
+    // An error at the end of an abandoned stream has no consequences.
     Promise.resolve(reader.cancel(signal.reason)).catch(() => undefined);
   };
   signal.addEventListener('abort', giveUp);
@@ -46,7 +46,7 @@ export async function readStream(stream: AiSdkStream, listener: StreamListener):
     const answer = new AnswerBuilder(listener);
     for (;;) {
       signal.throwIfAborted();
-      // A server that keeps the connection open has nothing to say any more.
+      // A server that keeps the connection open has nothing more to send.
       const cancel = answer.isFinished ? clock.schedule(streamEndGraceMs, giveUp) : undefined;
       const { done, value } = await reader.read().then(undefined, brokenOff);
       cancel?.();
@@ -63,7 +63,7 @@ export async function readStream(stream: AiSdkStream, listener: StreamListener):
 }
 
 function brokenOff(error: unknown): never {
-  throw new ThrottleError(`The answer broke off: ${describeError(error)}`, {
+  throw new ThrottleError(`The answer was cut off: ${describeError(error)}`, {
     kind: 'server-error',
     cause: error,
   });

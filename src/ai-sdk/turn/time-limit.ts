@@ -11,7 +11,7 @@ export async function withTimeLimit<Result>(
   run: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
   const limit = new AbortController();
-  const message = `The model gave no whole answer within ${timeoutMs} ms.`;
+  const message = `The model did not complete its answer within ${timeoutMs} ms.`;
   const timer = setTimeout(() => limit.abort(new DOMException(message, 'TimeoutError')), timeoutMs);
   try {
     return await run(AbortSignal.any([signal, limit.signal]));

@@ -144,7 +144,7 @@ function toCall(part: KeptPart, { toolSchemas }: PreparedRequest, isWhole: boole
   return isWhole && input !== '' ? { ...call, isComplete: true } : call;
 }
 
-/** The call that approval is asked for stands beside the request. */
+/** The call to be approved is beside the request. */
 function toApprovalRequest(
   { approvalId, toolCallId }: KeptPart,
   items: readonly KeptPart[],

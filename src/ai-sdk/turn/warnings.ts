@@ -22,7 +22,7 @@ export class Warnings {
       const told = textOf(warning);
       if (isAboutTools(warning)) {
         throw new PromptValidationError(
-          `${this.#model} was not told of all tools of the prompt (${told}). Take the tool out of the prompt, or use a model that knows it.`,
+          `${this.#model} did not receive all tools of the prompt (${told}). Remove the tool from the prompt, or use a model that knows it.`,
           { details: { warning: told } },
         );
       }

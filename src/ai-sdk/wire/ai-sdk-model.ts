@@ -34,10 +34,13 @@ export interface AiSdkModelOf<Version extends AiSdkVersion> {
 /** A `LanguageModelV4` (AI SDK 7) or a `LanguageModelV3` (AI SDK 6). */
 export type AiSdkModel = AiSdkModelOf<'v3'> | AiSdkModelOf<'v4'>;
 
-/** @throws {PromptValidationError} for what is no model, such as a model's name, and for one of another version. */
+/**
+ * @throws {PromptValidationError} for a value that is not a model, such as a model's name, and for a model of another
+ * version.
+ */
 export function assertModel(model: unknown): asserts model is AiSdkModel {
   if (typeof model !== 'object' || model === null) {
-    const got = typeof model === 'string' ? `the text ${JSON.stringify(model)}` : describe(model);
+    const got = typeof model === 'string' ? `the string ${JSON.stringify(model)}` : describe(model);
     throw refuse(
       `needs a model object of an AI SDK provider, such as anthropic('claude-sonnet-4-5'); got ${got}`,
     );

@@ -29,10 +29,11 @@ export function keepParts(content: readonly unknown[], callIds: DistinctCallIds)
 }
 
 /**
- * The pieces of an answer that ended without the model, without the calls that were cut off: nobody answers them, and providers refuse a
- * conversation with an unanswered call. The reasoning that led to a call goes with it.
+ * The parts of a truncated answer, without truncated calls: nothing answers them, and providers refuse a conversation with
+ * an unanswered call. The reasoning before a removed call is removed, too.
  *
- * @param options.withLast whether the last call is kept when its arguments are JSON. They may still be what stands in for arguments that did not come.
+ * @param options.withLast whether the last call is kept when its arguments are valid JSON. They may still be a placeholder
+ * for missing arguments.
  */
 export function withoutBrokenCalls(
   parts: readonly KeptPart[],

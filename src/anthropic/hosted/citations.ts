@@ -1,7 +1,7 @@
 import { type Fields, type HostedTurn, objectsIn } from '../../provider/internal.ts';
 import type { Citation } from '../../tool/index.ts';
 
-/** What a citation refers to; undefined for one that is not about the tool. */
+/** What a citation refers to; undefined for a citation unrelated to the tool. */
 export type ReadSource = (citation: Fields) => CitedSource | undefined;
 
 /** The source of a citation, without the passages. */
@@ -9,7 +9,7 @@ export type CitedSource =
   | { readonly type: 'url'; readonly url: string; readonly title?: string }
   | { readonly type: 'file'; readonly fileId: string; readonly filename?: string };
 
-/** The citations of one turn. The passage that one belongs to is the text block that it hangs on. */
+/** The citations of one turn. A citation belongs to the text block that contains it. */
 export function citationsOf(turn: HostedTurn, readSource: ReadSource): readonly Citation[] {
   return objectsIn(turn.items).flatMap((block) => {
     const { type, text, citations } = block;

@@ -12,7 +12,7 @@ export interface ServerCall {
   readonly result: Fields | undefined;
 }
 
-/** Which blocks tell of a tool. */
+/** The blocks of a tool. */
 export interface ServerCallShape {
   /** The type of the block that asks. */
   readonly use: 'server_tool_use' | 'mcp_tool_use';
@@ -23,8 +23,8 @@ export interface ServerCallShape {
 }
 
 /**
- * What the provider ran in one turn, in the order it was asked for. What a paused turn left open gets its result in the next one,
- * which then holds the result alone.
+ * The calls that the provider ran in one turn, in the order of the requests. A call left open by a paused turn gets its
+ * result in the next turn, which then contains only the result.
  */
 export function serverCallsOf({ items }: HostedTurn, shape: ServerCallShape): readonly ServerCall[] {
   const blocks = objectsIn(items);
@@ -46,7 +46,7 @@ export function serverCallsOf({ items }: HostedTurn, shape: ServerCallShape): re
   });
 }
 
-/** How it came out, told by what stands in the result: one whose type names an error holds its code. */
+/** The outcome of a call, from its result: a result whose type names an error contains its code. */
 export function outcomeOf({ id, result }: ServerCall): HostedToolOutput {
   const named = id === undefined ? {} : { invocationId: id };
   if (result === undefined) return { status: 'incomplete', ...named };

@@ -9,7 +9,10 @@ import { outcomeOf, type ServerCall, type ServerCallShape, serverCallsOf } from 
 export type WebFetchWire = DomainLists & {
   type: 'web_fetch_20260318';
   name: 'web_fetch';
-  /** Only the model itself. Without that the provider lets code call the tool, which not every model can, and which nobody asked for. */
+  /**
+   * Only the model may call the tool. Otherwise the provider also lets code call it, which not every model supports and the
+   * config did not request.
+   */
   allowed_callers: ['direct'];
   max_uses?: number;
   max_content_tokens?: number;

@@ -15,7 +15,10 @@ import { outcomeOf, type ServerCallShape, serverCallsOf } from './server-calls.t
 export type WebSearchWire = DomainLists & {
   type: 'web_search_20260318';
   name: 'web_search';
-  /** Only the model itself. Without that the provider lets code call the tool, which not every model can, and which nobody asked for. */
+  /**
+   * Only the model may call the tool. Otherwise the provider also lets code call it, which not every model supports and the
+   * config did not request.
+   */
   allowed_callers: ['direct'];
   max_uses?: number;
   user_location?: {

@@ -33,7 +33,7 @@ function toStatus(status: unknown, error: unknown): HostedToolOutput['status'] {
     case 'cancelled':
       return 'failed';
     default:
-      // One of the stages that a call goes through, such as `searching`: it never came to its end.
+      // An intermediate status, such as `searching`: the call did not complete.
       return 'incomplete';
   }
 }
@@ -45,9 +45,9 @@ function toErrorCode(error: unknown): Pick<HostedToolOutput, 'errorCode'> {
 }
 
 /**
- * What the texts of a turn cite, in every part of every message.
+ * Citations of all text parts of a turn's messages.
  *
- * @param read what an annotation cites; undefined for one of another kind.
+ * @param read returns what an annotation cites; undefined for an annotation of another kind.
  */
 export function citationsOf(
   turn: HostedTurn,

@@ -9,7 +9,7 @@ import {
 import type { CodeInterpreterConfig, CodeInterpreterResult } from '../../suite/index.ts';
 import { citationsOf, itemsOf, toOutput } from './calls.ts';
 
-/** A code interpreter in the provider's words. */
+/** A code interpreter in the provider's format. */
 export type CodeInterpreterWire = {
   type: 'code_interpreter';
   container:
@@ -22,7 +22,7 @@ export type CodeInterpreterWire = {
       };
 };
 
-/** Speaks for `code_interpreter`. The provider merges both streams, and tells no exit code. */
+/** The codec of `code_interpreter`. The provider merges stdout and stderr and reports no exit code. */
 export const codeInterpreterCodec: HostedToolCodec<CodeInterpreterConfig, CodeInterpreterResult> = {
   kind: 'code_interpreter',
   serialize: ({ config }) => {

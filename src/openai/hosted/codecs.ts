@@ -4,7 +4,7 @@ import { type ImageGenerationWire, imageGenerationCodec } from './image-generati
 import { type RemoteMcpWire, remoteMcpCodec } from './remote-mcp.ts';
 import { type WebSearchWire, webSearchCodec } from './web-search.ts';
 
-/** A hosted tool in the provider's words. */
+/** A hosted tool in the provider's format. */
 export type HostedWire =
   | WebSearchWire
   | CodeInterpreterWire
@@ -12,7 +12,7 @@ export type HostedWire =
   | ImageGenerationWire
   | RemoteMcpWire;
 
-/** The adapter's codecs for hosted tools by their kinds, for codecs of your own to build upon. */
+/** The adapter's codecs for hosted tools by kind, for use in codecs of your own. */
 export const openaiHostedToolCodecs: {
   readonly web_search: typeof webSearchCodec;
   readonly code_interpreter: typeof codeInterpreterCodec;

@@ -20,7 +20,7 @@ export type FileSearchWire = {
   filters?: FileFilterWire;
 };
 
-/** Speaks for `file_search`. What was found is asked for; without that a response holds the queries alone. */
+/** The codec of `file_search`. It requests the results; without that a response contains only the queries. */
 export const fileSearchCodec: HostedToolCodec<FileSearchConfig, FileSearchResult> = {
   kind: 'file_search',
   serialize: ({ config }) => ({ tools: [toFileSearch(config)], include: ['file_search_call.results'] }),
@@ -45,7 +45,7 @@ export function toFileSearch({
     vector_store_ids: [...storeIds],
     ...(maxResults === undefined ? {} : { max_num_results: maxResults }),
     ...(scoreThreshold === undefined ? {} : { ranking_options: { score_threshold: scoreThreshold } }),
-    // It is in the provider's own words, which are the provider's to judge.
+    // The filter is in the provider's format and is validated by the provider.
     ...(filter === undefined ? {} : { filters: filter as FileFilterWire }),
   };
 }

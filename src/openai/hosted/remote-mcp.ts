@@ -20,7 +20,7 @@ export type RemoteMcpWire = {
   require_approval: 'always' | 'never';
 };
 
-/** Speaks for `mcp`. Several servers are told apart by their labels. */
+/** The codec of `mcp`. Servers are distinguished by their labels. */
 export const remoteMcpCodec: HostedToolCodec<RemoteMcpConfig, RemoteMcpResult> = {
   kind: 'mcp',
   allowsSeveral: true,
@@ -53,12 +53,12 @@ export function toRemoteMcp({
   };
 }
 
-/** That the server was asked for its tools is worth telling only when it failed. */
+/** A request for the server's list of tools is reported only when it failed. */
 function isInvocation({ type, error }: Fields): boolean {
   return type === 'mcp_call' || (type === 'mcp_list_tools' && error !== undefined && error !== null);
 }
 
-/** A call of a tool, or the question for the tools of the server, which goes by the name that the protocol has for it. */
+/** A tool call, or the request for the server's tools, named `tools/list` as in the protocol. */
 function toResult(item: Fields, server: string): RemoteMcpResult {
   const { type, name, arguments: text, output, error } = item;
   return {

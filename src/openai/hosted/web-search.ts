@@ -22,7 +22,7 @@ export type WebSearchWire = {
   search_context_size?: 'low' | 'medium' | 'high';
 };
 
-/** Speaks for `web_search`. What was searched and found is asked for; without that a response holds the queries alone. */
+/** The codec of `web_search`. It requests the sources; without that a response contains only the queries. */
 export const webSearchCodec: HostedToolCodec<WebSearchConfig, WebSearchResult> = {
   kind: 'web_search',
   serialize: ({ config }) => ({

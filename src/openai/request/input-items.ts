@@ -8,7 +8,7 @@ import type {
 } from '../../tool/index.ts';
 import type { InputContent, InputItem } from '../wire/wire.ts';
 
-/** Stands in for the user where nobody said anything; the task is in the instructions. */
+/** Stands in for the user in an empty conversation; the task is in the instructions. */
 const opening: InputItem = {
   type: 'message',
   role: 'user',
@@ -16,8 +16,8 @@ const opening: InputItem = {
 };
 
 /**
- * The conversation as the provider takes it. What it said itself, under the name `provider`, goes back exactly as it
- * came, reasoning and ids included; what another provider said is told from its text and its calls.
+ * The conversation in the provider's format. Items made under the name `provider` are sent back unchanged, including
+ * reasoning and ids; answers of other providers are reduced to text and calls.
  */
 export function toInputItems(conversation: readonly ConversationItem[], provider: string): InputItem[] {
   const asked = new Set<string>();
@@ -30,12 +30,12 @@ export function toInputItems(conversation: readonly ConversationItem[], provider
         ids.enter(item);
         if (item.raw?.provider !== provider) return fromForeign(item, ids);
         for (const part of item.content) if (part.type === 'approval-request') asked.add(part.approvalId);
-        // The provider takes back every item it makes; this adapter does not look into them.
+        // The provider accepts every item it makes; this adapter does not inspect them.
         return item.raw.items as readonly InputItem[];
       case 'tool-result':
         return [{ type: 'function_call_output', call_id: ids.idOf(item.callId), output: toToolOutput(item) }];
       case 'approval':
-        // What another provider asked is nothing that this one can be answered.
+        // Approval requests of another provider cannot be answered here.
         return asked.has(item.approvalId) ? [toApprovalResponse(item)] : [];
     }
   });
@@ -58,13 +58,13 @@ function fromForeign({ content }: AssistantItem, ids: ForeignCallIds): readonly 
         ];
       case 'approval-request':
       case 'reasoning':
-        // The reasoning of another model is not this model's to go on with.
+        // Reasoning of another model cannot be continued.
         return [];
     }
   });
 }
 
-/** That a call failed is told by its text: the provider has no mark for it. */
+/** A failed call is recognizable by its text: the provider has no marker for it. */
 export function toToolOutput({
   text,
   attachments = [],

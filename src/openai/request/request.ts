@@ -42,7 +42,7 @@ export interface CheckedRequest {
   readonly toolChoice: WireToolChoice;
 }
 
-/** @throws {PromptValidationError} for settings, hosted tools and a tool choice that the provider cannot be told. */
+/** @throws {PromptValidationError} for settings, hosted tools or a tool choice that the provider does not support. */
 export function checkRequest(
   { hostedTools, settings, toolChoice }: Pick<ModelCheck, 'hostedTools' | 'settings' | 'toolChoice'>,
   { registry }: Pick<RequestOptions, 'registry'>,

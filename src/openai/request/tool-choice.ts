@@ -4,8 +4,8 @@ import type { HostedTool, ToolChoice } from '../../tool/index.ts';
 import type { WireToolChoice } from '../wire/wire.ts';
 
 /**
- * @param wires what the provider is told of each of the hosted tools.
- * @throws {PromptValidationError} for a hosted tool that the provider cannot be made to use.
+ * @param wires the serialized hosted tools.
+ * @throws {PromptValidationError} for a hosted tool that the provider cannot be forced to use.
  */
 export function toWireChoice(
   choice: ToolChoice,

@@ -2,7 +2,7 @@ import { isRecord } from '../../internal/index.ts';
 import { DistinctCallIds, type Fields } from '../../provider/internal.ts';
 import type { PreparedRequest } from '../request/request.ts';
 
-/** Items that ask for something to be done here, which has to be answered before the model goes on. */
+/** Items that require an answer before the model continues. */
 export function isRequest({ type }: Fields): boolean {
   return type === 'function_call' || type === 'mcp_approval_request';
 }
@@ -64,7 +64,7 @@ function withCallId(item: Fields, callIds: DistinctCallIds): Fields {
   return callId === item['call_id'] ? item : { ...item, call_id: callId };
 }
 
-/** True for an item that says no to what was asked. */
+/** True for a refusal. */
 export function isRefusal({ content }: Fields): boolean {
   return Array.isArray(content) && content.some((part) => isRecord(part) && part['type'] === 'refusal');
 }

@@ -24,27 +24,27 @@ const words: ProviderErrorCodes = {
   },
 };
 
-/** What a failed request comes to. */
+/** Converts the error of a failed request. */
 export function toProviderError(error: unknown): unknown {
   const failure = toAnyProviderError(error, words);
   if (!ThrottleError.isInstance(failure) || !isEventError(error) || isKnown(error)) return failure;
   return new ModelResponseError('model-response-failed', describeError(error), { cause: error });
 }
 
-/** What a failure in the middle of a streamed answer comes to. An event that is cut off shows as one that cannot be read. */
+/** Converts the error of a failed stream. A truncated event appears as one that cannot be parsed. */
 export function toStreamError(error: unknown): unknown {
   return error instanceof SyntaxError ? toBrokenStreamError() : toProviderError(error);
 }
 
-/** What an event in a stream says that tells of an error: the fields stand in it, or in an object of their own. */
+/** Converts an error event of a stream: its fields are in the event, or in an object of their own. */
 export function toEventFailure(event: Fields): ThrottleError | ModelResponseError {
   const error = isRecord(event['error']) ? event['error'] : event;
   return toFailure(codeIn(error), failureReason(event) ?? describeError(error));
 }
 
 /**
- * The vendor's client throws such an event: as an error without a status, as for a broken connection, but that it holds what
- * was told.
+ * The vendor's client throws such an event like a lost connection, as an error without a status, but with the fields of the
+ * event.
  */
 function isEventError(error: unknown): error is Fields {
   return isRecord(error) && error['status'] === undefined && isRecord(error['error']);
@@ -59,7 +59,7 @@ function codeIn({ code, type }: Fields): string | undefined {
   return typeof word === 'string' ? word : undefined;
 }
 
-/** What a response says that has the status `failed`. */
+/** Converts the error of a response with the status `failed`. */
 export function toFailure(code: string | undefined, message: string): ThrottleError | ModelResponseError {
   return toAnyFailure(code, message, words);
 }

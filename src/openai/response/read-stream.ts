@@ -8,17 +8,17 @@ import {
 import type { ModelCallOptions, ModelDelta } from '../../runtime/index.ts';
 import { toEventFailure, toStreamError } from './provider-error.ts';
 
-/** Who hears of the pieces, and what ends the stream. */
+/** The consumer of deltas, and what ends the stream. */
 export interface StreamListener extends StreamReaderOptions {
   readonly onDelta: NonNullable<ModelCallOptions['onDelta']>;
 }
 
 /**
- * The response that a stream of events comes to, with every piece told as it comes. The next event is read when the
- * last piece was taken.
+ * Reads the response from a stream of events and emits its deltas. The next event is read when the last delta has been
+ * processed.
  *
- * @throws {ThrottleError} for a stream that ends before its last event, and when an event tells of a failure that may pass.
- * @throws {ModelResponseError} when an event tells of another failure.
+ * @throws {ThrottleError} for a stream that ends before its last event, and for an error event that may pass with time.
+ * @throws {ModelResponseError} for any other error event.
  */
 export async function readStream(
   events: AsyncIterable<unknown>,
@@ -50,7 +50,7 @@ export async function readStream(
   }
 }
 
-/** What is known of an answer while it comes. */
+/** The partial answer of a stream. */
 class StreamedAnswer {
   readonly #items = new Map<unknown, unknown>();
   /** Where in the answer there are messages that are said on the way to it. */

@@ -15,18 +15,18 @@ export interface ResponseOptions {
 }
 
 /**
- * The turn that a response holds. Calls, requests for approval and reasoning become parts of it, and every item is kept as it
- * came, known to this adapter or not, to be sent back in the next request.
+ * Reads the turn from a response. Calls, approval requests and reasoning become parts of it; every item, known or not, is
+ * kept unchanged to be sent back in the next request.
  *
- * @throws {ThrottleError} when the response says that the provider failed in a way that may pass.
- * @throws {ModelResponseError} when it failed otherwise, or when it is no finished response.
+ * @throws {ThrottleError} for a failure of the provider that may pass with time.
+ * @throws {ModelResponseError} for any other failure, and when it is not a finished response.
  */
 export function readResponse(
   response: unknown,
   prepared: Omit<PreparedRequest, 'body' | 'headers'>,
   { provider, registry }: ResponseOptions,
 ): ModelTurn {
-  if (!isRecord(response)) throw invalidResponse('it is no object');
+  if (!isRecord(response)) throw invalidResponse('it is not an object');
   const { status = 'completed' } = response;
   if (status === 'failed') throw failureOf(response['error']);
   if (status !== 'completed' && status !== 'incomplete')
@@ -70,7 +70,7 @@ function cutReason(response: Fields): FinishReason {
   return reason === 'content_filter' ? 'content-filter' : 'other';
 }
 
-/** What a response says that it cost; undefined when it does not say. */
+/** The usage that a response reports; undefined without one. */
 export function readUsage(usage: unknown): TokenUsage | undefined {
   if (!isRecord(usage)) return undefined;
   const { input_tokens_details: input, output_tokens_details: output } = usage;

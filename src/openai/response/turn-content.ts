@@ -24,7 +24,7 @@ export interface TurnContent extends Pick<HostedTurn, 'text' | 'startOf'> {
 export function readContent(items: readonly Fields[], options: ContentOptions, isCut: boolean): TurnContent {
   const { toolSchemas, answerSchema, hostedTools } = options;
   const isFinal = !items.some(isRequest);
-  // What is said on the way to something is no part of an answer, unless it is all that is said.
+  // Commentary before an action is not part of the answer, unless there is nothing else.
   const hasMore = !isFinal || items.some((item) => !isCommentary(item) && messageText(item) !== '');
   const starts = new Map<unknown, number>();
   let text = '';
@@ -35,7 +35,7 @@ export function readContent(items: readonly Fields[], options: ContentOptions, i
         if (said === '') return [];
         if (hasMore && isCommentary(item)) return [{ type: 'reasoning', text: said }];
         const restored = isFinal ? restoreText(said, answerSchema) : said;
-        // Places in a text that was changed are not known any more.
+        // Offsets in a restored text are unknown.
         if (restored === said) noteStarts(item, text.length, starts);
         text += restored;
         return [{ type: 'text', text: restored }];
@@ -108,7 +108,7 @@ function toApprovalRequest(item: Fields, hostedTools: readonly HostedTool[]): Ho
   };
 }
 
-/** @param why what is wrong with the response, to be read after "It is no finished response:". */
+/** @param why the problem, which follows "It is not a finished response:". */
 export function invalidResponse(why: string): ModelResponseError {
-  return new ModelResponseError('model-response-invalid', `It is no finished response: ${why}.`);
+  return new ModelResponseError('model-response-invalid', `It is not a finished response: ${why}.`);
 }

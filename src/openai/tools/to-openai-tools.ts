@@ -34,11 +34,12 @@ export function toOpenAITools(
 }
 
 /**
- * Runs the function calls of a response as one turn, with the arguments in the shape that the tools know: a strict schema has the model
- * write null for what it leaves out. A call that was cut off is not run, but answered, since the provider takes no call without an answer.
+ * Runs the function calls of a response as one turn. Arguments are restored to the shape that the tools expect: a strict
+ * schema makes the model write null for omitted properties. A truncated call is not run but gets a result, since the
+ * provider requires one for each call.
  *
- * @param output of the response; what is no function call is passed over.
- * @returns the answers in the order of the calls: append them to the input behind `output`. None when nothing was called.
+ * @param output of the response; items that are not function calls are ignored.
+ * @returns the results in the order of the calls: append them to the input, after `output`. Empty without calls.
  * @throws what `runtime.runCalls` throws.
  */
 export async function runOpenAICalls(
@@ -73,7 +74,7 @@ interface FunctionCall extends OpenAIOutputItem {
   readonly status?: unknown;
 }
 
-/** What the provider writes is taken at its word: the runtime refuses calls without ids or texts. */
+/** Fields are not validated further: the runtime refuses calls without string ids and arguments. */
 function isFunctionCall(item: OpenAIOutputItem): item is FunctionCall {
   return item.type === 'function_call';
 }

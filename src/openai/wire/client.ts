@@ -7,19 +7,19 @@ import type { OpenAIRequest } from './wire.ts';
 export interface OpenAIRequestOptions {
   /** Ends the request when aborted. */
   readonly signal: AbortSignal;
-  /** Milliseconds until the client gives a request up. */
+  /** Timeout of the request in milliseconds. */
   readonly timeout: number;
-  /** Always 0: asking again is up to the evaluation, which knows the deadline. */
+  /** Always 0: the evaluation retries, because it knows the deadline. */
   readonly maxRetries: number;
   /** Headers of this request, beside those of the client. Default: none. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 /**
- * What the adapter needs of a client. A client of the package `openai` fits, and so does an object of your own, say for
- * a proxy or a test. `create` resolves to a response object of the provider or, for a body with `stream`, to an async iterable
- * of its events; a response object is read then, too, only that nothing is told piece by piece. What it rejects with is
- * read by its `status`, `code` and `headers`.
+ * The part of a client that the adapter uses. A client of the package `openai` fits, and so does an object of your own, for
+ * example for a proxy or a test. `create` resolves to a response object or, for a body with `stream`, to an async iterable
+ * of events; a response object is accepted then, too, but without deltas. The `status`, `code` and `headers` of a rejection
+ * are evaluated.
  */
 export interface OpenAIClient {
   readonly responses: {
@@ -80,7 +80,7 @@ export function withReadableFailures(send: typeof fetch): typeof fetch {
     const response = await send(...request);
     if (response.ok) return response;
     const { status, statusText, headers } = response;
-    // A body that breaks off says as little as none.
+    // A truncated body says as little as an empty one.
     const text = await response.text().catch(() => '');
     return new Response(readable(text), { status, statusText, headers: withoutSizes(headers) });
   };

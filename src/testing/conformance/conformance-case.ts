@@ -45,11 +45,11 @@ const definitions: readonly CaseDefinition[] = [
 ];
 
 /**
- * What any adapter must do, as cases for any test runner: `for (const { name, run } of adapterConformance(peer)) test(name, run)`. Each
- * plays twice, with answers that come whole and with answers that stream. Cases that need what the peer names in `gaps`
- * are there, too, and say so in `skipped`.
+ * What every adapter must do, as cases for any test runner: `for (const { name, run } of adapterConformance(peer))
+ * test(name, run)`. Each runs twice, with whole and with streamed answers. Cases that need a feature listed in `gaps` are
+ * included, and say so in `skipped`.
  *
- * Cases open their own connections and share nothing. Time stands still in them.
+ * Cases open their own connections and share nothing. They use a manual clock.
  */
 export function adapterConformance(
   peer: ConformancePeer,

@@ -73,7 +73,7 @@ function malformedCalls(conversation: readonly ConversationItem[]): ReadonlySet<
   );
 }
 
-/** JSON without the spaces that nobody owes; undefined for what is no JSON. */
+/** JSON without insignificant spaces; undefined for invalid JSON. */
 function normalized(text: string): string | undefined {
   if (text.trim() === '') return '{}';
   try {

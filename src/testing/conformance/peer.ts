@@ -52,7 +52,7 @@ export type ConformanceFeature =
   | 'citations'
   | 'approvals';
 
-/** Something that a provider cannot say, or its adapter has no way to hear. */
+/** A feature that a provider lacks, or that its adapter cannot use. */
 export interface ConformanceGap {
   readonly feature: ConformanceFeature;
   /** Default: in both. */
@@ -61,11 +61,11 @@ export interface ConformanceGap {
   readonly why: string;
 }
 
-/** The provider's side of one case: what it answers, and who hears what it is sent. */
+/** The provider's side of one case: it answers requests and records them. */
 export interface ConformanceProvider {
-  /** Takes down a request. @returns what is to be answered to it. Never throws. */
+  /** Records a request. @returns the answer to it. Never throws. */
   answer(request: ConformanceRequest): ConformanceTurn;
-  /** Takes down that the client cut off a request that hung. */
+  /** Records that the client aborted a pending request. */
   cutOff(): void;
 }
 

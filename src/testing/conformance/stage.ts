@@ -20,7 +20,7 @@ export interface StageOptions {
   readonly patience: { readonly clock: Clock; readonly limitMs: number };
 }
 
-/** Where one case plays in one mode: an adapter, its provider, a session and a clock that stands still. */
+/** The environment of one case in one mode: an adapter, its provider, a session and a manual clock. */
 export class Stage implements AsyncDisposable {
   readonly mode: ConformanceMode;
   readonly clock: ManualClock;

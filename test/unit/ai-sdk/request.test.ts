@@ -520,7 +520,7 @@ describe('what only one version knows', () => {
 
 describe('the model', () => {
   it.each<[string, unknown, RegExp]>([
-    ['the name of one', 'openai/gpt-5', /got the text "openai\/gpt-5"/],
+    ['the name of one', 'openai/gpt-5', /got the string "openai\/gpt-5"/],
     ['nothing', undefined, /got none/],
     ['one of AI SDK 5', { specificationVersion: 'v2', provider: 'p', modelId: 'm' }, /this one has "v2"/],
     ['no model', {}, /this one has none/],

@@ -231,9 +231,9 @@ describe('why it ended', () => {
 
 describe('a message that cannot be used', () => {
   it.each<[unknown, RegExp]>([
-    ['text', /no object/],
-    [null, /no object/],
-    [[], /no object/],
+    ['text', /not an object/],
+    [null, /not an object/],
+    [[], /not an object/],
     [{}, /no content/],
     [{ content: 'x' }, /no content/],
     [{ content: [{ type: 'tool_use', id: 'a' }] }, /tool_use without a name/],

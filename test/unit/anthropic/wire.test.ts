@@ -264,7 +264,7 @@ describe('settings', () => {
   it.each([
     [{ temperature: 0 }, /no setting "temperature".*does not declare/],
     [{ topP: 1 }, /no setting "topP"/],
-    [{ seed: 1 }, /no setting "seed".*knows none/],
+    [{ seed: 1 }, /no setting "seed".*does not support it/],
     [{ reasoningEffort: 'minimal' }, /"reasoningEffort: minimal".*nearest is low/],
     [{ maxOutputTokens: 0 }, /maxOutputTokens must be/],
     [{ max_tokens: 'many' }, /max_tokens must be a whole number/],

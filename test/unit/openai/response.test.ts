@@ -244,6 +244,6 @@ describe('a response that cannot be used', () => {
   });
 
   it.each(['text', null, undefined, [], 1])('%j is none', (body) => {
-    expect(() => read(body)).toThrow(/no object/);
+    expect(() => read(body)).toThrow(/not an object/);
   });
 });

@@ -36,13 +36,13 @@ export const codeInterpreterCodec: HostedToolCodec<CodeInterpreterConfig, CodeIn
 };
 
 function toResult(run: HostedRun): CodeInterpreterResult {
-  const told = isRecord(run.result) ? run.result : {};
-  const { stdout, stderr, return_code: exitCode, content } = told;
+  const fields = isRecord(run.result) ? run.result : {};
+  const { stdout, stderr, return_code: exitCode, content } = fields;
   return {
     ...toOutput(run),
     ...stringFields({
       code: codeOf(run.input),
-      // What a file holds that the model looked at.
+      // The content of a file that the model viewed.
       stdout: stdout ?? (typeof content === 'string' ? content : undefined),
       stderr,
     }),

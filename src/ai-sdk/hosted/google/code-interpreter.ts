@@ -7,7 +7,7 @@ import { type HostedRun, runsOf } from '../runs.ts';
 /** The package takes what was run back under this name alone. */
 const name = 'code_execution';
 
-/** Speaks for `code_interpreter`. The provider takes no options for it, merges both streams and tells no exit code. */
+/** The codec of `code_interpreter`. The provider accepts no options, merges stdout and stderr and reports no exit code. */
 export const codeInterpreterCodec: HostedToolCodec<CodeInterpreterConfig, CodeInterpreterResult> = {
   kind: 'code_interpreter',
   serialize: ({ config: { network, ...rest } }) => ({

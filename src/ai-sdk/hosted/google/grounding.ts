@@ -32,9 +32,9 @@ type Source = Citation extends infer One
   : never;
 
 /**
- * What the texts of an answer rest on.
+ * The sources of an answer's text.
  *
- * @param read what a chunk stands for; undefined for one of another kind.
+ * @param read returns the source of a chunk; undefined for a chunk of another kind.
  */
 export function citationsOf(
   turn: HostedTurn,
@@ -54,8 +54,8 @@ export function citationsOf(
 }
 
 /**
- * Where a passage is. The provider counts bytes of a part of its answer, and does not say of which; it also tells the
- * passage itself, so a place is only taken where that stands.
+ * The position of a passage. The provider counts bytes of a part of its answer without naming the part; it also sends the
+ * passage itself, so a position is used only if the passage is there.
  */
 function spanOf({ startIndex, endIndex, text: passage }: Fields, text: string): Citation['span'] {
   if (typeof passage !== 'string' || passage === '') return undefined;

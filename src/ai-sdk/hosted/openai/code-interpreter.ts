@@ -14,7 +14,7 @@ import { annotationsOf } from './annotations.ts';
 
 const name = 'code_interpreter';
 
-/** Speaks for `code_interpreter`. The provider merges both streams, and tells no exit code. */
+/** The codec of `code_interpreter`. The provider merges stdout and stderr and reports no exit code. */
 export const codeInterpreterCodec: HostedToolCodec<CodeInterpreterConfig, CodeInterpreterResult> = {
   kind: 'code_interpreter',
   serialize: ({ config }) => {
@@ -53,7 +53,10 @@ function toResult(run: HostedRun): CodeInterpreterResult {
   return { ...toOutput(run), ...stringFields({ code, containerId }), ...readCodeOutputs(outputs) };
 }
 
-/** The same for the package of AI SDK 6, which says nothing of the limits of containers to the provider, and no word about it. */
+/**
+ * The same for the package of AI SDK 6, which does not send the limits of containers to the provider and does not report
+ * that.
+ */
 export const codeInterpreterCodecV3: HostedToolCodec<CodeInterpreterConfig, CodeInterpreterResult> = {
   ...codeInterpreterCodec,
   serialize: (tool, model) => {

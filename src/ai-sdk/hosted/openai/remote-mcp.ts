@@ -10,7 +10,7 @@ import type { RemoteMcpConfig, RemoteMcpResult } from '../../../suite/index.ts';
 import { providerTool } from '../provider-tool.ts';
 import { type HostedRun, runsOf, toOutput } from '../runs.ts';
 
-/** Speaks for `mcp`. Several servers are told apart by their labels. The package asks for no approval unless it is told to. */
+/** The codec of `mcp`. Servers are distinguished by their labels. The package requests no approval by default. */
 export const remoteMcpCodec: HostedToolCodec<RemoteMcpConfig, RemoteMcpResult> = {
   kind: 'mcp',
   allowsSeveral: true,

@@ -49,7 +49,7 @@ function toFilters(filter: DomainFilter = {}): JsonObject | undefined {
 function toResult(run: HostedRun): WebSearchResult {
   const { action, sources, status } = isRecord(run.result) ? run.result : {};
   const output = toOutput(run);
-  // A search without an end is told as an error, with the stage that it came to.
+  // A search that did not finish is reported as an error, with its last stage.
   const own = run.isError && status !== 'failed' ? { ...output, status: 'incomplete' as const } : output;
   return { ...own, ...readWebAction(action, sources) };
 }
