@@ -91,10 +91,14 @@ const words: string[] = [];
 const response = await model.evaluate(prompt, {
   input: 'Where is it warm?',
   streaming: true,
-  throttle: { baseDelayMs: 10, maxDelayMs: 10 },
-  onEvent: (event) => {
-    if (event.type === 'text-delta') words.push(event.text);
-  },
+  retry: { baseDelayMs: 10, maxDelayMs: 10 },
+  observers: [
+    {
+      onEvent: (event) => {
+        if (event.type === 'text-delta') words.push(event.text);
+      },
+    },
+  ],
 });
 server.closeAllConnections();
 server.close();

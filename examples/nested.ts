@@ -104,7 +104,10 @@ const hear = (event: RunEvent): void => {
     inner.push(`${event.callId} > ${event.event.invocation.toolName}`);
   }
 };
-const { conversation, usage } = await model.evaluate(lead.bind(), { session, onEvent: hear });
+const { conversation, usage } = await model.evaluate(lead.bind(), {
+  session,
+  observers: [{ onEvent: hear }],
+});
 
 const answers = conversation.flatMap((item) => (item.type === 'tool-result' ? [item.text] : []));
 console.log(answers.join('\n'));

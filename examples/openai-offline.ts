@@ -68,10 +68,14 @@ const model = openai({ model: 'gpt-5', apiKey: 'none', baseURL: `http://127.0.0.
 const waits: RunEvent[] = [];
 const { output, usage } = await model.evaluate(prompt, {
   input: 'Rome and Oslo?',
-  throttle: { baseDelayMs: 10, maxDelayMs: 10 },
-  onEvent: (event) => {
-    if (event.type === 'model-call-retry') waits.push(event);
-  },
+  retry: { baseDelayMs: 10, maxDelayMs: 10 },
+  observers: [
+    {
+      onEvent: (event) => {
+        if (event.type === 'model-call-retry') waits.push(event);
+      },
+    },
+  ],
 });
 server.closeAllConnections();
 server.close();

@@ -63,8 +63,8 @@ async function run(steps: number, bounded: boolean, onStep?: (step: number) => b
   });
   const { text } = await model.evaluate(template.bind(), {
     session,
-    maxTurns: steps + 1,
-    ...(bounded ? { maxConversationTurns: keptTurns } : {}),
+    limits: { maxTurns: steps + 1 },
+    ...(bounded ? { context: { maxTurns: keptTurns } } : {}),
   });
   if (text !== `${counted}`)
     throw new Error(`The model asked for ${text} calls, the tool ran ${counted} times.`);

@@ -82,7 +82,9 @@ await runSystem((stage) => {
     return { text: answerText };
   });
   return async () => {
-    const { text, output } = await model.evaluate(template.bind(), { maxTurns, concurrency });
+    const { text, output } = await model.evaluate(template.bind(), {
+      limits: { maxTurns, maxConcurrentCalls: concurrency },
+    });
     if (output.state !== 'done') throw new Error(`The answer was ${JSON.stringify(output)}.`);
     return text;
   };

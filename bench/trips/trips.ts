@@ -134,7 +134,7 @@ async function runTurns({ core, testing }: Library, turns: Turns): Promise<void>
     return turn > times ? { text: 'Done.' } : { toolCalls: [call(turn)] };
   });
   const template = core.promptTemplate({ ns: 'bench', key: 'trip', sections });
-  await model.evaluate(template.bind(), { session, maxTurns: times + 1 });
+  await model.evaluate(template.bind(), { session, limits: { maxTurns: times + 1 } });
 }
 
 type Host = Awaited<ReturnType<Library['node']['openHostFilesystem']>>;

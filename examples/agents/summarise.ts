@@ -18,7 +18,7 @@ export const agent: AnyAgent = defineAgent({
   template: promptTemplate({ ns: 'examples', key: 'summarise', sections: [task, vfsToolsSection()] }),
   input: 'Summarise this folder.',
   // The model that needs no network: it decides from what the tools have answered so far.
-  model: scriptedAdapter((conversation) => {
+  adapter: scriptedAdapter((conversation) => {
     const result = conversation.findLast((item) => item.type === 'tool-result');
     if (result === undefined) return { toolCalls: [{ name: 'glob', arguments: { pattern: '**' } }] };
     if (result.toolName !== 'glob') return { text: 'SUMMARY.md is written.' };

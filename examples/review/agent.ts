@@ -49,8 +49,8 @@ export const agent: Agent<ReviewParams, undefined> = defineAgent({
   params: ({ workspaceName }) => ({ folderName: workspaceName, maxLines: 400, maxLineCharacters: 200 }),
   input: `Review this folder and publish ${REPORT_PATH}.`,
   workspace: { exclude: leftOutFolders.map((name) => `**/${name}/**`) },
-  maxTurns: 2000,
-  model: ({ params }) => {
+  limits: { maxTurns: 2000 },
+  adapter: ({ params }) => {
     const decide = createRuleModel(params);
     let known = 0;
     return scriptedAdapter(

@@ -77,7 +77,7 @@ const defaultMaxTokens = 16_000;
  * of its cache: each request brings the whole conversation, the model's own blocks exactly as they came.
  *
  * Without a `client` the package `@anthropic-ai/sdk` is loaded at the first request; loading this module does not need it. Its own
- * retries and its own tracing are off: the evaluation asks again by itself, within its deadline (option `throttle`).
+ * retries and its own tracing are off: the evaluation asks again by itself, within its deadline (option `retry`).
  *
  * A failed request ends the evaluation with a `PromptEvaluationError` whose cause is a `ThrottleError`, a
  * `ModelResponseError`, a `MissingPeerError`, or what the client threw.

@@ -95,7 +95,7 @@ async function carryOut(
   });
   const logger: Logger | undefined = request.isVerbose ? verboseLogger(stderr) : undefined;
   const budget = new BudgetTracker(
-    { ...agent.budget, ...request.budget },
+    { ...agent.limits?.budget, ...request.budget },
     // The report shows the spending, with or without limits.
     { isLimitRequired: false },
   );
@@ -107,13 +107,19 @@ async function carryOut(
     folder,
     input: request.input ?? agent.input,
     settings: request.settings,
-    contextOverflow: request.contextOverflow,
-    maxConversationTurns: request.maxConversationTurns,
+    context: {
+      ...(request.contextOverflow === undefined ? {} : { overflow: request.contextOverflow }),
+      ...(request.maxConversationTurns === undefined ? {} : { maxTurns: request.maxConversationTurns }),
+    },
+    limits: {
+      ...(request.maxTurns === undefined ? {} : { maxTurns: request.maxTurns }),
+      ...(request.maxRepeatedFailures === undefined
+        ? {}
+        : { maxRepeatedFailures: request.maxRepeatedFailures }),
+      budget,
+    },
     // Without streaming there are fewer ways to be cut off.
     streaming: request.hasDeltas || progress.showsText,
-    maxTurns: request.maxTurns ?? agent.maxTurns,
-    maxRepeatedFailures: request.maxRepeatedFailures ?? agent.maxRepeatedFailures,
-    budget,
     deadlineMs: request.deadlineMs,
     signal,
     logger,

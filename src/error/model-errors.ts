@@ -74,7 +74,7 @@ export interface ThrottleErrorOptions {
 
 /**
  * A model provider could not respond for now. A model provider throws it with the code `throttle-signaled`; the run then retries
- * after a wait, as configured by the option `throttle` of the evaluation. With any other code it is the cause of the
+ * after a wait, as configured by the option `retry` of the evaluation. With any other code it is the cause of the
  * error that the evaluation ends with, and its own cause is the last error that the provider threw.
  */
 export class ThrottleError extends WinkError<ThrottleErrorCode> {

@@ -4,6 +4,7 @@ export type {
   AgentAdapter,
   AgentAdapterContext,
   AgentContext,
+  AgentLimits,
   AgentOptions,
   AgentParams,
   AgentWorkspace,
@@ -13,6 +14,7 @@ export type {
 export { defineAgent } from './agent/define-agent.ts';
 export { checkEvaluateOptions } from './options/check-options.ts';
 export type { EvaluateOptions } from './options/evaluate-options.ts';
+export type { ContextOptions, RunLimits } from './options/run-limits.ts';
 export { evaluatePrompt } from './run/evaluate.ts';
 export type { ModelAdapter, ProviderAdapter } from './run/provider-adapter.ts';
 export { openToolRuntime } from './runtime/open-tool-runtime.ts';

@@ -86,7 +86,7 @@ const clientKeys = ['apiKey', 'baseURL', 'organization', 'project', 'defaultHead
  * request brings the whole conversation, the model's own items exactly as they came.
  *
  * Without a `client` the package `openai` is loaded at the first request; loading this module does not need it. Its own
- * retries are off, since the evaluation asks again by itself, within its deadline (option `throttle`).
+ * retries are off, since the evaluation asks again by itself, within its deadline (option `retry`).
  *
  * A failed request ends the evaluation with a `PromptEvaluationError` whose cause is a `ThrottleError`, a
  * `ModelResponseError`, a `MissingPeerError`, or what the client threw.

@@ -25,16 +25,13 @@ export function providerAdapter(options: {
       evaluatePrompt(adapter, model, prompt, evaluateOptions),
     stream: <Output>(prompt: Prompt<Output>, evaluateOptions: EvaluateOptions = {}) => {
       checkEvaluateOptions(evaluateOptions);
-      const { onEvent, signal, streaming = true } = evaluateOptions;
+      const { observers = [], signal, streaming = true } = evaluateOptions;
       return streamOf<Output>((run) => {
         const streamed: EvaluateOptions = {
           ...evaluateOptions,
           streaming,
           signal: run.signal,
-          onEvent: (event) => {
-            run.onEvent(event);
-            return onEvent?.(event);
-          },
+          observers: [{ onEvent: run.onEvent }, ...observers],
         };
         return evaluatePrompt(adapter, model, prompt, streamed, run.ready);
       }, signal);

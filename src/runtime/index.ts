@@ -53,6 +53,7 @@ export {
   type ToolsRenderedPayload,
 } from './events/prompt-rendered.ts';
 export type { RunEvent, RunEventListener } from './events/run-event.ts';
+export type { RunObserver } from './events/run-observer.ts';
 export {
   type RecordedApproval,
   type RecordedAttachment,
@@ -95,7 +96,7 @@ export { type RetryOptions, type ThrottlePolicy, toThrottlePolicy } from './limi
 export { tokenCost } from './limits/token-cost.ts';
 export { Watchdog } from './limits/watchdog.ts';
 export type { AnswerOptions, ReadAnswer } from './loop/answer-reader.ts';
-export { toCompletionOptions } from './loop/completion-gate.ts';
+export { toCompletionChecker } from './loop/completion-gate.ts';
 export { type LoopOptions, type LoopResult, runLoop } from './loop/loop.ts';
 export { RunErrors } from './loop/run-errors.ts';
 export { type Step, type StepFunction, type StepKinds, stepLive } from './loop/step.ts';

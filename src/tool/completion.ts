@@ -61,17 +61,6 @@ export interface CompletionChecker {
   check(context: CompletionContext): CompletionVerdict | Promise<CompletionVerdict>;
 }
 
-/** A checker, and how often it may send the model back to work. */
-export interface CompletionOptions {
-  /** A list means all of them. */
-  readonly checker: CompletionChecker | readonly CompletionChecker[];
-  /**
-   * How often it is asked in an evaluation: 1 or more. If the task is still not done the last time, the evaluation ends
-   * with a `PromptEvaluationError` of code `evaluation-incomplete`. Default: 3.
-   */
-  readonly maxChecks?: number;
-}
-
 const done: CompletionVerdict = /* @__PURE__ */ Object.freeze({ outcome: 'complete' });
 
 /** Makes what completion checkers return. */

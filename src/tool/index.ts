@@ -2,7 +2,6 @@ export type { Budget, BudgetExcess, BudgetLimits, BudgetRemainder, TokenPrices }
 export {
   type CompletionChecker,
   type CompletionContext,
-  type CompletionOptions,
   type CompletionRequirement,
   CompletionVerdict,
   readVerdict,
@@ -56,6 +55,7 @@ export type {
   ToolPort,
 } from './ports.ts';
 export type { FinishReason, PromptResponse, TokenUsage } from './prompt-response.ts';
+export type { NestedRunLimits } from './run-limits.ts';
 export { overrideTool, type ToolOptions, type ToolTexts, tool } from './tool.ts';
 export { readToolResult, type ToolFailure, ToolResult, type ToolSuccess } from './tool-result.ts';
 export type {

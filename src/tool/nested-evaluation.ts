@@ -1,9 +1,9 @@
-import type { Budget } from './budget.ts';
-import type { CompletionChecker, CompletionOptions } from './completion.ts';
+import type { CompletionChecker } from './completion.ts';
 import type { ConversationItem, InputPart } from './conversation.ts';
 import type { ModelSettings } from './model-settings.ts';
-import type { BudgetTrackerPort, DeadlinePort, PromptPort } from './ports.ts';
+import type { PromptPort } from './ports.ts';
 import type { PromptResponse } from './prompt-response.ts';
+import type { NestedRunLimits } from './run-limits.ts';
 
 /**
  * Whether and which tool the model must call. `'required'` and a named tool hold for the first turn, `'auto'` for those
@@ -19,25 +19,14 @@ export interface NestedEvaluateOptions {
   readonly history?: readonly ConversationItem[];
   /** What to do about calls of `history` that have no result: answer them as interrupted, or throw. Default: as in the run. */
   readonly pendingCalls?: 'interrupt' | 'refuse';
-  /** A `Deadline` of its own, which ends the inner evaluation only. Default: that of the run. The run's holds in any case. */
-  readonly deadline?: DeadlinePort;
-  /**
-   * A budget of its own, beside that of the run: passing it ends the inner evaluation only. A `BudgetTracker` counts over several
-   * evaluations. Default: none of its own. What is spent counts against the run's in any case.
-   */
-  readonly budget?: Budget | BudgetTrackerPort;
+  /** How far the inner evaluation goes. The limits of the run hold in any case. */
+  readonly limits?: NestedRunLimits;
   /** Ends the inner evaluation when aborted. Default: none of its own. The end of the run or of the call ends it in any case. */
   readonly signal?: AbortSignal;
-  /** Calls of one turn that may run at the same time: 1 or more. Default: as in the run. */
-  readonly concurrency?: number;
-  /** How many requests the model may get: 1 or more. Default: 100. */
-  readonly maxTurns?: number;
-  /** In how many turns the same call may fail for the same reason, with no commit in between: 1 or more. Default: as in the run. */
-  readonly maxRepeatedFailures?: number;
   /** Default: `'auto'`. */
   readonly toolChoice?: ToolChoice;
   /** Decides whether the inner task is done when the model answers. Default: it is; the run's checker is about the run's task. */
-  readonly completion?: CompletionChecker | readonly CompletionChecker[] | CompletionOptions;
+  readonly completion?: CompletionChecker | readonly CompletionChecker[];
   /** Settings of the model, over those of the adapter. Default: none. */
   readonly settings?: ModelSettings;
 }

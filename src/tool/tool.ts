@@ -56,7 +56,7 @@ export interface ToolOptions<PS extends Schema | undefined, RS extends Schema | 
   readonly timeoutMs?: number;
   /**
    * How many characters of a result the model may get, message and value together: 1 or more, `Infinity` for no limit. A longer success fails the call, which is
-   * rolled back; a longer failure is cut off. Default: that of the run (`maxResultCharacters` of `evaluate`).
+   * rolled back; a longer failure is cut off. Default: that of the run (`limits.maxResultCharacters` of `evaluate`).
    */
   readonly maxResultCharacters?: number;
   /** Default: true. */

@@ -72,9 +72,13 @@ describe('a stream', () => {
         const whole = await adapter.evaluate(prompt);
         const streamed = await adapter.evaluate(prompt, {
           streaming: true,
-          onEvent: (event) => {
-            if (event.type === 'text-delta') told += event.text;
-          },
+          observers: [
+            {
+              onEvent: (event) => {
+                if (event.type === 'text-delta') told += event.text;
+              },
+            },
+          ],
         });
         expect(streamed.conversation).toEqual(whole.conversation);
         expect(streamed.usage).toEqual(whole.usage);

@@ -40,10 +40,14 @@ function withCallsMadeBy(make: MakeCalls, onCommit: (callId: string) => void): L
         ...given,
         name: adapter.name,
         adapter,
-        onEvent: (event) => {
-          if (event.type === 'tool-call-end') onCommit(event.invocation.callId);
-          return given.onEvent?.(event);
-        },
+        observers: [
+          {
+            onEvent: (event) => {
+              if (event.type === 'tool-call-end') onCommit(event.callId);
+            },
+          },
+          ...(given.observers ?? []),
+        ],
       });
       if (given.clock === undefined) throw new Error('A batch has a clock.');
       const outputs = await make(runtime, await callsOf(script), given.clock);

@@ -110,7 +110,7 @@ class Trial {
     });
     const prompt = this.#prompt(plan, [this.tracker], true);
     const outcome: unknown = await model
-      .evaluate(prompt, { budget: this.tracker, session: new Session() })
+      .evaluate(prompt, { limits: { budget: this.tracker }, session: new Session() })
       .catch((error: unknown) => error);
     // What was left behind answers, too, and is paid for.
     for (let seen = -1; seen !== this.#answers.length; ) {
@@ -174,7 +174,7 @@ class Trial {
           const around = limited === undefined ? trackers : [...trackers, limited];
           const evaluation = context.adapter.evaluate(
             this.#prompt(inner, around, false),
-            limited === undefined ? {} : { budget: limited },
+            limited === undefined ? {} : { limits: { budget: limited } },
           );
           return call.catches ? evaluation.catch(() => undefined) : evaluation;
         };

@@ -87,7 +87,11 @@ test('whatever the turns are, requests are well formed, bounded, and the end of 
           const kind = script[turn - 1];
           return kind === undefined ? { text: 'Done.' } : toTurn(kind, turn);
         });
-        await model.evaluate(prompt, { input, maxConversationTurns, approve: () => ({ approved: true }) });
+        await model.evaluate(prompt, {
+          input,
+          context: { maxTurns: maxConversationTurns },
+          approve: () => ({ approved: true }),
+        });
       },
     ),
   );

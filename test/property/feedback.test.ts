@@ -235,9 +235,13 @@ test('providers run after the calls that a plain model says, over evaluations, e
           session,
           clock,
           feedback: providers,
-          onEvent: (event) => {
-            if (event.type === 'tool-call-end') invocations.push(event.invocation);
-          },
+          observers: [
+            {
+              onEvent: (event) => {
+                if (event.type === 'tool-call-end') invocations.push(event.invocation);
+              },
+            },
+          ],
         });
         expect(heardOf(invocations)).toEqual(expected);
         for (const { feedback = [], modelText } of invocations) {

@@ -231,12 +231,16 @@ test('sections are opened, read, set and cleared by parallel calls as if one aft
           return { toolCalls: calls.map(toScripted) };
         }).evaluate(template.bind({}), {
           session,
-          concurrency,
-          maxExpansions,
-          onEvent: (event) => {
-            if (event.type === 'tool-call-retry') reruns += 1;
-            if (event.type === 'tool-call-end' && event.invocation.openedSections !== undefined) opened += 1;
-          },
+          limits: { maxConcurrentCalls: concurrency, maxSectionOpenings: maxExpansions },
+          observers: [
+            {
+              onEvent: (event) => {
+                if (event.type === 'tool-call-retry') reruns += 1;
+                if (event.type === 'tool-call-end' && event.invocation.openedSections !== undefined)
+                  opened += 1;
+              },
+            },
+          ],
         });
         expect(texts.map(toOutcome)).toEqual(expected);
         const overrides = session.slice(VisibilityOverrides).all();

@@ -188,9 +188,13 @@ describe('a plan', () => {
         ]);
         const { conversation } = await model.evaluate(template.bind(), {
           session,
-          onEvent: (event) => {
-            if (event.type === 'tool-call-end') succeeded.push(event.invocation.success);
-          },
+          observers: [
+            {
+              onEvent: (event) => {
+                if (event.type === 'tool-call-end') succeeded.push(event.invocation.success);
+              },
+            },
+          ],
         });
         const plain = new PlainPlan();
         expect(succeeded).toEqual(script.flat().map((each) => plain.run(each)));

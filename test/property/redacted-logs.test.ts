@@ -170,10 +170,14 @@ test('a secret reaches no logger, listener or record, wherever something fails o
           clock: createManualClock(),
           redact: redactSecrets({ TOKEN: core }),
           logger: runLogger,
-          onEvent: (event) => {
-            keep(event);
-            throw new Error(secret);
-          },
+          observers: [
+            {
+              onEvent: (event) => {
+                keep(event);
+                throw new Error(secret);
+              },
+            },
+          ],
           approve: () => {
             throw new Error(secret);
           },
@@ -186,7 +190,7 @@ test('a secret reaches no logger, listener or record, wherever something fails o
               },
             },
           ],
-          maxTurns: 3,
+          limits: { maxTurns: 3 },
         };
         const calls = called.map((name, index) => ({ name, callId: `c${index}`, arguments: '{}' }));
         const model = scriptedAdapter((conversation) => {

@@ -240,16 +240,20 @@ test('what is to be redacted reaches the model, handlers and state, and nothing 
             input: secret,
             logger,
             signal: abort.signal,
-            maxTurns: 6,
+            limits: { maxTurns: 6 },
             redact: redactSecrets([secret]),
             approve: ({ reason }) => {
               asked.push(reason);
               return { approved: false, reason: secret };
             },
-            onEvent: (event) => {
-              left.push(event);
-              if (event.type === 'run-start') throw new Error(secret);
-            },
+            observers: [
+              {
+                onEvent: (event) => {
+                  left.push(event);
+                  if (event.type === 'run-start') throw new Error(secret);
+                },
+              },
+            ],
           })
           .catch((error: unknown) => {
             left.push(error);

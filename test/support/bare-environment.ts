@@ -28,7 +28,7 @@ export async function bareEnvironment(
 ): Promise<EvaluationEnvironment> {
   return {
     prompt,
-    display: new VisiblePrompt(await prompt.render({ session }), { state, maxExpansions: 16 }),
+    display: new VisiblePrompt(await prompt.render({ session }), { state, maxSectionOpenings: 16 }),
     outer: undefined,
     enclosing: [],
     evaluatorFor: () => {
@@ -45,7 +45,7 @@ export async function bareEnvironment(
     stop,
     approve: undefined,
     enforce: true,
-    concurrency: 8,
+    maxConcurrentCalls: 8,
     maxResultCharacters: 400_000,
     redactor: undefined,
     emit: () => undefined,

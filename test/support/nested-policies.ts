@@ -150,7 +150,7 @@ export async function runNested(
   const response = await model.evaluate(nestedPrompt(levels, files), {
     ...rest,
     session,
-    onEvent: (event) => events.push(event),
+    observers: [{ onEvent: (event) => events.push(event) }],
   });
   const records = session.slice(ToolInvocations).all();
   const outcomes = records.map(

@@ -43,8 +43,8 @@ export async function runOpenAI<Output>(
   const events: RunEvent[] = [];
   const model = openai({ model: 'gpt-5', apiKey: 'key-1', fetch: captured.fetch, ...adapter });
   const result = await model.evaluate(prompt, {
-    throttle: false,
-    onEvent: (event) => void events.push(event),
+    retry: false,
+    observers: [{ onEvent: (event) => void events.push(event) }],
     ...options,
   });
   const { requests } = captured;

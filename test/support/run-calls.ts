@@ -61,7 +61,7 @@ export function startCalls(setup: CallSetup): StartedCalls {
     ...rest
   } = setup;
   const {
-    onEvent,
+    observers = [],
     filesystem = new MemoryFilesystem(files === undefined ? {} : { files }),
     session: given,
     ...options
@@ -90,11 +90,15 @@ export function startCalls(setup: CallSetup): StartedCalls {
   const evaluation = model.evaluate(template.bind(), {
     ...options,
     session,
-    onEvent: (event) => {
-      events.push(event);
-      if (event.type === 'tool-call-end') invocations.push(event.invocation);
-      return onEvent?.(event);
-    },
+    observers: [
+      {
+        onEvent: (event) => {
+          events.push(event);
+          if (event.type === 'tool-call-end') invocations.push(event.invocation);
+        },
+      },
+      ...observers,
+    ],
   });
   const finished = evaluation.then((response) => ({
     ...started,

@@ -39,7 +39,7 @@ export async function runSections(
   turns: readonly ScriptedTurn[],
   options: EvaluateOptions = {},
 ): Promise<SectionsRun> {
-  const { session = new Session(), onEvent } = options;
+  const { session = new Session(), observers = [] } = options;
   const asked: AskedTurn[] = [];
   const invocations: ToolInvokedPayload[] = [];
   const model = scriptedAdapter((_conversation, request) => {
@@ -49,10 +49,14 @@ export async function runSections(
   const response = await model.evaluate(prompt, {
     ...options,
     session,
-    onEvent: (event) => {
-      if (event.type === 'tool-call-end') invocations.push(event.invocation);
-      onEvent?.(event);
-    },
+    observers: [
+      {
+        onEvent: (event) => {
+          if (event.type === 'tool-call-end') invocations.push(event.invocation);
+        },
+      },
+      ...observers,
+    ],
   });
   const texts = response.conversation.flatMap((item) => (item.type === 'tool-result' ? [item.text] : []));
   return { session, asked, invocations, texts, response };

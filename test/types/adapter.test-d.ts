@@ -52,7 +52,11 @@ describe('evaluate', () => {
 
   it('takes options that are all optional, and no others', () => {
     expectTypeOf<Record<never, never>>().toExtend<EvaluateOptions>();
-    void adapter.evaluate(plain.bind(), { input: 'Hello', maxTurns: 3, toolChoice: { tool: 'x' } });
+    void adapter.evaluate(plain.bind(), {
+      input: 'Hello',
+      limits: { maxTurns: 3 },
+      toolChoice: { tool: 'x' },
+    });
     void adapter.evaluate(plain.bind(), { input: [{ type: 'image', mediaType: 'image/png', data: '' }] });
     // @ts-expect-error There is no such option.
     void adapter.evaluate(plain.bind(), { maxTurn: 3 });
@@ -87,7 +91,10 @@ describe('the adapter of a call', () => {
       description: 'Delegates.',
       execute: async (_params, context) => {
         expectTypeOf(context.adapter).toEqualTypeOf<NestedAdapter>();
-        const response = await context.adapter.evaluate(structured.bind(), { input: 'Go', maxTurns: 2 });
+        const response = await context.adapter.evaluate(structured.bind(), {
+          input: 'Go',
+          limits: { maxTurns: 2 },
+        });
         expectTypeOf(response).toEqualTypeOf<PromptResponse<{ answer: string; score: number }>>();
         expectTypeOf((await context.adapter.evaluate(list.bind())).output).toEqualTypeOf<string[]>();
         expectTypeOf((await context.adapter.evaluate(plain.bind())).output).toEqualTypeOf<undefined>();
@@ -164,15 +171,19 @@ describe('run events', () => {
       | 'run-end'
     >();
     void adapter.evaluate(plain.bind(), {
-      onEvent: (event) => {
-        if (event.type === 'tool-call-end') {
-          expectTypeOf(event.invocation).toEqualTypeOf<ToolInvokedPayload>();
-        }
-        if (event.type === 'tool-call-retry')
-          expectTypeOf(event.conflicts).toEqualTypeOf<readonly string[]>();
-        // @ts-expect-error Only the end of a call has an invocation.
-        void event.invocation;
-      },
+      observers: [
+        {
+          onEvent: (event) => {
+            if (event.type === 'tool-call-end') {
+              expectTypeOf(event.invocation).toEqualTypeOf<ToolInvokedPayload>();
+            }
+            if (event.type === 'tool-call-retry')
+              expectTypeOf(event.conflicts).toEqualTypeOf<readonly string[]>();
+            // @ts-expect-error Only the end of a call has an invocation.
+            void event.invocation;
+          },
+        },
+      ],
     });
   });
 });

@@ -40,14 +40,14 @@ describe('defineAgent', () => {
   it('gives the function of a model the params of the run', () => {
     defineAgent({
       template,
-      model: ({ params, workspaceName }) => {
+      adapter: ({ params, workspaceName }) => {
         expectTypeOf(params.topic).toEqualTypeOf<string>();
         expectTypeOf(workspaceName).toEqualTypeOf<string>();
         return scriptedAdapter([]);
       },
     });
     // @ts-expect-error no adapter
-    defineAgent({ template, model: () => 'gpt' });
+    defineAgent({ template, adapter: () => 'gpt' });
   });
 
   it('refuses options of a wrong kind', () => {

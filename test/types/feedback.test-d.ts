@@ -65,7 +65,8 @@ describe('a completion checker', () => {
     defineAgent({
       template,
       feedback: [deadlineFeedback()],
-      completion: { checker: planCompletion(), maxChecks: 2 },
+      completion: planCompletion(),
+      limits: { maxCompletionChecks: 2 },
     });
     // @ts-expect-error a list of providers
     defineAgent({ template, feedback: deadlineFeedback() });

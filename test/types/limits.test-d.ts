@@ -3,9 +3,9 @@ import {
   type Budget,
   type BudgetExcess,
   BudgetTracker,
-  type EvaluateOptions,
-  type NestedEvaluateOptions,
+  type NestedRunLimits,
   type PromptResponse,
+  type RunLimits,
   type TokenPrices,
   type ToolContext,
   tokenCost,
@@ -15,10 +15,10 @@ import type { BudgetTrackerPort } from '../../src/tool/index.ts';
 
 describe('a budget', () => {
   it('is limits or a tracker, for runs and for evaluations inside calls', () => {
-    expectTypeOf<Budget>().toExtend<NonNullable<EvaluateOptions['budget']>>();
-    expectTypeOf<BudgetTracker>().toExtend<NonNullable<EvaluateOptions['budget']>>();
+    expectTypeOf<Budget>().toExtend<NonNullable<RunLimits['budget']>>();
+    expectTypeOf<BudgetTracker>().toExtend<NonNullable<RunLimits['budget']>>();
     expectTypeOf<NonNullable<ToolContext['budgetTracker']>>().toExtend<
-      NonNullable<NestedEvaluateOptions['budget']>
+      NonNullable<NestedRunLimits['budget']>
     >();
     // @ts-expect-error A budget has no such limit.
     void new BudgetTracker({ maxTokens: 5 });
@@ -50,6 +50,6 @@ describe('a budget', () => {
 });
 
 it('evaluations inside calls are watched with the run around them', () => {
-  expectTypeOf<EvaluateOptions>().toHaveProperty('watchdogMs');
-  expectTypeOf<NestedEvaluateOptions>().not.toHaveProperty('watchdogMs');
+  expectTypeOf<RunLimits>().toHaveProperty('idleTimeoutMs');
+  expectTypeOf<NestedRunLimits>().not.toHaveProperty('idleTimeoutMs');
 });

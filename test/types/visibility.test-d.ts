@@ -1,8 +1,8 @@
 import { describe, expectTypeOf, it } from 'vitest';
 import {
   ClearVisibility,
-  type EvaluateOptions,
   isSectionOpen,
+  type RunLimits,
   SectionsOpened,
   type Session,
   SetVisibility,
@@ -49,7 +49,7 @@ describe('visibility of a session', () => {
 
   it('shows in records and contexts', () => {
     expectTypeOf<ToolInvokedPayload['openedSections']>().toEqualTypeOf<readonly ShownSection[] | undefined>();
-    expectTypeOf<EvaluateOptions['maxExpansions']>().toEqualTypeOf<number | undefined>();
+    expectTypeOf<RunLimits['maxSectionOpenings']>().toEqualTypeOf<number | undefined>();
     typedOnly((_session, context) => {
       expectTypeOf(isSectionOpen(context, 'guide')).toEqualTypeOf<boolean>();
     });

@@ -67,7 +67,7 @@ function sourceIn(exported: unknown, name: string): ModelSource {
   if (others.length === 0) return first;
   const names = found.map(([key]) => printable(key)).join(', ');
   throw new UsageError(
-    `the package "${name}" exports several providers (${names}): write an agent whose model is aiSdk({ model }).`,
+    `the package "${name}" exports several providers (${names}): write an agent whose adapter is aiSdk({ model }).`,
   );
 }
 

@@ -50,7 +50,7 @@ export async function chooseModel(situation: ModelSituation): Promise<ProviderAd
     const name = modelChoiceText(choice);
     return made(() => makers['ai-sdk']({ package: choice.package, model: choice.model, name, agentFolder }));
   }
-  if (agent.model !== undefined) return agentModel(agent.model, situation);
+  if (agent.adapter !== undefined) return agentModel(agent.adapter, situation);
   const name = printable(agent.name);
   throw new UsageError(
     choice === undefined
@@ -96,7 +96,7 @@ async function made(make: () => Promise<ProviderAdapter>): Promise<ProviderAdapt
 }
 
 async function agentModel(
-  model: NonNullable<AnyAgent['model']>,
+  model: NonNullable<AnyAgent['adapter']>,
   { agent, params, workspaceName }: ModelSituation,
 ): Promise<ProviderAdapter> {
   let adapter: unknown;

@@ -1,4 +1,4 @@
-import type { EvaluateOptions } from '../../evaluation/index.ts';
+import type { ContextOptions } from '../../evaluation/index.ts';
 import type { JsonObject } from '../../schema/index.ts';
 import type { Budget, ModelSettings, ReasoningEffort, TokenPrices } from '../../tool/index.ts';
 import { UsageError } from '../process/errors.ts';
@@ -106,7 +106,7 @@ function readDecimal(text: string): number | undefined {
 }
 
 /** What happens when the conversation exceeds the context window. */
-export type ContextOverflow = NonNullable<EvaluateOptions['contextOverflow']>;
+export type ContextOverflow = NonNullable<ContextOptions['overflow']>;
 
 const efforts = {
   none: true,

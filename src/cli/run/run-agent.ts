@@ -1,11 +1,16 @@
 import { describeError } from '../../error/index.ts';
-import type { AnyAgent, EvaluateOptions, PromptResponse, ProviderAdapter } from '../../evaluation/index.ts';
+import type {
+  AnyAgent,
+  ContextOptions,
+  PromptResponse,
+  ProviderAdapter,
+  RunLimits,
+} from '../../evaluation/index.ts';
 import { type FileChange, Filesystem } from '../../filesystem/index.ts';
 import type { DynamicParams, OverridesSource, Prompt } from '../../prompt/index.ts';
 import { binding } from '../../resource/index.ts';
 import {
   type ApprovalHandler,
-  type BudgetTracker,
   Deadline,
   type InputPart,
   PromptEvaluationError,
@@ -32,13 +37,11 @@ export interface AgentRunOptions {
   readonly folder: OpenedFolder | undefined;
   readonly input: string | readonly InputPart[] | undefined;
   readonly settings: ModelSettings;
-  readonly contextOverflow: EvaluateOptions['contextOverflow'];
-  readonly maxConversationTurns: EvaluateOptions['maxConversationTurns'];
+  readonly context: ContextOptions;
+  /** Over those of the agent. */
+  readonly limits: Omit<RunLimits, 'deadline'>;
   /** Whether the answers of the model are streamed. */
   readonly streaming: boolean;
-  readonly maxTurns: number | undefined;
-  readonly maxRepeatedFailures: number | undefined;
-  readonly budget: BudgetTracker;
   readonly deadlineMs: number | undefined;
   readonly signal: AbortSignal;
   /** Answers approvals when the agent has no approver. */
@@ -148,9 +151,8 @@ async function evaluate(
   session: Session,
   follow: (event: RunEvent) => void,
 ): Promise<Ending> {
-  const { agent, hooks, model, folder, signal, input, maxTurns, budget, deadlineMs, logger, onEvent } =
-    options;
-  const { settings, streaming, contextOverflow, maxConversationTurns, maxRepeatedFailures } = options;
+  const { agent, hooks, model, folder, signal, input, deadlineMs, logger, onEvent } = options;
+  const { settings, streaming } = options;
   const { feedback, completion } = agent;
   let droppedTurns = 0;
   try {
@@ -159,21 +161,21 @@ async function evaluate(
     const stream = model.stream(prompt, {
       session,
       signal,
-      budget,
-      onEvent,
+      limits: {
+        ...agent.limits,
+        ...options.limits,
+        ...(deadlineMs === undefined ? {} : { deadline: Deadline.after(deadlineMs) }),
+      },
+      context: options.context,
+      observers: [{ onEvent }],
       settings,
       streaming,
-      ...(contextOverflow === undefined ? {} : { contextOverflow }),
-      ...(maxConversationTurns === undefined ? {} : { maxConversationTurns }),
       redact: options.redactor.text,
       approve: agent.approve ?? options.approve,
       ...(feedback === undefined ? {} : { feedback }),
       ...(completion === undefined ? {} : { completion }),
       enforce: options.isEnforced,
       ...(input === undefined ? {} : { input }),
-      ...(maxTurns === undefined ? {} : { maxTurns }),
-      ...(maxRepeatedFailures === undefined ? {} : { maxRepeatedFailures }),
-      ...(deadlineMs === undefined ? {} : { deadline: Deadline.after(deadlineMs) }),
       ...(logger === undefined ? {} : { logger }),
       ...(options.overrides === undefined ? {} : { overrides: options.overrides }),
     });

@@ -7,7 +7,8 @@ import type {
   PromptTemplate,
 } from '../../prompt/index.ts';
 import type { ApprovalHandler, FeedbackProvider, InputPart } from '../../runtime/index.ts';
-import type { Budget, CompletionChecker, CompletionOptions } from '../../tool/index.ts';
+import type { Budget, CompletionChecker } from '../../tool/index.ts';
+import type { RunLimits } from '../options/run-limits.ts';
 import type { ProviderAdapter } from '../run/provider-adapter.ts';
 
 /** What is known when an agent is about to be run, before its params are bound. */
@@ -56,6 +57,12 @@ export interface AgentWorkspace {
   readonly maxFiles?: number;
 }
 
+/** How far each run of an agent goes: the limits of a run without `deadline`, which is a moment. */
+export interface AgentLimits extends Omit<RunLimits, 'deadline' | 'budget'> {
+  /** What one run may spend. Default: no limit. */
+  readonly budget?: Budget;
+}
+
 /** What an agent says whatever its params are. */
 interface AgentSettings {
   /** What the user says, unless a run is given something else. Default: nothing beside the instructions. */
@@ -65,18 +72,14 @@ interface AgentSettings {
    * taken, by the default rules, when the template binds a `Filesystem` (file tools do), or when one is named for the run.
    */
   readonly workspace?: AgentWorkspace | false;
-  /** How often the model may be asked: 1 or more. Default: 100. */
-  readonly maxTurns?: number;
-  /** In how many turns the same call may fail for the same reason, with no commit in between, before the run ends: 1 or more. Default: 5. */
-  readonly maxRepeatedFailures?: number;
-  /** What one run may spend. Default: no limit. */
-  readonly budget?: Budget;
+  /** How far one run goes. */
+  readonly limits?: AgentLimits;
   /** Decides what policies ask. Default: whatever is asked is denied. */
   readonly approve?: ApprovalHandler;
   /** Who tells the model something behind the results of its calls. Default: nobody. */
   readonly feedback?: readonly FeedbackProvider[];
   /** Decides whether the task is done when the model answers. Default: it is. */
-  readonly completion?: CompletionChecker | readonly CompletionChecker[] | CompletionOptions;
+  readonly completion?: CompletionChecker | readonly CompletionChecker[];
   /** For people and logs. Default: the name of the template. */
   readonly name?: string;
   /** What the agent does, in a sentence. Default: none. */
@@ -89,7 +92,7 @@ export interface AgentOptions<Params, Output> extends AgentSettings {
   /** Default: none. */
   readonly params?: AgentParams<Params>;
   /** Default: whoever runs the agent chooses. */
-  readonly model?: AgentAdapter<Params>;
+  readonly adapter?: AgentAdapter<Params>;
 }
 
 /**
@@ -109,7 +112,7 @@ export interface AnyAgent extends AgentSettings {
   /** Default: none. */
   readonly params?: DynamicParams | ((surroundings: AgentContext) => DynamicParams);
   /** Default: whoever runs the agent chooses. */
-  readonly model?: AgentAdapter<DynamicParams>;
+  readonly adapter?: AgentAdapter<DynamicParams>;
 }
 
 /** A template of which the compiler does not know the params; it checks them itself when they are bound. */

@@ -2,18 +2,18 @@ import { describeError, PromptValidationError } from '../../error/index.ts';
 import { compileGlob } from '../../filesystem/index.ts';
 import { isRecord } from '../../internal/index.ts';
 import { BudgetTracker, checkFeedbackProviders } from '../../runtime/index.ts';
+import { checkLimits } from '../options/check-limits.ts';
+import { newPlaceOf } from '../options/option-names.ts';
 import { checkCompletion } from '../run/check-requirements.ts';
-import type { Agent, AgentOptions } from './agent.ts';
+import type { Agent, AgentLimits, AgentOptions } from './agent.ts';
 
 const optionNames: ReadonlySet<string> = new Set<keyof AgentOptions<unknown, unknown>>([
   'template',
   'params',
   'input',
   'workspace',
-  'model',
-  'maxTurns',
-  'maxRepeatedFailures',
-  'budget',
+  'adapter',
+  'limits',
   'approve',
   'feedback',
   'completion',
@@ -41,29 +41,23 @@ export function defineAgent<Params, Output>(options: AgentOptions<Params, Output
   if (!isRecord(options)) throw invalid('options', options, 'an object with a template');
   for (const name of Object.keys(options)) {
     if (!optionNames.has(name)) {
-      const known = [...optionNames].join(', ');
-      throw new PromptValidationError(`An agent has no option "${name}"; its options are ${known}.`, {
+      const place = name === 'model' ? 'adapter' : newPlaceOf(name);
+      const hint = place === undefined ? `its options are ${[...optionNames].join(', ')}` : `use ${place}`;
+      throw new PromptValidationError(`An agent has no option "${name}"; ${hint}.`, {
         details: { option: name },
       });
     }
   }
-  const { template, params, input, workspace, model, maxTurns, budget, approve, name, description } = options;
-  const { feedback, completion, maxRepeatedFailures } = options;
+  const { template, params, input, workspace, adapter, limits, approve, name, description } = options;
+  const { feedback, completion } = options;
   check('template', template, isTemplate, 'a template made by promptTemplate()');
   check('params', params, (value) => isRecord(value) || isFunction(value), 'an object or a function');
   check('input', input, (value) => isText(value) || Array.isArray(value), 'a text or a list of parts');
   check('workspace', workspace, (value) => value === false || isRecord(value), 'an object or false');
   if (isRecord(workspace)) checkWorkspace(workspace);
-  check('model', model, (value) => isFunction(value) || isAdapter(value), 'an adapter or a function');
-  for (const [option, value] of Object.entries({ maxTurns, maxRepeatedFailures })) {
-    check(option, value, (it) => isAmount(it) && it >= 1, 'a whole number from 1 on');
-  }
-  // Prices alone have an effect: `wink run` says what the run cost.
-  const limits =
-    budget === undefined
-      ? undefined
-      : new BudgetTracker(budget, { isLimitRequired: !isRecord(budget) || budget['prices'] === undefined })
-          .budget;
+  check('adapter', adapter, (value) => isFunction(value) || isAdapter(value), 'an adapter or a function');
+  check('limits', limits, isRecord, 'an object');
+  const ownLimits = limits === undefined ? undefined : readLimits(limits);
   check('approve', approve, isFunction, 'a function');
   if (feedback !== undefined) checkFeedbackProviders(feedback);
   if (completion !== undefined)
@@ -76,10 +70,26 @@ export function defineAgent<Params, Output>(options: AgentOptions<Params, Output
     name: name ?? template.name,
     ...(isRecord(params) ? { params: Object.freeze({ ...params }) } : {}),
     ...(feedback === undefined ? {} : { feedback: Object.freeze([...feedback]) }),
-    ...(limits === undefined ? {} : { budget: limits }),
+    ...(ownLimits === undefined ? {} : { limits: ownLimits }),
     ...(Array.isArray(input) ? { input: Object.freeze([...input]) } : {}),
     ...(isRecord(workspace) ? { workspace: frozenWorkspace(workspace) } : {}),
   } satisfies Agent<Params, Output>);
+}
+
+/** The limits of an agent, checked; its budget as a copy. */
+function readLimits(limits: AgentLimits): AgentLimits {
+  if ('deadline' in limits) {
+    throw new PromptValidationError(
+      'An agent has no option limits.deadline: a deadline is a moment. Give it to each run, or use limits.idleTimeoutMs.',
+      { details: { option: 'limits.deadline' } },
+    );
+  }
+  checkLimits(limits);
+  const { budget } = limits;
+  if (budget === undefined) return Object.freeze({ ...limits });
+  // Prices alone have an effect: `wink run` says what the run cost.
+  const isLimitRequired = !isRecord(budget) || budget['prices'] === undefined;
+  return Object.freeze({ ...limits, budget: new BudgetTracker(budget, { isLimitRequired }).budget });
 }
 
 function checkWorkspace(workspace: Readonly<Record<string, unknown>>): void {

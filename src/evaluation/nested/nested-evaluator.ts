@@ -89,11 +89,14 @@ function refuseRunOptions(options: NestedEvaluateOptions): void {
   }
 }
 
-function deadlineOf({ deadline }: NestedEvaluateOptions): Deadline | undefined {
+function deadlineOf({ limits: { deadline } = {} }: NestedEvaluateOptions): Deadline | undefined {
   if (deadline === undefined || deadline instanceof Deadline) return deadline;
-  throw new PromptValidationError('The option deadline must be a Deadline, such as Deadline.after(60_000).', {
-    details: { option: 'deadline' },
-  });
+  throw new PromptValidationError(
+    'The option limits.deadline must be a Deadline, such as Deadline.after(60_000).',
+    {
+      details: { option: 'limits.deadline' },
+    },
+  );
 }
 
 function closed({ toolName }: OuterCall): TransactionClosedError {

@@ -1,10 +1,10 @@
 import { describeError } from '../../error/index.ts';
-import { Redactor, type RunEventListener } from '../../runtime/index.ts';
+import { Redactor, type RunEventListener, type RunObserver } from '../../runtime/index.ts';
 import type { Session } from '../../session/index.ts';
 import { type Logger, silentLogger } from '../../tool/index.ts';
 import type { EvaluateOptions } from './evaluate-options.ts';
 
-/** What the caller's logger and listener are guarded with. */
+/** The caller's logger and observers with guards around them. */
 interface Guards {
   readonly logger: Logger;
   /** Undefined: nobody listens. */
@@ -16,7 +16,7 @@ interface Guards {
  * Puts guards around the caller's logger and listener, so that nothing they do changes how the evaluation comes out, and so
  * that they get nothing that is to be redacted.
  */
-export function guardCallbacks({ logger = silentLogger, onEvent, redact }: EvaluateOptions): Guards {
+export function guardCallbacks({ logger = silentLogger, observers = [], redact }: EvaluateOptions): Guards {
   const warnOfFailure = (): void =>
     guardLogger(logger, undefined).warn(
       'The function redact threw or returned no text; "<redaction failed>" stands for what it was given.',
@@ -25,7 +25,7 @@ export function guardCallbacks({ logger = silentLogger, onEvent, redact }: Evalu
   const guarded = guardLogger(logger, redactor);
   return {
     logger: guarded,
-    listener: onEvent === undefined ? undefined : guardListener(onEvent, redactor, guarded),
+    listener: guardObservers(observers, redactor, guarded),
     redactor,
   };
 }
@@ -60,15 +60,19 @@ function guardLogger(logger: Logger, redactor: Redactor | undefined): Logger {
   });
 }
 
-function guardListener(
-  listener: RunEventListener,
+/** One listener for all observers; undefined when none of them takes events. */
+function guardObservers(
+  observers: readonly RunObserver[],
   redactor: Redactor | undefined,
   logger: Logger,
-): RunEventListener {
+): RunEventListener | undefined {
+  const listening = observers.filter(({ onEvent }) => onEvent !== undefined);
+  if (listening.length === 0) return undefined;
   return (event) => {
     const fail = (error: unknown): void =>
-      logger.error('A listener of run events failed.', { event: event.type, error: describeError(error) });
-    attempt(() => listener(redactor?.record(event) ?? event), fail);
+      logger.error('An observer of the run failed.', { event: event.type, error: describeError(error) });
+    const shown = redactor?.record(event) ?? event;
+    for (const observer of listening) attempt(() => observer.onEvent?.(shown), fail);
   };
 }
 

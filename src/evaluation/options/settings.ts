@@ -3,12 +3,13 @@ import {
   type EvaluationEnvironment,
   type FeedbackProvider,
   type LoopOptions,
-  toCompletionOptions,
+  toCompletionChecker,
   toThrottlePolicy,
 } from '../../runtime/index.ts';
 import type { Session } from '../../session/index.ts';
-import type { NestedEvaluateOptions } from '../../tool/index.ts';
+import type { NestedEvaluateOptions, NestedRunLimits } from '../../tool/index.ts';
 import type { EvaluateOptions } from './evaluate-options.ts';
+import type { RunLimits } from './run-limits.ts';
 
 /** What the calls of an evaluation are run with. */
 export type CallSettings = Pick<
@@ -19,7 +20,7 @@ export type CallSettings = Pick<
   | 'deadline'
   | 'approve'
   | 'enforce'
-  | 'concurrency'
+  | 'maxConcurrentCalls'
   | 'maxResultCharacters'
   | 'emit'
   | 'isObserved'
@@ -41,9 +42,10 @@ export type LoopSettings = Pick<
 
 /** How an evaluation runs: its options, checked, with defaults filled in and the caller's functions guarded. */
 export interface EvaluationSettings
-  extends Required<Pick<EvaluateOptions, 'history' | 'pendingCalls' | 'maxExpansions' | 'maxOutputRepairs'>> {
+  extends Required<Pick<EvaluateOptions, 'history' | 'pendingCalls'>>,
+    Required<Pick<RunLimits, 'maxSectionOpenings' | 'maxOutputRepairs'>> {
   readonly input: EvaluateOptions['input'];
-  readonly budget: NestedEvaluateOptions['budget'];
+  readonly budget: NestedRunLimits['budget'];
   readonly feedback: readonly FeedbackProvider[];
   readonly overrides: OverridesSource | undefined;
   readonly calls: CallSettings;
@@ -63,15 +65,16 @@ export function toSettings(
   session: Session,
   callbacks: GuardedCallbacks,
 ): EvaluationSettings {
+  const { limits = {}, context = {} } = options;
   return {
     history: options.history ?? [],
     input: options.input,
     pendingCalls: options.pendingCalls ?? 'interrupt',
-    budget: options.budget,
+    budget: limits.budget,
     feedback: options.feedback ?? [],
     overrides: options.overrides,
-    maxExpansions: options.maxExpansions ?? 16,
-    maxOutputRepairs: options.maxOutputRepairs ?? 2,
+    maxSectionOpenings: limits.maxSectionOpenings ?? 16,
+    maxOutputRepairs: limits.maxOutputRepairs ?? 2,
     calls: {
       logger: callbacks.logger,
       approve: callbacks.approve,
@@ -79,19 +82,19 @@ export function toSettings(
       isObserved: callbacks.isObserved,
       clock: options.clock ?? session.clock,
       ids: options.ids ?? session.ids,
-      deadline: options.deadline,
+      deadline: limits.deadline,
       // Only a plain false lets go of the policies.
       enforce: options.enforce !== false,
-      concurrency: options.concurrency ?? 8,
+      maxConcurrentCalls: limits.maxConcurrentCalls ?? 8,
       // About 100,000 tokens: half of the smallest context that models for agents have; instructions and conversation need their part.
-      maxResultCharacters: options.maxResultCharacters ?? 400_000,
+      maxResultCharacters: limits.maxResultCharacters ?? 400_000,
     },
     loop: {
-      maxRepeatedFailures: options.maxRepeatedFailures ?? 5,
-      throttle: toThrottlePolicy(options.throttle),
+      maxRepeatedFailures: limits.maxRepeatedFailures ?? 5,
+      throttle: toThrottlePolicy(options.retry),
       streaming: options.streaming,
-      maxConversationTurns: options.maxConversationTurns,
-      dropsToolResults: options.contextOverflow === 'drop-tool-results',
+      maxConversationTurns: context.maxTurns,
+      dropsToolResults: context.overflow === 'drop-tool-results',
       ...ownLoopSettings(options),
     },
   };
@@ -109,20 +112,21 @@ export function toNestedSettings(
   options: NestedEvaluateOptions,
   own: Pick<CallSettings, 'deadline' | 'emit'>,
 ): EvaluationSettings {
+  const { limits = {} } = options;
   return {
     history: options.history ?? [],
     input: options.input,
-    budget: options.budget,
+    budget: limits.budget,
     pendingCalls: options.pendingCalls ?? outer.pendingCalls,
     feedback: outer.feedback,
     overrides: outer.overrides,
-    maxExpansions: outer.maxExpansions,
+    maxSectionOpenings: outer.maxSectionOpenings,
     maxOutputRepairs: outer.maxOutputRepairs,
     calls: {
       deadline: own.deadline,
       emit: own.emit,
       isObserved: true,
-      concurrency: options.concurrency ?? outer.calls.concurrency,
+      maxConcurrentCalls: limits.maxConcurrentCalls ?? outer.calls.maxConcurrentCalls,
       clock: outer.calls.clock,
       ids: outer.calls.ids,
       logger: outer.calls.logger,
@@ -131,7 +135,7 @@ export function toNestedSettings(
       maxResultCharacters: outer.calls.maxResultCharacters,
     },
     loop: {
-      maxRepeatedFailures: options.maxRepeatedFailures ?? outer.loop.maxRepeatedFailures,
+      maxRepeatedFailures: limits.maxRepeatedFailures ?? outer.loop.maxRepeatedFailures,
       throttle: outer.loop.throttle,
       streaming: outer.loop.streaming,
       maxConversationTurns: outer.loop.maxConversationTurns,
@@ -143,7 +147,7 @@ export function toNestedSettings(
 
 /** What no evaluation takes from the one around it. */
 function ownLoopSettings({
-  maxTurns = 100,
+  limits: { maxTurns = 100, maxCompletionChecks = 3 } = {},
   toolChoice = 'auto',
   settings = {},
   completion,
@@ -152,6 +156,9 @@ function ownLoopSettings({
     maxTurns,
     toolChoice,
     settings,
-    completion: completion === undefined ? undefined : toCompletionOptions(completion),
+    completion:
+      completion === undefined
+        ? undefined
+        : { checker: toCompletionChecker(completion), maxChecks: maxCompletionChecks },
   };
 }

@@ -16,20 +16,20 @@ export interface WatchedRun {
 const ignore = (): void => undefined;
 
 /**
- * Stops a run that is silent for longer than `watchdogMs`; evaluations inside its calls are part of it.
+ * Stops a run without activity for longer than `limits.idleTimeoutMs`; evaluations inside its calls are part of it.
  *
  * @param listener the caller's, guarded.
  */
 export function watchRun(
-  { watchdogMs, approve }: EvaluateOptions,
+  { limits: { idleTimeoutMs } = {}, approve }: EvaluateOptions,
   listener: RunEventListener | undefined,
   stop: RunStop,
   clock: Clock,
 ): WatchedRun {
-  if (watchdogMs === undefined) return { listener, approve, hold: () => ignore, end: ignore };
+  if (idleTimeoutMs === undefined) return { listener, approve, hold: () => ignore, end: ignore };
   const watchdog = new Watchdog({
     clock,
-    limitMs: watchdogMs,
+    limitMs: idleTimeoutMs,
     onSilence: (message) => stop.stop({ kind: 'idle', cause: new DOMException(message, 'TimeoutError') }),
   });
   return {

@@ -134,8 +134,8 @@ async function prepareEvaluation<Output>(
     warnOfDropped(rendered.droppedOverrides, prompt.name, logger);
     // Inside a call it would make the call depend on every override there is.
     if (outer === undefined) warnOfIdleVisibility(rendered, session, prompt.name, logger);
-    const { maxExpansions } = settings;
-    const display = new VisiblePrompt(rendered, { state, maxExpansions });
+    const { maxSectionOpenings } = settings;
+    const display = new VisiblePrompt(rendered, { state, maxSectionOpenings });
     const outputSchema = rendered.output?.compiled.inputJsonSchema;
     const { toolChoice } = settings.loop;
     model.check?.({
@@ -155,7 +155,7 @@ async function prepareEvaluation<Output>(
         deadline,
         approve: calls.approve,
         enforce: calls.enforce,
-        concurrency: calls.concurrency,
+        maxConcurrentCalls: calls.maxConcurrentCalls,
         maxResultCharacters: calls.maxResultCharacters,
         emit: calls.emit,
         isObserved: calls.isObserved,
@@ -208,9 +208,9 @@ function enclosingCalls(outer: RunScope['outer'], promptName: string): readonly 
 /** Says once per evaluation that its calls will not run at the same time. */
 function hintAtSerialResources(
   { serialResources }: ResourceContainer,
-  { concurrency, logger }: CallSettings,
+  { maxConcurrentCalls, logger }: CallSettings,
 ): void {
-  if (serialResources.length === 0 || concurrency === 1) return;
+  if (serialResources.length === 0 || maxConcurrentCalls === 1) return;
   logger.info(
     'A resource that joins one transaction at a time makes all calls run one by one. Give it a protocol with parallel: true and conflicts() to change that.',
     { resources: serialResources },

@@ -2,9 +2,9 @@ import { PromptValidationError, SessionError } from '../../error/index.ts';
 import { Filesystem } from '../../filesystem/index.ts';
 import { quotedList } from '../../internal/index.ts';
 import type { Prompt, TemplateParts } from '../../prompt/index.ts';
-import { type FeedbackProvider, toCompletionOptions } from '../../runtime/index.ts';
+import { type FeedbackProvider, toCompletionChecker } from '../../runtime/index.ts';
 import type { AnySlice } from '../../session/index.ts';
-import type { CompletionChecker, CompletionOptions, CompletionRequirement } from '../../tool/index.ts';
+import type { CompletionChecker, CompletionRequirement } from '../../tool/index.ts';
 import type { EvaluationSettings } from '../options/settings.ts';
 import type { RunScope } from '../scope/evaluation-scope.ts';
 
@@ -33,7 +33,7 @@ export function checkRequirements(
   if (completion === undefined && feedback.length === 0) return;
   const hasFilesystem = outer?.call.filesystem !== undefined || prompt.resources().has(Filesystem);
   if (completion !== undefined) {
-    checkCompletion(completion, {
+    checkCompletion(completion.checker, {
       promptName: prompt.name,
       slices: prompt.slices(),
       toolNames: prompt['~toolNames'],
@@ -56,10 +56,10 @@ export function checkRequirements(
 
 /** @throws {PromptValidationError} for what is not a checker, and for one that needs something that is missing. */
 export function checkCompletion(
-  completion: CompletionChecker | readonly CompletionChecker[] | CompletionOptions,
+  completion: CompletionChecker | readonly CompletionChecker[],
   available: Available,
 ): void {
-  const { checker } = toCompletionOptions(completion);
+  const checker = toCompletionChecker(completion);
   for (const requirement of checker.requires ?? []) {
     const missing = missingFor(requirement, available);
     if (missing === undefined) continue;

@@ -3,6 +3,7 @@ import type { JsonObject } from '../../schema/index.ts';
 import type { Session } from '../../session/index.ts';
 import type { BudgetExcess, HostedTool, ToolResultItem } from '../../tool/index.ts';
 import type { EvaluateOptions } from '../options/evaluate-options.ts';
+import type { RunLimits } from '../options/run-limits.ts';
 import type { ProviderAdapter } from '../run/provider-adapter.ts';
 
 /** A call that a model asked for, in whatever loop. */
@@ -100,23 +101,27 @@ export interface ToolRuntimeOptions
   extends Pick<
     EvaluateOptions,
     | 'session'
-    | 'deadline'
-    | 'budget'
-    | 'watchdogMs'
     | 'signal'
     | 'approve'
     | 'enforce'
-    | 'concurrency'
     | 'feedback'
-    | 'maxExpansions'
-    | 'maxResultCharacters'
     | 'overrides'
-    | 'onEvent'
+    | 'observers'
     | 'logger'
     | 'redact'
     | 'clock'
     | 'ids'
   > {
+  /** How far the run goes: limits of its calls, time, tokens. Those on the model are the business of the loop. */
+  readonly limits?: Pick<
+    RunLimits,
+    | 'maxConcurrentCalls'
+    | 'maxSectionOpenings'
+    | 'maxResultCharacters'
+    | 'idleTimeoutMs'
+    | 'deadline'
+    | 'budget'
+  >;
   /** Stands in events where the name of an adapter does. Default: `tool runtime`. */
   readonly name?: string;
   /**

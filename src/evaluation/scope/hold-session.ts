@@ -38,7 +38,7 @@ export function holdSession(options: EvaluateOptions): HeldRun {
   const session = options.session ?? newSession(options);
   const release = session.hold();
   const stop = new RunStop();
-  const unfollow = stop.follow({ signal: options.signal, deadline: options.deadline });
+  const unfollow = stop.follow({ signal: options.signal, deadline: options.limits?.deadline });
   const watch = watchRun(options, listener, stop, options.clock ?? session.clock);
   const unwatch = watchSubscribers(session, logger);
   // The session's own logger and whoever else listens on its dispatcher were there before this run.

@@ -216,7 +216,7 @@ export class CallRun implements AttemptedCall, SettledCall {
   ): Promise<Verdict> {
     const { display } = this.#environment;
     if (!display.mayExpand) {
-      return tooManyOpenings(this.toolName, display.maxExpansions, thrower.residualNote());
+      return tooManyOpenings(this.toolName, display.maxSectionOpenings, thrower.residualNote());
     }
     const note = `${thrower.residualNote()}${await commits.rollBack(thrower)}`;
     this.#plainResources = [...this.#plainResources, ...thrower.transaction.plainResources];

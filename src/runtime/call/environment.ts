@@ -67,7 +67,7 @@ export interface EvaluationEnvironment {
   /** Whether policies are held to; otherwise what they would have refused or asked is only reported. */
   readonly enforce: boolean;
   /** Calls of one turn that may run at the same time, at least 1. */
-  readonly concurrency: number;
+  readonly maxConcurrentCalls: number;
   /** How many characters of a result the model may get, where the tool does not say. */
   readonly maxResultCharacters: number;
   /** Takes out of records what must not leave; undefined when everything may. */

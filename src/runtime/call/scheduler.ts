@@ -26,7 +26,7 @@ export interface ScheduledCall {
  * Runs calls so that the outcome is the one of running them one after the other, while calls that change nothing outside run at the
  * same time.
  *
- * - Calls start in the order in which they were added, at most `concurrency` at a time, repeated ones included. A call with effects
+ * - Calls start in the order in which they were added, at most `maxConcurrentCalls` at a time, repeated ones included. A call with effects
  *   outside starts only when every earlier call is committed or rolled back, and no later call starts before it is.
  * - When a resource is bound that joins one transaction at a time, a call starts only when every earlier one is committed or rolled back.
  * - Calls of one turn are settled (compared with the present state, repeated if need be, committed) in their order.
@@ -149,9 +149,9 @@ export class CallScheduler {
   #mayStart(call: ScheduledCall): boolean {
     const [first] = this.#calls;
     if (first === call) return true;
-    const { concurrency } = this.#environment;
-    if (concurrency === 1 || this.#hasSerialResources || call.run.isBarrier) return false;
-    return this.#running < concurrency && first?.run.isBarrier !== true;
+    const { maxConcurrentCalls } = this.#environment;
+    if (maxConcurrentCalls === 1 || this.#hasSerialResources || call.run.isBarrier) return false;
+    return this.#running < maxConcurrentCalls && first?.run.isBarrier !== true;
   }
 
   /** The first attempt at a call; rejects when it cannot even be begun. */
@@ -187,7 +187,7 @@ export class CallScheduler {
 
   /** Does `work` in one of the places for running calls. Only for the call that is being settled. */
   async inPlace<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#running < this.#environment.concurrency) this.#running += 1;
+    if (this.#running < this.#environment.maxConcurrentCalls) this.#running += 1;
     else {
       await new Promise<void>((resolve) => {
         this.#handPlaceToSettling = resolve;
@@ -213,8 +213,8 @@ export class CallScheduler {
 
   /** Says once per tool that its calls make the others of their turn wait. */
   #hintAtBarriers(calls: readonly ScheduledCall[]): void {
-    const { concurrency, hintedTools, logger } = this.#environment;
-    if (concurrency === 1) return;
+    const { maxConcurrentCalls, hintedTools, logger } = this.#environment;
+    if (maxConcurrentCalls === 1) return;
     for (const { run } of calls) {
       const { tool } = run;
       if (!run.isBarrier || tool === undefined || hintedTools.has(tool)) continue;

@@ -19,7 +19,7 @@ export type EvaluationPhase = 'render' | 'request' | 'response' | 'parse' | 'too
  * - `evaluation-aborted`: the caller's signal was aborted; the signal's reason is the cause.
  * - `evaluation-deadline-exceeded`: the deadline passed.
  * - `evaluation-budget-exceeded`: a budget is used up, or does not hold another turn; a `BudgetExceededError` is the cause.
- * - `evaluation-idle`: nothing was heard of the run for longer than `watchdogMs`.
+ * - `evaluation-idle`: the run was without activity for longer than `limits.idleTimeoutMs`.
  * - `evaluation-turns-exceeded`: the model asked for more turns than allowed.
  * - `evaluation-failures-repeated`: the same call failed for the same reason too often, with no commit in between.
  * - `evaluation-request-failed`: the model provider threw.

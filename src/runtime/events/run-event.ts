@@ -101,7 +101,7 @@ export type RunEvent =
       readonly characters: number;
     }
   | {
-      /** The conversation held more turns of the model than `maxConversationTurns`; these are in it no more. */
+      /** The conversation held more turns of the model than `context.maxTurns`; these are in it no more. */
       readonly type: 'turns-dropped';
       /** The last turn before. */
       readonly turn: number;

@@ -141,7 +141,7 @@ function wait(delayMs: number, { clock, stop }: ThrottleContext): Promise<void> 
 }
 
 function invalid(name: keyof RetryOptions, value: number, rule: string): PromptValidationError {
-  return new PromptValidationError(`The option throttle.${name} must be ${rule}, got ${value}.`, {
-    details: { option: `throttle.${name}`, value },
+  return new PromptValidationError(`The option retry.${name} must be ${rule}, got ${value}.`, {
+    details: { option: `retry.${name}`, value },
   });
 }

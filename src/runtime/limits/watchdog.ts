@@ -61,7 +61,7 @@ export class Watchdog {
     const dueMs = this.#holds > 0 ? limitMs : this.#heardAtMs + limitMs - clock.now();
     this.#cancel = clock.schedule(Math.max(0, dueMs), () => {
       if (this.#holds > 0 || clock.now() - this.#heardAtMs < limitMs) return this.#wait();
-      onSilence(`for ${limitMs} ms (watchdogMs) it told of nothing; the last it told of was ${this.#last}.`);
+      onSilence(`no activity for ${limitMs} ms (limits.idleTimeoutMs); the last event was ${this.#last}.`);
     });
   }
 }

@@ -4,7 +4,6 @@ import {
   allCompletions,
   type CompletionChecker,
   type CompletionContext,
-  type CompletionOptions,
   type CompletionVerdict,
   type FinishReason,
   readVerdict,
@@ -17,8 +16,6 @@ import { seenPrompt } from '../model/visible-prompt.ts';
 import type { RunErrors } from './run-errors.ts';
 import type { CompletionCheck, StepFunction } from './step.ts';
 
-const defaultMaxChecks = 3;
-
 /** What the model ended its turn with. */
 interface Answer {
   readonly text: string;
@@ -28,8 +25,9 @@ interface Answer {
 }
 
 /** A checker for the whole list, and how often it is asked. */
-export interface SingleCompletion extends CompletionOptions {
+export interface CompletionSettings {
   readonly checker: CompletionChecker;
+  readonly maxChecks: number;
 }
 
 /** The completion checker of one run: when it is asked, how often, and what follows from its verdict. */
@@ -42,9 +40,8 @@ export class CompletionGate {
   readonly #step: StepFunction;
   #checks = 0;
 
-  /** @param options as {@link toCompletionOptions} has checked them. */
   constructor(
-    { checker, maxChecks = defaultMaxChecks }: SingleCompletion,
+    { checker, maxChecks }: CompletionSettings,
     environment: EvaluationEnvironment,
     run: { readonly state: LoopState; readonly errors: RunErrors; readonly step: StepFunction },
   ) {
@@ -125,7 +122,7 @@ export class CompletionGate {
     const key = `turn-${check.turn}/completion`;
     try {
       const verdict = await stop.race(
-        this.#step({ kind: 'completion-checked', key, input: check }, () => this.#check(check, output)),
+        this.#step({ kind: 'completion-check', key, input: check }, () => this.#check(check, output)),
       );
       stop.throwIfStopped(deadline);
       return verdict;
@@ -139,26 +136,24 @@ export class CompletionGate {
 }
 
 /**
- * The option `completion` in its long form, a list as one checker.
+ * The option `completion` as one checker, which needs all of a list.
  *
- * @throws {PromptValidationError} for an empty list, a checker without name or function, or a `maxChecks` out of its range.
+ * @throws {PromptValidationError} for an empty list, and for a checker without name or function.
  */
-export function toCompletionOptions(
-  given: CompletionChecker | readonly CompletionChecker[] | CompletionOptions,
-): SingleCompletion {
+export function toCompletionChecker(
+  given: CompletionChecker | readonly CompletionChecker[],
+): CompletionChecker {
   const option: unknown = given;
-  if (typeof option !== 'object' || option === null) throw invalid('must be a checker, or options with one');
-  const options: CompletionOptions = 'checker' in given ? given : { checker: given };
-  const { maxChecks }: { readonly maxChecks?: unknown } = options;
-  const list: unknown = options.checker;
-  const checkers: readonly unknown[] = Array.isArray(list) ? list : [list];
-  for (const checker of checkers) assertChecker(checker);
-  if (maxChecks !== undefined && !(Number.isSafeInteger(maxChecks) && Number(maxChecks) >= 1)) {
-    throw invalid(`must have a whole number of at least 1 as maxChecks, not ${JSON.stringify(maxChecks)}`);
+  if (typeof option === 'object' && option !== null && 'checker' in option) {
+    throw invalid(
+      'is a checker or a list of checkers; how often it is checked is limits.maxCompletionChecks',
+    );
   }
+  const checkers: readonly unknown[] = Array.isArray(option) ? option : [option];
+  for (const checker of checkers) assertChecker(checker);
   if (checkers.length === 0) throw invalid('must have at least one checker; leave it out for none');
   // Each of them was checked above.
-  return { ...options, checker: allCompletions(checkers as readonly CompletionChecker[]) };
+  return allCompletions(checkers as readonly CompletionChecker[]);
 }
 
 function assertChecker(checker: unknown): void {

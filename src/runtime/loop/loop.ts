@@ -21,7 +21,7 @@ import type { LoopState } from '../model/loop-state.ts';
 import { addTokenUsage, type ModelTurn } from '../model/model.ts';
 import { TokenEstimate } from '../model/token-estimate.ts';
 import { type AnswerOptions, AnswerReader } from './answer-reader.ts';
-import { CompletionGate, type SingleCompletion } from './completion-gate.ts';
+import { CompletionGate, type CompletionSettings } from './completion-gate.ts';
 import { ConversationWindow } from './conversation-window.ts';
 import { ModelCaller, type ModelOptions, nextTurnAtLeast } from './model-caller.ts';
 import { RemoteApprovals } from './remote-approvals.ts';
@@ -41,7 +41,7 @@ export interface LoopOptions<Output> extends ModelOptions {
   /** How the structured answer in a final text is read. */
   readonly answer: AnswerOptions<Output>;
   /** Decides whether the task is done. Default: it is, when the model asks for no call. */
-  readonly completion?: SingleCompletion | undefined;
+  readonly completion?: CompletionSettings | undefined;
   /** Through which the run does everything that is not pure. Default: every step is done live. */
   readonly step?: StepFunction | undefined;
 }
@@ -161,7 +161,7 @@ class Loop<Output> {
     return this.#errors.error(
       'evaluation-turns-exceeded',
       'request',
-      `The model was asked ${maxTurns} times and ${this.#whatIsLeft()}; raise maxTurns if that is intended.`,
+      `The model was asked ${maxTurns} times and ${this.#whatIsLeft()}; raise limits.maxTurns if that is intended.`,
     );
   }
 

@@ -130,7 +130,7 @@ export class RunErrors {
     return this.error(
       'evaluation-failures-repeated',
       'tool',
-      `The same call of "${toolName}" failed in ${failures} turns for the same reason (${reason}), and no call was committed in between; raise maxRepeatedFailures if that is intended. The last time: ${why}`,
+      `The same call of "${toolName}" failed in ${failures} turns for the same reason (${reason}), and no call was committed in between; raise limits.maxRepeatedFailures if that is intended. The last time: ${why}`,
       undefined,
       { toolName, reason, failures },
     );

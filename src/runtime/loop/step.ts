@@ -34,7 +34,7 @@ export interface StepKinds {
   /** Whether a provider may run something. */
   readonly 'remote-approval': { readonly input: RemoteApprovalRequest; readonly result: RemoteApproval };
   /** Whether the task is done with the answer of turn `turn`. */
-  readonly 'completion-checked': { readonly input: CompletionCheck; readonly result: CompletionVerdict };
+  readonly 'completion-check': { readonly input: CompletionCheck; readonly result: CompletionVerdict };
 }
 
 /** One impure act, described as data. `key` is unique within the run and the same when the run is repeated. */

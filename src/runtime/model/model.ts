@@ -94,7 +94,7 @@ export interface LanguageModel {
    * Makes one turn. May throw or reject:
    *
    * - a `ThrottleError` that is safe to retry: asked again after a wait, with the very same request;
-   * - a `ModelResponseError` with the code `model-context-exceeded`: the conversation is too long, see `contextOverflow`;
+   * - a `ModelResponseError` with the code `model-context-exceeded`: the conversation is too long, see `context.overflow`;
    * - any other `ModelResponseError`: the evaluation ends with a `PromptEvaluationError` of phase `response`;
    * - anything else: the evaluation ends with one of phase `request`.
    *

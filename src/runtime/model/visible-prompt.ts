@@ -12,7 +12,7 @@ import type { LoopState } from './loop-state.ts';
 interface DisplayOptions {
   readonly state: Pick<LoopState, 'openings' | 'expansions'>;
   /** How often handlers may have sections opened. */
-  readonly maxExpansions: number;
+  readonly maxSectionOpenings: number;
 }
 
 /**
@@ -20,7 +20,7 @@ interface DisplayOptions {
  * since. It changes between turns only, so that the calls of one turn all see the same.
  */
 export class VisiblePrompt {
-  readonly maxExpansions: number;
+  readonly maxSectionOpenings: number;
   /** Set between turns only. */
   rendered: RenderedPrompt;
   /** The tools as the model gets them. Grows at its end only. */
@@ -29,8 +29,8 @@ export class VisiblePrompt {
   /** How many of the openings are in. */
   #taken = 0;
 
-  constructor(rendered: RenderedPrompt, { state, maxExpansions }: DisplayOptions) {
-    this.maxExpansions = maxExpansions;
+  constructor(rendered: RenderedPrompt, { state, maxSectionOpenings }: DisplayOptions) {
+    this.maxSectionOpenings = maxSectionOpenings;
     this.#state = state;
     this.rendered = rendered;
     this.tools = toModelTools(rendered);
@@ -38,7 +38,7 @@ export class VisiblePrompt {
 
   /** Whether a handler may still have sections opened. */
   get mayExpand(): boolean {
-    return this.#state.expansions < this.maxExpansions;
+    return this.#state.expansions < this.maxSectionOpenings;
   }
 
   /** Takes in what calls have opened: a turn begins. */

@@ -75,15 +75,12 @@ export class Stage implements AsyncDisposable {
       evaluate: (onEvent) =>
         this.#evaluate(prompt, {
           input: 'Go.',
-          throttle: false,
+          retry: false,
           ...options,
           session: this.#session,
           clock: this.clock,
           signal: signal === undefined ? this.#end.signal : AbortSignal.any([this.#end.signal, signal]),
-          onEvent: (event) => {
-            onEvent(event);
-            return options.onEvent?.(event);
-          },
+          observers: [{ onEvent }, ...(options.observers ?? [])],
         }),
       patiently: (what, awaited) => this.patiently(what, awaited),
       facts: () => ({
@@ -96,13 +93,16 @@ export class Stage implements AsyncDisposable {
   }
 
   /** Begins a stream, in which nothing is checked. Calls run one after the other. */
-  stream(prompt: Prompt<undefined>, options: Pick<EvaluateOptions, 'onEvent'> = {}): PromptStream<undefined> {
+  stream(
+    prompt: Prompt<undefined>,
+    options: Pick<EvaluateOptions, 'observers'> = {},
+  ): PromptStream<undefined> {
     const { adapter } = this.#options.connection;
     return adapter.stream(prompt, {
       ...options,
       input: 'Go.',
-      throttle: false,
-      concurrency: 1,
+      retry: false,
+      limits: { maxConcurrentCalls: 1 },
       session: this.#session,
       clock: this.clock,
       signal: this.#end.signal,

@@ -29,9 +29,9 @@ export const reviewParams = { folderName: 'demo', maxLines: 10, maxLineCharacter
 
 /** The model that the review agent brings. */
 async function reviewModel(): Promise<ProviderAdapter> {
-  const { model } = agent;
-  if (typeof model !== 'function') throw new Error('the review agent makes its model for each run');
-  return model({ params: reviewParams, workspaceName: 'demo' });
+  const { adapter } = agent;
+  if (typeof adapter !== 'function') throw new Error('the review agent makes its model for each run');
+  return adapter({ params: reviewParams, workspaceName: 'demo' });
 }
 
 /** Reviews a folder in memory with the real agent, its own model by default. */
@@ -54,8 +54,8 @@ export async function review(
   const response = await model.evaluate(prompt, {
     session,
     input: 'Review this folder.',
-    maxTurns: 500,
-    onEvent: (event) => log.observe(event),
+    limits: { maxTurns: 500 },
+    observers: [{ onEvent: (event) => log.observe(event) }],
   });
   return {
     report: await folder.filesystem.read('REVIEW.md').then(

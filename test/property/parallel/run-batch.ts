@@ -66,8 +66,8 @@ export async function runBatch(library: Library, batch: Batch, mode: RunMode): P
   const response = await mode.drive(
     model.evaluate(agent.template.bind({}, { resources }), {
       session,
-      concurrency: mode.concurrency,
-      onEvent,
+      limits: { maxConcurrentCalls: mode.concurrency },
+      observers: [{ onEvent }],
       clock,
     }),
   );

@@ -43,7 +43,7 @@ function answerWith(first: Fixture['response'], second?: Fixture['response']): v
 async function run(create: (url: string) => AiSdkModel, options: EvaluateOptions) {
   const session = new Session();
   const adapter = aiSdk({ model: create(server.url) });
-  const outcome = await adapter.evaluate(sums, { input: 'Go', throttle: false, ...options, session }).then(
+  const outcome = await adapter.evaluate(sums, { input: 'Go', retry: false, ...options, session }).then(
     (response) => ({ response, error: undefined }),
     (error: unknown) => ({ response: undefined, error }),
   );
@@ -72,7 +72,7 @@ describe.each(cases)('$name, $mode', ({ create, streaming }) => {
     const onEvent = (event: RunEvent): void => {
       if (event.type === 'text-delta') texts.push(event.text);
     };
-    const { response, calls } = await run(create, { streaming, onEvent });
+    const { response, calls } = await run(create, { streaming, observers: [{ onEvent }] });
     expect(response).toMatchObject({ text: 'It is 3.', finishReason: 'stop' });
     expect(calls).toEqual([
       { callId: expect.any(String), came: 'committed', modelText: 'Added.\n\n3' },
@@ -109,13 +109,17 @@ describe.each(cases)('$name, $mode', ({ create, streaming }) => {
     const { response } = await run(create, {
       clock,
       streaming,
-      throttle: { random: () => 0 },
-      onEvent: (event) => {
-        if (event.type !== 'model-call-retry') return;
-        delays.push(event.delayMs);
-        expect(event).toMatchObject({ reason: 'rate-limit', message: '429 Slow down.' });
-        void Promise.resolve().then(() => clock.advance(3_000));
-      },
+      retry: { random: () => 0 },
+      observers: [
+        {
+          onEvent: (event) => {
+            if (event.type !== 'model-call-retry') return;
+            delays.push(event.delayMs);
+            expect(event).toMatchObject({ reason: 'rate-limit', message: '429 Slow down.' });
+            void Promise.resolve().then(() => clock.advance(3_000));
+          },
+        },
+      ],
     });
     expect(response?.text).toBe('At last.');
     expect(delays).toEqual([3_000]);

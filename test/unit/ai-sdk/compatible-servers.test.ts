@@ -40,7 +40,7 @@ describe.each([false, true])('a request that a compatible server refuses; stream
     ['a page', 403, '<html><title>403 Forbidden</title><body>nginx</body></html>', '403 403 Forbidden nginx'],
   ])('says why, in %s', async (_name, status, body, message) => {
     const { adapter } = serverOf([() => new Response(body, { status })]);
-    await expect(adapter.evaluate(prompt, { streaming, throttle: false })).rejects.toMatchObject({
+    await expect(adapter.evaluate(prompt, { streaming, retry: false })).rejects.toMatchObject({
       code: 'evaluation-request-failed',
       message: expect.stringContaining(message),
       cause: { statusCode: status, message },
@@ -55,7 +55,7 @@ describe.each([false, true])('a request that a compatible server refuses; stream
     ['a code alone', 400, { error: { message: 'Too much.', type: 'exceed_context_size_error' } }],
   ])('is recognized as too long, in %s', async (_name, status, body) => {
     const { adapter } = serverOf([() => Response.json(body, { status })]);
-    await expect(adapter.evaluate(prompt, { streaming, throttle: false })).rejects.toMatchObject({
+    await expect(adapter.evaluate(prompt, { streaming, retry: false })).rejects.toMatchObject({
       code: 'evaluation-context-exceeded',
     });
   });
@@ -75,7 +75,7 @@ const chunk = (delta: object, finish: string | null = null): object => ({
 describe('a stream of a compatible server', () => {
   it('ends the run as too long when an event says so', async () => {
     const { adapter } = serverOf([() => events({ error: { message: 'Context size has been exceeded.' } })]);
-    await expect(adapter.evaluate(prompt, { streaming: true, throttle: false })).rejects.toMatchObject({
+    await expect(adapter.evaluate(prompt, { streaming: true, retry: false })).rejects.toMatchObject({
       code: 'evaluation-context-exceeded',
     });
   });
@@ -93,7 +93,7 @@ describe('a stream of a compatible server', () => {
     const budget = new BudgetTracker({ maxTotalTokens: 2_000 });
     const logger = recordingLogger();
     await expect(
-      adapter.evaluate(prompt, { streaming: true, budget, logger, maxTurns: 50 }),
+      adapter.evaluate(prompt, { streaming: true, limits: { budget, maxTurns: 50 }, logger }),
     ).rejects.toMatchObject({ code: 'evaluation-budget-exceeded' });
     expect(requests.length).toBeLessThan(10);
     expect(budget.usage).toEqual({});
@@ -105,7 +105,7 @@ describe('a stream of a compatible server', () => {
     const done = () => events(chunk({ content: 'Done.' }), { ...chunk({}, 'stop'), usage });
     const { adapter, requests } = serverOf([done], { includeUsage: true });
     const budget = new BudgetTracker({ maxTotalTokens: 2_000 });
-    const response = await adapter.evaluate(prompt, { streaming: true, budget });
+    const response = await adapter.evaluate(prompt, { streaming: true, limits: { budget } });
     expect(requests[0]?.body['stream_options']).toEqual({ include_usage: true });
     expect(response.usage).toMatchObject({ inputTokens: 10, outputTokens: 5 });
     expect(budget.estimatedUsage).toEqual({});

@@ -132,7 +132,7 @@ describe.each(Object.entries(wires))('%s', (_name, { modelOf, cut, done, end = '
     };
     await using session = new Session();
     const adapter = aiSdk({ model: modelOf(fetch) });
-    const { text } = await adapter.evaluate(prompt, { session, streaming: isStreaming, throttle: false });
+    const { text } = await adapter.evaluate(prompt, { session, streaming: isStreaming, retry: false });
     expect(text).toBe('Done.');
     expect(wiped).toEqual([]);
     expect(session.slice(ToolInvocations).all()).toMatchObject([

@@ -88,7 +88,7 @@ describe('a tool of the AI SDK', () => {
     });
     const events: RunEvent[] = [];
     const tool = fromAiSdkTool(counts, { name: 'counts', effects: 'read' });
-    const output = await call(tool, { to: 3 }, { onEvent: (event) => events.push(event) });
+    const output = await call(tool, { to: 3 }, { observers: [{ onEvent: (event) => events.push(event) }] });
     expect(output.text).toBe('{"number":3}');
     expect(events.flatMap((event) => (event.type === 'tool-call-progress' ? [event.update] : []))).toEqual([
       { number: 1 },

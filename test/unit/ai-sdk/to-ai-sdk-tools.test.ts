@@ -342,7 +342,7 @@ describe('the end of a run', () => {
 
   it('by a budget ends the loop before it asks again', async () => {
     await using runtime = await openToolRuntime(promptWith('budget', [add]), {
-      budget: { maxTotalTokens: 15 },
+      limits: { budget: { maxTotalTokens: 15 } },
     });
     const model = new MockLanguageModelV4({
       doGenerate: [step(['add']), step(['add']), step(['add']), answer('Never.')],

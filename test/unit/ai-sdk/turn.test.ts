@@ -48,7 +48,7 @@ async function run(
       [false, true].map(async (streaming) => {
         const { model } = answeringModel(version, answers, provider);
         const adapter = aiSdk({ model, name: 'm' });
-        return adapter.evaluate(promptOf(), { input: 'Go', throttle: false, ...options, streaming }).then(
+        return adapter.evaluate(promptOf(), { input: 'Go', retry: false, ...options, streaming }).then(
           ({ text: said, finishReason, usage, conversation }) => ({
             text: said,
             finishReason,
@@ -430,7 +430,7 @@ describe('a stream', () => {
     const { model } = answeringModel('v4', []);
     Object.assign(model, { doStream: async () => ({ stream: streamOf(pieces) }) });
     return aiSdk({ model })
-      .evaluate(promptOf([]), { throttle: false, ...options, streaming: true })
+      .evaluate(promptOf([]), { retry: false, ...options, streaming: true })
       .then(
         (response) => ({ text: response.text, error: undefined }),
         (error: unknown) => ({ text: undefined, error }),
@@ -450,7 +450,7 @@ describe('a stream', () => {
     ];
     const { text: whole } = await read(
       [...thought, ...said, { type: 'ping' }, { type: 'raw', rawValue: 1 }, finish],
-      { onEvent },
+      { observers: [{ onEvent }] },
     );
     expect(whole).toBe('Hello.');
     expect(pieces).toEqual(['reasoning-delta Hm.', 'text-delta Hel', 'text-delta lo.']);
@@ -531,9 +531,13 @@ describe('a stream', () => {
     const outcome = aiSdk({ model }).evaluate(promptOf([]), {
       streaming: true,
       signal: controller.signal,
-      onEvent: (event) => {
-        if (event.type === 'text-delta' && event.text === 'lo.') controller.abort(new Error('Enough.'));
-      },
+      observers: [
+        {
+          onEvent: (event) => {
+            if (event.type === 'text-delta' && event.text === 'lo.') controller.abort(new Error('Enough.'));
+          },
+        },
+      ],
     });
     await expect(outcome).rejects.toMatchObject({
       code: 'evaluation-aborted',
@@ -563,7 +567,7 @@ describe('a model that takes too long', () => {
       });
     Object.assign(model, { doGenerate: never, doStream: never });
     await expect(
-      aiSdk({ model, timeoutMs: 1 }).evaluate(promptOf(), { streaming, throttle: false }),
+      aiSdk({ model, timeoutMs: 1 }).evaluate(promptOf(), { streaming, retry: false }),
     ).rejects.toMatchObject({
       cause: { name: 'ThrottleError', kind: 'timeout', message: expect.stringContaining('1 ms') },
     });

@@ -35,7 +35,7 @@ function answerWith(
 async function run(options: EvaluateOptions = {}) {
   const session = new Session();
   const model = anthropic({ model: 'claude-sonnet-5-5', apiKey: 'none', baseURL: server.url });
-  const outcome = await model.evaluate(sums, { input: 'Go', throttle: false, ...options, session }).then(
+  const outcome = await model.evaluate(sums, { input: 'Go', retry: false, ...options, session }).then(
     (response) => ({ response, error: undefined }),
     (error: unknown) => ({ response: undefined, error }),
   );
@@ -115,11 +115,15 @@ describe('a server that is busy or broken', () => {
     });
     const { response } = await run({
       clock,
-      throttle: { random: () => 0 },
-      onEvent: (event) => {
-        events.push(event);
-        if (event.type === 'model-call-retry') void Promise.resolve().then(() => clock.advance(3_000));
-      },
+      retry: { random: () => 0 },
+      observers: [
+        {
+          onEvent: (event) => {
+            events.push(event);
+            if (event.type === 'model-call-retry') void Promise.resolve().then(() => clock.advance(3_000));
+          },
+        },
+      ],
     });
     expect(response?.text).toBe('At last.');
     expect(events.filter(({ type }) => type === 'model-call-retry')).toEqual([
@@ -160,7 +164,7 @@ describe('an answer that does not arrive whole', () => {
     // A server that listens on a port has an address of this form.
     const { port } = http.address() as AddressInfo;
     const model = anthropic({ model: 'm', apiKey: 'none', baseURL: `http://127.0.0.1:${port}` });
-    const outcome = model.evaluate(sums, { throttle: false, ...options }).catch((error: unknown) => error);
+    const outcome = model.evaluate(sums, { retry: false, ...options }).catch((error: unknown) => error);
     return {
       outcome,
       [Symbol.asyncDispose]: () =>
@@ -248,9 +252,13 @@ describe('an answer that does not arrive whole', () => {
       {
         signal: controller.signal,
         streaming,
-        onEvent: ({ type }) => {
-          if (type === 'text-delta') arrived();
-        },
+        observers: [
+          {
+            onEvent: ({ type }) => {
+              if (type === 'text-delta') arrived();
+            },
+          },
+        ],
       },
     );
     await hasArrived;

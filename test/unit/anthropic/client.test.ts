@@ -44,7 +44,7 @@ describe('the client', () => {
   it('may be given; its own retries are overruled', async () => {
     const captured = capturingFetch(() => Response.json({ error: { message: 'down' } }, { status: 500 }));
     const client = new Anthropic({ apiKey: 'key', fetch: captured.fetch, maxRetries: 3 });
-    const failed = anthropic({ model: 'm', client }).evaluate(prompt, { throttle: false });
+    const failed = anthropic({ model: 'm', client }).evaluate(prompt, { retry: false });
     await expect(failed).rejects.toMatchObject({ phase: 'request', cause: { kind: 'server-error' } });
     expect(captured.requests).toHaveLength(1);
   });
@@ -82,9 +82,13 @@ describe('the client', () => {
     const deltas: string[] = [];
     const { text: said } = await anthropic({ model: 'm', client }).evaluate(prompt, {
       streaming: true,
-      onEvent: (event) => {
-        if (event.type === 'text-delta') deltas.push(event.text);
-      },
+      observers: [
+        {
+          onEvent: (event) => {
+            if (event.type === 'text-delta') deltas.push(event.text);
+          },
+        },
+      ],
     });
     expect([said, deltas.join('')]).toEqual(['Done.', 'Done.']);
   });

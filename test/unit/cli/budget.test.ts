@@ -19,11 +19,11 @@ const prices = { inputPerMillion: 1, cachedInputPerMillion: 0.1, outputPerMillio
 const agentWith = (budget?: Budget): AnyAgent =>
   defineAgent({
     template,
-    model: scriptedAdapter([
+    adapter: scriptedAdapter([
       { toolCalls: [{ name: 'none' }], usage },
       { text: 'Done.', usage },
     ]),
-    ...(budget === undefined ? {} : { budget }),
+    ...(budget === undefined ? {} : { limits: { budget } }),
   });
 
 const run = async (agent: AnyAgent, ...options: readonly string[]) => {

@@ -26,7 +26,7 @@ const write = (path: string, content = 'x\n') => ({
 const template = promptTemplate({ ns: 'tests', key: 'demo', name: 'demo', sections: [vfsToolsSection()] });
 const writer: AnyAgent = defineAgent({
   template,
-  model: scriptedAdapter([{ toolCalls: [write('new.md')] }, { text: 'All is written.' }]),
+  adapter: scriptedAdapter([{ toolCalls: [write('new.md')] }, { text: 'All is written.' }]),
 });
 
 describe('--apply', () => {
@@ -60,7 +60,7 @@ describe('--apply', () => {
   it('writes nothing after a conflict and ends with 3', async () => {
     const meddling: AnyAgent = defineAgent({
       template,
-      model: scriptedAdapter((_conversation, { turn }) => {
+      adapter: scriptedAdapter((_conversation, { turn }) => {
         if (turn === 1) return { toolCalls: [write('new.md'), write('other.md')] };
         writeFileSync(join(folder, 'new.md'), 'mine');
         return { text: 'ok' };
@@ -83,7 +83,7 @@ describe('--apply', () => {
   it('writes nothing when the run failed', async () => {
     const failing: AnyAgent = defineAgent({
       template,
-      model: scriptedAdapter([{ toolCalls: [write('new.md')] }]),
+      adapter: scriptedAdapter([{ toolCalls: [write('new.md')] }]),
     });
     const environment = fakeEnvironment();
     expect(await runCommand(applied(), environment, load(failing))).toBe(1);
@@ -94,7 +94,7 @@ describe('--apply', () => {
   it('says what is wrong when the folder goes away', async () => {
     const leaving: AnyAgent = defineAgent({
       template,
-      model: scriptedAdapter((_conversation, { turn }) => {
+      adapter: scriptedAdapter((_conversation, { turn }) => {
         if (turn === 1) return { toolCalls: [write('new.md')] };
         rmSync(folder, { recursive: true });
         return { text: 'ok' };

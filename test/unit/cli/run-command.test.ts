@@ -56,7 +56,7 @@ const files = vfsToolsSection();
 const template = promptTemplate({ ns: 'tests', key: 'demo', name: 'demo', sections: [files] });
 const writer: AnyAgent = defineAgent({
   template,
-  model: scriptedAdapter([{ toolCalls: [write('new.md')] }, { text: 'All is\nwritten.' }]),
+  adapter: scriptedAdapter([{ toolCalls: [write('new.md')] }, { text: 'All is\nwritten.' }]),
 });
 const run = request('run', 'agent.ts');
 
@@ -80,7 +80,7 @@ describe('an agent that is told things', () => {
   it('gets its feedback, and goes on until its checker is content', async () => {
     const agent = defineAgent({
       template,
-      model: scriptedAdapter([
+      adapter: scriptedAdapter([
         { text: 'Done.' },
         { toolCalls: [write('report.md')] },
         { text: 'Now it is there.' },
@@ -103,7 +103,7 @@ describe('an agent that is told things', () => {
     const model = scriptedAdapter(() => ({ text: 'Done.' }));
     const agent = defineAgent({
       template,
-      model,
+      adapter: model,
       completion: filesExistCompletion({ paths: ['report.md'] }),
     });
     const environment = fakeEnvironment();
@@ -116,9 +116,9 @@ describe('an agent that is told things', () => {
 
 describe('a review', () => {
   const review: LoadedAgent = { agent: reviewAgent, hooks: winkHooks, folder: '/agents' };
-  const withModel = (model: AnyAgent['model'] & object): LoadedAgent => ({
+  const withModel = (model: AnyAgent['adapter'] & object): LoadedAgent => ({
     ...review,
-    agent: { ...review.agent, model },
+    agent: { ...review.agent, adapter: model },
   });
   const reviewed = request('run', 'review.ts', '--params', '{"maxLines":10}');
 
@@ -253,7 +253,7 @@ describe('an agent of a file', () => {
 
   it('works without a folder when its template has no files', async () => {
     const plain = promptTemplate({ ns: 'tests', key: 'plain', sections: [] });
-    const agent = defineAgent({ template: plain, model: scriptedAdapter([{ text: 'Hi.' }]) });
+    const agent = defineAgent({ template: plain, adapter: scriptedAdapter([{ text: 'Hi.' }]) });
     const environment = fakeEnvironment();
     const open = async (): Promise<never> => Promise.reject(new Error('not to be opened'));
     expect(await runCommand(run, environment, parts(ofAgent(agent), {}, { open }))).toBe(0);
@@ -270,7 +270,7 @@ describe('an agent of a file', () => {
     ['--workspace', ['--workspace', '.']],
     ['--apply', ['--apply']],
   ])('refuses %s when it wants no workspace', async (flag, argv) => {
-    const agent = defineAgent({ template, workspace: false, model: scriptedAdapter([]) });
+    const agent = defineAgent({ template, workspace: false, adapter: scriptedAdapter([]) });
     expect(await refusal(agent, request('run', 'a.ts', ...argv))).toEqual(
       new UsageError(`demo does not use a workspace: leave out ${flag}.`),
     );
@@ -287,8 +287,8 @@ describe('an agent of a file', () => {
       template,
       workspace: { include: ['*.md'] },
       input: 'own words',
-      maxTurns: 2,
-      model: scriptedAdapter((conversation) => {
+      limits: { maxTurns: 2 },
+      adapter: scriptedAdapter((conversation) => {
         said.push(JSON.stringify(conversation[0]));
         return { toolCalls: [{ name: 'ls' }] };
       }),
@@ -321,7 +321,7 @@ describe('an agent of a file', () => {
     });
     const agent = defineAgent({
       template: waiting,
-      model: scriptedAdapter([{ toolCalls: [{ name: 'wait' }] }]),
+      adapter: scriptedAdapter([{ toolCalls: [{ name: 'wait' }] }]),
     });
     const environment = fakeEnvironment();
     const asked = { ...run, deadlineMs: 1 };
@@ -359,7 +359,7 @@ describe('an agent of a file', () => {
     it('are the agent’s, with the given ones over them', async () => {
       const agent = defineAgent({
         template: about,
-        model,
+        adapter: model,
         params: ({ workspaceName }) => ({ topic: workspaceName }),
       });
       await runCommand(
@@ -382,7 +382,7 @@ describe('an agent of a file', () => {
         /No section of prompt "about" declares "colour"; its params are "topic" \(section "task"\), "depth" \(section "task"\)\.$/,
       ],
     ])('refuses %s before anything runs', async (text, message) => {
-      const agent: AnyAgent = defineAgent({ template: about, model });
+      const agent: AnyAgent = defineAgent({ template: about, adapter: model });
       const error = await refusal(agent, request('run', 'a.ts', '--params', text));
       expect(error).toBeInstanceOf(UsageError);
       expect(error).toHaveProperty('message', expect.stringMatching(message));
@@ -393,7 +393,7 @@ describe('an agent of a file', () => {
       const params = (): never => {
         throw new Error('no topic today');
       };
-      expect(await refusal(defineAgent({ template: about, model, params }))).toEqual(
+      expect(await refusal(defineAgent({ template: about, adapter: model, params }))).toEqual(
         new UsageError('the params of about cannot be created: no topic today.'),
       );
     });
@@ -407,7 +407,7 @@ describe('an agent of a file', () => {
       policies: [{ name: 'careful', check: () => PolicyDecision.ask('is this fine?') }],
     });
     const model = scriptedAdapter([{ toolCalls: [write('a.md')] }, { text: 'ok' }]);
-    const agent = defineAgent({ template: asking, model });
+    const agent = defineAgent({ template: asking, adapter: model });
     const outcome = async (
       asked: RunRequest,
       environment: FakeEnvironment,
@@ -453,7 +453,7 @@ describe('an agent of a file', () => {
     });
 
     it('asks the agent’s own function where there is one', async () => {
-      const own = defineAgent({ template: asking, model, approve: () => true });
+      const own = defineAgent({ template: asking, adapter: model, approve: () => true });
       const never = fakeEnvironment({ ask: () => expect.fail('someone was asked') });
       expect(await outcome(run, never, own)).toContain('+++ b/a.md');
     });
@@ -489,7 +489,7 @@ describe('an agent of a file', () => {
     const model = scriptedAdapter(() => {
       throw new MissingPeerError('The package "openai" could not be loaded. Install it.');
     });
-    expect(await refusal(defineAgent({ template, model }))).toHaveProperty(
+    expect(await refusal(defineAgent({ template, adapter: model }))).toHaveProperty(
       'message',
       'The package "openai" could not be loaded. Install it.',
     );
@@ -511,7 +511,7 @@ describe('an agent of a file', () => {
     });
     const agent = defineAgent({
       template: breaking,
-      model: scriptedAdapter([{ toolCalls: [{ name: 'broken' }] }]),
+      adapter: scriptedAdapter([{ toolCalls: [{ name: 'broken' }] }]),
     });
     expect(await runCommand(request('run', 'a.ts', '--verbose'), environment, parts(ofAgent(agent)))).toBe(1);
     expect(environment.stderr.text()).toMatch(/debug: A tool call failed\. \{.*kaputt/);
@@ -576,7 +576,7 @@ describe('--json and --log', () => {
     });
     const agent = defineAgent({
       template: leaking,
-      model: scriptedAdapter([{ toolCalls: [{ name: 'leak' }] }]),
+      adapter: scriptedAdapter([{ toolCalls: [{ name: 'leak' }] }]),
     });
     const environment = fakeEnvironment({ variables: { OPENAI_API_KEY: 'sk-very-secret' } });
     expect(await runCommand(request('run', 'a.ts', '--json'), environment, parts(ofAgent(agent)))).toBe(1);

@@ -38,7 +38,7 @@ async function run(
   environment: FakeEnvironment = fakeEnvironment(),
   more: Partial<RunParts> = {},
 ): Promise<{ readonly code: number; readonly out: string; readonly err: string }> {
-  const loaded = ofAgent(defineAgent({ template, workspace: false, model }));
+  const loaded = ofAgent(defineAgent({ template, workspace: false, adapter: model }));
   const load = async () => loaded;
   const code = await runCommand(request(...argv), environment, { load, ...more });
   return { code, out: environment.stdout.text(), err: environment.stderr.text() };
@@ -116,7 +116,7 @@ describe('a run asks for the pieces of answers', () => {
       },
     });
     const bare = promptTemplate({ ns: 'tests', key: 'bare', sections: [] });
-    const loaded = ofAgent(defineAgent({ template: bare, workspace: false, model }));
+    const loaded = ofAgent(defineAgent({ template: bare, workspace: false, adapter: model }));
     const environment = fakeEnvironment({ variables: { API_KEY: 'sk-0123456789' } });
     const load = async () => loaded;
     expect(await runCommand(request('--json', '--deltas'), environment, { load })).toBe(0);
@@ -142,7 +142,7 @@ describe('a run by its stream', () => {
     const agent = defineAgent({
       template: promptTemplate({ ns: 'tests', key: 'seeing', sections }),
       workspace: false,
-      model: scriptedAdapter([{ toolCalls: [{ name: 'see' }] }, { text: 'Done.' }]),
+      adapter: scriptedAdapter([{ toolCalls: [{ name: 'see' }] }, { text: 'Done.' }]),
     });
     const openLog = () => ({ write: (line: string) => void lines.push(line), close: () => undefined });
     const load = async () => ofAgent(agent);

@@ -41,7 +41,7 @@ function answerWith(first: Fixture['response'], second?: Fixture['response']): v
 async function run(options: EvaluateOptions = {}) {
   const session = new Session();
   const model = openai({ model: 'gpt-5', apiKey: 'none', baseURL: `${server.url}/v1` });
-  const outcome = await model.evaluate(sums, { input: 'Go', throttle: false, ...options, session }).then(
+  const outcome = await model.evaluate(sums, { input: 'Go', retry: false, ...options, session }).then(
     (response) => ({ response, error: undefined }),
     (error: unknown) => ({ response: undefined, error }),
   );
@@ -133,7 +133,7 @@ describe.each(modes)('hosted tools, asked for %s', (_mode, options) => {
       model: 'gpt-5',
       apiKey: 'none',
       baseURL: `${server.url}/v1`,
-    }).evaluate(promptOf({ hostedTools: [search] }), { ...options, input: 'Go', throttle: false });
+    }).evaluate(promptOf({ hostedTools: [search] }), { ...options, input: 'Go', retry: false });
     expect(response.text).toBe('Boats float.');
     expect(hostedOutputsOf(response, search).invocations).toMatchObject([
       { turn: 1, status: 'completed', action: 'search', queries: ['why boats float'] },
@@ -156,11 +156,15 @@ describe.each(modes)('a server that is busy or broken, asked for %s', (_mode, op
     const { response } = await run({
       ...options,
       clock,
-      throttle: { random: () => 0 },
-      onEvent: (event) => {
-        events.push(event);
-        if (event.type === 'model-call-retry') void Promise.resolve().then(() => clock.advance(3_000));
-      },
+      retry: { random: () => 0 },
+      observers: [
+        {
+          onEvent: (event) => {
+            events.push(event);
+            if (event.type === 'model-call-retry') void Promise.resolve().then(() => clock.advance(3_000));
+          },
+        },
+      ],
     });
     expect(response?.text).toBe('At last.');
     expect(events.filter(({ type }) => type === 'model-call-retry')).toEqual([
@@ -193,7 +197,10 @@ describe('a streamed answer', () => {
   it('is told in pieces that come to its text', async () => {
     const events: RunEvent[] = [];
     server.addFixture({ match: {}, response: { content }, chunkSize: 5 });
-    const { response } = await run({ streaming: true, onEvent: (event) => void events.push(event) });
+    const { response } = await run({
+      streaming: true,
+      observers: [{ onEvent: (event) => void events.push(event) }],
+    });
     expect(response?.text).toBe(content);
     expect(textOf(events)).toBe(content);
     expect(events.filter(({ type }) => type === 'text-delta').length).toBeGreaterThan(5);
@@ -212,12 +219,16 @@ describe('a streamed answer', () => {
     const { response } = await run({
       streaming: true,
       clock,
-      throttle: { random: () => 0 },
-      onEvent: (event) => {
-        told.push(event);
-        if (event.type === 'model-call-retry')
-          void Promise.resolve().then(() => clock.advance(event.delayMs));
-      },
+      retry: { random: () => 0 },
+      observers: [
+        {
+          onEvent: (event) => {
+            told.push(event);
+            if (event.type === 'model-call-retry')
+              void Promise.resolve().then(() => clock.advance(event.delayMs));
+          },
+        },
+      ],
     });
     expect(response?.text).toBe(content);
     expect(told.filter(({ type }) => type === 'model-call-retry')).toMatchObject([
@@ -245,7 +256,7 @@ describe('an answer that does not arrive whole', () => {
     // A server that listens on a port has an address of this form.
     const { port } = http.address() as AddressInfo;
     const model = openai({ model: 'gpt-4o', apiKey: 'none', baseURL: `http://127.0.0.1:${port}/v1` });
-    const outcome = model.evaluate(sums, { throttle: false, ...options }).catch((error: unknown) => error);
+    const outcome = model.evaluate(sums, { retry: false, ...options }).catch((error: unknown) => error);
     return {
       outcome,
       arrived,

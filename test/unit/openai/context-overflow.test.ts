@@ -68,7 +68,7 @@ describe.each(modes)('a conversation that is too long, asked for %s', (_mode, op
         answer,
         inEitherMode(response([message('Done.')])),
       ],
-      { ...options, contextOverflow: 'drop-tool-results' },
+      { ...options, context: { overflow: 'drop-tool-results' } },
     );
     expect(result.text).toBe('Done.');
     expect(JSON.stringify(bodies[3]).length).toBeLessThan(JSON.stringify(bodies[2]).length - 1_000);

@@ -294,9 +294,13 @@ describe('a stop', () => {
     const run = model.evaluate(promptOf(), {
       streaming: true,
       signal: controller.signal,
-      onEvent: ({ type }) => {
-        if (type === 'text-delta') controller.abort(new Error('Enough.'));
-      },
+      observers: [
+        {
+          onEvent: ({ type }) => {
+            if (type === 'text-delta') controller.abort(new Error('Enough.'));
+          },
+        },
+      ],
     });
     await expect(run).rejects.toMatchObject({ code: 'evaluation-aborted', cause: { message: 'Enough.' } });
     await isClosed;
@@ -334,12 +338,16 @@ describe('a stream that breaks off', () => {
     const { result, requests } = await runOpenAI(prompt, [sse(whole.slice(0, start)), sse(whole)], {
       streaming: true,
       clock,
-      throttle: { random: () => 0 },
-      onEvent: (event) => {
-        events.push(event);
-        if (event.type === 'model-call-retry')
-          void Promise.resolve().then(() => clock.advance(event.delayMs));
-      },
+      retry: { random: () => 0 },
+      observers: [
+        {
+          onEvent: (event) => {
+            events.push(event);
+            if (event.type === 'model-call-retry')
+              void Promise.resolve().then(() => clock.advance(event.delayMs));
+          },
+        },
+      ],
     });
     expect(requests).toHaveLength(2);
     expect(result.text).toBe('Hello');

@@ -431,7 +431,7 @@ describe('the client', () => {
       return Response.json({ error: { message: 'down' } }, { status: 500 });
     });
     const client = new OpenAI({ apiKey: 'key', fetch: captured.fetch, maxRetries: 3 });
-    const failed = openai({ model: 'gpt-5', client }).evaluate(prompt, { throttle: false });
+    const failed = openai({ model: 'gpt-5', client }).evaluate(prompt, { retry: false });
     await expect(failed).rejects.toBeInstanceOf(PromptEvaluationError);
     expect(asked).toBe(1);
   });

@@ -70,10 +70,14 @@ describe('the runtime', () => {
       tools: [use],
       resources: [each],
       calls: [{ name: 'use' }, { name: 'use' }],
-      concurrency: 1,
-      onEvent: (event) => {
-        if (event.type === 'tool-call-end') journal.lines.push(`end ${event.invocation.callId}`);
-      },
+      limits: { maxConcurrentCalls: 1 },
+      observers: [
+        {
+          onEvent: (event) => {
+            if (event.type === 'tool-call-end') journal.lines.push(`end ${event.invocation.callId}`);
+          },
+        },
+      ],
     });
     expect(journal.lines).toEqual([
       'build each 1',
@@ -308,7 +312,7 @@ describe('a run that is stopped while something is being built', () => {
       scriptedAdapter([{ toolCalls: [{ name: 'use' }] }]).evaluate(prompt, {
         clock,
         logger,
-        deadline: Deadline.after(1_000, clock),
+        limits: { deadline: Deadline.after(1_000, clock) },
       }),
     );
     await asked.pass();

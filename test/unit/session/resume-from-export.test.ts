@@ -213,7 +213,7 @@ describe('a session that went through JSON', () => {
     };
     await model.evaluate(full.bind(), options);
     await model.evaluate(full.bind(), { ...options, enforce: false });
-    await model.evaluate(full.bind(), { ...options, maxTurns: 1 }).catch(() => undefined);
+    await model.evaluate(full.bind(), { ...options, limits: { maxTurns: 1 } }).catch(() => undefined);
     const calls = session.slice(ToolInvocations).all();
     for (const field of [
       'approvals',

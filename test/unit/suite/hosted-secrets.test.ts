@@ -96,7 +96,7 @@ describe('secrets of a remote server', () => {
     const logger = recordingLogger();
     const events: unknown[] = [];
     await using session = new Session();
-    const run: EvaluateOptions = { session, logger, onEvent: (event) => events.push(event) };
+    const run: EvaluateOptions = { session, logger, observers: [{ onEvent: (event) => events.push(event) }] };
     const model = scriptedAdapter([{ text: 'Read.' }], options);
     const ending = await model.evaluate(template.bind(), run).catch((error: unknown) => error);
     expectNoSecret(ending);
@@ -111,7 +111,7 @@ describe('secrets of a remote server', () => {
     const fails = scriptedAdapter(() => {
       throw new Error('no connection');
     });
-    expectNoSecret(await evaluationFailure(fails.evaluate(template.bind(), { throttle: false })));
+    expectNoSecret(await evaluationFailure(fails.evaluate(template.bind(), { retry: false })));
   });
 
   it.each<[string, Partial<Record<keyof RemoteMcpConfig, unknown>>]>([

@@ -15,7 +15,8 @@ const planned = promptTemplate({ ns: 'test', key: 'plan', sections: [planningToo
 async function toldIn(session: Session, completion = planCompletion()): Promise<string | undefined> {
   const run = scriptedAdapter([{ text: 'Done.' }]).evaluate(planned.bind(), {
     session,
-    completion: { checker: completion, maxChecks: 1 },
+    completion: completion,
+    limits: { maxCompletionChecks: 1 },
   });
   return run.then(
     () => undefined,

@@ -47,9 +47,13 @@ const slow: CaseDefinition = {
     let told = 0;
     let toldWhileHeld = 0;
     const stream = stage.stream(stage.workshop.agent(), {
-      onEvent: ({ type }) => {
-        if (type === 'text-delta') told += 1;
-      },
+      observers: [
+        {
+          onEvent: ({ type }) => {
+            if (type === 'text-delta') told += 1;
+          },
+        },
+      ],
     });
     for await (const event of stream) {
       if (event.type !== 'text-delta' || toldWhileHeld > 0) continue;

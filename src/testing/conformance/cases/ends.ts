@@ -26,7 +26,7 @@ const deadline: Ending = {
   what: 'a deadline',
   code: 'evaluation-deadline-exceeded',
   begin: ({ clock }) => ({
-    options: { deadline: Deadline.after(60_000, clock) },
+    options: { limits: { deadline: Deadline.after(60_000, clock) } },
     end: () => clock.advance(60_000),
   }),
 };
@@ -88,7 +88,10 @@ function whileCalling({ what, code, begin }: Ending): CaseDefinition {
     play: async (stage) => {
       const { hangs, reached } = hangingTool();
       const { options, end } = begin(stage);
-      const run = stage.start(stage.workshop.agent({ tools: [note, hangs] }), { ...options, concurrency: 1 });
+      const run = stage.start(stage.workshop.agent({ tools: [note, hangs] }), {
+        ...options,
+        limits: { ...options.limits, maxConcurrentCalls: 1 },
+      });
       await stage.patiently('the tool is called', reached);
       end();
       const { error, calls } = await run.failed();
@@ -125,7 +128,7 @@ const goesOn: CaseDefinition = {
     const { hangs, reached } = hangingTool();
     const agent = stage.workshop.agent({ tools: [note, hangs] });
     const { options, end } = abort.begin(stage);
-    const run = stage.start(agent, { ...options, concurrency: 1 });
+    const run = stage.start(agent, { ...options, limits: { ...options.limits, maxConcurrentCalls: 1 } });
     await stage.patiently('the tool is called', reached);
     end();
     const { error } = await run.failed();

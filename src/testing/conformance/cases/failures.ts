@@ -11,11 +11,16 @@ import { answer, type ConformanceRefusal, call, itemsOf } from '../turn.ts';
 /** Asks again at once, by a clock that is moved on by as much as is to be waited. */
 function patient({ clock }: Stage, maxAttempts = 3): EvaluateOptions {
   return {
-    throttle: { maxAttempts, random: () => 0 },
-    onEvent: (event) => {
-      // The wait begins behind the event.
-      if (event.type === 'model-call-retry') void Promise.resolve().then(() => clock.advance(event.delayMs));
-    },
+    retry: { maxAttempts, random: () => 0 },
+    observers: [
+      {
+        onEvent: (event) => {
+          // The wait begins behind the event.
+          if (event.type === 'model-call-retry')
+            void Promise.resolve().then(() => clock.advance(event.delayMs));
+        },
+      },
+    ],
   };
 }
 
@@ -141,7 +146,7 @@ const tooLong: CaseDefinition = {
   play: async (stage) => {
     const list = noting('list', () => ToolResult.ok(null, 'pears, plums, '.repeat(40)));
     const agent = stage.workshop.agent({ tools: [list] });
-    const run = await stage.finish(agent, { contextOverflow: 'drop-tool-results' });
+    const run = await stage.finish(agent, { context: { overflow: 'drop-tool-results' } });
     expectEqual('the text of the response', run.response.text, 'It was long.');
     const dropped = run.events.flatMap((event) =>
       event.type === 'tool-results-dropped' ? event.callIds : [],
@@ -167,7 +172,7 @@ const filled: CaseDefinition = {
   play: async (stage) => {
     const list = noting('list', () => ToolResult.ok(null, 'pears, plums, '.repeat(40)));
     const agent = stage.workshop.agent({ tools: [list] });
-    const { response } = await stage.finish(agent, { contextOverflow: 'drop-tool-results' });
+    const { response } = await stage.finish(agent, { context: { overflow: 'drop-tool-results' } });
     expectEqual('the text of the response', response.text, 'It was long.');
     expectEqual(
       'what the provider was told of the answer before',

@@ -60,7 +60,7 @@ const unrepaired: CaseDefinition = {
   name: 'a structured answer that stays wrong',
   script: [answer({ text: 'Three.' }), answer({ text: 'Four.' })],
   play: async (stage) => {
-    const { error } = await stage.fail(stage.workshop.counter(), { maxOutputRepairs: 1 });
+    const { error } = await stage.fail(stage.workshop.counter(), { limits: { maxOutputRepairs: 1 } });
     expectEqual('the error', [error.code, error.phase], ['evaluation-output-invalid', 'parse']);
   },
 };

@@ -50,7 +50,7 @@ export async function run(
 ): Promise<{ readonly response: PromptResponse; readonly requests: readonly CapturedRequest[] }> {
   const captured = capturingFetch(...answers);
   const model = aiSdk({ model: create(captured.fetch), ...adapter });
-  const response = await model.evaluate(promptOf(hostedTools), { input: 'Go', throttle: false, ...options });
+  const response = await model.evaluate(promptOf(hostedTools), { input: 'Go', retry: false, ...options });
   return { response, requests: captured.requests };
 }
 

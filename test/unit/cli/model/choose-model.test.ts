@@ -43,7 +43,7 @@ const refusal = (parts: Partial<ModelSituation>): Promise<unknown> =>
 
 describe('chooseModel', () => {
   it('takes what the agent brings, whatever keys there are', async () => {
-    const agent = defineAgent({ template, model: own });
+    const agent = defineAgent({ template, adapter: own });
     const chosen = situation({ agent, variables: { OPENAI_API_KEY: 'sk-1', OPENAI_BASE_URL: 'http://x' } });
     expect(await chooseModel(chosen)).toBe(own);
     expect(await chooseModel({ ...chosen, choice: { kind: 'rule-based' } })).toBe(own);
@@ -54,7 +54,7 @@ describe('chooseModel', () => {
     let seen: unknown;
     const agent: AnyAgent = {
       ...defineAgent({ template }),
-      model: async (request) => {
+      adapter: async (request) => {
         seen = request;
         return own;
       },
@@ -64,7 +64,7 @@ describe('chooseModel', () => {
   });
 
   it('lets the flag win over what the agent brings', async () => {
-    const agent = defineAgent({ template, model: own });
+    const agent = defineAgent({ template, adapter: own });
     const choice = { kind: 'openai', model: 'gpt' } as const;
     const chosen = situation({ agent, choice, variables: { OPENAI_API_KEY: 'sk-1' } });
     expect(await chooseModel(chosen)).toBe(network);
@@ -153,18 +153,18 @@ describe('chooseModel', () => {
     ['only a server', { baseUrl: 'http://x' }, /^--base-url names a server, not a model: add --model/],
     [
       'a server for the own one',
-      { baseUrl: 'http://x', choice: { kind: 'rule-based' }, agent: defineAgent({ template, model: own }) },
+      { baseUrl: 'http://x', choice: { kind: 'rule-based' }, agent: defineAgent({ template, adapter: own }) },
       /^--base-url names a server/,
     ],
     [
       'a failing function',
-      { agent: defineAgent({ template, model: throwing }) },
+      { agent: defineAgent({ template, adapter: throwing }) },
       /^the model of Demo cannot be created: no luck\.$/,
     ],
     [
       'a function of nothing',
       // Deliberately not what the types ask for.
-      { agent: defineAgent({ template, model: () => 5 as unknown as ProviderAdapter }) },
+      { agent: defineAgent({ template, adapter: () => 5 as unknown as ProviderAdapter }) },
       /^the model of Demo is not an adapter/,
     ],
     [

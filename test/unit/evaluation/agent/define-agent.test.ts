@@ -33,10 +33,12 @@ describe('defineAgent', () => {
       params: {},
       input: [{ type: 'text', text: 'go' }] as const,
       workspace: { exclude, maxFiles: 3, defaultExcludes: false },
-      model: scriptedAdapter([]),
-      maxTurns: 7,
-      maxRepeatedFailures: 3,
-      budget: { maxTotalTokens: 5, prices: { inputPerMillion: 1, outputPerMillion: 2 } },
+      adapter: scriptedAdapter([]),
+      limits: {
+        maxTurns: 7,
+        maxRepeatedFailures: 3,
+        budget: { maxTotalTokens: 5, prices: { inputPerMillion: 1, outputPerMillion: 2 } },
+      },
       approve: () => true,
     };
     const agent = defineAgent(options);
@@ -60,7 +62,7 @@ describe('defineAgent', () => {
     ['params', { params: 'x' }, /params of an agent must be an object or a function, not "x"/],
     ['params', { params: [] }, /not a list/],
     ['input', { input: 5 }, /a text or a list of parts, not 5/],
-    ['budget.maxTokens', { budget: { maxTokens: 5 } }, /A budget has no option "maxTokens"/],
+    ['budget.maxTokens', { limits: { budget: { maxTokens: 5 } } }, /A budget has no option "maxTokens"/],
     ['workspace', { workspace: true }, /an object or false, not true/],
     ['workspace.include', { workspace: { include: '*.ts' } }, /a list of globs, not "\*\.ts"/],
     [
@@ -76,11 +78,11 @@ describe('defineAgent', () => {
       /workspace of an agent has no option "hostPath"/,
     ],
     ['workspace.toString', { workspace: { toString: 1 } }, /no option "toString"/],
-    ['model', { model: 'gpt' }, /an adapter or a function, not "gpt"/],
-    ['model', { model: { name: 'x' } }, /not an object/],
-    ['maxTurns', { maxTurns: 0 }, /from 1 on, not 0/],
-    ['maxTurns', { maxTurns: 1.5 }, /from 1 on, not 1.5/],
-    ['maxRepeatedFailures', { maxRepeatedFailures: 0 }, /from 1 on, not 0/],
+    ['adapter', { adapter: 'gpt' }, /an adapter or a function, not "gpt"/],
+    ['adapter', { adapter: { name: 'x' } }, /not an object/],
+    ['limits.maxTurns', { limits: { maxTurns: 0 } }, /at least 1, got 0/],
+    ['limits.maxTurns', { limits: { maxTurns: 1.5 } }, /at least 1, got 1.5/],
+    ['limits', { limits: 5 }, /an object, not 5/],
     ['approve', { approve: true }, /a function, not true/],
     ['feedback', { feedback: {} }, /must be a list of providers/],
     ['feedback', { feedback: [{}] }, /name undefined of a feedback provider/],
@@ -88,7 +90,7 @@ describe('defineAgent', () => {
     [
       'completion',
       { completion: { checker: filesExistCompletion({ paths: ['a'] }), maxChecks: 0 } },
-      /maxChecks, not 0/,
+      /limits\.maxCompletionChecks/,
     ],
     ['name', { name: ' ' }, /one line, not empty/],
     ['name', { name: 'a\nb' }, /one line, not empty/],
@@ -100,7 +102,9 @@ describe('defineAgent', () => {
     const define = (): unknown => defineAgent(options as unknown as AgentOptions<unknown, unknown>);
     expect(define).toThrow(PromptValidationError);
     expect(define).toThrow(message);
-    expect(define).toThrow(expect.objectContaining({ details: { option } }));
+    expect(define).toThrow(
+      expect.objectContaining({ details: expect.objectContaining({ option }) as unknown }),
+    );
   });
 
   it('refuses what is not an object', () => {

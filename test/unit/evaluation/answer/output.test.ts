@@ -113,7 +113,7 @@ describe('structured output', () => {
     ['a list instead of an object', '[]', /schema/],
   ])('that is %s fails in phase parse, with OutputParseError as its cause', async (_what, text, message) => {
     const error: unknown = await scriptedAdapter([{ text, usage: { outputTokens: 7 } }])
-      .evaluate(withObject.bind(), { input: 'Go.', maxOutputRepairs: 0 })
+      .evaluate(withObject.bind(), { input: 'Go.', limits: { maxOutputRepairs: 0 } })
       .catch((thrown: unknown) => thrown);
     if (!PromptEvaluationError.isInstance(error))
       throw new Error(`No PromptEvaluationError: ${String(error)}`);
@@ -138,7 +138,9 @@ describe('structured output', () => {
       output: z.object({ answer: z.string().refine(async (text) => Promise.resolve(text === 'yes')) }),
     });
     await expect(
-      scriptedAdapter([{ text: '{"answer": "no"}' }]).evaluate(picky.bind(), { maxOutputRepairs: 0 }),
+      scriptedAdapter([{ text: '{"answer": "no"}' }]).evaluate(picky.bind(), {
+        limits: { maxOutputRepairs: 0 },
+      }),
     ).rejects.toMatchObject({ phase: 'parse' });
     await expect(
       scriptedAdapter([{ text: '{"answer": "yes"}' }]).evaluate(picky.bind()),
@@ -156,7 +158,7 @@ describe('an answer that cannot be read', () => {
     const events: RunEvent[] = [];
     const response = await scriptedAdapter(turns).evaluate(withObject.bind(), {
       input: 'Go.',
-      onEvent: (event) => events.push(event),
+      observers: [{ onEvent: (event) => events.push(event) }],
       ...options,
     });
     return { response, repairs: events.filter((event) => event.type === 'output-rejected') };
@@ -197,8 +199,12 @@ describe('an answer that cannot be read', () => {
       cause: { details: { text: wrong.text } },
       conversation: { length: 6 },
     });
-    await expect(run([wrong, right], { maxOutputRepairs: 0 })).rejects.toMatchObject({ phase: 'parse' });
-    expect((await run([wrong, wrong, wrong, right], { maxOutputRepairs: 3 })).repairs).toHaveLength(3);
+    await expect(run([wrong, right], { limits: { maxOutputRepairs: 0 } })).rejects.toMatchObject({
+      phase: 'parse',
+    });
+    expect(
+      (await run([wrong, wrong, wrong, right], { limits: { maxOutputRepairs: 3 } })).repairs,
+    ).toHaveLength(3);
   });
 
   test('may be mended after further calls', async () => {
@@ -231,16 +237,16 @@ describe('an answer that cannot be read', () => {
   );
 
   test('ends the run when there are no turns left, and counts them', async () => {
-    await expect(run([wrong, right], { maxTurns: 1 })).rejects.toMatchObject({
+    await expect(run([wrong, right], { limits: { maxTurns: 1 } })).rejects.toMatchObject({
       code: 'evaluation-turns-exceeded',
       message: expect.stringContaining('its answers were incomplete'),
     });
   });
 
   test.each([-1, 1.5, Number.NaN])('cannot be sent back %s times', async (maxOutputRepairs) => {
-    await expect(run([right], { maxOutputRepairs })).rejects.toMatchObject({
+    await expect(run([right], { limits: { maxOutputRepairs } })).rejects.toMatchObject({
       name: 'PromptValidationError',
-      details: { option: 'maxOutputRepairs' },
+      details: { option: 'limits.maxOutputRepairs' },
     });
   });
 });

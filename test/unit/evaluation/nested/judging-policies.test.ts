@@ -84,7 +84,7 @@ async function runJudged(
   const response = await model.evaluate(nestedPrompt(levels, files), {
     session,
     ...(options.enforce === undefined ? {} : { enforce: options.enforce }),
-    onEvent: (event) => events.push(event),
+    observers: [{ onEvent: (event) => events.push(event) }],
   });
   const records = session.slice(ToolInvocations).all();
   return { session, files, events, response, records };
@@ -391,7 +391,9 @@ test('policies get what handlers get to read', async () => {
   await modelFor({
     'level-0': [{ toolCalls: [{ name: 'delegate_0' }], usage: { inputTokens: 5, outputTokens: 0 } }],
     'level-1': [{ toolCalls: [writing('a')], usage: { inputTokens: 2, outputTokens: 0 } }],
-  }).evaluate(nestedPrompt(levels, new MemoryFilesystem()), { deadline, budget: { maxTotalTokens: 100 } });
+  }).evaluate(nestedPrompt(levels, new MemoryFilesystem()), {
+    limits: { deadline, budget: { maxTotalTokens: 100 } },
+  });
   expect(seen).toEqual([
     ['delegate_0', 'level-0', true, 95],
     ['write_file', 'level-1', true, 93],

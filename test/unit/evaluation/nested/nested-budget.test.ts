@@ -49,14 +49,14 @@ describe('a budget that a run shares with the evaluations inside its calls', () 
     });
     const outer = delegate('state', async (context) => {
       // The same one by name is still one.
-      await context.adapter.evaluate(promptWith('inner', [look]), { budget: tracker });
+      await context.adapter.evaluate(promptWith('inner', [look]), { limits: { budget: tracker } });
       return ToolResult.ok(null);
     });
     const model = modelFor({
       outer: [spending(1, 'delegate'), spending(2)],
       inner: [spending(3, 'look'), spending(4)],
     });
-    const response = await model.evaluate(promptWith('outer', [outer]), { budget: tracker });
+    const response = await model.evaluate(promptWith('outer', [outer]), { limits: { budget: tracker } });
     expect(response.usage).toEqual({ inputTokens: 10, outputTokens: 40 });
     expect(tracker.usage).toEqual(response.usage);
     expect(seen).toEqual([tracker]);
@@ -72,12 +72,16 @@ describe('a budget that a run shares with the evaluations inside its calls', () 
     });
     const run = model.evaluate(promptWith('outer', [delegating()]), {
       session,
-      budget: { maxTotalTokens: 100 },
-      onEvent: (event) => {
-        events.push(event);
-        if ((event.type === 'nested-run' ? event.event : event).type === 'model-call-start')
-          asked.push(event);
-      },
+      limits: { budget: { maxTotalTokens: 100 } },
+      observers: [
+        {
+          onEvent: (event) => {
+            events.push(event);
+            if ((event.type === 'nested-run' ? event.event : event).type === 'model-call-start')
+              asked.push(event);
+          },
+        },
+      ],
     });
     const error = await evaluationFailure(run);
     expect(error).toMatchObject({ code: 'evaluation-budget-exceeded', phase: 'budget' });
@@ -104,8 +108,7 @@ describe('a budget that a run shares with the evaluations inside its calls', () 
     const outer = delegating({}, async (inner) => answers.push(await inner));
     const run = model.evaluate(promptWith('outer', [outer, add]), {
       session,
-      budget: { maxTotalTokens: 100 },
-      concurrency: 1,
+      limits: { budget: { maxTotalTokens: 100 }, maxConcurrentCalls: 1 },
     });
     expect(await evaluationFailure(run)).toMatchObject({
       code: 'evaluation-budget-exceeded',
@@ -134,7 +137,10 @@ describe('a budget that a run shares with the evaluations inside its calls', () 
       inner: [spending(200, 'add')],
     });
     const session = new Session();
-    const run = model.evaluate(promptWith('outer', [outer]), { session, budget: { maxTotalTokens: 100 } });
+    const run = model.evaluate(promptWith('outer', [outer]), {
+      session,
+      limits: { budget: { maxTotalTokens: 100 } },
+    });
     expect((await evaluationFailure(run)).code).toBe('evaluation-budget-exceeded');
     expect(caught.map((error) => PromptEvaluationError.isInstance(error) && error.code)).toEqual([
       'evaluation-budget-exceeded',
@@ -147,7 +153,9 @@ describe('a budget that a run shares with the evaluations inside its calls', () 
 
   test('that does not hold another turn inside ends the run', async () => {
     const model = modelFor({ outer: [spending(1, 'delegate')], inner: [spending(60, 'add')] });
-    const run = model.evaluate(promptWith('outer', [delegating()]), { budget: { maxTotalTokens: 100 } });
+    const run = model.evaluate(promptWith('outer', [delegating()]), {
+      limits: { budget: { maxTotalTokens: 100 } },
+    });
     const error = await evaluationFailure(run);
     expect(error).toMatchObject({ code: 'evaluation-budget-exceeded', phase: 'budget' });
     expect(BudgetExceededError.isInstance(error.cause) && error.cause.details).toMatchObject({
@@ -190,10 +198,14 @@ describe('a budget that a run shares with the evaluations inside its calls', () 
     };
     const model = modelFor({ outer: [spending(1, 'fast', 'slow')], fast: [fast], slow: [slow] });
     const run = model.evaluate(promptWith('outer', [inner('fast'), inner('slow')]), {
-      budget: tracker,
-      onEvent: (event) => {
-        if (event.type === 'nested-run' && event.event.type === 'budget-exceeded') door.open();
-      },
+      limits: { budget: tracker },
+      observers: [
+        {
+          onEvent: (event) => {
+            if (event.type === 'nested-run' && event.event.type === 'budget-exceeded') door.open();
+          },
+        },
+      ],
     });
     expect((await evaluationFailure(run)).code).toBe('evaluation-budget-exceeded');
     await expect.poll(() => tracker.usage).toEqual({ inputTokens: 202, outputTokens: 30 });
@@ -206,14 +218,14 @@ describe('a budget of an evaluation of its own', () => {
     const inner = new BudgetTracker({ maxTotalTokens: 50 });
     const tracker = new BudgetTracker({ maxTotalTokens: 1_000 });
     const caught: unknown[] = [];
-    const outer = delegating({ budget: inner }, async (evaluation) =>
+    const outer = delegating({ limits: { budget: inner } }, async (evaluation) =>
       evaluation.catch((error: unknown) => caught.push(error)),
     );
     const model = modelFor({
       outer: [spending(1, 'delegate'), spending(1)],
       inner: [spending(60, 'add')],
     });
-    const response = await model.evaluate(promptWith('outer', [outer]), { budget: tracker });
+    const response = await model.evaluate(promptWith('outer', [outer]), { limits: { budget: tracker } });
     expect(caught).toMatchObject([{ code: 'evaluation-budget-exceeded', phase: 'budget' }]);
     expect(response.budgetExceeded).toBeUndefined();
     expect(inner.usage).toEqual(usage(60));
@@ -222,9 +234,9 @@ describe('a budget of an evaluation of its own', () => {
 
   test('that is passed and not handled fails the call', async () => {
     const model = modelFor({ outer: [spending(1, 'delegate'), spending(1)], inner: [spending(60, 'add')] });
-    const outer = delegating({ budget: { maxTotalTokens: 50 } });
+    const outer = delegating({ limits: { budget: { maxTotalTokens: 50 } } });
     const { conversation } = await model.evaluate(promptWith('outer', [outer]), {
-      budget: { maxTotalTokens: 1_000 },
+      limits: { budget: { maxTotalTokens: 1_000 } },
     });
     expect(conversation[1]).toMatchObject({ type: 'tool-result', isError: true });
     expect(conversation[1]).toMatchObject({ text: expect.stringContaining('maxTotalTokens is 50') });
@@ -232,14 +244,14 @@ describe('a budget of an evaluation of its own', () => {
 
   test('does not loosen that of the run', async () => {
     const model = modelFor({ outer: [spending(1, 'delegate')], inner: [spending(200, 'add')] });
-    const outer = delegating({ budget: { maxTotalTokens: 1_000_000 } });
-    const run = model.evaluate(promptWith('outer', [outer]), { budget: { maxTotalTokens: 100 } });
+    const outer = delegating({ limits: { budget: { maxTotalTokens: 1_000_000 } } });
+    const run = model.evaluate(promptWith('outer', [outer]), { limits: { budget: { maxTotalTokens: 100 } } });
     expect((await evaluationFailure(run)).code).toBe('evaluation-budget-exceeded');
   });
 
   test('must be one that can be counted', async () => {
     const texts: string[] = [];
-    const outer = delegating({ budget: { maxCost: 1 } }, async (inner) =>
+    const outer = delegating({ limits: { budget: { maxCost: 1 } } }, async (inner) =>
       inner.catch((error: unknown) => texts.push(String(error))),
     );
     await modelFor({ outer: [spending(1, 'delegate')] }).evaluate(promptWith('outer', [outer]));
@@ -258,7 +270,10 @@ test('what a superseded attempt spent is counted', async () => {
     return ToolResult.ok(null);
   });
   const model = modelFor({ outer: [spending(1, 'delegate', 'delegate'), spending(1)], inner: [spending(5)] });
-  const { usage: spent } = await model.evaluate(promptWith('outer', [outer]), { session, budget: tracker });
+  const { usage: spent } = await model.evaluate(promptWith('outer', [outer]), {
+    session,
+    limits: { budget: tracker },
+  });
   const attempts = session
     .slice(ToolInvocations)
     .all()
@@ -279,7 +294,10 @@ test('a call that would have to run again once the budget is passed is not run a
     return ToolResult.ok(null);
   });
   const model = modelFor({ outer: [spending(1, 'delegate', 'delegate')], inner: [spending(50)] });
-  const run = model.evaluate(promptWith('outer', [outer]), { session, budget: { maxTotalTokens: 100 } });
+  const run = model.evaluate(promptWith('outer', [outer]), {
+    session,
+    limits: { budget: { maxTotalTokens: 100 } },
+  });
   expect(await evaluationFailure(run)).toMatchObject({ code: 'evaluation-budget-exceeded', phase: 'budget' });
   expect(attempts).toBe(2);
   const records = session.slice(ToolInvocations).all();

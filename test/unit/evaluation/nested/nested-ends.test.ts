@@ -64,7 +64,9 @@ describe('the end of the run', () => {
     }).evaluate(promptWith('outer', [outer]), {
       session,
       clock,
-      ...(how === 'abort' ? { signal: controller.signal } : { deadline: Deadline.after(100, clock) }),
+      ...(how === 'abort'
+        ? { signal: controller.signal }
+        : { limits: { deadline: Deadline.after(100, clock) } }),
     });
     const ended = evaluationFailure(run);
     await asked;
@@ -101,7 +103,7 @@ describe('the end of the run', () => {
       modelFor({ outer: [calling('delegate')] }).evaluate(promptWith('outer', [outer]), {
         session,
         clock,
-        deadline: Deadline.after(100, clock),
+        limits: { deadline: Deadline.after(100, clock) },
       }),
     );
     expect(error.code).toBe('evaluation-deadline-exceeded');
@@ -119,14 +121,16 @@ describe('an end of its own', () => {
       const error = await evaluationFailure(
         context.adapter.evaluate(
           promptWith('inner', []),
-          how === 'abort' ? { signal: controller.signal } : { deadline: Deadline.after(10, clock) },
+          how === 'abort'
+            ? { signal: controller.signal }
+            : { limits: { deadline: Deadline.after(10, clock) } },
         ),
       );
       return ToolResult.ok(null, `Ended by ${error.code}.`);
     });
     const run = modelFor({ outer: [calling('delegate')], inner: [turn] }).evaluate(
       promptWith('outer', [outer]),
-      { session, clock, deadline: Deadline.after(1_000, clock) },
+      { session, clock, limits: { deadline: Deadline.after(1_000, clock) } },
     );
     await asked;
     if (how === 'abort') controller.abort();
@@ -143,7 +147,9 @@ describe('an end of its own', () => {
     const session = new Session({ clock });
     const { asked, turn } = silence();
     const outer = delegate('state', async (context) => {
-      await context.adapter.evaluate(promptWith('inner', []), { deadline: Deadline.after(10, clock) });
+      await context.adapter.evaluate(promptWith('inner', []), {
+        limits: { deadline: Deadline.after(10, clock) },
+      });
       return ToolResult.ok(null);
     });
     const run = modelFor({ outer: [calling('delegate')], inner: [turn] }).evaluate(

@@ -28,9 +28,13 @@ test('what a provider reads inside a call is read by that call: it runs again wh
   await model.evaluate(outer, {
     session,
     feedback: [total],
-    onEvent: (event) => {
-      if (event.type === 'tool-call-end') attempts.push(event.invocation.attempts);
-    },
+    observers: [
+      {
+        onEvent: (event) => {
+          if (event.type === 'tool-call-end') attempts.push(event.invocation.attempts);
+        },
+      },
+    ],
   });
   expect(attempts).toEqual([1, 2]);
   expect(heard.map((text) => text.match(/Total \d/)?.[0])).toEqual(['Total 0', 'Total 1']);

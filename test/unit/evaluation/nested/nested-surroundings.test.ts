@@ -128,7 +128,7 @@ test('tool-call resources are made and disposed for each inner call; singletons 
       key: 'outer',
       sections: [section({ title: 'Outer', key: 'outer', template: 'This is outer.', tools: [outer] })],
     }).bind(),
-    { session, concurrency: 1 },
+    { session, limits: { maxConcurrentCalls: 1 } },
   );
   expect(steps).toEqual(['use once each', 'dispose each', 'use once each', 'dispose each', 'inner ended']);
   await session[Symbol.asyncDispose]();

@@ -192,7 +192,7 @@ describe('what is told', () => {
     });
     await modelFor({ outer: [calling('delegate')], inner: [calling('add')] }).evaluate(
       promptWith('outer', [outer]),
-      { onEvent: (event) => events.push(event) },
+      { observers: [{ onEvent: (event) => events.push(event) }] },
     );
     const shown = (event: RunEvent): string =>
       event.type === 'nested-run'
@@ -252,7 +252,7 @@ describe('the handler', () => {
   test('may catch what ended an inner evaluation; not caught it is a failed result', async () => {
     for (const caught of [true, false]) {
       const outer = delegate('state', async (context) => {
-        const evaluation = context.adapter.evaluate(promptWith('inner', [add]), { maxTurns: 1 });
+        const evaluation = context.adapter.evaluate(promptWith('inner', [add]), { limits: { maxTurns: 1 } });
         if (!caught) await evaluation;
         const error: unknown = await evaluation.catch((thrown: unknown) => thrown);
         expect(PromptEvaluationError.isInstance(error) && error.code).toBe('evaluation-turns-exceeded');
@@ -333,10 +333,10 @@ test('tokens spent two deep are counted once on every level', async () => {
 });
 
 test.each([
-  ['a number out of its range', { maxTurns: 0 }, 'maxTurns must be a whole number'],
+  ['a number out of its range', { limits: { maxTurns: 0 } }, 'limits.maxTurns must be a whole number'],
   [
     'a deadline of something else',
-    { deadline: { expiresAtMs: 1, remainingMs: () => 1, isExpired: () => false } },
+    { limits: { deadline: { expiresAtMs: 1, remainingMs: () => 1, isExpired: () => false } } },
     'must be a Deadline',
   ],
 ])('refuses %s', async (_what, options, message) => {

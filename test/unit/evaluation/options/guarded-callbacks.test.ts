@@ -40,7 +40,7 @@ describe.each([
     expect(unheard).toEqual([]);
   });
 
-  test('in a listener of run events is logged and changes nothing', async () => {
+  test('in an observer is logged and changes nothing', async () => {
     const logger = recordingLogger();
     const unheard = await unheardRejections(async () => {
       const { invocations } = await runCalls({
@@ -48,14 +48,14 @@ describe.each([
         calls,
         logger,
         // A listener without types may be asynchronous all the same.
-        onEvent: callback,
+        observers: [{ onEvent: callback }],
       });
       expect(only(invocations).outcome).toBe('committed');
     });
     expect(unheard).toEqual([]);
     expect(logger.lines).toContainEqual({
       level: 'error',
-      message: 'A listener of run events failed.',
+      message: 'An observer of the run failed.',
       fields: { event: 'tool-call-end', error: 'the callback is broken' },
     });
   });
@@ -144,7 +144,7 @@ describe('the words of the library', () => {
     const events: RunEvent[] = [];
     await modelFor({ outer: [calling('delegate', 'nothing')], inner: [calling('add')] }).evaluate(
       promptWith('outer', [run]),
-      { redact: () => '*', onEvent: (event) => events.push(event) },
+      { redact: () => '*', observers: [{ onEvent: (event) => events.push(event) }] },
     );
     const kinds = new Set(events.map(({ type }) => type));
     expect([...kinds]).toEqual([

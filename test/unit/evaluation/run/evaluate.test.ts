@@ -197,7 +197,7 @@ describe('the session', () => {
     ],
     [
       'an option is out of range',
-      async (session: Session) => done.evaluate(plain.bind(), { session, concurrency: 0 }),
+      async (session: Session) => done.evaluate(plain.bind(), { session, limits: { maxConcurrentCalls: 0 } }),
     ],
   ])('is given back when %s', async (_what, evaluate) => {
     const session = new Session();
@@ -265,9 +265,13 @@ describe('the session', () => {
         ids.push(`id-${ids.length}`);
         return ids.at(-1) ?? '';
       },
-      onEvent: (event) => {
-        if (event.type === 'tool-call-end') ({ evaluationId } = event.invocation);
-      },
+      observers: [
+        {
+          onEvent: (event) => {
+            if (event.type === 'tool-call-end') ({ evaluationId } = event.invocation);
+          },
+        },
+      ],
     });
     expect(seen).toBe('id-0');
     expect(evaluationId).toBe('id-1');
@@ -563,7 +567,7 @@ describe('run events', () => {
         { text: 'done' },
       ],
       { name: 'teller' },
-    ).evaluate(plain.bind(), { onEvent: (event) => events.push(event) });
+    ).evaluate(plain.bind(), { observers: [{ onEvent: (event) => events.push(event) }] });
     const [invocation] = events.flatMap((event) =>
       event.type === 'tool-call-end' ? [event.invocation] : [],
     );
@@ -595,7 +599,7 @@ describe('run events', () => {
   test('tell of the end also when the run fails', async () => {
     const events: RunEvent[] = [];
     await evaluationFailure(
-      scriptedAdapter([]).evaluate(plain.bind(), { onEvent: (event) => events.push(event) }),
+      scriptedAdapter([]).evaluate(plain.bind(), { observers: [{ onEvent: (event) => events.push(event) }] }),
     );
     expect(events.at(-1)).toEqual({ type: 'run-end', outcome: 'failed', turns: 1, usage: {} });
   });

@@ -247,7 +247,7 @@ describe('the end of a failed evaluation', () => {
   test('is recorded for an answer that does not fit, with what it cost', async () => {
     const wrong = scriptedAdapter([{ text: 'no JSON', usage: { outputTokens: 7 } }]);
     const { session } = await observe((options) =>
-      wrong.evaluate(prompt, { ...options, maxOutputRepairs: 0 }),
+      wrong.evaluate(prompt, { ...options, limits: { maxOutputRepairs: 0 } }),
     );
     expect(executed(session)).toMatchObject({
       error: { phase: 'parse' },

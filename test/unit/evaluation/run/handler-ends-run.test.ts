@@ -84,7 +84,7 @@ describe('a PromptEvaluationError that a handler made itself', () => {
 describe('one that an evaluation rejected with', () => {
   const inner = () => promptWith('inner', [add]);
   const modelOf = () => modelFor({ outer: [calling('delegate')], inner: [calling('add')] });
-  const endless = { maxTurns: 1 };
+  const endless = { limits: { maxTurns: 1 } };
   const rejected = (work: Promise<unknown>): Promise<unknown> => work.catch((error: unknown) => error);
 
   test.each<[string, Parameters<typeof delegate>[1]]>([

@@ -15,7 +15,7 @@ test('an answer that comes after the deadline is none, also when no timer has to
   const run = scriptedAdapter(() => {
     now += 10;
     return { text: 'too late' };
-  }).evaluate(plain, { deadline: Deadline.after(10, lagging), clock: lagging });
+  }).evaluate(plain, { limits: { deadline: Deadline.after(10, lagging) }, clock: lagging });
   const error = await evaluationFailure(run);
   expect(error).toMatchObject({ code: 'evaluation-deadline-exceeded', phase: 'request' });
   // Nothing of it is lost.
@@ -31,7 +31,7 @@ test('an answer that is not read by the deadline is none', async () => {
   });
   const prompt = promptTemplate({ ns: 'test', key: 'late', sections, output }).bind();
   const run = scriptedAdapter([{ text: '{"name":"Ada"}' }]).evaluate(prompt, {
-    deadline: Deadline.after(10, clock),
+    limits: { deadline: Deadline.after(10, clock) },
     clock,
   });
   await reading.reached;
@@ -47,7 +47,7 @@ test('an answer that is not read by the deadline is none', async () => {
 test('an answer in time is one', async () => {
   const clock = createManualClock();
   const run = scriptedAdapter([{ text: 'in time' }]).evaluate(plain, {
-    deadline: Deadline.after(10, clock),
+    limits: { deadline: Deadline.after(10, clock) },
     clock,
   });
   expect((await run).text).toBe('in time');

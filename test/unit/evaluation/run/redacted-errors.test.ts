@@ -31,7 +31,7 @@ async function errorOf(
     throw thrown;
   });
   const error: unknown = await model
-    .evaluate(prompt, { input: secret, redact, throttle: false, ...options })
+    .evaluate(prompt, { input: secret, redact, retry: false, ...options })
     .catch((reason: unknown) => reason);
   if (!PromptEvaluationError.isInstance(error)) throw new Error(`No PromptEvaluationError: ${String(error)}`);
   return error;

@@ -88,7 +88,8 @@ describe('a completion checker is refused', () => {
         'Bind one, such as binding(Filesystem, { instance: new MemoryFilesystem() }), or leave the checker out.',
     );
     expect(
-      (await run({ completion: { checker: completion, maxChecks: 1 } }, template.bind({}, files))).asked,
+      (await run({ completion: completion, limits: { maxCompletionChecks: 1 } }, template.bind({}, files)))
+        .asked,
     ).toBe(1);
   });
 
@@ -99,7 +100,8 @@ describe('a completion checker is refused', () => {
     );
     for (const name of ['run_tests', 'later']) {
       const { error } = await run({
-        completion: { checker: lastCallCompletion({ toolName: name }), maxChecks: 1 },
+        completion: lastCallCompletion({ toolName: name }),
+        limits: { maxCompletionChecks: 1 },
       });
       expect(error).toMatchObject({ code: 'evaluation-incomplete' });
     }
@@ -147,9 +149,9 @@ describe('a completion checker is refused', () => {
     const seen: unknown[] = [];
     const outer = delegate('state', async ({ adapter }) => {
       for (const checker of [filesExistCompletion({ paths: ['a.md'] }), planCompletion()]) {
-        const completion = { checker, maxChecks: 1 };
+        const limits = { maxCompletionChecks: 1 };
         await adapter
-          .evaluate(promptWith('inner', []), { completion })
+          .evaluate(promptWith('inner', []), { completion: checker, limits })
           .catch((error: { readonly code: string }) => seen.push(error.code));
       }
       return ToolResult.ok(null);
@@ -206,15 +208,18 @@ describe('a budget without a limit is refused', () => {
       details: { option: 'budget' },
     });
     expect(() => new BudgetTracker(budget)).toThrow(expected);
-    if (budget.prices === undefined) expect(() => defineAgent({ template, budget })).toThrow(expected);
-    expect(await refused({ budget })).toBe(message);
+    if (budget.prices === undefined)
+      expect(() => defineAgent({ template, limits: { budget } })).toThrow(expected);
+    expect(await refused({ limits: { budget } })).toBe(message);
   });
 
   test('but not where it is only to count', async () => {
     const budget = new BudgetTracker({ prices }, { isLimitRequired: false });
-    expect((await run({ budget })).error).toBeUndefined();
+    expect((await run({ limits: { budget } })).error).toBeUndefined();
     // Of an agent, `wink run` says what it cost.
-    expect(defineAgent({ template, budget: { prices } }).budget).toMatchObject({ prices });
+    expect(defineAgent({ template, limits: { budget: { prices } } }).limits?.budget).toMatchObject({
+      prices,
+    });
     for (const limited of [{ maxUncountedTurns: 0 }, { maxCost: 1, prices }]) {
       expect(() => new BudgetTracker(limited)).not.toThrow();
     }

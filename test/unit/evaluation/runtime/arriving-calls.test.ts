@@ -94,7 +94,9 @@ describe('a call that arrives while another one runs', () => {
 
   it('waits when calls may not run at the same time', async () => {
     const inside = gate();
-    await using runtime = await openToolRuntime(promptWith('one', [slow(inside), add]), { concurrency: 1 });
+    await using runtime = await openToolRuntime(promptWith('one', [slow(inside), add]), {
+      limits: { maxConcurrentCalls: 1 },
+    });
     const running = runtime.call(named('a', 'slow'));
     await inside.reached;
     const later = runtime.call(named('b', 'add'));
@@ -155,7 +157,7 @@ describe('a call that arrives while another one runs', () => {
       throw new BudgetExceededError('No more.', { details: {} });
     });
     await using runtime = await openToolRuntime(promptWith('ends', [slow(inside), ends]), {
-      onEvent: (event) => void events.push(event),
+      observers: [{ onEvent: (event) => void events.push(event) }],
     });
     const running = evaluationFailure(runtime.call(named('a', 'slow')));
     await inside.reached;

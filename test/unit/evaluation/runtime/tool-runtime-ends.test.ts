@@ -72,7 +72,10 @@ describe('the end of a run', () => {
 
   it('by its deadline', async () => {
     const clock = createManualClock();
-    const { runtime, session, inside } = await waiting({ clock, deadline: Deadline.after(1_000, clock) });
+    const { runtime, session, inside } = await waiting({
+      clock,
+      limits: { deadline: Deadline.after(1_000, clock) },
+    });
     await using _ = runtime;
     const failure = evaluationFailure(runtime.runCalls(callsOf('waits')));
     await inside.reached;
@@ -86,8 +89,8 @@ describe('the end of a run', () => {
   it('by its budget lets nothing begin once the model has used it up', async () => {
     const events: RunEvent[] = [];
     const { runtime, session } = await waiting({
-      budget: { maxTotalTokens: 100 },
-      onEvent: (event) => events.push(event),
+      limits: { budget: { maxTotalTokens: 100 } },
+      observers: [{ onEvent: (event) => events.push(event) }],
     });
     await using _ = runtime;
     expect(runtime.countUsage({ inputTokens: 90, outputTokens: 5 })).toBeUndefined();
@@ -125,7 +128,7 @@ describe('the end of a run', () => {
 
   it('by its watchdog, which looks at the calls only', async () => {
     const clock = createManualClock();
-    const { runtime, inside } = await waiting({ clock, watchdogMs: 1_000 });
+    const { runtime, inside } = await waiting({ clock, limits: { idleTimeoutMs: 1_000 } });
     await using _ = runtime;
     // The model thinks, for longer than that.
     for (let second = 0; second < 5; second += 1) clock.advance(1_000);
@@ -186,7 +189,7 @@ describe('a signal that comes with calls', () => {
     const controller = new AbortController();
     await using runtime = await openToolRuntime(
       promptWith('late', [act('aborts', () => ToolResult.ok(null, 'Done.'))]),
-      { onEvent: (event) => event.type === 'tool-call-end' && controller.abort() },
+      { observers: [{ onEvent: (event) => event.type === 'tool-call-end' && controller.abort() }] },
     );
     expect(textsOf(await runtime.runCalls(callsOf('aborts'), { signal: controller.signal }))).toEqual([
       'Done.',

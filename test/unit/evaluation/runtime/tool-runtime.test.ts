@@ -163,7 +163,7 @@ describe('the calls of a turn', () => {
       await using runtime = await openToolRuntime(promptWith('records', [add, fails]), {
         session,
         name: 'my loop',
-        onEvent: (event) => events.push(event),
+        observers: [{ onEvent: (event) => events.push(event) }],
       });
       await runtime.runCalls(callsOf('add', 'fails'));
       await runtime.runCalls(callsOf('add'));
@@ -342,7 +342,7 @@ describe('what a runtime is told', () => {
     await using runtime = await openToolRuntime(promptWith('secret', [leaks]), {
       session,
       redact: (text) => text.replaceAll('swordfish', '***'),
-      onEvent: (event) => events.push(event),
+      observers: [{ onEvent: (event) => events.push(event) }],
     });
     const [output] = await runtime.runCalls(callsOf('leaks'));
     expect(output?.text).toBe('The word is swordfish.');
@@ -357,11 +357,11 @@ describe('what a runtime is told', () => {
   });
 
   it('is refused like the options of an evaluation', async () => {
-    await expect(openToolRuntime(promptWith('options', []), { concurrency: 0 })).rejects.toThrow(
-      'concurrency must be a whole number of at least 1',
-    );
     await expect(
-      openToolRuntime(promptWith('options', []), { budget: { maxCost: 1 } }),
+      openToolRuntime(promptWith('options', []), { limits: { maxConcurrentCalls: 0 } }),
+    ).rejects.toThrow('limits.maxConcurrentCalls must be a whole number of at least 1');
+    await expect(
+      openToolRuntime(promptWith('options', []), { limits: { budget: { maxCost: 1 } } }),
     ).rejects.toMatchObject({
       name: 'PromptValidationError',
     });

@@ -55,9 +55,13 @@ test('a call takes its turn again after its approval: it is not committed before
       await asked.pass();
       return true;
     },
-    onEvent: (event) => {
-      if (event.type === 'tool-call-end') ends.push(event.invocation.callId);
-    },
+    observers: [
+      {
+        onEvent: (event) => {
+          if (event.type === 'tool-call-end') ends.push(event.invocation.callId);
+        },
+      },
+    ],
   });
   const first = runtime.call(named('a', 'writes'));
   await asked.reached;

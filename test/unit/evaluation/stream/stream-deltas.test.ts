@@ -23,7 +23,7 @@ test('what a provider tells that is no piece of an answer is not told', async ()
   const told: RunEvent[] = [];
   await providerAdapter({ model }).evaluate(prompt, {
     streaming: true,
-    onEvent: (event) => told.push(event),
+    observers: [{ onEvent: (event) => told.push(event) }],
   });
   expect(told.slice(3, 5)).toMatchObject([{ type: 'text-delta', text: 'Yes.' }, { type: 'model-call-end' }]);
 });

@@ -74,7 +74,7 @@ describe('a stream', () => {
   test('tells a run as evaluate runs it, piece by piece, and ends with the response', async () => {
     const heard: RunEvent[] = [];
     const events = await collect(
-      scriptedAdapter(turns).stream(prompt, { onEvent: (event) => heard.push(event) }),
+      scriptedAdapter(turns).stream(prompt, { observers: [{ onEvent: (event) => heard.push(event) }] }),
     );
     expect(events.map((event) => ('text' in event ? `${event.type}: ${event.text}` : event.type))).toEqual([
       'run-start',
@@ -111,7 +111,7 @@ describe('a stream', () => {
     const onEvent = (event: RunEvent): void => {
       if (event.type === 'text-delta') heard.push(event.text);
     };
-    await scriptedAdapter(turns).evaluate(prompt, { streaming: true, onEvent });
+    await scriptedAdapter(turns).evaluate(prompt, { streaming: true, observers: [{ onEvent }] });
     expect(heard.join('')).toBe('I take notes.All is done.');
   });
 
@@ -132,7 +132,9 @@ describe('a stream', () => {
   });
 
   test('refuses options at once, and a busy session with the first event', async () => {
-    expect(() => scriptedAdapter(turns).stream(prompt, { maxTurns: 0 })).toThrow(PromptValidationError);
+    expect(() => scriptedAdapter(turns).stream(prompt, { limits: { maxTurns: 0 } })).toThrow(
+      PromptValidationError,
+    );
     const session = new Session();
     const release = session.hold();
     await expect(scriptedAdapter(turns).stream(prompt, { session }).next()).rejects.toBeInstanceOf(
@@ -205,7 +207,10 @@ describe('leaving a stream', () => {
       ],
     }).bind();
     const calls = [{ name: 'note', arguments: { text: 'kept' } }, { name: 'slow' }];
-    const stream = scriptedAdapter([{ toolCalls: calls }]).stream(slowPrompt, { session, concurrency: 1 });
+    const stream = scriptedAdapter([{ toolCalls: calls }]).stream(slowPrompt, {
+      session,
+      limits: { maxConcurrentCalls: 1 },
+    });
     for await (const event of stream) {
       if (event.type !== 'tool-call-start' || event.toolName !== 'slow') continue;
       await entered.reached;
@@ -271,7 +276,7 @@ describe('back-pressure', () => {
     const texts = Array.from({ length: 100 }, () => 'on ');
     const stream = providerAdapter({ model: pieces(texts) }).stream(prompt, {
       session,
-      deadline: Deadline.after(1_000, clock),
+      limits: { deadline: Deadline.after(1_000, clock) },
     });
     await stream.next();
     clock.advance(1_000);
@@ -294,7 +299,7 @@ describe('pieces of an answer', () => {
       },
     };
     const events = await collect(
-      providerAdapter({ model }).stream(prompt, { clock, onEvent: passingWaits(clock) }),
+      providerAdapter({ model }).stream(prompt, { clock, observers: [{ onEvent: passingWaits(clock) }] }),
     );
     const told = events.map((event) => (event.type === 'text-delta' ? event.text : event.type));
     expect(told.slice(3, 7)).toEqual(['Half', 'model-call-retry', 'Half', ' and half']);
@@ -316,7 +321,7 @@ describe('pieces of an answer', () => {
     };
     const clock = createManualClock();
     const events = await collect(
-      providerAdapter({ model }).stream(prompt, { clock, onEvent: passingWaits(clock) }),
+      providerAdapter({ model }).stream(prompt, { clock, observers: [{ onEvent: passingWaits(clock) }] }),
     );
     late[1]?.({ type: 'text-delta', text: 'too late' });
     expect(events.flatMap((event) => (event.type === 'text-delta' ? [event.text] : []))).toEqual(['new']);
@@ -334,7 +339,7 @@ describe('pieces of an answer', () => {
     };
     const run = providerAdapter({ model }).evaluate(prompt, {
       streaming: true,
-      onEvent: ({ type }) => told.push(type),
+      observers: [{ onEvent: ({ type }) => told.push(type) }],
     });
     expect(await evaluationFailure(run)).toMatchObject({ code: 'evaluation-request-failed' });
     late?.({ type: 'text-delta', text: 'more' });

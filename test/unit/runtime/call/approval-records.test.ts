@@ -112,7 +112,7 @@ test.each(['check', 'checkChanges'] as const)(
     const run = startCalls({
       ...setup,
       clock,
-      deadline: Deadline.after(1_000, clock),
+      limits: { deadline: Deadline.after(1_000, clock) },
       policies: [{ name: 'careful', [hook]: () => PolicyDecision.ask('sure?') }],
       approve: async () => {
         await thinking.pass();

@@ -100,7 +100,11 @@ describe.each(Object.entries(touches))('a handler that never waits for anything 
     const busy = busyTool((context) => forEver(() => touch(context), errors));
     await using session = new Session({ clock });
     const error = await evaluationFailure(
-      model().evaluate(promptOf(busy), { session, clock, deadline: Deadline.after(2_000, clock) }),
+      model().evaluate(promptOf(busy), {
+        session,
+        clock,
+        limits: { deadline: Deadline.after(2_000, clock) },
+      }),
     );
     expect(error.code).toBe('evaluation-deadline-exceeded');
     expect(session.slice(ToolInvocations).all()).toMatchObject([{ outcome: 'aborted', reason: 'deadline' }]);
@@ -147,7 +151,11 @@ describe('a handler that has outlasted its time limit', () => {
       return ToolResult.ok(null);
     }, 10_000);
     await using session = new Session({ clock });
-    await model().evaluate(promptOf(busy), { session, clock, deadline: Deadline.after(100_000, clock) });
+    await model().evaluate(promptOf(busy), {
+      session,
+      clock,
+      limits: { deadline: Deadline.after(100_000, clock) },
+    });
     expect(session.slice(ToolInvocations).latest()).toMatchObject({ outcome: 'committed' });
   });
 });

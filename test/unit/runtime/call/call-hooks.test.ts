@@ -77,7 +77,7 @@ describe('the hooks of a call', () => {
     await run(promptWith('commits', [add]), [calling('add')], hooks, {
       session,
       feedback: [feedback],
-      onEvent,
+      observers: [{ onEvent }],
     });
     expect(log).toEqual(['commit call-1-1 1', 'decided 2', 'subscriber', 'feedback', 'event', 'delivered 1']);
   });

@@ -119,10 +119,14 @@ describe('a call whose reads were changed by an earlier call of its turn', () =>
       ],
       slices: [Count],
       calls: [{ name: 'work' }, { name: 'work' }],
-      onEvent: (event) => {
-        if (event.type === 'tool-call-end') acts.push(`${event.invocation.callId} ended`);
-        if (event.type === 'tool-call-retry') acts.push(`${event.callId} again`);
-      },
+      observers: [
+        {
+          onEvent: (event) => {
+            if (event.type === 'tool-call-end') acts.push(`${event.invocation.callId} ended`);
+            if (event.type === 'tool-call-retry') acts.push(`${event.callId} again`);
+          },
+        },
+      ],
     });
     const before = (first: string, second: string): void =>
       expect(acts.indexOf(first), `${first} before ${second} in ${acts.join(', ')}`).toBeLessThan(
@@ -302,11 +306,15 @@ describe('a change from outside', () => {
         }),
       ],
       calls: [{ name: 'idle' }, { name: 'increment' }],
-      onEvent: (event) => {
-        if (event.type === 'tool-call-end' && event.invocation.toolName === 'idle') {
-          session.dispatch(Counted, { count: 7 });
-        }
-      },
+      observers: [
+        {
+          onEvent: (event) => {
+            if (event.type === 'tool-call-end' && event.invocation.toolName === 'idle') {
+              session.dispatch(Counted, { count: 7 });
+            }
+          },
+        },
+      ],
     });
     expect(invocations.map(({ attempts }) => attempts)).toEqual([1, 2]);
     expect(session.slice(Count).latest()).toEqual({ count: 8 });
@@ -340,10 +348,14 @@ describe('subscribers', () => {
         }),
       ],
       calls: [{ name: 'work' }, { name: 'work' }],
-      concurrency: 1,
-      onEvent: (event) => {
-        if (event.type === 'tool-call-end') heard.push(`${event.invocation.callId} told`);
-      },
+      limits: { maxConcurrentCalls: 1 },
+      observers: [
+        {
+          onEvent: (event) => {
+            if (event.type === 'tool-call-end') heard.push(`${event.invocation.callId} told`);
+          },
+        },
+      ],
     });
     // The state they see is the one after the whole call.
     expect(heard).toEqual([

@@ -122,7 +122,7 @@ describe('a handler that wants sections to be opened', () => {
       const { texts, invocations, session } = await runSections(
         promptFor(careful()),
         [{ toolCalls: [opening('guide'), { name: 'careful' }] }],
-        { concurrency },
+        { limits: { maxConcurrentCalls: concurrency } },
       );
       expect(texts[1]).toBe('careful done');
       expect(invocations[1]?.outcome).toBe('committed');
@@ -165,7 +165,9 @@ describe('a handler that wants sections to be opened', () => {
       throw new VisibilityExpansionRequired(['guide'], 'Always.');
     });
     const turns = Array.from({ length: 4 }, () => ({ toolCalls: [{ name: 'stubborn' }] }));
-    const { texts, response } = await runSections(promptFor(stubborn), turns, { maxExpansions: 2 });
+    const { texts, response } = await runSections(promptFor(stubborn), turns, {
+      limits: { maxSectionOpenings: 2 },
+    });
     expect(texts.map((text) => text.slice(0, 100))).toEqual([
       expect.stringContaining('not open yet'),
       expect.stringContaining('could not be opened'),
@@ -175,11 +177,13 @@ describe('a handler that wants sections to be opened', () => {
     expect(texts[2]).toContain('2 times already');
     expect(asked).toBe(4);
     expect(response.text).toBe('done');
-    const never = await runSections(promptFor(stubborn), turns.slice(0, 1), { maxExpansions: 0 });
+    const never = await runSections(promptFor(stubborn), turns.slice(0, 1), {
+      limits: { maxSectionOpenings: 0 },
+    });
     expect(never.session.slice(VisibilityOverrides).length).toBe(0);
-    await expect(runSections(promptFor(stubborn), [], { maxExpansions: -1 })).rejects.toThrow(
-      PromptValidationError,
-    );
+    await expect(
+      runSections(promptFor(stubborn), [], { limits: { maxSectionOpenings: -1 } }),
+    ).rejects.toThrow(PromptValidationError);
   });
 
   test('may do so 16 times when nothing is said', async () => {

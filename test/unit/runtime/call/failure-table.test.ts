@@ -491,7 +491,7 @@ describe('a handler that does not end', () => {
       files,
       slices: [Touches],
       clock,
-      deadline: Deadline.after(1_000, clock),
+      limits: { deadline: Deadline.after(1_000, clock) },
       calls,
       tools: [
         touch(async () => {

@@ -258,9 +258,13 @@ describe('an observer of run events that throws', () => {
       tools: [note],
       slices: [Notes],
       calls: [{ name: 'note' }, { name: 'note' }],
-      onEvent: (event) => {
-        throw new Error(`no ${event.type}`);
-      },
+      observers: [
+        {
+          onEvent: (event) => {
+            throw new Error(`no ${event.type}`);
+          },
+        },
+      ],
     });
     expect(response.text).toBe('done');
     expect(session.slice(Notes)).toHaveLength(2);

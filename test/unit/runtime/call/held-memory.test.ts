@@ -51,10 +51,8 @@ test('a bounded run holds nothing of the turns that are over', async () => {
   session.dispatcher.subscribe(ToolInvoked, () => undefined);
   for await (const _event of model.stream(template.bind(), {
     session,
-    maxTurns: steps + 1,
-    maxConversationTurns: 10,
-    watchdogMs: 60_000,
-    deadline: Deadline.after(600_000),
+    limits: { maxTurns: steps + 1, idleTimeoutMs: 60_000, deadline: Deadline.after(600_000) },
+    context: { maxTurns: 10 },
     signal: new AbortController().signal,
   }));
   expect(values).toHaveLength(steps);

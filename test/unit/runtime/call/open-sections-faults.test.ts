@@ -63,7 +63,9 @@ describe('a section whose text cannot be made', () => {
         [{ toolCalls: [opening('guide'), { name: 'nobody' }] }],
         {
           session,
-          ...(how === 'abort' ? { signal: controller.signal } : { deadline: Deadline.after(1_000, clock) }),
+          ...(how === 'abort'
+            ? { signal: controller.signal }
+            : { limits: { deadline: Deadline.after(1_000, clock) } }),
         },
       ).catch((error: unknown) => error);
       await waiting.reached;

@@ -353,7 +353,7 @@ describe('two calls of one turn that open the same section', () => {
     const { texts, asked } = await runSections(
       prompt,
       [{ toolCalls: [opening('deploy'), opening('deploy', 'deploy.history'), opening('deploy.contacts')] }],
-      { concurrency },
+      { limits: { maxConcurrentCalls: concurrency } },
     );
     expect(texts[0]).toMatch(/^Opened "deploy"\./);
     expect(texts[1]).toMatch(

@@ -212,9 +212,13 @@ describe('what a policy holds on to', () => {
         },
       ],
       calls: [{ name: 'disturbed' }],
-      onEvent: (event) => {
-        if (event.type === 'tool-call-end') acts.push('ended');
-      },
+      observers: [
+        {
+          onEvent: (event) => {
+            if (event.type === 'tool-call-end') acts.push('ended');
+          },
+        },
+      ],
     });
     expect(only(invocations).attempts).toBe(2);
     expect(acts).toEqual(['attempt 1', 'pad 1 disposed', 'attempt 2', 'ended', 'pad 2 disposed']);

@@ -36,7 +36,7 @@ describe('a transactional resource', () => {
         }),
       ],
       calls: [{ name: 'pay' }, { name: 'fail' }, { name: 'refuse' }],
-      concurrency: 1,
+      limits: { maxConcurrentCalls: 1 },
     });
     expect(bank.get('a')).toBe(7);
     expect(invocations.map(({ outcome, residualEffects: standing }) => [outcome, standing])).toEqual([
@@ -70,7 +70,7 @@ describe('a transactional resource', () => {
         }),
       ],
       calls: [{ name: 'idle' }, { name: 'use' }],
-      concurrency: 1,
+      limits: { maxConcurrentCalls: 1 },
     });
     expect(lines).toEqual(['build', 'idle', 'use', 'begin accounts', 'close accounts', 'commit accounts']);
   });

@@ -125,21 +125,23 @@ describe('a result that the model may get', () => {
   test('is as long as the run says, or the tool, whose word counts more', async () => {
     const long = (): ToolResult<unknown> => ToolResult.ok(text(1_000_000), '');
     const short = (): ToolResult<unknown> => ToolResult.ok(text(11), '');
-    expect(await recordOf(long, {}, { maxResultCharacters: 1_000_000 })).toMatchObject({
+    expect(await recordOf(long, {}, { limits: { maxResultCharacters: 1_000_000 } })).toMatchObject({
       outcome: 'committed',
     });
-    expect(await recordOf(long, {}, { maxResultCharacters: Infinity })).toMatchObject({
+    expect(await recordOf(long, {}, { limits: { maxResultCharacters: Infinity } })).toMatchObject({
       outcome: 'committed',
     });
     expect(await recordOf(long, { maxResultCharacters: Infinity })).toMatchObject({ outcome: 'committed' });
-    expect(await recordOf(short, {}, { maxResultCharacters: 10 })).toMatchObject({
+    expect(await recordOf(short, {}, { limits: { maxResultCharacters: 10 } })).toMatchObject({
       reason: 'result-too-large',
     });
-    expect(await recordOf(short, { maxResultCharacters: 11 }, { maxResultCharacters: 10 })).toMatchObject({
+    expect(
+      await recordOf(short, { maxResultCharacters: 11 }, { limits: { maxResultCharacters: 10 } }),
+    ).toMatchObject({
       outcome: 'committed',
     });
     expect(
-      await recordOf(long, { maxResultCharacters: 999_999 }, { maxResultCharacters: Infinity }),
+      await recordOf(long, { maxResultCharacters: 999_999 }, { limits: { maxResultCharacters: Infinity } }),
     ).toMatchObject({
       reason: 'result-too-large',
     });
@@ -154,7 +156,7 @@ describe('a result that the model may get', () => {
 
 test('holds in the loops of others', async () => {
   const prompt = promptOf(() => ToolResult.ok(text(11), ''));
-  await using runtime = await openToolRuntime(prompt, { maxResultCharacters: 10 });
+  await using runtime = await openToolRuntime(prompt, { limits: { maxResultCharacters: 10 } });
   const [answer] = await runtime.runCalls([{ callId: 'c1', name: 'fetch_it', arguments: {} }]);
   expect(answer).toMatchObject({ isError: true, invocation: { reason: 'result-too-large' } });
 });
@@ -164,7 +166,7 @@ test.each([0, -1, 1.5, Number.NaN, -Infinity])('%s is no limit', async (maxResul
   expect(() => promptOf(result, { maxResultCharacters })).toThrow(
     expect.objectContaining({ details: { tool: 'fetch_it', placeholder: 'maxResultCharacters' } }),
   );
-  await expect(recordOf(result, {}, { maxResultCharacters })).rejects.toMatchObject({
-    details: { option: 'maxResultCharacters' },
+  await expect(recordOf(result, {}, { limits: { maxResultCharacters } })).rejects.toMatchObject({
+    details: { option: 'limits.maxResultCharacters' },
   });
 });

@@ -338,10 +338,14 @@ describe('tool-call resources', () => {
       tools: [using(() => ToolResult.ok(null))],
       resources: [pad()],
       calls: [...calls, ...calls],
-      concurrency: 1,
-      onEvent: (event) => {
-        if (event.type === 'tool-call-end') acts.push('ended');
-      },
+      limits: { maxConcurrentCalls: 1 },
+      observers: [
+        {
+          onEvent: (event) => {
+            if (event.type === 'tool-call-end') acts.push('ended');
+          },
+        },
+      ],
     });
     expect(acts).toEqual(['used', 'disposed', 'ended', 'used', 'disposed', 'ended']);
     expect(invocations.map(({ changes }) => changes)).toEqual([

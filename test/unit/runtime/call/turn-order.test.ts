@@ -97,9 +97,13 @@ describe('calls of one turn', () => {
       tools: [named('work', 'state')],
       slices: [Notes],
       calls: callsOf('work', ids),
-      onEvent: (event) => {
-        if (event.type === 'tool-call-end') void committed.pass();
-      },
+      observers: [
+        {
+          onEvent: (event) => {
+            if (event.type === 'tool-call-end') void committed.pass();
+          },
+        },
+      ],
     });
     await gates['b']?.reached;
     gates['a']?.open();
@@ -117,7 +121,7 @@ describe('calls of one turn', () => {
       tools: [named('work', 'state')],
       slices: [Notes],
       calls: callsOf('work', ids),
-      concurrency: 2,
+      limits: { maxConcurrentCalls: 2 },
     });
     await Promise.all([gates['a']?.reached, gates['b']?.reached]);
     expect(acts).toEqual(['a begins', 'b begins']);
@@ -147,11 +151,15 @@ describe('calls of one turn', () => {
       ],
       slices: [Writings],
       calls: [{ name: 'work' }, { name: 'work' }, { name: 'work' }],
-      concurrency: 1,
-      onEvent: (event) => {
-        if (event.type === 'tool-call-end')
-          acts.push(`${event.invocation.callId} ${event.invocation.attempts}`);
-      },
+      limits: { maxConcurrentCalls: 1 },
+      observers: [
+        {
+          onEvent: (event) => {
+            if (event.type === 'tool-call-end')
+              acts.push(`${event.invocation.callId} ${event.invocation.attempts}`);
+          },
+        },
+      ],
     });
     expect(acts).toEqual([
       'begins on 0',
@@ -207,7 +215,7 @@ describe('calls of one turn', () => {
       ],
       slices: [Writings],
       calls: [{ name: 'writer' }, { name: 'reader' }, ...callsOf('other', ['c', 'd'])],
-      concurrency: 2,
+      limits: { maxConcurrentCalls: 2 },
     });
     await gates['c']?.reached;
     // The writer ends and gives its place up; the reader has to run again, but both places are taken.
@@ -303,7 +311,12 @@ describe('a call with effects outside', () => {
       turns: [[{ name: 'send' }], [{ name: 'look' }, { name: 'look' }]],
       logger,
     });
-    await runCalls({ tools: [send], turns: [[{ name: 'send' }, { name: 'send' }]], logger, concurrency: 1 });
+    await runCalls({
+      tools: [send],
+      turns: [[{ name: 'send' }, { name: 'send' }]],
+      logger,
+      limits: { maxConcurrentCalls: 1 },
+    });
     expect(logger.lines.filter(({ level }) => level === 'info')).toEqual([]);
   });
 });

@@ -100,7 +100,7 @@ describe('a provider that does not come to an end', () => {
       tools: [ok],
       turns: twice,
       clock,
-      deadline: Deadline.after(1_000, clock),
+      limits: { deadline: Deadline.after(1_000, clock) },
       feedback: [
         always('first', () => ({ message: 'Said.' })),
         always('stuck', () => door.pass().then(() => undefined)),

@@ -296,7 +296,7 @@ describe('what a provider sees', () => {
       files: { 'a.txt': 'a' },
       slices: [Count],
       turns: [calls('work'), calls('work')],
-      budget: { maxTotalTokens: 10_000 },
+      limits: { budget: { maxTotalTokens: 10_000 } },
       feedback: [
         counter(
           { everyCalls: 2 },
@@ -410,7 +410,7 @@ test('in a long run providers look back at the last thousand calls at least, and
   const model = scriptedAdapter((_conversation, { turn }) =>
     turn > steps ? { text: 'Done.' } : { toolCalls: [{ name: 'ok' }] },
   );
-  await model.evaluate(template.bind(), { feedback: [provider], maxTurns: steps + 1 });
+  await model.evaluate(template.bind(), { feedback: [provider], limits: { maxTurns: steps + 1 } });
   expect(lookedBack).toEqual([
     [300, 'call-300-1', undefined],
     [600, 'call-600-1', undefined],

@@ -13,7 +13,7 @@ describe('deadlineFeedback', () => {
     const { texts } = await runCalls({
       tools: [wait],
       clock,
-      deadline: Deadline.after(600_000, clock),
+      limits: { deadline: Deadline.after(600_000, clock) },
       turns: [1, 2, 3, 4, 5].map(() => [{ name: 'wait' }]),
       feedback: [deadlineFeedback()],
     });
@@ -43,7 +43,10 @@ describe('deadlineFeedback', () => {
     const { texts, invocations } = await runCalls(setup);
     expect(texts).toEqual(['wait done']);
     expect(invocations[0]?.feedback).toBeUndefined();
-    const long = await runCalls({ ...setup, deadline: Deadline.after(2 * 3_600_000 + 500, clock) });
+    const long = await runCalls({
+      ...setup,
+      limits: { deadline: Deadline.after(2 * 3_600_000 + 500, clock) },
+    });
     expect(long.texts[0]).toContain('\n2 h of 2 h are left for the task.\n');
   });
 });

@@ -50,7 +50,11 @@ const start = (
   const run = scriptedAdapter((_conversation, { turn }) => {
     asked.push(turn);
     return turns[turn - 1] ?? { text: 'past the script' };
-  }).evaluate(promptOf(tools), { budget, session, onEvent: (event) => events.push(event) });
+  }).evaluate(promptOf(tools), {
+    limits: { budget },
+    session,
+    observers: [{ onEvent: (event) => events.push(event) }],
+  });
   return { run, asked, events, session };
 };
 
@@ -175,7 +179,7 @@ describe('a budget that is passed', () => {
         }),
       },
     });
-    const error = await evaluationFailure(model.evaluate(promptOf(), { budget: tracker }));
+    const error = await evaluationFailure(model.evaluate(promptOf(), { limits: { budget: tracker } }));
     expect(error).toMatchObject({ code: 'evaluation-response-invalid', usage: tokens(7) });
     expect(tracker.usage).toEqual(tokens(7));
   });
@@ -187,7 +191,7 @@ describe('a budget that is passed', () => {
     const run = scriptedAdapter(async () => {
       await door.pass();
       return answer(tokens(7));
-    }).evaluate(promptOf(), { budget: tracker, signal: abort.signal });
+    }).evaluate(promptOf(), { limits: { budget: tracker }, signal: abort.signal });
     await door.reached;
     abort.abort();
     expect((await evaluationFailure(run)).code).toBe('evaluation-aborted');
@@ -246,11 +250,15 @@ describe('a next turn that cannot fit', () => {
       asked += 1;
       throw new ThrottleError('busy', { kind: 'rate-limit' });
     }).evaluate(promptOf(), {
-      budget: tracker,
+      limits: { budget: tracker },
       clock,
-      onEvent: ({ type }) => {
-        if (type === 'model-call-retry') void waiting.pass();
-      },
+      observers: [
+        {
+          onEvent: ({ type }) => {
+            if (type === 'model-call-retry') void waiting.pass();
+          },
+        },
+      ],
     });
     await waiting.reached;
     // Another run on the same budget.
@@ -270,12 +278,12 @@ describe('what is not known', () => {
     let asked = 0;
     const script = () => ((asked += 1), answer(tokens(1)));
     const prices = { inputPerMillion: 1, outputPerMillion: 1 };
-    await expect(scriptedAdapter(script).evaluate(promptOf(), { budget: { maxCost: 1 } })).rejects.toThrow(
-      'what the model "scripted model" costs is not known',
-    );
+    await expect(
+      scriptedAdapter(script).evaluate(promptOf(), { limits: { budget: { maxCost: 1 } } }),
+    ).rejects.toThrow('what the model "scripted model" costs is not known');
     expect(asked).toBe(0);
-    await scriptedAdapter(script, { prices }).evaluate(promptOf(), { budget: { maxCost: 1 } });
-    await scriptedAdapter(script).evaluate(promptOf(), { budget: { maxCost: 1, prices } });
+    await scriptedAdapter(script, { prices }).evaluate(promptOf(), { limits: { budget: { maxCost: 1 } } });
+    await scriptedAdapter(script).evaluate(promptOf(), { limits: { budget: { maxCost: 1, prices } } });
     expect(asked).toBe(2);
   });
 
@@ -288,7 +296,7 @@ describe('what is not known', () => {
       { text: 'done' },
     ]);
     const tools = [act('work', () => undefined)];
-    await model.evaluate(promptOf(tools), { budget: tracker, logger });
+    await model.evaluate(promptOf(tools), { limits: { budget: tracker }, logger });
     expect(logger.lines.filter(({ message }) => message.includes('did not report'))).toHaveLength(1);
     expect([tracker.uncountedTurns, tracker.usage]).toEqual([3, { outputTokens: 5 }]);
     const silent = recordingLogger();
@@ -310,7 +318,7 @@ describe('what is not known', () => {
       effects: 'read',
       execute: () => ToolResult.ok(null, 'word '.repeat(100)),
     });
-    const error = await evaluationFailure(model.evaluate(promptOf([long]), { budget: tracker }));
+    const error = await evaluationFailure(model.evaluate(promptOf([long]), { limits: { budget: tracker } }));
     expect(error).toMatchObject({ code: 'evaluation-budget-exceeded', phase: 'budget' });
     expect(error.message).toMatch(/\(with \d+ estimated tokens, which the provider did not report\)/);
     expect(tracker.usage).toEqual({});
@@ -324,7 +332,7 @@ describe('what is not known', () => {
       calls({ inputTokens: 7, outputTokens: 3 }, 'work'),
       { text: 'x'.repeat(400), usage: { inputTokens: 9 } },
     ]);
-    await model.evaluate(promptOf([act('work', () => undefined)]), { budget: tracker });
+    await model.evaluate(promptOf([act('work', () => undefined)]), { limits: { budget: tracker } });
     expect(tracker.usage).toEqual({ inputTokens: 16, outputTokens: 3 });
     expect(tracker.estimatedUsage).toEqual({ outputTokens: 100 });
     expect(tracker.remaining().totalTokens).toBe(10_000 - 119);
@@ -347,7 +355,9 @@ describe('the option', () => {
     [7, 'A budget must be an object'],
     [{ remaining: () => ({}) }, 'or a BudgetTracker'],
   ])('does not take %j', async (budget, text) => {
-    const run = scriptedAdapter([answer(tokens(1))]).evaluate(promptOf(), { budget: budget as Budget });
+    const run = scriptedAdapter([answer(tokens(1))]).evaluate(promptOf(), {
+      limits: { budget: budget as Budget },
+    });
     await expect(run).rejects.toThrow(PromptValidationError);
     await expect(run).rejects.toThrow(text);
   });

@@ -68,18 +68,18 @@ describe('the same call that fails again and again', () => {
       details: { toolName: 'broken', reason: 'failed-result', failures: 5, turn: 5 },
     });
     expect(error.message).toMatch(
-      /"broken" failed in 5 turns .*\(failed-result\).*raise maxRepeatedFailures.*It does not work\./,
+      /"broken" failed in 5 turns .*\(failed-result\).*raise limits\.maxRepeatedFailures.*It does not work\./,
     );
     expect(error.conversation.filter(({ type }) => type === 'tool-result')).toHaveLength(5);
   });
 
   test('as often as the option says', async () => {
-    expect(await turnsOf(() => [failing()], { maxRepeatedFailures: 2 })).toBe(2);
-    expect(await turnsOf(() => [failing()], { maxRepeatedFailures: 100 })).toBe(13);
+    expect(await turnsOf(() => [failing()], { limits: { maxRepeatedFailures: 2 } })).toBe(2);
+    expect(await turnsOf(() => [failing()], { limits: { maxRepeatedFailures: 100 } })).toBe(13);
     for (const maxRepeatedFailures of [0, -1, 1.5, Number.NaN]) {
       await expect(
-        scriptedAdapter([{ text: 'x' }]).evaluate(promptOf(), { maxRepeatedFailures }),
-      ).rejects.toMatchObject({ details: { option: 'maxRepeatedFailures' } });
+        scriptedAdapter([{ text: 'x' }]).evaluate(promptOf(), { limits: { maxRepeatedFailures } }),
+      ).rejects.toMatchObject({ details: { option: 'limits.maxRepeatedFailures' } });
     }
   });
 
@@ -137,7 +137,7 @@ test('holds for evaluations inside calls as in the run, unless they say otherwis
       execute: async (_params, { adapter }) => {
         const inner = await evaluationFailure(
           adapter.evaluate(promptOf([broken], 'inner'), {
-            ...(maxRepeatedFailures === undefined ? {} : { maxRepeatedFailures }),
+            ...(maxRepeatedFailures === undefined ? {} : { limits: { maxRepeatedFailures } }),
           }),
         );
         expect(inner.code).toBe('evaluation-failures-repeated');
@@ -151,7 +151,7 @@ test('holds for evaluations inside calls as in the run, unless they say otherwis
       }
       return turn === 1 ? { toolCalls: [{ name: 'delegate' }] } : { text: 'Done.' };
     });
-    await model.evaluate(promptOf([outer], 'outer'), { maxRepeatedFailures: 3 });
+    await model.evaluate(promptOf([outer], 'outer'), { limits: { maxRepeatedFailures: 3 } });
     expect(innerTurns).toBe(expected);
   }
 });

@@ -44,17 +44,21 @@ async function ask(
     .evaluate(prompt, {
       clock,
       ...options,
-      onEvent: (event) => {
-        events.push(event);
-        if (event.type !== 'model-call-retry') return;
-        // The wait begins right after the event.
-        void Promise.resolve().then(() => {
-          const before = asked;
-          clock.advance(event.delayMs - 0.001);
-          expect([asked, clock.pending > 0]).toEqual([before, true]);
-          clock.advance(0.002);
-        });
-      },
+      observers: [
+        {
+          onEvent: (event) => {
+            events.push(event);
+            if (event.type !== 'model-call-retry') return;
+            // The wait begins right after the event.
+            void Promise.resolve().then(() => {
+              const before = asked;
+              clock.advance(event.delayMs - 0.001);
+              expect([asked, clock.pending > 0]).toEqual([before, true]);
+              clock.advance(0.002);
+            });
+          },
+        },
+      ],
     })
     .then(
       (response) => ({ text: response.text, error: undefined }),
@@ -71,7 +75,7 @@ describe('a model that cannot answer', () => {
   it('is asked again with growing waits, which are told', async () => {
     const { text, asked, retries } = await ask(
       [throttled(), throttled({ kind: 'timeout' }), throttled({ kind: 'server-error' }), done],
-      { throttle: { random: half } },
+      { retry: { random: half } },
     );
     expect({ text, asked }).toEqual({ text: 'Done.', asked: 4 });
     expect(retries).toEqual([
@@ -97,7 +101,7 @@ describe('a model that cannot answer', () => {
 
   it('is waited for as long as it asks, and never shorter than the base', async () => {
     const waits = async (retryAfterMs: number) =>
-      (await ask([throttled({ retryAfterMs }), done], { throttle: { random: half } })).delays;
+      (await ask([throttled({ retryAfterMs }), done], { retry: { random: half } })).delays;
     expect(await waits(0)).toEqual([500]);
     expect(await waits(700)).toEqual([700]);
     expect(await waits(20_000)).toEqual([20_000]);
@@ -107,7 +111,7 @@ describe('a model that cannot answer', () => {
 
   it('is given up after the last attempt', async () => {
     const last = throttled({ retryAfterMs: 1 });
-    const { error, asked } = await ask([last], { throttle: { maxAttempts: 3 } });
+    const { error, asked } = await ask([last], { retry: { maxAttempts: 3 } });
     expect(asked).toBe(3);
     expect(error).toMatchObject({
       code: 'evaluation-request-failed',
@@ -129,7 +133,7 @@ describe('a model that cannot answer', () => {
     const deadline = Deadline.after(500, clock);
     const { error, asked, delays } = await ask(
       [throttled()],
-      { deadline, throttle: { random: half } },
+      { limits: { deadline }, retry: { random: half } },
       clock,
     );
     expect({ asked, delays }).toEqual({ asked: 1, delays: [] });
@@ -139,7 +143,7 @@ describe('a model that cannot answer', () => {
     });
     const later = Deadline.after(501, clock);
     expect(
-      await ask([throttled(), done], { deadline: later, throttle: { random: half } }, clock),
+      await ask([throttled(), done], { limits: { deadline: later }, retry: { random: half } }, clock),
     ).toMatchObject({
       text: 'Done.',
     });
@@ -147,7 +151,7 @@ describe('a model that cannot answer', () => {
 
   it('is given up when all waits would be too long together', async () => {
     const throttle = { maxTotalDelayMs: 1_000, random: () => 0 };
-    const { error, asked, delays } = await ask([throttled()], { throttle });
+    const { error, asked, delays } = await ask([throttled()], { retry: throttle });
     expect({ asked, delays }).toEqual({ asked: 3, delays: [500, 500] });
     expect(error).toMatchObject({ cause: { code: 'throttle-delay-exceeded', attempts: 3 } });
     const long = await ask([throttled({ retryAfterMs: 30_001 })]);
@@ -166,7 +170,7 @@ describe('a model that cannot answer', () => {
   });
 
   it('is not asked again without a throttle', async () => {
-    const { error, asked } = await ask([throttled()], { throttle: false });
+    const { error, asked } = await ask([throttled()], { retry: false });
     expect({ asked, code: (error as { cause: ThrottleError }).cause.code }).toEqual({
       asked: 1,
       code: 'throttle-signaled',
@@ -179,7 +183,7 @@ describe('a model that cannot answer', () => {
       finishReason: 'tool-calls',
     };
     const { text, retries } = await ask([throttled(), call, throttled(), done], {
-      throttle: { maxAttempts: 2, random: half },
+      retry: { maxAttempts: 2, random: half },
     });
     expect(text).toBe('Done.');
     expect(retries.map(({ turn, attempt }) => [turn, attempt])).toEqual([
@@ -217,10 +221,14 @@ describe('a run that is stopped during a wait', () => {
     const run = model.evaluate(prompt, {
       clock,
       signal: controller.signal,
-      deadline: Deadline.after(60_000, deadlineClock),
-      onEvent: ({ type }) => {
-        if (type === 'model-call-retry') waits();
-      },
+      limits: { deadline: Deadline.after(60_000, deadlineClock) },
+      observers: [
+        {
+          onEvent: ({ type }) => {
+            if (type === 'model-call-retry') waits();
+          },
+        },
+      ],
     });
     await waiting;
     expect(clock.pending).toBe(1);
@@ -257,7 +265,7 @@ describe('a run that is stopped while the model is asked', () => {
     const run = model.evaluate(prompt, {
       clock,
       signal: controller.signal,
-      onEvent: (event) => events.push(event),
+      observers: [{ onEvent: (event) => events.push(event) }],
     });
     await asked;
     const ended = expect(run).rejects.toMatchObject({ code: 'evaluation-aborted' });
@@ -314,14 +322,14 @@ describe('a wait that is over', () => {
 
 describe('the options', () => {
   it.each([
-    [{ maxAttempts: 0 }, /throttle\.maxAttempts must be a whole number of at least 1, got 0/],
+    [{ maxAttempts: 0 }, /retry\.maxAttempts must be a whole number of at least 1, got 0/],
     [{ maxAttempts: 1.5 }, /maxAttempts/],
-    [{ baseDelayMs: 0 }, /throttle\.baseDelayMs must be a number of milliseconds over 0, got 0/],
+    [{ baseDelayMs: 0 }, /retry\.baseDelayMs must be a number of milliseconds over 0, got 0/],
     [{ maxDelayMs: Number.POSITIVE_INFINITY }, /maxDelayMs/],
     [{ maxTotalDelayMs: Number.NaN }, /maxTotalDelayMs/],
     [{ baseDelayMs: 9_000 }, /maxDelayMs must be at least baseDelayMs, which is 9000/],
-  ])('%j are refused before anything is done', async (throttle, expected) => {
-    const { error, asked } = await ask([done], { throttle });
+  ])('%j are refused before anything is done', async (retry, expected) => {
+    const { error, asked } = await ask([done], { retry });
     expect(asked).toBe(0);
     expect(error).toMatchObject({ name: 'PromptValidationError', message: expect.stringMatching(expected) });
   });

@@ -36,7 +36,7 @@ describe('a run that is silent for too long', () => {
     const run = scriptedAdapter(async (_conversation, { turn }) => {
       await asked.pass();
       return { text: `too late, turn ${turn}` };
-    }).evaluate(template.bind(), { clock, watchdogMs: 100 });
+    }).evaluate(template.bind(), { clock, limits: { idleTimeoutMs: 100 } });
     await asked.reached;
     clock.advance(99);
     expect(clock.pending).toBe(1);
@@ -44,7 +44,7 @@ describe('a run that is silent for too long', () => {
     const error = await evaluationFailure(run);
     expect(error).toMatchObject({ code: 'evaluation-idle', phase: 'request' });
     expect(error.message).toContain(
-      'for 100 ms (watchdogMs) it told of nothing; the last it told of was model-call-start',
+      'no activity for 100 ms (limits.idleTimeoutMs); the last event was model-call-start',
     );
     expect(error.cause).toMatchObject({ name: 'TimeoutError' });
     expect(clock.pending).toBe(0);
@@ -59,7 +59,7 @@ describe('a run that is silent for too long', () => {
     const left = gate();
     const { finished, session, invocations } = startCalls({
       clock,
-      watchdogMs: 100,
+      limits: { idleTimeoutMs: 100 },
       slices: [Count],
       tools: [
         act('stick', async (context) => {
@@ -105,7 +105,10 @@ describe('a run that is silent for too long', () => {
       ],
       sections: [section({ title: 'Task', key: 'task', template: 'Do it.' })],
     });
-    const run = scriptedAdapter([{ text: 'done' }]).evaluate(slow.bind(), { clock, watchdogMs: 100 });
+    const run = scriptedAdapter([{ text: 'done' }]).evaluate(slow.bind(), {
+      clock,
+      limits: { idleTimeoutMs: 100 },
+    });
     await rendering.reached;
     clock.advance(100);
     expect(await evaluationFailure(run)).toMatchObject({ code: 'evaluation-idle', phase: 'render' });
@@ -121,7 +124,7 @@ describe('a sign of life', () => {
     const clock = createManualClock();
     const { finished } = startCalls({
       clock,
-      watchdogMs: 100,
+      limits: { idleTimeoutMs: 100 },
       tools: [
         act('work', (context) => {
           for (let step = 0; step < 5; step += 1) {
@@ -140,7 +143,7 @@ describe('a sign of life', () => {
     const clock = createManualClock();
     const { finished } = startCalls({
       clock,
-      watchdogMs: 100,
+      limits: { idleTimeoutMs: 100 },
       tools: [act('work', () => clock.advance(80))],
       turns: [[{ name: 'work' }], [{ name: 'work' }], [{ name: 'work' }]],
     });
@@ -160,10 +163,10 @@ describe('a sign of life', () => {
       clock.advance(80);
       context.beat();
     });
-    await model.evaluate(promptWith('outer', [lively]), { clock, watchdogMs: 100 });
+    await model.evaluate(promptWith('outer', [lively]), { clock, limits: { idleTimeoutMs: 100 } });
     const run = model.evaluate(promptWith('outer', [inner(() => stuck.pass()), add]), {
       clock,
-      watchdogMs: 100,
+      limits: { idleTimeoutMs: 100 },
     });
     await stuck.reached;
     clock.advance(100);
@@ -182,11 +185,15 @@ describe('a sign of life', () => {
       return { text: 'done' };
     }).evaluate(template.bind(), {
       clock,
-      watchdogMs: 100,
-      throttle: { random: () => 0 },
-      onEvent: ({ type }) => {
-        if (type === 'model-call-retry') void waiting.pass();
-      },
+      limits: { idleTimeoutMs: 100 },
+      retry: { random: () => 0 },
+      observers: [
+        {
+          onEvent: ({ type }) => {
+            if (type === 'model-call-retry') void waiting.pass();
+          },
+        },
+      ],
     });
     await waiting.reached;
     await expect.poll(() => clock.pending).toBe(2);
@@ -204,7 +211,7 @@ describe('someone who is asked', () => {
     const asked = gate();
     const { finished } = startCalls({
       clock,
-      watchdogMs: 100,
+      limits: { idleTimeoutMs: 100 },
       policies: [policy],
       tools: [act('work', () => undefined)],
       calls: [{ name: 'work' }],
@@ -226,7 +233,7 @@ describe('someone who is asked', () => {
     const stuck = gate();
     const { finished } = startCalls({
       clock,
-      watchdogMs: 100,
+      limits: { idleTimeoutMs: 100 },
       policies: [policy],
       tools: [act('stick', () => stuck.pass())],
       calls: [{ name: 'stick' }],
@@ -272,8 +279,8 @@ describe('someone who is asked', () => {
       promptWith('outer', [outer]),
       {
         session,
-        watchdogMs: 100,
-        onEvent: (event) => events.push(event),
+        limits: { idleTimeoutMs: 100 },
+        observers: [{ onEvent: (event) => events.push(event) }],
         approve: async () => {
           void asked.pass();
           return new Promise<never>(() => undefined);
@@ -289,8 +296,11 @@ describe('someone who is asked', () => {
   });
 });
 
-test.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])('watchdogMs cannot be %d', async (watchdogMs) => {
-  await expect(scriptedAdapter([{ text: 'done' }]).evaluate(template.bind(), { watchdogMs })).rejects.toThrow(
-    'watchdogMs must be a number of milliseconds over 0',
-  );
-});
+test.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])(
+  'idleTimeoutMs cannot be %d',
+  async (idleTimeoutMs) => {
+    await expect(
+      scriptedAdapter([{ text: 'done' }]).evaluate(template.bind(), { limits: { idleTimeoutMs } }),
+    ).rejects.toThrow('limits.idleTimeoutMs must be a number of milliseconds over 0');
+  },
+);

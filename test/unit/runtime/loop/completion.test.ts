@@ -3,7 +3,6 @@ import {
   anyCompletion,
   type CompletionChecker,
   type CompletionContext,
-  type CompletionOptions,
   CompletionVerdict,
   Deadline,
   type EvaluateOptions,
@@ -12,6 +11,7 @@ import {
   type PromptResponse,
   promptTemplate,
   type RunEvent,
+  type RunLimits,
   Session,
   section,
   ToolResult,
@@ -46,7 +46,7 @@ async function evaluate(
   });
   const response = await scriptedAdapter(turns).evaluate(template.bind(), {
     ...options,
-    onEvent: (event) => events.push(event),
+    observers: [{ onEvent: (event) => events.push(event) }],
   });
   return { response, events };
 }
@@ -103,7 +103,7 @@ describe('a checker', () => {
       turns: [],
       files: { 'a.txt': 'a' },
       clock,
-      deadline: Deadline.after(5_000, clock),
+      limits: { deadline: Deadline.after(5_000, clock) },
       completion: checker(async (context) => {
         seen.push(context);
         expect((await context.filesystem?.read('a.txt'))?.text).toBe('a');
@@ -163,35 +163,33 @@ describe('a checker', () => {
 });
 
 describe('a task that does not get done', () => {
-  test.each<readonly [CompletionChecker | CompletionOptions, number]>([
-    [no, 3],
-    [{ checker: no }, 3],
-    [{ checker: no, maxChecks: 1 }, 1],
-    [{ checker: no, maxChecks: 5 }, 5],
-  ])(
-    'ends with an error that carries everything once the checks are used up (%#)',
-    async (completion, times) => {
-      const turns = [1, 2, 3, 4, 5].map((number) => ({
-        ...answer(`Answer ${number}.`),
-        usage: { inputTokens: 10 },
-      }));
-      const error: unknown = await evaluate(turns, { completion }).catch((thrown: unknown) => thrown);
-      expect(error).toMatchObject({
-        name: 'PromptEvaluationError',
-        code: 'evaluation-incomplete',
-        phase: 'response',
-        usage: { inputTokens: 10 * times },
-        message: `The model has answered ${times === 1 ? 'once' : `${times} times`}, and by the checker "no" the task is not done: Not yet. (prompt "completion", turn ${times})`,
-      });
-      const { conversation } = error as { readonly conversation: readonly unknown[] };
-      expect(conversation).toHaveLength(2 * times - 1);
-      expect(conversation.at(-1)).toMatchObject({ content: [{ type: 'text', text: `Answer ${times}.` }] });
-    },
-  );
+  test.each<readonly [RunLimits, number]>([
+    [{}, 3],
+    [{ maxCompletionChecks: 1 }, 1],
+    [{ maxCompletionChecks: 5 }, 5],
+  ])('ends with an error that carries everything once the checks are used up (%#)', async (limits, times) => {
+    const turns = [1, 2, 3, 4, 5].map((number) => ({
+      ...answer(`Answer ${number}.`),
+      usage: { inputTokens: 10 },
+    }));
+    const error: unknown = await evaluate(turns, { completion: no, limits }).catch(
+      (thrown: unknown) => thrown,
+    );
+    expect(error).toMatchObject({
+      name: 'PromptEvaluationError',
+      code: 'evaluation-incomplete',
+      phase: 'response',
+      usage: { inputTokens: 10 * times },
+      message: `The model has answered ${times === 1 ? 'once' : `${times} times`}, and by the checker "no" the task is not done: Not yet. (prompt "completion", turn ${times})`,
+    });
+    const { conversation } = error as { readonly conversation: readonly unknown[] };
+    expect(conversation).toHaveLength(2 * times - 1);
+    expect(conversation.at(-1)).toMatchObject({ content: [{ type: 'text', text: `Answer ${times}.` }] });
+  });
 
   test('ends by the turn limit where that comes first', async () => {
     await expect(
-      evaluate([answer('One.'), answer('Two.')], { completion: no, maxTurns: 2 }),
+      evaluate([answer('One.'), answer('Two.')], { completion: no, limits: { maxTurns: 2 } }),
     ).rejects.toMatchObject({
       code: 'evaluation-turns-exceeded',
       message: expect.stringContaining('asked 2 times and its answers were incomplete'),
@@ -201,10 +199,10 @@ describe('a task that does not get done', () => {
   test('ends by the budget where that comes first; an answer that is complete is kept', async () => {
     const turns = [1, 2].map(() => ({ ...answer('Done.'), usage: { inputTokens: 60, outputTokens: 60 } }));
     const budget = { maxTotalTokens: 100 };
-    await expect(evaluate(turns, { completion: no, budget })).rejects.toMatchObject({
+    await expect(evaluate(turns, { completion: no, limits: { budget } })).rejects.toMatchObject({
       code: 'evaluation-budget-exceeded',
     });
-    expect((await evaluate(turns, { completion: yes, budget })).response.text).toBe('Done.');
+    expect((await evaluate(turns, { completion: yes, limits: { budget } })).response.text).toBe('Done.');
   });
 });
 
@@ -247,7 +245,7 @@ describe('a checker that fails', () => {
       const door = gate();
       const run = evaluate([answer('Done.')], {
         clock,
-        deadline: Deadline.after(1_000, clock),
+        limits: { deadline: Deadline.after(1_000, clock) },
         signal: controller.signal,
         completion: checker(() => door.pass().then(CompletionVerdict.complete)),
       }).catch((thrown: unknown) => thrown);
@@ -265,7 +263,11 @@ describe('a checker that fails', () => {
       return CompletionVerdict.complete();
     });
     await expect(
-      evaluate([answer('Done.')], { clock, deadline: Deadline.after(1_000, clock), completion: late }),
+      evaluate([answer('Done.')], {
+        clock,
+        limits: { deadline: Deadline.after(1_000, clock) },
+        completion: late,
+      }),
     ).rejects.toMatchObject({ code: 'evaluation-deadline-exceeded' });
   });
 });
@@ -275,7 +277,7 @@ describe('checkers together', () => {
   const feedbackOf = async (
     completion: CompletionChecker | readonly CompletionChecker[],
   ): Promise<unknown> => {
-    const run = evaluate([answer('Done.')], { completion: { checker: completion, maxChecks: 1 } });
+    const run = evaluate([answer('Done.')], { completion: completion, limits: { maxCompletionChecks: 1 } });
     return run.then(
       () => 'complete',
       ({ message }: Error) => message.match(/not done: ([^]*) \(prompt/)?.[1],
@@ -300,7 +302,8 @@ describe('checkers together', () => {
 
   test('have a name that says what they are made of', async () => {
     const run = evaluate([answer('Done.')], {
-      completion: { checker: [no, anyCompletion(no, [yes, no])], maxChecks: 1 },
+      completion: [no, anyCompletion(no, [yes, no])],
+      limits: { maxCompletionChecks: 1 },
     });
     await expect(run).rejects.toThrow(
       'all-of(no, any-of(no, all-of(yes, no)))'.replaceAll('no', no.name).replaceAll('yes', yes.name),
@@ -384,13 +387,12 @@ describe('an evaluation inside a call', () => {
 
 describe('an option that is not valid', () => {
   test.each<readonly [unknown, RegExp]>([
-    [7, /must be a checker, or options/],
+    [7, /checker with a function check/],
     [{}, /checker with a function check/],
     [{ name: 'n' }, /checker with a function check/],
     [{ check: CompletionVerdict.complete }, /checker with a name/],
-    [{ checker: { name: ' ', check: CompletionVerdict.complete } }, /checker with a name/],
-    [{ checker: undefined }, /checker with a function check/],
-    [{ checker: yes, maxChecks: 0 }, /maxChecks, not 0/],
+    [{ name: ' ', check: CompletionVerdict.complete }, /checker with a name/],
+    [{ checker: yes, maxChecks: 1 }, /limits\.maxCompletionChecks/],
   ])('is refused before anything is done (%#)', async (completion, message) => {
     await expect(
       evaluate([answer('Done.')], { completion: completion as CompletionChecker }),

@@ -68,8 +68,8 @@ test('the older half of the turns makes room when there are more than there may 
   });
   const { conversation } = await model.evaluate(prompt, {
     input: 'Go.',
-    maxConversationTurns: 4,
-    onEvent: (event) => events.push(event),
+    context: { maxTurns: 4 },
+    observers: [{ onEvent: (event) => events.push(event) }],
   });
   expect(requests[4]).toHaveLength(9);
   expect(requests[5]).toEqual(['Go.', note, '? call-4-1', '= call-4-1', '? call-5-1', '= call-5-1']);
@@ -87,7 +87,7 @@ test('a conversation never becomes longer than its limit, however long the run',
     longest = Math.max(longest, conversation.length);
     return turn > 500 ? { text: 'Done.' } : callStep;
   });
-  await model.evaluate(prompt, { input: 'Go.', maxTurns: 501, maxConversationTurns: 10 });
+  await model.evaluate(prompt, { input: 'Go.', limits: { maxTurns: 501 }, context: { maxTurns: 10 } });
   expect(longest).toBe(2 + 2 * 10);
 });
 
@@ -96,7 +96,7 @@ test('a run goes on with the conversation of one that broke off, with its task a
     if (turn > 6) throw new Error('Gone.');
     return callStep;
   });
-  const options = { maxConversationTurns: 4 };
+  const options = { context: { maxTurns: 4 } };
   const error = await evaluationFailure(broken.evaluate(prompt, { ...options, input: 'Go.' }));
   const history: readonly ConversationItem[] = JSON.parse(JSON.stringify(error.conversation));
   expect(outline(history).slice(0, 2)).toEqual(['Go.', note]);
@@ -119,7 +119,7 @@ test('what the user said last stays, and what was said in between goes with its 
     requests.push(outline(conversation));
     return turn > 2 ? { text: 'Done.' } : callStep;
   });
-  await model.evaluate(prompt, { history, input: 'Four.', maxConversationTurns: 2 });
+  await model.evaluate(prompt, { history, input: 'Four.', context: { maxTurns: 2 } });
   expect(requests[0]).toEqual(['One.', note, 'text', 'Four.']);
   expect(requests[1]).toEqual(['One.', note, 'text', 'Four.', '? call-1-1', '= call-1-1']);
   expect(requests[2]).toEqual(['One.', 'Four.', note, '? call-2-1', '= call-2-1']);
@@ -136,7 +136,7 @@ test('turns that opened sections stay: they are instructions', async () => {
     }
     return turn > 8 ? { text: 'Done.' } : callStep;
   });
-  await model.evaluate(prompt, { input: 'Go.', maxConversationTurns: 2 });
+  await model.evaluate(prompt, { input: 'Go.', context: { maxTurns: 2 } });
   expect(requests[8]?.slice(0, 4)).toEqual(['Go.', '? call-2-1', '= call-2-1', note]);
   // They do not count: the two last turns are there beside them.
   expect(requests[8]?.slice(4)).toEqual(['? call-7-1', '= call-7-1', '? call-8-1', '= call-8-1']);
@@ -153,7 +153,7 @@ test('an answer that was paused is not torn apart, nor an approval from what it 
   });
   await model.evaluate(prompt, {
     input: 'Go.',
-    maxConversationTurns: 3,
+    context: { maxTurns: 3 },
     approve: () => ({ approved: true }),
   });
   expect(requests[4]).toEqual([
@@ -168,9 +168,9 @@ test('an answer that was paused is not torn apart, nor an approval from what it 
   expect(requests[5]).toEqual(['Go.', note, '? call-5-1', '= call-5-1']);
 });
 
-test.each([1, 2.5, Number.NaN])('%s is no number of turns to hold', async (maxConversationTurns) => {
+test.each([1, 2.5, Number.NaN])('%s is no number of turns to hold', async (maxTurns) => {
   const model = scriptedAdapter([{ text: 'Done.' }]);
-  await expect(model.evaluate(prompt, { maxConversationTurns })).rejects.toThrow(
-    'maxConversationTurns must be a whole number of at least 2',
+  await expect(model.evaluate(prompt, { context: { maxTurns } })).rejects.toThrow(
+    'context.maxTurns must be a whole number of at least 2',
   );
 });

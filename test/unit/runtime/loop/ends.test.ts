@@ -61,7 +61,7 @@ describe('the deadline', () => {
     let asked = 0;
     const error = await evaluationFailure(
       scriptedAdapter(() => ((asked += 1), { text: 'done' })).evaluate(template.bind(), {
-        deadline,
+        limits: { deadline },
         clock,
         input: 'Hello',
       }),
@@ -79,7 +79,7 @@ describe('the deadline', () => {
     const run = scriptedAdapter(async () => {
       await asked.pass();
       throw new Error('the model gave up late');
-    }).evaluate(template.bind(), { deadline: Deadline.after(10, clock), clock });
+    }).evaluate(template.bind(), { limits: { deadline: Deadline.after(10, clock) }, clock });
     await asked.reached;
     clock.advance(10);
     expect(await evaluationFailure(run)).toMatchObject({
@@ -155,7 +155,7 @@ describe('the deadline', () => {
     let asked = 0;
     const { finished, invocations } = startCalls({
       clock,
-      deadline: Deadline.after(10, clock),
+      limits: { deadline: Deadline.after(10, clock) },
       tools: [
         tool({
           name: 'work',
@@ -165,10 +165,14 @@ describe('the deadline', () => {
         }),
       ],
       turns: [[{ name: 'work' }], [{ name: 'work' }]],
-      onEvent: (event) => {
-        if (event.type === 'model-call-start') asked += 1;
-        if (event.type === 'tool-call-end') clock.advance(10);
-      },
+      observers: [
+        {
+          onEvent: (event) => {
+            if (event.type === 'model-call-start') asked += 1;
+            if (event.type === 'tool-call-end') clock.advance(10);
+          },
+        },
+      ],
     });
     const error = await evaluationFailure(finished);
     expect(error).toMatchObject({ code: 'evaluation-deadline-exceeded', phase: 'tool' });
@@ -183,14 +187,18 @@ describe('the deadline', () => {
     const lagging = { now: () => now, schedule: () => () => undefined };
     let ran = 0;
     const { finished, invocations } = startCalls({
-      deadline: Deadline.after(10, lagging),
+      limits: { deadline: Deadline.after(10, lagging) },
       tools: [
         tool({ name: 'work', description: 'Works.', execute: () => ((ran += 1), ToolResult.ok(null)) }),
       ],
       calls: [{ name: 'work' }],
-      onEvent: (event) => {
-        if (event.type === 'tool-call-start') now += 10;
-      },
+      observers: [
+        {
+          onEvent: (event) => {
+            if (event.type === 'tool-call-start') now += 10;
+          },
+        },
+      ],
     });
     expect(await evaluationFailure(finished)).toMatchObject({
       code: 'evaluation-deadline-exceeded',
@@ -211,7 +219,7 @@ describe('the deadline', () => {
     const run = scriptedAdapter(async () => {
       await asked.pass();
       return { text: 'too late' };
-    }).evaluate(template.bind(), { deadline: Deadline.after(20, hasty) });
+    }).evaluate(template.bind(), { limits: { deadline: Deadline.after(20, hasty) } });
     await asked.reached;
     clock.advance(7);
     expect(clock.pending).toBe(1);
@@ -229,7 +237,7 @@ describe('the deadline', () => {
     const clock = createManualClock();
     await runCalls({
       clock,
-      deadline: Deadline.after(10, clock),
+      limits: { deadline: Deadline.after(10, clock) },
       tools: [
         tool({
           name: 'work',
@@ -249,7 +257,7 @@ describe('the deadline', () => {
     const seen: unknown[] = [];
     await runCalls({
       clock,
-      deadline,
+      limits: { deadline },
       tools: [
         tool({
           name: 'look',
@@ -414,7 +422,7 @@ describe('the abort signal of the caller', () => {
     const asked: string[] = [];
     const run = startCalls({
       signal: abort.signal,
-      concurrency: 1,
+      limits: { maxConcurrentCalls: 1 },
       tools: [
         tool({
           name: 'wait',
@@ -502,9 +510,13 @@ describe('the abort signal of the caller', () => {
         }),
       ],
       calls: [{ name: 'disturbed' }],
-      onEvent: (event) => {
-        if (event.type === 'tool-call-retry') abort.abort();
-      },
+      observers: [
+        {
+          onEvent: (event) => {
+            if (event.type === 'tool-call-retry') abort.abort();
+          },
+        },
+      ],
     });
     expect(await evaluationFailure(run.finished)).toMatchObject({ code: 'evaluation-aborted' });
     expect(runs).toBe(1);
@@ -564,7 +576,7 @@ describe('the number of turns', () => {
       asked += 1;
       return { toolCalls: [{ name: 'again' }], usage: { inputTokens: 5 } };
     });
-    const error = await evaluationFailure(model.evaluate(template.bind(), { maxTurns: 3 }));
+    const error = await evaluationFailure(model.evaluate(template.bind(), { limits: { maxTurns: 3 } }));
     expect(error).toMatchObject({
       code: 'evaluation-turns-exceeded',
       phase: 'request',

@@ -184,7 +184,7 @@ async function run(
       settings: {},
       throttle: undefined,
       answer: { model: 'scripted', read: async () => ({ output: undefined }), maxRepairs: 0 },
-      completion: isWatched ? { checker } : undefined,
+      completion: isWatched ? { checker, maxChecks: 3 } : undefined,
       step,
     },
     state,

@@ -38,7 +38,10 @@ async function run(
     asked.push([...conversation]);
     return turns[turn - 1] ?? { text: 'done' };
   });
-  const response = await model.evaluate(prompt, { ...options, onEvent: (event) => events.push(event) });
+  const response = await model.evaluate(prompt, {
+    ...options,
+    observers: [{ onEvent: (event) => events.push(event) }],
+  });
   return { response, events, asked };
 }
 
@@ -69,7 +72,7 @@ describe('a provider that pauses', () => {
 
   it('again and again ends at the turn limit', async () => {
     const turns = Array.from({ length: 9 }, () => ({ text: 'x', finishReason: 'paused' }) as const);
-    const error = await evaluationFailure(run(turns, { maxTurns: 3 }));
+    const error = await evaluationFailure(run(turns, { limits: { maxTurns: 3 } }));
     expect(error).toMatchObject({ code: 'evaluation-turns-exceeded' });
     expect(error.message).toContain('its answer is not finished');
     expect(error.conversation).toHaveLength(3);
@@ -336,9 +339,9 @@ describe('a conversation that has outgrown the model', () => {
       const logger = recordingLogger();
       const { model, sizes } = limited(5_000, cut);
       const response = await model.evaluate(prompt, {
-        contextOverflow: 'drop-tool-results',
+        context: { overflow: 'drop-tool-results' },
         logger,
-        onEvent: (event) => events.push(event),
+        observers: [{ onEvent: (event) => events.push(event) }],
       });
       expect(response.text).toBe('Done.');
       expect(sizes[1]).toBe(9_000);
@@ -365,7 +368,9 @@ describe('a conversation that has outgrown the model', () => {
 
   it('ends the run when there is nothing left to drop', async () => {
     const { model, sizes } = limited(10);
-    const error = await evaluationFailure(model.evaluate(prompt, { contextOverflow: 'drop-tool-results' }));
+    const error = await evaluationFailure(
+      model.evaluate(prompt, { context: { overflow: 'drop-tool-results' } }),
+    );
     expect(error).toMatchObject({ code: 'evaluation-context-exceeded' });
     expect(sizes.length).toBeGreaterThan(2);
   });

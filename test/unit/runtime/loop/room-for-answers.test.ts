@@ -68,7 +68,7 @@ test('sections that were opened are no results that can be had again: they stay'
     isCut = true;
     throw new ModelResponseError('model-context-exceeded', 'Too long.');
   });
-  await model.evaluate(prompt, { contextOverflow });
+  await model.evaluate(prompt, { context: { overflow: contextOverflow } });
   expect(requests[1]?.[0]).toContain('Never pay twice.');
   expect(requests[2]?.[0]).toBe(requests[1]?.[0]);
   expect(requests[2]?.[1]).toMatch(/^\[This result was dropped/);
@@ -80,7 +80,7 @@ test('a run that has nothing but opened sections to drop ends', async () => {
     const rules = { section_keys: ['rules'], reason: 'I pay.' };
     return { toolCalls: [{ name: 'open_sections', arguments: rules }] };
   });
-  const error = await evaluationFailure(model.evaluate(prompt, { contextOverflow }));
+  const error = await evaluationFailure(model.evaluate(prompt, { context: { overflow: contextOverflow } }));
   expect(error.code).toBe('evaluation-context-exceeded');
 });
 
@@ -103,7 +103,7 @@ test.each(['throws', 'stops'] as const)(
         },
       },
     });
-    await model.evaluate(prompt, { contextOverflow, history, toolChoice: 'required' });
+    await model.evaluate(prompt, { context: { overflow: contextOverflow }, history, toolChoice: 'required' });
     expect(choices).toEqual(['required', 'required', 'auto']);
   },
 );
@@ -120,10 +120,10 @@ test('a turn that was cut off is told in what it took, and says nothing of what 
     },
   });
   const response = await model.evaluate(prompt, {
-    contextOverflow,
+    context: { overflow: contextOverflow },
     history,
-    budget: { maxInputTokens: 1_000 },
-    onEvent: (event) => events.push(event),
+    limits: { budget: { maxInputTokens: 1_000 } },
+    observers: [{ onEvent: (event) => events.push(event) }],
   });
   expect(response.text).toBe('Done.');
   expect(
@@ -135,10 +135,10 @@ test('a turn that was cut off passes a limit as any other', async () => {
   const events: RunEvent[] = [];
   const model = providerAdapter({ model: { name: 'short', generate: () => cutOff(2_000) } });
   const failing = model.evaluate(prompt, {
-    contextOverflow,
+    context: { overflow: contextOverflow },
     history,
-    budget: { maxInputTokens: 1_000 },
-    onEvent: (event) => events.push(event),
+    limits: { budget: { maxInputTokens: 1_000 } },
+    observers: [{ onEvent: (event) => events.push(event) }],
   });
   expect(await evaluationFailure(failing)).toMatchObject({ code: 'evaluation-budget-exceeded' });
   expect(events.filter(({ type }) => type === 'budget-exceeded')).toMatchObject([{ turn: 1 }]);

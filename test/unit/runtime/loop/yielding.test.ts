@@ -28,7 +28,7 @@ test('a run that never waits for anything outside hears of its abort', async () 
   const abort = new AbortController();
   const clock = busyClock(() => abort.abort());
   const error = await evaluationFailure(
-    endless.evaluate(prompt, { clock, signal: abort.signal, maxTurns: 1_000 }),
+    endless.evaluate(prompt, { clock, signal: abort.signal, limits: { maxTurns: 1_000 } }),
   );
   expect(error.code).toBe('evaluation-aborted');
 });
@@ -59,7 +59,7 @@ test('a run does not pause in every turn', async () => {
     turns = turn;
     return turn < 500 ? { toolCalls: [{ name: 'work' }] } : { text: 'done' };
   });
-  await model.evaluate(prompt, { clock, maxTurns: 1_000 });
+  await model.evaluate(prompt, { clock, limits: { maxTurns: 1_000 } });
   expect(yields).toBeGreaterThan(10);
   expect(yields).toBeLessThan(turns);
 });
