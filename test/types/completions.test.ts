@@ -48,6 +48,7 @@ describe('an editor offers', () => {
   it.each([
     ['PolicyDecision', ['allow', 'ask', 'deny']],
     ['ToolResult', ['error', 'ok']],
+    ['CompletionVerdict', ['complete', 'incomplete']],
   ])('the outcomes after `%s.`', (name, outcomes) => {
     expect(completionsIn(`import { ${name} } from 'weakincentives'; ${name}.${cursor}`)).toEqual(outcomes);
   });
@@ -60,5 +61,45 @@ describe('an editor offers', () => {
       section({ title: 'Task', key: 'task', params, template: (p) => p.${cursor} });
     `;
     expect(completionsIn(text)).toEqual(['area', 'depth']);
+  });
+
+  it('the operations of a reducer after `items.`', () => {
+    const text = `
+      import { defineEvent, defineSlice } from 'weakincentives';
+      import { z } from 'zod';
+      const schema = z.object({ id: z.string() });
+      const Found = defineEvent({ name: 'found', schema });
+      defineSlice({ name: 'finds', schema, reducers: (on) => [on(Found, (items) => items.${cursor})] });
+    `;
+    expect(completionsIn(text)).toEqual([
+      'append',
+      'at',
+      'clear',
+      'extend',
+      'get',
+      'keep',
+      'keyOf',
+      'latest',
+      'length',
+      'remove',
+      'replace',
+    ]);
+  });
+
+  it('the options of a binding', () => {
+    const text = `
+      import { binding, resourceToken } from 'weakincentives';
+      const Mailer = resourceToken<{ send(): void }>('mailer');
+      binding(Mailer, { ${cursor} });
+    `;
+    expect(completionsIn(text)).toEqual([
+      'afterCreate',
+      'create',
+      'eager',
+      'instance',
+      'owned',
+      'scope',
+      'transactional',
+    ]);
   });
 });
