@@ -44,6 +44,15 @@ function completionsIn(text: string): readonly string[] {
   return found.entries.map(({ name }) => name).sort();
 }
 
+/** A program that evaluates a prompt with some options. */
+const evaluating = (evaluateOptions: string): string => `
+  import { promptTemplate, section } from 'weakincentives';
+  import { scriptedAdapter } from 'weakincentives/testing';
+  const task = section({ title: 'Task', key: 'task', template: 'Answer.' });
+  const prompt = promptTemplate({ ns: 'a', key: 'b', sections: [task] }).bind();
+  await scriptedAdapter([]).evaluate(prompt, ${evaluateOptions});
+`;
+
 describe('an editor offers', () => {
   it.each([
     ['PolicyDecision', ['allow', 'ask', 'deny']],
@@ -100,6 +109,54 @@ describe('an editor offers', () => {
       'owned',
       'scope',
       'transactional',
+    ]);
+  });
+
+  it('the limits of a run', () => {
+    expect(completionsIn(evaluating(`{ limits: { ${cursor} } }`))).toEqual([
+      'budget',
+      'deadline',
+      'idleTimeoutMs',
+      'maxCompletionChecks',
+      'maxConcurrentCalls',
+      'maxOutputRepairs',
+      'maxRepeatedFailures',
+      'maxResultCharacters',
+      'maxSectionOpenings',
+      'maxTurns',
+    ]);
+  });
+
+  it('the type of every event of a run', () => {
+    const observer = `{ onEvent: (event) => { if (event.type === '${cursor}') return; } }`;
+    expect(completionsIn(evaluating(`{ observers: [${observer}] }`))).toEqual([
+      'approval-end',
+      'approval-start',
+      'budget-exceeded',
+      'completion-checked',
+      'feedback-recorded',
+      'hosted-approval-answered',
+      'hosted-tool-called',
+      'model-call-end',
+      'model-call-retry',
+      'model-call-start',
+      'nested-run',
+      'output-rejected',
+      'policy-unenforced',
+      'reasoning-delta',
+      'run-end',
+      'run-start',
+      'text-delta',
+      'tool-call-end',
+      'tool-call-heartbeat',
+      'tool-call-progress',
+      'tool-call-retry',
+      'tool-call-start',
+      'tool-results-dropped',
+      'turn-end',
+      'turn-start',
+      'turns-dropped',
+      'usage-counted',
     ]);
   });
 });
