@@ -176,8 +176,8 @@ describe.each(['end', 'each'] as const)('wink run --apply=%s', (mode) => {
     const calls = [read('.git/config'), write('.git/hooks/x'), remove('package')];
     const { code, stdout } = await run(['run', agent(calls), '--workspace', work, apply]);
     expect(code).toBe(0);
-    expect(stdout).toContain('".git/hooks/x" is left out of this workspace');
-    expect(stdout).toContain('"package" holds what is left out of this workspace');
+    expect(stdout).toContain('".git/hooks/x" is excluded from this workspace');
+    expect(stdout).toContain('"package" contains entries that are excluded from this workspace');
     expect(stdout).not.toContain('secret');
     expect(stdout).toContain('The folder on disk is unchanged.\n');
     expect(existsSync(join(work, 'package/node_modules/y.js'))).toBe(true);

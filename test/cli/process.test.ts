@@ -31,7 +31,7 @@ describe('npm start', () => {
       expect.stringMatching(/^write_file \| REVIEW\.md \| denied by read-before-write: /),
       'read_file | REVIEW.md | committed',
       'write_file | REVIEW.md | committed',
-      'publish_report | rolled back: REVIEW.md is incomplete, 2 entries are missing:',
+      'publish_report | rolled back: REVIEW.md is not complete, 2 entries are missing:',
       'read_file | REVIEW.md | committed',
       'edit_file | REVIEW.md | committed',
       'publish_report | committed',

@@ -100,7 +100,7 @@ describe('wink prompt', () => {
     const { wink, edit } = repository();
     expect(await wink('seed', 'agents/booking.ts')).toEqual({
       code: 0,
-      stdout: `${shown}: made, with all texts of the prompt\n`,
+      stdout: `${shown}: created, with all texts of the prompt\n`,
       stderr: '',
     });
     expect(await wink('diff', 'agents/booking.ts', ...guest)).toEqual({ code: 0, stdout: '', stderr: '' });
@@ -179,7 +179,7 @@ describe('wink prompt', () => {
 
   it.each([
     [['show', 'agents/none.ts'], 'cannot be read'],
-    [['show', 'agents/booking.ts'], 'the params of booking do not fit'],
+    [['show', 'agents/booking.ts'], 'the params of booking are invalid'],
     [
       ['show', 'agents/booking.ts', '--tag', 'team', ...guest],
       'wink prompt seed agents/booking.ts --tag team creates it.',

@@ -146,15 +146,12 @@ describe('wink run', () => {
       ],
       [['run', 'throws.js'], /the agent "throws.js" cannot be loaded: no luck\./],
       [['run', 'agent.ts'], /about has no model, and none is selected: add --model openai:NAME .*--base-url/],
-      [['run', 'agent.ts', '--model', 'rule-based'], /about brings no model of its own/],
+      [['run', 'agent.ts', '--model', 'rule-based'], /about has no model of its own/],
       [
         ['run', 'agent.ts', '--model', 'openai:gpt-x'],
         /--model openai:gpt-x needs a key: set OPENAI_API_KEY/,
       ],
-      [
-        ['run', 'agent.ts', '--base-url', 'http://127.0.0.1:1'],
-        /--base-url names a server a model is, not which/,
-      ],
+      [['run', 'agent.ts', '--base-url', 'http://127.0.0.1:1'], /--base-url names a server, not a model/],
       [['run', 'own.ts', '--params', '{topic:1}'], /--params is not JSON: /],
       [
         ['run', 'own.ts', '--params', '{"topic":1}'],
@@ -170,7 +167,7 @@ describe('wink run', () => {
       ],
       [
         ['run', 'own.ts', '--log', 'absent/run.jsonl'],
-        /the log "absent\/run.jsonl" cannot be written: there is no/,
+        /the log "absent\/run.jsonl" cannot be written: no such/,
       ],
       [['run', 'own.ts', '--apply'], /about does not use a workspace: leave out --apply\./],
       [['run', reviewAgent, '--workspace', 'absent'], /there is no folder "absent"\./],
@@ -314,7 +311,7 @@ describe('wink run', () => {
     it('but not where nobody types: it is denied', async () => {
       const { code, stdout } = await run(['run', agent(), '--workspace', dirname(put('unasked/a.md', 'a'))]);
       expect(code).toBe(0);
-      expect(stdout).toContain('no approver is available: the agent brings no approve function');
+      expect(stdout).toContain('no approver is available: the agent has no approve function');
     });
   });
 

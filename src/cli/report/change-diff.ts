@@ -41,7 +41,7 @@ function changeLines(change: FileChange): readonly string[] {
   if (bytes > maxComparedBytes) return [`Large files ${before} and ${after} differ ${now}`];
   const texts = textsOf(change);
   if (texts === 'lost')
-    return [`Files ${before} and ${after} differ; one was changed on disk meanwhile ${now}`];
+    return [`Files ${before} and ${after} differ; one was changed on disk during the run ${now}`];
   if (texts === 'binary') return [`Binary files ${before} and ${after} differ ${now}`];
   const patch = createTwoFilesPatch('a', 'b', ...texts, undefined, undefined, { context: 3 });
   // The patch starts with a rule of equals signs and two lines of names; the names are replaced by safe ones.
