@@ -82,13 +82,13 @@ const task = section({
 });
 const prompt = promptTemplate({ ns: 'examples', key: 'anthropic-offline', sections: [task, web] }).bind();
 
-const model = anthropic({
+const adapter = anthropic({
   model: 'claude-sonnet-5-5',
   apiKey: 'none',
   baseURL: `http://127.0.0.1:${address.port}`,
 });
 const words: string[] = [];
-const response = await model.evaluate(prompt, {
+const response = await adapter.evaluate(prompt, {
   input: 'Where is it warm?',
   streaming: true,
   retry: { baseDelayMs: 10, maxDelayMs: 10 },

@@ -150,12 +150,12 @@ const client = {
 };
 
 // 5. Registration: the codec stands beside the adapter's own.
-const model = openai({
+const adapter = openai({
   model: 'weather-model',
   client,
   hostedToolCodecs: { weather_lookup: weatherLookupCodec },
 });
-const response = await model.evaluate(prompt, { input: 'Oslo or Atlantis?' });
+const response = await adapter.evaluate(prompt, { input: 'Oslo or Atlantis?' });
 
 assert.deepEqual(sent[0]?.tools, [{ type: 'weather_lookup', units: 'metric' }]);
 assert(Array.isArray(sent[0]?.include) && sent[0].include.includes('weather_lookup_call.degrees'));
@@ -189,7 +189,7 @@ const fixed = promptTemplate({
     }),
   ],
 }).bind();
-await assert.rejects(model.evaluate(fixed), (error) => {
+await assert.rejects(adapter.evaluate(fixed), (error) => {
   assert(PromptEvaluationError.isInstance(error));
   assert.equal(error.phase, 'render');
   assert.match(error.message, /does not support "station" of the hosted tool "weather_lookup"/);

@@ -79,7 +79,7 @@ const lead = promptTemplate({
 
 // One script for both agents, since they run on one model. It is sure of the moon and not of the sun.
 const questions = ['Is the moon round?', 'Is the sun cold?'];
-const model = scriptedAdapter((_conversation, { instructions, turn }) => {
+const adapter = scriptedAdapter((_conversation, { instructions, turn }) => {
   const usage = { inputTokens: 10 };
   const question = questions.find((text) => instructions.includes(text));
   if (question === undefined) {
@@ -104,7 +104,7 @@ const hear = (event: RunEvent): void => {
     inner.push(`${event.callId} > ${event.event.invocation.toolName}`);
   }
 };
-const { conversation, usage } = await model.evaluate(lead.bind(), {
+const { conversation, usage } = await adapter.evaluate(lead.bind(), {
   session,
   observers: [{ onEvent: hear }],
 });

@@ -64,9 +64,9 @@ const prompt = promptTemplate({
   output: z.object({ ok: z.boolean(), cities: z.array(z.string()) }),
 }).bind();
 
-const model = openai({ model: 'gpt-5', apiKey: 'none', baseURL: `http://127.0.0.1:${address.port}/v1` });
+const adapter = openai({ model: 'gpt-5', apiKey: 'none', baseURL: `http://127.0.0.1:${address.port}/v1` });
 const waits: RunEvent[] = [];
-const { output, usage } = await model.evaluate(prompt, {
+const { output, usage } = await adapter.evaluate(prompt, {
   input: 'Rome and Oslo?',
   retry: { baseDelayMs: 10, maxDelayMs: 10 },
   observers: [

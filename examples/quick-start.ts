@@ -23,12 +23,12 @@ const task = section({
 const template = promptTemplate({ ns: 'examples', key: 'quick-start', sections: [task] });
 
 // A scripted model takes the place of a real one: it asks for one call, then answers.
-const model = scriptedAdapter([
+const adapter = scriptedAdapter([
   { toolCalls: [{ name: 'lookup_entity', arguments: { entityId: 'ada-1' } }] },
   { text: 'Ada Lovelace; see https://example.com/ada-1.' },
 ]);
 
-const response = await model.evaluate(template.bind({ question: 'Who is ada-1?' }));
+const response = await adapter.evaluate(template.bind({ question: 'Who is ada-1?' }));
 
 const answer = response.conversation.find((item) => item.type === 'tool-result');
 assert.equal(

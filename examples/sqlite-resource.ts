@@ -79,7 +79,7 @@ const template = promptTemplate({
   sections: [section({ title: 'Shop', key: 'shop', template: 'Take orders.', tools: [order, countStock] })],
 });
 
-const model = scriptedAdapter([
+const adapter = scriptedAdapter([
   {
     toolCalls: [
       { name: 'order', arguments: { item: 'pear', pieces: 3 } },
@@ -100,7 +100,7 @@ const resources = [
 ];
 {
   await using session = new Session();
-  await model.evaluate(template.bind({}, { resources }), { session });
+  await adapter.evaluate(template.bind({}, { resources }), { session });
 
   const calls = session.slice(ToolInvocations).all();
   for (const { toolName, outcome, modelText } of calls)

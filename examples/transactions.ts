@@ -105,7 +105,7 @@ const shop = section({
 const template = promptTemplate({ ns: 'examples', key: 'transactions', sections: [shop] });
 
 // All five calls belong to one turn and run at the same time.
-const model = scriptedAdapter([
+const adapter = scriptedAdapter([
   {
     toolCalls: [
       { name: 'sell', arguments: { item: 'pear', count: 3 } },
@@ -121,7 +121,7 @@ const model = scriptedAdapter([
 await using session = new Session();
 const files = new MemoryFilesystem({ files: { 'counts.txt': 'plum 12\nquince many\n' } });
 const resources = [binding(Filesystem, { instance: files })];
-await model.evaluate(template.bind({}, { resources }), { session });
+await adapter.evaluate(template.bind({}, { resources }), { session });
 
 const calls = session.slice(ToolInvocations).all();
 for (const { toolName, outcome, attempts, conflicts, modelText } of calls) {

@@ -55,13 +55,13 @@ async function run(steps: number, bounded: boolean, onStep?: (step: number) => b
   counted = 0;
   await using session = new Session();
   if (bounded) session.install(ToolInvocations, { retain: keptRecords });
-  const model = scriptedAdapter((_conversation, { turn }) => {
+  const adapter = scriptedAdapter((_conversation, { turn }) => {
     const isOver = onStep !== undefined && turn > 1 && !onStep(turn - 1);
     if (turn > steps || isOver) return { text: `${turn - 1}` };
     const text = JSON.stringify({ id: `item-${turn}`, count: turn, flag: true });
     return { toolCalls: [{ name: toolName, arguments: text }] };
   });
-  const { text } = await model.evaluate(template.bind(), {
+  const { text } = await adapter.evaluate(template.bind(), {
     session,
     limits: { maxTurns: steps + 1 },
     ...(bounded ? { context: { maxTurns: keptTurns } } : {}),

@@ -70,7 +70,7 @@ await runSystem((stage) => {
       }),
     ],
   });
-  const model = scriptedAdapter((conversation) => {
+  const adapter = scriptedAdapter((conversation) => {
     const calls = stage.ask();
     if (calls.length > 0) {
       return {
@@ -82,7 +82,7 @@ await runSystem((stage) => {
     return { text: answerText };
   });
   return async () => {
-    const { text, output } = await model.evaluate(template.bind(), {
+    const { text, output } = await adapter.evaluate(template.bind(), {
       limits: { maxTurns, maxConcurrentCalls: concurrency },
     });
     if (output.state !== 'done') throw new Error(`The answer was ${JSON.stringify(output)}.`);

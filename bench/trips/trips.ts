@@ -126,7 +126,7 @@ interface Turns {
 async function runTurns({ core, testing }: Library, turns: Turns): Promise<void> {
   const { call, sections, session = new core.Session(), times } = turns;
   let turn = 0;
-  const model = testing.scriptedAdapter((conversation) => {
+  const adapter = testing.scriptedAdapter((conversation) => {
     const last = conversation.at(-1);
     if (last?.type === 'tool-result' && last.isError)
       throw new Error(`A call failed: ${JSON.stringify(last)}`);
@@ -134,7 +134,7 @@ async function runTurns({ core, testing }: Library, turns: Turns): Promise<void>
     return turn > times ? { text: 'Done.' } : { toolCalls: [call(turn)] };
   });
   const template = core.promptTemplate({ ns: 'bench', key: 'trip', sections });
-  await model.evaluate(template.bind(), { session, limits: { maxTurns: times + 1 } });
+  await adapter.evaluate(template.bind(), { session, limits: { maxTurns: times + 1 } });
 }
 
 type Host = Awaited<ReturnType<Library['node']['openHostFilesystem']>>;

@@ -98,7 +98,7 @@ class Trial {
   }
 
   async run(plan: PlannedRun): Promise<unknown> {
-    const model = providerAdapter({
+    const adapter = providerAdapter({
       model: {
         name: 'planned',
         generate: (request) => {
@@ -109,7 +109,7 @@ class Trial {
       },
     });
     const prompt = this.#prompt(plan, [this.tracker], true);
-    const outcome: unknown = await model
+    const outcome: unknown = await adapter
       .evaluate(prompt, { limits: { budget: this.tracker }, session: new Session() })
       .catch((error: unknown) => error);
     // What was left behind answers, too, and is paid for.

@@ -60,7 +60,7 @@ test('whatever the turns are, requests are well formed, bounded, and the end of 
       async (script, maxConversationTurns) => {
         const said: ConversationItem[] = [];
         const input = 'Go.';
-        const model = scriptedAdapter((conversation, { turn }) => {
+        const adapter = scriptedAdapter((conversation, { turn }) => {
           for (const item of conversation) {
             const isNote = item.type === 'user' && said.length > 0;
             if (!said.includes(item) && !isNote) said.push(item);
@@ -87,7 +87,7 @@ test('whatever the turns are, requests are well formed, bounded, and the end of 
           const kind = script[turn - 1];
           return kind === undefined ? { text: 'Done.' } : toTurn(kind, turn);
         });
-        await model.evaluate(prompt, {
+        await adapter.evaluate(prompt, {
           input,
           context: { maxTurns: maxConversationTurns },
           approve: () => ({ approved: true }),

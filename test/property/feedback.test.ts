@@ -213,7 +213,7 @@ test('providers run after the calls that a plain model says, over evaluations, e
             })),
           }),
         );
-        const model = scriptedAdapter((conversation, { instructions, turn: number }) => {
+        const adapter = scriptedAdapter((conversation, { instructions, turn: number }) => {
           if (instructions.includes('Inner.')) {
             const count = conversation.length > 0 ? 0 : innerCount();
             return count === 0
@@ -231,7 +231,7 @@ test('providers run after the calls that a plain model says, over evaluations, e
         });
         let waiting: number[] = [];
         const innerCount = (): number => waiting.shift() ?? 0;
-        await model.evaluate(prompt, {
+        await adapter.evaluate(prompt, {
           session,
           clock,
           feedback: providers,

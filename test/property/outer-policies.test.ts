@@ -218,7 +218,7 @@ async function runLibrary({ rules, root, enforce, yes }: Case): Promise<Outcome>
     }).bind();
   };
   const prompt = promptOf(root, true);
-  const model = scriptedAdapter((_conversation, { instructions, turn }) => {
+  const adapter = scriptedAdapter((_conversation, { instructions, turn }) => {
     const key = /This is (node-\d+)\./.exec(instructions)?.[1] ?? '';
     const call = scripts.get(key)?.calls[turn - 1];
     if (call === undefined) return { text: 'Done.' };
@@ -230,7 +230,7 @@ async function runLibrary({ rules, root, enforce, yes }: Case): Promise<Outcome>
   });
   const session = new Session();
   const asked: string[] = [];
-  await model.evaluate(prompt, {
+  await adapter.evaluate(prompt, {
     session,
     enforce,
     approve: ({ policy, reason, toolName, path }) => {

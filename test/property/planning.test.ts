@@ -182,11 +182,11 @@ describe('a plan', () => {
       fc.asyncProperty(turns, async (script) => {
         await using session = new Session();
         const succeeded: boolean[] = [];
-        const model = scriptedAdapter([
+        const adapter = scriptedAdapter([
           ...script.map((actions) => ({ toolCalls: actions.map(toCall) })),
           { text: 'done' },
         ]);
-        const { conversation } = await model.evaluate(template.bind(), {
+        const { conversation } = await adapter.evaluate(template.bind(), {
           session,
           observers: [
             {

@@ -193,7 +193,7 @@ test('a secret reaches no logger, listener or record, wherever something fails o
           limits: { maxTurns: 3 },
         };
         const calls = called.map((name, index) => ({ name, callId: `c${index}`, arguments: '{}' }));
-        const model = scriptedAdapter((conversation) => {
+        const adapter = scriptedAdapter((conversation) => {
           if (conversation.length === 0) return { toolCalls: [{ name: 'inner_throws', arguments: {} }] };
           return conversation.some(({ type }) => type === 'tool-result')
             ? { text: 'Done.' }
@@ -201,13 +201,13 @@ test('a secret reaches no logger, listener or record, wherever something fails o
         });
         const prompt = outer(secret);
         const run = async (): Promise<void> => {
-          if (way === 'evaluate') await model.evaluate(prompt, { ...options, input: 'Go.' });
+          if (way === 'evaluate') await adapter.evaluate(prompt, { ...options, input: 'Go.' });
           else if (way === 'stream') {
-            for await (const event of model.stream(prompt, { ...options, input: 'Go.' })) {
+            for await (const event of adapter.stream(prompt, { ...options, input: 'Go.' })) {
               if (event.type !== 'run-result') keep(event);
             }
           } else {
-            await using runtime = await openToolRuntime(prompt, { ...options, adapter: model });
+            await using runtime = await openToolRuntime(prompt, { ...options, adapter: adapter });
             // What the loop gets is what its model reads.
             await runtime.runCalls(calls);
           }

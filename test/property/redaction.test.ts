@@ -212,7 +212,7 @@ test('what is to be redacted reaches the model, handlers and state, and nothing 
         const abort = new AbortController();
         const seen: string[] = [];
         const asked: string[] = [];
-        const model = scriptedAdapter((conversation, { instructions, turn }) => {
+        const adapter = scriptedAdapter((conversation, { instructions, turn }) => {
           seen.push(instructions, JSON.stringify(conversation));
           if (instructions.includes('Inner')) return turn === 1 ? calling('inner_throw') : { text: secret };
           const toolCalls = turns[turn - 1];
@@ -234,7 +234,7 @@ test('what is to be redacted reaches the model, handlers and state, and nothing 
               return { text: secret };
           }
         });
-        const result: unknown = await model
+        const result: unknown = await adapter
           .evaluate(template.bind({ word: secret }), {
             session,
             input: secret,

@@ -138,7 +138,7 @@ export async function runNested(
   const { files: given = {}, session = new Session(), ...rest } = options;
   const files = new MemoryFilesystem({ files: given });
   const events: RunEvent[] = [];
-  const model = scriptedAdapter((_conversation, { instructions, turn }) => {
+  const adapter = scriptedAdapter((_conversation, { instructions, turn }) => {
     const depth = levels.findIndex((_level, index) => instructions.includes(`This is ${keyOf(index)}.`));
     const level = levels[depth];
     const turns = turn === 1 ? level?.turnsOf?.() : undefined;
@@ -147,7 +147,7 @@ export async function runNested(
       ? { text: 'Done.' }
       : { toolCalls };
   });
-  const response = await model.evaluate(nestedPrompt(levels, files), {
+  const response = await adapter.evaluate(nestedPrompt(levels, files), {
     ...rest,
     session,
     observers: [{ onEvent: (event) => events.push(event) }],

@@ -85,9 +85,9 @@ export function startCalls(setup: CallSetup): StartedCalls {
   });
   const events: RunEvent[] = [];
   const invocations: ToolInvokedPayload[] = [];
-  const model = scriptedAdapter([...turns.map((toolCalls) => ({ toolCalls })), { text: 'done' }]);
+  const adapter = scriptedAdapter([...turns.map((toolCalls) => ({ toolCalls })), { text: 'done' }]);
   const started = { session, filesystem, events, invocations };
-  const evaluation = model.evaluate(template.bind(), {
+  const evaluation = adapter.evaluate(template.bind(), {
     ...options,
     session,
     observers: [

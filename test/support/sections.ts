@@ -42,11 +42,11 @@ export async function runSections(
   const { session = new Session(), observers = [] } = options;
   const asked: AskedTurn[] = [];
   const invocations: ToolInvokedPayload[] = [];
-  const model = scriptedAdapter((_conversation, request) => {
+  const adapter = scriptedAdapter((_conversation, request) => {
     asked.push(toAsked(request));
     return turns[request.turn - 1] ?? { text: 'done' };
   });
-  const response = await model.evaluate(prompt, {
+  const response = await adapter.evaluate(prompt, {
     ...options,
     session,
     observers: [

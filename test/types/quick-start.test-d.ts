@@ -58,18 +58,18 @@ describe('a quick start', () => {
 
 describe('options', () => {
   it('have no wrong or old names', () => {
-    const model = openai({ model: 'gpt-5' });
+    const adapter = openai({ model: 'gpt-5' });
     void (() => [
       // @ts-expect-error Its name is `maxTurns`.
-      model.evaluate(prompt, { limits: { turns: 8 } }),
+      adapter.evaluate(prompt, { limits: { turns: 8 } }),
       // @ts-expect-error It is `limits.maxTurns`.
-      model.evaluate(prompt, { maxTurns: 8 }),
+      adapter.evaluate(prompt, { maxTurns: 8 }),
       // @ts-expect-error Observers take events.
-      model.evaluate(prompt, { onEvent: () => undefined }),
+      adapter.evaluate(prompt, { onEvent: () => undefined }),
       // @ts-expect-error An observer has no such member.
-      model.evaluate(prompt, { observers: [{ onEvents: () => undefined }] }),
+      adapter.evaluate(prompt, { observers: [{ onEvents: () => undefined }] }),
       // @ts-expect-error It is `retry`.
-      model.stream(prompt, { throttle: false }),
+      adapter.stream(prompt, { throttle: false }),
     ]);
   });
 

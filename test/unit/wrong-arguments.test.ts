@@ -34,7 +34,7 @@ const tool = w.tool({ name: 'look', description: 'Looks.', execute: () => w.Tool
 const section = w.section({ title: 'Task', key: 'task', template: 'Do it.' });
 const template = w.promptTemplate({ ns: 'tests', key: 'wrong', sections: [section] });
 const prompt = template.bind();
-const model = scriptedAdapter([{ text: 'Done.' }]);
+const adapter = scriptedAdapter([{ text: 'Done.' }]);
 const checker = w.filesExistCompletion({ paths: ['a'] });
 const withRuntime =
   (use: (runtime: w.ToolRuntime, ...args: never[]) => unknown) =>
@@ -138,7 +138,16 @@ const cases: Readonly<Record<string, Case>> = {
   defineAgent: [
     w.defineAgent,
     {
-      ...{ template, params: {}, model, input: 'a', workspace: {}, maxTurns: 2, budget: {}, approve: work },
+      ...{
+        template,
+        params: {},
+        model: adapter,
+        input: 'a',
+        workspace: {},
+        maxTurns: 2,
+        budget: {},
+        approve: work,
+      },
       ...{ feedback: [], completion: checker, name: 'x', description: 'y' },
     },
   ],
@@ -147,8 +156,8 @@ const cases: Readonly<Record<string, Case>> = {
     prompt,
     { name: 'x' },
   ],
-  evaluate: [(...args: [never, never]) => model.evaluate(...args), prompt, { maxTurns: 3 }],
-  stream: [(...args: [never, never]) => model.stream(...args).next(), prompt, { maxTurns: 3 }],
+  evaluate: [(...args: [never, never]) => adapter.evaluate(...args), prompt, { maxTurns: 3 }],
+  stream: [(...args: [never, never]) => adapter.stream(...args).next(), prompt, { maxTurns: 3 }],
   'runtime.runCalls': [withRuntime((runtime, calls: never) => runtime.runCalls(calls)), []],
   'runtime.call': [
     withRuntime((runtime, call: never) => runtime.call(call)),

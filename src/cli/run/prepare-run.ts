@@ -73,7 +73,7 @@ export async function prepareRun(
     throw new UsageError(`${printable(agent.name)} does not use files: there is nothing to --apply.`);
   }
   const overrides = await chooseOverrides(request.overrides, loaded, request.agent);
-  const model = await unlessAborted(
+  const adapter = await unlessAborted(
     chooseModel({
       choice: request.model,
       baseUrl: request.baseUrl,
@@ -102,7 +102,7 @@ export async function prepareRun(
   return {
     loaded,
     params,
-    model,
+    model: adapter,
     folder,
     log,
     overrides: overrides?.source,

@@ -43,7 +43,7 @@ export async function review(
     filesystem: new MemoryFilesystem({ files }),
     listSkipped: () => options.skipped ?? [],
   };
-  const model = options.model ?? (await reviewModel());
+  const adapter = options.model ?? (await reviewModel());
   const log = new CallLog();
   await using session = new Session({ id: 'review' });
   const prompt = reviewTemplate.bind(reviewParams, {
@@ -51,7 +51,7 @@ export async function review(
   });
   for (const slice of prompt.slices()) session.install(slice);
   await winkHooks.prepare(session, folder);
-  const response = await model.evaluate(prompt, {
+  const response = await adapter.evaluate(prompt, {
     session,
     input: 'Review this folder.',
     limits: { maxTurns: 500 },

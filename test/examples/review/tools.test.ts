@@ -44,11 +44,11 @@ describe('record_finding', () => {
     [{ kind: 'open-mark', path: 'a', text: 'x', line: 0 }],
     [{ kind: 'open-mark', path: 'a', text: 'x', severity: 'high' }],
   ])('refuses the arguments %j', async (args) => {
-    const model = scriptedAdapter([
+    const adapter = scriptedAdapter([
       { toolCalls: [{ name: 'record_finding', arguments: args }] },
       { text: 'Done.' },
     ]);
-    const { log } = await review({ a: '' }, { model });
+    const { log } = await review({ a: '' }, { model: adapter });
     expect(log.records[0]).toMatchObject({ outcome: 'rejected', reason: 'invalid-arguments' });
   });
 });
@@ -57,23 +57,23 @@ describe('publish_report', () => {
   const draft = '# R\n\nStatus: draft\n\n- [ ] `a.ts:1` TODO: x\n';
 
   it('sets the status when every finding is listed', async () => {
-    const model = scriptedAdapter([
+    const adapter = scriptedAdapter([
       { toolCalls: [record('a.ts')] },
       { toolCalls: [write(draft), publish] },
       {},
     ]);
-    const { report, outcome } = await review({ 'a.ts': '' }, { model });
+    const { report, outcome } = await review({ 'a.ts': '' }, { model: adapter });
     expect(report).toContain('Status: published, 1 findings');
     expect(outcome.isPublished).toBe(true);
   });
 
   it('is rolled back, status and publication, when a finding is missing', async () => {
-    const model = scriptedAdapter([
+    const adapter = scriptedAdapter([
       { toolCalls: [record('a.ts', 'TODO: y')] },
       { toolCalls: [write(draft), publish] },
       {},
     ]);
-    const { report, outcome, log } = await review({ 'a.ts': '' }, { model });
+    const { report, outcome, log } = await review({ 'a.ts': '' }, { model: adapter });
     expect(report).toBe(draft);
     expect(outcome).toEqual({ findings: 1, isPublished: false });
     const refused = log.records.at(-1);
@@ -88,12 +88,12 @@ describe('publish_report', () => {
   it('is refused when an open entry of the previous report is dropped', async () => {
     const previous = '- [ ] ask legal\n- [x] ask sales\n';
     const read = { name: 'read_file', arguments: { file_path: 'REVIEW.md' } };
-    const model = scriptedAdapter([
+    const adapter = scriptedAdapter([
       { toolCalls: [read] },
       { toolCalls: [write(draft), publish] },
       { text: 'Done.' },
     ]);
-    const { log } = await review({ 'REVIEW.md': previous, 'a.ts': '' }, { model });
+    const { log } = await review({ 'REVIEW.md': previous, 'a.ts': '' }, { model: adapter });
     expect(log.records.at(-1)?.message).toContain('- ask legal (open in the previous report');
     expect(log.records.at(-1)?.message).not.toContain('ask sales');
   });
@@ -104,12 +104,12 @@ describe('publish_report', () => {
       (_, index) => `- [ ] matter ${String.fromCharCode(97 + (index % 26)).repeat(index + 1)}`,
     );
     const read = { name: 'read_file', arguments: { file_path: 'REVIEW.md' } };
-    const model = scriptedAdapter([
+    const adapter = scriptedAdapter([
       { toolCalls: [read] },
       { toolCalls: [write(draft), publish] },
       { text: 'Done.' },
     ]);
-    const { log } = await review({ 'REVIEW.md': previous.join('\n') }, { model });
+    const { log } = await review({ 'REVIEW.md': previous.join('\n') }, { model: adapter });
     const lines = log.records.at(-1)?.message.split('\n') ?? [];
     expect(lines).toHaveLength(52);
     expect(lines.at(-1)).toBe('and 10 more.');
@@ -124,8 +124,8 @@ describe('publish_report', () => {
   });
 
   it('wants a status line', async () => {
-    const model = scriptedAdapter([{ toolCalls: [write('# R\n'), publish] }, { text: 'Done.' }]);
-    const { log } = await review({}, { model });
+    const adapter = scriptedAdapter([{ toolCalls: [write('# R\n'), publish] }, { text: 'Done.' }]);
+    const { log } = await review({}, { model: adapter });
     expect(log.records.at(-1)?.message).toContain('no line "Status: draft"');
   });
 });

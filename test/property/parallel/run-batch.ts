@@ -58,13 +58,13 @@ export async function runBatch(library: Library, batch: Batch, mode: RunMode): P
     if (event.type === 'tool-call-end') ended.push(event.invocation);
     if (event.type === 'nested-run') onEvent(event.event);
   };
-  const model = library.scriptedAdapter((conversation, { turn }) => {
+  const adapter = library.scriptedAdapter((conversation, { turn }) => {
     const specs = (innerTurns(conversation) ?? batch.turns)[turn - 1];
     if (specs === undefined) return { text: 'done' };
     return { toolCalls: specs.map((spec) => ({ name: toolNameOf(spec), arguments: spec })) };
   });
   const response = await mode.drive(
-    model.evaluate(agent.template.bind({}, { resources }), {
+    adapter.evaluate(agent.template.bind({}, { resources }), {
       session,
       limits: { maxConcurrentCalls: mode.concurrency },
       observers: [{ onEvent }],

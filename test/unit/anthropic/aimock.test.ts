@@ -34,8 +34,8 @@ function answerWith(
 
 async function run(options: EvaluateOptions = {}) {
   const session = new Session();
-  const model = anthropic({ model: 'claude-sonnet-5-5', apiKey: 'none', baseURL: server.url });
-  const outcome = await model.evaluate(sums, { input: 'Go', retry: false, ...options, session }).then(
+  const adapter = anthropic({ model: 'claude-sonnet-5-5', apiKey: 'none', baseURL: server.url });
+  const outcome = await adapter.evaluate(sums, { input: 'Go', retry: false, ...options, session }).then(
     (response) => ({ response, error: undefined }),
     (error: unknown) => ({ response: undefined, error }),
   );
@@ -163,8 +163,8 @@ describe('an answer that does not arrive whole', () => {
     await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
     // A server that listens on a port has an address of this form.
     const { port } = http.address() as AddressInfo;
-    const model = anthropic({ model: 'm', apiKey: 'none', baseURL: `http://127.0.0.1:${port}` });
-    const outcome = model.evaluate(sums, { retry: false, ...options }).catch((error: unknown) => error);
+    const adapter = anthropic({ model: 'm', apiKey: 'none', baseURL: `http://127.0.0.1:${port}` });
+    const outcome = adapter.evaluate(sums, { retry: false, ...options }).catch((error: unknown) => error);
     return {
       outcome,
       [Symbol.asyncDispose]: () =>

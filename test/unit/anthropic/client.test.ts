@@ -60,10 +60,10 @@ describe('the client', () => {
       },
     };
     const options = { signal: expect.any(AbortSignal), timeout: 5, maxRetries: 0 };
-    const model = anthropic({ model: 'm', client, timeoutMs: 4.5 });
-    expect(await model.evaluate(prompt)).toMatchObject({ text: 'Done.' });
+    const adapter = anthropic({ model: 'm', client, timeoutMs: 4.5 });
+    expect(await adapter.evaluate(prompt)).toMatchObject({ text: 'Done.' });
     // A client that does not stream is read, too.
-    expect(await model.evaluate(prompt, { streaming: true })).toMatchObject({ text: 'Done.' });
+    expect(await adapter.evaluate(prompt, { streaming: true })).toMatchObject({ text: 'Done.' });
     expect(calls).toEqual([
       [undefined, options],
       [true, options],
@@ -95,7 +95,7 @@ describe('the client', () => {
 
   it('takes address and headers as options', async () => {
     const captured = capturingFetch(answer);
-    const model = anthropic({
+    const adapter = anthropic({
       model: 'm',
       apiKey: async () => 'fetched',
       baseURL: 'http://127.0.0.1:1',
@@ -103,7 +103,7 @@ describe('the client', () => {
       fetch: captured.fetch,
       betas: ['a', 'b', 'a'],
     });
-    await model.evaluate(prompt);
+    await adapter.evaluate(prompt);
     const { url, headers } = captured.requests[0] ?? { url: '', headers: new Headers() };
     expect(url).toBe('http://127.0.0.1:1/v1/messages');
     expect(['authorization', 'x-own', 'anthropic-beta'].map((name) => headers.get(name))).toEqual([

@@ -28,8 +28,8 @@ const answers = [
 
 async function run(options: Partial<AnthropicModelOptions> = {}) {
   const captured = capturingFetch(...answers);
-  const model = anthropic({ model: 'm', apiKey: 'key', fetch: captured.fetch, ...options });
-  const result = await model.evaluate(prompt, { input: 'Go' });
+  const adapter = anthropic({ model: 'm', apiKey: 'key', fetch: captured.fetch, ...options });
+  const result = await adapter.evaluate(prompt, { input: 'Go' });
   return { result, bodies: captured.requests.map(({ body }) => body) };
 }
 

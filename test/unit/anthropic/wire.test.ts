@@ -467,7 +467,7 @@ describe('a conversation', () => {
 describe('a structured answer', () => {
   const ask = async <Output>(output: z.ZodType<Output>, ...blocks: readonly string[]) => {
     const captured = capturingFetch(message(blocks.map((words) => text(words))));
-    const model = anthropic({
+    const adapter = anthropic({
       model: 'claude-sonnet-5-5',
       apiKey: 'key',
       fetch: captured.fetch,
@@ -475,7 +475,7 @@ describe('a structured answer', () => {
       settings: { output_config: { effort: 'low' } },
     });
     const prompt = promptTemplate({ ns: 'test', key: 'output', sections: [task()], output }).bind();
-    return { ...(await model.evaluate(prompt)), body: captured.requests[0]?.body };
+    return { ...(await adapter.evaluate(prompt)), body: captured.requests[0]?.body };
   };
 
   it('is asked for by its schema, not in words', async () => {

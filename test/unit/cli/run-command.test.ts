@@ -100,10 +100,10 @@ describe('an agent that is told things', () => {
   });
 
   it('fails when the checker is never content', async () => {
-    const model = scriptedAdapter(() => ({ text: 'Done.' }));
+    const adapter = scriptedAdapter(() => ({ text: 'Done.' }));
     const agent = defineAgent({
       template,
-      adapter: model,
+      adapter: adapter,
       completion: filesExistCompletion({ paths: ['report.md'] }),
     });
     const environment = fakeEnvironment();
@@ -162,8 +162,8 @@ describe('a review', () => {
 
   it('says in what the run failed, and shows what was done until then', async () => {
     const environment = fakeEnvironment();
-    const model = scriptedAdapter([{ toolCalls: [write('x.md')] }]);
-    expect(await runCommand(reviewed, environment, parts(withModel(model)))).toBe(1);
+    const adapter = scriptedAdapter([{ toolCalls: [write('x.md')] }]);
+    expect(await runCommand(reviewed, environment, parts(withModel(adapter)))).toBe(1);
     expect(environment.stdout.text()).toContain('+++ b/x.md');
     expect(environment.stdout.text()).toContain('Failed in');
     expect(environment.stderr.text().split('\n').at(-2)).toMatch(
@@ -178,11 +178,11 @@ describe('a review', () => {
     const stop = new AbortController();
     const environment = fakeEnvironment({ signal: stop.signal });
     // The signal comes while the second turn is running.
-    const model = scriptedAdapter((_conversation, { turn }) => {
+    const adapter = scriptedAdapter((_conversation, { turn }) => {
       if (turn === 2) queueMicrotask(() => stop.abort(new CliInterruption(kind, exitCode)));
       return { toolCalls: [write(`${turn}.md`)] };
     });
-    expect(await runCommand(reviewed, environment, parts(withModel(model)))).toBe(exitCode);
+    expect(await runCommand(reviewed, environment, parts(withModel(adapter)))).toBe(exitCode);
     expect(environment.stdout.text()).toContain('+++ b/1.md');
     expect(environment.stdout.text()).not.toContain('+++ b/3.md');
     expect(environment.stdout.text()).toContain('Stopped in');
@@ -192,11 +192,11 @@ describe('a review', () => {
   it('ends without a word when the reader of its output is gone', async () => {
     const stop = new AbortController();
     const environment = fakeEnvironment({ signal: stop.signal });
-    const model = scriptedAdapter(() => {
+    const adapter = scriptedAdapter(() => {
       stop.abort(new CliInterruption('output-closed', 0));
       return { text: 'late' };
     });
-    expect(await runCommand(reviewed, environment, parts(withModel(model)))).toBe(0);
+    expect(await runCommand(reviewed, environment, parts(withModel(adapter)))).toBe(0);
     expect(environment.stdout.text()).toBe('');
     expect(environment.stderr.text()).toBe('');
   });
@@ -351,7 +351,7 @@ describe('an agent of a file', () => {
     });
     const about = promptTemplate({ ns: 'tests', key: 'about', sections: [task] });
     let instructions = '';
-    const model = scriptedAdapter((_conversation, seen) => {
+    const adapter = scriptedAdapter((_conversation, seen) => {
       instructions = seen.instructions;
       return { text: 'ok' };
     });
@@ -359,7 +359,7 @@ describe('an agent of a file', () => {
     it('are the agent’s, with the given ones over them', async () => {
       const agent = defineAgent({
         template: about,
-        adapter: model,
+        adapter: adapter,
         params: ({ workspaceName }) => ({ topic: workspaceName }),
       });
       await runCommand(
@@ -382,7 +382,7 @@ describe('an agent of a file', () => {
         /No section of prompt "about" declares "colour"; its params are "topic" \(section "task"\), "depth" \(section "task"\)\.$/,
       ],
     ])('refuses %s before anything runs', async (text, message) => {
-      const agent: AnyAgent = defineAgent({ template: about, adapter: model });
+      const agent: AnyAgent = defineAgent({ template: about, adapter: adapter });
       const error = await refusal(agent, request('run', 'a.ts', '--params', text));
       expect(error).toBeInstanceOf(UsageError);
       expect(error).toHaveProperty('message', expect.stringMatching(message));
@@ -393,7 +393,7 @@ describe('an agent of a file', () => {
       const params = (): never => {
         throw new Error('no topic today');
       };
-      expect(await refusal(defineAgent({ template: about, adapter: model, params }))).toEqual(
+      expect(await refusal(defineAgent({ template: about, adapter: adapter, params }))).toEqual(
         new UsageError('the params of about cannot be created: no topic today.'),
       );
     });
@@ -406,8 +406,8 @@ describe('an agent of a file', () => {
       sections: [files],
       policies: [{ name: 'careful', check: () => PolicyDecision.ask('is this fine?') }],
     });
-    const model = scriptedAdapter([{ toolCalls: [write('a.md')] }, { text: 'ok' }]);
-    const agent = defineAgent({ template: asking, adapter: model });
+    const adapter = scriptedAdapter([{ toolCalls: [write('a.md')] }, { text: 'ok' }]);
+    const agent = defineAgent({ template: asking, adapter: adapter });
     const outcome = async (
       asked: RunRequest,
       environment: FakeEnvironment,
@@ -453,7 +453,7 @@ describe('an agent of a file', () => {
     });
 
     it('asks the agent’s own function where there is one', async () => {
-      const own = defineAgent({ template: asking, adapter: model, approve: () => true });
+      const own = defineAgent({ template: asking, adapter: adapter, approve: () => true });
       const never = fakeEnvironment({ ask: () => expect.fail('someone was asked') });
       expect(await outcome(run, never, own)).toContain('+++ b/a.md');
     });
@@ -486,10 +486,10 @@ describe('an agent of a file', () => {
   });
 
   it('ends with 2 when the model lacks its package', async () => {
-    const model = scriptedAdapter(() => {
+    const adapter = scriptedAdapter(() => {
       throw new MissingPeerError('The package "openai" could not be loaded. Install it.');
     });
-    expect(await refusal(defineAgent({ template, adapter: model }))).toHaveProperty(
+    expect(await refusal(defineAgent({ template, adapter: adapter }))).toHaveProperty(
       'message',
       'The package "openai" could not be loaded. Install it.',
     );

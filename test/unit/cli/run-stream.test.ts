@@ -33,12 +33,12 @@ function request(...argv: readonly string[]): RunRequest {
 }
 
 async function run(
-  model: ProviderAdapter,
+  adapter: ProviderAdapter,
   argv: readonly string[] = [],
   environment: FakeEnvironment = fakeEnvironment(),
   more: Partial<RunParts> = {},
 ): Promise<{ readonly code: number; readonly out: string; readonly err: string }> {
-  const loaded = ofAgent(defineAgent({ template, workspace: false, adapter: model }));
+  const loaded = ofAgent(defineAgent({ template, workspace: false, adapter: adapter }));
   const load = async () => loaded;
   const code = await runCommand(request(...argv), environment, { load, ...more });
   return { code, out: environment.stdout.text(), err: environment.stderr.text() };
@@ -63,11 +63,11 @@ function asking(): {
   readonly asked: (ModelRequest & { streams: boolean })[];
 } {
   const asked: (ModelRequest & { streams: boolean })[] = [];
-  const model = scriptedAdapter((_conversation, modelRequest, { onDelta }) => {
+  const adapter = scriptedAdapter((_conversation, modelRequest, { onDelta }) => {
     asked.push({ ...modelRequest, streams: onDelta !== undefined });
     return { reasoning: 'Hm, well.', text: 'All is said.' };
   });
-  return { model, asked };
+  return { model: adapter, asked };
 }
 
 describe('a run asks for the pieces of answers', () => {
@@ -105,7 +105,7 @@ describe('a run asks for the pieces of answers', () => {
 
   it('and tells them with --deltas, without secrets that lie across them', async () => {
     const pieces = ['The key is sk-', '012345', '6789, ', 'keep it.'];
-    const model = providerAdapter({
+    const adapter = providerAdapter({
       model: {
         name: 'pieces',
         generate: async (_request, { onDelta }) => {
@@ -116,7 +116,7 @@ describe('a run asks for the pieces of answers', () => {
       },
     });
     const bare = promptTemplate({ ns: 'tests', key: 'bare', sections: [] });
-    const loaded = ofAgent(defineAgent({ template: bare, workspace: false, adapter: model }));
+    const loaded = ofAgent(defineAgent({ template: bare, workspace: false, adapter: adapter }));
     const environment = fakeEnvironment({ variables: { API_KEY: 'sk-0123456789' } });
     const load = async () => loaded;
     expect(await runCommand(request('--json', '--deltas'), environment, { load })).toBe(0);
@@ -160,7 +160,7 @@ describe('a run by its stream', () => {
   it('ends with 130 when it is interrupted in the middle of an answer', async () => {
     const stop = new AbortController();
     const environment = { ...onTerminal(), signal: stop.signal };
-    const model = scriptedAdapter(async (_conversation, _request, { signal, onDelta }) => {
+    const adapter = scriptedAdapter(async (_conversation, _request, { signal, onDelta }) => {
       await onDelta?.({ type: 'text-delta', text: 'Half of it.' });
       const ended = new Promise<never>((_resolve, reject) => {
         signal.addEventListener('abort', () => reject(signal.reason));
@@ -168,7 +168,7 @@ describe('a run by its stream', () => {
       stop.abort(new CliInterruption('interrupted', 130));
       return ended;
     });
-    const { code, out, err } = await run(model, [], environment);
+    const { code, out, err } = await run(adapter, [], environment);
     expect(code).toBe(130);
     expect(out).toContain('Stopped in ');
     expect(err).toContain('wink: interrupted; the work until then is shown above.\n');
@@ -207,13 +207,13 @@ describe('options of the model', () => {
     [['--context-overflow=error'], 1],
     [['--context-overflow=drop-tool-results'], 0],
   ])('decide with %j what happens to a conversation that is too long', async (argv, expected) => {
-    const model = scriptedAdapter((conversation) => {
+    const adapter = scriptedAdapter((conversation) => {
       const result = conversation.find((item) => item.type === 'tool-result');
       if (result === undefined) return { toolCalls: [{ name: 'look' }] };
       if (!result.text.includes('Seen.')) return { text: 'Done.' };
       throw new ModelResponseError('model-context-exceeded', 'too long');
     });
-    const { code, err } = await run(model, argv);
+    const { code, err } = await run(adapter, argv);
     expect(code).toBe(expected);
     expect(
       err.includes('the conversation exceeded the context window, 1 tool result replaced by a note'),
@@ -226,11 +226,11 @@ describe('options of the model', () => {
     [['--max-conversation-turns=2', '--json'], 5, 2],
   ])('decide with %j how much of a conversation is sent', async (argv, longest, dropped) => {
     const lengths: number[] = [];
-    const model = scriptedAdapter((conversation, { turn }) => {
+    const adapter = scriptedAdapter((conversation, { turn }) => {
       lengths.push(conversation.length);
       return turn > 5 ? { text: 'Done.' } : { toolCalls: [{ name: 'look' }] };
     });
-    const { code, out, err } = await run(model, argv);
+    const { code, out, err } = await run(adapter, argv);
     expect(code, err).toBe(0);
     expect(Math.max(...lengths)).toBe(longest);
     expect(err.match(/2 turns of the conversation dropped to make room/g) ?? []).toHaveLength(dropped);
@@ -242,8 +242,8 @@ describe('options of the model', () => {
   });
 
   it('do not change how many turns a run that failed has had', async () => {
-    const model = scriptedAdapter(() => ({ toolCalls: [{ name: 'look' }] }));
-    const { code, err } = await run(model, ['--max-turns=7', '--max-conversation-turns=2']);
+    const adapter = scriptedAdapter(() => ({ toolCalls: [{ name: 'look' }] }));
+    const { code, err } = await run(adapter, ['--max-turns=7', '--max-conversation-turns=2']);
     expect(code).toBe(1);
     expect(err).toContain('the run of streamed failed after 7 turns, in phase request: ');
   });
@@ -297,9 +297,9 @@ describe('what hosted tools come to', () => {
 
 describe('a key that a package misses', () => {
   it('is bad input, in one line', async () => {
-    const model = scriptedAdapter(() => {
+    const adapter = scriptedAdapter(() => {
       throw Object.assign(new Error('Set GOOGLE_KEY.\n'), { name: 'AI_LoadAPIKeyError' });
     });
-    await expect(run(model)).rejects.toMatchObject({ name: 'UsageError', message: 'Set GOOGLE_KEY.\\x0a' });
+    await expect(run(adapter)).rejects.toMatchObject({ name: 'UsageError', message: 'Set GOOGLE_KEY.\\x0a' });
   });
 });

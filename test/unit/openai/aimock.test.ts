@@ -40,8 +40,8 @@ function answerWith(first: Fixture['response'], second?: Fixture['response']): v
 
 async function run(options: EvaluateOptions = {}) {
   const session = new Session();
-  const model = openai({ model: 'gpt-5', apiKey: 'none', baseURL: `${server.url}/v1` });
-  const outcome = await model.evaluate(sums, { input: 'Go', retry: false, ...options, session }).then(
+  const adapter = openai({ model: 'gpt-5', apiKey: 'none', baseURL: `${server.url}/v1` });
+  const outcome = await adapter.evaluate(sums, { input: 'Go', retry: false, ...options, session }).then(
     (response) => ({ response, error: undefined }),
     (error: unknown) => ({ response: undefined, error }),
   );
@@ -255,8 +255,8 @@ describe('an answer that does not arrive whole', () => {
     await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
     // A server that listens on a port has an address of this form.
     const { port } = http.address() as AddressInfo;
-    const model = openai({ model: 'gpt-4o', apiKey: 'none', baseURL: `http://127.0.0.1:${port}/v1` });
-    const outcome = model.evaluate(sums, { retry: false, ...options }).catch((error: unknown) => error);
+    const adapter = openai({ model: 'gpt-4o', apiKey: 'none', baseURL: `http://127.0.0.1:${port}/v1` });
+    const outcome = adapter.evaluate(sums, { retry: false, ...options }).catch((error: unknown) => error);
     return {
       outcome,
       arrived,

@@ -290,8 +290,8 @@ describe('a stop', () => {
       answer.writeHead(200, { 'content-type': 'text/event-stream' });
       answer.write(toServerSentEvents(toEvents(response([message('Hello')])).slice(0, 5)));
     });
-    const model = openai({ model: 'm', apiKey: 'none', baseURL: server.url });
-    const run = model.evaluate(promptOf(), {
+    const adapter = openai({ model: 'm', apiKey: 'none', baseURL: server.url });
+    const run = adapter.evaluate(promptOf(), {
       streaming: true,
       signal: controller.signal,
       observers: [

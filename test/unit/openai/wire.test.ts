@@ -318,13 +318,13 @@ describe('a structured answer', () => {
     promptTemplate({ ns: 'test', key: 'output', sections: [task()], output }).bind();
   const ask = async <Output>(output: z.ZodType<Output>, text: string, more = {}) => {
     const captured = capturingFetch(response([message(text)], more));
-    const model = openai({
+    const adapter = openai({
       model: 'gpt-5',
       apiKey: 'key',
       fetch: captured.fetch,
       settings: { text: { verbosity: 'low' } },
     });
-    return { ...(await model.evaluate(withOutput(output))), body: captured.requests[0]?.body };
+    return { ...(await adapter.evaluate(withOutput(output))), body: captured.requests[0]?.body };
   };
 
   it('is asked for by its schema; a null for an optional key is taken out', async () => {
@@ -368,8 +368,8 @@ describe('a structured answer', () => {
         message('{"ok":true}', { phase: 'final_answer' }),
       ]),
     );
-    const model = openai({ model: 'gpt-5', apiKey: 'key', fetch: captured.fetch });
-    const { output, conversation } = await model.evaluate(withOutput(z.object({ ok: z.boolean() })));
+    const adapter = openai({ model: 'gpt-5', apiKey: 'key', fetch: captured.fetch });
+    const { output, conversation } = await adapter.evaluate(withOutput(z.object({ ok: z.boolean() })));
     expect(output).toEqual({ ok: true });
     expect(conversation[0]).toMatchObject({
       content: [{ type: 'reasoning', text: 'Now I know.' }, { type: 'text' }],
@@ -395,10 +395,10 @@ describe('losses of a schema', () => {
       execute: () => ToolResult.ok(null),
     });
     const captured = capturingFetch(response([functionCall('c1', 'free', { a: 1 })]), answer);
-    const model = openai({ model: 'gpt-5', apiKey: 'key', fetch: captured.fetch });
+    const adapter = openai({ model: 'gpt-5', apiKey: 'key', fetch: captured.fetch });
     const prompt = promptOf(task([free, link, add]));
-    await model.evaluate(prompt, { logger });
-    await model.evaluate(prompt, { logger });
+    await adapter.evaluate(prompt, { logger });
+    await adapter.evaluate(prompt, { logger });
     const lines = logger.lines.filter(({ message: line }) => line.startsWith('OpenAI'));
     expect(lines.map(({ level, message: line, fields }) => [level, line, fields['losses']])).toEqual([
       [
@@ -457,7 +457,7 @@ describe('the client', () => {
 
   it('takes address and headers as options', async () => {
     const captured = capturingFetch(answer);
-    const model = openai({
+    const adapter = openai({
       model: 'gpt-5',
       apiKey: async () => 'fetched',
       baseURL: 'http://127.0.0.1:1/v1',
@@ -466,7 +466,7 @@ describe('the client', () => {
       defaultHeaders: { 'x-own': '1' },
       fetch: captured.fetch,
     });
-    await model.evaluate(prompt);
+    await adapter.evaluate(prompt);
     const { url, headers } = captured.requests[0] ?? { url: '', headers: new Headers() };
     expect(url).toBe('http://127.0.0.1:1/v1/responses');
     expect(

@@ -124,11 +124,11 @@ describe('the runtime', () => {
       journal.lines.push('inner ended');
     });
     const replies = [[{ name: 'outer' }], [{ name: 'inner' }], [], []];
-    const model = scriptedAdapter(() => {
+    const adapter = scriptedAdapter(() => {
       const toolCalls = replies.shift() ?? [];
       return toolCalls.length === 0 ? { text: 'done' } : { toolCalls };
     });
-    await model.evaluate(promptOf([each], [outer]));
+    await adapter.evaluate(promptOf([each], [outer]));
     expect(journal.lines).toEqual([
       'build each 1',
       'build each 2',
@@ -196,13 +196,13 @@ describe('the runtime', () => {
         }),
       ],
     );
-    const model = scriptedAdapter((_conversation, { turn }) =>
+    const adapter = scriptedAdapter((_conversation, { turn }) =>
       turn === 1 ? { toolCalls: [{ name: 'use' }] } : { text: 'done' },
     );
     {
       await using session = new Session();
-      await model.evaluate(prompt, { session });
-      await model.evaluate(prompt, { session });
+      await adapter.evaluate(prompt, { session });
+      await adapter.evaluate(prompt, { session });
       expect(journal.lines).toEqual(['build mine', 'build once']);
     }
     expect(journal.lines).toEqual(['build mine', 'build once', 'dispose once']);
@@ -211,10 +211,10 @@ describe('the runtime', () => {
   it('refuses an owned instance that an earlier evaluation has disposed', async () => {
     const journal = new Journal();
     const prompt = promptOf([binding(Once, { instance: journal.made('once'), owned: true })]);
-    const model = scriptedAdapter(() => ({ text: 'done' }));
-    await model.evaluate(prompt);
+    const adapter = scriptedAdapter(() => ({ text: 'done' }));
+    await adapter.evaluate(prompt);
     expect(journal.lines).toEqual(['build once', 'dispose once']);
-    expect((await evaluationFailure(model.evaluate(prompt))).cause).toEqual(
+    expect((await evaluationFailure(adapter.evaluate(prompt))).cause).toEqual(
       coded('resource-disposed', /"once"/),
     );
   });

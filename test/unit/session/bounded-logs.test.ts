@@ -106,11 +106,11 @@ describe('a LOG slice that a session bounds', () => {
     const session = new Session();
     session.install(ToolInvocations, { retain: 4 });
     const lengths: number[] = [];
-    const model = scriptedAdapter((_conversation, { turn }) => {
+    const adapter = scriptedAdapter((_conversation, { turn }) => {
       lengths.push(session.slice(ToolInvocations).length);
       return turn > 20 ? { text: 'done' } : { toolCalls: [{ name: 'count' }] };
     });
-    await model.evaluate(template.bind(), { session });
+    await adapter.evaluate(template.bind(), { session });
     expect(Math.max(...lengths)).toBe(4);
     expect(
       session

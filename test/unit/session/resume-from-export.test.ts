@@ -193,7 +193,7 @@ describe('a session that went through JSON', () => {
       { text: 'Done.' },
     ];
     const usage = { inputTokens: 3, outputTokens: 2, cachedInputTokens: 1 };
-    const model = scriptedAdapter((_conversation, { instructions, turn }) => ({
+    const adapter = scriptedAdapter((_conversation, { instructions, turn }) => ({
       ...(instructions.includes('Inner.')
         ? { text: '{"answer":{"text":"yes"}}' }
         : (turns[turn - 1] ?? { text: 'Done.' })),
@@ -211,9 +211,9 @@ describe('a session that went through JSON', () => {
         }),
       ],
     };
-    await model.evaluate(full.bind(), options);
-    await model.evaluate(full.bind(), { ...options, enforce: false });
-    await model.evaluate(full.bind(), { ...options, limits: { maxTurns: 1 } }).catch(() => undefined);
+    await adapter.evaluate(full.bind(), options);
+    await adapter.evaluate(full.bind(), { ...options, enforce: false });
+    await adapter.evaluate(full.bind(), { ...options, limits: { maxTurns: 1 } }).catch(() => undefined);
     const calls = session.slice(ToolInvocations).all();
     for (const field of [
       'approvals',

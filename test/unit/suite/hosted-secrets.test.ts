@@ -97,8 +97,8 @@ describe('secrets of a remote server', () => {
     const events: unknown[] = [];
     await using session = new Session();
     const run: EvaluateOptions = { session, logger, observers: [{ onEvent: (event) => events.push(event) }] };
-    const model = scriptedAdapter([{ text: 'Read.' }], options);
-    const ending = await model.evaluate(template.bind(), run).catch((error: unknown) => error);
+    const adapter = scriptedAdapter([{ text: 'Read.' }], options);
+    const ending = await adapter.evaluate(template.bind(), run).catch((error: unknown) => error);
     expectNoSecret(ending);
     expectNoSecret({ events, lines: logger.lines });
     expectNoSecret(session.exportState({ includeLogs: true }));

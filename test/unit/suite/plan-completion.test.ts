@@ -66,13 +66,13 @@ describe('planCompletion', () => {
 
   test('lets a model that forgot a step go on and finish it', async () => {
     const call = (name: string, args: object): ScriptedTurn => ({ toolCalls: [{ name, arguments: args }] });
-    const model = scriptedAdapter([
+    const adapter = scriptedAdapter([
       call('planning_setup_plan', { objective: 'Ship', initial_steps: ['Build'] }),
       { text: 'All done.' },
       call('planning_update_step', { step_id: 1, status: 'done' }),
       { text: 'Now it is.' },
     ]);
-    const { text } = await model.evaluate(planned.bind(), { completion: planCompletion() });
+    const { text } = await adapter.evaluate(planned.bind(), { completion: planCompletion() });
     expect(text).toBe('Now it is.');
   });
 
@@ -83,11 +83,11 @@ describe('planCompletion', () => {
       sections: [section({ title: 'Task', key: 'task', template: 'Do it.' })],
     });
     const asked: unknown[] = [];
-    const model = scriptedAdapter((conversation) => {
+    const adapter = scriptedAdapter((conversation) => {
       asked.push(conversation);
       return { text: 'Done.' };
     });
-    await expect(model.evaluate(other.bind(), { completion: planCompletion() })).rejects.toThrow(
+    await expect(adapter.evaluate(other.bind(), { completion: planCompletion() })).rejects.toThrow(
       expect.objectContaining({
         code: 'prompt-invalid',
         message:
@@ -98,7 +98,7 @@ describe('planCompletion', () => {
     );
     expect(asked).toEqual([]);
     await using session = withPlan(['One'], [1]);
-    const { text } = await model.evaluate(other.bind(), { completion: planCompletion(), session });
+    const { text } = await adapter.evaluate(other.bind(), { completion: planCompletion(), session });
     expect(text).toBe('Done.');
   });
 });

@@ -124,23 +124,23 @@ describe('planningToolsSection', () => {
     await using session = new Session();
     session.install(CurrentPlan);
     session.dispatch(SetupPlan, { objective: 'Given', initialSteps: ['a'] });
-    const model = scriptedAdapter([
+    const adapter = scriptedAdapter([
       { toolCalls: [{ name: 'planning_update_step', arguments: { step_id: 1, status: 'done' } }] },
       {},
     ]);
     const template = templateOf({ tools: ['planning_update_step', 'planning_read_plan'] });
-    await model.evaluate(template.bind(), { session });
+    await adapter.evaluate(template.bind(), { session });
     expect(session.slice(CurrentPlan).latest()?.status).toBe('completed');
   });
 
   it('puts its tools under the policies it is given', async () => {
     await using session = new Session();
     const noPlans = { name: 'no-plans', check: () => PolicyDecision.deny('not today') };
-    const model = scriptedAdapter([
+    const adapter = scriptedAdapter([
       { toolCalls: [{ name: 'planning_setup_plan', arguments: { objective: 'x' } }] },
       { text: 'Not today.' },
     ]);
-    await model.evaluate(templateOf({ policies: [noPlans] }).bind(), { session });
+    await adapter.evaluate(templateOf({ policies: [noPlans] }).bind(), { session });
     expect(session.slice(CurrentPlan).latest()).toBeUndefined();
   });
 });

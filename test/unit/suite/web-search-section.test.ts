@@ -58,7 +58,7 @@ describe('webSearchSection', () => {
     const task = section({ title: 'Task', key: 'task', template: 'Answer.' });
     const template = promptTemplate({ ns: 'test', key: 'opened', sections: [task, search] });
     const asked: (readonly string[])[] = [];
-    const model = scriptedAdapter((_conversation, { hostedTools, turn, instructions }) => {
+    const adapter = scriptedAdapter((_conversation, { hostedTools, turn, instructions }) => {
       expect(instructions).toContain('The web can be searched.\n\n[This is a summary. Call open_sections');
       asked.push(hostedTools.map(({ name }) => name));
       return turn === 1
@@ -76,7 +76,7 @@ describe('webSearchSection', () => {
             ],
           };
     });
-    const response = await model.evaluate(template.bind());
+    const response = await adapter.evaluate(template.bind());
     expect(asked).toEqual([[], ['web_search']]);
     const { invocations, citations } = hostedOutputsOf(response, search.hostedTools[0]);
     expect(invocations.map(({ queries, turn }) => [queries, turn])).toEqual([[['tides'], 2]]);

@@ -31,8 +31,8 @@ describe('mockHostedToolCodec', () => {
         { citations: [{ type: 'url', url: 'https://tides.example' }] },
       ],
     });
-    const model = scriptedAdapter(twoTurns, { name: 'script', hostedToolCodecs: { web_search: codec } });
-    const response = await model.evaluate(promptOf(search));
+    const adapter = scriptedAdapter(twoTurns, { name: 'script', hostedToolCodecs: { web_search: codec } });
+    const response = await adapter.evaluate(promptOf(search));
     expect(response.hostedOutputs).toEqual({
       web_search: {
         invocations: [
@@ -53,8 +53,8 @@ describe('mockHostedToolCodec', () => {
   it('says nothing behind the end of its list, and nothing by default', async () => {
     for (const outputs of [undefined, []]) {
       const codec = mockHostedToolCodec({ kind: 'web_search', ...(outputs && { outputs }) });
-      const model = scriptedAdapter(twoTurns, { hostedToolCodecs: { web_search: codec } });
-      const response = await model.evaluate(promptOf(search));
+      const adapter = scriptedAdapter(twoTurns, { hostedToolCodecs: { web_search: codec } });
+      const response = await adapter.evaluate(promptOf(search));
       expect(response.hostedOutputs).toEqual({});
       expect(hostedOutputsOf(response, search)).toEqual({ invocations: [], citations: [] });
       expect(codec.parsed).toHaveLength(2);
@@ -69,8 +69,8 @@ describe('mockHostedToolCodec', () => {
       allowsSeveral: true,
       outputs: [{ invocations: [{ status: 'completed', invocationId: 'first' }] }],
     });
-    const model = scriptedAdapter([{ text: 'Done.' }], { hostedToolCodecs: { mcp: codec } });
-    const { hostedOutputs } = await model.evaluate(promptOf(wiki, shop));
+    const adapter = scriptedAdapter([{ text: 'Done.' }], { hostedToolCodecs: { mcp: codec } });
+    const { hostedOutputs } = await adapter.evaluate(promptOf(wiki, shop));
     expect(Object.keys(hostedOutputs)).toEqual(['wiki', 'shop']);
   });
 
@@ -103,8 +103,8 @@ describe('mockHostedToolCodec', () => {
     const logger = recordingLogger();
     const options = { hostedToolCodecs: { web_search: codec } };
     const turns = [{ text: 'High tide is at six.' }];
-    const model = scriptedAdapter(turns, { ...options, unsupportedConfig: 'warn' });
-    const { hostedOutputs } = await model.evaluate(promptOf(search), { logger });
+    const adapter = scriptedAdapter(turns, { ...options, unsupportedConfig: 'warn' });
+    const { hostedOutputs } = await adapter.evaluate(promptOf(search), { logger });
     expect(hostedOutputs['web_search']?.citations).toMatchObject([{ span: [16, 19] }, { span: [-1, -1] }]);
     expect(logger.lines.map(({ message }) => message)).toEqual([
       'The scripted model adapter does not support "maxUses" of the hosted tool "web_search". The tool runs without it.',
@@ -118,18 +118,18 @@ describe('mockHostedToolCodec', () => {
 
 describe('a scripted model', () => {
   it('lets a prompt have any hosted tool, and says what a turn says of it', async () => {
-    const model = scriptedAdapter([
+    const adapter = scriptedAdapter([
       { text: 'Six.', hosted: [{ toolName: 'web_search', invocations: [found], citations: [] }] },
     ]);
-    const { hostedOutputs } = await model.evaluate(promptOf(search));
+    const { hostedOutputs } = await adapter.evaluate(promptOf(search));
     expect(hostedOutputs).toEqual({ web_search: { invocations: [{ ...found, turn: 1 }], citations: [] } });
   });
 
   it('with codecs refuses a kind that none of them speaks for, before the model is asked', async () => {
     const hostedToolCodecs = { web_search: mockHostedToolCodec({ kind: 'web_search' }) };
     let asked = 0;
-    const model = scriptedAdapter(() => ({ text: `${(asked += 1)}` }), { hostedToolCodecs });
-    const error = await evaluationFailure(model.evaluate(promptOf(webFetchTool())));
+    const adapter = scriptedAdapter(() => ({ text: `${(asked += 1)}` }), { hostedToolCodecs });
+    const error = await evaluationFailure(adapter.evaluate(promptOf(webFetchTool())));
     expect(error).toMatchObject({
       phase: 'render',
       message: expect.stringContaining(
@@ -154,9 +154,9 @@ describe('a scripted model', () => {
     });
 
   it.each([undefined, null])('takes %s from a codec for a tool that was not used', async (nothing) => {
-    const model = withCodec({ parseOutput: () => nothing });
+    const adapter = withCodec({ parseOutput: () => nothing });
     for (const streaming of [false, true]) {
-      expect(await model.evaluate(promptOf(search), { streaming })).toMatchObject({
+      expect(await adapter.evaluate(promptOf(search), { streaming })).toMatchObject({
         text: 'Six.',
         hostedOutputs: {},
       });
@@ -205,10 +205,10 @@ describe('a scripted model', () => {
       }),
     };
     const hosted = [{ toolName: 'web_search', invocations: [found], citations: [] }];
-    const model = scriptedAdapter([{ text: 'x', hosted, items: ['a', 'b'] }], {
+    const adapter = scriptedAdapter([{ text: 'x', hosted, items: ['a', 'b'] }], {
       hostedToolCodecs: { web_search: codec },
     });
-    const { hostedOutputs } = await model.evaluate(promptOf(search));
+    const { hostedOutputs } = await adapter.evaluate(promptOf(search));
     expect(hostedOutputs['web_search']?.invocations.map(({ invocationId }) => invocationId)).toEqual([
       undefined,
       'a',

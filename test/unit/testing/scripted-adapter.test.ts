@@ -28,13 +28,13 @@ const resultsIn = (conversation: readonly ConversationItem[]): readonly string[]
 
 describe('a scripted model', () => {
   test('plays a list of turns, from the start for each evaluation', async () => {
-    const model = scriptedAdapter([
+    const adapter = scriptedAdapter([
       { toolCalls: [{ name: 'echo', arguments: { text: 'one' } }, { name: 'echo' }] },
       { toolCalls: [{ name: 'echo', arguments: '{"text": "two"}', callId: 'own' }] },
       { text: 'done', finishReason: 'length' },
     ]);
     for (let round = 0; round < 2; round += 1) {
-      const response = await model.evaluate(template.bind());
+      const response = await adapter.evaluate(template.bind());
       expect(resultsIn(response.conversation)).toEqual(['one', 'nothing', 'two']);
       expect(response).toMatchObject({ text: 'done', finishReason: 'length' });
       const ids = response.conversation.flatMap((item) => (item.type === 'tool-result' ? [item.callId] : []));
@@ -75,7 +75,7 @@ describe('a scripted model', () => {
 
   test('may decide by what was said, also asynchronously', async () => {
     const requests: ModelRequest[] = [];
-    const model = scriptedAdapter(
+    const adapter = scriptedAdapter(
       async (conversation, request) => {
         requests.push(request);
         await Promise.resolve();
@@ -86,11 +86,11 @@ describe('a scripted model', () => {
       },
       { name: 'thinker' },
     );
-    const response = await model.evaluate(template.bind());
+    const response = await adapter.evaluate(template.bind());
     expect(response.text).toBe('0,1,2');
     expect(requests.map(({ turn }) => turn)).toEqual([1, 2, 3, 4]);
     expect(requests[0]?.instructions).toContain('Echo.');
-    expect(model.name).toBe('thinker');
+    expect(adapter.name).toBe('thinker');
   });
 
   test('whose script throws ends the run like a provider that fails', async () => {

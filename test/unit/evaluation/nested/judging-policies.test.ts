@@ -80,8 +80,8 @@ async function runJudged(
       usage: { outputTokens: 1 },
     })),
   ]);
-  const model = modelFor({ ...Object.fromEntries(scripts), judge: judging });
-  const response = await model.evaluate(nestedPrompt(levels, files), {
+  const adapter = modelFor({ ...Object.fromEntries(scripts), judge: judging });
+  const response = await adapter.evaluate(nestedPrompt(levels, files), {
     session,
     ...(options.enforce === undefined ? {} : { enforce: options.enforce }),
     observers: [{ onEvent: (event) => events.push(event) }],

@@ -52,11 +52,11 @@ describe('a budget that a run shares with the evaluations inside its calls', () 
       await context.adapter.evaluate(promptWith('inner', [look]), { limits: { budget: tracker } });
       return ToolResult.ok(null);
     });
-    const model = modelFor({
+    const adapter = modelFor({
       outer: [spending(1, 'delegate'), spending(2)],
       inner: [spending(3, 'look'), spending(4)],
     });
-    const response = await model.evaluate(promptWith('outer', [outer]), { limits: { budget: tracker } });
+    const response = await adapter.evaluate(promptWith('outer', [outer]), { limits: { budget: tracker } });
     expect(response.usage).toEqual({ inputTokens: 10, outputTokens: 40 });
     expect(tracker.usage).toEqual(response.usage);
     expect(seen).toEqual([tracker]);
@@ -66,11 +66,11 @@ describe('a budget that a run shares with the evaluations inside its calls', () 
     const session = new Session();
     const events: RunEvent[] = [];
     const asked: RunEvent[] = [];
-    const model = modelFor({
+    const adapter = modelFor({
       outer: [spending(1, 'delegate')],
       inner: [spending(1, 'add'), spending(200, 'add')],
     });
-    const run = model.evaluate(promptWith('outer', [delegating()]), {
+    const run = adapter.evaluate(promptWith('outer', [delegating()]), {
       session,
       limits: { budget: { maxTotalTokens: 100 } },
       observers: [
@@ -103,10 +103,10 @@ describe('a budget that a run shares with the evaluations inside its calls', () 
 
   test('passed by the last turn inside: the call keeps what it did, and the run ends behind it', async () => {
     const session = new Session();
-    const model = modelFor({ outer: [spending(1, 'delegate', 'add')], inner: [spending(200)] });
+    const adapter = modelFor({ outer: [spending(1, 'delegate', 'add')], inner: [spending(200)] });
     const answers: unknown[] = [];
     const outer = delegating({}, async (inner) => answers.push(await inner));
-    const run = model.evaluate(promptWith('outer', [outer, add]), {
+    const run = adapter.evaluate(promptWith('outer', [outer, add]), {
       session,
       limits: { budget: { maxTotalTokens: 100 }, maxConcurrentCalls: 1 },
     });
@@ -132,12 +132,12 @@ describe('a budget that a run shares with the evaluations inside its calls', () 
         .catch((error: unknown) => caught.push(error));
     });
     let asked = 0;
-    const model = modelFor({
+    const adapter = modelFor({
       outer: [spending(1, 'delegate'), async () => ((asked += 1), spending(1))],
       inner: [spending(200, 'add')],
     });
     const session = new Session();
-    const run = model.evaluate(promptWith('outer', [outer]), {
+    const run = adapter.evaluate(promptWith('outer', [outer]), {
       session,
       limits: { budget: { maxTotalTokens: 100 } },
     });
@@ -152,8 +152,8 @@ describe('a budget that a run shares with the evaluations inside its calls', () 
   });
 
   test('that does not hold another turn inside ends the run', async () => {
-    const model = modelFor({ outer: [spending(1, 'delegate')], inner: [spending(60, 'add')] });
-    const run = model.evaluate(promptWith('outer', [delegating()]), {
+    const adapter = modelFor({ outer: [spending(1, 'delegate')], inner: [spending(60, 'add')] });
+    const run = adapter.evaluate(promptWith('outer', [delegating()]), {
       limits: { budget: { maxTotalTokens: 100 } },
     });
     const error = await evaluationFailure(run);
@@ -196,8 +196,8 @@ describe('a budget that a run shares with the evaluations inside its calls', () 
       spent = 200;
       return { ...calling('note'), usage: usage(200) };
     };
-    const model = modelFor({ outer: [spending(1, 'fast', 'slow')], fast: [fast], slow: [slow] });
-    const run = model.evaluate(promptWith('outer', [inner('fast'), inner('slow')]), {
+    const adapter = modelFor({ outer: [spending(1, 'fast', 'slow')], fast: [fast], slow: [slow] });
+    const run = adapter.evaluate(promptWith('outer', [inner('fast'), inner('slow')]), {
       limits: { budget: tracker },
       observers: [
         {
@@ -221,11 +221,11 @@ describe('a budget of an evaluation of its own', () => {
     const outer = delegating({ limits: { budget: inner } }, async (evaluation) =>
       evaluation.catch((error: unknown) => caught.push(error)),
     );
-    const model = modelFor({
+    const adapter = modelFor({
       outer: [spending(1, 'delegate'), spending(1)],
       inner: [spending(60, 'add')],
     });
-    const response = await model.evaluate(promptWith('outer', [outer]), { limits: { budget: tracker } });
+    const response = await adapter.evaluate(promptWith('outer', [outer]), { limits: { budget: tracker } });
     expect(caught).toMatchObject([{ code: 'evaluation-budget-exceeded', phase: 'budget' }]);
     expect(response.budgetExceeded).toBeUndefined();
     expect(inner.usage).toEqual(usage(60));
@@ -233,9 +233,9 @@ describe('a budget of an evaluation of its own', () => {
   });
 
   test('that is passed and not handled fails the call', async () => {
-    const model = modelFor({ outer: [spending(1, 'delegate'), spending(1)], inner: [spending(60, 'add')] });
+    const adapter = modelFor({ outer: [spending(1, 'delegate'), spending(1)], inner: [spending(60, 'add')] });
     const outer = delegating({ limits: { budget: { maxTotalTokens: 50 } } });
-    const { conversation } = await model.evaluate(promptWith('outer', [outer]), {
+    const { conversation } = await adapter.evaluate(promptWith('outer', [outer]), {
       limits: { budget: { maxTotalTokens: 1_000 } },
     });
     expect(conversation[1]).toMatchObject({ type: 'tool-result', isError: true });
@@ -243,9 +243,11 @@ describe('a budget of an evaluation of its own', () => {
   });
 
   test('does not loosen that of the run', async () => {
-    const model = modelFor({ outer: [spending(1, 'delegate')], inner: [spending(200, 'add')] });
+    const adapter = modelFor({ outer: [spending(1, 'delegate')], inner: [spending(200, 'add')] });
     const outer = delegating({ limits: { budget: { maxTotalTokens: 1_000_000 } } });
-    const run = model.evaluate(promptWith('outer', [outer]), { limits: { budget: { maxTotalTokens: 100 } } });
+    const run = adapter.evaluate(promptWith('outer', [outer]), {
+      limits: { budget: { maxTotalTokens: 100 } },
+    });
     expect((await evaluationFailure(run)).code).toBe('evaluation-budget-exceeded');
   });
 
@@ -269,8 +271,11 @@ test('what a superseded attempt spent is counted', async () => {
     context.session.dispatch(Added, { by: before + 1 });
     return ToolResult.ok(null);
   });
-  const model = modelFor({ outer: [spending(1, 'delegate', 'delegate'), spending(1)], inner: [spending(5)] });
-  const { usage: spent } = await model.evaluate(promptWith('outer', [outer]), {
+  const adapter = modelFor({
+    outer: [spending(1, 'delegate', 'delegate'), spending(1)],
+    inner: [spending(5)],
+  });
+  const { usage: spent } = await adapter.evaluate(promptWith('outer', [outer]), {
     session,
     limits: { budget: tracker },
   });
@@ -293,8 +298,8 @@ test('a call that would have to run again once the budget is passed is not run a
     context.session.dispatch(Added, { by: before + 1 });
     return ToolResult.ok(null);
   });
-  const model = modelFor({ outer: [spending(1, 'delegate', 'delegate')], inner: [spending(50)] });
-  const run = model.evaluate(promptWith('outer', [outer]), {
+  const adapter = modelFor({ outer: [spending(1, 'delegate', 'delegate')], inner: [spending(50)] });
+  const run = adapter.evaluate(promptWith('outer', [outer]), {
     session,
     limits: { budget: { maxTotalTokens: 100 } },
   });

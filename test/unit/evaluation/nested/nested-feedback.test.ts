@@ -22,10 +22,10 @@ test('what a provider reads inside a call is read by that call: it runs again wh
       return ToolResult.ok(null, heard.at(-1));
     }),
   ]);
-  const model = modelFor({ outer: [calling('add', 'delegate')], inner: [calling('idle')] });
+  const adapter = modelFor({ outer: [calling('add', 'delegate')], inner: [calling('idle')] });
   const attempts: number[] = [];
   await using session = new Session();
-  await model.evaluate(outer, {
+  await adapter.evaluate(outer, {
     session,
     feedback: [total],
     observers: [

@@ -144,14 +144,14 @@ describe('what inner calls change', () => {
       await context.adapter.evaluate(promptWith('inner', [add]));
       return ToolResult.ok(null, `Attempt ${context.attempt}.`);
     });
-    const model = modelFor({
+    const adapter = modelFor({
       outer: [{ ...calling('delegate', 'delegate'), usage: { inputTokens: 100 } }],
       inner: [
         { ...calling('add'), usage: { inputTokens: 10 } },
         { text: 'added', usage: { inputTokens: 1 } },
       ],
     });
-    const { conversation, usage } = await model.evaluate(promptWith('outer', [outer]), { session });
+    const { conversation, usage } = await adapter.evaluate(promptWith('outer', [outer]), { session });
     expect(textsOf(conversation)).toEqual(['Attempt 1.', 'Attempt 2.']);
     expect(session.slice(Count).all()).toEqual([{ total: 2 }]);
     expect(recordsOf(session)).toEqual([
@@ -241,10 +241,10 @@ describe('what is told', () => {
       const { output } = await context.adapter.evaluate(template.bind(), { input: 'How good?' });
       return ToolResult.ok(null, `Twice ${output.score * 2}`);
     });
-    const model = modelFor({ outer: [calling('delegate')], inner: [{ text: '{"score":21}' }] });
-    const { conversation } = await model.evaluate(promptWith('outer', [outer]));
+    const adapter = modelFor({ outer: [calling('delegate')], inner: [{ text: '{"score":21}' }] });
+    const { conversation } = await adapter.evaluate(promptWith('outer', [outer]));
     expect(textsOf(conversation)).toEqual(['Twice 42']);
-    expect(model.name).toBe('scripted model');
+    expect(adapter.name).toBe('scripted model');
   });
 });
 
@@ -271,11 +271,11 @@ describe('the handler', () => {
 
   test('is told to use its own adapter when it tries the held session', async () => {
     const session = new Session();
-    const model = modelFor({ outer: [calling('delegate')] });
+    const adapter = modelFor({ outer: [calling('delegate')] });
     const errors: unknown[] = [];
     const outer = delegate('external', async (context) => {
       errors.push(
-        await model.evaluate(promptWith('inner', []), { session }).catch((error: unknown) => error),
+        await adapter.evaluate(promptWith('inner', []), { session }).catch((error: unknown) => error),
         // A handler without types may pass what the type does not know.
         await context.adapter
           .evaluate(promptWith('inner', []), { session } as object)
@@ -283,7 +283,7 @@ describe('the handler', () => {
       );
       return ToolResult.ok(null);
     });
-    await model.evaluate(promptWith('outer', [outer]), { session });
+    await adapter.evaluate(promptWith('outer', [outer]), { session });
     expect(SessionBusyError.isInstance(errors[0])).toBe(true);
     expect(String(errors[0])).toContain('context.adapter.evaluate()');
     expect(String(errors[1])).toContain('Leave out the option session');
@@ -320,14 +320,17 @@ test('tokens spent two deep are counted once on every level', async () => {
       { name },
     );
   const middle = delegateTo('innermost', [], 'middle');
-  const model = modelFor({
+  const adapter = modelFor({
     outer: [{ ...calling('outermost'), usage: { inputTokens: 1 } }],
     inner: [{ ...calling('middle', 'middle'), usage: { inputTokens: 10 } }],
     innermost: [{ text: 'done', usage: { inputTokens: 100 } }],
   });
-  const { usage } = await model.evaluate(promptWith('outer', [delegateTo('inner', [middle], 'outermost')]), {
-    session,
-  });
+  const { usage } = await adapter.evaluate(
+    promptWith('outer', [delegateTo('inner', [middle], 'outermost')]),
+    {
+      session,
+    },
+  );
   expect(inputs).toEqual([100, 100, 210]);
   expect(usage).toEqual({ inputTokens: 211 });
 });

@@ -392,11 +392,11 @@ describe('policies of several prompts', () => {
     const files = new MemoryFilesystem();
     const session = new Session();
     const prompt = nestedPrompt(under({ policies: [byParams] }, 2, 'prod/x'), files);
-    const model = modelFor({
+    const adapter = modelFor({
       'level-1': [calling('delegate_1')],
       'level-2': [{ toolCalls: [writing('prod/x')] }],
     });
-    await using runtime = await openToolRuntime(prompt, { adapter: model, session });
+    await using runtime = await openToolRuntime(prompt, { adapter: adapter, session });
     await runtime.runCalls([{ callId: 'a', name: 'delegate_0', arguments: {} }]);
     expect((await files.glob('**')).paths).toEqual([]);
     expect(session.slice(ToolInvocations).all()[0]).toMatchObject({

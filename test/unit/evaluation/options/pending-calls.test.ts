@@ -37,11 +37,11 @@ const interrupted = (callId: string) => ({
 async function sent(history: readonly ConversationItem[], options: EvaluateOptions = {}) {
   const logger = recordingLogger();
   let asked: readonly ConversationItem[] = [];
-  const model = scriptedAdapter((conversation) => {
+  const adapter = scriptedAdapter((conversation) => {
     asked = [...conversation];
     return { text: 'Done.' };
   });
-  await model.evaluate(prompt, { history, logger, ...options });
+  await adapter.evaluate(prompt, { history, logger, ...options });
   return { asked, warnings: logger.lines.filter(({ level }) => level === 'warn') };
 }
 
@@ -118,9 +118,9 @@ test('a history in which every call has its result is sent as it is', async () =
 describe("with pendingCalls: 'refuse'", () => {
   test('calls without results are refused by name, before anything is asked', async () => {
     let asked = 0;
-    const model = scriptedAdapter(() => ((asked += 1), { text: 'Done.' }));
+    const adapter = scriptedAdapter(() => ((asked += 1), { text: 'Done.' }));
     const history = [user('Go.'), calls('c1', 'c2'), result('c2'), calls('c3')];
-    const error: unknown = await model
+    const error: unknown = await adapter
       .evaluate(prompt, { history, pendingCalls: 'refuse' })
       .catch((thrown: unknown) => thrown);
     expect(PromptValidationError.isInstance(error)).toBe(true);
@@ -161,9 +161,9 @@ test('evaluations inside calls do as the run does, unless they say otherwise', a
     },
   });
   const outer = promptOf({ tools: [inner] });
-  const model = scriptedAdapter((_conversation, { tools, turn }) =>
+  const adapter = scriptedAdapter((_conversation, { tools, turn }) =>
     tools.length > 0 && turn === 1 ? { toolCalls: [{ name: 'delegate' }] } : { text: 'Done.' },
   );
-  await model.evaluate(outer, { pendingCalls: 'refuse' });
+  await adapter.evaluate(outer, { pendingCalls: 'refuse' });
   expect(outcomes).toEqual([expect.stringContaining('"send" (c1)'), 'Done.']);
 });

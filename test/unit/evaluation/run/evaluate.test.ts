@@ -150,9 +150,9 @@ describe('the session', () => {
         }),
       ],
     });
-    const model = scriptedAdapter([{ toolCalls: [{ name: 'work' }] }, { text: 'done' }]);
-    await model.evaluate(template.bind(), { session });
-    await model.evaluate(template.bind(), { session });
+    const adapter = scriptedAdapter([{ toolCalls: [{ name: 'work' }] }, { text: 'done' }]);
+    await adapter.evaluate(template.bind(), { session });
+    await adapter.evaluate(template.bind(), { session });
     expect(session.slice(Notes)).toHaveLength(2);
     expect(session.slice(ToolInvocations)).toHaveLength(2);
     expect((await filesystem.read('log.txt')).totalLines).toBe(2);
@@ -282,7 +282,7 @@ describe('the session', () => {
 
 describe('what goes wrong before the first request', () => {
   let asked = 0;
-  const model = scriptedAdapter(() => ((asked += 1), { text: 'done' }));
+  const adapter = scriptedAdapter(() => ((asked += 1), { text: 'done' }));
   const Service = resourceToken<object>('service');
 
   test('is a failure of phase render with its cause: an eager resource', async () => {
@@ -301,7 +301,7 @@ describe('what goes wrong before the first request', () => {
       ],
       sections: [section({ title: 'Task', key: 'task', template: 'Do it.' })],
     });
-    const error = await evaluationFailure(model.evaluate(template.bind(), { input: 'Hello' }));
+    const error = await evaluationFailure(adapter.evaluate(template.bind(), { input: 'Hello' }));
     expect(error).toMatchObject({
       code: 'evaluation-render-failed',
       phase: 'render',
@@ -329,7 +329,7 @@ describe('what goes wrong before the first request', () => {
         },
       ],
     });
-    const error = await evaluationFailure(model.evaluate(template.bind()));
+    const error = await evaluationFailure(adapter.evaluate(template.bind()));
     expect(error).toMatchObject({ code: 'evaluation-render-failed', phase: 'render' });
     expect(error.cause).toMatchObject({ name: 'PromptRenderError' });
     expect(error.message).toContain('no text today');
@@ -472,11 +472,11 @@ describe('what the model gets', () => {
 
 describe('the response', () => {
   test('has the whole conversation, frozen; passed on as history, nothing of it changes', async () => {
-    const model = scriptedAdapter([
+    const adapter = scriptedAdapter([
       { text: 'Noting.', toolCalls: [{ name: 'note', arguments: { text: 'a' } }] },
       { text: 'done' },
     ]);
-    const first = await model.evaluate(plain.bind(), { input: 'Note a.' });
+    const first = await adapter.evaluate(plain.bind(), { input: 'Note a.' });
     expect(first.conversation).toEqual([
       { type: 'user', content: [{ type: 'text', text: 'Note a.' }] },
       {
@@ -492,7 +492,7 @@ describe('the response', () => {
     expect(Object.isFrozen(first)).toBe(true);
     expect(Object.isFrozen(first.conversation)).toBe(true);
     const copy = structuredClone(first.conversation);
-    const second = await model.evaluate(plain.bind(), { history: first.conversation, input: 'Again.' });
+    const second = await adapter.evaluate(plain.bind(), { history: first.conversation, input: 'Again.' });
     expect(first.conversation).toEqual(copy);
     expect(second.conversation.slice(0, 4)).toEqual(copy);
     expect(second.conversation).toHaveLength(8);

@@ -69,11 +69,11 @@ async function requestOf(
   options: Parameters<ReturnType<typeof scriptedAdapter>['evaluate']>[1],
 ): Promise<ModelRequest> {
   const requests: ModelRequest[] = [];
-  const model = scriptedAdapter((_conversation, request) => {
+  const adapter = scriptedAdapter((_conversation, request) => {
     requests.push(request);
     return { text: 'Done.' };
   });
-  await model.evaluate(prompt, options);
+  await adapter.evaluate(prompt, options);
   const [request] = requests;
   if (request === undefined) throw new Error('The model was not asked.');
   return request;
@@ -95,8 +95,8 @@ describe('an evaluation with overrides', () => {
 
   it('puts them on the wire', async () => {
     const captured = capturingFetch(response([message('Done.')]));
-    const model = openai({ model: 'gpt-5', apiKey: 'key-1', fetch: captured.fetch });
-    await model.evaluate(prompt, { overrides: { store: storeOf(reworded(prompt)) } });
+    const adapter = openai({ model: 'gpt-5', apiKey: 'key-1', fetch: captured.fetch });
+    await adapter.evaluate(prompt, { overrides: { store: storeOf(reworded(prompt)) } });
     expect(captured.requests[0]?.body).toMatchObject({
       instructions: '## 1. Guide (guide)\n\nServe (latest).',
       tools: [
@@ -137,11 +137,11 @@ describe('an evaluation with overrides', () => {
   });
 
   it('runs the tool that was described otherwise as it is', async () => {
-    const model = scriptedAdapter([
+    const adapter = scriptedAdapter([
       { toolCalls: [{ name: 'search', arguments: { city: 'Rome' } }] },
       { text: 'Done.' },
     ]);
-    const { conversation } = await model.evaluate(prompt, {
+    const { conversation } = await adapter.evaluate(prompt, {
       overrides: { store: storeOf(reworded(prompt)) },
     });
     expect(conversation).toContainEqual(expect.objectContaining({ type: 'tool-result', text: 'OK\n\nRome' }));
@@ -167,13 +167,13 @@ describe('an evaluation with overrides', () => {
       ],
     }).bind();
     const seen: string[] = [];
-    const model = scriptedAdapter((conversation, { instructions }) => {
+    const adapter = scriptedAdapter((conversation, { instructions }) => {
       seen.push(instructions);
       return instructions.includes('Outer') && conversation.length === 0
         ? { toolCalls: [{ name: 'ask' }] }
         : { text: 'Done.' };
     });
-    await model.evaluate(outer, { overrides: { store: storeOf(reworded(prompt)) } });
+    await adapter.evaluate(outer, { overrides: { store: storeOf(reworded(prompt)) } });
     expect(seen[1]).toContain('Serve (latest).');
   });
 
@@ -182,8 +182,8 @@ describe('an evaluation with overrides', () => {
     ['answers with another tag’s', async () => reworded(prompt, 'other'), 'gave "other"'],
     ['answers with another prompt’s', async () => ({ ...reworded(prompt), key: 'other' }), 'travel/other'],
   ])('ends before the first request when the store %s', async (_what, load, said) => {
-    const model = scriptedAdapter([{ text: 'Done.' }]);
-    const error = await model
+    const adapter = scriptedAdapter([{ text: 'Done.' }]);
+    const error = await adapter
       .evaluate(prompt, { overrides: { store: { load } } })
       .catch((reason: unknown) => reason);
     if (!PromptEvaluationError.isInstance(error)) throw new Error('it went on', { cause: error });

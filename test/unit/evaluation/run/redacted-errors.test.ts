@@ -26,11 +26,11 @@ async function errorOf(
   thrown: unknown,
   options: { readonly signal?: AbortSignal } = {},
 ): Promise<PromptEvaluationError> {
-  const model = scriptedAdapter(() => {
+  const adapter = scriptedAdapter(() => {
     if (typeof thrown === 'string') return { text: thrown };
     throw thrown;
   });
-  const error: unknown = await model
+  const error: unknown = await adapter
     .evaluate(prompt, { input: secret, redact, retry: false, ...options })
     .catch((reason: unknown) => reason);
   if (!PromptEvaluationError.isInstance(error)) throw new Error(`No PromptEvaluationError: ${String(error)}`);

@@ -48,11 +48,11 @@ async function run(
   prompt = template.bind(),
 ): Promise<{ readonly asked: number; readonly error: unknown }> {
   let asked = 0;
-  const model = scriptedAdapter(() => {
+  const adapter = scriptedAdapter(() => {
     asked += 1;
     return { text: 'Done.' };
   });
-  const error = await model.evaluate(prompt, options).then(
+  const error = await adapter.evaluate(prompt, options).then(
     () => undefined,
     (thrown: unknown) => thrown,
   );

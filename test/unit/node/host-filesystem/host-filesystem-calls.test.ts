@@ -30,7 +30,7 @@ describe('tool calls on a folder of the disk', () => {
       ],
     });
     const call = { name: 'increment' };
-    const model = scriptedAdapter([
+    const adapter = scriptedAdapter([
       {
         toolCalls: [
           call,
@@ -41,7 +41,7 @@ describe('tool calls on a folder of the disk', () => {
       },
       { text: 'Counted.' },
     ]);
-    const { conversation } = await model.evaluate(
+    const { conversation } = await adapter.evaluate(
       template.bind({}, { resources: [binding(Filesystem, { instance: filesystem })] }),
     );
     const answers = conversation.flatMap((item) => (item.type === 'tool-result' ? [item.text] : []));
@@ -72,8 +72,8 @@ describe('tool calls on a folder of the disk', () => {
       key: 'rerun',
       sections: [section({ title: 'Task', key: 'task', template: 'Append.', tools: [append] })],
     });
-    const model = scriptedAdapter([{ toolCalls: [{ name: 'append' }] }, { text: 'Done.' }]);
-    await model.evaluate(template.bind({}, { resources: [binding(Filesystem, { instance: filesystem })] }));
+    const adapter = scriptedAdapter([{ toolCalls: [{ name: 'append' }] }, { text: 'Done.' }]);
+    await adapter.evaluate(template.bind({}, { resources: [binding(Filesystem, { instance: filesystem })] }));
     expect(attempts).toBe(2);
     expect(readFileSync(join(folders.root, 'list.txt'), 'utf8')).toBe('theirs\nadded\n');
   });

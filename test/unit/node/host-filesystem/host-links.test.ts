@@ -142,11 +142,11 @@ describe('the file tools', () => {
   ): Promise<readonly string[]> {
     const filesystem = await openHost({ ...folders, exclude: ['.secret', '.secret/**'] });
     const template = promptTemplate({ ns: 'test', key: 'links', sections: [vfsToolsSection()] });
-    const model = scriptedAdapter([
+    const adapter = scriptedAdapter([
       ...calls.map(([name, args]) => ({ toolCalls: [{ name, arguments: args }] })),
       { text: 'done' },
     ]);
-    const { conversation } = await model.evaluate(
+    const { conversation } = await adapter.evaluate(
       template.bind({}, { resources: [binding(Filesystem, { instance: filesystem })] }),
     );
     return conversation.flatMap((item) => (item.type === 'tool-result' ? [item.text] : []));

@@ -184,11 +184,11 @@ describe('the files of a section that is rendered', () => {
         sections: [reading(act)],
         resources: [binding(Filesystem, { instance: files })],
       }).bind();
-    const model = scriptedAdapter([{ text: 'done' }, { text: 'done' }]);
-    const response = await model.evaluate(prompt(async (view) => (await view.read('a.txt')).text));
+    const adapter = scriptedAdapter([{ text: 'done' }, { text: 'done' }]);
+    const response = await adapter.evaluate(prompt(async (view) => (await view.read('a.txt')).text));
     expect(response.text).toBe('done');
     const error = await failureOf(
-      model.evaluate(prompt(async (view) => (await view.write('a.txt', 'B'), ''))),
+      adapter.evaluate(prompt(async (view) => (await view.write('a.txt', 'B'), ''))),
     );
     expect(error).toMatchObject({ phase: 'render', cause: { details: { section: 'files' } } });
     expect(String(error)).toContain('may only read files');

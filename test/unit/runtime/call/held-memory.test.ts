@@ -39,7 +39,7 @@ test('a bounded run holds nothing of the turns that are over', async () => {
     sections: [section({ title: 'Task', key: 'task', template: 'Walk.', tools: [step] })],
   });
   let held: readonly number[] = [];
-  const model = scriptedAdapter(async (_conversation, { turn }) => {
+  const adapter = scriptedAdapter(async (_conversation, { turn }) => {
     if (turn <= steps) return { toolCalls: [{ name: 'step' }] };
     await nextTurnOfTheLoop();
     collectGarbage();
@@ -49,7 +49,7 @@ test('a bounded run holds nothing of the turns that are over', async () => {
   await using session = new Session();
   session.install(ToolInvocations, { retain });
   session.dispatcher.subscribe(ToolInvoked, () => undefined);
-  for await (const _event of model.stream(template.bind(), {
+  for await (const _event of adapter.stream(template.bind(), {
     session,
     limits: { maxTurns: steps + 1, idleTimeoutMs: 60_000, deadline: Deadline.after(600_000) },
     context: { maxTurns: 10 },

@@ -49,8 +49,8 @@ const promptOf = (result: () => ToolResult<unknown>, { effects = 'state', ...par
 /** What became of one call, and what the model got of it. */
 async function recordOf(result: () => ToolResult<unknown>, parts: Parts = {}, options: EvaluateOptions = {}) {
   await using session = new Session();
-  const model = scriptedAdapter([{ toolCalls: [{ name: 'fetch_it' }] }, { text: 'Done.' }]);
-  const { conversation } = await model.evaluate(promptOf(result, parts), { session, ...options });
+  const adapter = scriptedAdapter([{ toolCalls: [{ name: 'fetch_it' }] }, { text: 'Done.' }]);
+  const { conversation } = await adapter.evaluate(promptOf(result, parts), { session, ...options });
   const record = session.slice(ToolInvocations).latest();
   const answer = conversation.find((item) => item.type === 'tool-result');
   expect(answer?.type === 'tool-result' && answer.text).toBe(record?.modelText);

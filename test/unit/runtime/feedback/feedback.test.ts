@@ -192,8 +192,8 @@ describe('a provider every n calls', () => {
         name: 'same name',
         sections: [section({ title: 'T', key: 't', template: 'Go.', tools: [ok] })],
       });
-      const model = scriptedAdapter([{ toolCalls: [{ callId: key, name: 'ok' }] }, { text: 'done' }]);
-      await model.evaluate(template.bind(), { session, feedback: [provider] });
+      const adapter = scriptedAdapter([{ toolCalls: [{ callId: key, name: 'ok' }] }, { text: 'done' }]);
+      await adapter.evaluate(template.bind(), { session, feedback: [provider] });
     };
     for (const key of ['one', 'two', 'two', 'one']) await evaluate(key);
     expect(provider.ranAfter).toEqual(['two', 'one']);
@@ -354,12 +354,12 @@ describe('an evaluation inside a call', () => {
       }),
       add,
     ]);
-    const model = modelFor({
+    const adapter = modelFor({
       outer: [calling('delegate'), calling('delegate'), calling('add')],
       inner: [calling('nobody'), calling('nobody', 'nobody')],
     });
     await using session = new Session();
-    await model.evaluate(outer, { session, feedback: [provider] });
+    await adapter.evaluate(outer, { session, feedback: [provider] });
     expect(ranFor).toEqual(['inner 2', 'inner 2', 'outer 2']);
     expect(withBlock(texts)).toEqual([2, 5]);
   });
@@ -407,10 +407,10 @@ test('in a long run providers look back at the last thousand calls at least, and
     sections: [section({ title: 'Task', key: 'task', template: 'Go.', tools: [ok] })],
   });
   const steps = 2_400;
-  const model = scriptedAdapter((_conversation, { turn }) =>
+  const adapter = scriptedAdapter((_conversation, { turn }) =>
     turn > steps ? { text: 'Done.' } : { toolCalls: [{ name: 'ok' }] },
   );
-  await model.evaluate(template.bind(), { feedback: [provider], limits: { maxTurns: steps + 1 } });
+  await adapter.evaluate(template.bind(), { feedback: [provider], limits: { maxTurns: steps + 1 } });
   expect(lookedBack).toEqual([
     [300, 'call-300-1', undefined],
     [600, 'call-600-1', undefined],

@@ -169,7 +169,7 @@ describe('a budget that is passed', () => {
   test('by an answer that cannot be used is counted all the same', async () => {
     const tracker = new BudgetTracker({}, { isLimitRequired: false });
     const repeated = { type: 'tool-call', callId: 'same', name: 'work', arguments: '' } as const;
-    const model = providerAdapter({
+    const adapter = providerAdapter({
       model: {
         name: 'faulty',
         generate: (): ModelTurn => ({
@@ -179,7 +179,7 @@ describe('a budget that is passed', () => {
         }),
       },
     });
-    const error = await evaluationFailure(model.evaluate(promptOf(), { limits: { budget: tracker } }));
+    const error = await evaluationFailure(adapter.evaluate(promptOf(), { limits: { budget: tracker } }));
     expect(error).toMatchObject({ code: 'evaluation-response-invalid', usage: tokens(7) });
     expect(tracker.usage).toEqual(tokens(7));
   });
@@ -290,23 +290,23 @@ describe('what is not known', () => {
   test('usage is warned about once in a run', async () => {
     const logger = recordingLogger();
     const tracker = new BudgetTracker({ maxTotalTokens: 100 });
-    const model = scriptedAdapter([
+    const adapter = scriptedAdapter([
       calls(undefined, 'work'),
       calls({ outputTokens: 5 }, 'work'),
       { text: 'done' },
     ]);
     const tools = [act('work', () => undefined)];
-    await model.evaluate(promptOf(tools), { limits: { budget: tracker }, logger });
+    await adapter.evaluate(promptOf(tools), { limits: { budget: tracker }, logger });
     expect(logger.lines.filter(({ message }) => message.includes('did not report'))).toHaveLength(1);
     expect([tracker.uncountedTurns, tracker.usage]).toEqual([3, { outputTokens: 5 }]);
     const silent = recordingLogger();
-    await model.evaluate(promptOf(tools), { logger: silent });
+    await adapter.evaluate(promptOf(tools), { logger: silent });
     expect(silent.lines.filter(({ message }) => message.includes('did not report'))).toEqual([]);
   });
 
   test('usage is estimated, so that a budget ends the run', async () => {
     const tracker = new BudgetTracker({ maxTotalTokens: 150 });
-    const model = scriptedAdapter([
+    const adapter = scriptedAdapter([
       calls(undefined, 'work'),
       calls(undefined, 'work'),
       calls(undefined, 'work'),
@@ -318,7 +318,9 @@ describe('what is not known', () => {
       effects: 'read',
       execute: () => ToolResult.ok(null, 'word '.repeat(100)),
     });
-    const error = await evaluationFailure(model.evaluate(promptOf([long]), { limits: { budget: tracker } }));
+    const error = await evaluationFailure(
+      adapter.evaluate(promptOf([long]), { limits: { budget: tracker } }),
+    );
     expect(error).toMatchObject({ code: 'evaluation-budget-exceeded', phase: 'budget' });
     expect(error.message).toMatch(/\(with \d+ estimated tokens, which the provider did not report\)/);
     expect(tracker.usage).toEqual({});
@@ -328,11 +330,11 @@ describe('what is not known', () => {
 
   test('only what was not reported is estimated', async () => {
     const tracker = new BudgetTracker({ maxTotalTokens: 10_000 });
-    const model = scriptedAdapter([
+    const adapter = scriptedAdapter([
       calls({ inputTokens: 7, outputTokens: 3 }, 'work'),
       { text: 'x'.repeat(400), usage: { inputTokens: 9 } },
     ]);
-    await model.evaluate(promptOf([act('work', () => undefined)]), { limits: { budget: tracker } });
+    await adapter.evaluate(promptOf([act('work', () => undefined)]), { limits: { budget: tracker } });
     expect(tracker.usage).toEqual({ inputTokens: 16, outputTokens: 3 });
     expect(tracker.estimatedUsage).toEqual({ outputTokens: 100 });
     expect(tracker.remaining().totalTokens).toBe(10_000 - 119);

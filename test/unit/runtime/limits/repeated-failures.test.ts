@@ -44,11 +44,11 @@ async function turnsOf(
   options: EvaluateOptions = {},
 ): Promise<number> {
   let turns = 0;
-  const model = scriptedAdapter((_conversation, { turn }) => {
+  const adapter = scriptedAdapter((_conversation, { turn }) => {
     turns = turn;
     return turn > 12 ? { text: 'Done.' } : { toolCalls: callsOf(turn) };
   });
-  await model.evaluate(promptOf(), options).catch((error: unknown) => {
+  await adapter.evaluate(promptOf(), options).catch((error: unknown) => {
     expect(error).toMatchObject({ code: 'evaluation-failures-repeated' });
   });
   return turns;
@@ -56,11 +56,11 @@ async function turnsOf(
 
 describe('the same call that fails again and again', () => {
   test('ends the run in the fifth turn, with all that was said and spent', async () => {
-    const model = scriptedAdapter(() => ({
+    const adapter = scriptedAdapter(() => ({
       toolCalls: [failing({ id: 7 })],
       usage: { inputTokens: 10, outputTokens: 1 },
     }));
-    const error = await evaluationFailure(model.evaluate(promptOf(), { input: 'Go.' }));
+    const error = await evaluationFailure(adapter.evaluate(promptOf(), { input: 'Go.' }));
     expect(error).toMatchObject({
       code: 'evaluation-failures-repeated',
       phase: 'tool',
@@ -101,12 +101,12 @@ describe('the same call that fails again and again', () => {
   test('counts when it is not JSON, when it is denied, and when it was cut off, with whatever arguments', async () => {
     expect(await turnsOf(() => [{ name: 'fine', arguments: '{"id":' }])).toBe(5);
     let turns = 0;
-    const model = scriptedAdapter((_conversation, { turn }) => {
+    const adapter = scriptedAdapter((_conversation, { turn }) => {
       turns = turn;
       const text = '{"text":"all of it"'.slice(0, 3 + turn);
       return { toolCalls: [{ name: 'fine', arguments: text }], finishReason: 'length' };
     });
-    const error = await evaluationFailure(model.evaluate(promptOf()));
+    const error = await evaluationFailure(adapter.evaluate(promptOf()));
     expect(error).toMatchObject({ code: 'evaluation-failures-repeated', details: { reason: 'cut-off' } });
     expect(turns).toBe(5);
   });
@@ -144,14 +144,14 @@ test('holds for evaluations inside calls as in the run, unless they say otherwis
         return ToolResult.ok(null);
       },
     });
-    const model = scriptedAdapter((_conversation, { tools, turn }) => {
+    const adapter = scriptedAdapter((_conversation, { tools, turn }) => {
       if (tools.some(({ name }) => name === 'broken')) {
         innerTurns = turn;
         return { toolCalls: [failing()] };
       }
       return turn === 1 ? { toolCalls: [{ name: 'delegate' }] } : { text: 'Done.' };
     });
-    await model.evaluate(promptOf([outer], 'outer'), { limits: { maxRepeatedFailures: 3 } });
+    await adapter.evaluate(promptOf([outer], 'outer'), { limits: { maxRepeatedFailures: 3 } });
     expect(innerTurns).toBe(expected);
   }
 });
@@ -159,12 +159,12 @@ test('holds for evaluations inside calls as in the run, unless they say otherwis
 test('what is remembered of failing calls is bounded', async () => {
   // The first call is forgotten behind so many others, so its failures from before do not count.
   let turns = 0;
-  const model = scriptedAdapter((_conversation, { turn }) => {
+  const adapter = scriptedAdapter((_conversation, { turn }) => {
     turns = turn;
     if (turn > 12) return { text: 'Done.' };
     const others = Array.from({ length: 300 }, (_call, index) => failing({ id: turn * 1_000 + index }));
     return { toolCalls: [failing({ text: 'x'.repeat(10_000) }), ...others] };
   });
-  await model.evaluate(promptOf());
+  await adapter.evaluate(promptOf());
   expect(turns).toBe(13);
 });

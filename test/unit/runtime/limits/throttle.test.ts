@@ -29,7 +29,7 @@ async function ask(
 ) {
   const events: RunEvent[] = [];
   let asked = 0;
-  const model = providerAdapter({
+  const adapter = providerAdapter({
     model: {
       name: 'busy',
       generate: () => {
@@ -40,7 +40,7 @@ async function ask(
       },
     },
   });
-  const outcome = model
+  const outcome = adapter
     .evaluate(prompt, {
       clock,
       ...options,
@@ -205,7 +205,7 @@ describe('a run that is stopped during a wait', () => {
     const clock = createManualClock();
     const controller = new AbortController();
     let asked = 0;
-    const model = providerAdapter({
+    const adapter = providerAdapter({
       model: {
         name: 'busy',
         generate: () => {
@@ -218,7 +218,7 @@ describe('a run that is stopped during a wait', () => {
     const waiting = new Promise<void>((resolve) => (waits = resolve));
     // The deadline is by a clock of its own, which passes it in the middle of the wait.
     const deadlineClock = createManualClock(clock.now());
-    const run = model.evaluate(prompt, {
+    const run = adapter.evaluate(prompt, {
       clock,
       signal: controller.signal,
       limits: { deadline: Deadline.after(60_000, deadlineClock) },
@@ -252,7 +252,7 @@ describe('a run that is stopped while the model is asked', () => {
     let fail: (error: Error) => void = () => undefined;
     let reach: () => void = () => undefined;
     const asked = new Promise<void>((resolve) => (reach = resolve));
-    const model = providerAdapter({
+    const adapter = providerAdapter({
       model: {
         name: 'slow',
         generate: () => {
@@ -262,7 +262,7 @@ describe('a run that is stopped while the model is asked', () => {
       },
     });
     const clock = createManualClock();
-    const run = model.evaluate(prompt, {
+    const run = adapter.evaluate(prompt, {
       clock,
       signal: controller.signal,
       observers: [{ onEvent: (event) => events.push(event) }],

@@ -158,13 +158,13 @@ describe('a sign of life', () => {
         await context.adapter.evaluate(promptWith('inner', [act('step', script)]));
         return ToolResult.ok(null);
       });
-    const model = modelFor({ outer: [calling('delegate')], inner: [calling('step'), calling('step')] });
+    const adapter = modelFor({ outer: [calling('delegate')], inner: [calling('step'), calling('step')] });
     const lively = inner((context) => {
       clock.advance(80);
       context.beat();
     });
-    await model.evaluate(promptWith('outer', [lively]), { clock, limits: { idleTimeoutMs: 100 } });
-    const run = model.evaluate(promptWith('outer', [inner(() => stuck.pass()), add]), {
+    await adapter.evaluate(promptWith('outer', [lively]), { clock, limits: { idleTimeoutMs: 100 } });
+    const run = adapter.evaluate(promptWith('outer', [inner(() => stuck.pass()), add]), {
       clock,
       limits: { idleTimeoutMs: 100 },
     });

@@ -135,8 +135,8 @@ describe('a checker', () => {
         ? CompletionVerdict.incomplete('Count again.')
         : CompletionVerdict.complete();
     });
-    const model = scriptedAdapter([answer('{"count":1}'), answer('{"count":2}')]);
-    const { output } = await model.evaluate(template.bind(), { completion });
+    const adapter = scriptedAdapter([answer('{"count":1}'), answer('{"count":2}')]);
+    const { output } = await adapter.evaluate(template.bind(), { completion });
     expect(outputs).toEqual([
       { count: 1, unit: 'pieces' },
       { count: 2, unit: 'pieces' },
@@ -379,8 +379,8 @@ describe('an evaluation inside a call', () => {
       }),
     ]);
     await using session = new Session();
-    const model = modelFor({ outer: [calling('delegate')] });
-    await model.evaluate(outer, { session, completion: ask('outer') });
+    const adapter = modelFor({ outer: [calling('delegate')] });
+    await adapter.evaluate(outer, { session, completion: ask('outer') });
     expect(asked).toEqual(['inner: inner 1', 'inner: inner 2', 'outer: outer 1']);
   });
 });

@@ -62,11 +62,11 @@ const note = '[Earlier turns';
 test('the older half of the turns makes room when there are more than there may be', async () => {
   const requests: (readonly string[])[] = [];
   const events: RunEvent[] = [];
-  const model = scriptedAdapter((conversation, { turn }) => {
+  const adapter = scriptedAdapter((conversation, { turn }) => {
     requests.push(outline(conversation));
     return turn > 7 ? { text: 'Done.' } : callStep;
   });
-  const { conversation } = await model.evaluate(prompt, {
+  const { conversation } = await adapter.evaluate(prompt, {
     input: 'Go.',
     context: { maxTurns: 4 },
     observers: [{ onEvent: (event) => events.push(event) }],
@@ -83,11 +83,11 @@ test('the older half of the turns makes room when there are more than there may 
 
 test('a conversation never becomes longer than its limit, however long the run', async () => {
   let longest = 0;
-  const model = scriptedAdapter((conversation, { turn }) => {
+  const adapter = scriptedAdapter((conversation, { turn }) => {
     longest = Math.max(longest, conversation.length);
     return turn > 500 ? { text: 'Done.' } : callStep;
   });
-  await model.evaluate(prompt, { input: 'Go.', limits: { maxTurns: 501 }, context: { maxTurns: 10 } });
+  await adapter.evaluate(prompt, { input: 'Go.', limits: { maxTurns: 501 }, context: { maxTurns: 10 } });
   expect(longest).toBe(2 + 2 * 10);
 });
 
@@ -101,11 +101,11 @@ test('a run goes on with the conversation of one that broke off, with its task a
   const history: readonly ConversationItem[] = JSON.parse(JSON.stringify(error.conversation));
   expect(outline(history).slice(0, 2)).toEqual(['Go.', note]);
   const requests: (readonly string[])[] = [];
-  const model = scriptedAdapter((conversation, { turn }) => {
+  const adapter = scriptedAdapter((conversation, { turn }) => {
     requests.push(outline(conversation));
     return turn > 2 ? { text: 'Done.' } : { toolCalls: [{ name: 'step', callId: `more-${turn}` }] };
   });
-  await model.evaluate(prompt, { ...options, history });
+  await adapter.evaluate(prompt, { ...options, history });
   expect(requests.at(-1)).toEqual(['Go.', note, '? more-1', '= more-1', '? more-2', '= more-2']);
 });
 
@@ -115,11 +115,11 @@ test('what the user said last stays, and what was said in between goes with its 
     { type: 'assistant', content: [{ type: 'text', text: 'Yes.' }] },
   ]);
   const requests: (readonly string[])[] = [];
-  const model = scriptedAdapter((conversation, { turn }) => {
+  const adapter = scriptedAdapter((conversation, { turn }) => {
     requests.push(outline(conversation));
     return turn > 2 ? { text: 'Done.' } : callStep;
   });
-  await model.evaluate(prompt, { history, input: 'Four.', context: { maxTurns: 2 } });
+  await adapter.evaluate(prompt, { history, input: 'Four.', context: { maxTurns: 2 } });
   expect(requests[0]).toEqual(['One.', note, 'text', 'Four.']);
   expect(requests[1]).toEqual(['One.', note, 'text', 'Four.', '? call-1-1', '= call-1-1']);
   expect(requests[2]).toEqual(['One.', 'Four.', note, '? call-2-1', '= call-2-1']);
@@ -127,7 +127,7 @@ test('what the user said last stays, and what was said in between goes with its 
 
 test('turns that opened sections stay: they are instructions', async () => {
   const requests: (readonly string[])[] = [];
-  const model = scriptedAdapter((conversation, { turn }) => {
+  const adapter = scriptedAdapter((conversation, { turn }) => {
     requests.push(outline(conversation));
     if (turn === 2) {
       return {
@@ -136,7 +136,7 @@ test('turns that opened sections stay: they are instructions', async () => {
     }
     return turn > 8 ? { text: 'Done.' } : callStep;
   });
-  await model.evaluate(prompt, { input: 'Go.', context: { maxTurns: 2 } });
+  await adapter.evaluate(prompt, { input: 'Go.', context: { maxTurns: 2 } });
   expect(requests[8]?.slice(0, 4)).toEqual(['Go.', '? call-2-1', '= call-2-1', note]);
   // They do not count: the two last turns are there beside them.
   expect(requests[8]?.slice(4)).toEqual(['? call-7-1', '= call-7-1', '? call-8-1', '= call-8-1']);
@@ -145,13 +145,13 @@ test('turns that opened sections stay: they are instructions', async () => {
 test('an answer that was paused is not torn apart, nor an approval from what it allowed', async () => {
   const asked = { approvalId: 'a', toolName: 'wiki', name: 'read', arguments: '' };
   const requests: (readonly string[])[] = [];
-  const model = scriptedAdapter((conversation, { turn }) => {
+  const adapter = scriptedAdapter((conversation, { turn }) => {
     requests.push(outline(conversation));
     if (turn === 2) return { text: 'Wait.', finishReason: 'paused' };
     if (turn === 3) return { text: 'May I?', approvalRequests: [asked] };
     return turn > 5 ? { text: 'Done.' } : callStep;
   });
-  await model.evaluate(prompt, {
+  await adapter.evaluate(prompt, {
     input: 'Go.',
     context: { maxTurns: 3 },
     approve: () => ({ approved: true }),
@@ -169,8 +169,8 @@ test('an answer that was paused is not torn apart, nor an approval from what it 
 });
 
 test.each([1, 2.5, Number.NaN])('%s is no number of turns to hold', async (maxTurns) => {
-  const model = scriptedAdapter([{ text: 'Done.' }]);
-  await expect(model.evaluate(prompt, { context: { maxTurns } })).rejects.toThrow(
+  const adapter = scriptedAdapter([{ text: 'Done.' }]);
+  await expect(adapter.evaluate(prompt, { context: { maxTurns } })).rejects.toThrow(
     'context.maxTurns must be a whole number of at least 2',
   );
 });

@@ -124,10 +124,10 @@ describe('the deadline', () => {
         arguments: '{}',
       }));
       const options = { clock, deadline: Deadline.after(10, clock), concurrency: 2 };
-      const model = scriptedAdapter([{ toolCalls: calls }]);
+      const adapter = scriptedAdapter([{ toolCalls: calls }]);
       const run = async (): Promise<void> => {
-        if (way === 'evaluate') await model.evaluate(prompt, options);
-        else if (way === 'stream') for await (const _event of model.stream(prompt, options));
+        if (way === 'evaluate') await adapter.evaluate(prompt, options);
+        else if (way === 'stream') for await (const _event of adapter.stream(prompt, options));
         else {
           await using runtime = await openToolRuntime(prompt, options);
           await runtime.runCalls(calls);
@@ -572,11 +572,11 @@ describe('a handler that was given up on', () => {
 describe('the number of turns', () => {
   test('is limited: the model that still wants to call is not asked again', async () => {
     let asked = 0;
-    const model = scriptedAdapter(() => {
+    const adapter = scriptedAdapter(() => {
       asked += 1;
       return { toolCalls: [{ name: 'again' }], usage: { inputTokens: 5 } };
     });
-    const error = await evaluationFailure(model.evaluate(template.bind(), { limits: { maxTurns: 3 } }));
+    const error = await evaluationFailure(adapter.evaluate(template.bind(), { limits: { maxTurns: 3 } }));
     expect(error).toMatchObject({
       code: 'evaluation-turns-exceeded',
       phase: 'request',
@@ -592,10 +592,10 @@ describe('the number of turns', () => {
 
   test('is 100 when nothing is said', async () => {
     let asked = 0;
-    const model = scriptedAdapter(
+    const adapter = scriptedAdapter(
       () => ((asked += 1), { toolCalls: [{ name: 'again', arguments: { asked } }] }),
     );
-    await evaluationFailure(model.evaluate(template.bind()));
+    await evaluationFailure(adapter.evaluate(template.bind()));
     expect(asked).toBe(100);
   });
 });

@@ -34,11 +34,11 @@ async function run(
 ): Promise<{ response: PromptResponse; events: RunEvent[]; asked: ConversationItem[][] }> {
   const events: RunEvent[] = [];
   const asked: ConversationItem[][] = [];
-  const model = scriptedAdapter((conversation, { turn }) => {
+  const adapter = scriptedAdapter((conversation, { turn }) => {
     asked.push([...conversation]);
     return turns[turn - 1] ?? { text: 'done' };
   });
-  const response = await model.evaluate(prompt, {
+  const response = await adapter.evaluate(prompt, {
     ...options,
     observers: [{ onEvent: (event) => events.push(event) }],
   });
@@ -269,14 +269,14 @@ describe('hosted tools', () => {
   });
 
   it('with outputs in no known shape end the run', async () => {
-    const model = providerAdapter({
+    const adapter = providerAdapter({
       model: {
         name: 'odd',
         generate: () =>
           ({ content: [], finishReason: 'stop', hosted: [{ toolName: 'search' }] }) as unknown as ModelTurn,
       },
     });
-    expect(await evaluationFailure(model.evaluate(prompt))).toMatchObject({
+    expect(await evaluationFailure(adapter.evaluate(prompt))).toMatchObject({
       code: 'evaluation-response-invalid',
     });
   });
@@ -285,7 +285,7 @@ describe('hosted tools', () => {
 describe('a model that cannot be told everything', () => {
   it('ends the run in phase render, before any request', async () => {
     let asked = 0;
-    const model = providerAdapter({
+    const adapter = providerAdapter({
       model: {
         name: 'strict',
         check: ({ hostedTools }) => {
@@ -297,7 +297,7 @@ describe('a model that cannot be told everything', () => {
         },
       },
     });
-    const error = await evaluationFailure(model.evaluate(prompt));
+    const error = await evaluationFailure(adapter.evaluate(prompt));
     expect(error).toMatchObject({ code: 'evaluation-render-failed', phase: 'render' });
     expect(error.message).toContain('No search, wiki here.');
     expect(asked).toBe(0);
@@ -310,7 +310,7 @@ describe('a conversation that has outgrown the model', () => {
   /** A model that takes no more than this many characters of tool results. */
   const limited = (limit: number, cut: 'throws' | 'stops' = 'throws') => {
     const sizes: number[] = [];
-    const model = scriptedAdapter((conversation) => {
+    const adapter = scriptedAdapter((conversation) => {
       const size = conversation.reduce(
         (sum, item) => sum + (item.type === 'tool-result' ? item.text.length : 0),
         0,
@@ -322,7 +322,7 @@ describe('a conversation that has outgrown the model', () => {
       if (size > limit) return { text: 'Cut', finishReason: 'context-window', usage: { outputTokens: 1 } };
       return conversation.length === 0 ? { toolCalls: calls } : { text: 'Done.' };
     });
-    return { model, sizes };
+    return { model: adapter, sizes };
   };
 
   it('ends the run with a typed error', async () => {

@@ -57,7 +57,7 @@ function cutOff(inputTokens: number): ModelTurn {
 test('sections that were opened are no results that can be had again: they stay', async () => {
   const requests: (readonly string[])[] = [];
   let isCut = false;
-  const model = scriptedAdapter((conversation, { turn }) => {
+  const adapter = scriptedAdapter((conversation, { turn }) => {
     const results = resultsIn(conversation);
     requests.push(results.map(({ text }) => text));
     if (turn === 1) {
@@ -68,19 +68,19 @@ test('sections that were opened are no results that can be had again: they stay'
     isCut = true;
     throw new ModelResponseError('model-context-exceeded', 'Too long.');
   });
-  await model.evaluate(prompt, { context: { overflow: contextOverflow } });
+  await adapter.evaluate(prompt, { context: { overflow: contextOverflow } });
   expect(requests[1]?.[0]).toContain('Never pay twice.');
   expect(requests[2]?.[0]).toBe(requests[1]?.[0]);
   expect(requests[2]?.[1]).toMatch(/^\[This result was dropped/);
 });
 
 test('a run that has nothing but opened sections to drop ends', async () => {
-  const model = scriptedAdapter((_conversation, { turn }) => {
+  const adapter = scriptedAdapter((_conversation, { turn }) => {
     if (turn > 1) throw new ModelResponseError('model-context-exceeded', 'Too long.');
     const rules = { section_keys: ['rules'], reason: 'I pay.' };
     return { toolCalls: [{ name: 'open_sections', arguments: rules }] };
   });
-  const error = await evaluationFailure(model.evaluate(prompt, { context: { overflow: contextOverflow } }));
+  const error = await evaluationFailure(adapter.evaluate(prompt, { context: { overflow: contextOverflow } }));
   expect(error.code).toBe('evaluation-context-exceeded');
 });
 
@@ -88,7 +88,7 @@ test.each(['throws', 'stops'] as const)(
   'the choice of tools holds for the first turn that is taken (a model that %s)',
   async (how) => {
     const choices: unknown[] = [];
-    const model = providerAdapter({
+    const adapter = providerAdapter({
       model: {
         name: 'short',
         generate: ({ toolChoice, turn }) => {
@@ -103,14 +103,18 @@ test.each(['throws', 'stops'] as const)(
         },
       },
     });
-    await model.evaluate(prompt, { context: { overflow: contextOverflow }, history, toolChoice: 'required' });
+    await adapter.evaluate(prompt, {
+      context: { overflow: contextOverflow },
+      history,
+      toolChoice: 'required',
+    });
     expect(choices).toEqual(['required', 'required', 'auto']);
   },
 );
 
 test('a turn that was cut off is told in what it took, and says nothing of what the next one takes', async () => {
   const events: RunEvent[] = [];
-  const model = providerAdapter({
+  const adapter = providerAdapter({
     model: {
       name: 'short',
       generate: ({ turn }) =>
@@ -119,7 +123,7 @@ test('a turn that was cut off is told in what it took, and says nothing of what 
           : { content: [{ type: 'text', text: 'Done.' }], finishReason: 'stop', usage: { inputTokens: 50 } },
     },
   });
-  const response = await model.evaluate(prompt, {
+  const response = await adapter.evaluate(prompt, {
     context: { overflow: contextOverflow },
     history,
     limits: { budget: { maxInputTokens: 1_000 } },
@@ -133,8 +137,8 @@ test('a turn that was cut off is told in what it took, and says nothing of what 
 
 test('a turn that was cut off passes a limit as any other', async () => {
   const events: RunEvent[] = [];
-  const model = providerAdapter({ model: { name: 'short', generate: () => cutOff(2_000) } });
-  const failing = model.evaluate(prompt, {
+  const adapter = providerAdapter({ model: { name: 'short', generate: () => cutOff(2_000) } });
+  const failing = adapter.evaluate(prompt, {
     context: { overflow: contextOverflow },
     history,
     limits: { budget: { maxInputTokens: 1_000 } },

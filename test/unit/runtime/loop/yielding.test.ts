@@ -55,11 +55,11 @@ test('a run does not pause in every turn', async () => {
   let yields = 0;
   let turns = 0;
   const clock = busyClock(() => (yields += 1));
-  const model = scriptedAdapter((_conversation, { turn }) => {
+  const adapter = scriptedAdapter((_conversation, { turn }) => {
     turns = turn;
     return turn < 500 ? { toolCalls: [{ name: 'work' }] } : { text: 'done' };
   });
-  await model.evaluate(prompt, { clock, limits: { maxTurns: 1_000 } });
+  await adapter.evaluate(prompt, { clock, limits: { maxTurns: 1_000 } });
   expect(yields).toBeGreaterThan(10);
   expect(yields).toBeLessThan(turns);
 });
@@ -79,13 +79,13 @@ test('a run that waits for its model pauses once, and again when it waits no mor
     yieldToTimers: async () => void (yields += 1),
   };
   const yieldsBefore: number[] = [];
-  const model = scriptedAdapter((_conversation, { turn }) => {
+  const adapter = scriptedAdapter((_conversation, { turn }) => {
     yieldsBefore.push(yields);
     const isWaiting = turn <= 5;
     if (isWaiting) for (const callback of due.splice(0)) callback();
     return turn < 8 ? { toolCalls: [{ name: 'work' }] } : { text: 'done' };
   });
-  await model.evaluate(prompt, { clock });
+  await adapter.evaluate(prompt, { clock });
   // Nobody has watched the first turn; the turns from the sixth on fire no timer.
   expect(yieldsBefore).toEqual([1, 1, 1, 1, 1, 1, 2, 3]);
 });
