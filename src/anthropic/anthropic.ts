@@ -28,7 +28,7 @@ export interface AnthropicModelOptions {
   /** The model's name, as the provider knows it. */
   readonly model: string;
   /**
-   * Tokens that one answer may have, thinking included; at least 1. The provider wants to be told. `maxOutputTokens` of the settings goes
+   * Tokens that one answer may have, thinking included; at least 1. The provider requires a limit. `maxOutputTokens` of the settings goes
    * over it. Default: 16,000.
    */
   readonly maxTokens?: number;

@@ -59,6 +59,6 @@ function isText(mediaType: string): boolean {
 
 /** A `data:` URL says itself what it holds. */
 function mediaTypeOf({ mediaType, data }: MediaPart): string {
-  const [, told] = /^data:([^;,]+)[;,]/i.exec(data) ?? [];
-  return (told ?? mediaType).toLowerCase();
+  const [, embedded] = /^data:([^;,]+)[;,]/i.exec(data) ?? [];
+  return (embedded ?? mediaType).toLowerCase();
 }

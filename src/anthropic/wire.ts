@@ -15,7 +15,7 @@ export interface Cacheable {
   cache_control?: CacheControl;
 }
 
-/** A text, of whoever. */
+/** A text block of any role. */
 export interface TextBlock extends Cacheable {
   type: 'text';
   text: string;
@@ -110,7 +110,7 @@ export interface AnthropicRequest {
 
 /**
  * How a turn remembers what of its message, beside the blocks, the next request depends on: the last of its raw items, where
- * there is something to remember. It is no block and is not sent back.
+ * there is something to remember. It is not a block and is not sent back.
  */
 export interface MessageEnd {
   readonly type: 'message_end';

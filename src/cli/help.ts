@@ -2,8 +2,8 @@
 export const helpText: string = `Usage: wink run AGENT [DIR] [options]
        wink prompt show|seed|diff|check AGENT [options]
 
-Runs an agent and prints what every call of it did, and what it changed. AGENT is a file (.ts, .mts, .js, .mjs) that
-exports an agent made by defineAgent(). It works on a folder as it is on disk, and what it changes is kept in memory:
+Runs an agent and prints a report of its calls and changes. AGENT is a file (.ts, .mts, .js, .mjs) that
+exports an agent made by defineAgent(). It works on a folder as it is on disk, and its changes are kept in memory:
 without --apply nothing on disk changes.
 
 "wink prompt" manages the texts of an agent's prompt: "show" prints what the model receives, "seed" writes all texts to a file
@@ -12,19 +12,19 @@ of the repository (.weakincentives/prompts/overrides), where they can be edited,
 
 Options:
   --workspace DIR     The folder to work on, the same as DIR (default: the current one, for agents that work on files)
-  --params JSON       Params of the agent's prompt, over its own: '{"language":"en"}'
-  --input TEXT        What to say to the agent, in place of its own input
+  --params JSON       Params of the agent's prompt; they replace its own: '{"language":"en"}'
+  --input TEXT        Input of the agent, in place of its own
   --model MODEL       openai:NAME (network, OPENAI_API_KEY), anthropic:NAME (ANTHROPIC_API_KEY), ai-sdk:PACKAGE:NAME (a
-                      provider package of the AI SDK, with its own key), or rule-based: the model that the agent brings
+                      provider package of the AI SDK, with its own key), or rule-based: the agent's own adapter
   --base-url URL      The server of openai:NAME or anthropic:NAME; it may need no key
-  --effort LEVEL      How much the model thinks: none, minimal, low, medium, high, xhigh or max, as far as it knows them
+  --effort LEVEL      How much the model thinks: none, minimal, low, medium, high, xhigh or max, as far as it supports them
   --max-output-tokens N  How many tokens one answer may have, thinking included
-  --context-overflow WHAT  When the conversation outgrows the model: error (default), or drop-tool-results, the oldest
+  --context-overflow WHAT  When the conversation exceeds the context window: error (default), or drop-tool-results, the oldest
   --max-conversation-turns N  How many turns the conversation holds at most, from 2 on; beyond it the oldest are left out
-  --apply[=end]       At the end write the changes to the folder, all of them, unless somebody else changed the same files
+  --apply[=end]       At the end write the changes to the folder, all of them, unless another process changed the same files
   --apply=each        Write the changes of each call as it succeeds; what is written stays, however the run ends
-  --no-enforce        Try policies out: nothing is denied or asked, the report says what would have been
-  --max-turns N       How often the model may be asked
+  --no-enforce        Try policies out: nothing is denied or asked, the report shows what would have happened
+  --max-turns N       How often the model may be called
   --max-repeated-failures N  In how many turns one call may fail alike, with no commit in between (default 5)
   --max-tokens N      How many tokens the run may take, input and output together
   --max-cost AMOUNT   What the run may cost, in the currency of the prices: 2.50
@@ -32,14 +32,14 @@ Options:
   --deadline TIME     When the run must have ended: 30s, 10m, 1h
   --json              Print one event a line as JSON, and nothing else, on the standard output
   --log FILE          Write the same lines to a file
-  --deltas            With --json or --log: the answers of the model piece by piece, too
+  --deltas            With --json or --log: also stream the answers of the model
   --verbose           Print log lines, what the model writes, and the stack of errors
   --full              Print the whole table of calls and the whole diff
   --tag TAG           Run with a set of edited texts (wink prompt); for prompt: which one (default "latest", for check all)
   --overrides DIR     The folder that holds the edited texts
-  --refresh           For prompt seed: texts that no longer fit the code give way to it
+  --refresh           For prompt seed: replace texts that no longer fit the code
   -h, --help          Print this help
   -V, --version       Print the version
 
-Exit code: 0 done, 1 the run failed, 2 bad input, 3 somebody else changed the same files, 130 interrupted.
+Exit code: 0 done, 1 the run failed, 2 bad input, 3 another process changed the same files, 130 interrupted.
 `;

@@ -54,7 +54,7 @@ export interface ScriptedTurn {
  * Decides one turn from the conversation so far. May be async; what it throws ends the run like a failing provider.
  *
  * @param options what a model provider gets beside the request: the signal that ends the answer, and in a run that streams a way to
- *   tell pieces of it before the turn is there, or before the script throws. The text of the turn comes behind them.
+ *   emit deltas of it before the turn is there, or before the script throws. The text of the turn follows them.
  */
 export type Script = (
   conversation: readonly ConversationItem[],

@@ -5,7 +5,7 @@ import { googleCodecs } from './google/codecs.ts';
 import { openaiCodecs, openaiCodecsV3 } from './openai/codecs.ts';
 
 /**
- * The built-in codecs of each provider package, for models that speak its words under another name, such as behind a
+ * The built-in codecs of each provider package, for models with the same format under another name, such as through a
  * gateway: `aiSdk({ model, hostedToolCodecs: aiSdkHostedToolCodecs.openai })`.
  */
 export const aiSdkHostedToolCodecs: Readonly<Record<'openai' | 'anthropic' | 'google', HostedToolCodecs>> =

@@ -48,11 +48,11 @@ function isResult({ type }: Fields): boolean {
 function toRun(parts: readonly Fields[]): HostedRun {
   const call = parts.find(({ type }) => type === 'tool-call');
   const result = parts.find(isResult);
-  const told = call ?? result;
+  const part = call ?? result;
   const input = parseJsonText(call?.['input']);
   return {
-    id: String(told?.['toolCallId']),
-    toolName: String(told?.['toolName']),
+    id: String(part?.['toolCallId']),
+    toolName: String(part?.['toolName']),
     input: isRecord(input) ? input : {},
     result: result?.['result'],
     isDone: result !== undefined,
@@ -63,9 +63,9 @@ function toRun(parts: readonly Fields[]): HostedRun {
 
 /** The common fields of a run. Failures are part of the result, in slightly different forms. */
 export function toOutput({ id, isDone, isError, result }: HostedRun): HostedToolOutput {
-  const told = isRecord(result) ? result : {};
-  const failed = isError || (typeof told['type'] === 'string' && told['type'].endsWith('_error'));
-  const errorCode = [told['errorCode'], told['error_code']].find((code) => typeof code === 'string');
+  const fields = isRecord(result) ? result : {};
+  const failed = isError || (typeof fields['type'] === 'string' && fields['type'].endsWith('_error'));
+  const errorCode = [fields['errorCode'], fields['error_code']].find((code) => typeof code === 'string');
   return {
     status: isDone ? (failed ? 'failed' : 'completed') : 'incomplete',
     ...(failed && typeof errorCode === 'string' ? { errorCode } : {}),

@@ -15,7 +15,7 @@ export interface Prefixes<Version extends AiSdkVersion> {
   readonly tools: readonly (ProviderTool | FunctionTool)[];
 }
 
-/** What makes a prefix end behind the piece that it hangs on; undefined for models that are not Claude. */
+/** The marker that ends a prefix after the part that has it; undefined for models that are not Claude. */
 export function cacheMarkOf(
   { provider, modelId }: { readonly provider: string; readonly modelId: string },
   ttl: CacheTtl | undefined,

@@ -106,7 +106,7 @@ export function mergeProviderOptions(...all: readonly ProviderOptions[]): Provid
 }
 
 /**
- * What hosted tools add to the options of providers. A list, such as one of servers, is put behind the one that is there; of anything else
+ * What hosted tools add to the options of providers. A list, such as one of servers, is appended to the existing one; of anything else
  * what is there stays.
  *
  * @throws {PromptValidationError} when they ask for more than that.

@@ -133,7 +133,7 @@ export function prepareRequest<Version extends AiSdkVersion>(
 }
 
 /**
- * Packages that can be strict about the answer are so unless they are told otherwise, also where its schema is not made
+ * Packages that can be strict about the answer are so by default, also where its schema is not made
  * for that. The others do not know the option.
  */
 function strictness(answer: SchemaProjection | undefined, family: string): ProviderOptions {
@@ -150,7 +150,7 @@ function toWire(schema: JsonSchema): WireObject {
   return schema as WireObject;
 }
 
-/** What codecs gave, when it is what the interface takes and can be told from the tools that are called back here. */
+/** The tools from codecs, checked: they must have the form of the interface and names that no tool of the prompt has. */
 function toProviderTools(given: readonly JsonObject[], tools: ModelRequest['tools']): ProviderTool[] {
   return given.map((tool) => {
     if (!isProviderTool(tool)) {
@@ -194,7 +194,7 @@ const withoutChoice = /^google\./;
 /**
  * A hosted tool is chosen by the name that its provider has for it.
  *
- * @throws {PromptValidationError} for one that the provider cannot be made to use, such as a server that is no tool of the request.
+ * @throws {PromptValidationError} for one that the provider cannot be forced to use, such as a server that is not a tool of the request.
  */
 function toWireChoice(
   choice: ToolChoice,

@@ -53,7 +53,7 @@ export interface FromAiSdkToolOptions {
 
 /**
  * A tool from one of the AI SDK, for a prompt. What its `execute` returns becomes the value of a success, as JSON; of an async
- * iterable the last value, and those before it are told as progress. What it throws fails the call. `toModelOutput` says what the
+ * iterable the last value, and earlier ones are reported as progress. What it throws fails the call. `toModelOutput` says what the
  * model reads, files included; without it the model reads a text as it is and anything else as JSON.
  *
  * @throws {PromptValidationError} for a tool without `execute`, one with `needsApproval` (put a policy that asks on its section instead),
@@ -121,7 +121,7 @@ async function toResult<Input, Output>(
   return ToolResult.ok(value, text, { excludeValueFromContext: true, attachments });
 }
 
-/** The last value. Those before it are told as progress. */
+/** The last value. Earlier ones are reported as progress. */
 async function lastOf<Output>(values: AsyncIterable<Output>, context: ToolContext): Promise<Output> {
   let last: { readonly value: Output } | undefined;
   for await (const value of values) {

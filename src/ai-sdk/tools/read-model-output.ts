@@ -14,7 +14,7 @@ export interface ModelOutput {
  * What the `toModelOutput` of a tool of the AI SDK makes, in any of its versions. A file that only one provider knows (by an id) is named
  * in the text.
  *
- * @throws {TypeError} for what is no output.
+ * @throws {TypeError} for a value that is not an output.
  */
 export function readModelOutput(output: unknown): ModelOutput {
   if (!isRecord(output)) throw new TypeError('toModelOutput made no output.');

@@ -29,7 +29,7 @@ export interface AiSdkRuntimeTool {
 
 /** For whom the tools are. */
 export interface ToAiSdkToolsOptions {
-  /** Version of the AI SDK, which decides how files behind the text of a result are written. Default: 7. */
+  /** Version of the AI SDK, which decides how files after the text of a result are written. Default: 7. */
   readonly version?: 6 | 7;
 }
 

@@ -10,7 +10,7 @@ import {
   toBrokenStreamError,
 } from '../../provider/internal.ts';
 
-/** What the providers behind the models call their failures, all together: none of them means two things. */
+/** The error codes of all providers together; their meanings do not conflict. */
 const errorCodes: ProviderErrorCodes = {
   codes: {
     insufficient_quota: 'quota',
@@ -110,13 +110,13 @@ function carriedBy(error: Fields): {
 } {
   const { statusCode, responseHeaders } = error;
   const body = bodyOf(error);
-  const told = failureIn(body) ?? failureIn(error) ?? (isRecord(body) ? body : error);
-  const { code = error['code'], status, type, message = error['message'] } = told;
+  const failure = failureIn(body) ?? failureIn(error) ?? (isRecord(body) ? body : error);
+  const { code = error['code'], status, type, message = error['message'] } = failure;
   return {
     ...(typeof statusCode === 'number' ? { status: statusCode } : {}),
     // One of them is the name of the failure, where the other is a number.
     ...{ errorCode: status, code, type },
-    headers: { ...retryDelay(told), ...(isRecord(responseHeaders) ? responseHeaders : {}) },
+    headers: { ...retryDelay(failure), ...(isRecord(responseHeaders) ? responseHeaders : {}) },
     apiMessage: failureReason(body) ?? failureReason(message) ?? '',
   };
 }

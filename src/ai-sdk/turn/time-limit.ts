@@ -1,9 +1,9 @@
 import { ThrottleError } from '../../error/index.ts';
 
 /**
- * What `run` comes to, which is told to stop when the signal is aborted or the time is over.
+ * Runs `run`, whose signal is aborted with the given one or after the time limit.
  *
- * @throws {ThrottleError} `timeout` when it failed after the time was over.
+ * @throws {ThrottleError} `timeout` when it failed after the time limit.
  */
 export async function withTimeLimit<Result>(
   timeoutMs: number,

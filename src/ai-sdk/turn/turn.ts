@@ -93,7 +93,7 @@ function readParts(items: readonly KeptPart[], prepared: PreparedRequest, areWho
     const text = typeof part['text'] === 'string' ? part['text'] : '';
     switch (part.type) {
       case 'text': {
-        // What is said on the way to an answer is no part of it.
+        // Commentary before an answer is not part of it.
         if (isCommentary(part)) return text === '' ? [] : [{ type: 'reasoning', text }];
         places.set(part, length);
         length += text.length;
@@ -174,8 +174,8 @@ function toApprovalRequest(
 }
 
 /**
- * The parts with the structured answer in its original shape. It may be spread over several texts, so it becomes one; what
- * the model said beside it, when it tells the two apart, is no part of the answer.
+ * The parts with the structured answer in its original shape. It may be spread over several parts, so it becomes one; what
+ * the model said beside it, where it marks that, is not part of the answer.
  */
 function withStructuredText(
   content: readonly AssistantPart[],

@@ -9,7 +9,7 @@ const maxRemembered = 200;
 /** Reads the warnings of a model: each is logged once. One that says that a tool was left out ends the evaluation. */
 export class Warnings {
   readonly #model: string;
-  readonly #told = new Set<string>();
+  readonly #logged = new Set<string>();
 
   /** @param model for messages. */
   constructor(model: string) {
@@ -19,17 +19,17 @@ export class Warnings {
   /** @throws {PromptValidationError} when the provider's package has left out tools. */
   read(warnings: unknown, logger: Logger): void {
     for (const warning of Array.isArray(warnings) ? warnings.filter(isRecord) : []) {
-      const told = textOf(warning);
+      const text = textOf(warning);
       if (isAboutTools(warning)) {
         throw new PromptValidationError(
-          `${this.#model} did not receive all tools of the prompt (${told}). Remove the tool from the prompt, or use a model that knows it.`,
-          { details: { warning: told } },
+          `${this.#model} did not receive all tools of the prompt (${text}). Remove the tool from the prompt, or use a model that knows it.`,
+          { details: { warning: text } },
         );
       }
-      if (this.#told.has(told)) continue;
-      if (this.#told.size >= maxRemembered) this.#told.clear();
-      this.#told.add(told);
-      logger.warn(`${this.#model} warns: ${told}`, { type: String(warning['type']) });
+      if (this.#logged.has(text)) continue;
+      if (this.#logged.size >= maxRemembered) this.#logged.clear();
+      this.#logged.add(text);
+      logger.warn(`${this.#model} warns: ${text}`, { type: String(warning['type']) });
     }
   }
 }

@@ -16,7 +16,7 @@ export type ProviderOptions = { [provider: string]: WireObject };
 /** A file as version 4 takes it. */
 export type FileDataV4 = { type: 'data'; data: string } | { type: 'url'; url: URL };
 
-/** A file in what somebody said. `data` of version 3 is base64 text or an address. */
+/** A file in a message. `data` of version 3 is base64 text or an address. */
 export interface FilePart<Version extends AiSdkVersion> {
   type: 'file';
   mediaType: string;
@@ -25,7 +25,7 @@ export interface FilePart<Version extends AiSdkVersion> {
   providerOptions?: ProviderOptions;
 }
 
-/** A file behind the text of a tool result. */
+/** A file after the text of a tool result. */
 export type ResultFile<Version extends AiSdkVersion> = Version extends 'v4'
   ? { type: 'file'; mediaType: string; filename?: string; data: FileDataV4 }
   :

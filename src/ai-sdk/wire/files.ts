@@ -6,7 +6,7 @@ import type { AiSdkVersion, FileDataV4, FilePart, ResultFile } from './call-opti
 export interface FileForm<Version extends AiSdkVersion> {
   /** A file that a user brings. */
   toPart(media: MediaPart): FilePart<Version>;
-  /** A file behind the text of a tool result. */
+  /** A file after the text of a tool result. */
   toResultFile(media: MediaPart): ResultFile<Version>;
   /** A file that the model made, from how it is kept, for the way back. */
   toAnswerData(kept: KeptFile): FilePart<Version>['data'];
@@ -45,7 +45,7 @@ function named(media: MediaPart): { mediaType: string; filename?: string } {
   return { mediaType: media.mediaType, ...(name === undefined ? {} : { filename: name }) };
 }
 
-/** The data of a model's file as it is kept; undefined for what is no file of either version. */
+/** The data of a model's file as it is kept; undefined for a value that is not a file of either version. */
 export function keepFile(data: unknown): KeptFile | undefined {
   if (data instanceof URL) return { type: 'url', url: data.href };
   if (data instanceof Uint8Array) return { type: 'data', data: encode(data) };

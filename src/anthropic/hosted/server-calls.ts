@@ -18,7 +18,7 @@ export interface ServerCallShape {
   readonly use: 'server_tool_use' | 'mcp_tool_use';
   /** Whether a block that asks is about the tool. */
   isAbout(use: Fields): boolean;
-  /** Types of the blocks with results that are about the tool, whoever asked. */
+  /** Types of the blocks with results of the tool, whatever requested them. */
   readonly results: readonly string[];
 }
 

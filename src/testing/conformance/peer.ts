@@ -75,7 +75,7 @@ export interface ConformanceConnection extends AsyncDisposable {
 }
 
 /**
- * An adapter with the other end of its wire. `connect` puts up what stands for the provider, a server on the loopback interface or a client
+ * An adapter with the other end of its wire. `connect` starts a stand-in for the provider, a server on the loopback interface or a client
  * of the test's own: it reads each request into a `ConformanceRequest`, asks `provider.answer` what to say, and
  * says it in the words of the wire.
  */

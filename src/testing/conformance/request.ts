@@ -15,7 +15,7 @@ export type ConformanceItem =
       /** Whether the result is marked as a failure; absent where the wire format has no mark. */
       readonly isError?: boolean;
     }
-  /** An image or a file of the user, or behind the result that it belongs to. `data`: base64 text. */
+  /** An image or a file of the user, or after the result that it belongs to. `data`: base64 text. */
   | { readonly type: 'media'; readonly mediaType: string; readonly data: string }
   | { readonly type: 'approval'; readonly approvalId: string; readonly approved: boolean };
 

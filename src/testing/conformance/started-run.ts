@@ -8,7 +8,7 @@ export type EvaluationOutcome<Output> =
   | { readonly response: PromptResponse<Output> }
   | { readonly error: unknown };
 
-/** What was told of a run, and the records of its calls, in order. */
+/** The events of a run, and the records of its calls, in order. */
 export type PlayedRun = Pick<RunToCheck, 'calls' | 'events'>;
 
 /** A run that came to its end. */
@@ -26,7 +26,7 @@ export interface RunParts<Output> {
   /** Called at once. Never rejects. */
   evaluate(onEvent: (event: RunEvent) => void): Promise<EvaluationOutcome<Output>>;
   patiently<Value>(what: string, awaited: Promise<Value>): Promise<Value>;
-  /** What is known of the run once it is over, beside what was told and said. */
+  /** What is known of the run once it is over, in addition to its events and conversation. */
   facts(): Omit<RunToCheck, 'conversation' | 'events'>;
 }
 
@@ -45,7 +45,7 @@ export class StartedRun<Output> {
     });
   }
 
-  /** Resolves once an event of this type was told. */
+  /** Resolves once an event of this type was emitted. */
   async heard(type: RunEvent['type']): Promise<void> {
     return new Promise((resolve) => {
       const listener = (): void => {
@@ -56,7 +56,7 @@ export class StartedRun<Output> {
     });
   }
 
-  /** What the evaluation comes to; it must not fail. */
+  /** The response of the evaluation, which must not fail. */
   async finished(): Promise<FinishedRun<Output>> {
     const outcome = await this.#settled();
     if ('response' in outcome) return { ...this.#check(outcome.response), response: outcome.response };

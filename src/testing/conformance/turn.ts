@@ -19,7 +19,7 @@ export interface ConformanceSearch {
   readonly status: 'completed' | 'failed';
   /** What was found; empty when it failed. */
   readonly sources: readonly { readonly url: string; readonly title: string }[];
-  /** The passage of the answer's text that rests on the first source: from, and to behind its last character. */
+  /** The passage of the answer's text that rests on the first source: from, inclusive, to, exclusive. */
   readonly cited?: readonly [start: number, end: number];
 }
 
@@ -42,7 +42,7 @@ export interface ConformanceAnswer {
 export type ConformanceFragment =
   | {
       /**
-       * The connection is lost in the middle of the answer. In a stream that is behind the text, or behind half of the arguments
+       * The connection is lost in the middle of the answer. In a stream that is after the text, or after half of the arguments
        * when there is a call; in an answer that comes whole, in the middle of its body.
        */
       readonly type: 'broken-off';
@@ -51,7 +51,7 @@ export type ConformanceFragment =
     }
   | {
       /**
-       * The connection stays open and nothing more comes, until the client cuts it off. In a stream that is behind the text; an
+       * The connection stays open and nothing more comes, until the client cuts it off. In a stream that is after the text; an
        * answer that comes whole does not begin.
        */
       readonly type: 'hanging';
@@ -72,7 +72,7 @@ export type ConformanceRefusal =
   /** An answer that is well-formed JSON and nothing that the provider's interface promises. */
   | { readonly type: 'nonsense' };
 
-/** What the provider comes to for one request. */
+/** The reaction of the provider to one request. */
 export type ConformanceTurn = ConformanceAnswer | ConformanceFragment | ConformanceRefusal;
 
 /** A turn that says something, or asks for calls, or both. */

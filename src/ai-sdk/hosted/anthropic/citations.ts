@@ -4,7 +4,7 @@ import type { Citation } from '../../../tool/index.ts';
 import { providerMetadataOf } from '../../wire/provider-metadata.ts';
 
 /**
- * What the texts of an answer cite. The provider breaks its text into pieces so that a citation is about the whole of one. Earlier packages do not
+ * The citations of an answer. The provider breaks its text into pieces so that a citation is about the whole of one. Earlier packages do not
  * hang citations on the text: there they are sources of the answer, without a place.
  *
  * @param read the address of what a source stands for; undefined for one of another kind.

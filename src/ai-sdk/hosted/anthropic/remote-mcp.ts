@@ -4,7 +4,7 @@ import { providerMetadataOf } from '../../wire/provider-metadata.ts';
 import { type HostedRun, runsOf, toOutput } from '../runs.ts';
 
 /**
- * Speaks for `mcp`. Servers are options of the request rather than tools, and are told apart by their labels. The provider
+ * Speaks for `mcp`. Servers are options of the request rather than tools, and are distinguished by their labels. The provider
  * asks for no approval, so `approval` has to be `'never'`.
  */
 export const remoteMcpCodec: HostedToolCodec<RemoteMcpConfig, RemoteMcpResult> = {

@@ -12,7 +12,7 @@ import { citationsOf, groundingOf } from './grounding.ts';
 
 /**
  * Speaks for `file_search`. The provider's filter is a text: `filter: { metadataFilter: 'author = "Ada"' }`. All searches
- * of an answer are told as one; a file goes by its address or, without one, by its title.
+ * of an answer are reported as one; a file is identified by its address or, without one, by its title.
  */
 export const fileSearchCodec: HostedToolCodec<FileSearchConfig, FileSearchResult> = {
   kind: 'file_search',

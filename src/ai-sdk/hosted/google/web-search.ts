@@ -10,7 +10,7 @@ import type { WebSearchConfig, WebSearchResult, WebSearchSource } from '../../..
 import { domainsIn, providerTool } from '../provider-tool.ts';
 import { citationsOf, groundingOf } from './grounding.ts';
 
-/** Speaks for `web_search`. The provider takes no options for it, and tells all searches of an answer as one. */
+/** Speaks for `web_search`. The provider takes no options for it, and reports all searches of an answer as one. */
 export const webSearchCodec: HostedToolCodec<WebSearchConfig, WebSearchResult> = {
   kind: 'web_search',
   serialize: ({ config: { domainFilter, allowLiveAccess = true, ...rest } }) => ({

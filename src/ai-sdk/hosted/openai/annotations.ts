@@ -9,7 +9,7 @@ import type { Citation } from '../../../tool/index.ts';
 import { providerMetadataOf } from '../../wire/provider-metadata.ts';
 
 /**
- * What the texts of an answer cite. The package passes the provider's own annotations on, in both versions of the interface.
+ * The citations of an answer. The package passes the provider's own annotations on, in both versions of the interface.
  *
  * @param read what an annotation cites; undefined for one of another kind.
  */

@@ -29,16 +29,16 @@ export const remoteMcpCodec: HostedToolCodec<RemoteMcpConfig, RemoteMcpResult> =
   }),
   parseOutput: (turn, { config: { label } }) => ({
     invocations: runsOf(turn, (toolName) => toolName.startsWith('mcp.')).flatMap((run) => {
-      const told = isRecord(run.result) ? run.result : {};
-      return told['serverLabel'] === label ? [toResult(run, told, label)] : [];
+      const fields = isRecord(run.result) ? run.result : {};
+      return fields['serverLabel'] === label ? [toResult(run, fields, label)] : [];
     }),
     citations: [],
   }),
 };
 
-function toResult(run: HostedRun, told: Fields, server: string): RemoteMcpResult {
-  const { name, arguments: text, output } = told;
-  const error = describeRemoteFailure(told['error']);
+function toResult(run: HostedRun, fields: Fields, server: string): RemoteMcpResult {
+  const { name, arguments: text, output } = fields;
+  const error = describeRemoteFailure(fields['error']);
   const own = toOutput(run);
   return {
     ...own,

@@ -44,26 +44,26 @@ const slow: CaseDefinition = {
   modes: ['streamed'],
   script: [answer({ text: longText })],
   play: async (stage) => {
-    let told = 0;
-    let toldWhileHeld = 0;
+    let emitted = 0;
+    let emittedWhileHeld = 0;
     const stream = stage.stream(stage.workshop.agent(), {
       observers: [
         {
           onEvent: ({ type }) => {
-            if (type === 'text-delta') told += 1;
+            if (type === 'text-delta') emitted += 1;
           },
         },
       ],
     });
     for await (const event of stream) {
-      if (event.type !== 'text-delta' || toldWhileHeld > 0) continue;
+      if (event.type !== 'text-delta' || emittedWhileHeld > 0) continue;
       await stage.turns(200);
-      toldWhileHeld = told;
+      emittedWhileHeld = emitted;
     }
     expectTrue(
       'the adapter waits for onDelta before it tells on: pieces told while the listener held the first of them',
-      toldWhileHeld <= maxUnheard || told <= maxUnheard,
-      { toldWhileHeld, told },
+      emittedWhileHeld <= maxUnheard || emitted <= maxUnheard,
+      { emittedWhileHeld, emitted },
     );
   },
 };
@@ -79,10 +79,10 @@ const reasoning: CaseDefinition = {
     const thought =
       item?.type === 'assistant' ? item.content.filter((part) => part.type === 'reasoning') : [];
     expectEqual('the reasoning in the conversation', thought, [{ type: 'reasoning', text: 'Is it? It is.' }]);
-    const told = events.flatMap((event) => (event.type === 'reasoning-delta' ? [event.text] : []));
+    const emitted = events.flatMap((event) => (event.type === 'reasoning-delta' ? [event.text] : []));
     expectEqual(
       'the pieces of the reasoning',
-      told.join(''),
+      emitted.join(''),
       stage.mode === 'streamed' ? 'Is it? It is.' : '',
     );
   },

@@ -47,7 +47,7 @@ const roundTrip: CaseDefinition = {
       notes: ['naïve 🍐'],
       files: ['kept.md', 'notes/naïve 🍐.md'],
     });
-    const told = run.events.map(({ type }) => type).filter((type) => !type.endsWith('-delta'));
+    const emitted = run.events.map(({ type }) => type).filter((type) => !type.endsWith('-delta'));
     const called = [
       'turn-start',
       'model-call-start',
@@ -57,7 +57,7 @@ const roundTrip: CaseDefinition = {
       'tool-call-end',
       'turn-end',
     ];
-    expectEqual('the events', told, [
+    expectEqual('the events', emitted, [
       'run-start',
       ...called,
       ...called,

@@ -9,7 +9,7 @@ import { expectMarks, expectResults, outcomes } from './call-results.ts';
 function rejected(
   what: string,
   asked: { readonly name: string; readonly arguments: string },
-  expected: { readonly reason: string; readonly told: string; readonly needs?: CaseDefinition['needs'] },
+  expected: { readonly reason: string; readonly mentions: string; readonly needs?: CaseDefinition['needs'] },
 ): CaseDefinition {
   return {
     name: what,
@@ -32,8 +32,8 @@ function rejected(
       expectMarks(stage, 2, [true, false]);
       const [result] = itemsOf(stage.request(2), 'result');
       expectTrue(
-        `the model reads of ${expected.told}`,
-        result?.text.includes(expected.told) === true,
+        `the model reads of ${expected.mentions}`,
+        result?.text.includes(expected.mentions) === true,
         result,
       );
       expectEqual('what is kept', (await stage.workshop.content()).notes, ['b']);
@@ -137,22 +137,22 @@ export const refusedCallCases: readonly CaseDefinition[] = [
   rejected(
     'a tool that is not there',
     { name: 'nota', arguments: '{"text":"a"}' },
-    { reason: 'unknown-tool', told: 'nota' },
+    { reason: 'unknown-tool', mentions: 'nota' },
   ),
   rejected(
     'arguments of the wrong type',
     { name: 'note', arguments: '{"text":7}' },
-    { reason: 'invalid-arguments', told: 'text' },
+    { reason: 'invalid-arguments', mentions: 'text' },
   ),
   rejected(
     'arguments that the tool does not have',
     { name: 'note', arguments: '{"text":"a","colour":"red"}' },
-    { reason: 'invalid-arguments', told: 'colour' },
+    { reason: 'invalid-arguments', mentions: 'colour' },
   ),
   rejected(
     'arguments that are no JSON',
     { name: 'note', arguments: '{"text": "a' },
-    { reason: 'invalid-arguments', told: 'JSON', needs: ['malformed-arguments'] },
+    { reason: 'invalid-arguments', mentions: 'JSON', needs: ['malformed-arguments'] },
   ),
   cutOff('before its arguments', '', []),
   cutOff('within its arguments', '{"text": "a', ['malformed-arguments']),

@@ -21,10 +21,10 @@ function counted(
     ],
     play: async (stage) => {
       const { response, events } = await stage.finish(stage.workshop.agent({ tools: [note] }));
-      const told = events.flatMap((event) => (event.type === 'usage-counted' ? [event] : []));
-      const last = told.at(-1);
+      const emitted = events.flatMap((event) => (event.type === 'usage-counted' ? [event] : []));
+      const last = emitted.at(-1);
       for (const count of counts) {
-        expectEqual(`${count} of the first answer`, told[0]?.usage[count], first[count]);
+        expectEqual(`${count} of the first answer`, emitted[0]?.usage[count], first[count]);
         expectEqual(`${count} of the second answer`, last?.usage[count], second[count]);
         const sum = (first[count] ?? 0) + (second[count] ?? 0);
         expectEqual(`${count} of the run so far`, last?.total[count], sum);
