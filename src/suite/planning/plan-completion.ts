@@ -6,7 +6,7 @@ import { countSteps, formatPlanStep } from './format-plan.ts';
 /** Options of {@link planCompletion}. */
 export interface PlanCompletionOptions {
   /** Whether there has to be a plan. Default false: without a plan, the task is done when the model says so. */
-  readonly isPlanRequired?: boolean;
+  readonly requirePlan?: boolean;
 }
 
 /** Steps that are named; of the others the model hears how many there are. */
@@ -19,14 +19,14 @@ const MAX_NAMED_STEPS = 3;
  */
 export function planCompletion(options: PlanCompletionOptions = {}): CompletionChecker {
   assertOptions('planCompletion()', options);
-  const { isPlanRequired = false } = options;
+  const { requirePlan = false } = options;
   return {
     name: 'plan',
     requires: [{ kind: 'slice', slice: CurrentPlan, broughtBy: 'planningToolsSection()' }],
     check: ({ session }) => {
       const plan = session.slice(CurrentPlan).latest();
       if (plan === undefined) {
-        return isPlanRequired
+        return requirePlan
           ? CompletionVerdict.incomplete('There is no plan yet. Set one up, carry it out, and answer again.')
           : CompletionVerdict.complete();
       }

@@ -59,7 +59,7 @@ describe('planCompletion', () => {
     expect(await toldIn(done)).toBeUndefined();
     expect(await toldIn(empty)).toBeUndefined();
     expect(await toldIn(none)).toBeUndefined();
-    expect(await toldIn(none, planCompletion({ isPlanRequired: true }))).toBe(
+    expect(await toldIn(none, planCompletion({ requirePlan: true }))).toBe(
       'There is no plan yet. Set one up, carry it out, and answer again.',
     );
   });
