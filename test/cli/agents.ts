@@ -27,7 +27,7 @@ const template = promptTemplate({ ns: 'tests', key: 'about', sections: [task, vf
 export default defineAgent({ template, params: { topic: 'cats' }, ${parts} });
 `;
 /** A model of its own that writes a file. */
-export const writing: string = `model: scriptedAdapter([
+export const writing: string = `adapter: scriptedAdapter([
   { toolCalls: [{ name: 'write_file', arguments: { file_path: 'out/about.md', content: 'About.\\n' } }] },
   { text: 'Written.' },
 ])`;

@@ -59,7 +59,7 @@ const template = promptTemplate({
   ns: 'tests', key: 'writer',
   sections: [section({ title: 'T', key: 't', template: () => 'Write.', tools: own }), vfsToolsSection()],
 });
-export default defineAgent({ template, model: scriptedAdapter([${turns.join(', ')}, { text: 'Done.' }]) });
+export default defineAgent({ template, adapter: scriptedAdapter([${turns.join(', ')}, { text: 'Done.' }]) });
 `,
   );
 }

@@ -67,7 +67,7 @@ export default defineAgent({
   template,
   workspace: false,
   approve: async () => true,
-  model: scriptedAdapter((_conversation, { instructions, turn }) => {
+  adapter: scriptedAdapter((_conversation, { instructions, turn }) => {
     const key = /This is (\\w+)/.exec(instructions)?.[1] ?? '';
     const names = scripts[key]?.[turn - 1];
     return names === undefined ? { text: key + ' is done' } : { toolCalls: names.map((name) => ({ name })) };

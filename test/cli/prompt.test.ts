@@ -24,7 +24,7 @@ const agentSource = (body: string, description: string): string => `
   });
   export default defineAgent({
     name: 'booking',
-    model: () => scriptedAdapter((_conversation, { instructions }) => ({ text: instructions })),
+    adapter: () => scriptedAdapter((_conversation, { instructions }) => ({ text: instructions })),
     template: promptTemplate({
       ns: 'travel',
       key: 'booking',

@@ -49,7 +49,7 @@ describe('wink run', () => {
   });
 
   it('holds the conversation to so many turns with --max-conversation-turns', async () => {
-    const lists = `model: scriptedAdapter((conversation, { turn }) => turn > 5
+    const lists = `adapter: scriptedAdapter((conversation, { turn }) => turn > 5
       ? { text: \`Told of \${conversation.filter(({ type }) => type === 'assistant').length} turns.\` }
       : { toolCalls: [{ name: 'ls' }] })`;
     const agent = put('window/agent.ts', agentText(lists));
@@ -103,7 +103,7 @@ describe('wink run', () => {
   });
 
   it('says with 1 what failed and where', async () => {
-    const agent = put('failing.ts', agentText(`model: scriptedAdapter([{ toolCalls: [{ name: 'ls' }] }])`));
+    const agent = put('failing.ts', agentText(`adapter: scriptedAdapter([{ toolCalls: [{ name: 'ls' }] }])`));
     const { code, stdout, stderr } = await run(['run', agent], { cwd: folder });
     expect(code).toBe(1);
     expect(stdout).toContain('Failed in ');
@@ -111,7 +111,7 @@ describe('wink run', () => {
   });
 
   it('says with 1 that the deadline passed', async () => {
-    const endless = `model: scriptedAdapter(async (_conversation) => {
+    const endless = `adapter: scriptedAdapter(async (_conversation) => {
       await new Promise((resolve) => setImmediate(resolve));
       return { toolCalls: [{ name: 'ls' }] };
     }), maxTurns: 1_000_000_000`;
@@ -125,7 +125,7 @@ describe('wink run', () => {
   describe('answers bad input with one line and 2', () => {
     beforeAll(() => {
       put('bad/agent.ts', agentText('workspace: false'));
-      put('bad/own.ts', agentText(`model: scriptedAdapter([{ text: 'ok' }]), workspace: false`));
+      put('bad/own.ts', agentText(`adapter: scriptedAdapter([{ text: 'ok' }]), workspace: false`));
       put('bad/nothing.ts', 'export const other = 1;');
       put('bad/object.mjs', 'export default { kind: "agent" };');
       put('bad/syntax.ts', 'export default (');
@@ -187,7 +187,7 @@ describe('wink run', () => {
   });
 
   it('stops on Ctrl-C: the running call is rolled back, what was done before is shown, and the end is 130', async () => {
-    const waiting = `model: scriptedAdapter([
+    const waiting = `adapter: scriptedAdapter([
       { toolCalls: [{ name: 'write_file', arguments: { file_path: 'first.md', content: 'first\\n' } }] },
       { toolCalls: [{ name: 'write_slowly' }] },
     ])`;
@@ -392,7 +392,7 @@ const output = jsonSchema<Record<string, string>>({ type: 'object', additionalPr
 export default defineAgent({
   template: promptTemplate({ ns: 'tests', key: 'secret', sections: [planningToolsSection()], output }),
   workspace: false,
-  model: () => scriptedAdapter([
+  adapter: () => scriptedAdapter([
     { toolCalls: [{ name: 'planning_setup_plan', arguments: { objective: secret, initial_steps: [\`use \${secret}\`] } }] },
     { text: JSON.stringify({ [secret]: secret }) },
   ]),

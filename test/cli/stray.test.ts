@@ -38,6 +38,7 @@ interface Parts {
 /** An agent whose model writes a file, calls `act`, and ends. */
 const agentModule = ({ act = '', module = '', section = '', agent = '', template = '' }: Parts): string => `
 import * as w from 'weakincentives';
+import { vfsToolsSection } from 'weakincentives/suite';
 import { scriptedAdapter } from 'weakincentives/testing';
 import { EventEmitter } from 'node:events';
 const never = () => new Promise((resolve) => setTimeout(resolve, 600_000));
@@ -49,8 +50,8 @@ const act = w.tool({
 });
 const task = w.section({ title: 'Task', key: 'task', template: () => 'Act.', tools: [act], ${section} });
 export default w.defineAgent({
-  template: w.promptTemplate({ ns: 'tests', key: 'stray', sections: [task, w.vfsToolsSection()], ${template} }),
-  model: scriptedAdapter([
+  template: w.promptTemplate({ ns: 'tests', key: 'stray', sections: [task, vfsToolsSection()], ${template} }),
+  adapter: scriptedAdapter([
     { toolCalls: [{ name: 'write_file', arguments: { file_path: 'out.md', content: 'x' } }] },
     { toolCalls: [{ name: 'act', arguments: {} }] },
     { text: 'Done.' },
@@ -140,9 +141,9 @@ describe('an error that nothing catches', () => {
     [
       'a rejection while a resource is disposed',
       {
-        module: `const Thing = w.resource('thing');`,
+        module: `const Thing = w.resourceToken('thing');`,
         act: 'await context.resources.get(Thing)',
-        section: `resources: [w.bind(Thing, () => ({ close: () => { void Promise.reject(new Error('disposed')); } }), { scope: 'tool-call' })]`,
+        section: `resources: [w.binding(Thing, { create: () => ({ close: () => { void Promise.reject(new Error('disposed')); } }), scope: 'tool-call' })]`,
       },
       'unhandled rejection of a promise that is not awaited: disposed',
       'call 2 (act).',
