@@ -6,13 +6,30 @@ import { describe, expect, it } from 'vitest';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /** What is read by people and holds none of the turns below. To add a folder, add its path. */
-const clean = ['README.md'];
+const clean = [
+  'README.md',
+  'VERSIONING.md',
+  'docs/glossary.md',
+  'guides/limits.md',
+  'guides/policies.md',
+  'guides/prompts.md',
+  'guides/resources.md',
+  'guides/session-state.md',
+  'guides/testing.md',
+  'guides/tools.md',
+  'guides/writing-an-agent.md',
+  'src/error',
+  'src/filesystem',
+  'src/internal',
+  'src/provider',
+  'src/tool',
+];
 
 /** Turns of phrase that make readers stop, with what to write. */
 const turns: readonly (readonly [pattern: RegExp, instead: string])[] = [
   [/\b[Tt]old\b/, 'which event, message or result reaches whom: "is passed", "receives", "is reported to"'],
   [/\b[Bb]ehind\b/, '"after"'],
-  [/\b(?:is|are|was) no (?!longer\b|more\b|less\b)[a-z]/, '"is not a", "is not an", "are not"'],
+  [/(?<!here )\b(?:is|are|was) no (?!longer\b|more\b|less\b)[a-z]/, '"is not a", "is not an", "are not"'],
   [/\b[Ss]t(?:and|ands|ood|anding)\b/, 'the plain verb: "is", "remains", "is kept", "represents"'],
   [/\b(?:comes?|came|coming) to\b(?! an end\b)/, 'the plain verb: "reaches", "results in", "is"'],
   [
@@ -22,12 +39,9 @@ const turns: readonly (readonly [pattern: RegExp, instead: string])[] = [
   [/\b(?:[Gg]iven|gives?|gave) up\b/, '"timed out", "abandoned", "stopped"'],
   [/\bf(?:ell|alls?) silent\b/, '"no activity for N ms"'],
   [/\b[Hh]ear(?:s|d)?\b/, '"receives", "is notified"'],
-  [/\b[Ll]ooks? at\b/, '"checks", "reads", "inspects"'],
+  [/\blooks? at\b/, '"checks", "reads", "inspects"'],
   [/\b(?:at rest|which see|in words|lets? in)\b/, 'the plain word'],
-  [
-    /\b(?:class|interface|type|function|const) \w*(?:Desk|Ground|Patience|Breather|Look|Sight)\b/,
-    'a standard term',
-  ],
+  [/\b(?:class|interface|type) \w*(?:Desk|Ground|Patience|Breather|Look|Sight)\b/, 'a standard term'],
 ];
 
 /** Lines that hold one of them with good reason: part of the line, where it is unique enough. */
