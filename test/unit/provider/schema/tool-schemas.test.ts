@@ -3,8 +3,12 @@ import type { JsonSchema } from 'weakincentives';
 import { aiSdkDialect } from 'weakincentives/ai-sdk';
 import { anthropicDialect } from 'weakincentives/anthropic';
 import { openaiDialect } from 'weakincentives/openai';
-import type { ModelTool, SchemaDialect } from 'weakincentives/provider';
-import { type ProjectedRequest, ToolSchemas } from '../../../../src/provider/internal.ts';
+import {
+  type ModelTool,
+  type ProjectedRequest,
+  type SchemaDialect,
+  ToolSchemas,
+} from 'weakincentives/provider';
 import { recordingLogger } from '../../../support/recording-logger.ts';
 import { closed, text } from '../../schema/projection/shape.ts';
 
