@@ -379,7 +379,7 @@ describe('a provider that is not valid', () => {
     ['half a call', [{ ...good, triggers: { everyCalls: 0.5 } }], /everyCalls .* whole number/],
     ['no time', [{ ...good, triggers: { everyMs: 0 } }], /everyMs .* above 0/],
     ['no file', [{ ...good, triggers: { fileCreated: '' } }], /fileCreated .* path/],
-    ['a bad glob', [{ ...good, triggers: { fileCreated: '../*' } }], /holds "\.\."/],
+    ['a bad glob', [{ ...good, triggers: { fileCreated: '../*' } }], /contains "\.\."/],
   ])('is refused before anything is done: %s', async (_what, feedback, message) => {
     // What a caller without types may pass.
     const options = { feedback: feedback as readonly FeedbackProvider[] };

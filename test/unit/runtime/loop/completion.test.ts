@@ -339,7 +339,7 @@ describe('ready checkers', () => {
       message: expect.stringContaining('needs a file system, which the prompt "completion" does not have'),
     });
     expect(() => filesExistCompletion({ paths: [] })).toThrow(/at least one path/);
-    expect(() => filesExistCompletion({ paths: ['../up'] })).toThrow(/holds "\.\."/);
+    expect(() => filesExistCompletion({ paths: ['../up'] })).toThrow(/contains "\.\."/);
   });
 
   test('lastCallCompletion wants the last call of a tool to have succeeded', async () => {
