@@ -116,7 +116,7 @@ function carriedBy(error: Fields): {
     ...(typeof statusCode === 'number' ? { status: statusCode } : {}),
     // One of them is the name of the failure, where the other is a number.
     ...{ errorCode: status, code, type },
-    headers: { ...retryDelay(failure), ...(isRecord(responseHeaders) ? responseHeaders : {}) },
+    headers: { ...retryAfterHeader(failure), ...(isRecord(responseHeaders) ? responseHeaders : {}) },
     apiMessage: failureReason(body) ?? failureReason(message) ?? '',
   };
 }
@@ -135,7 +135,7 @@ function failureIn(body: unknown): Fields | undefined {
 }
 
 /** Google says in the body how long to wait. */
-function retryDelay({ details }: Fields): Fields {
+function retryAfterHeader({ details }: Fields): Fields {
   const delay = Array.isArray(details)
     ? details
         .filter(isRecord)

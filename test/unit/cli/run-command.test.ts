@@ -14,39 +14,23 @@ import {
 import { vfsToolsSection } from 'weakincentives/suite';
 import { scriptedAdapter } from 'weakincentives/testing';
 import { agent as reviewAgent, winkHooks } from '../../../examples/review/agent.ts';
-import { readArguments } from '../../../src/cli/arguments.ts';
 import { CliInterruption } from '../../../src/cli/process/environment.ts';
 import { UsageError } from '../../../src/cli/process/errors.ts';
-import { StrayError } from '../../../src/cli/process/stray-error.ts';
 import type { LoadedAgent } from '../../../src/cli/run/load-agent.ts';
 import { FolderError } from '../../../src/cli/run/open-folder.ts';
-import type { RunParts } from '../../../src/cli/run/prepare-run.ts';
 import type { RunRequest } from '../../../src/cli/run/run-arguments.ts';
 import { runCli } from '../../../src/cli/run-cli.ts';
 import { runCommand } from '../../../src/cli/run-command.ts';
 import {
   capturedStream,
+  eventsOf,
   type FakeEnvironment,
-  type Files,
   fakeEnvironment,
   ofAgent,
   openedFolder,
+  parts,
+  request,
 } from './support.ts';
-
-/** The request of a command line. */
-function request(...argv: readonly string[]): RunRequest {
-  const read = readArguments(argv);
-  if (read.kind !== 'run') throw new Error(`no run: ${JSON.stringify(read)}`);
-  return read;
-}
-
-function parts(loaded: LoadedAgent, files: Files = {}, more: Partial<RunParts> = {}): Partial<RunParts> {
-  return {
-    load: async () => loaded,
-    open: async () => openedFolder(files),
-    ...more,
-  };
-}
 
 const write = (path: string, content = 'x\n') => ({
   name: 'write_file',
@@ -59,14 +43,6 @@ const writer: AnyAgent = defineAgent({
   adapter: scriptedAdapter([{ toolCalls: [write('new.md')] }, { text: 'All is\nwritten.' }]),
 });
 const run = request('run', 'agent.ts');
-
-/** The lines of a stream of events. */
-function eventsOf(text: string): readonly Record<string, unknown>[] {
-  return text
-    .split('\n')
-    .slice(0, -1)
-    .map((line): Record<string, unknown> => JSON.parse(line));
-}
 
 async function refusal(
   agent: AnyAgent,
@@ -600,46 +576,5 @@ describe('--json and --log', () => {
       ),
     ).toBe(0);
     expect(environment.stderr.text()).toContain('wink: the log "x" is incomplete.\n');
-  });
-});
-
-describe('an error that nothing catches', () => {
-  it('is told of after the result, which it does not change', async () => {
-    const late = new StrayError('rejection', new Error('too\u001b late'));
-    const taken = [[], [late]];
-    const environment = fakeEnvironment({ takeStrays: async () => taken.shift() ?? [] });
-    const code = await runCommand(request('run', 'agent.ts', '--json'), environment, parts(ofAgent(writer)));
-    expect(code).toBe(0);
-    expect(eventsOf(environment.stdout.text()).at(-1)).toMatchObject({
-      type: 'command-result',
-      outcome: 'done',
-    });
-    expect(environment.stderr.text()).toContain(
-      'wink: after the end of the run: unhandled rejection of a promise that is not awaited: too\\x1b late.\n',
-    );
-  });
-
-  it('makes a run a failure that the model ended, and keeps what the model said', async () => {
-    const environment = fakeEnvironment({
-      takeStrays: async () => [new StrayError('exception', 'at the very end')],
-    });
-    const code = await runCommand(request('run', 'agent.ts', '--json'), environment, parts(ofAgent(writer)));
-    expect(code).toBe(1);
-    expect(eventsOf(environment.stdout.text()).at(-1)).toMatchObject({
-      type: 'command-result',
-      outcome: 'failed',
-      text: 'All is\nwritten.',
-      failure: 'the run of demo failed: uncaught exception: at the very end.',
-    });
-  });
-
-  it('does not change how a run ends that was asked to stop', async () => {
-    const stop = new AbortController();
-    stop.abort(new CliInterruption('interrupted', 130));
-    const environment = fakeEnvironment({
-      signal: stop.signal,
-      takeStrays: async () => [new StrayError('rejection', new Error('cut off'))],
-    });
-    await expect(runCommand(run, environment, parts(ofAgent(writer)))).rejects.toBe(stop.signal.reason);
   });
 });

@@ -1,7 +1,10 @@
 import { type AnyAgent, MemoryFilesystem } from 'weakincentives';
+import { readArguments } from '../../../src/cli/arguments.ts';
 import { type CliEnvironment, type OutputStream } from '../../../src/cli/process/environment.ts';
 import type { LoadedAgent } from '../../../src/cli/run/load-agent.ts';
 import type { OpenedFolder } from '../../../src/cli/run/open-folder.ts';
+import type { RunParts } from '../../../src/cli/run/prepare-run.ts';
+import type { RunRequest } from '../../../src/cli/run/run-arguments.ts';
 
 /** Files by path. */
 export type Files = Readonly<Record<string, string | Uint8Array>>;
@@ -64,4 +67,32 @@ export function openedFolder(files: Files): OpenedFolder {
 /** An agent as a file without hooks brings it. */
 export function ofAgent(agent: AnyAgent): LoadedAgent {
   return { agent, hooks: {}, folder: '/agents' };
+}
+
+/** The request of a command line. */
+export function request(...argv: readonly string[]): RunRequest {
+  const read = readArguments(argv);
+  if (read.kind !== 'run') throw new Error(`no run: ${JSON.stringify(read)}`);
+  return read;
+}
+
+/** The parts of a run that the tests replace: the loaded agent and its folder. */
+export function parts(
+  loaded: LoadedAgent,
+  files: Files = {},
+  more: Partial<RunParts> = {},
+): Partial<RunParts> {
+  return {
+    load: async () => loaded,
+    open: async () => openedFolder(files),
+    ...more,
+  };
+}
+
+/** The lines of a stream of events. */
+export function eventsOf(text: string): readonly Record<string, unknown>[] {
+  return text
+    .split('\n')
+    .slice(0, -1)
+    .map((line): Record<string, unknown> => JSON.parse(line));
 }

@@ -58,7 +58,9 @@ function literals(type: ts.TypeNode, source: ts.SourceFile): readonly string[] {
   if (ts.isLiteralTypeNode(type) && ts.isStringLiteral(type.literal)) return [type.literal.text];
   if (ts.isTypeReferenceNode(type)) {
     const name = type.typeName.getText(source);
-    const alias = source.statements.filter(ts.isTypeAliasDeclaration).find((it) => it.name.text === name);
+    const alias = source.statements
+      .filter(ts.isTypeAliasDeclaration)
+      .find((declaration) => declaration.name.text === name);
     if (alias !== undefined) return literals(alias.type, source);
   }
   throw new Error(`${source.fileName}: cannot read the codes ${type.getText(source)}`);

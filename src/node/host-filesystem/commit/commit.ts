@@ -32,10 +32,7 @@ export interface CommitTarget {
  * If the process ends before 5, the old tree is restored from the journal; if it ends later, the new tree is completed.
  * @throws {FilesystemError} `file-changed-on-disk`, `path-forbidden`, `root-replaced`, `filesystem-storage-failed`; the old tree is then in place.
  */
-export function commit(
-  { jail, journalDirectory, onFailpoint: onFailpoint }: CommitTarget,
-  plan: CommitPlan,
-): void {
+export function commit({ jail, journalDirectory, onFailpoint }: CommitTarget, plan: CommitPlan): void {
   const { steps, staged } = plan;
   if (steps.length === 0) return;
   let at = steps[0]?.path ?? '.';

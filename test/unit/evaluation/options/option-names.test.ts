@@ -1,12 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import {
-  defineAgent,
-  type EvaluateOptions,
-  openToolRuntime,
-  promptTemplate,
-  type RunObserver,
-  section,
-} from 'weakincentives';
+import { defineAgent, openToolRuntime, promptTemplate, type RunObserver, section } from 'weakincentives';
 import { scriptedAdapter } from 'weakincentives/testing';
 
 const template = promptTemplate({
@@ -16,7 +9,7 @@ const template = promptTemplate({
 });
 const evaluate = (options: object) =>
   // Code without types may give anything.
-  scriptedAdapter([{ text: 'yes' }]).evaluate(template.bind(), options as EvaluateOptions);
+  scriptedAdapter([{ text: 'yes' }]).evaluate(template.bind(), options);
 
 const moved = [
   [{ maxTurns: 3 }, 'maxTurns', 'limits.maxTurns'],

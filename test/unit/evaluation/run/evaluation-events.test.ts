@@ -58,7 +58,7 @@ const template = promptTemplate({
   output: z.object({ found: z.string().transform((found) => found.length) }),
 });
 const prompt = template.bind({ since: new Date(0), topic: 'roofs' });
-const adapter = scriptedAdapter(
+const surveyor = scriptedAdapter(
   [
     {
       toolCalls: [{ name: 'look', arguments: { place: 'town' } }],
@@ -91,7 +91,7 @@ async function observe(
 
 describe('the events of an evaluation', () => {
   test('say what the model got, what it called, and how it came out', async () => {
-    const { heard, session } = await observe((options) => adapter.evaluate(prompt, options));
+    const { heard, session } = await observe((options) => surveyor.evaluate(prompt, options));
     expect(heard.map(([name]) => name)).toEqual([
       PromptRendered.name,
       ToolsRendered.name,
@@ -159,8 +159,8 @@ describe('the events of an evaluation', () => {
 
   test('tell evaluations on one session apart', async () => {
     const { session } = await observe(async (options) => {
-      await adapter.evaluate(prompt, options);
-      await adapter.evaluate(prompt, options);
+      await surveyor.evaluate(prompt, options);
+      await surveyor.evaluate(prompt, options);
     });
     const executions = session.slice(PromptExecutions).all();
     expect(executions.map(({ evaluationId }) => evaluationId)).toEqual(['id-1', 'id-6']);
@@ -185,7 +185,7 @@ describe('the events of an evaluation', () => {
   test('come from the clock and the ids of the evaluation when it is given its own', async () => {
     let count = 0;
     const { session } = await observe((options) =>
-      adapter.evaluate(prompt, {
+      surveyor.evaluate(prompt, {
         ...options,
         clock: createManualClock(77),
         ids: () => `own-${(count += 1)}`,
@@ -214,7 +214,7 @@ describe('the events of an evaluation', () => {
     const logger = recordingLogger();
     const { error, session } = await observe((options) => {
       options.session?.install(Refusing);
-      return adapter.evaluate(prompt, { ...options, logger });
+      return surveyor.evaluate(prompt, { ...options, logger });
     });
     expect(error).toBeUndefined();
     expect(session.slice(PromptExecutions).length).toBe(0);
@@ -263,7 +263,7 @@ describe('the end of a failed evaluation', () => {
   test('is recorded for a prompt that cannot be rendered, without a rendered prompt', async () => {
     // What a caller without types may leave out.
     const incomplete = template.bind({ topic: 'x' } as never);
-    const { session, heard } = await observe((options) => adapter.evaluate(incomplete, options));
+    const { session, heard } = await observe((options) => surveyor.evaluate(incomplete, options));
     expect(heard.map(([name]) => name)).toEqual([PromptExecuted.name]);
     expect(executed(session)).toMatchObject({ outcome: 'failed', error: { phase: 'render' }, turns: 0 });
     expect(executed(session)).not.toHaveProperty('renderId');
@@ -271,7 +271,7 @@ describe('the end of a failed evaluation', () => {
 
   test('is recorded for a run that is aborted, also before it begins', async () => {
     const { session } = await observe((options) =>
-      adapter.evaluate(prompt, { ...options, signal: AbortSignal.abort(new Error('stop it')) }),
+      surveyor.evaluate(prompt, { ...options, signal: AbortSignal.abort(new Error('stop it')) }),
     );
     expect(executed(session)).toMatchObject({ error: { code: 'evaluation-aborted', phase: 'render' } });
   });
