@@ -114,7 +114,7 @@ describe('wink run', () => {
     const endless = `adapter: scriptedAdapter(async (_conversation) => {
       await new Promise((resolve) => setImmediate(resolve));
       return { toolCalls: [{ name: 'ls' }] };
-    }), maxTurns: 1_000_000_000`;
+    }), limits: { maxTurns: 1_000_000_000 }`;
     const { code, stderr } = await run(['run', put('endless.ts', agentText(endless)), '--deadline', '0.3s'], {
       cwd: dirname(put('endless/x', '')),
     });
