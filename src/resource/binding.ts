@@ -7,7 +7,7 @@ import { findProtocolFault, type TransactionProtocol } from './transaction-proto
  *
  * - `singleton`: one per session and binding, disposed with the session.
  * - `tool-call`: one per attempt of a tool call, disposed before its commit or after its discard.
- * - `prototype`: a fresh one for every look-up, which is for whoever asked to dispose. Only one that nobody gets is disposed by the
+ * - `prototype`: a fresh one for every look-up, which its caller disposes. Only one that no caller gets is disposed by the
  *   library: because its hook failed, or what it was for ended while it was being built.
  */
 export type ResourceScope = 'singleton' | 'tool-call' | 'prototype';
@@ -15,8 +15,8 @@ export type ResourceScope = 'singleton' | 'tool-call' | 'prototype';
 /** Looks resources up. */
 export interface ResourceResolver {
   /**
-   * The instance bound to `token`, built when it is first asked for. Those who ask while it is being built wait for the same
-   * one; when that fails, all of them hear of it, and the next look-up builds anew. The instance is what was bound, whatever
+   * The instance bound to `token`, built on the first look-up. Look-ups during the build wait for the same
+   * instance; when the build fails, all of them reject, and the next look-up builds again. The instance is what was bound, whatever
    * its class: a token by class is held to its type by the compiler alone.
    *
    * @throws {ResourceError} `resource-unbound`, `resource-cyclic`, `resource-factory-failed`, `resource-after-create-failed`,
@@ -201,7 +201,7 @@ export function binding<T>(
   });
 }
 
-/** How what is bound takes part in transactions. */
+/** How the bound resource takes part in transactions. */
 function joinTransaction<T>(
   token: ResourceToken<T>,
   { transactional: protocol }: TransactionalBindingOptions<T>,
@@ -222,7 +222,7 @@ function assertToken(token: unknown): void {
   if (typeof token === 'object' && token !== null && Reflect.get(token, 'kind') === 'resource-token') return;
   throw invalid(
     String(token),
-    'it is no token; pass a class, or what resource() returned. One that is undefined may stand in a module that imports this one',
+    'it is not a token; pass a class, or a token made by resourceToken(). An undefined one may come from a module that imports this one',
   );
 }
 

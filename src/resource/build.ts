@@ -4,12 +4,12 @@ import { disposeAll } from './dispose.ts';
 import { cycle, withDisposalFailures } from './resource-failure.ts';
 import { tokenName } from './token.ts';
 
-/** Hears of an instance that could not be disposed when nobody waits for that any more. Must not throw. */
+/** Called with an instance that could not be disposed when no caller waits any more. Must not throw. */
 export type LateFailureListener = (failure: ResourceError) => void;
 
-/** Why a build is given up, and who hears of it when what it made cannot be disposed. */
+/** Why a build is cancelled, and the listener for an instance that cannot be disposed. */
 export interface Abandonment {
-  /** What the factory's signal is aborted with, and what those who wait get. */
+  /** The reason of the factory's signal, and the error of waiting callers. */
   readonly error: Error;
   readonly report: LateFailureListener;
 }
@@ -18,7 +18,7 @@ export interface Abandonment {
 export class Build {
   readonly binding: AnyResourceBinding;
   readonly name: string;
-  /** The build whose factory asked for this one; undefined for a look-up from outside. */
+  /** The build whose factory looked this one up; undefined for a look-up from outside. */
   readonly parent: Build | undefined;
   /** Objects its factory got that are not its own: handing one on makes no new instance to dispose. */
   readonly borrowed: Set<unknown> = new Set();
@@ -39,17 +39,17 @@ export class Build {
     return this.parent?.singleton;
   }
 
-  /** Names along what was asked for by what, from the first look-up to this one. */
+  /** Names along the look-ups, from the first one to this one. */
   get path(): readonly string[] {
     return [...(this.parent?.path ?? []), this.name];
   }
 
-  /** Set once the build was given up before its end. */
+  /** Set once the build was cancelled before its end. */
   get abandonment(): Abandonment | undefined {
     return this.#abandonment;
   }
 
-  /** Aborted when the build is given up; made on first use. */
+  /** Aborted when the build is cancelled; made on first use. */
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
       this.#controller = new AbortController();
@@ -65,7 +65,7 @@ export class Build {
     this.#controller?.abort(abandonment.error);
   }
 
-  /** Marks the end: nothing waits for this build any more, and it cannot be given up. */
+  /** Marks the end: nothing waits for this build any more, and it cannot be cancelled. */
   finish(): void {
     this.#isFinished = true;
   }
@@ -95,7 +95,7 @@ export class Build {
 
   /** Waits for another build. @throws {ResourceError} `resource-cyclic` when that one waits for this one. */
   async waitFor<T>(other: Build, outcome: Promise<T>): Promise<T> {
-    // A factory may keep its resolver: what is asked for after its end delays nothing that waits for it.
+    // A factory may keep its resolver: look-ups after its end delay nothing that waits for it.
     if (this.#isFinished || other.#isFinished) return outcome;
     const circle = routeTo(this, other, new Set());
     if (circle !== undefined) throw cycleOf([...circle, other]);
@@ -128,7 +128,7 @@ export class Build {
   ): WinkError {
     if (ResourceError.isInstance(cause) || isClosed(cause)) return cause;
     const { name, path } = this;
-    const needed = path.length === 1 ? '' : ` (asked for along ${path.join(' -> ')})`;
+    const needed = path.length === 1 ? '' : ` (looked up along ${path.join(' -> ')})`;
     return new ResourceError(code, `${what} "${name}" failed${needed}: ${describeError(cause)}`, {
       cause,
       details: { token: name, path },
@@ -148,7 +148,7 @@ function routeTo(target: Build, from: Build, seen: Set<Build>): readonly Build[]
   return undefined;
 }
 
-/** @param way ends where it began. Prototypes may stand on it more than once; only the way between those two is reported. */
+/** @param way ends where it began. Prototypes may occur on it more than once; only the part between those two is reported. */
 function cycleOf(way: readonly Build[]): ResourceError {
   const seen = new Map<AnyResourceBinding, number>();
   for (const [index, { binding }] of way.entries()) {

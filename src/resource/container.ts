@@ -10,11 +10,11 @@ import { type ResourceToken, tokenName } from './token.ts';
 
 const storeSlot: unique symbol = Symbol('resources');
 
-/** What resources need of a session: to be told when it ends, and room for its singletons. */
+/** What resources need of a session: notice of its end, and storage for its singletons. */
 export interface ResourceHost {
   onDispose(callback: () => void | Promise<void>): void;
   /**
-   * The singletons of the session, which live as long as it does, whichever container asks for them. The first container adds it,
+   * The singletons of the session, which live as long as it does, whichever container looks them up. The first container adds it,
    * not enumerable.
    */
   readonly [storeSlot]?: InstanceStore;
@@ -24,26 +24,26 @@ export interface ResourceHost {
 export interface CallScope {
   /** Singletons, prototypes, overrides, and the tool-call resources of this attempt. */
   readonly resolver: ResourceResolver;
-  /** Names of the singletons asked for that take no part in the transaction: what was done to them stands. */
+  /** Names of the looked-up singletons that do not take part in the transaction: changes to them remain. */
   readonly reached: ReadonlySet<string>;
   /**
    * Disposes the tool-call resources of this attempt in reverse order of construction; later look-ups throw a
-   * `TransactionClosedError`. One that is still being built is given up, and disposed when it is finished, which is not waited for.
+   * `TransactionClosedError`. One that is still being built is cancelled, and disposed when it is finished, which is not awaited.
    * Never rejects; returns what failed, at once when there is nothing to dispose. Closing again does nothing.
    */
   close(): readonly ResourceError[] | Promise<readonly ResourceError[]>;
 }
 
-/** Where a container stands. */
+/** The surroundings of a container. */
 export interface ContainerOptions {
   /**
-   * The call whose handler asks for the resources, of a container over the outer prompt: what both bind is looked up as the
+   * The call whose handler looks up the resources, of a container over the outer prompt: what both bind is looked up as the
    * outer call's view.
    */
   readonly outer?: OuterCall | undefined;
   /** True within a call's handler: other calls use the singletons of the session at the same time. Default: false. */
   readonly isNested?: boolean;
-  /** Hears what could not be disposed after everyone has turned away. Must not throw. Default: nobody does. */
+  /** Called with what could not be disposed after its callers stopped waiting. Must not throw. Default: it is dropped. */
   readonly onLateFailure?: LateFailureListener;
 }
 
@@ -100,7 +100,7 @@ export class ResourceContainer {
   }
 
   /**
-   * Gives up what is still being built for `session`: after a run that was stopped, nobody waits for it. What comes of it is
+   * Cancels what is still being built for `session`: after a stopped run, no caller waits for it. A finished instance is
    * disposed, which is not waited for, neither here nor when the session is disposed.
    */
   static abandonBuilds(session: ResourceHost, report: LateFailureListener): void {
@@ -110,7 +110,7 @@ export class ResourceContainer {
   /**
    * Builds the eager singletons in binding order, and those that take part in transactions: what they find when they are built must not
    * depend on the calls that are running. When one fails, those built by this call are disposed again, latest first, and
-   * those still in the making are given up. A nested container leaves them to the session, since other calls may use them by then.
+   * those still being built are cancelled. A nested container leaves them to the session, since other calls may use them by then.
    *
    * @param awaitWork awaits a build for as long as that makes sense. Default: to its end.
    * @throws {ResourceError} what the failing one threw; when disposing failed too, with all of it as cause.
@@ -156,8 +156,8 @@ export class ResourceContainer {
   }
 
   /**
-   * Opens the scope of one attempt. `overrides` and `forks` stand in for what is bound: the attempt's transactional views.
-   * An override is asked for its value at each look-up.
+   * Opens the scope of one attempt. `overrides` and `forks` replace bound resources: the attempt's transactional views.
+   * An override is evaluated at each look-up.
    */
   openCallScope(
     overrides: readonly (readonly [ResourceToken<unknown>, () => unknown])[],
@@ -179,7 +179,7 @@ function storeOf(session: ResourceHost): InstanceStore {
   const present = session[storeSlot];
   if (present !== undefined) return present;
   const store = new InstanceStore('session');
-  // Not enumerable: whoever lists or compares sessions does not see it.
+  // Not enumerable: listings and comparisons of sessions do not include it.
   Object.defineProperty(session, storeSlot, { value: store });
   session.onDispose(async () => {
     const failures = await store.close();

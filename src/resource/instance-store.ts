@@ -12,9 +12,9 @@ interface Entry {
 }
 
 interface Unfinished {
-  /** Settles when factory, hook and, where nobody gets the instance, its disposal have ended. */
+  /** Settles when factory, hook and, where no caller gets the instance, its disposal have ended. */
   readonly work: Promise<unknown>;
-  /** Rejects for those who wait for the instance. */
+  /** Rejects for the callers that wait for the instance. */
   readonly refuse: (error: Error) => void;
 }
 
@@ -63,7 +63,7 @@ export class InstanceStore {
     return entry;
   }
 
-  /** Starts a build whose instance is for whoever asked, to use and to dispose. */
+  /** Starts a build whose instance belongs to the caller, to use and to dispose. */
   make(build: Build, make: () => Promise<unknown>): Promise<unknown> {
     return this.#follow(build, make, () => undefined);
   }
@@ -98,8 +98,8 @@ export class InstanceStore {
   }
 
   /**
-   * Gives up what is being built: it is forgotten, its signal aborted, those who wait get `refuse(name)`, and what comes of
-   * it is disposed. Resolves when all of it has ended, which may be never; `report` hears what could not be disposed.
+   * Cancels the builds in progress: their signals are aborted, waiting callers get `refuse(name)`, and an instance that is still
+   * finished is disposed. Resolves when all have ended, which may be never; `report` gets what could not be disposed.
    */
   async abandon(refuse: (name: string) => Error, report: LateFailureListener): Promise<void> {
     const unfinished = [...this.#unfinished];
@@ -114,10 +114,10 @@ export class InstanceStore {
   }
 
   /**
-   * Ends the lifetime: gives up what is being built, then disposes every finished instance, latest first. Returns what failed, at
+   * Ends the lifetime: cancels the builds in progress, then disposes every finished instance, latest first. Returns what failed, at
    * once when there is nothing to dispose; never rejects.
    *
-   * @param report hears of what is finished later; without it that is waited for.
+   * @param report gets failures of instances that are finished later; without it they are awaited.
    */
   close(report?: LateFailureListener): readonly ResourceError[] | Promise<readonly ResourceError[]> {
     if (this.#isClosed) return none;
@@ -141,7 +141,7 @@ export class InstanceStore {
   }
 
   #follow(build: Build, make: () => Promise<unknown>, keep: (value: unknown) => void): Promise<unknown> {
-    // Started a moment later, so that what waits for it is known when its factory asks for something that needs it in turn.
+    // Started a microtask later, so that its waiters are known when its factory looks up something that needs it in turn.
     const work = Promise.resolve()
       .then(make)
       .then(
@@ -152,7 +152,7 @@ export class InstanceStore {
           return value;
         },
         (error: unknown) => {
-          // What a factory throws because it was told to stop is no news; an instance that may be left behind is.
+          // An error because the factory was aborted is not reported; an instance that may be leaked is.
           if (isAfterCreateFailure(error)) build.abandonment?.report(error);
           this.#end(build);
           this.#forget(build);
@@ -163,12 +163,12 @@ export class InstanceStore {
       work.then(resolve, refuse);
       this.#unfinished.set(build, { work, refuse });
     });
-    // Whoever asked may have turned away meanwhile; the failure is theirs to see, not the process's.
+    // The caller may no longer wait; the failure is the caller's, not an unhandled rejection.
     outcome.catch(() => undefined);
     return outcome;
   }
 
-  /** What was built although it had been given up. */
+  /** An instance that was built although its build had been cancelled. */
   async #dispose({ abandonment, borrowed, name }: Build, value: unknown): Promise<void> {
     if (borrowed.has(value)) return;
     for (const failure of await disposeAll([{ name, value }])) abandonment?.report(failure);

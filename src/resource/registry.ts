@@ -31,7 +31,7 @@ export class ResourceRegistry {
     for (const [index, { token }] of bindings.entries()) {
       const first = seen.get(token);
       if (first !== undefined)
-        throw duplicate([token], `it stands in one list of bindings at ${first} and at ${index}`);
+        throw duplicate([token], `one list of bindings holds it at ${first} and at ${index}`);
       seen.set(token, index);
     }
     return bindings.length === 0 ? ResourceRegistry.empty : new ResourceRegistry(bindings);

@@ -15,11 +15,11 @@ export interface ResourceViews {
 /** The tool call that a look-up belongs to. */
 export interface CallLifetime {
   readonly store: InstanceStore;
-  /** What stands in for what is bound, asked for at each look-up. */
+  /** What replaces the bound resource, evaluated at each look-up. */
   readonly overrides: ReadonlyMap<ResourceToken<unknown>, () => unknown>;
   /** The call's views of resources that take part in its transaction. */
   readonly forks: ResourceViews | undefined;
-  /** Names of the singletons that were asked for and take no part in it. */
+  /** Names of the singletons that were looked up and do not take part in it. */
   readonly reached: Set<string>;
 }
 
@@ -73,7 +73,7 @@ function lookUps(lifetimes: Lifetimes, parent: Build | undefined): ResourceResol
 
 interface Found {
   readonly value: unknown;
-  /** False for a fresh prototype: it is the asker's own, whatever ends. */
+  /** False for a fresh prototype: its caller owns it, whatever ends. */
   readonly isShared: boolean;
 }
 
@@ -124,7 +124,7 @@ async function makePrototype(
   const store = lifetimes.call?.store ?? lifetimes.session;
   const made = store.make(build, () => build.run(source, createBuildContext(lifetimes, build)));
   const value = await (parent === undefined ? made : parent.waitFor(build, made));
-  // What its factory handed on is nobody's own.
+  // What its factory passed on has no owner.
   return build.borrowed.has(value) ? lend(value, parent) : { value, isShared: false };
 }
 
@@ -137,7 +137,7 @@ function shared(
   const { call } = lifetimes;
   const isSingleton = binding.scope === 'singleton';
   const store = isSingleton || call === undefined ? lifetimes.session : call.store;
-  // A singleton outlives the call in which it is first asked for, so it must not see anything of that call.
+  // A singleton outlives the call of its first look-up, so it must not see anything of that call.
   const own: Lifetimes = isSingleton ? { ...lifetimes, call: undefined } : lifetimes;
   let entry = store.find(binding);
   if (entry === undefined) {

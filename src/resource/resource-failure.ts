@@ -14,7 +14,7 @@ export function cycle(names: readonly string[]): ResourceError {
   );
 }
 
-/** @param askedBy names from the first look-up to the factory that asked; empty for a look-up from outside. */
+/** @param askedBy names from the first look-up to the factory that looked it up; empty for a look-up from outside. */
 export function unbound(
   token: ResourceToken<unknown>,
   registry: ResourceRegistry,
@@ -22,7 +22,7 @@ export function unbound(
 ): ResourceError {
   const name = tokenName(token);
   const path = [...askedBy, name];
-  const needed = askedBy.length === 0 ? '' : ` (asked for along ${path.join(' -> ')})`;
+  const needed = askedBy.length === 0 ? '' : ` (looked up along ${path.join(' -> ')})`;
   return new ResourceError(
     'resource-unbound',
     `Nothing is bound to "${name}"${needed}. ${unboundHint(name, registry)}`,
@@ -33,7 +33,7 @@ export function unbound(
 function unboundHint(name: string, registry: ResourceRegistry): string {
   const names = registry.bindings.map((binding) => tokenName(binding.token));
   if (names.includes(name)) {
-    return 'Another token with this name is bound: tokens are told apart by identity, so make it once and import it everywhere.';
+    return 'Another token with this name is bound: tokens are compared by identity, so make it once and import it everywhere.';
   }
   const nearest = nearestNames(name, names);
   if (nearest.length > 0) return `Did you mean ${nearest.map((near) => `"${near}"`).join(' or ')}?`;
@@ -48,7 +48,7 @@ export function outsideCall(path: readonly string[], singleton: string | undefin
   const who = singleton === undefined ? 'outside a tool call' : `by the singleton "${singleton}"`;
   return new ResourceError(
     'resource-scope-invalid',
-    `"${name}" has tool-call scope and cannot be asked for ${who}${along(path)}. Give what needs it tool-call scope as well.`,
+    `"${name}" has tool-call scope and cannot be looked up ${who}${along(path)}. Give what needs it tool-call scope as well.`,
     { details: { token: name, path, ...(singleton === undefined ? {} : { dependent: singleton }) } },
   );
 }
@@ -64,7 +64,7 @@ export function pastTransactions(path: readonly string[], singleton: string): Re
   );
 }
 
-/** How a lifetime ended, for those who ask after its end. */
+/** How a lifetime ended, for look-ups after its end. */
 export function ended(lifetime: 'session' | 'call', name: string): WinkError {
   const details = { details: { token: name } };
   return lifetime === 'call'
@@ -79,11 +79,11 @@ export function ended(lifetime: 'session' | 'call', name: string): WinkError {
       );
 }
 
-/** For those who wait for a build that is given up because its run has ended. */
+/** For callers that wait for a build that is cancelled because its run has ended. */
 export function abandoned(name: string): ResourceError {
   return new ResourceError(
     'resource-disposed',
-    `The run that asked for "${name}" ended before it was built; what comes of it is disposed. Another run may ask again.`,
+    `The run that looked up "${name}" ended before it was built; a finished instance is disposed. Another run may look it up again.`,
     { details: { token: name } },
   );
 }
@@ -99,24 +99,24 @@ export function disposeFailed(name: string, cause: unknown): ResourceError {
 export function allDisposeFailures(failures: readonly ResourceError[]): ResourceError {
   const [only] = failures;
   if (only !== undefined && failures.length === 1) return only;
-  const texts = failures.map(describeError);
+  const messages = failures.map(describeError);
   return new ResourceError(
     'resource-dispose-failed',
-    `Disposing ${failures.length} resources failed. ${texts.join('; ')}`,
-    { cause: new AggregateError(failures, 'Disposing resources failed.'), details: { failures: texts } },
+    `Disposing ${failures.length} resources failed. ${messages.join('; ')}`,
+    { cause: new AggregateError(failures, 'Disposing resources failed.'), details: { failures: messages } },
   );
 }
 
-/** `error`, or one with its code that also tells what could not be disposed because of it. */
+/** `error`, or one with its code that also lists what could not be disposed because of it. */
 export function withDisposalFailures(error: WinkError, failures: readonly ResourceError[]): WinkError {
   if (failures.length === 0) return error;
-  const texts = failures.map(describeError);
+  const messages = failures.map(describeError);
   return new ResourceError(
     ResourceError.isInstance(error) ? error.code : 'resource-dispose-failed',
-    `${describeError(error)} What had been built could not be disposed: ${texts.join('; ')}`,
+    `${describeError(error)} Built instances could not be disposed: ${messages.join('; ')}`,
     {
       cause: new AggregateError([error, ...failures], 'Building and disposing failed.'),
-      details: { ...error.details, failures: texts },
+      details: { ...error.details, failures: messages },
     },
   );
 }

@@ -17,11 +17,11 @@ export interface ResourceFailure {
   readonly error: unknown;
 }
 
-/** Awaits `work`, or rejects once nobody is to wait for it any longer. */
+/** Awaits `work`, or rejects once its result is no longer awaited. */
 export type Awaiter = (work: Promise<unknown>) => Promise<unknown>;
 
 /**
- * The resources' side of the transaction of one attempt at a call: begins a resource's part when it is first asked for, closes the
+ * The resources' side of the transaction of one attempt at a call: begins a resource's part on its first look-up, closes the
  * views when the handler's part has ended, and commits or rolls back all of them at the call's turn.
  */
 export class ResourceForks {
@@ -43,7 +43,7 @@ export class ResourceForks {
   }
 
   /**
-   * The view of what is bound, begun when it is first asked for.
+   * The view of the bound resource, begun on its first look-up.
    *
    * @throws {TransactionClosedError} once the handler's part has ended.
    * @throws {ResourceError} `resource-begin-failed`, or what building the resource threw.
@@ -54,11 +54,11 @@ export class ResourceForks {
     if (known !== undefined) return known;
     const view = this.#begin(binding);
     this.#views.set(binding, view);
-    // Many may begin at a time: one that comes too late undoes itself, and nobody has to wait for it.
+    // Many may begin at a time: one that finishes too late rolls itself back, and is not awaited.
     if (binding.protocol?.parallel !== true) this.#beginning.add(view);
     const ended = (): boolean => this.#beginning.delete(view);
     view.then(ended, () => {
-      // Nothing was begun, so the next one who asks may try again.
+      // Nothing was begun, so the next look-up may try again.
       this.#views.delete(binding);
       ended();
     });
@@ -87,7 +87,7 @@ export class ResourceForks {
     for (const { transaction } of this.#parts) this.#closeView(transaction);
   }
 
-  /** What went wrong on the way and changes nothing for the call; forgotten once it was asked for. */
+  /** Faults that do not change the outcome of the call; cleared when taken. */
   takeFaults(): readonly unknown[] {
     return this.#faults.splice(0);
   }

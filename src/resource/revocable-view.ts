@@ -1,6 +1,6 @@
 import { TransactionClosedError } from '../error/index.ts';
 
-/** A stand-in for an object that can be taken away. */
+/** A revocable stand-in for an object. */
 export interface RevocableView<out T> {
   /** Behaves as the object does, until it is revoked. */
   readonly view: T;
@@ -9,11 +9,11 @@ export interface RevocableView<out T> {
 }
 
 /**
- * A stand-in for `target` that can be taken away from whoever holds it: the `view` and `revoke` of a
+ * A stand-in for `target` that can be revoked: the `view` and `revoke` of a
  * `ResourceTransaction`.
  *
  * Methods run on the object itself, so private members work; a method that returns the object returns the stand-in. It is
- * no copy: what is written through it is written at once. Revoking cannot reach into what was handed out before:
+ * not a copy: writes through it take effect at once. Revoking does not reach what was returned before:
  * objects that methods returned, and asynchronous methods that are still at work.
  *
  * @param what names the object in the error.
@@ -42,7 +42,7 @@ export function revocableView<T extends object>(target: T, what = 'the resource'
     return wrapped;
   };
   const isMethod = (value: unknown): value is (...args: never[]) => unknown => typeof value === 'function';
-  // An object of its own stands behind the proxy, so that a frozen target puts no limits on what may be answered.
+  // The proxy has a target of its own, so that a frozen object does not restrict what it may return.
   const shadow = isMethod(target) ? () => undefined : {};
   const handler: ProxyHandler<object> = {
     get: (_shadow, key) => {
@@ -83,7 +83,7 @@ export function revocableView<T extends object>(target: T, what = 'the resource'
     preventExtensions: () => false,
     apply: (_shadow, self, args) => {
       assertOpen();
-      // Only asked for when the target is a function.
+      // Only called when the target is a function.
       return Reflect.apply(target as (...args: unknown[]) => unknown, self, args);
     },
   };

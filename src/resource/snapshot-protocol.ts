@@ -4,17 +4,17 @@ import type { SerialProtocol } from './transaction-protocol.ts';
 /** How a resource is copied and put back. Both may be asynchronous. */
 export interface SnapshotProtocolOptions<T, Snapshot> {
   /**
-   * Everything the resource holds, in a form that later changes to it do not reach. May throw: the call that asked for
+   * The whole state of the resource, unaffected by later changes to it. May throw: the call that requested
    * the resource cannot have it.
    */
   snapshot(resource: T): Snapshot | Promise<Snapshot>;
-  /** Makes the resource hold exactly what it held then. When it throws, the failed call names the resource as one that stands. */
+  /** Restores exactly that state. When it throws, the failed call names the resource among its residual effects. */
   restore(resource: T, snapshot: NoInfer<Snapshot>): void | Promise<void>;
 }
 
 /**
- * Lets a resource that can be copied and put back join the transaction of each call: a copy is taken when a call first asks for it,
- * and put back when the call fails. The call works on the resource itself, through a `revocableView`. Since nobody else may
+ * Lets a resource whose state can be copied and restored join the transaction of each call: a copy is taken on the first look-up in a call,
+ * and restored when the call fails. The call works on the resource itself, through a `revocableView`. Since no other call may
  * see it meanwhile, a prompt that binds one runs its calls one by one.
  *
  * @example

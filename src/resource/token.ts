@@ -1,17 +1,17 @@
 declare const resourceType: unique symbol;
 
-/** A token made by {@link resourceToken}: a name that stands for a value of type `T`. Compared by identity, not by name. */
+/** A token made by {@link resourceToken}: a name that represents a value of type `T`. Compared by identity, not by name. */
 export interface NamedResourceToken<out T> {
   readonly kind: 'resource-token';
   /** Shown in messages; two tokens may share it. */
   readonly name: string;
-  /** True when whatever is bound to it takes part in the transaction of each tool call. Default: false. */
+  /** True when the resource bound to it takes part in the transaction of each tool call. Default: false. */
   readonly isTransactional: boolean;
   /** Carries the type only; never there at run time. */
   readonly [resourceType]?: T;
 }
 
-/** What a resource is bound to and asked for by: a class, or a token made by {@link resourceToken}. */
+/** The key under which a resource is bound and looked up: a class, or a token made by {@link resourceToken}. */
 export type ResourceToken<T> = NamedResourceToken<T> | (abstract new (...args: never[]) => T);
 
 /**
@@ -33,7 +33,7 @@ export function transactionalResource<T>(name: string): NamedResourceToken<T> {
   return Object.freeze({ kind: 'resource-token', name, isTransactional: true });
 }
 
-/** True when what is bound to the token takes part in the transaction of each tool call. */
+/** True when the resource bound to the token takes part in the transaction of each tool call. */
 export function isTransactional(token: ResourceToken<unknown>): boolean {
   return 'isTransactional' in token && token.isTransactional;
 }

@@ -22,7 +22,7 @@ export interface ResourceTransaction<out T> {
    */
   readonly view: T;
   /**
-   * What the call looked at, or wrote, that somebody else has committed a change of since: one short name each
+   * What the call read or wrote and another call has changed in a commit since: one short name each
    * (`account 7`). Empty: the call would come out the same if it ran now. A conflict makes the call run again. May throw:
    * the call fails and is rolled back.
    */
@@ -34,11 +34,11 @@ export interface ResourceTransaction<out T> {
   commit(): void | Promise<void>;
   /**
    * Drops what was written, so that the resource is as if the call had never run. Is always waited for. When it throws,
-   * the failed call names the resource as one that stands.
+   * the failed call names the resource among its residual effects.
    */
   rollback(): void | Promise<void>;
   /**
-   * Takes the view from the handler, which may still be running: it has returned, or was given up. From here on every access through
+   * Takes the view from the handler, which has returned, or may still be running after a time-out. From here on every access through
    * the view must throw. Must not throw itself.
    */
   revoke?(): void;
@@ -61,8 +61,8 @@ interface CommitBehaviour {
 export interface SerialProtocol<T> extends CommitBehaviour {
   readonly parallel?: false;
   /**
-   * Begins the part of one call, when the call first asks for the resource. May throw: the look-up fails with
-   * `resource-begin-failed`. A call that was given up meanwhile waits for it, so it should not take long.
+   * Begins the part of one call, on its first look-up of the resource. May throw: the look-up fails with
+   * `resource-begin-failed`. A call that was aborted meanwhile waits for it, so it should not take long.
    *
    * @param resource the instance of the binding; within a nested evaluation the view of the outer call.
    */
@@ -73,12 +73,12 @@ export interface SerialProtocol<T> extends CommitBehaviour {
 }
 
 /**
- * Joins many transactions at the same time: each view keeps its writes to itself, and `conflicts` tells whether what was
+ * Joins many transactions at the same time: each view keeps its writes to itself, and `conflicts` reports whether what was
  * read through it still holds.
  */
 export interface ParallelProtocol<T> extends CommitBehaviour {
   readonly parallel: true;
-  /** As {@link SerialProtocol.begin}, but not waited for when the call is given up. The transaction must have `conflicts`. */
+  /** As {@link SerialProtocol.begin}, but not awaited when the call is aborted. The transaction must have `conflicts`. */
   begin(
     resource: T,
     options: TransactionBeginOptions,
@@ -97,7 +97,7 @@ export function findProtocolFault(protocol: unknown): string | undefined {
   return 'the option transactional has no function "begin"';
 }
 
-/** @throws {ResourceError} `resource-begin-failed` when what `begin` returned is no transaction. */
+/** @throws {ResourceError} `resource-begin-failed` when `begin` did not return a transaction. */
 export function assertTransaction(
   name: string,
   transaction: unknown,

@@ -20,7 +20,7 @@ export interface Clock {
  * that, since timers cannot wait longer.
  */
 export const systemClock: Clock = Object.freeze({
-  // oxlint-disable-next-line no-restricted-globals -- This is the one place that asks the machine for the time.
+  // oxlint-disable-next-line no-restricted-globals -- This is the only place that reads the machine's clock.
   now: (): number => Date.now(),
   schedule(delayMs: number, callback: () => void): () => void {
     const timer = globalThis.setTimeout(callback, Math.min(Math.max(delayMs, 0), 2_147_483_647));

@@ -19,7 +19,7 @@ export class EventLoopYield {
   #cancel: () => void = () => undefined;
 
   /**
-   * @param clock without `yieldToTimers` nothing ever pauses, and its time is not asked for; without `schedule` work that waits by itself is
+   * @param clock without `yieldToTimers` nothing ever pauses, and its time is not read; without `schedule` work that waits by itself is
    * not noticed.
    */
   constructor(clock: YieldingClock) {

@@ -50,11 +50,11 @@ export interface SessionOptions {
   readonly clock?: Clock;
   /** Default: random UUIDs. */
   readonly ids?: IdSource;
-  /** Hears what subscribers threw, where no `dispatcher` is given. Default: nobody hears it. */
+  /** Called with what subscribers threw, where no `dispatcher` is given. Default: it is dropped. */
   readonly logger?: SessionLogger;
 }
 
-/** Options of {@link Session.clone}: what is not given is taken from the original, but for a new id and a dispatcher of its own. */
+/** Options of {@link Session.clone}: absent options are taken from the original, except for a new id and a dispatcher of its own. */
 export type CloneOptions = SessionOptions;
 
 /**
@@ -83,7 +83,7 @@ export class Session implements SessionView, AsyncDisposable {
 
   /**
    * @throws {SessionError} code `session-invalid` for an id that is empty or the id of a session above, and for a tag
-   * that is no text; `session-disposed` when the parent is disposed.
+   * that is not a string; `session-disposed` when the parent is disposed.
    */
   constructor(options: SessionOptions = {}) {
     assertSessionOptions(options);
@@ -127,8 +127,8 @@ export class Session implements SessionView, AsyncDisposable {
    * Makes a slice and its events known; a derived slice brings its source. Installing a slice again does nothing but what
    * the options say.
    * @throws {SessionError} code `slice-duplicate` or `event-duplicate` when another definition has the name,
-   * `event-policy-mixed` when an event would feed STATE and LOG, `slice-invalid` for a `retain` that is no positive integer or
-   * stands on STATE; the slice is not installed then.
+   * `event-policy-mixed` when an event would feed STATE and LOG, `slice-invalid` for a `retain` that is not a positive integer or
+   * is set on STATE; the slice is not installed then.
    */
   install(slice: AnySlice, options: SliceInstallOptions = {}): void {
     assertArgument('session.install()', 'slice', slice, 'object', refuse);
@@ -159,7 +159,7 @@ export class Session implements SessionView, AsyncDisposable {
 
   /**
    * The present state as plain JSON, for {@link importState} of this or another process: STATE slices, among them what
-   * policies keep, by the names of their slices. O(items). Reads what is committed: calls that are running are not in it.
+   * policies keep, by the names of their slices. O(items). Reads the committed state: running calls are not included.
    * @throws {SnapshotError} code `snapshot-item-invalid` for an item that could not come back, because a reducer made it
    * against the schema of its slice or because the schema would change it.
    */
@@ -184,7 +184,7 @@ export class Session implements SessionView, AsyncDisposable {
    * Puts the state of an export in the place of this session's: everything, or nothing when it throws. Items of earlier
    * versions are migrated, all are validated by their slices; slices that are not listed go back to their initial items. LOG
    * slices stay as they are when the export was made without them. Id, parent, tags and times stay this session's.
-   * Subscribers hear nothing.
+   * Subscribers are not called.
    * @param value what {@link exportState} returned, as it is or through JSON. It may come from anywhere: it is copied and checked.
    * @throws {SnapshotError} codes `snapshot-malformed`, `snapshot-slice-unknown`, `snapshot-version-unsupported`,
    * `snapshot-migration-failed`, `snapshot-item-invalid`.
@@ -203,7 +203,7 @@ export class Session implements SessionView, AsyncDisposable {
     }
   }
 
-  /** Puts all slices, STATE and LOG, back to their initial items. Slices and reducers stay installed; subscribers hear nothing. */
+  /** Puts all slices, STATE and LOG, back to their initial items. Slices and reducers stay installed; subscribers are not called. */
   reset(): void {
     this.#cell.assertUsable('write');
     this.#cell.current = this.#cell.registry.initialState;
@@ -229,24 +229,24 @@ export class Session implements SessionView, AsyncDisposable {
   }
 
   /**
-   * Puts the patch of a fork on the present state, then tells the subscribers, in order. Right after an empty
+   * Applies the patch of a fork to the present state, then calls the subscribers, in order. Right after an empty
    * `conflicts()` of the fork no reducer runs again.
-   * @param tell what subscribers are told in place of an event; reducers get the event as it is. Must not throw. Default: the event.
+   * @param present maps an event to the one that subscribers get; reducers get the event unchanged. Must not throw. Default: the event itself.
    * @throws {SessionError} code `reducer-failed` when a reducer refuses on the present state; nothing is applied then.
    */
-  apply(patch: SessionPatch, tell?: (event: DispatchedEvent) => DispatchedEvent): void {
-    this.applyQuietly(patch, tell)();
+  apply(patch: SessionPatch, present?: (event: DispatchedEvent) => DispatchedEvent): void {
+    this.applyQuietly(patch, present)();
   }
 
   /**
-   * {@link apply} in two halves: puts the patch on the present state, and leaves it to the caller when the subscribers hear of it.
-   * @returns tells the subscribers; call it once.
+   * {@link apply} in two steps: applies the patch to the present state, and lets the caller decide when the subscribers are called.
+   * @returns calls the subscribers; call it once.
    */
-  applyQuietly(patch: SessionPatch, tell?: (event: DispatchedEvent) => DispatchedEvent): () => void {
+  applyQuietly(patch: SessionPatch, present?: (event: DispatchedEvent) => DispatchedEvent): () => void {
     this.#cell.assertUsable('write');
     const next = stateAfter(this.#cell, patch, undefined);
     // Before anything is changed: it may throw.
-    const events = tell === undefined ? patch.events : patch.events.map(tell);
+    const events = present === undefined ? patch.events : patch.events.map(present);
     this.#cell.current = next;
     return () => {
       for (const event of events) this.dispatcher.deliver(event, this.id);
@@ -264,7 +264,7 @@ export class Session implements SessionView, AsyncDisposable {
       throw new SessionBusyError(
         [
           `Session ${this.id} is held by an evaluation that is still running, or by a tool runtime that is not disposed.`,
-          'A handler goes on inside its call with context.adapter.evaluate();',
+          'A handler evaluates inside its call with context.adapter.evaluate();',
           'anything else waits for its end, or uses another session.',
         ].join(' '),
         { details: { sessionId: this.id } },
@@ -323,7 +323,7 @@ export class Session implements SessionView, AsyncDisposable {
     if (typeof id !== 'string' || id === '')
       throw invalid('A session needs an id: a text that is not empty.');
     for (const [tag, text] of Object.entries(tags)) {
-      if (typeof text !== 'string') throw invalid(`Tag ${tag} of session ${id} is no text. Tags are texts.`);
+      if (typeof text !== 'string') throw invalid(`Tag ${tag} of session ${id} must be a string.`);
     }
     for (let above = this.#parent; above !== undefined; above = above.#parent) {
       if (above.id === id)

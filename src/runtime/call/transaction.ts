@@ -130,7 +130,7 @@ export class CallTransaction {
    */
   watch(look: () => void): void {
     this.#look = look;
-    this.#session.watch(look);
+    this.#session.onAccess(look);
     this.#files?.onAccess?.(look);
   }
 

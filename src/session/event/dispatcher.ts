@@ -10,13 +10,13 @@ export interface EventMeta {
 }
 
 /**
- * Tells subscribers about events. It only tells: what sessions record is decided by their own `dispatch`, so sessions
+ * Publishes events to subscribers. It only publishes: what sessions record is decided by their own `dispatch`, so sessions
  * that share a dispatcher never record each other's events.
  * @see docs/spec/session.md §3
  */
 export interface Dispatcher {
   /**
-   * Calls `subscriber` with each event of this kind. May throw or reject: the failure is reported, the others still hear.
+   * Calls `subscriber` with each event of this kind. May throw or reject: the failure is reported, the others are still called.
    * Inside a tool call a subscription takes effect at once and is not rolled back.
    * @returns a function that ends the subscription; calling it again does nothing.
    * @throws {SessionError} code `event-duplicate` when subscribers of another event of that name exist.
@@ -46,14 +46,14 @@ export interface Dispatcher {
   deliver(event: DispatchedEvent, sessionId: string): void;
 }
 
-/** What a subscriber threw or rejected with, and the event that it was told of. */
+/** What a subscriber threw or rejected with, and the event that it received. */
 export interface SubscriberFailure extends EventMeta {
   readonly error: unknown;
 }
 
 /** Options of {@link createDispatcher}. */
 export interface DispatcherOptions {
-  /** Hears what a subscriber threw or rejected with. Must not throw: what it throws is dropped. Default: nothing hears it. */
+  /** Called with what a subscriber threw or rejected with. Must not throw: what it throws is dropped. Default: failures are dropped. */
   readonly onError?: (error: unknown, eventName: string) => void;
 }
 
@@ -71,8 +71,8 @@ interface Subscription {
 }
 
 /**
- * Makes a dispatcher. Subscribers hear synchronously, in the order they subscribed; an event published while another
- * is being told follows after it.
+ * Makes a dispatcher. Subscribers are called synchronously, in the order they subscribed; an event published while another
+ * is being delivered follows after it.
  */
 export function createDispatcher(options: DispatcherOptions = {}): Dispatcher {
   assertOptions('createDispatcher()', options, { onError: 'function' }, refuse);
@@ -93,14 +93,14 @@ export function createDispatcher(options: DispatcherOptions = {}): Dispatcher {
   const screenOf = (sessionId: string | undefined): Screen | undefined =>
     sessionId === undefined ? undefined : screens.get(sessionId)?.at(-1);
 
-  const tell = ({ name, payload, sessionId }: (typeof waiting)[number]): void => {
+  const deliver = ({ name, payload, sessionId }: (typeof waiting)[number]): void => {
     const meta: EventMeta = Object.freeze({ eventName: name, sessionId });
     for (const subscription of [...subscriptions]) {
       if (!subscription.isActive) continue;
       if (subscription.eventName !== undefined && subscription.eventName !== name) continue;
       try {
         const returned = subscription.subscriber(payload, meta);
-        // Whoever listens now hears of it, however late the subscriber fails.
+        // Reported to the current listeners, however late the subscriber fails.
         if (typeof returned === 'object' && returned !== null) {
           reportRejection(returned, [...failureListeners], meta, screenOf(sessionId));
         }
@@ -115,7 +115,7 @@ export function createDispatcher(options: DispatcherOptions = {}): Dispatcher {
     if (isTelling) return;
     isTelling = true;
     try {
-      for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) tell(next);
+      for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) deliver(next);
     } finally {
       isTelling = false;
     }
@@ -162,7 +162,7 @@ export function createDispatcher(options: DispatcherOptions = {}): Dispatcher {
     },
     onFailure: (listener) => {
       assertArgument('onFailure()', 'listener', listener, 'function', refuse);
-      // A function of its own, so that one that listens twice is heard and removed twice.
+      // A function of its own, so that one added twice is called and removed twice.
       const own: FailureListener = (failure) => listener(failure);
       failureListeners.add(own);
       return () => void failureListeners.delete(own);

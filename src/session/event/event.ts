@@ -74,7 +74,7 @@ export function defineSystemEvent<T>(name: string): EventDefinition<T, T> {
   return Object.freeze({ kind: 'event', name });
 }
 
-/** An event for the subscribers: validated payload, and what kind of slices it fed (`none`: nobody's). */
+/** An event for the subscribers: validated payload, and the kind of slices it fed (`none`: no slice). */
 export interface DispatchedEvent {
   readonly name: string;
   readonly payload: unknown;
@@ -83,7 +83,7 @@ export interface DispatchedEvent {
 
 /**
  * Validates and deep-freezes a payload.
- * @throws {SchemaError} code `value-invalid` listing what is wrong, or `value-not-json`.
+ * @throws {SchemaError} code `value-invalid` listing the issues, or `value-not-json`.
  */
 export function parsePayload(event: AnyEvent, payload: unknown): unknown {
   const what = `payload of event ${event.name}`;

@@ -15,7 +15,7 @@ const defaultMaxValues = 10_000_000;
 
 const text = { type: 'string' };
 const milliseconds = { type: 'number' };
-const texts = { type: 'array', items: text };
+const strings = { type: 'array', items: text };
 
 const sessionExport = jsonSchema<SessionExport>({
   type: 'object',
@@ -35,7 +35,7 @@ const sessionExport = jsonSchema<SessionExport>({
     version: { const: exportVersion },
     id: { ...text, minLength: 1 },
     parentId: { ...text, minLength: 1 },
-    childIds: texts,
+    childIds: strings,
     tags: { type: 'object', additionalProperties: text },
     createdAtMs: milliseconds,
     exportedAtMs: milliseconds,
@@ -74,7 +74,7 @@ export function readSessionExport(value: unknown, maxValues: number = defaultMax
       { details: { version } },
     );
   }
-  // Items belong to their slices; here only the frame is looked at.
+  // Items belong to their slices; only the frame is checked here.
   const outcome = parseInputSync(compileSchema(sessionExport), withoutItems(copy));
   if (!outcome.ok) {
     throw malformed(`it has another shape:\n${describeIssues(outcome.issues)}`, { issues: outcome.issues });
@@ -128,7 +128,7 @@ function malformed(
 ): SnapshotError {
   return new SnapshotError(
     'snapshot-malformed',
-    `This is no export of a session that can be read: ${problem.replace(/\.$/, '')}.`,
+    `This is not a readable export of a session: ${problem.replace(/\.$/, '')}.`,
     {
       details,
       ...(cause === undefined ? {} : { cause }),

@@ -65,7 +65,7 @@ function sourceOf({ cell, part }: Access): ReadSource {
       cell.assertUsable('read', part);
       return cell.current;
     },
-    look: (look) => cell.recorder?.read(look),
+    onRead: (target) => cell.recorder?.read(target),
   };
 }
 

@@ -12,7 +12,7 @@ export interface PatchOrigin {
   noteApplied(patch: SessionPatch): void;
 }
 
-/** The patch of a fork. It carries its origin where nobody sees it; a copy, or a patch read from elsewhere, has none. */
+/** The patch of a fork. It carries its origin privately; a copy, or a patch from elsewhere, has none. */
 export class ForkPatch implements SessionPatch {
   readonly operations: readonly SessionOperation[];
   readonly log: readonly LogAppend[];

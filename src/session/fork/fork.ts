@@ -10,7 +10,7 @@ import type { Lineage } from '../state/snapshot.ts';
 import { CellView } from './cell-view.ts';
 import { ForkPatch, type PatchOrigin } from './fork-patch.ts';
 import { ReadSet, type Recorder } from './read-set.ts';
-import { CollectedLooks, replay, stateAfter, withLog } from './replay-patch.ts';
+import { CollectedReads, replay, stateAfter, withLog } from './replay-patch.ts';
 import type { SessionView } from './session-view.ts';
 import type { Part, StateCell } from './state-cell.ts';
 
@@ -18,7 +18,7 @@ import type { Part, StateCell } from './state-cell.ts';
 export interface ForkOptions {
   /** Refuse writes to STATE through {@link SessionFork.view}; LOG can still be appended to. Default false. */
   readonly readOnly?: boolean;
-  /** Whose fork it is: one of the privileged part goes on when the handler's has ended. Default: the handler's. */
+  /** The owner of the fork: one of the privileged part stays usable after the handler's has ended. Default: the handler's. */
   readonly part?: Part;
 }
 
@@ -32,8 +32,8 @@ export interface SessionFork {
   readonly view: SessionView;
   /** What policies and the runtime get: as {@link view}, but it may write even where `view` is read-only. */
   readonly privileged: SessionView;
-  /** Has `look` called before each access through {@link view}, by the handler or by nested forks; it must not throw, and may seal the fork. */
-  watch(look: () => void): void;
+  /** Calls `listener` before each access through {@link view}, by the handler or by nested forks; it must not throw, and may seal the fork. */
+  onAccess(listener: () => void): void;
   /** Installs a slice in the root session; slices are definitions, no state, so this is not undone. */
   install(slice: AnySlice): void;
   /**
@@ -43,13 +43,13 @@ export interface SessionFork {
    */
   conflicts(): readonly string[];
   /**
-   * Why what was done cannot be put on the present state, whatever was read: the event that its reducers refuse there.
-   * Empty: {@link patch} can be applied. For a call whose effects on the outside world stand. Works after {@link close}.
+   * Why the changes cannot be applied to the present state, regardless of reads: the event that its reducers refuse there.
+   * Empty: {@link patch} can be applied. For a call whose external effects remain. Works after {@link close}.
    */
   refusals(): readonly string[];
   /** Everything that was done. Works after {@link close}. */
   patch(): SessionPatch;
-  /** What stands when the call is rolled back: LOG items and their events. Works after {@link close}. */
+  /** What remains when the call is rolled back: LOG items and their events. Works after {@link close}. */
   discardedPatch(): SessionPatch;
   /** A fork that applies into this one; read-only when this one is. */
   fork(options?: ForkOptions): SessionFork;
@@ -58,7 +58,7 @@ export interface SessionFork {
    * @param part whose fork it was. Default: the handler's.
    */
   apply(patch: SessionPatch, part?: Part): void;
-  /** Ends the handler's part: {@link view} and its nested forks throw TransactionClosedError from now on, {@link privileged} goes on. */
+  /** Ends the handler's part: {@link view} and its nested forks throw TransactionClosedError from now on; {@link privileged} stays usable. */
   seal(): void;
   /**
    * Ends the fork: views, their accessors and nested forks throw TransactionClosedError from now on. A nested fork that
@@ -78,7 +78,7 @@ interface Answer {
 interface Prepared {
   readonly base: SessionState;
   readonly next: SessionState;
-  readonly looks: CollectedLooks;
+  readonly reads: CollectedReads;
 }
 
 /** The only implementation of {@link SessionFork}. */
@@ -99,7 +99,7 @@ export class CellFork implements SessionFork, StateCell, PatchOrigin {
   readonly #base: SessionState;
   #view: SessionView | undefined;
   #privileged: SessionView | undefined;
-  #look: (() => void) | undefined;
+  #accessListener: (() => void) | undefined;
   #isSealed = false;
   #isClosed = false;
   /** Whether the outer fork has taken in everything done so far. */
@@ -107,7 +107,7 @@ export class CellFork implements SessionFork, StateCell, PatchOrigin {
   #operations: SessionOperation[] = [];
   #log: LogAppend[] = [];
   #events: DispatchedEvent[] = [];
-  /** Once it was asked for, it shares the three lists. */
+  /** Once requested, it shares the three lists. */
   #patch: SessionPatch | undefined;
   /** Counts changes; with the number of reads it says whether anything happened since. */
   #changeCount = 0;
@@ -129,11 +129,11 @@ export class CellFork implements SessionFork, StateCell, PatchOrigin {
   }
 
   outcomeOn(cell: StateCell, patch: SessionPatch, recorder: Recorder | undefined): SessionState | undefined {
-    // Another cell has not heard what this fork has looked at, and this fork may have gone on since it made the patch.
+    // Another cell has not recorded the reads of this fork, and this fork may have changed since it made the patch.
     if (cell !== this.#parent || patch !== this.#patch) return undefined;
     if (cell.current === this.#base) return this.current;
     if (this.#prepared?.base !== cell.current) return undefined;
-    this.#prepared.looks.replayTo(recorder);
+    this.#prepared.reads.replayTo(recorder);
     return this.#prepared.next;
   }
 
@@ -172,8 +172,8 @@ export class CellFork implements SessionFork, StateCell, PatchOrigin {
     if (event !== undefined) this.#events.push(event);
   }
 
-  watch(look: () => void): void {
-    this.#look = look;
+  onAccess(listener: () => void): void {
+    this.#accessListener = listener;
   }
 
   install(slice: AnySlice): void {
@@ -250,7 +250,7 @@ export class CellFork implements SessionFork, StateCell, PatchOrigin {
   }
 
   assertUsable(use: 'read' | 'write', part: Part): void {
-    if (this.#look !== undefined && part === 'handler') this.#look();
+    if (this.#accessListener !== undefined && part === 'handler') this.#accessListener();
     if (this.#isClosed || (this.#isSealed && part === 'handler')) {
       throw new TransactionClosedError(
         'This tool call has ended, so its session can no longer be used. Nothing that is written now would land anywhere.',
@@ -261,7 +261,7 @@ export class CellFork implements SessionFork, StateCell, PatchOrigin {
       this.#parent.assertUsable(use, this.#parentPart);
   }
 
-  /** The lists belong to the patch that was handed out: goes on with copies. What was worked out for that patch does not hold for the next. */
+  /** The lists belong to the returned patch: continues with copies. Results prepared for that patch do not apply to the next. */
   #startNewPatch(): void {
     this.#patch = undefined;
     this.#prepared = undefined;
@@ -272,11 +272,11 @@ export class CellFork implements SessionFork, StateCell, PatchOrigin {
 
   /** Works out the state after this patch, so that applying it is only taking it over; or says why there is none. */
   #prepareFor(present: SessionState): readonly string[] {
-    const looks = new CollectedLooks();
+    const reads = new CollectedReads();
     const patch = this.patch();
     let next = this.current;
     try {
-      if (present.slices !== this.#base.slices) next = replay(this.#parent, present, patch, looks);
+      if (present.slices !== this.#base.slices) next = replay(this.#parent, present, patch, reads);
       else if (present.logs !== this.#base.logs) {
         const { layout, slices } = next;
         next = { layout, slices, logs: withLog(this.#parent, present, patch.log).logs };
@@ -284,7 +284,7 @@ export class CellFork implements SessionFork, StateCell, PatchOrigin {
     } catch (error) {
       return [describeRefusal(error)];
     }
-    this.#prepared = { base: present, next, looks };
+    this.#prepared = { base: present, next, reads };
     return [];
   }
 }

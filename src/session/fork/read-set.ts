@@ -2,87 +2,89 @@ import type { StoredSlice } from '../slice/slice.ts';
 import { KeyedState } from '../slice/slice-state.ts';
 import { type SessionState, sliceStateIn } from '../state/session-state.ts';
 
-/** A look at stored items: a whole STATE slice, a whole LOG slice, or one key of a keyed slice (also an absent key). */
-export type Look =
+/** The stored items that a read covers: a whole STATE slice, a whole LOG slice, or one key of a keyed slice (also an absent key). */
+export type ReadTarget =
   | { readonly kind: 'slice'; readonly slice: StoredSlice }
   | { readonly kind: 'log'; readonly slice: StoredSlice }
   | { readonly kind: 'key'; readonly slice: StoredSlice; readonly key: string };
 
 /**
- * Something that the outcome or the text of a tool call could depend on.
+ * A read on which the outcome or the text of a tool call can depend.
  *
- * - `reducer-view`: what a reducer looked at through its session view.
- * - `reducer-items`: what the own reducers of a keyed slice looked at, once the call has read a key of that slice.
- * - `refusal`: what the reducers of an event had looked at among their own items when one of them refused.
- * - `acceptance`: what they had looked at when all of them accepted, in a nested call that was not applied: an applied one
- *   shows by replaying its events whether they are still accepted.
+ * - `reducer-view`: a read by a reducer through its session view.
+ * - `reducer-items`: a read by a keyed slice's own reducers, once the call has read a key of that slice.
+ * - `refusal`: a read by the reducers of an event among their own items when one of them refused.
+ * - `acceptance`: the same when all of them accepted, in a nested call that was not applied: for an applied one,
+ *   replaying its events shows whether they are still accepted.
  * - `restore`: every STATE slice that a restore replaced.
  */
 export type Read =
-  | Look
-  | { readonly kind: 'reducer-view'; readonly look: Look }
-  | { readonly kind: 'reducer-items'; readonly look: Look }
-  | { readonly kind: 'refusal'; readonly look: Look; readonly event: string }
-  | { readonly kind: 'acceptance'; readonly look: Look; readonly event: string }
+  | ReadTarget
+  | { readonly kind: 'reducer-view'; readonly target: ReadTarget }
+  | { readonly kind: 'reducer-items'; readonly target: ReadTarget }
+  | { readonly kind: 'refusal'; readonly target: ReadTarget; readonly event: string }
+  | { readonly kind: 'acceptance'; readonly target: ReadTarget; readonly event: string }
   | { readonly kind: 'restore'; readonly slices: readonly StoredSlice[] };
 
-/** Hears what a tool call looks at. A root session has none. */
+/** Records the reads of a tool call. A root session has none. */
 export interface Recorder {
-  /** Something that was seen. */
+  /** Records a read. */
   read(read: Read): void;
   /**
-   * Something that the own reducers of a slice saw when they accepted an event. No read yet, since replaying the event sees
-   * it anew; it becomes one when the call reads a key of that slice, or when a nested call is not applied.
+   * Records what a slice's own reducers read when they accepted an event. It does not count as a read yet, since replaying the
+   * event reads it again; it does once the call reads a key of that slice, or when a nested call is not applied.
    */
-  accepted(look: Look, event: string): void;
+  accepted(target: ReadTarget, event: string): void;
 }
 
-/** The look that sees a whole slice. */
-export function wholeLook(slice: StoredSlice): Look {
+/** The target that covers a whole slice. */
+export function wholeSliceTarget(slice: StoredSlice): ReadTarget {
   return { kind: slice.policy === 'log' ? 'log' : 'slice', slice };
 }
 
-/** What a look sees in a state. The values are immutable, so two looks that see the same object have seen no difference. */
-function seen(look: Look, state: SessionState): unknown {
-  const found = sliceStateIn(state, look.slice);
-  if (look.kind !== 'key') return found;
-  return found instanceof KeyedState ? found.get(look.key) : undefined;
+/** The value of a target in a state. The values are immutable, so identical objects mean no difference. */
+function valueOf(target: ReadTarget, state: SessionState): unknown {
+  const found = sliceStateIn(state, target.slice);
+  if (target.kind !== 'key') return found;
+  return found instanceof KeyedState ? found.get(target.key) : undefined;
 }
 
-/** Whether what was read is different in two states of a session. */
+/** Whether the value of a read differs between two states of a session. */
 function hasChanged(read: Read, base: SessionState, present: SessionState): boolean {
-  const looks = read.kind === 'restore' ? read.slices.map(wholeLook) : [lookOf(read)];
-  return looks.some((look) => seen(look, base) !== seen(look, present));
+  const targets = read.kind === 'restore' ? read.slices.map(wholeSliceTarget) : [targetOf(read)];
+  return targets.some((target) => valueOf(target, base) !== valueOf(target, present));
 }
 
-function describeLook(look: Look): string {
-  return look.kind === 'key'
-    ? `key ${look.key} of slice ${look.slice.name}`
-    : `${look.kind} ${look.slice.name}`;
+function describeTarget(target: ReadTarget): string {
+  return target.kind === 'key'
+    ? `key ${target.key} of slice ${target.slice.name}`
+    : `${target.kind} ${target.slice.name}`;
 }
 
 function describeRead(read: Read): string {
   switch (read.kind) {
     case 'reducer-view':
     case 'reducer-items':
-      return `${describeLook(read.look)} (looked at by a reducer)`;
+      return `${describeTarget(read.target)} (read by a reducer)`;
     case 'refusal':
-      return `${describeLook(read.look)} (made a reducer of ${read.event} refuse)`;
+      return `${describeTarget(read.target)} (made a reducer of ${read.event} refuse)`;
     case 'acceptance':
-      return `${describeLook(read.look)} (made the reducers of ${read.event} accept)`;
+      return `${describeTarget(read.target)} (made the reducers of ${read.event} accept)`;
     case 'restore':
       return 'the slices put back by a restore';
     default:
-      return describeLook(read);
+      return describeTarget(read);
   }
 }
 
-function lookOf(read: Exclude<Read, { readonly kind: 'restore' }>): Look {
-  return 'look' in read ? read.look : read;
+function targetOf(read: Exclude<Read, { readonly kind: 'restore' }>): ReadTarget {
+  return 'target' in read ? read.target : read;
 }
 
-function identify(look: Look): string {
-  return look.kind === 'key' ? `key\0${look.slice.name}\0${look.key}` : `${look.kind}\0${look.slice.name}`;
+function identify(target: ReadTarget): string {
+  return target.kind === 'key'
+    ? `key\0${target.slice.name}\0${target.key}`
+    : `${target.kind}\0${target.slice.name}`;
 }
 
 /**
@@ -92,10 +94,10 @@ function identify(look: Look): string {
 export class ReadSet implements Recorder {
   readonly #outer: Recorder | undefined;
   readonly #reads = new Map<string, Read>();
-  /** In a nested fork: what own reducers saw when they accepted an event. */
+  /** In a nested fork: what own reducers read when they accepted an event. */
   readonly #accepted = new Map<string, Read>();
-  /** By name of a keyed slice: looks of its own reducers that do not count as reads yet. */
-  readonly #insideLooks = new Map<string, Map<string, Look>>();
+  /** By name of a keyed slice: what its own reducers read and what does not count as a read yet. */
+  readonly #reducerReads = new Map<string, Map<string, ReadTarget>>();
 
   constructor(outer: Recorder | undefined) {
     this.#outer = outer;
@@ -112,24 +114,24 @@ export class ReadSet implements Recorder {
       this.#reads.set(read.kind, read);
       return;
     }
-    const look = lookOf(read);
-    this.#reads.set(`${read.kind}\0${identify(look)}`, read);
-    if (look.kind === 'key') this.#countInsideLooks(look.slice.name);
+    const target = targetOf(read);
+    this.#reads.set(`${read.kind}\0${identify(target)}`, read);
+    if (target.kind === 'key') this.#countReducerReads(target.slice.name);
   }
 
-  accepted(look: Look, event: string): void {
-    const id = identify(look);
+  accepted(target: ReadTarget, event: string): void {
+    const id = identify(target);
     if (this.#outer !== undefined) {
-      this.#outer.accepted(look, event);
-      this.#accepted.set(id, { kind: 'acceptance', look, event });
+      this.#outer.accepted(target, event);
+      this.#accepted.set(id, { kind: 'acceptance', target, event });
     }
-    const { name, keyed } = look.slice;
+    const { name, keyed } = target.slice;
     if (!keyed) return;
-    const looks = this.#insideLooks.get(name) ?? new Map<string, Look>();
-    this.#insideLooks.set(name, looks.set(id, look));
+    const targets = this.#reducerReads.get(name) ?? new Map<string, ReadTarget>();
+    this.#reducerReads.set(name, targets.set(id, target));
   }
 
-  /** The fork has ended without being applied to the outer one: what made events go through counts as read there. */
+  /** For a fork that ended without being applied to the outer one: what made its events acceptable counts as read there. */
   endUnapplied(): void {
     for (const read of this.#accepted.values()) this.#outer?.read(read);
   }
@@ -140,10 +142,10 @@ export class ReadSet implements Recorder {
     return [...new Set(changed.map(describeRead))];
   }
 
-  #countInsideLooks(slice: string): void {
-    const looks = this.#insideLooks.get(slice);
-    if (looks === undefined) return;
-    this.#insideLooks.delete(slice);
-    for (const look of looks.values()) this.read({ kind: 'reducer-items', look });
+  #countReducerReads(slice: string): void {
+    const targets = this.#reducerReads.get(slice);
+    if (targets === undefined) return;
+    this.#reducerReads.delete(slice);
+    for (const target of targets.values()) this.read({ kind: 'reducer-items', target });
   }
 }

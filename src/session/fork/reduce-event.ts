@@ -10,7 +10,7 @@ import type { ReadonlySessionView, ReadonlySliceAccessor } from '../slice/view.t
 import type { LogAppend } from '../state/patch.ts';
 import type { EventRoute, Registry } from '../state/registry.ts';
 import { type SessionState, sliceStateIn, withSliceState } from '../state/session-state.ts';
-import { type Look, type Recorder, wholeLook } from './read-set.ts';
+import { type ReadTarget, type Recorder, wholeSliceTarget } from './read-set.ts';
 import { type ReadSource, readerOf } from './slice-reader.ts';
 
 /** What an event does to a session. */
@@ -20,16 +20,16 @@ export interface Reduction {
   readonly log: readonly LogAppend[];
 }
 
-/** One event going through its reducers: what they are given can be used while it runs, and their looks at their own items are kept. */
+/** One event in its reducers: their arguments are usable while it runs, and what they read among their own items is kept. */
 interface Run {
   readonly recorder: Recorder | undefined;
   isOpen: boolean;
-  looks: Look[] | undefined;
+  targets: ReadTarget[] | undefined;
 }
 
 /**
  * Runs all reducers of an event on `state`: all of their operations, or none when one throws.
- * @param recorder hears what the reducers looked at; undefined on a root session.
+ * @param recorder records what the reducers read; undefined on a root session.
  * @throws {SessionError} code `reducer-failed`, the reducer's error as cause.
  */
 export function reduceEvent(
@@ -40,7 +40,7 @@ export function reduceEvent(
   payload: unknown,
   recorder: Recorder | undefined,
 ): Reduction {
-  const run: Run = { recorder, isOpen: true, looks: undefined };
+  const run: Run = { recorder, isOpen: true, targets: undefined };
   // The session as reducers see it: as it was before the event.
   const view: ReadonlySessionView = {
     id: sessionId,
@@ -66,7 +66,8 @@ export function reduceEvent(
       }
     }
   } catch (error) {
-    for (const look of run.looks ?? none) recorder?.read({ kind: 'refusal', look, event: route.event.name });
+    for (const target of run.targets ?? none)
+      recorder?.read({ kind: 'refusal', target, event: route.event.name });
     throw new SessionError(
       'reducer-failed',
       `A reducer of ${route.event.name} on slice ${current?.name} refused the event, so nothing was changed: ${describeError(error)}`,
@@ -76,15 +77,15 @@ export function reduceEvent(
     registry.isReducing = false;
     run.isOpen = false;
   }
-  if (run.looks !== undefined) {
-    for (const look of run.looks) recorder?.accepted(look, route.event.name);
+  if (run.targets !== undefined) {
+    for (const target of run.targets) recorder?.accepted(target, route.event.name);
   }
   return { next, log: log ?? none };
 }
 
 function assertOpen(run: Run): void {
   if (!run.isOpen) {
-    throw new TransactionClosedError('What a reducer is given can be used only while it runs.');
+    throw new TransactionClosedError('The arguments of a reducer can be used only while it runs.');
   }
 }
 
@@ -100,7 +101,7 @@ function readerFor<T>(
       assertOpen(run);
       return state;
     },
-    look: (look) => run.recorder?.read({ kind: 'reducer-view', look }),
+    onRead: (target) => run.recorder?.read({ kind: 'reducer-view', target }),
   };
   // The items of a slice of T are of type T.
   return readerOf(source, slice) as ReadonlySliceAccessor<T>;
@@ -135,7 +136,7 @@ class ReducerItems implements SliceItems<unknown> {
   get(key: string): unknown {
     assertOpen(this.#run);
     if (!(this.#state instanceof KeyedState)) throw notKeyed(this.#slice);
-    this.#look({ kind: 'key', slice: this.#slice, key });
+    this.#recordRead({ kind: 'key', slice: this.#slice, key });
     return this.#state.get(key);
   }
 
@@ -174,15 +175,15 @@ class ReducerItems implements SliceItems<unknown> {
 
   #whole(): SliceState {
     assertOpen(this.#run);
-    this.#look(wholeLook(this.#slice));
+    this.#recordRead(wholeSliceTarget(this.#slice));
     return this.#state;
   }
 
-  #look(look: Look): void {
-    // On a root session nobody asks for it.
+  #recordRead(target: ReadTarget): void {
+    // A root session records no reads.
     if (this.#run.recorder === undefined) return;
-    // What a LOG reducer sees ends up in items that are never computed again, so it counts at once.
-    if (look.kind === 'log') this.#run.recorder.read(look);
-    else (this.#run.looks ??= []).push(look);
+    // What a LOG reducer reads ends up in items that are never computed again, so it counts at once.
+    if (target.kind === 'log') this.#run.recorder.read(target);
+    else (this.#run.targets ??= []).push(target);
   }
 }

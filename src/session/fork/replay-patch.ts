@@ -4,7 +4,7 @@ import { applyOperation } from '../slice/apply-operation.ts';
 import type { LogAppend, SessionOperation, SessionPatch } from '../state/patch.ts';
 import { type SessionState, sliceStateIn, withSliceState } from '../state/session-state.ts';
 import { ForkPatch } from './fork-patch.ts';
-import type { Look, Read, Recorder } from './read-set.ts';
+import type { Read, ReadTarget, Recorder } from './read-set.ts';
 import { reduceEvent } from './reduce-event.ts';
 import { restoredState } from './restored-state.ts';
 import type { StateCell } from './state-cell.ts';
@@ -92,20 +92,20 @@ export function withLog(cell: StateCell, start: SessionState, log: readonly LogA
   return state;
 }
 
-/** What reducers looked at in a replay, to be passed on to a recorder when the replayed state is used. */
-export class CollectedLooks implements Recorder {
-  readonly #looks: ((recorder: Recorder) => void)[] = [];
+/** The reads of reducers in a replay, passed on to a recorder when the replayed state is used. */
+export class CollectedReads implements Recorder {
+  readonly #reads: ((recorder: Recorder) => void)[] = [];
 
   read(read: Read): void {
-    this.#looks.push((recorder) => recorder.read(read));
+    this.#reads.push((recorder) => recorder.read(read));
   }
 
-  accepted(look: Look, event: string): void {
-    this.#looks.push((recorder) => recorder.accepted(look, event));
+  accepted(target: ReadTarget, event: string): void {
+    this.#reads.push((recorder) => recorder.accepted(target, event));
   }
 
   replayTo(recorder: Recorder | undefined): void {
     if (recorder === undefined) return;
-    for (const pass of this.#looks) pass(recorder);
+    for (const pass of this.#reads) pass(recorder);
   }
 }

@@ -19,7 +19,7 @@ export interface SliceInstallOptions {
   readonly retain?: number;
 }
 
-/** The state of a root session: changes take effect at once and subscribers hear right after. */
+/** The state of a root session: changes take effect at once and subscribers are called right after. */
 export class RootCell implements StateCell {
   readonly sessionId: string;
   readonly registry: Registry = new Registry();
@@ -48,7 +48,7 @@ export class RootCell implements StateCell {
     if (retain === undefined) return;
     this.registry.bound(slice, retain);
     const state = sliceStateIn(this.current, slice);
-    // LOG slices are no other.
+    // The LOG slices are the same.
     if (state instanceof SequenceState)
       this.current = withSliceState(this.current, slice, state.retaining(retain));
   }

@@ -5,14 +5,14 @@ import type { StoredSlice } from '../slice/slice.ts';
 import { KeyedState, type SliceState } from '../slice/slice-state.ts';
 import type { ReadonlySliceAccessor } from '../slice/view.ts';
 import { type SessionState, sliceStateIn } from '../state/session-state.ts';
-import { type Look, wholeLook } from './read-set.ts';
+import { type ReadTarget, wholeSliceTarget } from './read-set.ts';
 
-/** Where reading takes place: a session, a fork, or what a reducer is shown. */
+/** Where reading takes place: a session, a fork, or the items of a reducer. */
 export interface ReadSource {
   /** The state to read. Throws when it may not be used any more. */
   state(): SessionState;
-  /** Hears of every look. */
-  look(look: Look): void;
+  /** Called with the target of every read. */
+  onRead(target: ReadTarget): void;
 }
 
 /** Reads a stored slice; the only implementation there is, for sessions, forks and reducers. */
@@ -44,13 +44,13 @@ export class SliceReader implements ReadonlySliceAccessor<unknown> {
   get(key: string): unknown {
     const state = sliceStateIn(this.#source.state(), this.#slice);
     if (!(state instanceof KeyedState)) throw notKeyed(this.#slice);
-    this.#source.look({ kind: 'key', slice: this.#slice, key });
+    this.#source.onRead({ kind: 'key', slice: this.#slice, key });
     return state.get(key);
   }
 
   #whole(): SliceState {
     const state = this.#source.state();
-    this.#source.look(wholeLook(this.#slice));
+    this.#source.onRead(wholeSliceTarget(this.#slice));
     return sliceStateIn(state, this.#slice);
   }
 }
@@ -71,7 +71,7 @@ export class DerivedReader implements ReadonlySliceAccessor<unknown> {
 
   all(): readonly unknown[] {
     const state = this.#source.state();
-    this.#source.look(wholeLook(this.#derived.source));
+    this.#source.onRead(wholeSliceTarget(this.#derived.source));
     return this.#derived['~project'](sliceStateIn(state, this.#derived.source));
   }
 

@@ -8,7 +8,7 @@ import type { Recorder } from './read-set.ts';
 /** Who uses a cell: the handler of a tool call, whose part may end first, or anybody else. */
 export type Part = 'handler' | 'privileged';
 
-/** The present state of a session or fork, who hears what is read, and where changes go. */
+/** The present state of a session or fork, the recorder of its reads, and the target of its changes. */
 export interface StateCell {
   readonly sessionId: string;
   readonly registry: Registry;

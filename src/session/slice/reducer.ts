@@ -36,7 +36,7 @@ export interface SliceItems<T> extends Iterable<T> {
 
 /**
  * Computes what an event does to one slice. Pure: no clock, no ids, nothing but its arguments, since it runs again when a
- * tool call lands on newer state. Returns an operation, a promise never: `items.keep()` changes nothing. `view` shows the whole session as it was before the event.
+ * tool call lands on newer state. Returns an operation, never a promise: `items.keep()` changes nothing. `view` shows the whole session as it was before the event.
  *
  * May throw: the dispatch throws and nothing is applied.
  */

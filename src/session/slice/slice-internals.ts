@@ -28,7 +28,7 @@ export interface SliceInternals {
   parseImported(item: unknown): unknown;
   /**
    * Throws SnapshotError `snapshot-item-invalid` when an item of this slice would be refused, or changed, by
-   * {@link parseImported}. A state that has passed is not looked at again.
+   * {@link parseImported}. A state that has passed is not checked again.
    */
   assertImportable(state: SliceState): void;
 }

@@ -82,7 +82,7 @@ export class KeyedState implements SliceState {
   readonly #entries: PersistentMap<Entry>;
   readonly #nextOrder: number;
   readonly #keyOf: KeyFunction;
-  /** The entry with the highest order; undefined when it has to be looked for (after the last one was removed). */
+  /** The entry with the highest order; undefined when it has to be looked for (after the latest one was removed). */
   #last: Entry | undefined;
   #all: readonly unknown[] | undefined;
 
@@ -135,7 +135,7 @@ export class KeyedState implements SliceState {
     const known = this.#entries.get(key);
     const isSame = known !== undefined && sameJson(known.item, given);
     const staysInPlace = known !== undefined && (!moveToEnd || known === this.#last);
-    // Writing what is there already changes nothing, so that it conflicts with nobody's read; nor does a move with who reads the key.
+    // Writing what is there already changes nothing, so that it conflicts with no read; nor does a move with reads of the key.
     if (isSame && staysInPlace) return this;
     const item = isSame ? known.item : given;
     const entry: Entry = { order: staysInPlace ? known.order : this.#nextOrder, item };

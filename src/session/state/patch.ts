@@ -28,7 +28,7 @@ export interface SessionPatch {
   readonly events: readonly DispatchedEvent[];
 }
 
-/** True when applying the patch would change nothing and tell nobody. */
+/** True when applying the patch would change nothing and publish no event. */
 export function isEmptyPatch(patch: SessionPatch): boolean {
   return patch.operations.length === 0 && patch.log.length === 0 && patch.events.length === 0;
 }

@@ -59,7 +59,7 @@ export class Registry {
     return this.#routes;
   }
 
-  /** Adds a slice and its events. Installing the same slice again does nothing; a refused slice leaves nothing behind. */
+  /** Adds a slice and its events. Installing the same slice again does nothing; a refused slice changes nothing. */
   install(given: AnySlice): void {
     const slice = given.kind === 'derived-slice' ? given.source : given;
     const known = this.#slices.get(slice.name);

@@ -6,7 +6,7 @@ import type { SliceState } from '../slice/slice-state.ts';
 /** The place of each slice, by name, in the lists of all states of one session. It only ever grows. */
 export type SliceLayout = ReadonlyMap<string, number>;
 
-/** The states of slices at their places. One that was never written has none and stands at its initial items. */
+/** The states of slices at their places. A slice that was never written has none and holds its initial items. */
 export type SliceStates = readonly (SliceState | undefined)[];
 
 /** STATE slices and where to find them. */

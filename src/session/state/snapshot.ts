@@ -28,7 +28,7 @@ export class StateSnapshot implements SessionSnapshot {
 
   /**
    * The slices that a snapshot holds.
-   * @throws {SnapshotError} code `snapshot-foreign` when it was taken from an unrelated session, or is no snapshot.
+   * @throws {SnapshotError} code `snapshot-foreign` when it was taken from an unrelated session, or is not a snapshot.
    */
   static open(snapshot: SessionSnapshot, lineage: Lineage): PlacedSlices {
     // Not `instanceof`: a Proxy of a snapshot passes that, and has no private fields.

@@ -78,7 +78,7 @@ describe('ResourceRegistry', () => {
       expect.objectContaining({
         code: 'resource-duplicate',
         message: expect.stringContaining(
-          '"A" is bound twice: it stands in one list of bindings at 0 and at 1',
+          '"A" is bound twice: one list of bindings holds it at 0 and at 1',
         ),
         details: { token: 'A', tokens: ['A'] },
       }),

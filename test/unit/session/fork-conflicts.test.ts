@@ -78,7 +78,7 @@ describe('conflicts of a fork', () => {
       'what a reducer looked at',
       (f) => f.view.dispatch(Sampled, null),
       (s) => s.dispatch(Increased, 1),
-      ['slice counter (looked at by a reducer)'],
+      ['slice counter (read by a reducer)'],
     ],
     [
       'a refusal',
@@ -143,7 +143,7 @@ describe('conflicts of a fork', () => {
     expect(reading.view.slice(Table).get('c')).toEqual({ key: 'c', value: 1 });
     session.dispatch(Put, { key: 'a', value: 2 });
     expect(blind.conflicts()).toEqual([]);
-    expect(reading.conflicts()).toEqual(['key a of slice kv (looked at by a reducer)']);
+    expect(reading.conflicts()).toEqual(['key a of slice kv (read by a reducer)']);
     session.apply(blind.patch());
     expect(session.slice(Table).get('b')).toEqual({ key: 'b', value: 2 });
   });

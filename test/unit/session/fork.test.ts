@@ -483,7 +483,7 @@ describe('a nested fork', () => {
     expect(outer.conflicts()).toEqual([]);
     expect(inner.conflicts()).toEqual([]);
     outer.apply(inner.patch());
-    expect(outer.conflicts()).toEqual(['slice counter (looked at by a reducer)']);
+    expect(outer.conflicts()).toEqual(['slice counter (read by a reducer)']);
   });
 
   it('depends on what reducers see in it that take in the patch of another fork', () => {
@@ -492,7 +492,7 @@ describe('a nested fork', () => {
     other.view.dispatch(Sampled, null);
     fork.apply(other.patch());
     session.dispatch(Increased, 1);
-    expect(fork.conflicts()).toEqual(['slice counter (looked at by a reducer)']);
+    expect(fork.conflicts()).toEqual(['slice counter (read by a reducer)']);
   });
 
   it('keeps log entries through the rollback of both', () => {
