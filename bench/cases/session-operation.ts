@@ -31,7 +31,7 @@ const operations = {
     const fork = session.fork();
     fork.view.dispatch(Listed, { id: 'new', value: round });
     if (fork.conflicts().length === 0) session.apply(fork.patch());
-    fork.close();
+    fork.dispose();
   },
 } satisfies Record<string, (session: Session, round: number, items: number) => void>;
 

@@ -8,7 +8,7 @@ import { tokenName } from './token.ts';
 export type LateFailureListener = (failure: ResourceError) => void;
 
 /** Why a build is cancelled, and the listener for an instance that cannot be disposed. */
-export interface Abandonment {
+export interface Cancellation {
   /** The reason of the factory's signal, and the error of waiting callers. */
   readonly error: Error;
   readonly report: LateFailureListener;
@@ -24,7 +24,7 @@ export class Build {
   readonly borrowed: Set<unknown> = new Set();
   readonly #waitsFor = new Set<Build>();
   #isFinished = false;
-  #abandonment: Abandonment | undefined;
+  #cancellation: Cancellation | undefined;
   #controller: AbortController | undefined;
 
   constructor(binding: AnyResourceBinding, parent: Build | undefined) {
@@ -45,28 +45,28 @@ export class Build {
   }
 
   /** Set once the build was cancelled before its end. */
-  get abandonment(): Abandonment | undefined {
-    return this.#abandonment;
+  get abandonment(): Cancellation | undefined {
+    return this.#cancellation;
   }
 
   /** Aborted when the build is cancelled; made on first use. */
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
       this.#controller = new AbortController();
-      if (this.#abandonment !== undefined) this.#controller.abort(this.#abandonment.error);
+      if (this.#cancellation !== undefined) this.#controller.abort(this.#cancellation.error);
     }
     return this.#controller.signal;
   }
 
   /** Gives the build up. Its factory may go on; what it makes is to be disposed. Does nothing after its end. */
-  abandon(abandonment: Abandonment): void {
-    if (this.#isFinished || this.#abandonment !== undefined) return;
-    this.#abandonment = abandonment;
+  cancel(abandonment: Cancellation): void {
+    if (this.#isFinished || this.#cancellation !== undefined) return;
+    this.#cancellation = abandonment;
     this.#controller?.abort(abandonment.error);
   }
 
   /** Marks the end: nothing waits for this build any more, and it cannot be cancelled. */
-  finish(): void {
+  settle(): void {
     this.#isFinished = true;
   }
 
@@ -82,7 +82,7 @@ export class Build {
     } catch (cause) {
       throw this.#failure('resource-factory-failed', 'Building', cause);
     }
-    if (afterCreate === undefined || this.#abandonment !== undefined) return value;
+    if (afterCreate === undefined || this.#cancellation !== undefined) return value;
     try {
       await afterCreate(value, context);
     } catch (cause) {

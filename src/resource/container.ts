@@ -4,7 +4,7 @@ import type { LateFailureListener } from './build.ts';
 import { InstanceStore } from './instance-store.ts';
 import type { ResourceRegistry } from './registry.ts';
 import { createResolver, type Lifetimes, type OuterCall, type ResourceViews } from './resolution.ts';
-import { abandoned, allDisposeFailures, withDisposalFailures } from './resource-failure.ts';
+import { allDisposeFailures, buildCancelledError, withDisposalFailures } from './resource-failure.ts';
 import { type Awaiter, ResourceForks } from './resource-forks.ts';
 import { type ResourceToken, tokenName } from './token.ts';
 
@@ -31,7 +31,7 @@ export interface CallScope {
    * `TransactionClosedError`. One that is still being built is cancelled, and disposed when it is finished, which is not awaited.
    * Never rejects; returns what failed, at once when there is nothing to dispose. Closing again does nothing.
    */
-  close(): readonly ResourceError[] | Promise<readonly ResourceError[]>;
+  dispose(): readonly ResourceError[] | Promise<readonly ResourceError[]>;
 }
 
 /** The surroundings of a container. */
@@ -103,8 +103,8 @@ export class ResourceContainer {
    * Cancels what is still being built for `session`: after a stopped run, no caller waits for it. A finished instance is
    * disposed, which is not waited for, neither here nor when the session is disposed.
    */
-  static abandonBuilds(session: ResourceHost, report: LateFailureListener): void {
-    void session[storeSlot]?.abandon(abandoned, report);
+  static cancelBuilds(session: ResourceHost, report: LateFailureListener): void {
+    void session[storeSlot]?.cancelBuilds(buildCancelledError, report);
   }
 
   /**
@@ -137,8 +137,10 @@ export class ResourceContainer {
     const built = this.#registry.bindings.filter(
       (binding) => binding.source.kind === 'factory' && !before.has(binding),
     );
-    await awaitWork(this.#store.abandon(abandoned, this.#onLateFailure)).catch(() => undefined);
-    const failures = await this.#store.release(new Set(built));
+    await awaitWork(this.#store.cancelBuilds(buildCancelledError, this.#onLateFailure)).catch(
+      () => undefined,
+    );
+    const failures = await this.#store.disposeBindings(new Set(built));
     if (WinkError.isInstance(error)) return withDisposalFailures(error, failures);
     for (const failure of failures) this.#onLateFailure(failure);
     return error;
@@ -170,7 +172,7 @@ export class ResourceContainer {
     return Object.freeze({
       resolver: createResolver({ registry, session, call, outer }),
       reached,
-      close: () => store.close(this.#onLateFailure),
+      dispose: () => store.dispose(this.#onLateFailure),
     });
   }
 }
@@ -182,7 +184,7 @@ function storeOf(session: ResourceHost): InstanceStore {
   // Not enumerable: listings and comparisons of sessions do not include it.
   Object.defineProperty(session, storeSlot, { value: store });
   session.onDispose(async () => {
-    const failures = await store.close();
+    const failures = await store.dispose();
     if (failures.length > 0) throw allDisposeFailures(failures);
   });
   return store;

@@ -90,7 +90,7 @@ export class InstanceStore {
   }
 
   /** Disposes the instances of these bindings, latest first, and forgets them. Returns what failed; never rejects. */
-  async release(bindings: ReadonlySet<AnyResourceBinding>): Promise<readonly ResourceError[]> {
+  async disposeBindings(bindings: ReadonlySet<AnyResourceBinding>): Promise<readonly ResourceError[]> {
     const released = [...this.#owned].filter(([, binding]) => bindings.has(binding));
     for (const [value] of released) this.#owned.delete(value);
     for (const binding of bindings) this.#entries.delete(binding);
@@ -101,13 +101,13 @@ export class InstanceStore {
    * Cancels the builds in progress: their signals are aborted, waiting callers get `refuse(name)`, and an instance that is still
    * finished is disposed. Resolves when all have ended, which may be never; `report` gets what could not be disposed.
    */
-  async abandon(refuse: (name: string) => Error, report: LateFailureListener): Promise<void> {
+  async cancelBuilds(refuse: (name: string) => Error, report: LateFailureListener): Promise<void> {
     const unfinished = [...this.#unfinished];
     this.#unfinished.clear();
     for (const [build, waiting] of unfinished) {
-      this.#forget(build);
+      this.#discard(build);
       const error = refuse(build.name);
-      build.abandon({ error, report });
+      build.cancel({ error, report });
       waiting.refuse(error);
     }
     await Promise.allSettled(unfinished.map(([, { work }]) => work));
@@ -119,7 +119,7 @@ export class InstanceStore {
    *
    * @param report gets failures of instances that are finished later; without it they are awaited.
    */
-  close(report?: LateFailureListener): readonly ResourceError[] | Promise<readonly ResourceError[]> {
+  dispose(report?: LateFailureListener): readonly ResourceError[] | Promise<readonly ResourceError[]> {
     if (this.#isClosed) return none;
     this.#isClosed = true;
     if (this.#unfinished.size > 0 || this.#owned.size > 0) return this.#disposeEverything(report);
@@ -129,12 +129,12 @@ export class InstanceStore {
 
   async #disposeEverything(report: LateFailureListener | undefined): Promise<readonly ResourceError[]> {
     const failures: ResourceError[] = [];
-    const givenUp = this.abandon(
+    const cancelled = this.cancelBuilds(
       (name) => ended(this.#lifetime, name),
       report ?? ((failure) => failures.push(failure)),
     );
     this.#entries.clear();
-    if (report === undefined) await givenUp;
+    if (report === undefined) await cancelled;
     const owned = [...this.#owned];
     this.#owned.clear();
     return [...failures, ...(await disposeAll(owned.map(toNamed)))];
@@ -155,7 +155,7 @@ export class InstanceStore {
           // An error because the factory was aborted is not reported; an instance that may be leaked is.
           if (isAfterCreateFailure(error)) build.abandonment?.report(error);
           this.#end(build);
-          this.#forget(build);
+          this.#discard(build);
           throw error;
         },
       );
@@ -175,11 +175,11 @@ export class InstanceStore {
   }
 
   #end(build: Build): void {
-    build.finish();
+    build.settle();
     this.#unfinished.delete(build);
   }
 
-  #forget(build: Build): void {
+  #discard(build: Build): void {
     if (this.#entries.get(build.binding)?.build === build) this.#entries.delete(build.binding);
   }
 }

@@ -80,7 +80,7 @@ export function ended(lifetime: 'session' | 'call', name: string): WinkError {
 }
 
 /** For callers that wait for a build that is cancelled because its run has ended. */
-export function abandoned(name: string): ResourceError {
+export function buildCancelledError(name: string): ResourceError {
   return new ResourceError(
     'resource-disposed',
     `The run that looked up "${name}" ended before it was built; a finished instance is disposed. Another run may look it up again.`,

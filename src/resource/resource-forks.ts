@@ -84,7 +84,7 @@ export class ResourceForks {
   seal(): void {
     if (this.#isSealed) return;
     this.#isSealed = true;
-    for (const { transaction } of this.#parts) this.#closeView(transaction);
+    for (const { transaction } of this.#parts) this.#revokeView(transaction);
   }
 
   /** Faults that do not change the outcome of the call; cleared when taken. */
@@ -166,7 +166,7 @@ export class ResourceForks {
       this.#parts.push(part);
       return transaction.view;
     }
-    this.#closeView(transaction);
+    this.#revokeView(transaction);
     try {
       await transaction.rollback();
     } catch (error) {
@@ -175,7 +175,7 @@ export class ResourceForks {
     throw closed(name);
   }
 
-  #closeView(transaction: ResourceTransaction<unknown>): void {
+  #revokeView(transaction: ResourceTransaction<unknown>): void {
     try {
       transaction.revoke?.();
     } catch (error) {

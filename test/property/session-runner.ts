@@ -223,13 +223,13 @@ function finish(parent: Parent, call: Call, first: Attempt, statistics: Statisti
   let { fork, seen } = first;
   if (fork.conflicts().length > 0) {
     statistics.reruns += 1;
-    fork.close();
+    fork.dispose();
     ({ fork, seen } = attempt(parent, call));
     // Nothing came in between.
     if (fork.conflicts().length > 0) throw new Error(`conflict with nobody: ${fork.conflicts().join(', ')}`);
   } else statistics.kept += 1;
   parent.apply(call.succeeds ? fork.patch() : fork.discardedPatch());
-  fork.close();
+  fork.dispose();
   return seen;
 }
 

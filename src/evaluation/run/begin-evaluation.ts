@@ -193,7 +193,7 @@ async function prepareEvaluation<Output>(
   } catch (cause) {
     throw notPrepared(prompt.name, state.conversation, stop.reason, cause);
   } finally {
-    await callScope?.close();
+    await callScope?.dispose();
   }
 }
 

@@ -63,7 +63,7 @@ export function holdSession(options: EvaluateOptions): HeldRun {
       watch.end();
       unfollow();
       // What does not heed its signal is left behind, as handlers are: a run that was stopped ends.
-      if (stop.reason !== undefined) ResourceContainer.abandonBuilds(session, reportLate(logger));
+      if (stop.reason !== undefined) ResourceContainer.cancelBuilds(session, reportLate(logger));
       release();
       if (options.session === undefined) await disposeOwn(session, logger);
     },

@@ -157,7 +157,7 @@ export class CallTransaction {
   /** Disposes what the handler's resources built: it gets none any more. Resolves with what went wrong. */
   async closeResources(): Promise<readonly unknown[]> {
     this.#scopeEnded = true;
-    return (await this.#scope?.close()) ?? none;
+    return (await this.#scope?.dispose()) ?? none;
   }
 
   /** The policies' resources, opened on first use: they outlive those of the handler. */
@@ -194,7 +194,7 @@ export class CallTransaction {
   /** Ends such a fork: keeps what was logged in it and drops the rest. */
   endForkForPolicies(fork: SessionFork): void {
     if (!this.#closed) this.#session.apply(fork.discardedPatch(), 'privileged');
-    fork.close();
+    fork.dispose();
   }
 
   /** The net changes to files so far. */
@@ -290,7 +290,7 @@ export class CallTransaction {
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
-    this.#session.close();
+    this.#session.dispose();
     this.#files?.dispose();
     this.#resources?.seal();
   }
@@ -307,7 +307,7 @@ export class CallTransaction {
     this.#disposed = true;
     const failures = [...(await this.closeResources())];
     for (const scope of [this.#policyScope, ...(this.#outerScopes?.values() ?? none)])
-      failures.push(...((await scope?.close()) ?? none));
+      failures.push(...((await scope?.dispose()) ?? none));
     return [...failures, ...(this.#resources?.takeFaults() ?? none)];
   }
 
@@ -319,7 +319,7 @@ export class CallTransaction {
   ): CallScope {
     const scope = container.openCallScope(this.#files === undefined ? none : [[Filesystem, files]], views);
     // Nothing is in it yet, so there is nothing to wait for.
-    if (hasEnded) void scope.close();
+    if (hasEnded) void scope.dispose();
     return scope;
   }
 }

@@ -158,7 +158,7 @@ export class FeedbackRunner {
       // The run has ended; what was said until then still stands in the result.
       if (!(error instanceof RunStoppedSignal)) throw error;
     } finally {
-      session.close();
+      session.dispose();
       files?.dispose();
     }
     const given = feedback.filter((record) => record.outcome === 'given');

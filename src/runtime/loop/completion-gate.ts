@@ -111,7 +111,7 @@ export class CompletionGate {
       const asked = (async () => this.#checker.check(context))();
       return readVerdict(this.#checker, await stop.race(asked));
     } finally {
-      session.close();
+      session.dispose();
       files?.dispose();
     }
   }

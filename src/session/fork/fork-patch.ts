@@ -9,7 +9,7 @@ export interface PatchOrigin {
   /** The state of `cell` after the patch, where no reducer has to run to know it; else undefined. */
   outcomeOn(cell: StateCell, patch: SessionPatch, recorder: Recorder | undefined): SessionState | undefined;
   /** The outer fork has applied the patch. */
-  noteApplied(patch: SessionPatch): void;
+  recordApplied(patch: SessionPatch): void;
 }
 
 /** The patch of a fork. It carries its origin privately; a copy, or a patch from elsewhere, has none. */

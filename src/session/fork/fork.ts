@@ -39,17 +39,17 @@ export interface SessionFork {
   /**
    * Names what was read here and is different by now in the session (or fork) this one was made from, or the event that
    * its reducers refuse there. Empty: {@link patch} can be applied. Also for a patch that is to be discarded, since the
-   * failure came from what was read. Works after {@link close}.
+   * failure came from what was read. Works after {@link dispose}.
    */
   conflicts(): readonly string[];
   /**
    * Why the changes cannot be applied to the present state, regardless of reads: the event that its reducers refuse there.
-   * Empty: {@link patch} can be applied. For a call whose external effects remain. Works after {@link close}.
+   * Empty: {@link patch} can be applied. For a call whose external effects remain. Works after {@link dispose}.
    */
   refusals(): readonly string[];
-  /** Everything that was done. Works after {@link close}. */
+  /** Everything that was done. Works after {@link dispose}. */
   patch(): SessionPatch;
-  /** What remains when the call is rolled back: LOG items and their events. Works after {@link close}. */
+  /** What remains when the call is rolled back: LOG items and their events. Works after {@link dispose}. */
   discardedPatch(): SessionPatch;
   /** A fork that applies into this one; read-only when this one is. */
   fork(options?: ForkOptions): SessionFork;
@@ -64,7 +64,7 @@ export interface SessionFork {
    * Ends the fork: views, their accessors and nested forks throw TransactionClosedError from now on. A nested fork that
    * has been applied by then costs the outer one fewer conflicts than one that is applied later or never.
    */
-  close(): void;
+  dispose(): void;
 }
 
 /** An answer, and what it holds for. */
@@ -137,7 +137,7 @@ export class CellFork implements SessionFork, StateCell, PatchOrigin {
     return this.#prepared.next;
   }
 
-  noteApplied(patch: SessionPatch): void {
+  recordApplied(patch: SessionPatch): void {
     if (patch === this.#patch) this.#isApplied = true;
   }
 
@@ -237,15 +237,15 @@ export class CellFork implements SessionFork, StateCell, PatchOrigin {
     }
     for (const entry of patch.log) this.#log.push(entry);
     for (const event of patch.events) this.#events.push(event);
-    ForkPatch.originOf(patch)?.noteApplied(patch);
+    ForkPatch.originOf(patch)?.recordApplied(patch);
   }
 
   seal(): void {
     this.#isSealed = true;
   }
 
-  close(): void {
-    if (this.#parent.isFork && !this.#isClosed && !this.#isApplied) this.recorder.endUnapplied();
+  dispose(): void {
+    if (this.#parent.isFork && !this.#isClosed && !this.#isApplied) this.recorder.recordUnapplied();
     this.#isClosed = true;
   }
 

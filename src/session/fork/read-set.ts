@@ -132,7 +132,7 @@ export class ReadSet implements Recorder {
   }
 
   /** For a fork that ended without being applied to the outer one: what made its events acceptable counts as read there. */
-  endUnapplied(): void {
+  recordUnapplied(): void {
     for (const read of this.#accepted.values()) this.#outer?.read(read);
   }
 

@@ -113,7 +113,7 @@ class ProgramRun {
       (async () => {
         if (runEnds === undefined) return;
         await pass(runEnds);
-        ResourceContainer.abandonBuilds(this.#host, (failure) => this.#reported.push(failure));
+        ResourceContainer.cancelBuilds(this.#host, (failure) => this.#reported.push(failure));
       })(),
       (async () => {
         if (sessionEnds !== undefined) await pass(sessionEnds).then(() => this.#endSession());
@@ -227,7 +227,7 @@ class ProgramRun {
 
   async #endCall(call: number): Promise<void> {
     if (!this.#teardowns.has(String(call))) this.#teardowns.set(String(call), this.#now());
-    this.#reported.push(...((await this.#calls[call]?.close()) ?? []));
+    this.#reported.push(...((await this.#calls[call]?.dispose()) ?? []));
   }
 
   async #endSession(): Promise<void> {

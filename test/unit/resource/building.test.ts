@@ -50,7 +50,7 @@ describe('the hook afterCreate', () => {
         },
       }),
     ]);
-    const { resolver, close } = container.openCallScope([]);
+    const { resolver, dispose: close } = container.openCallScope([]);
     await expect(resolver.get(A)).rejects.toMatchObject({
       code: 'resource-after-create-failed',
       message: 'The afterCreate hook of "A" failed: no connection',
@@ -175,9 +175,9 @@ describe('what is not wanted any more before it is built', () => {
     ]);
     const waiting = container.resolver.get(A);
     await Promise.resolve();
-    ResourceContainer.abandonBuilds(host, () => undefined);
+    ResourceContainer.cancelBuilds(host, () => undefined);
     gate.resolve();
-    await expect(waiting).rejects.toEqual(coded('resource-disposed', /run that asked for "A" ended/));
+    await expect(waiting).rejects.toEqual(coded('resource-disposed', /run that looked up "A" ended/));
     await host.dispose();
     await nextTurn();
     expect(refused).toEqual(coded('resource-disposed'));
@@ -194,7 +194,7 @@ describe('what is not wanted any more before it is built', () => {
     ]);
     container.resolver.get(X).catch(() => undefined);
     await Promise.resolve();
-    ResourceContainer.abandonBuilds(host, (failure) => late.push(failure));
+    ResourceContainer.cancelBuilds(host, (failure) => late.push(failure));
     await container.resolver.get(X);
     await host.dispose();
     gate.resolve({ close: () => Promise.reject(new Error('stuck')) });
@@ -212,7 +212,7 @@ describe('what is not wanted any more before it is built', () => {
     const call = container.openCallScope([]);
     const waiting = call.resolver.get(A);
     await Promise.resolve();
-    await call.close();
+    await call.dispose();
     await expect(waiting).rejects.toEqual(coded('transaction-closed'));
     gate.resolve();
     await nextTurn();
@@ -231,7 +231,7 @@ describe('what is not wanted any more before it is built', () => {
     const call = container.openCallScope([]);
     call.resolver.get(X).catch(() => undefined);
     await Promise.resolve();
-    expect(await call.close()).toEqual([]);
+    expect(await call.dispose()).toEqual([]);
     gate.resolve({
       [Symbol.dispose]: () => {
         throw new Error('stuck');
@@ -337,7 +337,7 @@ describe('what one factory hands on from another', () => {
     ]);
     const call = container.openCallScope([]);
     expect(await call.resolver.get(C)).toBe(await call.resolver.get(A));
-    await call.close();
+    await call.dispose();
     expect(journal.lines).toEqual(['build a']);
     await host.dispose();
     expect(journal.lines).toEqual(['build a', 'dispose a']);

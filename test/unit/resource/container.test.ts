@@ -375,9 +375,9 @@ describe('tool-call resources', () => {
     expect(await first.resolver.get(A)).toBe(await first.resolver.get(A));
     await first.resolver.get(B);
     expect(await second.resolver.get(A)).not.toBe(await first.resolver.get(A));
-    expect(await first.close()).toEqual([]);
-    expect(await first.close()).toEqual([]);
-    expect(await second.close()).toEqual([]);
+    expect(await first.dispose()).toEqual([]);
+    expect(await first.dispose()).toEqual([]);
+    expect(await second.dispose()).toEqual([]);
     await host.dispose();
     expect(journal.lines).toEqual([
       'build a1',
@@ -420,7 +420,7 @@ describe('tool-call resources', () => {
     const scope = container.openCallScope([]);
     await scope.resolver.get(A);
     await scope.resolver.get(X);
-    expect(await scope.close()).toEqual([coded('resource-dispose-failed', /"X" failed: stuck/)]);
+    expect(await scope.dispose()).toEqual([coded('resource-dispose-failed', /"X" failed: stuck/)]);
     expect(journal.lines).toEqual(['build a', 'dispose a']);
   });
 
@@ -430,7 +430,7 @@ describe('tool-call resources', () => {
       binding(B, { create: () => ({ name: 'b' }) }),
     ]);
     const scope = container.openCallScope([[C, () => ({ name: 'view' })]]);
-    await scope.close();
+    await scope.dispose();
     for (const token of [A, B, C]) {
       await expect(scope.resolver.get(token)).rejects.toEqual(coded('transaction-closed'));
     }
@@ -451,7 +451,7 @@ describe('tool-call resources', () => {
     ]);
     const scope = container.openCallScope([]);
     const pending = scope.resolver.get(A);
-    expect(await scope.close()).toEqual([]);
+    expect(await scope.dispose()).toEqual([]);
     gate.resolve();
     await expect(pending).rejects.toEqual(coded('transaction-closed'));
     expect(journal.lines).toEqual(['build a', 'dispose a']);
@@ -465,7 +465,7 @@ describe('tool-call resources', () => {
     ]);
     const scope = container.openCallScope([]);
     await scope.resolver.get(B);
-    await scope.close();
+    await scope.dispose();
     expect(journal.lines).toEqual(['build a']);
     await host.dispose();
     expect(journal.lines).toEqual(['build a', 'dispose a']);
@@ -499,7 +499,7 @@ describe('overrides', () => {
     expect(scope.resolver.has(A)).toBe(true);
     expect(container.resolver.has(A)).toBe(false);
     await scope.resolver.get(B);
-    await scope.close();
+    await scope.dispose();
     expect(journal.lines).toEqual(['build view']);
   });
 });
@@ -545,7 +545,7 @@ describe('prototypes', () => {
     const scope = container.openCallScope([]);
     expect(await container.resolver.get(A)).not.toBe(await container.resolver.get(A));
     await scope.resolver.get(A);
-    await scope.close();
+    await scope.dispose();
     await host.dispose();
     expect(journal.lines).toEqual(['build a1', 'build a2', 'build a3']);
   });

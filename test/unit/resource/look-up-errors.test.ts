@@ -87,7 +87,7 @@ describe('a factory that fails below another', () => {
     ]);
     await expect(container.resolver.get(A)).rejects.toMatchObject({
       code: 'resource-factory-failed',
-      message: 'Building "B" failed (asked for along A -> B): no connection',
+      message: 'Building "B" failed (looked up along A -> B): no connection',
       details: { token: 'B', path: ['A', 'B'] },
       cause,
     });

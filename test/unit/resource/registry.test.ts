@@ -77,9 +77,7 @@ describe('ResourceRegistry', () => {
     expect(() => ResourceRegistry.of([a, otherA])).toThrow(
       expect.objectContaining({
         code: 'resource-duplicate',
-        message: expect.stringContaining(
-          '"A" is bound twice: one list of bindings holds it at 0 and at 1',
-        ),
+        message: expect.stringContaining('"A" is bound twice: one list of bindings holds it at 0 and at 1'),
         details: { token: 'A', tokens: ['A'] },
       }),
     );

@@ -289,7 +289,7 @@ describe('a closed fork', () => {
     const notes = view.slice(Notes);
     const innerNotes = inner.view.slice(Notes);
     const snapshot = view.snapshot();
-    fork.close();
+    fork.dispose();
     for (const access of [
       () => notes.all(),
       () => notes.length,
@@ -321,7 +321,7 @@ describe('a closed fork', () => {
     const session = newSession();
     const fork = session.fork();
     fork.view.dispatch(Added, 1);
-    fork.close();
+    fork.dispose();
     expect(fork.conflicts()).toEqual([]);
     session.apply(fork.patch());
     expect(session.slice(Notes).all()).toEqual([1]);
@@ -352,7 +352,7 @@ describe('a closed fork', () => {
     fork.apply(judging.discardedPatch(), 'privileged');
     expect(() => fork.apply(judging.discardedPatch())).toThrow(closed);
     const late = fork.fork({ part: 'privileged' });
-    fork.close();
+    fork.dispose();
     for (const access of [
       () => inner.view.slice(Notes),
       () => late.view.slice(Notes),
@@ -417,11 +417,11 @@ describe('a nested fork', () => {
     const lost = withRollback.fork();
     lost.view.dispatch(Spent, 4);
     withRollback.apply(lost.discardedPatch());
-    lost.close();
+    lost.dispose();
     const kept = withCommit.fork();
     kept.view.dispatch(Spent, 4);
     withCommit.apply(kept.patch());
-    kept.close();
+    kept.dispose();
     session.dispatch(Increased, 1);
     expect(withRollback.conflicts()).toEqual(['slice counter (made the reducers of spent accept)']);
     expect(withCommit.conflicts()).toEqual([]);
@@ -441,7 +441,7 @@ describe('a nested fork', () => {
       inner.view.dispatch(Spent, 1);
       expect(inner.patch()).not.toBe(earlier);
       if (index === 1) outer.apply(earlier);
-      inner.close();
+      inner.dispose();
     }
     session.dispatch(Increased, 1);
     for (const outer of outers) {
@@ -457,8 +457,8 @@ describe('a nested fork', () => {
     const inner = middle.fork();
     inner.view.dispatch(Spent, 4);
     middle.apply(inner.patch());
-    inner.close();
-    middle.close();
+    inner.dispose();
+    middle.dispose();
     session.dispatch(Increased, 1);
     expect(outer.conflicts()).toEqual(['slice counter (made the reducers of spent accept)']);
   });
