@@ -57,7 +57,7 @@ const prompt = promptTemplate({
   ],
 }).bind();
 
-// A script takes the place of the provider's model.
+// A script replaces the provider's model.
 type Answer = Awaited<ReturnType<MockLanguageModelV4['doGenerate']>>;
 const rest = {
   usage: {

@@ -14,7 +14,7 @@ import { aiSdk } from 'weakincentives/ai-sdk';
 import { webSearchTool } from 'weakincentives/suite';
 import { z } from 'zod';
 
-// A server on this machine takes the place of Google: its model asks for a call, then searches the web by itself and
+// A local server replaces Google: its model requests a call, then searches the web by itself and
 // answers, piece by piece. What is between, the AI SDK's package for Google, HTTP and the whole adapter, is the real thing.
 const answers = [
   [{ content: { role: 'model', parts: [{ functionCall: { name: 'berth', args: { ship: 'Otter' } } }] } }],

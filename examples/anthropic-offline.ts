@@ -6,8 +6,8 @@ import { anthropic } from 'weakincentives/anthropic';
 import { webSearchSection } from 'weakincentives/suite';
 import { z } from 'zod';
 
-// A server on this machine takes the place of the provider: it is overloaded once, searches, pauses, asks for two calls, then
-// answers. What is between, the client, HTTP, the events of a stream and the whole adapter, is the real thing.
+// A local server replaces the provider: it is overloaded once, searches, pauses, requests two calls, then
+// answers. The client, HTTP, the events of the stream and the adapter are real.
 const search = { type: 'server_tool_use', id: 's1', name: 'web_search', input: { query: 'warm cities' } };
 const found = {
   type: 'web_search_tool_result',
@@ -118,7 +118,7 @@ assert.deepEqual(
   citations.map(({ span = [0, 0] }) => response.text.slice(...span)),
   [answer],
 );
-// The results of one turn are one message; the last of it ends what the provider keeps for the next request.
+// The results of one turn are one message; its last block ends the prefix that the provider caches.
 assert.deepEqual(requests[3]?.messages.at(-1)?.content, [
   { type: 'tool_result', tool_use_id: 'c1', content: 'Sunny in Rome today.' },
   {

@@ -77,7 +77,7 @@ const lead = promptTemplate({
   resources: [binding(Filesystem, { instance: filesystem })],
 });
 
-// One script for both agents, since they run on one model. It is sure of the moon and not of the sun.
+// One script for both agents, because they share an adapter. It is sure of the moon and not of the sun.
 const questions = ['Is the moon round?', 'Is the sun cold?'];
 const adapter = scriptedAdapter((_conversation, { instructions, turn }) => {
   const usage = { inputTokens: 10 };

@@ -22,7 +22,7 @@ const task = section({
 });
 const template = promptTemplate({ ns: 'examples', key: 'quick-start', sections: [task] });
 
-// A scripted model takes the place of a real one: it asks for one call, then answers.
+// A scripted adapter replaces a real model: it requests one call, then answers.
 const adapter = scriptedAdapter([
   { toolCalls: [{ name: 'lookup_entity', arguments: { entityId: 'ada-1' } }] },
   { text: 'Ada Lovelace; see https://example.com/ada-1.' },

@@ -90,7 +90,7 @@ const template = promptTemplate({
   ],
 });
 
-/** Lets the model loose on a project, and looks at what became of it. */
+/** Runs the agent on a project and checks the result. */
 async function run(project: Filesystem): Promise<void> {
   const { conversation } = await scriptedAdapter(turns).evaluate(
     template.bind({}, { resources: [binding(Filesystem, { instance: project })] }),

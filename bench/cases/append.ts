@@ -19,9 +19,9 @@ const Listing = defineSlice({
   reducers: (on) => [on(Listed, (items, item) => items.append(item))],
 });
 
-/** What appending to so many items costs. Each starts from the same length in every sample, but for what its own rounds add. */
+/** Cost of appending to that many items. Each starts from the same length in every sample, but for what its own rounds add. */
 const ways = {
-  /** Validation, deep freeze, reducer, and telling subscribers included. */
+  /** Validation, deep freeze, reducer, and notifying subscribers included. */
   event: (items) => {
     const session = new Session();
     session.install(Listing);
@@ -32,7 +32,7 @@ const ways = {
       length: () => session.slice(Listing).length,
     };
   },
-  /** What a slice keeps its items in. */
+  /** The list that holds the items of a slice. */
   vector: (items) => {
     let list = PersistentVector.from<Item>(items);
     return {

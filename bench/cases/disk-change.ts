@@ -7,15 +7,15 @@ import type { Report } from '../harness/row.ts';
 import { takeSamples } from '../harness/samples.ts';
 import { type DiskProject, makeDiskProject } from './disk-project.ts';
 
-/** What one of many files changes to, kept or taken back: `cpu` and `wall` in ms. */
+/** A change to one of many files, committed or rolled back: `cpu` and `wall` in ms. */
 const ways = {
-  /** What a tool call does: a fork, a write to it, the look for conflicts, and the commit to the disk. */
+  /** The work of a tool call: a fork, a write to it, the check for conflicts, and the commit to the disk. */
   commit: (project: DiskProject, plan: ProgramPlan) =>
     measureFork(project, plan, (host, fork) => {
       if (fork.conflicts().length > 0) throw new Error('Somebody else has changed the file.');
       host.apply(fork.patch());
     }),
-  /** What a failing tool call does: the same without a commit. */
+  /** The work of a failing tool call: the same without a commit. */
   rollback: (project: DiskProject, plan: ProgramPlan) => measureFork(project, plan, undefined),
   git: async ({ root, path }: DiskProject, plan: ProgramPlan): Promise<Report> => {
     const git = (...command: string[]): string =>
@@ -86,7 +86,7 @@ async function measureFork(
   };
 }
 
-/** With the CPU time of the child processes, where the system tells it. */
+/** With the CPU time of the child processes, where the system reports it. */
 async function measureChildren(plan: ProgramPlan, run: (round: number) => void): Promise<Report> {
   // The system counts in hundredths of a second.
   const rounds = plan.effort === 'tiny' ? 1 : 10;

@@ -11,7 +11,7 @@ const script =
   'for n in 1 2 3; do echo more >>package-0/part-0/file-$n.txt; done; rm package-0/part-0/file-7.txt; echo new >new.txt';
 const expected = '1,3,1';
 
-/** A folder staged for a process, as whatever is possible (`any`) or as a copy, and `cp -a` of it; with the process, in ms as `wall`. */
+/** A folder staged for a process, by any available method (`any`) or as a copy, and `cp -a` of it; with the process, in ms as `wall`. */
 await runProgram<{ readonly way: 'any' | 'copy' | 'cp'; readonly files: number }>(
   async ({ way, files }, plan) => {
     using project = makeDiskProject(plan.effort === 'tiny' ? 20 : files);

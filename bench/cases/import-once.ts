@@ -1,4 +1,4 @@
-/** Loads the module of its first argument in a fresh process, and prints what that took as JSON: `[CPU ms, wall ms]`. */
+/** Loads the module of its first argument in a fresh process, and prints the time as JSON: `[CPU ms, wall ms]`. */
 const [, , specifier = ''] = process.argv;
 const startMs = performance.now();
 const before = process.cpuUsage();

@@ -2,12 +2,12 @@ import type { ProgramPlan } from '../harness/program.ts';
 import type { Report } from '../harness/row.ts';
 import { takeSamples } from '../harness/samples.ts';
 
-/** Work that is so short that a sample is many rounds of it. */
+/** Work so short that a sample repeats it many times. */
 export interface Repeated {
   /** Done this often in a sample; once with `tiny`. */
   readonly rounds: number;
   readonly run: (round: number) => unknown;
-  /** Throws when the rounds did not do what they are measured for. */
+  /** Throws when the rounds did not do the measured work. */
   readonly check?: () => void;
 }
 

@@ -37,7 +37,7 @@ const operations = {
 
 const adds: ReadonlySet<string> = new Set(['append', 'fork']);
 
-/** One operation on a session with two slices of so many items. */
+/** One operation on a session with two slices of that many items. */
 await runProgram<{ readonly operation: keyof typeof operations; readonly items: number }>(
   async ({ operation, items: asked }, plan) => {
     const items = plan.effort === 'tiny' ? 10 : asked;

@@ -14,12 +14,12 @@ const List = defineSlice({
 const itemsOf = (count: number) =>
   Array.from({ length: count }, (_, index) => ({ id: `item-${index}`, value: index }));
 
-/** A snapshot of so many items and the way back to it, after a change in between that is not counted. */
+/** Takes a snapshot of that many items and restores it, after a change that is not measured. */
 await runProgram<{ readonly by: 'session' | 'structuredClone'; readonly items: number }>(
   async ({ by, items }, plan) => {
     if (by === 'structuredClone') {
       let state = itemsOf(items);
-      // To keep a copy is one clone, to go back without losing it is another.
+      // Keeping a copy takes one clone, restoring without losing it takes another.
       return measureRounds(plan, {
         rounds: Math.max(1, Math.floor(20_000 / items)),
         run: () => {

@@ -15,7 +15,7 @@ interface Params {
 /** What a contender does: `true` for arguments that fit. */
 interface Way {
   readonly validate: (value: unknown) => boolean;
-  /** From the text that a model wrote. */
+  /** From the argument text of the model. */
   readonly read: (text: string) => boolean;
 }
 
@@ -42,7 +42,7 @@ const ways = {
 } satisfies Record<string, () => Way | Promise<Way>>;
 
 /**
- * What is done with the arguments of every tool call before its handler sees them: parsed, frozen and recorded as they came,
+* Processes the arguments of every tool call before its handler: parsed, frozen and recorded unchanged,
  * parsed again for the handler, and validated.
  */
 async function callOf(inputSchema: Schema<Params>): Promise<Way> {

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import type { Effort } from './effort.ts';
 import type { BenchRow } from './row.ts';
 
-/** What the command line asks for. */
+/** Parsed command line. */
 export type BenchCommand =
   | { readonly kind: 'help' }
   | { readonly kind: 'list' }

@@ -2,7 +2,7 @@ import type { ContenderResult, RowResult, TargetResult } from './judge-rows.ts';
 
 const headings = ['', 'median', 'min–max', 'n', '× floor', '× fastest peer', ''] as const;
 
-/** One block of text for each row: its contenders, what is to be known about them, and its targets. */
+/** One block of text for each row: its contenders with notes, and its targets. */
 export function formatRows(rows: readonly RowResult[]): string {
   const lines = rows.map((row) => row.contenders.map((contender) => cellsOf(contender, row.unit)));
   const widths = headings.map((heading, column) =>
@@ -53,12 +53,12 @@ export function formatTarget({ factor, comparedTo, outcome, measured }: TargetRe
   return `${limit}: ${outcome}${measured === undefined ? '' : ` (${comparedTo === undefined ? formatNumber(measured) : formatRatio(measured)})`}`;
 }
 
-/** Two digits that count, whole numbers from 10 on. */
+/** Two significant digits, whole numbers from 10 on. */
 export function formatRatio(ratio: number): string {
   return Math.abs(ratio) >= 9.95 ? Math.round(ratio).toLocaleString('en-US') : ratio.toPrecision(2);
 }
 
-/** Three digits that count, whole numbers from 100 on. */
+/** Three significant digits, whole numbers from 100 on. */
 export function formatNumber(value: number): string {
   if (value === 0) return '0';
   if (Math.abs(value) >= 100) return Math.round(value).toLocaleString('en-US');

@@ -1,4 +1,4 @@
-/** Lets nobody through until it is opened, and tells when everybody has come. */
+/** Blocks all waiters until it is opened, and signals when all of them have arrived. */
 export class Gate {
   readonly reached: Promise<void>;
   readonly #opened: Promise<void>;

@@ -4,14 +4,14 @@ import type { JobResult } from './run-jobs.ts';
 import { type Spread, summarize } from './statistics.ts';
 
 const libraryName = 'weakincentives';
-/** What is by hand in another row may say how: `by hand (zod alone)`. */
+/** A hand-written contender may name its method: `by hand (zod alone)`. */
 const isFloor = ({ name }: Pick<Contender, 'name'>): boolean =>
   name === 'by hand' || name.startsWith('by hand (');
 
-/** What a run that was stopped leaves for those that it did not come to. */
+/** Note for contenders that a stopped run did not reach. */
 const notRun: JobResult = { samples: new Map(), notes: ['not run'], failures: [] };
 
-/** What a contender came to in a row. */
+/** Result of a contender in a row. */
 export interface ContenderResult {
   readonly name: string;
   /** Absent when there is no sample: see `failures` and `notes`. */
@@ -24,12 +24,12 @@ export interface ContenderResult {
   readonly failures: readonly string[];
 }
 
-/** What a target names for the lowest median of the peers in its row, whoever has it. */
+/** Name in a target for the peer with the lowest median of its row. */
 export const fastestPeerName = 'fastest peer';
 
 export interface TargetResult extends Target {
   readonly outcome: 'met' | 'missed' | 'not measured' | 'not judged';
-  /** What was measured, to be compared with `factor`. */
+  /** Measured value, compared with `factor`. */
   readonly measured?: number;
 }
 
@@ -38,7 +38,7 @@ export interface RowResult extends Pick<BenchRow, 'id' | 'title' | 'unit'> {
   readonly targets: readonly TargetResult[];
 }
 
-/** @param judge whether figures say anything: not with `--tiny` */
+/** @param judge whether the figures are meaningful: false with `--tiny` */
 export function judgeRows(
   rows: readonly BenchRow[],
   results: ReadonlyMap<string, JobResult>,

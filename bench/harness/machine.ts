@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg, totalmem } from 'node:os';
 
-/** What figures depend on. Nothing in it names a machine or a place on it. */
+/** Environment that the figures depend on. It contains no host names or paths. */
 export interface MachineFacts {
   readonly node: string;
   readonly platform: string;
@@ -10,7 +10,7 @@ export interface MachineFacts {
   readonly cores: number;
   readonly memoryGib: number;
   readonly loadAverageAtStart: number;
-  /** `-changed` behind it when there are changes that were not committed; absent outside a repository. */
+  /** With the suffix `-changed` when there are uncommitted changes; absent outside a repository. */
   readonly commit?: string;
   readonly startedAt: string;
   /** Of the packages that were compared with, by name. */
@@ -42,7 +42,7 @@ export function describeMachine(node: string, packages: readonly string[], folde
   };
 }
 
-/** What stands above the table. */
+/** Lines above the table. */
 export function formatMachine(facts: MachineFacts, loadAverageAtEnd: number): string {
   const { node, platform, cpu, cores, memoryGib, commit, versions } = facts;
   const load = `load average ${facts.loadAverageAtStart} at the start, ${loadAverageAtEnd} at the end`;

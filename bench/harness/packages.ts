@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { BenchRow } from './row.ts';
 
-/** @returns the packages that are compared with, as `bench/package.json` lists them */
+/** @returns the packages to compare with, as `bench/package.json` lists them */
 export function readPackages(manifestFile: string): readonly string[] {
   const { dependencies } = JSON.parse(readFileSync(manifestFile, 'utf8')) as {
     readonly dependencies: Readonly<Record<string, string>>;
@@ -14,7 +14,7 @@ export function packageOf(name: string, packages: readonly string[]): string | u
   return packages.find((known) => name === known || name.startsWith(`${known} `));
 }
 
-/** @returns the rows without what needs a package, and whom that leaves out */
+/** @returns the rows without contenders whose package is missing, and the names of those contenders */
 export function leaveOutPackages(
   rows: readonly BenchRow[],
   packages: readonly string[],

@@ -2,7 +2,7 @@ import type { JsonObject } from 'weakincentives';
 import type { Effort, EffortPlan } from './effort.ts';
 import type { Report } from './row.ts';
 
-/** What every program gets beside the settings of its contender. */
+/** Settings of every program, in addition to those of its contender. */
 export interface ProgramPlan extends Pick<EffortPlan, 'samples' | 'warmUps' | 'limitMs'> {
   /** With `tiny` a program does the least that still shows that it works. */
   readonly effort: Effort;

@@ -8,11 +8,11 @@ export interface BenchRow {
   readonly unit: 'µs' | 'ms' | 'MiB' | 'packages';
   readonly contenders: readonly Contender[];
   readonly targets: readonly Target[];
-  /** For what differs from another row in nothing but its size. */
+  /** For a row that differs from another only in size. */
   readonly leftOutByTiny?: boolean;
 }
 
-/** Who is measured, and by which program. Contenders of one program and the same settings share its processes. */
+/** A contender and its program. Contenders of one program and the same settings share its processes. */
 export interface Contender {
   /**
    * `weakincentives` for the library itself, `by hand` for the hand-written floor (`by hand (how)`); else what it is compared with, and
@@ -21,17 +21,17 @@ export interface Contender {
   readonly name: string;
   /** The program under `bench/`, without its ending: `systems/pi`. It runs as a child process and prints a {@link Report}. */
   readonly program: string;
-  /** What the program gets through `runProgram`, together with how thoroughly it is to measure. */
+  /** Passed to the program through `runProgram`, together with the effort. */
   readonly settings: JsonObject;
   /** Which figure of the report belongs in this row. */
   readonly figure: string;
-  /** The library in another size or another way: no peer that it is compared with. */
+  /** A variant of the library at another size or with other settings; not counted as a peer. */
   readonly isOwn?: boolean;
-  /** For what takes too long for `--quick`. */
+  /** True when the row takes too long for `--quick`. */
   readonly leftOutByQuick?: boolean;
 }
 
-/** What the library is to reach in a row: at most `factor` times what `comparedTo` needs, or at most `factor` of the unit. */
+/** Target for the library in a row: at most `factor` times the value of `comparedTo`, or at most `factor` of the unit. */
 export interface Target {
   readonly factor: number;
   /** The name of a contender of the same row, `fastest peer` for the peer with the lowest median, or `{ row, contender }` of another; absent for an absolute limit. */
@@ -42,6 +42,6 @@ export interface Target {
 export interface Report {
   /** Samples by the name of the figure, in the unit of its row, in the order they were taken. */
   readonly samples: Readonly<Record<string, readonly number[]>>;
-  /** What a reader has to know, such as `cut off after 60 s`. */
+  /** Notes for the reader, such as `cut off after 60 s`. */
   readonly notes?: readonly string[];
 }

@@ -1,8 +1,8 @@
 import type { ProgramPlan } from './program.ts';
 
-/** What one run of the measured work took. */
+/** Time of one run of the measured work. */
 export interface Sample {
-  /** User and system time of the process, its threads for garbage and compilation included. */
+  /** User and system time of the process, including its garbage collection and compiler threads. */
   readonly cpuMs: number;
   readonly wallMs: number;
 }
@@ -14,7 +14,7 @@ export interface Sampling {
 
 /**
  * Takes the samples of a program: warm-up, for at most half of the time, then for each sample one collection of garbage and one run. At least one
- * sample is taken, and none begins after `plan.limitMs`; a note says so. What a work throws ends everything.
+ * sample is taken, and none begins after `plan.limitMs`; a note says so. An error thrown by the work ends the program.
  */
 export async function takeSamples(
   plan: ProgramPlan,

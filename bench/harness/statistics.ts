@@ -1,4 +1,4 @@
-/** The samples of one figure in short. Less is better. */
+/** Summary of the samples of one figure. Less is better. */
 export interface Spread {
   readonly median: number;
   readonly min: number;

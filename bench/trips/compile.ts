@@ -8,7 +8,7 @@ export interface CompiledSources extends Disposable {
 }
 
 /**
- * Compiles the `src/` of a checkout, of this one or of another. The result lies in this checkout's `.build/`, where the
+ * Compiles the `src/` of a checkout, of this one or of another. The result is written to this checkout's `.build/`, where the
  * dependencies are found.
  * @param checkout the folder that has `src/` in it
  */

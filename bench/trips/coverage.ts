@@ -9,7 +9,7 @@ export interface FunctionCalls {
   readonly name: string;
   /** Where it begins in the compiled file, in characters. */
   readonly offset: number;
-  /** A repetition, on the average. */
+  /** Average number per repetition. */
   readonly calls: number;
 }
 

@@ -57,6 +57,6 @@ function countTrip(folder: string, name: string): readonly FunctionCalls[] {
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  // What the program of this folder prints.
+  // The output of the program in this folder.
   return JSON.parse(output) as readonly FunctionCalls[];
 }

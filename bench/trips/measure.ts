@@ -16,7 +16,7 @@ const library = await loadLibrary(folder);
 
 const short = 10;
 const long = 30;
-// What is made on first use has been made when the runs are counted.
+// Warm up first, so that lazily created objects exist before calls are counted.
 await trip.run(library, short);
 await takeCounts();
 await trip.run(library, short);
@@ -25,7 +25,7 @@ await trip.run(library, long);
 const ofLong = await takeCounts();
 process.stdout.write(JSON.stringify(callsOfOne(ofShort, ofLong, long - short, folder)));
 
-/** The calls since it was asked last. */
+/** The calls since the previous call of this function. */
 async function takeCounts(): Promise<readonly Profiler.ScriptCoverage[]> {
   const { result } = await session.post('Profiler.takePreciseCoverage');
   return result;

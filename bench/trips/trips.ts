@@ -6,7 +6,7 @@ import type { ScriptedToolCall } from 'weakincentives/testing';
 import { z } from 'zod';
 import type { Library } from './library.ts';
 
-/** Something the library does, repeated: what one more repetition calls is the trip. */
+/** A repeatable operation of the library: the functions that one more repetition calls are the trip. */
 export interface Trip {
   readonly name: string;
   readonly title: string;
@@ -14,7 +14,7 @@ export interface Trip {
   readonly run: (library: Library, times: number) => Promise<void>;
 }
 
-/** The way of a call, of a write, of a rendering and of a template through the code. */
+/** The call paths of a tool call, a write, a rendering and a template. */
 export const trips: readonly Trip[] = [
   {
     name: 'state-turn',

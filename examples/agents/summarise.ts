@@ -1,4 +1,4 @@
-// An agent for `wink run`: it looks which kinds of files a folder holds and writes SUMMARY.md. In a clone, offline:
+// An agent for `wink run`: it finds out which kinds of files a folder holds and writes SUMMARY.md. In a clone, offline:
 //
 //   npm run build && node dist/cli/main.js run examples/agents/summarise.ts --workspace examples/review/fixture
 //
@@ -17,7 +17,7 @@ export const agent: AnyAgent = defineAgent({
   name: 'summarise',
   template: promptTemplate({ ns: 'examples', key: 'summarise', sections: [task, vfsToolsSection()] }),
   input: 'Summarise this folder.',
-  // The model that needs no network: it decides from what the tools have answered so far.
+  // A model without network access: it decides from the tool results so far.
   adapter: scriptedAdapter((conversation) => {
     const result = conversation.findLast((item) => item.type === 'tool-result');
     if (result === undefined) return { toolCalls: [{ name: 'glob', arguments: { pattern: '**' } }] };

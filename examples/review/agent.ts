@@ -2,7 +2,7 @@
 //
 //   npm run build && node dist/cli/main.js run examples/review/agent.ts DIR
 //
-// Its model is no language model: rules decide each turn (model/). With `--model openai:NAME` a language model does the work.
+// Its default model is not a language model: rules decide each turn (model/). With `--model openai:NAME` a language model does the work.
 import { setImmediate } from 'node:timers/promises';
 import { type Agent, defineAgent, type Filesystem, type Session } from 'weakincentives';
 import type { HostMountSkip } from 'weakincentives/node';
@@ -79,7 +79,7 @@ export interface ReviewFolder {
 
 /** How a review ended, by the state it left. */
 export interface ReviewOutcome {
-  /** Why the run is a failure although the model ended it; undefined when it is none. */
+  /** Why the run failed although the model ended it; undefined when it succeeded. */
   readonly failure: string | undefined;
   readonly summary: string;
   /** What of the folder was left out, one line each. */

@@ -19,11 +19,11 @@ export interface Finding {
   readonly path: string;
   /** Line in the file, from 1; absent when the finding is about the whole file. */
   readonly line?: number;
-  /** What is the matter, one line. */
+  /** Description of the problem, one line. */
   readonly text: string;
 }
 
-/** A finding as it is kept: with its number, from 1 in the order of recording. */
+/** A recorded finding with its number, from 1 in the order of recording. */
 export interface RecordedFinding extends Finding {
   readonly number: number;
 }

@@ -3,12 +3,12 @@ import { printable, readName, showName } from './text.ts';
 
 /** The file a review writes, at the root of the reviewed folder. */
 export const REPORT_PATH = 'REVIEW.md';
-/** The line that says a report is not published yet; exactly one in a report. */
+/** The line that marks a report as unpublished; exactly one per report. */
 export const DRAFT_STATUS = 'Status: draft';
 /** How the status line begins once the report is published. */
 export const PUBLISHED_STATUS = 'Status: published';
 
-/** The text of a finding's entry in a report, without its checkbox: one line, whatever a path or a link holds. */
+/** The text of a finding's entry in a report, without its checkbox: one line, even when a path or a link contains line breaks. */
 export function itemText(finding: Finding): string {
   const path = showName(finding.path);
   const place = finding.line === undefined ? path : `${path}:${finding.line}`;
@@ -16,7 +16,7 @@ export function itemText(finding: Finding): string {
 }
 
 /**
- * What makes two entries the same matter: the file and the words. Line numbers and counts move from one review to the
+* Identifies an entry across reviews by its file and text. Line numbers and counts change from one review to the
  * next, so digits after the path do not count; neither do case, backticks and spacing.
  */
 export function itemKey(item: string): string {
@@ -52,7 +52,7 @@ export function reportItems(report: string): readonly ReportItem[] {
   return items;
 }
 
-/** Everything a report says. */
+/** Contents of a report. */
 export interface ReportContent {
   readonly title: string;
   /** One paragraph under the status line. */
@@ -61,7 +61,7 @@ export interface ReportContent {
   readonly findings: readonly Finding[];
   /** Entries of the previous report that are settled or carried over. */
   readonly sincePrevious: readonly ReportItem[];
-  /** How the review was done and what it left out, one line each. */
+  /** Method and omissions of the review, one line each. */
   readonly notes: readonly string[];
 }
 

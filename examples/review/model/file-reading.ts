@@ -9,7 +9,7 @@ import { parseWindow } from './tool-text.ts';
 
 /**
  * Second stage of a review: reads the files worth reading, window by window, and runs the rules over their lines. The
- * report itself is output, no input: it is not among them.
+ * report itself is output, not input: it is not read.
  */
 export class FileReading {
   readonly #settings: ReviewSettings;
@@ -18,7 +18,7 @@ export class FileReading {
   readonly #scans = new Map<string, FileScan>();
   readonly #wanted = new Set<string>();
   #isPlanned = false;
-  /** What each file read brought to light, by path. */
+  /** Results for each file that was read, by path. */
   readonly reports: Map<string, FileReport> = new Map<string, FileReport>();
   /** What could not be read, or not to its end. */
   readonly omissions: Omissions = new Omissions();

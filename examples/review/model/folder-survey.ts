@@ -5,7 +5,7 @@ import { EFFORT } from './settings.ts';
 import { type AnsweredCall, RequestQueue, type ToolRequest } from './tool-request.ts';
 import { parseListing, parseMatches, parsePaths } from './tool-text.ts';
 
-/** What the searches of the survey look for: files that hold a match are read even when they are no code. */
+/** Search patterns of the survey: files with a match are read even when they are not code. */
 const searchedPatterns = ['\\b(TODO|FIXME|HACK|XXX)\\b', '^<<<<<<< '];
 const markdownPattern = '**/*.{md,markdown,mdx}';
 
@@ -24,7 +24,7 @@ export class FolderSurvey {
   readonly #wanted = new Set<string>();
   /** What went wrong or was left out. */
   readonly omissions: Omissions = new Omissions();
-  /** Names of directories that the workspace leaves out wherever they stand. */
+  /** Names of directories that the workspace excludes at every depth. */
   readonly #leftOutFolders = new Set<string>();
   /** Directories that were not listed, or not in full. */
   readonly #unsure = new Set<string>();
@@ -32,7 +32,7 @@ export class FolderSurvey {
   readonly unmounted: Set<string> = new Set<string>();
 
   constructor() {
-    // First: what it names is not looked at.
+    // First: paths that it names are skipped.
     this.#queue.add({ name: 'list_unmounted', arguments: {} });
     this.#wantListing('.');
     this.#queue.add({ name: 'glob', arguments: { pattern: markdownPattern } });
@@ -49,7 +49,7 @@ export class FolderSurvey {
     return this.files.has(path) || this.#listed.has(path);
   }
 
-  /** True when `path` is there, or may be there although the model cannot see it. */
+  /** True when `path` exists, or may exist although the model cannot see it. */
   mayHold(path: string): boolean {
     if (this.has(path) || this.unmounted.has('.') || this.#unsure.has('.')) return true;
     if (path.split('/').some((segment) => this.#leftOutFolders.has(segment))) return true;
@@ -109,7 +109,7 @@ export class FolderSurvey {
         this.#wantListing(folder);
       }
     }
-    // The walk finds the Markdown files as well; only for a directory that is too wide for `ls` nothing else is left.
+    // The walk finds the Markdown files as well; this search covers directories too large for `ls`.
     if (found.isPartial && textArgument(call, 'pattern') === '**') {
       this.#unsure.add(from);
       this.omissions.add('Not reviewed in full, more files than the tools show', [from]);
@@ -157,7 +157,7 @@ export class FolderSurvey {
   }
 }
 
-/** A text among the arguments of a call; undefined when it is absent or no text. */
+/** A string among the arguments of a call; undefined when it is absent or not a string. */
 export function textArgument(call: ToolRequest, name: string): string | undefined {
   const value = call.arguments[name];
   return typeof value === 'string' ? value : undefined;

@@ -15,8 +15,8 @@ import { parseWindow } from './tool-text.ts';
 type Phase = 'record' | 'write' | 'publish' | 'inspect' | 'published' | 'given-up';
 
 /**
- * Last stage of a review: records the findings, writes the report and publishes it. It reacts to what the tools answer: a
- * refused overwrite makes it read the report that stands there, a refused publication makes it account for what was
+ * Last stage of a review: records the findings, writes the report and publishes it. It reacts to tool results: a
+ * refused overwrite makes it read the existing report, a refused publication makes it account for what was
  * missing.
  */
 export class Reporting {
@@ -35,7 +35,7 @@ export class Reporting {
   #writeFailure = '';
   #hasBegun = false;
   readonly #unrecorded: string[] = [];
-  /** Last words of the review. */
+  /** Final text of the review. */
   closing = '';
 
   constructor(settings: ReviewSettings, survey: FolderSurvey, reading: FileReading) {
@@ -44,12 +44,12 @@ export class Reporting {
     this.#reading = reading;
   }
 
-  /** True once it has asked for anything. */
+  /** True after the first request. */
   get hasBegun(): boolean {
     return this.#hasBegun;
   }
 
-  /** What it is at, after {@link next} said what comes next. */
+  /** The current step, set by {@link next}. */
   get stage(): ReviewStage {
     if (this.#phase === 'record') return this.#queue.size > 0 ? 'record' : 'write';
     return this.#phase === 'inspect' ? 'write' : this.#phase;
@@ -112,7 +112,7 @@ export class Reporting {
         this.#giveUp(this.#writeFailure);
         return;
       }
-      // Most likely a report stands there that nobody looked at yet: read it, then write again.
+      // Most likely an unread report exists: read it, then write again.
       this.#phase = 'write';
       this.#reportOffset = 0;
     }
@@ -130,7 +130,7 @@ export class Reporting {
       this.#giveUp(`${REPORT_PATH} was written but not published: ${call.text}`);
       return;
     }
-    // The refused call was rolled back, so the report is as it was written: look at it, and at what the entries are about.
+    // The refused call was rolled back, so the report is unchanged: read it again, and the files its entries refer to.
     this.#phase = 'inspect';
     this.#reportOffset = 0;
     for (const entry of this.#refusedEntries) {

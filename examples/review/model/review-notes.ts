@@ -6,7 +6,7 @@ import { Omissions } from './omissions.ts';
 import { type FileKind, fileKind } from './rules/file-kind.ts';
 import type { ReviewSettings } from './settings.ts';
 
-/** What the default model of the review calls itself. */
+/** Description of the default model in reports. */
 export const MODEL_DESCRIPTION = 'rule-based model, no LLM';
 
 /** The one paragraph under the status of a report. */
@@ -24,7 +24,7 @@ export function reviewNotes(
   reading: FileReading,
   unrecorded: readonly string[],
 ): readonly string[] {
-  // The report is what comes out of a review, not what goes into it.
+  // The report is the output of a review, not input.
   const paths = [...survey.files.keys()].filter((path) => path !== REPORT_PATH);
   const directories = survey.listedDirectories;
   const omissions = new Omissions();

@@ -7,7 +7,7 @@ import { isPlanningCall, ReviewPlan, type ReviewStage } from './review-plan.ts';
 import type { ReviewSettings } from './settings.ts';
 import type { AnsweredCall, ToolRequest } from './tool-request.ts';
 
-/** What the rules decide for one turn: calls to make, or closing words. */
+/** Decision for one turn: calls to make, or the final text. */
 export interface RuleTurn {
   readonly text: string;
   readonly toolCalls: readonly ToolRequest[];
@@ -17,7 +17,7 @@ export interface RuleTurn {
 export type RuleModel = (conversation: readonly ConversationItem[]) => RuleTurn;
 
 /**
- * The embedded default model of the review. It is no language model: rules decide each turn, and only from the tool
+ * The embedded default model of the review. It is not a language model: rules decide each turn, and only from the tool
  * results in the conversation. The same conversation always gives the same turn; what was concluded from a conversation
  * is kept and continued while it grows, so a turn costs what was added to it.
  */

@@ -1,4 +1,4 @@
-/** What the rules measure against. */
+/** Limits that the rules check. */
 export interface ReviewSettings {
   /** Name of the reviewed folder, for the title of the report. */
   readonly folderName: string;
@@ -8,7 +8,7 @@ export interface ReviewSettings {
   readonly maxLineCharacters: number;
 }
 
-/** How much the rule-based model takes on. Beyond these it says in its report what it left out. */
+/** Limits on the work of the rule-based model. Its report says what was omitted because of them. */
 export interface Effort {
   /** Calls of one turn. */
   readonly callsPerTurn: number;
@@ -18,7 +18,7 @@ export interface Effort {
   readonly filesRead: number;
   /** Lines of one file that are read. */
   readonly linesPerFile: number;
-  /** Characters of one line that the rules look at. */
+  /** Characters of one line that the rules check. */
   readonly lineCharacters: number;
   /** Findings of one kind that are recorded one by one. */
   readonly findingsPerKind: number;

@@ -8,7 +8,7 @@ export interface ToolRequest {
 
 /** A call that was answered. */
 export interface AnsweredCall extends ToolRequest {
-  /** Exactly what the tool said. */
+  /** The unmodified text of the tool result. */
   readonly text: string;
   readonly isError: boolean;
 }
@@ -18,7 +18,7 @@ export function requestKey(request: ToolRequest): string {
   return `${request.name} ${JSON.stringify(request.arguments)}`;
 }
 
-/** Requests in the order they came up, each made once however often it comes up. */
+/** Requests in the order they were added, without duplicates. */
 export class RequestQueue {
   readonly #known = new Set<string>();
   readonly #pending = new Map<string, ToolRequest>();
@@ -35,7 +35,7 @@ export class RequestQueue {
     this.#pending.set(key, request);
   }
 
-  /** Notes that the request was made. */
+  /** Marks the request as made. */
   markAsked(request: ToolRequest): void {
     const key = requestKey(request);
     this.#known.add(key);

@@ -1,7 +1,7 @@
 /**
- * What a file is to the review, by its path alone.
+* Kind of a file in the review, by its path alone.
  *
- * - `source`: code that somebody maintains.
+ * - `source`: hand-written code.
  * - `test`: a test of it.
  * - `markdown`: prose whose links are checked.
  * - `generated`: lock files, minified code and other output of tools; not reviewed.
@@ -90,14 +90,14 @@ export function commentStyleOf(path: string): CommentStyle {
   return commentStyles.get(extensionOf(path)) ?? 'none';
 }
 
-/** True when some folder on the way to `path` holds test data by its name (`fixtures`, `testdata`, `x-fixture`, …). */
+/** True when the name of a parent folder of `path` marks test data (`fixtures`, `testdata`, `x-fixture`, …). */
 export function isTestData(path: string): boolean {
   return folderOf(path)
     .split('/')
     .some((segment) => dataFolder.test(segment.toLowerCase()));
 }
 
-/** What the file at `path` is to the review. */
+/** Kind of the file at `path` in the review. */
 export function fileKind(path: string): FileKind {
   if (isTestData(path)) return 'data';
   const name = baseName(path).toLowerCase();

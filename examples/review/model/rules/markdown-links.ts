@@ -11,7 +11,7 @@ export interface MarkdownLinkScanner {
   readonly scan: (line: number, text: string) => readonly MarkdownLink[];
 }
 
-/** A scanner for one file. Links in fenced code blocks, code spans and HTML comments of one line are no links. */
+/** A scanner for one file. Links in fenced code blocks, code spans and one-line HTML comments are ignored. */
 export function createMarkdownLinkScanner(): MarkdownLinkScanner {
   let fence: { readonly character: string; readonly length: number } | undefined;
   return {
@@ -37,7 +37,7 @@ export function createMarkdownLinkScanner(): MarkdownLinkScanner {
   };
 }
 
-/** The path a relative target points to, from the root of the folder; undefined for what is no path inside it. */
+/** The path a relative target points to, from the root of the folder; undefined for anything that is not a path inside it. */
 export function resolveLinkTarget(fromFolder: string, target: string): string | undefined {
   if (
     target === '' ||

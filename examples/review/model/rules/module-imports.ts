@@ -1,6 +1,6 @@
 import { extensionOf, folderOf } from './file-kind.ts';
 
-/** What one line of code refers to, as far as it can be told without a parser. */
+/** What one line of code refers to, as far as this is possible without a parser. */
 const scriptImport =
   /(?:\bfrom\s*|\bimport\s*\(?\s*|\brequire\s*\(\s*|\bnew URL\s*\(\s*)(?:'(\.{1,2}\/[^']*)'|"(\.{1,2}\/[^"]*)")/g;
 const scriptExtensions: ReadonlySet<string> = new Set([
@@ -51,7 +51,7 @@ export function importedModules(path: string, line: string): readonly string[] {
   return [];
 }
 
-/** True when the line says that its file tests itself, as Rust modules do. */
+/** True when the line shows that its file contains its own tests, as Rust modules do. */
 export function isInlineTest(path: string, line: string): boolean {
   return extensionOf(path) === 'rs' && line.includes('#[cfg(test)]');
 }

@@ -1,15 +1,15 @@
 import type { CommentStyle } from './file-kind.ts';
 
-/** A note in a comment that says something is still to be done. */
+/** A comment that marks unfinished work. */
 export interface OpenMark {
   /** `TODO`, `FIXME`, `HACK` or `XXX`. */
   readonly mark: string;
-  /** What the note says, one line, without comment characters; empty when it says nothing. */
+  /** Text of the note, one line, without comment characters; may be empty. */
   readonly text: string;
 }
 
 const word = /\b(TODO|FIXME|HACK|XXX)\b/;
-/** What may stand between the start of a comment and its mark, by comment style; the line up to the mark must end in it. */
+/** Text allowed between the start of a comment and its mark, by comment style; the line up to the mark must end in it. */
 const leaders: Readonly<Record<CommentStyle, RegExp>> = {
   slash: /(?:\/\/+!?|\/\*+!?|^\s*\*)\s*@?$/,
   hash: /#+\s*@?$/,
@@ -20,7 +20,7 @@ const leaders: Readonly<Record<CommentStyle, RegExp>> = {
 
 /**
  * The open mark in one line, if there is one. Only a mark that begins its comment counts: a word in running prose, in an
- * identifier or in a string literal is no open work.
+ * identifier or in a string literal does not.
  */
 export function findOpenMark(line: string, style: CommentStyle): OpenMark | undefined {
   const match = word.exec(line);
@@ -38,7 +38,7 @@ function isProseMention(before: string, after: string): boolean {
   return !/(?:<!--|\/\/|\/\*)\s*$/.test(before) && !/^(?:\([^)]*\))?\*{0,2}:/.test(after);
 }
 
-/** True when the text up to the mark opens a quote that it does not close: the mark stands in a string. */
+/** True when the text up to the mark opens a quote that it does not close: the mark is inside a string. */
 function hasOpenQuote(before: string): boolean {
   let open = '';
   for (let index = 0; index < before.length; index++) {
