@@ -27,7 +27,7 @@ interface WeatherLookupResult extends HostedToolOutput {
   readonly degrees?: number;
 }
 
-// 3. The factory. It carries both types, and refuses what no provider could be told.
+// 3. The factory. It carries both types, and refuses configs that no provider can express.
 const configSchema = z.strictObject({
   units: z.enum(['metric', 'imperial']),
   station: z.string().min(1).optional(),
@@ -149,7 +149,7 @@ const client = {
   },
 };
 
-// 5. Registration: the codec stands beside the adapter's own.
+// 5. Registration: the codec is used in addition to the adapter's own.
 const adapter = openai({
   model: 'weather-model',
   client,
@@ -176,7 +176,7 @@ assert(citation?.type === 'url' && citation.span !== undefined);
 assert.equal(response.text.slice(...citation.span), 'Oslo has 4 degrees of frost');
 console.log(`"${response.text.slice(...citation.span)}" is from ${citation.url}`);
 
-// What the provider cannot be told is refused before anything is sent.
+// A config that the provider cannot express is refused before anything is sent.
 const fixed = promptTemplate({
   ns: 'examples',
   key: 'fixed-station',

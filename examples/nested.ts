@@ -35,7 +35,7 @@ const note = tool({
   },
 });
 
-// The inner agent: it gets a question, works on the files of whoever asks, and answers with a verdict.
+// The inner agent: it gets a question, works on the files of the calling agent, and answers with a verdict.
 const research = promptTemplate({
   ns: 'examples/nested',
   key: 'research',

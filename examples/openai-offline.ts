@@ -5,7 +5,7 @@ import { promptTemplate, type RunEvent, section, ToolResult, tool } from 'weakin
 import { openai } from 'weakincentives/openai';
 import { z } from 'zod';
 
-// A server on this machine takes the place of the provider: it is busy once, asks for two calls, then answers. What is
+// A local server replaces the provider: it is busy once, requests two calls, then answers. What is
 // between, the client, HTTP and the whole adapter, is the real thing.
 const call = (callId: string, city: string, day: string | null) => ({
   type: 'function_call',

@@ -127,7 +127,7 @@ try {
     `A project on the disk, of which the command sees ${staged.kind === 'copy' ? 'a copy' : 'an overlay'}:`,
   );
   await run(project);
-  // On the disk stands what the call that succeeded has left, with the permissions that were there.
+  // The disk holds the result of the successful call, with the original permissions.
   assert.equal(await readFile(join(root, 'last-run.txt'), 'utf8'), 'passed');
   assert.equal((await stat(join(root, 'add.js'))).mode & 0o777, 0o755);
 } finally {

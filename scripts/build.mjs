@@ -20,7 +20,7 @@ import { bundle } from './bundle.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const target = join(root, 'dist');
-// Written with the time the build began, so it tells how old the whole tree is.
+// Written with the time the build began, so it dates the whole tree.
 const stamp = join(target, 'index.js');
 const inputs = [
   'src',
@@ -65,7 +65,7 @@ for (const command of commands()) {
   chmodSync(file, 0o755);
 }
 
-// What was saved while the compiler ran is newer than the stamp and will be built next time.
+// A file saved while the compiler ran is newer than the stamp and will be built next time.
 utimesSync(join(staging, 'index.js'), startedAtMs / 1000, startedAtMs / 1000);
 chmodSync(staging, 0o755);
 replaceTree(staging, target);
@@ -93,7 +93,7 @@ function commands() {
 }
 
 /**
- * When the newest of `paths` (folders are walked) was changed last. A removed file shows in its folder's time.
+ * The last modification time among `paths` (folders are walked). Removing a file changes its folder's time.
  * @param {readonly string[]} paths
  */
 function newestMs(paths) {

@@ -1,5 +1,5 @@
 // Joins the modules that the compiler wrote into few files: a process that imports the package pays for every file it reads.
-// What several entries need is in a file of its own, so that all of them see the same objects.
+// Code that several entries need is in a separate file, so that all of them share the same objects.
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join, relative, sep } from 'node:path';
 import { rolldown } from 'rolldown';

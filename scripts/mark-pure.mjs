@@ -1,5 +1,5 @@
-// Tells bundlers that what a module makes while it is evaluated can be left out when nobody uses it. The sources keep to the rule that
-// evaluating a module makes values and changes nothing else, so the build can say it of every call at once.
+// Marks values that a module creates during evaluation, so that bundlers can omit unused ones. The sources follow the rule that
+// evaluating a module creates values and has no other effects, so the build can mark every call.
 import { parseAst } from 'rolldown/parseAst';
 
 const mark = '/* @__PURE__ */ ';

@@ -5,8 +5,8 @@ import { runProgram } from '../harness/program.ts';
 const child = fileURLToPath(new URL('import-once.js', import.meta.url));
 
 /**
-* Cost of importing a module in a new process, minus the cost of the process itself: `cpu` and `wall` in ms.
-* Every sample is a separate process.
+ * Cost of importing a module in a new process, minus the cost of the process itself: `cpu` and `wall` in ms.
+ * Every sample is a separate process.
  */
 await runProgram<{ readonly specifier: string }>(async ({ specifier }, { samples, effort }) => {
   const cpu: number[] = [];

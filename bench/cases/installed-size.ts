@@ -8,7 +8,7 @@ import { runProgram } from '../harness/program.ts';
 const projectRoot = fileURLToPath(new URL('../../..', import.meta.url));
 
 /**
-* Size of a package installed into an empty folder, without peers: `bytes` of all files and `disk`, what they take in
+ * Size of a package installed into an empty folder, without peers: `bytes` of all files and `disk`, what they take in
  * blocks of 4 KiB, in MiB, and the number of `packages` with the package itself. `specifier` is empty for this project, which is packed as it is.
  */
 await runProgram<{ readonly specifier: string }>(async ({ specifier }, { effort }) => {

@@ -42,7 +42,7 @@ const ways = {
 } satisfies Record<string, () => Way | Promise<Way>>;
 
 /**
-* Processes the arguments of every tool call before its handler: parsed, frozen and recorded unchanged,
+ * Processes the arguments of every tool call before its handler: parsed, frozen and recorded unchanged,
  * parsed again for the handler, and validated.
  */
 async function callOf(inputSchema: Schema<Params>): Promise<Way> {

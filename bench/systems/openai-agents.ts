@@ -62,7 +62,7 @@ function respond(stage: Stage, { input }: ModelRequest): ModelResponse {
   }
   const results =
     typeof input === 'string' ? [] : input.filter((item) => item.type === 'function_call_result');
-  // A failed call is told as a text that says so.
+  // A failed call is reported as text.
   const failures = results.filter((item) => JSON.stringify(item).includes('An error occurred'));
   stage.see({ results: results.length, failures: failures.length });
   return {

@@ -13,7 +13,7 @@ export interface Call {
 /** What a fake model reads in the conversation when it ends it. */
 export interface Seen {
   readonly results: number;
-  /** How many of the results told the model that the call failed. */
+  /** Number of results that reported a failed call. */
   readonly failures: number;
 }
 

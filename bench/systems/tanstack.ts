@@ -83,7 +83,7 @@ await runSystem((stage) => {
   };
 });
 
-/** A failed call is told as JSON with the key `error`. */
+/** A failed call is reported as JSON with the key `error`. */
 function lookAtResults(stage: Stage, messages: readonly ModelMessage[]): void {
   const results = messages.filter(({ role }) => role === 'tool');
   const isFailure = ({ content }: ModelMessage) =>

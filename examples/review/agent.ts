@@ -73,7 +73,7 @@ export const agent: Agent<ReviewParams, undefined> = defineAgent({
 /** The folder a review works on. */
 export interface ReviewFolder {
   readonly filesystem: Filesystem;
-  /** What of it is no ordinary file that can be read. */
+  /** Entries of the folder that are not readable regular files. */
   readonly listSkipped: () => readonly HostMountSkip[];
 }
 
@@ -109,7 +109,7 @@ export const winkHooks = {
   },
 } as const;
 
-/** The text of a file; empty when there is none, or when it is no text. */
+/** The text of a file; empty when it does not exist or is not text. */
 async function readText(filesystem: Filesystem, path: string): Promise<string> {
   if ((await filesystem.stat(path))?.kind !== 'file') return '';
   try {

@@ -16,7 +16,7 @@ export function itemText(finding: Finding): string {
 }
 
 /**
-* Identifies an entry across reviews by its file and text. Line numbers and counts change from one review to the
+ * Identifies an entry across reviews by its file and text. Line numbers and counts change from one review to the
  * next, so digits after the path do not count; neither do case, backticks and spacing.
  */
 export function itemKey(item: string): string {

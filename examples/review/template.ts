@@ -15,7 +15,7 @@ import { recordFinding } from './record-finding.ts';
 import { DRAFT_STATUS, NOTES_HEADING, REPORT_PATH } from './report-format.ts';
 import { Findings, PreviousItems, Publications, UnmountedFiles } from './slices.ts';
 
-/** What a review is told about the folder at hand. */
+/** Parameters of a review that describe its folder. */
 export interface ReviewParams {
   /** Name of the folder, without the way to it. */
   readonly folderName: string;

@@ -8,7 +8,7 @@ import { trips } from '../../bench/trips/trips.ts';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const folders = readdirSync(`${root}/src`);
 
-/** What `npm run bench -- trips` runs once the programs are translated. */
+/** The compiled program that `npm run bench -- trips` runs. */
 function runTrips(...args: string[]) {
   return spawnSync(process.execPath, ['.build/bench/main.js', 'trips', ...args], {
     cwd: root,

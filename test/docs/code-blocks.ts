@@ -10,10 +10,10 @@ export interface CodeBlock {
   readonly isRun: boolean;
 }
 
-/** What {@link extractCodeBlocks} found in one file. */
+/** Result of {@link extractCodeBlocks} for one file. */
 export interface ExtractedBlocks {
   readonly blocks: readonly CodeBlock[];
-  /** Fences nobody would check, each as `file:line: what is wrong`. */
+  /** Fences that no test checks, each as `file:line: what is wrong`. */
   readonly problems: readonly string[];
 }
 

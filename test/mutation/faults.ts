@@ -7,7 +7,7 @@ export type FunctionPlace = string;
 
 /** A kind of code inside a function. */
 export type CodeKind =
-  /** What an `if`, a loop or `? :` asks. */
+  /** The condition of an `if`, a loop or `? :`. */
   | 'condition'
   /** A call, with `new` or without. */
   | 'call'

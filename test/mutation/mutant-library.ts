@@ -9,7 +9,7 @@ import { parseSource, type SourceFile } from './syntax-tree.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const source = join(root, 'src');
-// Below node_modules, so that the copies find the package's dependencies and nothing else looks at them.
+// Below node_modules, so that the copies find the package's dependencies and other tools ignore them.
 const folder = join(root, 'node_modules', '.cache', 'mutants');
 const entry = 'the entries of the library';
 

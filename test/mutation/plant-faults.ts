@@ -129,7 +129,7 @@ function atStart(file: SourceFile, block: SyntaxNode, before: string): Insertion
 
 function bodyOf(node: SyntaxNode): SyntaxNode {
   const { body } = node;
-  // Functions without one are not looked at.
+  // Functions without one are skipped.
   if (!isNode(body)) throw new Error('the function has no body.');
   return body;
 }

@@ -1,11 +1,11 @@
 import { posix } from 'node:path';
 import ts from 'typescript';
 
-/** What a set of packed modules imports, from the entries down. */
+/** Transitive imports of packed entries. */
 export interface ModuleGraph {
   /** The reached files of the package, the entries included. */
   readonly files: ReadonlySet<string>;
-  /** Everything imported that is no file of the package, as `specifier` to the files that import it. */
+  /** Imports that are not files of the package, as `specifier` to the files that import it. */
   readonly outside: ReadonlyMap<string, readonly string[]>;
 }
 

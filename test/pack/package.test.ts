@@ -179,7 +179,7 @@ describe('root entry', () => {
       packed.run(`console.log(JSON.stringify(Object.keys(await import('weakincentives'))));`),
     );
     expect(names).not.toContain('default');
-    // What the root holds, and what the suite: docs/decisions/0082-root-suite-provider.md.
+    // Which exports belong to the root and which to the suite: docs/decisions/0082-root-suite-provider.md.
     expect(names.length).toBeLessThanOrEqual(80);
   });
 });

@@ -15,7 +15,7 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** What the tests read from the packed package.json. */
+/** Fields of the packed package.json that the tests read. */
 export interface Manifest {
   readonly name: string;
   readonly version: string;
@@ -77,7 +77,7 @@ export function packPackage(): PackedPackage {
         cwd: project,
         encoding: 'utf8',
         env: { PATH: process.env['PATH'] },
-        // What it printed to its error stream becomes part of the thrown message.
+        // Its standard error becomes part of the thrown message.
         stdio: 'pipe',
       }),
     [Symbol.dispose]: () => rmSync(project, { recursive: true, force: true }),

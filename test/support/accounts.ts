@@ -45,7 +45,7 @@ export interface BankHooks {
   readonly rollback?: () => void | Promise<void>;
 }
 
-/** What a bank's transaction looked at and wrote. */
+/** Reads and writes of a bank transaction. */
 export function beginOn(
   bank: Accounts & Partial<Pick<Bank, 'versions'>>,
   hooks: BankHooks = {},

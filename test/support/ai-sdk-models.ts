@@ -6,7 +6,7 @@ import type { AiSdkVersion } from '../../src/ai-sdk/wire/call-options.ts';
 
 type Part = Readonly<Record<string, unknown>> & { readonly type: string };
 
-/** What a model says in one answer. */
+/** Content of one answer. */
 export interface ModelAnswer {
   readonly content: readonly Part[];
   /** Default: `stop`, or `tool-calls` when there are any of the caller's. */
@@ -23,7 +23,7 @@ export const usage = {
   outputTokens: { total: 12, text: 8, reasoning: 4 },
 };
 
-/** A model whose calls can be looked at, and which answers from a list, in both modes; the last answer is given again. */
+/** A model that records its calls and which answers from a list, in both modes; the last answer is given again. */
 export interface AnsweringModel {
   readonly model: AiSdkModel;
   readonly calls: readonly (LanguageModelV4CallOptions & LanguageModelV3CallOptions)[];

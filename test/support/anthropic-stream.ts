@@ -25,7 +25,7 @@ export function toEvents({ content, ...message }: AnthropicMessage): readonly Ev
     {
       type: 'message_delta',
       delta: { stop_reason, stop_sequence, stop_details, container },
-      // The provider tells these again, some of them as unknown.
+      // The provider repeats these, some of them as unknown.
       usage: {
         output_tokens: counts['output_tokens'],
         output_tokens_details: counts['output_tokens_details'] ?? null,

@@ -21,7 +21,7 @@ interface LoopParts {
   readonly state: LoopState;
 }
 
-/** The surroundings of a loop that is run without an adapter: nobody listens, nothing is limited, nothing is evaluated inside. */
+/** The surroundings of a loop that is run without an adapter: without listeners, limits or nested evaluations. */
 export async function bareEnvironment(
   prompt: Prompt<undefined>,
   { session, roots, clock, model, stop, state }: LoopParts,

@@ -18,7 +18,7 @@ export const treeBefore: Readonly<Record<string, string>> = {
 
 /**
  * Makes one commit that holds every kind of step.
- * @param onFailpoint told before each thing that is done to the disk.
+ * @param onFailpoint called before each disk operation.
  */
 export function commitChanges(
   folders: { readonly root: string; readonly stateDirectory: string },

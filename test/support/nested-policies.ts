@@ -116,7 +116,7 @@ export function nestedPrompt(levels: readonly Level[], files: Filesystem, depth 
   }).bind();
 }
 
-/** What came of evaluating {@link nestedPrompt}. */
+/** Result of evaluating {@link nestedPrompt}. */
 export interface NestedOutcome {
   readonly session: Session;
   readonly files: MemoryFilesystem;

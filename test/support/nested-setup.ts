@@ -38,7 +38,7 @@ export const add: AnyTool = tool({
   },
 });
 
-/** A prompt with these tools; `key` tells prompts apart, for the script of the model. */
+/** A prompt with these tools; `key` distinguishes prompts in the model's script. */
 export const promptWith = (key: string, tools: readonly AnyTool[]): Prompt<undefined> =>
   promptTemplate({
     ns: 'test',

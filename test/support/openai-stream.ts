@@ -52,7 +52,7 @@ function eventsOf(item: Fields): readonly Event[] {
   ];
 }
 
-/** What an item is at its start, and the events that make it grow. */
+/** The initial item, and the events that extend it. */
 function takeApart(item: Fields): { readonly start: Fields; readonly pieces: readonly Event[] } {
   switch (item['type']) {
     case 'message':

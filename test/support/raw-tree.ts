@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
-/** What `rawTree` says of one name. */
+/** Entry of `rawTree` for one name. */
 export interface RawEntry {
   readonly kind: 'directory' | 'file' | 'link' | 'special';
   readonly inode: bigint;

@@ -7,7 +7,7 @@ export interface LoggedLine {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-/** A logger that keeps what it is told. */
+/** A logger that records its entries. */
 export interface RecordingLogger extends Logger {
   readonly lines: readonly LoggedLine[];
 }

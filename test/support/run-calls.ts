@@ -16,7 +16,7 @@ import {
 } from 'weakincentives';
 import { type ScriptedToolCall, scriptedAdapter } from 'weakincentives/testing';
 
-/** What a test lets a model call. */
+/** Tools and calls of a scripted run. */
 export interface CallSetup extends Omit<EvaluateOptions, 'session'> {
   readonly tools: readonly AnyTool[];
   /** The calls of one turn, or of several. */
@@ -31,13 +31,13 @@ export interface CallSetup extends Omit<EvaluateOptions, 'session'> {
   readonly session?: Session;
 }
 
-/** What came of it. */
+/** Result of the run. */
 export interface CallOutcome {
   readonly session: Session;
   readonly filesystem: MemoryFilesystem;
   readonly events: readonly RunEvent[];
   readonly invocations: readonly ToolInvokedPayload[];
-  /** What the model read, call by call. */
+  /** Tool results sent to the model, per call. */
   readonly texts: readonly string[];
   readonly response: PromptResponse;
 }

@@ -3,7 +3,7 @@ import { act } from './act.ts';
 import type { Gate } from './gate.ts';
 import { Added, Count } from './nested-setup.ts';
 
-/** What calls have counted. */
+/** Counts of calls. */
 export const total = (session: Session): number => session.slice(Count).latest()?.total ?? 0;
 
 /** Calls without arguments, with the ids `c1`, `c2` and so on. */

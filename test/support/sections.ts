@@ -17,12 +17,12 @@ export interface AskedTurn {
   readonly hosted: readonly string[];
 }
 
-/** What came of an evaluation. */
+/** Result of an evaluation. */
 export interface SectionsRun {
   readonly session: Session;
   readonly asked: readonly AskedTurn[];
   readonly invocations: readonly ToolInvokedPayload[];
-  /** What the model read, call by call. */
+  /** Tool results sent to the model, per call. */
   readonly texts: readonly string[];
   readonly response: PromptResponse;
 }

@@ -53,7 +53,7 @@ function brokenLinks(survey: FolderSurvey, reading: FileReading): readonly Findi
   return findings;
 }
 
-/** Without having read every file nobody can say that no test reaches one. */
+/** A missing test can be reported only after every file was read. */
 function missingTests(
   survey: FolderSurvey,
   code: readonly CodeFacts[],

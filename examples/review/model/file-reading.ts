@@ -36,7 +36,7 @@ export class FileReading {
     return this.#queue.next(EFFORT.callsPerTurn);
   }
 
-  /** Reads one more file, unless it was read or is no file of the folder. */
+  /** Reads one more file, unless it was already read or is not a file of the folder. */
   want(path: string): void {
     if (path === REPORT_PATH || this.#wanted.has(path) || !this.#survey.files.has(path)) return;
     this.#wanted.add(path);

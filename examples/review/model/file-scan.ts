@@ -24,7 +24,7 @@ export interface FileScan {
   readonly finish: (totalLines: number) => FileReport;
 }
 
-/** A scan of the file at `path` with all rules that look at one file alone. */
+/** A scan of the file at `path` with all rules that need only one file. */
 export function createFileScan(path: string, settings: ReviewSettings): FileScan {
   const kind = fileKind(path);
   const isCode = kind === 'source' || kind === 'test';

@@ -12,7 +12,7 @@ export interface JudgedItem {
   readonly note: string;
 }
 
-/** The words of findings that the rules make themselves; anything else was written by somebody. */
+/** The words of findings that the rules make themselves; any other text was written by a person. */
 const ownWords = [
   /^(?:TODO|FIXME|HACK|XXX): /,
   /^broken link to /,

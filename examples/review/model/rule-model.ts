@@ -110,7 +110,7 @@ class Deliberation {
 function parseArguments(text: string): JsonObject {
   try {
     const value: unknown = JSON.parse(text === '' ? '{}' : text);
-    // Checked to be an object of JSON, which is what JsonObject stands for.
+    // Checked to be a JSON object, as JsonObject requires.
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
   } catch {
     return {};

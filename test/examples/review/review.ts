@@ -15,7 +15,7 @@ import { CallLog } from '../../../src/cli/report/call-log.ts';
 /** Files by path. */
 export type Files = Readonly<Record<string, string | Uint8Array>>;
 
-/** What a review of a folder in memory left. */
+/** Result of a review of an in-memory folder. */
 export interface Reviewed {
   readonly report: string;
   readonly outcome: { readonly findings: number; readonly isPublished: boolean };

@@ -1,6 +1,6 @@
 import { openHostFilesystem } from '../../../src/node/index.ts';
 
-// Started as a process of its own: opens a folder, says so, and holds it until it is told to go on or is killed.
+// A child process: opens a folder, reports it, and holds it until it is signaled to continue or is killed.
 const [root = '', stateDirectory = ''] = process.argv.slice(2);
 const filesystem = await openHostFilesystem({ root, stateDirectory }).catch((error: unknown) => {
   process.stdout.write(`refused ${JSON.stringify(error)}\n`);

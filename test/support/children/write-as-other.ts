@@ -1,7 +1,7 @@
 import { FilesystemError } from '../../../src/error/index.ts';
 import { openHostFilesystem } from '../../../src/node/index.ts';
 
-// Started as a process of a user who may not do everything: changes files, and tells what came of it.
+// A child process of an unprivileged user: changes files and reports the result.
 const [root = '', stateDirectory = '', mode, ...paths] = process.argv.slice(2);
 const writeOn = mode === 'flush' ? 'flush' : 'apply';
 const filesystem = await openHostFilesystem({ root, stateDirectory, writeOn });

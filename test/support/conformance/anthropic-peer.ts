@@ -11,7 +11,7 @@ import {
 } from './anthropic-wire.ts';
 import { eventStream, json, openWireServer } from './wire-server.ts';
 
-/** What the Messages interface has no words for. */
+/** Features that the Messages interface does not support. */
 export const anthropicGaps: readonly ConformanceGap[] = [
   {
     feature: 'malformed-arguments',

@@ -18,7 +18,7 @@ import { toEvents } from '../anthropic-stream.ts';
 import { type Fields, fieldsOf, listOf, textOf } from './fields.ts';
 import { eventStream, json, type WireReply } from './wire-server.ts';
 
-/** What a request for a message says, in neutral words. `sent` holds the blocks that the provider made, as JSON. */
+/** What a request for a message says, in provider-neutral form. `sent` holds the blocks that the provider made, as JSON. */
 export function readAnthropicRequest(body: Fields, sent: ReadonlySet<string>): ConformanceRequest {
   const tools = listOf(body['tools']);
   const isOwn = ({ type }: Fields): boolean => type === undefined || type === 'custom';

@@ -26,9 +26,9 @@ const gaps: readonly ConformanceGap[] = (
 export interface ModelFaults {
   /** Tells a piece. Default: the listener is waited for. */
   readonly tell?: (onDelta: NonNullable<ModelCallOptions['onDelta']>, text: string) => Promise<void>;
-  /** What of the request the provider gets. Default: all of it. */
+  /** The part of the request that the provider gets. Default: all of it. */
   readonly send?: (request: ModelRequest) => ModelRequest;
-  /** What becomes of an answer. Default: itself. May throw. */
+  /** Transforms an answer. Default: unchanged. May throw. */
   readonly read?: (turn: ModelTurn) => ModelTurn;
 }
 

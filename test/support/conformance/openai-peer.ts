@@ -5,7 +5,7 @@ import { toEvents, toServerSentEvents } from '../openai-stream.ts';
 import { readOpenAIRequest, toOpenAIFragment, toOpenAIRefusal, toOpenAIResponse } from './openai-wire.ts';
 import { eventStream, json, openWireServer } from './wire-server.ts';
 
-/** What the Responses interface has no words for. */
+/** Features that the Responses interface does not support. */
 export const openaiGaps: readonly ConformanceGap[] = [
   { feature: 'context-window', why: 'a response that fills the window is refused beforehand' },
   { feature: 'paused', why: 'a response is never paused' },

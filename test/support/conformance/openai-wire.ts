@@ -10,7 +10,7 @@ import { toEvents, toServerSentEvents } from '../openai-stream.ts';
 import { type Fields, fieldsOf, listOf, textOf } from './fields.ts';
 import { eventStream, json, type WireReply } from './wire-server.ts';
 
-/** What a request for a response says, in neutral words. `sent` holds the items that the provider made, as JSON. */
+/** What a request for a response says, in provider-neutral form. `sent` holds the items that the provider made, as JSON. */
 export function readOpenAIRequest(body: Fields, sent: ReadonlySet<string>): ConformanceRequest {
   const tools = listOf(body['tools']);
   const { tool_choice: toolChoice, max_output_tokens: maxOutputTokens } = body;

@@ -1,7 +1,7 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What a server sends for one request. */
+/** Response of a server to one request. */
 export interface WireReply {
   /** Default: 200. */
   readonly status?: number;

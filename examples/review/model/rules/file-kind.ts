@@ -1,5 +1,5 @@
 /**
-* Kind of a file in the review, by its path alone.
+ * Kind of a file in the review, by its path alone.
  *
  * - `source`: hand-written code.
  * - `test`: a test of it.

@@ -8,7 +8,7 @@ import {
 } from '../../../../examples/review/model/tool-text.ts';
 import { type Files, review } from '../review.ts';
 
-/** What the model reads when it makes one call. */
+/** The text that the model gets for one call. */
 async function answer(files: Files, name: string, args: object): Promise<string> {
   const { conversation } = await review(files, {
     model: scriptedAdapter([{ toolCalls: [{ name, arguments: args }] }, { text: 'Done.' }]),
