@@ -51,7 +51,7 @@ export interface AgentWorkspace {
   readonly defaultExcludes?: boolean;
   /** Bytes of one file, from 0; a larger one is neither read nor written. Default 33,554,432 (32 MiB). */
   readonly maxFileBytes?: number;
-  /** Bytes that all files may come to by what is written, from 0. With it or `maxFiles` a writing call looks at every file once. Default: no limit. */
+  /** Maximum total bytes of all files after a write, from 0. With it or `maxFiles` a writing call checks every file once. Default: no limit. */
   readonly maxBytes?: number;
   /** Files that there may be by what is written, from 0. Default: no limit. */
   readonly maxFiles?: number;
@@ -63,7 +63,7 @@ export interface AgentLimits extends Omit<RunLimits, 'deadline' | 'budget'> {
   readonly budget?: Budget;
 }
 
-/** What an agent says whatever its params are. */
+/** The part of an agent that does not depend on its params. */
 interface AgentSettings {
   /** What the user says, unless a run is given something else. Default: nothing beside the instructions. */
   readonly input?: string | readonly InputPart[];
@@ -74,9 +74,9 @@ interface AgentSettings {
   readonly workspace?: AgentWorkspace | false;
   /** How far one run goes. */
   readonly limits?: AgentLimits;
-  /** Decides what policies ask. Default: whatever is asked is denied. */
+  /** Decides the requests for approval of policies. Default: all are denied. */
   readonly approve?: ApprovalHandler;
-  /** Who tells the model something behind the results of its calls. Default: nobody. */
+  /** Providers that append guidance to the results of calls. Default: none. */
   readonly feedback?: readonly FeedbackProvider[];
   /** Decides whether the task is done when the model answers. Default: it is. */
   readonly completion?: CompletionChecker | readonly CompletionChecker[];
@@ -91,27 +91,27 @@ export interface AgentOptions<Params, Output> extends AgentSettings {
   readonly template: PromptTemplate<Params, Output>;
   /** Default: none. */
   readonly params?: AgentParams<Params>;
-  /** Default: whoever runs the agent chooses. */
+  /** Default: chosen by the program that runs the agent. */
   readonly adapter?: AgentAdapter<Params>;
 }
 
 /**
  * An agent: a prompt template together with what it takes to run it unattended. Plain frozen data, without a session,
- * without a run; whoever runs it (`wink run`, a program, a test) reads it.
+ * without a run; the program that runs it (`wink run`, a server, a test) reads it.
  */
 export interface Agent<Params, Output = unknown> extends AgentOptions<Params, Output> {
   readonly kind: 'agent';
   readonly name: string;
 }
 
-/** An agent with whatever params: the type for a module that exports one, and for what runs any of them. */
+/** An agent with any params: the type for a module that exports one, and for programs that run any agent. */
 export interface AnyAgent extends AgentSettings {
   readonly kind: 'agent';
   readonly name: string;
   readonly template: AnyPromptTemplate;
   /** Default: none. */
   readonly params?: DynamicParams | ((surroundings: AgentContext) => DynamicParams);
-  /** Default: whoever runs the agent chooses. */
+  /** Default: chosen by the program that runs the agent. */
   readonly adapter?: AgentAdapter<DynamicParams>;
 }
 

@@ -130,7 +130,7 @@ function frozenWorkspace<W extends object>(workspace: W): W {
   return Object.freeze(Object.fromEntries(copies)) as W;
 }
 
-/** An option that is left out is right, but for the template. */
+/** An absent option is valid, except for the template. */
 function check(name: string, value: unknown, isRight: (value: unknown) => boolean, what: string): void {
   if (value === undefined && name !== 'template') return;
   if (!isRight(value)) throw invalid(name, value, what);

@@ -5,15 +5,15 @@ const maxFailedStarts = 200;
 
 /** What a model may have meant by a text as JSON. */
 export interface JsonInText {
-  /** The JSON values, in the order in which they stand there. */
+  /** The JSON values, in their order in the text. */
   readonly values: readonly unknown[];
-  /** Why there is JSON behind the last of them that cannot be read, as the end of a sentence; undefined when there is none. */
+  /** Why JSON after the last of them cannot be read, as the end of a sentence; undefined when there is none. */
   readonly broken: string | undefined;
 }
 
 /**
  * The JSON in a text: the whole of it, else its fenced blocks (tagged `json`, or not at all and beginning with a bracket), else the objects and lists
- * that stand in its sentences. Where there are such blocks, what stands beside them is an example or an explanation, also when they are broken.
+ * within its sentences. Where there are such blocks, the text beside them is an example or an explanation, even if they are broken.
  */
 export function jsonInText(text: string): JsonInText {
   const whole = parseJson(text.trim());
@@ -53,7 +53,7 @@ function inBlocks(text: string): JsonInText | undefined {
 interface FencedBlock {
   readonly tag: string;
   readonly content: string;
-  /** False for a block that goes on to the end of the text. */
+  /** False for a block without an end fence. */
   readonly isClosed: boolean;
 }
 
@@ -74,22 +74,22 @@ function* fencedBlocks(text: string): Generator<FencedBlock, void> {
 
 function inSentences(text: string): JsonInText {
   const values: unknown[] = [];
-  let behind = 0;
+  let afterLast = 0;
   let failedStarts = 0;
   for (let at = nextStart(text, 0); at >= 0 && failedStarts < maxFailedStarts; ) {
     const end = endOfValue(text, at);
     const parsed = end === undefined ? undefined : parseJson(text.slice(at, end));
     if (end !== undefined && parsed?.ok === true) {
       values.push(parsed.value);
-      behind = end;
+      afterLast = end;
       at = nextStart(text, end);
     } else {
       failedStarts += 1;
       at = nextStart(text, at + 1);
     }
   }
-  // Brackets are common in sentences; one with a key and a colon behind it begins an object.
-  const isBegun = /\{\s*"(?:[^"\\]|\\.)*"\s*:/.test(text.slice(behind));
+  // Brackets are common in sentences; one followed by a key and a colon begins an object.
+  const isBegun = /\{\s*"(?:[^"\\]|\\.)*"\s*:/.test(text.slice(afterLast));
   return { values, broken: isBegun ? 'an object in it is begun and cannot be read' : undefined };
 }
 

@@ -8,10 +8,10 @@ import { jsonInText } from './json-in-text.ts';
 const maxCandidates = 200;
 
 /**
- * The structured answer in a model's final text: of the JSON values that stand in it (see `jsonInText`) the last one that fits
- * the schema. JSON that cannot be read behind it makes the text no answer: it is what the model came to last.
+ * The structured answer in a model's final text: of the JSON values in it (see `jsonInText`) the last one that fits
+ * the schema. JSON after it that cannot be read invalidates the answer: it is the model's last one.
  *
- * @throws {OutputParseError} when there is no JSON, none fits, or the last of it is broken; it tells what is wrong.
+ * @throws {OutputParseError} when there is no JSON, none fits, or the last of it is broken; the message explains what is wrong.
  */
 export async function parseAnswer<Output>(
   text: string,

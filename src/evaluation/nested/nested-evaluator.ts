@@ -46,7 +46,7 @@ export function nestedEvaluator(outer: OuterEvaluation, call: OuterCall): Nested
     checkEvaluateOptions({ ...options, pendingCalls });
     const settings = toNestedSettings(outer.settings, options, {
       deadline: deadline ?? call.run.deadline,
-      emit: (event) => call.tell(evaluation, event),
+      emit: (event) => call.emit(evaluation, event),
     });
     const stop = new RunStop(call.run);
     const unsubscribe = call.stop.onStop((reason) => stop.stop(reason));
@@ -65,7 +65,7 @@ export function nestedEvaluator(outer: OuterEvaluation, call: OuterCall): Nested
       const response = evaluate(prompt, options).catch((error: unknown) => {
         throw markRejected(error);
       });
-      // A handler that was given up on cannot hear of the end any more, and that must not end the process.
+      // An aborted handler cannot handle the rejection any more, and that must not end the process.
       response.catch(() => undefined);
       return response;
     },

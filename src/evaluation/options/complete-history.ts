@@ -59,7 +59,7 @@ class Completion {
   /** What the last turn of the model asked for and has not been answered. */
   readonly #calls = new Map<string, PendingCall>();
   readonly #requests = new Set<string>();
-  /** Where answers to that turn stand: before whatever the user said after it. */
+  /** The index for answers to that turn: before the user's items after it. */
   #answersEnd = 0;
 
   add(item: ConversationItem): void {

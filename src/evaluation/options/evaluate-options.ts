@@ -33,21 +33,21 @@ export interface EvaluateOptions {
   readonly limits?: RunLimits;
   /** Ends the run when aborted; calls that were not committed are rolled back. */
   readonly signal?: AbortSignal;
-  /** Decides what policies ask. Default: whatever is asked is denied. */
+  /** Decides the requests for approval of policies. Default: all are denied. */
   readonly approve?: ApprovalHandler;
   /**
    * Whether policies are held to. `false` is a trial: policies are asked and record what they see, but nothing is denied
-   * and nobody is asked; what would have been is in `ToolInvoked` (`unenforced`) and in `policy-unenforced` events. Default: true.
+   * and no approval is requested; what would have happened is in `ToolInvoked` (`unenforced`) and in `policy-unenforced` events. Default: true.
    */
   readonly enforce?: boolean;
   /**
-   * Who looks at the run from the side and tells the model something behind the result of a call, in this order; also in
-   * evaluations inside tool calls, which count for themselves. Default: nobody.
+   * Providers that append guidance to the results of calls, in this order; also in
+   * evaluations inside tool calls, with counts of their own. Default: none.
    */
   readonly feedback?: readonly FeedbackProvider[];
   /**
-   * Decides whether the task is done when the model answers without calling a tool; if not, the model is told what is
-   * missing and goes on. A list means all of them: the first one that says no decides. After
+   * Decides whether the task is done when the model answers without calling a tool; if not, the model reads what is
+   * missing and continues. A list means all of them: the first one that says no decides. After
    * `limits.maxCompletionChecks` checks without success the evaluation ends with an error. Turn limit, deadline and budget hold as ever. Not asked about an answer that was cut off
    * (`length`) or refused (`refusal`, `content-filter`): the model does not claim to be done. Default: the task is done.
    */
@@ -57,7 +57,7 @@ export interface EvaluateOptions {
   /** Settings of the model, over those of the adapter. Default: none. */
   readonly settings?: ModelSettings;
   /**
-   * Whether the model's answers are asked for piece by piece and told in `text-delta` and `reasoning-delta` events. Default: false; true for
+   * Whether the model's answers are streamed and emitted in `text-delta` and `reasoning-delta` events. Default: false; true for
    * `stream`.
    */
   readonly streaming?: boolean;
@@ -69,7 +69,7 @@ export interface EvaluateOptions {
   /** What happens to a long conversation. */
   readonly context?: ContextOptions;
   /**
-   * Where other texts than those of the code come from. What does not fit is left out and logged as a warning; overrides
+   * The source of replacements for the text of the code. Overrides that do not fit are dropped and logged as a warning; overrides
    * that cannot be loaded end the run before its first request. Nested evaluations take theirs from it too. Default: none.
    */
   readonly overrides?: OverridesSource;
@@ -81,11 +81,11 @@ export interface EvaluateOptions {
   /** Hears what an operator should know. Must not throw: what it throws or rejects with is dropped. Default: silent. */
   readonly logger?: Logger;
   /**
-   * Takes out of every text what must not leave the run: in run events, in what subscribers are told and throw, in the records of
+   * Removes from every string what must not leave the run: in run events, in what subscribers get and throw, in the records of
    * the session (`ToolInvoked` and the like), in log lines, and in the error that the evaluation rejects with. The model,
    * handlers, policies, `approve` and the slices of the agent get everything as it is, and so does `conversation` of
    * response and error, which is needed to go on; text and output of the response are the caller's, too. Nested evaluations
-   * are covered. Keys of objects are texts too; numbers are not looked at. Must be pure; when it throws, a marker takes
+   * are covered. Keys of objects count as strings; numbers are not checked. Must be pure; when it throws, a marker takes
    * the place of the text. `redactSecrets()` and `redactPatterns()` make one. Default: everything may leave.
    */
   readonly redact?: Redaction;

@@ -7,7 +7,7 @@ import type { EvaluateOptions } from './evaluate-options.ts';
 /** The caller's logger and observers with guards around them. */
 interface Guards {
   readonly logger: Logger;
-  /** Undefined: nobody listens. */
+  /** Undefined: no listener. */
   readonly listener: RunEventListener | undefined;
   readonly redactor: Redactor | undefined;
 }
@@ -19,7 +19,7 @@ interface Guards {
 export function guardCallbacks({ logger = silentLogger, observers = [], redact }: EvaluateOptions): Guards {
   const warnOfFailure = (): void =>
     guardLogger(logger, undefined).warn(
-      'The function redact threw or returned no text; "<redaction failed>" stands for what it was given.',
+      'The function redact threw or did not return a string; its input is replaced by "<redaction failed>".',
     );
   const redactor = redact === undefined ? undefined : new Redactor(redact, warnOfFailure);
   const guarded = guardLogger(logger, redactor);
@@ -76,7 +76,7 @@ function guardObservers(
   };
 }
 
-/** Does what the caller's code does, and hears of its failures, also of later ones. */
+/** Calls the caller's code, and handles its failures, asynchronous ones included. */
 function attempt(act: () => unknown, fail: (error: unknown) => void = () => undefined): void {
   try {
     const returned = act();

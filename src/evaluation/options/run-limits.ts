@@ -14,7 +14,7 @@ export interface RunLimits {
   readonly maxOutputRepairs?: number;
   /**
    * How often, in one run, handlers may have sections opened by throwing `VisibilityExpansionRequired`: 0 or more. Beyond it such
-   * a call fails like any other and the run goes on. What the model opens itself does not count. Default: 16.
+   * a call fails like any other and the run continues. Sections that the model opens itself do not count. Default: 16.
    */
   readonly maxSectionOpenings?: number;
   /**
@@ -54,13 +54,13 @@ export interface ContextOptions {
    * Turns of the model that the conversation holds at most, with the calls and results of each: 2 or more. When it would
    * be sent with more, the older ones are left out of it, down to half of the number, so that a run of any length takes bounded
    * memory and bounded requests. Beside these stay what the user said first and last before the run, and turns that opened sections;
-   * a note tells the model that turns are missing, and an event tells which. Default: all of them.
+   * a note informs the model that turns are missing, and an event lists them. Default: all of them.
    */
   readonly maxTurns?: number;
   /**
    * What happens when the conversation has outgrown what the model can look at: `'error'` ends the run with a
    * `PromptEvaluationError` (code `evaluation-context-exceeded`); `'drop-tool-results'` puts a short note in the place of the
-   * oldest tool results, at least half of what they take, tells of it in an event, and asks again, as long as there is one
+   * oldest tool results, at least half of what they take, emits an event, and retries, as long as there is one
    * to drop. The conversation keeps every call with its result, and the response has the notes, too. Default: `'error'`.
    */
   readonly overflow?: 'error' | 'drop-tool-results';

@@ -83,7 +83,7 @@ export function toSettings(
       clock: options.clock ?? session.clock,
       ids: options.ids ?? session.ids,
       deadline: limits.deadline,
-      // Only a plain false lets go of the policies.
+      // Only a literal false disables enforcement.
       enforce: options.enforce !== false,
       maxConcurrentCalls: limits.maxConcurrentCalls ?? 8,
       // About 100,000 tokens: half of the smallest context that models for agents have; instructions and conversation need their part.

@@ -4,13 +4,13 @@ import type { EvaluateOptions } from './evaluate-options.ts';
 
 /** A run that is watched. */
 export interface WatchedRun {
-  /** The caller's listener and decider, as the watchdog hears of what they are told and asked. */
+  /** The caller's observer and approver, wrapped so that the watchdog sees their activity. */
   readonly listener: RunEventListener | undefined;
   readonly approve: ApprovalHandler | undefined;
   /** Silence does not count until the returned function is called. */
   hold(): () => void;
   /** Ends the watch. */
-  end(): void;
+  dispose(): void;
 }
 
 const ignore = (): void => undefined;
@@ -26,7 +26,7 @@ export function watchRun(
   stop: RunStop,
   clock: Clock,
 ): WatchedRun {
-  if (idleTimeoutMs === undefined) return { listener, approve, hold: () => ignore, end: ignore };
+  if (idleTimeoutMs === undefined) return { listener, approve, hold: () => ignore, dispose: ignore };
   const watchdog = new Watchdog({
     clock,
     limitMs: idleTimeoutMs,
@@ -34,12 +34,12 @@ export function watchRun(
   });
   return {
     listener: (event) => {
-      watchdog.hear(event);
+      watchdog.onEvent(event);
       listener?.(event);
     },
     approve: approve && holding(watchdog, approve),
     hold: () => watchdog.hold(),
-    end: () => watchdog.end(),
+    dispose: () => watchdog.dispose(),
   };
 }
 

@@ -20,7 +20,7 @@ interface Available extends TemplateParts {
 }
 
 /**
- * Refuses what could never have an effect in this evaluation, before it begins: a completion checker that looks at something the prompt does
+ * Refuses what could never have an effect in this evaluation, before it begins: a completion checker that needs something the prompt does
  * not have, and a feedback provider that waits for files where there is no file system.
  *
  * @throws {PromptValidationError} naming what is missing, and what to add.
@@ -43,7 +43,7 @@ export function checkRequirements(
         new Set(history.flatMap((item) => (item.type === 'tool-result' ? [item.toolName] : []))),
     });
   }
-  // Those of the run around are taken over; there they were looked at.
+  // Those of the outer run are inherited; they were checked there.
   if (outer !== undefined || hasFilesystem) return;
   const idle = feedback.find(waitsForFilesOnly);
   if (idle === undefined) return;

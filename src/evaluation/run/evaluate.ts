@@ -22,7 +22,7 @@ import { beginEvaluation } from './begin-evaluation.ts';
  * Evaluates a prompt: holds the session, installs slices, starts resources, renders, runs the loop, reads the answer.
  *
  * @param ready back-pressure: what the run waits for while the consumer of its events has not caught up.
- * @throws {PromptEvaluationError} whatever went wrong, with conversation and usage so far.
+ * @throws {PromptEvaluationError} on every failure, with conversation and usage so far.
  * @throws {SessionBusyError} when another evaluation holds the session.
  * @throws {PromptValidationError} for an option out of its range, and for a completion checker or a feedback provider that needs what
  *   the prompt does not have.
@@ -41,7 +41,7 @@ export async function evaluatePrompt<Output>(
   } catch (error) {
     throw run.toThrown(error);
   } finally {
-    await run.end();
+    await run.dispose();
   }
 }
 

@@ -6,7 +6,7 @@ import type { PromptStream } from '../stream/prompt-stream.ts';
 
 /**
  * Evaluates prompts on one model. Every adapter runs the same loop with the same transactions, policies and failure
- * semantics; only the model behind it differs.
+ * semantics; only the model differs.
  */
 export interface ProviderAdapter extends NestedAdapter {
   /** Shown in events and errors. */
@@ -14,15 +14,15 @@ export interface ProviderAdapter extends NestedAdapter {
   /**
    * Runs the prompt until the model is done.
    *
-   * @throws {PromptEvaluationError} whatever ended the run early: it carries phase, conversation and usage. A tool
+   * @throws {PromptEvaluationError} when the run ends early: it carries phase, conversation and usage. A tool
    *   problem is none of these: it is answered to the model.
    * @throws {SessionBusyError} when another evaluation holds the session.
    * @throws {PromptValidationError} for an option out of its range.
    */
   evaluate<Output>(prompt: Prompt<Output>, options?: EvaluateOptions): Promise<PromptResponse<Output>>;
   /**
-   * The same run, told while it goes on: iterate over it with `for await`. It begins when the first event is asked for; the
-   * last event is `run-result`, with the response. Whatever `evaluate` rejects with is thrown by the iteration, behind the
+   * The same run as a stream of events: iterate over it with `for await`. It begins when the first event is requested; the
+   * last event is `run-result`, with the response. The iteration throws what `evaluate` would reject with, after the
    * events before it. Leaving the loop ends the run and rolls back the calls in flight.
    *
    * @throws {PromptValidationError} at once, for an option out of its range.

@@ -105,7 +105,7 @@ export class HeldToolRuntime<Output> implements ToolRuntime<Output> {
     calls: readonly ToolRuntimeCall[],
     { signal }: ToolRuntimeCallOptions = {},
   ): Promise<readonly ToolRuntimeOutput[]> {
-    return this.#told(async () => {
+    return this.#redactErrors(async () => {
       this.#assertOpen();
       assertArgument('runCalls()', 'calls', calls, 'array');
       const parts = this.#toParts(calls);
@@ -116,7 +116,7 @@ export class HeldToolRuntime<Output> implements ToolRuntime<Output> {
   }
 
   async call(call: ToolRuntimeCall, { signal }: ToolRuntimeCallOptions = {}): Promise<ToolRuntimeOutput> {
-    return this.#told(async () => {
+    return this.#redactErrors(async () => {
       this.#assertOpen();
       return outputOf(await this.#queue.join({ part: toPart(call), signal }));
     });
@@ -138,7 +138,7 @@ export class HeldToolRuntime<Output> implements ToolRuntime<Output> {
     const { output } = this.#parts.rendered;
     // Without an output schema the type of the output is undefined.
     if (output === undefined) return undefined as Output;
-    return this.#told(async () => (await parseAnswer(text, output)).output);
+    return this.#redactErrors(async () => (await parseAnswer(text, output)).output);
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -154,7 +154,7 @@ export class HeldToolRuntime<Output> implements ToolRuntime<Output> {
     else record.failed(this.#failure.error, state);
     const outcome = this.#failure === undefined ? 'finished' : 'failed';
     environment.emit({ type: 'run-end', outcome, turns: state.turn, usage: state.usage });
-    await held.end();
+    await held.dispose();
   }
 
   async #gather(): Promise<void> {
@@ -168,8 +168,8 @@ export class HeldToolRuntime<Output> implements ToolRuntime<Output> {
     await stop.race(gathered).catch(() => undefined);
   }
 
-  /** Does what a caller asked for; whatever it throws is what may leave the run. */
-  async #told<T>(work: () => Promise<T>): Promise<T> {
+  /** Runs the work of a caller; its errors are redacted. */
+  async #redactErrors<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
@@ -216,7 +216,7 @@ function toText(given: ToolRuntimeCall['arguments']): string {
   try {
     return JSON.stringify(given);
   } catch (cause) {
-    throw new PromptValidationError(`The arguments of a call are no JSON: ${describeError(cause)}`, {
+    throw new PromptValidationError(`The arguments of a call are not JSON: ${describeError(cause)}`, {
       cause,
     });
   }

@@ -44,7 +44,7 @@ export async function openToolRuntime<Output>(
       : { ...scope, evaluator: adapter, model: nestedModel };
   try {
     const begun = await beginEvaluation(scope, prompt, settings, {
-      // What the model of another loop is sent is that loop's affair; the text tells all of it.
+      // What the model of another loop is sent is that loop's concern; the text describes all of it.
       model: { name },
       stop,
       conversation: [],
@@ -62,19 +62,19 @@ export async function openToolRuntime<Output>(
     }
     return new HeldToolRuntime({ held, ...begun });
   } catch (error) {
-    await held.end();
+    await held.dispose();
     throw held.toThrown(error);
   }
 }
 
-/** What handlers get as their adapter where there is no model to evaluate on. */
+/** The handlers' adapter where there is no model to evaluate on. */
 function withoutModel(name: string): NestedAdapter {
   return Object.freeze({
     name,
     evaluate: () =>
       Promise.reject(
         new PromptValidationError(
-          "There is no model to evaluate a prompt on inside a call: the loop is not the library's. Give openToolRuntime() the option adapter.",
+          'There is no model to evaluate a prompt on inside a call: another loop runs the model. Pass the option adapter to openToolRuntime().',
           { details: { option: 'adapter' } },
         ),
       ),

@@ -6,7 +6,7 @@ import type { EvaluateOptions } from '../options/evaluate-options.ts';
 import type { RunLimits } from '../options/run-limits.ts';
 import type { ProviderAdapter } from '../run/provider-adapter.ts';
 
-/** A call that a model asked for, in whatever loop. */
+/** A call that a model requested, in any loop. */
 export interface ToolRuntimeCall {
   /** The model's name for the call; unique within a turn. */
   readonly callId: string;
@@ -24,10 +24,10 @@ export interface ToolRuntimeOutput extends Omit<ToolResultItem, 'type'> {
   readonly invocation: ToolInvokedPayload;
 }
 
-/** Whose end gives up single calls. */
+/** Options of single calls. */
 export interface ToolRuntimeCallOptions {
   /**
-   * Gives up the calls it comes with when it is aborted: what of them is not committed is rolled back. The runtime goes on. Default: never.
+   * Aborts these calls: what they have not committed is rolled back. The runtime stays open. Default: never aborted.
    */
   readonly signal?: AbortSignal;
 }
@@ -37,7 +37,7 @@ export type ReportedUsage = { readonly [Count in keyof TokenUsage]?: TokenUsage[
 
 /**
  * The tools of a prompt for a loop of your own: you ask the model, the runtime runs what it asks for, with the transactions,
- * policies and texts of an evaluation. It holds its session until it is disposed: `await using runtime = await openToolRuntime(prompt)`.
+ * policies and text of an evaluation. It holds its session until it is disposed: `await using runtime = await openToolRuntime(prompt)`.
  */
 export interface ToolRuntime<Output = unknown> {
   /** The session that it holds. */
@@ -62,7 +62,7 @@ export interface ToolRuntime<Output = unknown> {
    * @returns the answers in the order of the calls.
    * @throws {PromptEvaluationError} what an evaluation would end with, once every call has its answer; calls and answers of this turn
    *   are its `conversation`: `evaluation-deadline-exceeded`, `-budget-exceeded`, `-idle`, `-aborted`, `-interrupted`, `-tools-failed`. The run is over then, and `signal`
-   *   is aborted; only when it was the signal of these calls, the runtime goes on. `evaluation-response-invalid` when a call has no id, or the
+   *   is aborted; only when it was the signal of these calls, the runtime stays open. `evaluation-response-invalid` when a call has no id, or the
    *   same as another one: nothing was run.
    * @throws {TransactionClosedError} when the runtime was disposed.
    */
@@ -83,16 +83,16 @@ export interface ToolRuntime<Output = unknown> {
    * Counts what one answer of the model took, against the budget too. Call it once for every answer.
    *
    * @returns the limit that is passed; undefined while none is.
-   * @throws {PromptValidationError} for a count that is no number from 0.
+   * @throws {PromptValidationError} for a count that is not a number of at least 0.
    */
   countUsage(usage: ReportedUsage | undefined): BudgetExcess | undefined;
   /**
    * The structured answer in the model's final text, checked against the output schema of the prompt; undefined when it has none.
    *
-   * @throws {OutputParseError} whose message tells the model what is wrong.
+   * @throws {OutputParseError} whose message explains to the model what is wrong.
    */
   parseOutput(text: string): Promise<Output>;
-  /** Ends the run: what runs is given up and rolled back, the session is let go, and disposed if the runtime made it. Never rejects. */
+  /** Ends the run: running calls are aborted and rolled back, the session is released, and disposed if the runtime made it. Never rejects. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 

@@ -17,7 +17,7 @@ interface OpenTurn<Call, Outcome> {
 
 /**
  * Runs turns. Those that come as a whole run one after the other; calls that come one by one are gathered to a turn, which begins at once,
- * whatever else runs.
+ * regardless of other turns.
  */
 export class TurnQueue<Call, Outcome> {
   readonly #options: TurnQueueOptions<Call, Outcome>;

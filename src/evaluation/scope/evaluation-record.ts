@@ -135,7 +135,7 @@ export class EvaluationRecord {
 
   #dispatch<Payload extends object>(event: EventDefinition<Payload, Payload>, payload: Payload): void {
     const { sessionRoot, redactor, outer } = this.#scope;
-    // The call around it was given up, or has ended without waiting: there is nothing to write to any more.
+    // The call around it was aborted, or has ended without waiting: there is nothing to write to any more.
     if (outer !== undefined && !outer.call.isOpen) return;
     try {
       sessionRoot.dispatch(event, redactor?.record(payload) ?? payload);

@@ -20,7 +20,7 @@ export interface RunScope {
   readonly install: (slice: AnySlice) => void;
   /** What a journal and observers get of the calls, those of nested evaluations included. Default: nothing. */
   readonly hooks?: CallHooks | undefined;
-  /** What the run waits for when whoever listens is behind; undefined when they are not. Absent: nobody is waited for. */
+  /** Back-pressure: resolves when the event consumer has caught up; undefined when it has. Absent: none. */
   readonly ready?: (() => Promise<void> | undefined) | undefined;
   /** The call around the evaluation; absent on a root session. */
   readonly outer?: OuterScope;
@@ -73,7 +73,7 @@ export function nestedScope(scope: EvaluationScope, outer: OuterScope): Evaluati
       fork: (options) => sessionFork.fork(options),
       applyQuietly: (patch) => {
         sessionFork.apply(patch);
-        // Subscribers of the session hear of it when the outer call is committed.
+        // Subscribers of the session get it when the outer call is committed.
         return () => undefined;
       },
       dispatch: (event, payload) => session.dispatch(event, payload),

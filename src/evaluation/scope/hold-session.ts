@@ -21,7 +21,7 @@ export interface HeldRun {
   /** What the caller gets of an error that ended the run. */
   toThrown(error: unknown): unknown;
   /** Releases the session, and disposes one that was made here. Never rejects. */
-  end(): Promise<void>;
+  dispose(): Promise<void>;
 }
 
 const ignore = (): void => undefined;
@@ -41,7 +41,7 @@ export function holdSession(options: EvaluateOptions): HeldRun {
   const unfollow = stop.follow({ signal: options.signal, deadline: options.limits?.deadline });
   const watch = watchRun(options, listener, stop, options.clock ?? session.clock);
   const unwatch = watchSubscribers(session, logger);
-  // The session's own logger and whoever else listens on its dispatcher were there before this run.
+  // The session's own logger and other listeners on its dispatcher were there before this run.
   const unscreen =
     redactor === undefined
       ? undefined
@@ -57,12 +57,12 @@ export function holdSession(options: EvaluateOptions): HeldRun {
     stop,
     holdWatch: () => watch.hold(),
     toThrown: (error) => markRejected(redactor === undefined ? error : redactor.thrown(error)),
-    end: async () => {
+    dispose: async () => {
       unwatch();
       unscreen?.();
-      watch.end();
+      watch.dispose();
       unfollow();
-      // What does not heed its signal is left behind, as handlers are: a run that was stopped ends.
+      // Work that ignores its signal is no longer awaited, like handlers: a stopped run ends.
       if (stop.reason !== undefined) ResourceContainer.cancelBuilds(session, reportLate(logger));
       release();
       if (options.session === undefined) await disposeOwn(session, logger);
@@ -70,7 +70,7 @@ export function holdSession(options: EvaluateOptions): HeldRun {
   };
 }
 
-/** Logs a resource that could not be disposed when nobody waited for it any more. */
+/** Logs a resource that could not be disposed when it was no longer awaited. */
 export function reportLate(logger: Logger): (failure: unknown) => void {
   return (failure) =>
     logger.warn('A resource that was finished too late could not be disposed.', {

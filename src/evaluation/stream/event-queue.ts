@@ -1,7 +1,7 @@
-/** How many events may wait before the run waits for whoever takes them. */
+/** How many events may be queued before the run waits for the consumer. */
 const maxWaiting = 16;
 
-/** Events between a run that tells them and someone who takes them at their own pace, in order, none lost. */
+/** A queue between a run that emits events and a consumer with its own pace: in order, none lost. */
 export class EventQueue<Event> {
   #waiting: Event[] = [];
   /** How many at the beginning of those that wait are taken. */
@@ -25,7 +25,7 @@ export class EventQueue<Event> {
   }
 
   /** Nothing comes any more, and nothing is to be taken. */
-  close(): void {
+  dispose(): void {
     this.#waiting = [];
     this.#taken = 0;
     this.end();

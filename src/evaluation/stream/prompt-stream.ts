@@ -3,13 +3,13 @@ import { followSignal, type RunEvent } from '../../runtime/index.ts';
 import type { PromptResponse } from '../../tool/index.ts';
 import { EventQueue } from './event-queue.ts';
 
-/** What a stream tells: every run event in its order, and the response at the end. */
+/** The events of a stream: every run event in order, and the response at the end. */
 export type RunStreamEvent<Output = unknown> =
   | RunEvent
   | { readonly type: 'run-result'; readonly response: PromptResponse<Output> };
 
 /**
- * An evaluation that is told while it runs. It begins with the first event that is asked for, goes on only as fast as
+ * An evaluation as a stream of events. It begins with the first requested event, continues only as fast as
  * events are taken, and can be gone through once. Leaving it early ends the evaluation: the request to the model
  * is cut off, calls in flight are rolled back, and `return()` resolves when that is done.
  */
@@ -86,8 +86,8 @@ class LiveStream<Output> implements PromptStream<Output> {
   async return(): Promise<IteratorResult<RunStreamEvent<Output>, undefined>> {
     this.#isOver = true;
     this.#controller.abort(new DOMException('The stream was left before its end.', 'AbortError'));
-    this.#queue.close();
-    // How it ended is nobody's business any more.
+    this.#queue.dispose();
+    // Its outcome is no longer needed.
     await this.#run?.catch(() => undefined);
     return { done: true, value: undefined };
   }

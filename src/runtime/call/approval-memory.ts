@@ -115,7 +115,7 @@ function isSameQuestion({ policy, reason }: PolicyQuestion): (given: PolicyQuest
   return (given) => given.policy === policy && given.reason === reason;
 }
 
-/** Compares what would be written; what stood there before is no part of what was approved. */
+/** Compares what would be written; the earlier content is not part of what was approved. */
 function areSameChanges(
   left: readonly FileChange[] | undefined,
   right: readonly FileChange[] | undefined,

@@ -10,18 +10,18 @@ export type ApprovalOutcome =
   | { readonly approved: true }
   | { readonly approved: false; readonly why: string; readonly error?: unknown };
 
-/** Puts one question to `approve`. Without one, or when it fails, the answer is no. Never rejects. */
+/** Submits one request to `approve`. Without one, or when it fails, the answer is no. Never rejects. */
 export async function requestApproval(
   approve: ApprovalHandler | undefined,
   request: ApprovalRequest,
   signal: AbortSignal,
 ): Promise<ApprovalOutcome> {
-  if (approve === undefined) return { approved: false, why: 'nobody can be asked here.' };
+  if (approve === undefined) return { approved: false, why: 'no approver is configured (option `approve`).' };
   let answer: ApprovalAnswer | null | undefined;
   try {
     answer = await approve(request, { signal });
   } catch (error) {
-    return { approved: false, why: `asking failed: ${describeError(error)}`, error };
+    return { approved: false, why: `the approver failed: ${describeError(error)}`, error };
   }
   // The callback may be written without types, and only a plain yes is one.
   const { approved, reason }: { readonly approved?: unknown; readonly reason?: string } =
@@ -80,7 +80,7 @@ async function putQuestion(
     ...question,
   };
   const answer = await requestApproval(approve, request, stop.signal);
-  // What is answered after the run has ended is no part of it.
+  // An answer after the end of the run is not part of it.
   if (!stop.signal.aborted) {
     const why = answer.approved ? {} : { answer: answer.why };
     const record: RecordedApproval = { ...asked, approved: answer.approved, ...why };

@@ -14,7 +14,7 @@ import type { ResolvedCall } from './tool-call.ts';
 import { CallTransaction } from './transaction.ts';
 import { externalEffectsNote, failed, type Verdict, whatIsLeft } from './verdict.ts';
 
-/** The call that attempts are made at, whatever the outcome of each. */
+/** The call of the attempts, independent of their outcomes. */
 export interface AttemptedCall {
   /** What was approved in any attempt. */
   readonly approvals: ApprovalMemory;
@@ -26,13 +26,13 @@ export interface AttemptedCall {
 interface AttemptOptions {
   readonly number: number;
   readonly call: AttemptedCall;
-  /** What was logged before and stays whatever the outcome of the attempt. Default: nothing. */
+  /** Earlier log entries, which stay whatever the outcome of the attempt. Default: none. */
   readonly log?: SessionPatch;
 }
 
 /**
  * One attempt at one call: its transaction, what its steps have found out, and everything that ends with it. The steps are in
- * `pipeline.ts`; committing or discarding is up to the caller, who holds the order of the calls.
+ * `pipeline.ts`; committing or discarding is up to the caller, which keeps the order of the calls.
  */
 export class CallAttempt {
   readonly environment: EvaluationEnvironment;
@@ -51,7 +51,7 @@ export class CallAttempt {
   rendered: string | undefined;
   /** True once the handler of a tool that changes the outside world was started: running it again would do it twice. */
   hasExternalEffects = false;
-  /** True once such a handler returned success: it is committed whatever stops the run. */
+  /** True once such a handler returned success: it is committed even if the run is stopped. */
   mustCommit = false;
   /** True once the handler has returned success: its part has ended. */
   hasReturned = false;
@@ -144,7 +144,7 @@ export class CallAttempt {
     return this.mustCommit ? Promise.resolve(work) : this.environment.stop.race(work);
   }
 
-  /** For the end of a message: what stands although the call is rolled back; empty when nothing does. */
+  /** For the end of a message: the effects that remain after the rollback; empty when there are none. */
   residualNote(): string {
     return externalEffectsNote(this.hasExternalEffects);
   }
@@ -154,18 +154,19 @@ export class CallAttempt {
     return this.environment.stop.onStop((reason) => this.#endHandler(reason));
   }
 
-  /** The handler begins now: from here its effects may stand, and its time limit and the deadline of the run count. */
+  /** The handler begins now: from here its effects may remain, and its time limit and the deadline of the run count. */
   beginHandler(): void {
     const { clock, deadline } = this.environment;
     const { effects, timeoutMs } = this.tool;
     this.hasExternalEffects = effects === 'external';
     if (timeoutMs !== undefined) this.#expiresAtMs = clock.now() + timeoutMs;
-    if (timeoutMs !== undefined || deadline !== undefined) this.transaction.watch(() => this.#checkClock());
+    if (timeoutMs !== undefined || deadline !== undefined)
+      this.transaction.onAccess(() => this.#checkClock());
   }
 
   /** What a handler returned; neither its time limit nor the end of the run waits for it. */
   async handlerResult(returned: unknown): Promise<unknown> {
-    // The end of the run is looked at inside the time limit, so that it takes the timer with it.
+    // The end of the run is checked inside the time limit, so that it clears the timer.
     const result = isPromiseLike(returned)
       ? await this.#beforeTimeout(this.environment.stop.race(returned))
       : returned;
@@ -173,7 +174,7 @@ export class CallAttempt {
     return result;
   }
 
-  /** The handler has returned success: what it left behind ends here. */
+  /** The handler has returned success: work that it did not await ends here. */
   endHandler(): void {
     this.#endInner();
     this.hasReturned = true;
@@ -191,14 +192,14 @@ export class CallAttempt {
   }
 
   /** Takes the views from everyone and disposes what the attempt built. Failures are logged. Never rejects, never outlasts the run. */
-  async discard(): Promise<void> {
-    this.transaction.close();
+  async dispose(): Promise<void> {
+    this.transaction.sealAll();
     if (!this.transaction.needsDisposal) return;
     let failures: readonly unknown[];
     try {
       failures = await this.environment.stop.race(this.transaction.dispose());
     } catch {
-      // The run has ended; what still disposes itself goes on alone.
+      // The run has ended; pending disposals continue unawaited.
       return;
     }
     for (const error of failures) {
@@ -238,7 +239,7 @@ export class CallAttempt {
 
   #endByTimeout(): void {
     if (this.#timeout !== undefined) return;
-    const message = `The tool "${this.tool.name}" was given up after its time limit of ${this.tool.timeoutMs} ms. ${whatIsLeft(this.hasExternalEffects)}`;
+    const message = `The tool "${this.tool.name}" timed out after ${this.tool.timeoutMs} ms. ${whatIsLeft(this.hasExternalEffects)}`;
     this.#timeout = new AttemptEnd(failed('rolled-back', 'timeout', message));
     this.#endHandler({ kind: 'aborted', cause: new DOMException(message, 'TimeoutError') });
     this.#expire?.(this.#timeout);

@@ -23,7 +23,7 @@ export function nameAttempt(
   return { callId, toolName, turn, attempt, path: outer?.path ?? none };
 }
 
-/** An attempt that left nothing but log entries: it was rolled back, or superseded by another one. */
+/** An attempt of which only log entries remain: it was rolled back, or superseded by another one. */
 export interface DiscardedAttempt extends AttemptName {
   /** What it had read and was changed by others. Empty: it was rolled back for another reason. */
   readonly conflicts: readonly string[];
@@ -38,12 +38,12 @@ export interface DiscardedAttempt extends AttemptName {
 export interface CallHooks {
   /**
    * Before something happens that cannot be taken back: the handler of a tool with external effects begins, or resources are about to be
-   * committed. It goes on when this resolves.
+   * committed. The call continues when this resolves.
    */
   onBegin?(attempt: AttemptName): Promise<void>;
-  /** The changes of a call are on the state; no subscriber, no feedback provider and no model has heard of them. They do when this resolves. */
+  /** The changes of a call are applied to the state; subscribers, feedback providers and the model get them when this resolves. */
   onCommit?(result: ToolCallResult, attempt: AttemptName): Promise<void>;
-  /** Everyone has heard of the call: the result as the model reads it. Must not throw. */
+  /** The call has been delivered: the result as the model reads it. Must not throw. */
   onDelivered?(result: ToolCallResult, attempt: AttemptName): void;
   /** An attempt was discarded. Must not throw. */
   onDiscard?(attempt: DiscardedAttempt): void;

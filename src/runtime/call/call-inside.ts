@@ -5,7 +5,7 @@ import { CommitLock } from './commit-lock.ts';
 import type { OuterCall } from './outer-call.ts';
 import { type GoverningPolicy, policiesInside } from './policy-phases.ts';
 
-/** What depends on who evaluates: the handler of the call, or a policy that judges it. */
+/** What depends on the evaluating party: the handler of the call, or a policy that judges it. */
 export type InsideViews = Pick<
   OuterCall,
   'effects' | 'isOpen' | 'session' | 'sessionFork' | 'filesystem' | 'stop'
@@ -15,7 +15,7 @@ export type InsideViews = Pick<
   /** The policy that evaluates. Default: the handler does. */
   readonly policy?: string;
   /** Tells the observer of the run. */
-  tell(event: RunEvent): void;
+  emit(event: RunEvent): void;
 };
 
 /** An attempt at a call as evaluations inside it see it. */
@@ -52,8 +52,8 @@ export function callInside(attempt: CallAttempt, views: InsideViews): OuterCall 
     nextEvaluation: () => attempt.nextEvaluation(),
     addInnerChanges: (changes) => attempt.addInnerChanges(changes),
     countUsage: (usage) => attempt.countUsage(usage),
-    tell: (evaluation, event) =>
-      views.tell({
+    emit: (evaluation, event) =>
+      views.emit({
         type: 'nested-run',
         turn,
         callId,

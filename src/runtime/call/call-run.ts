@@ -123,7 +123,7 @@ export class CallRun implements AttemptedCall, SettledCall {
   }
 
   /**
-   * The result of the call on the present state, once it is committed or rolled back. Rejects only when what is left of a failed call
+   * The result of the call on the present state, once it is committed or rolled back. Rejects only when what remains of a failed call
    * cannot be put on the state, a hook failed, or the session was disposed.
    *
    * @param first how the first attempt ended.
@@ -160,9 +160,9 @@ export class CallRun implements AttemptedCall, SettledCall {
     }
   }
 
-  /** Undoes what the call did, whatever the outcome: the turn broke off before it was settled. Never rejects. */
-  async abandon(): Promise<void> {
-    await this.#attempt?.discard();
+  /** Rolls the call back, whatever its outcome: the turn ended before the call was settled. Never rejects. */
+  async rollback(): Promise<void> {
+    await this.#attempt?.dispose();
     await this.#attempt?.transaction.rollBackResources(this.#environment.stop.race);
   }
 
@@ -218,7 +218,7 @@ export class CallRun implements AttemptedCall, SettledCall {
     if (!display.mayExpand) {
       return tooManyOpenings(this.toolName, display.maxSectionOpenings, thrower.residualNote());
     }
-    const note = `${thrower.residualNote()}${await commits.rollBack(thrower)}`;
+    const note = `${thrower.residualNote()}${await commits.rollback(thrower)}`;
     this.#plainResources = [...this.#plainResources, ...thrower.transaction.plainResources];
     const opening = new SectionOpening(this.#environment, this.call, { thrower, signal, note });
     this.#opening = opening;
@@ -238,7 +238,7 @@ export class CallRun implements AttemptedCall, SettledCall {
     places: Places,
   ): Promise<FailedVerdict | { readonly kind: 'repeated'; readonly verdict: Verdict }> {
     this.#conflicts = [...this.#conflicts, ...changed];
-    await commits.rollBack(superseded, changed);
+    await commits.rollback(superseded, changed);
     this.#superseded = superseded;
     const { number, transaction } = superseded;
     const isStuck = transaction.stuckResources.length > 0;
@@ -259,7 +259,7 @@ export class CallRun implements AttemptedCall, SettledCall {
         attempt: number + 1,
         conflicts: changed,
       });
-      // What made the handler ask for sections held when it was looked at; only their opening is repeated.
+      // The state that made the handler request sections was verified; only their opening is repeated.
       const verdict =
         this.#opening === undefined
           ? await this.#begin(resolution.resolved, number + 1)

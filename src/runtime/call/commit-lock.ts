@@ -33,7 +33,7 @@ export class CommitLock {
     });
   }
 
-  /** Gives it to the one who has waited longest. */
+  /** Passes it to the longest waiter. */
   release(): void {
     const next = this.#waiting.shift();
     if (next === undefined) this.#isHeld = false;
@@ -64,7 +64,7 @@ export class CommitTurn {
   }
 
   /** Ends the turn, if it has come. */
-  end(): void {
+  dispose(): void {
     if (!this.#isHeld) return;
     this.#isHeld = false;
     this.#lock.release();

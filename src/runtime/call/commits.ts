@@ -51,7 +51,7 @@ interface ResourcesSettled {
 interface Applied {
   readonly kind: 'applied';
   readonly result: ToolCallResult;
-  /** Tells the subscribers of the session; undefined when there is nothing to tell. */
+  /** Calls the subscribers of the session; undefined when there is no event. */
   readonly notify: (() => void) | undefined;
 }
 
@@ -77,7 +77,7 @@ export class CallCommits {
 
   /**
    * Commits a call that succeeded and rolls back any other: first the resources, which may fail, then session and files in one
-   * synchronous stretch, then everyone hears of it. Rejects only when what is left of a failed call cannot be put on the state, and
+   * synchronous stretch, then delivers the result. Rejects only when what remains of a failed call cannot be applied to the state, and
    * when a hook fails.
    */
   async settle(call: SettledCall, verdict: FinalVerdict, guard: CommitGuard): Promise<CommitOutcome> {
@@ -97,14 +97,14 @@ export class CallCommits {
     if (result.invocation.success && attempt !== undefined) {
       this.#environment.outer?.addInnerChanges([...attempt.innerChanges, ...attempt.changes]);
     }
-    await attempt?.discard();
+    await attempt?.dispose();
     return { kind: 'settled', result };
   }
 
   /** Takes over a call that was made before, from a journal: no handler and no feedback provider is asked again. */
-  takeOver(result: ToolCallResult): void {
+  applyReplayed(result: ToolCallResult): void {
     if (result.patch !== undefined) applyPatch(this.#environment.roots, result.patch)();
-    this.#announce(result);
+    this.#publish(result);
   }
 
   /** Whether what a call has read holds still. @returns what does not, a failure when it cannot be found out, undefined when it does. */
@@ -125,13 +125,13 @@ export class CallCommits {
    * @param conflicts what it had read and was changed. Default: there is another reason.
    * @returns what the model has to know of it; empty when all went well.
    */
-  async rollBack(attempt: CallAttempt, conflicts: readonly string[] = none): Promise<string> {
-    this.#reportDiscard(attempt, conflicts);
-    await attempt.discard();
-    return this.#rollBackResources(attempt);
+  async rollback(attempt: CallAttempt, conflicts: readonly string[] = none): Promise<string> {
+    this.#emitDiscard(attempt, conflicts);
+    await attempt.dispose();
+    return this.#rollbackResources(attempt);
   }
 
-  async #rollBackResources({ resolved, tool, transaction }: CallAttempt): Promise<string> {
+  async #rollbackResources({ resolved, tool, transaction }: CallAttempt): Promise<string> {
     if (!transaction.hasResources) return '';
     const { logger, stop } = this.#environment;
     const failures = await transaction.rollBackResources(stop.race);
@@ -145,7 +145,7 @@ export class CallCommits {
     }
     if (failures.length === 0) return '';
     const names = failures.map(({ name }) => `"${name}"`).join(', ');
-    return ` What it changed in ${names} could not be rolled back and may stand.`;
+    return ` Its changes in ${names} could not be rolled back and may remain.`;
   }
 
   /** Commits or rolls back the resources. They go first: they may fail, and what comes after them does not. */
@@ -176,7 +176,7 @@ export class CallCommits {
       // What failed for another reason stays failed for that.
       if (reached.kind === 'succeeded') reached = cannotCommit(call, error);
     }
-    const note = await this.#rollBackResources(attempt);
+    const note = await this.#rollbackResources(attempt);
     return {
       kind: 'resources-settled',
       verdict: reached.kind === 'failed' ? withNote(reached, note) : reached,
@@ -213,33 +213,33 @@ export class CallCommits {
     return { kind: 'applied', result, notify };
   }
 
-  /** Everyone hears of a call: subscribers, feedback providers, the conversation, the record, observers. @returns the result with the feedback. */
+  /** Delivers a call to subscribers, feedback providers, the conversation, the record, observers. @returns the result with the feedback. */
   async #deliver({ attempt, call }: SettledCall, { result, notify }: Applied): Promise<ToolCallResult> {
     const { feedback, hooks, outer, stop } = this.#environment;
     const name = hooks === undefined ? undefined : nameAttempt(call, attempt?.number ?? 0, outer);
     if (hooks !== undefined && name !== undefined) await awaitHook(() => hooks.onCommit?.(result, name));
-    if (!result.invocation.success && attempt !== undefined) this.#reportDiscard(attempt, none);
+    if (!result.invocation.success && attempt !== undefined) this.#emitDiscard(attempt, none);
     notify?.();
     let delivered = result;
     // The model does not read the result of a call that ends the run.
     if (feedback !== undefined && result.interrupt === undefined) {
       delivered = { ...result, invocation: await feedback.addTo(result.invocation) };
     }
-    this.#announce(delivered);
+    this.#publish(delivered);
     if (name !== undefined) hooks?.onDelivered?.(delivered, name);
     if (delivered.interrupt !== undefined)
       stop.stop({ kind: 'interrupted', cause: delivered.interrupt.error });
     return delivered;
   }
 
-  #reportDiscard({ number, resolved, transaction }: CallAttempt, conflicts: readonly string[]): void {
+  #emitDiscard({ number, resolved, transaction }: CallAttempt, conflicts: readonly string[]): void {
     const { hooks, outer } = this.#environment;
     if (hooks?.onDiscard === undefined) return;
     const name = nameAttempt(resolved.call, number, outer);
     hooks.onDiscard({ ...name, conflicts, patch: transaction.patch() });
   }
 
-  #announce({ invocation, attachments, cause }: ToolCallResult): void {
+  #publish({ invocation, attachments, cause }: ToolCallResult): void {
     const { logger, emit, feedback, isObserved, redactor } = this.#environment;
     const { callId, openedSections, reason, toolName, turn } = invocation;
     // What was opened is part of the next request, live and when the run is repeated.
@@ -257,7 +257,7 @@ export class CallCommits {
     if (invocation.usage !== undefined)
       this.#state.usage = addTokenUsage(this.#state.usage, invocation.usage);
     this.#record(recorded);
-    feedback?.note(invocation);
+    feedback?.record(invocation);
     if (cause !== undefined) {
       logger.debug('A tool call failed.', { tool: toolName, callId, error: describeError(cause) });
     }

@@ -41,7 +41,7 @@ export type ApprovalHandler = (
 /** Everything the calls of one evaluation share. */
 export interface EvaluationEnvironment {
   readonly prompt: PromptPort;
-  /** The rendered prompt as the model sees it at present. */
+  /** The rendered prompt as the model currently sees it. */
   readonly display: VisiblePrompt;
   /** The call that this evaluation runs inside of; undefined for one on a root session. */
   readonly outer: OuterCall | undefined;
@@ -62,7 +62,7 @@ export interface EvaluationEnvironment {
   readonly approve: ApprovalHandler | undefined;
   /** The feedback providers; undefined when there are none. */
   readonly feedback?: FeedbackRunner | undefined;
-  /** What a journal and observers hear of calls. Default: nothing. */
+  /** Hooks of a journal and of observers. Default: none. */
   readonly hooks?: CallHooks | undefined;
   /** Whether policies are held to; otherwise what they would have refused or asked is only reported. */
   readonly enforce: boolean;
@@ -74,9 +74,9 @@ export interface EvaluationEnvironment {
   readonly redactor: Redactor | undefined;
   /** Tells the observer. Never throws. */
   emit(event: RunEvent): void;
-  /** Whether there is an observer. Without one what would be told in every step need not be put together. */
+  /** Whether there is an observer. Without one, events of a step need not be built. */
   readonly isObserved: boolean;
-  /** What the run waits for when whoever listens is behind; undefined when they are not. Default: nobody is waited for. */
+  /** Back-pressure: resolves when the event consumer has caught up; undefined when it has. Default: none. */
   readonly ready?: (() => Promise<void> | undefined) | undefined;
   /** Tools whose values had no renderer, warned about once. */
   readonly warnedTools: Set<AnyTool>;

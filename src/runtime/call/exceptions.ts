@@ -20,7 +20,7 @@ export class AttemptEnd {
   }
 }
 
-/** `thrown instanceof type`; false for a value that throws when it is looked at, such as a proxy. */
+/** `thrown instanceof type`; false for a value that throws when it is read, such as a proxy. */
 export function isThrown<T>(thrown: unknown, type: abstract new (...args: never[]) => T): thrown is T {
   try {
     return thrown instanceof type;
@@ -36,12 +36,12 @@ interface ThrowingAttempt {
   readonly toolName: string;
   /** Whether a handler with effects outside was started. */
   readonly hasExternalEffects: boolean;
-  /** For the end of the message: what stands although the call is rolled back; empty when nothing does. */
+  /** For the end of the message: the effects that remain after the rollback; empty when there are none. */
   readonly note: string;
 }
 
 /**
- * The table of exceptions: what was thrown in an attempt, and the verdict on it. Never throws: a value that throws when it is looked
+ * The table of exceptions: what was thrown in an attempt, and the verdict on it. Never throws: a value that throws when it is read
  * at, such as a proxy, fails the call like any other error.
  *
  * @see docs/spec/tool-calls.md §5

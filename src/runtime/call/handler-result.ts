@@ -13,7 +13,7 @@ import type { CallAttempt } from './attempt.ts';
 import { AttemptEnd } from './exceptions.ts';
 import { failed } from './verdict.ts';
 
-/** How much of a failure that is too long is left. */
+/** How much of an overlong failure is kept. */
 const maxShortenedCharacters = 4_000;
 
 /**
@@ -132,7 +132,7 @@ function plainFailure(result: ToolFailure, tool: string, logger: Logger): ToolFa
   try {
     return { ...result, value: freezeJson(result.value, `the value of "${tool}"`) };
   } catch (error) {
-    logger.warn('The value of a failed result is no plain JSON and was dropped.', {
+    logger.warn('The value of a failed result is not plain JSON and was dropped.', {
       tool,
       error: describeError(error),
     });

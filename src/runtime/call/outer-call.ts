@@ -37,11 +37,11 @@ export interface OuterCall {
   readonly run: OuterRun;
   /** False once the handler's part has ended. */
   readonly isOpen: boolean;
-  /** What the handler sees of the session. */
+  /** The handler's view of the session. */
   readonly session: SessionView;
   /** What inner calls fork from and commit into. */
   readonly sessionFork: SessionFork;
-  /** What the handler sees of the files; undefined when the prompt binds none. */
+  /** The handler's view of the files; undefined when the prompt binds none. */
   readonly filesystem: Filesystem | undefined;
   /** Resources that take part in the call's transaction; undefined when none does. */
   readonly resources: OuterResources | undefined;
@@ -51,7 +51,7 @@ export interface OuterCall {
   readonly policies: readonly GoverningPolicy[];
   /** What was approved for the call, and for calls inside. */
   readonly approvals: ApprovalMemory;
-  /** Stops when the run does, when the call is given up, and when its handler has returned. */
+  /** Stops when the run does, when the call is aborted, and when its handler has returned. */
   readonly stop: RunStop;
   /** Orders the commits of the evaluations that run inside the call at the same time. */
   readonly commitLock: CommitLock;
@@ -61,6 +61,6 @@ export interface OuterCall {
   addInnerChanges(changes: readonly FileChange[]): void;
   /** Adds tokens that an inner evaluation spent to those of the call, and of the calls around it. */
   countUsage(usage: TokenUsage | undefined): void;
-  /** Tells the observer of the run what happens in an inner evaluation, told apart by its number. Never throws. */
-  tell(evaluation: number, event: RunEvent): void;
+  /** Emits an event of an inner evaluation, identified by its number, to the observers of the run. Never throws. */
+  emit(evaluation: number, event: RunEvent): void;
 }

@@ -60,7 +60,7 @@ async function run(attempt: CallAttempt, remaining: readonly Step[]): Promise<Ve
     unfollow();
   }
   if (verdict === undefined) throw new RangeError('The last step of an attempt has no verdict.');
-  if (verdict.kind !== 'succeeded' && verdict.kind !== 'needs-approval') await attempt.discard();
+  if (verdict.kind !== 'succeeded' && verdict.kind !== 'needs-approval') await attempt.dispose();
   return verdict;
 }
 
@@ -122,7 +122,7 @@ async function readResult(attempt: CallAttempt): Promise<undefined> {
 
 async function disposeResources(attempt: CallAttempt): Promise<Verdict | undefined> {
   const { tool, transaction } = attempt;
-  const failures = transaction.needsDisposal ? await attempt.settled(transaction.closeResources()) : [];
+  const failures = transaction.needsDisposal ? await attempt.settled(transaction.disposeResources()) : [];
   transaction.seal();
   if (failures.length === 0) return undefined;
   const text = failures.map(describeError).join('\n');

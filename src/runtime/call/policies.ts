@@ -32,7 +32,7 @@ type Objection = UnenforcedDecision & { readonly error?: unknown };
 /**
  * Before the handler: asks `check` of the policies over the call, those of the calls around it first.
  *
- * @returns what has to be asked before the call goes on.
+ * @returns the requests for approval that precede the call.
  * @throws {AttemptEnd} when one of them denies.
  */
 export async function checkCall(attempt: CallAttempt): Promise<readonly PolicyQuestion[]> {
@@ -124,11 +124,11 @@ async function ask<Answer>(
   try {
     return await attempt.settled(question(policy, call, context));
   } finally {
-    evaluator.end();
+    evaluator.dispose();
   }
 }
 
-/** Policies may be written without types: whatever they answer is checked. */
+/** Policies may be written without types, so their return values are checked. */
 function toObjection(
   governing: GoverningPolicy,
   decision: Partial<PolicyDecision> | null | undefined,
@@ -138,7 +138,7 @@ function toObjection(
   if (outcome === 'ask' || outcome === 'deny') {
     return { ...nameOf(governing), outcome, reason: decision?.reason ?? 'no reason was given' };
   }
-  return { ...nameOf(governing), outcome: 'deny', reason: 'its check came to no decision' };
+  return { ...nameOf(governing), outcome: 'deny', reason: 'its check returned no decision' };
 }
 
 /** A policy as records name it. */

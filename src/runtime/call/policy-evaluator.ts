@@ -15,7 +15,7 @@ interface Evaluating {
 }
 
 /**
- * What a policy evaluates prompts with while it is being asked about a call. Its evaluations read what the call sees; of what they write
+ * Evaluates prompts for a policy while it judges a call. Its evaluations read what the call sees; of what they write
  * only log entries are kept, so that a judge leaves nothing that a policy could take for the work of the agent.
  */
 export class PolicyEvaluator {
@@ -41,7 +41,7 @@ export class PolicyEvaluator {
   }
 
   /** The policy has answered: what it still evaluates is ended. Never throws. */
-  end(): void {
+  dispose(): void {
     if (this.#isOver) return;
     this.#isOver = true;
     if (this.#evaluating === undefined) return;
@@ -55,7 +55,7 @@ export class PolicyEvaluator {
       ),
     });
     try {
-      transaction.endForkForPolicies(fork);
+      transaction.applyPolicyFork(fork);
     } catch (error) {
       environment.logger.error('What a policy evaluated could not be recorded.', {
         policy: this.#policy.name,
@@ -85,7 +85,7 @@ export class PolicyEvaluator {
         policy: judging.name,
         // The policy that evaluates does not govern what it evaluates: it would ask itself without end.
         except: ({ policy }) => policy === judging,
-        tell: (event) => {
+        emit: (event) => {
           if (!isOver()) environment.emit(event);
         },
       }),

@@ -103,7 +103,7 @@ export class CallScheduler {
       this.done(call);
       return result;
     } finally {
-      call.turn.end();
+      call.turn.dispose();
     }
   }
 
@@ -115,12 +115,12 @@ export class CallScheduler {
   }
 
   /** Undoes what calls did that were not settled: their turn cannot be finished. Never rejects. */
-  async abandon(calls: readonly ScheduledCall[]): Promise<void> {
+  async rollback(calls: readonly ScheduledCall[]): Promise<void> {
     const unsettled = calls.filter((call) => !isDone(call)).reverse();
     for (const call of unsettled) this.#remove(call);
     for (const { run, turn } of unsettled) {
-      await run.abandon();
-      turn.end();
+      await run.rollback();
+      turn.dispose();
     }
     // Calls of other turns may have waited for these.
     this.#startWhatMay();
@@ -171,13 +171,13 @@ export class CallScheduler {
   }
 
   /**
-   * Does `work` that may wait for a person, and lets other calls be settled meanwhile. Those of its own turn wait all the same; one that
+   * Does `work` that may wait for a person, while other calls may be settled. Calls of its own turn wait anyway; one that
    * cannot be repeated keeps its turn, since everything must be as it was.
    */
   async outOfTurn<T>(run: CallRun, work: () => Promise<T>): Promise<T> {
     const call = this.#calls.find((each) => each.run === run);
     if (call === undefined || this.#keepsTurn(run)) return work();
-    call.turn.end();
+    call.turn.dispose();
     try {
       return await work();
     } finally {

@@ -10,7 +10,7 @@ interface OpeningParts {
   /** The attempt whose handler threw. */
   readonly thrower: CallAttempt;
   readonly signal: VisibilityExpansionRequired;
-  /** For the end of the message: what stands although the call is rolled back; empty when nothing does. */
+  /** For the end of the message: the effects that remain after the rollback; empty when there are none. */
   readonly note: string;
 }
 

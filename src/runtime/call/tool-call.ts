@@ -47,10 +47,10 @@ export type Resolution =
 
 const maxNamedTools = 50;
 
-/** Effects in order: what may do more stands higher. */
+/** Effects in order: later ones may do more. */
 const effectsRank: Readonly<Record<ToolEffects, number>> = { read: 0, state: 1, external: 2 };
 
-/** The call behind one part of an assistant item. */
+/** The call of one part of an assistant item. */
 export function toToolCall(part: ToolCallPart, turn: number, isCutOff: boolean): ToolCall {
   return { callId: part.callId, toolName: part.name, arguments: part.arguments, turn, isCutOff };
 }
@@ -130,14 +130,14 @@ function parseArguments(call: ToolCall): ParsedArguments {
   try {
     value = call.arguments.trim() === '' ? {} : JSON.parse(call.arguments);
   } catch (error) {
-    return { ok: false, problem: `they are no valid JSON (${describeError(error)})` };
+    return { ok: false, problem: `they are not valid JSON (${describeError(error)})` };
   }
   if (typeof value !== 'object' || value === null) {
     return { ok: false, problem: `got ${value === null ? 'null' : typeof value}` };
   }
   if (Array.isArray(value)) return { ok: false, problem: 'got an array' };
   try {
-    // Recorded as they are now, whatever a handler does to its own. JSON text can hold what JSON values cannot: 1e999.
+    // Recorded as they are now, independent of what a handler does to its copy. JSON text can hold what JSON values cannot: 1e999.
     freezeJson(value, 'what the text holds');
   } catch (error) {
     return { ok: false, problem: `they cannot be used (${describeError(error)})` };

@@ -26,7 +26,7 @@ export function createToolContext(attempt: CallAttempt): ToolContext {
   return Object.freeze(new CallContext(attempt));
 }
 
-/** What few handlers look at is made when it is looked at. Members can be taken out of it. */
+/** Rarely used members are made when they are read. Members can be destructured. */
 class CallContext implements ToolContext {
   readonly callId: string;
   readonly attempt: number;
@@ -107,7 +107,7 @@ class CallContext implements ToolContext {
 }
 
 /** The attempt as evaluations inside its handler see it. */
-function insideHandler(attempt: CallAttempt, tell: (event: RunEvent) => void): ReturnType<typeof callInside> {
+function insideHandler(attempt: CallAttempt, emit: (event: RunEvent) => void): ReturnType<typeof callInside> {
   const { resolved, transaction } = attempt;
   return callInside(attempt, {
     effects: resolved.bound.tool.effects,
@@ -120,6 +120,6 @@ function insideHandler(attempt: CallAttempt, tell: (event: RunEvent) => void): R
     get stop() {
       return attempt.innerStop;
     },
-    tell,
+    emit,
   });
 }

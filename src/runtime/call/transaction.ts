@@ -23,7 +23,7 @@ import type { ToolEffects } from '../../tool/index.ts';
 /** The session side of what calls fork from: a root session, or the fork of an outer call. */
 export interface SessionRoot {
   fork(options?: ForkOptions): SessionFork;
-  /** Puts a patch on the state. @returns what tells the subscribers. */
+  /** Applies a patch to the state. @returns a function that calls the subscribers. */
   applyQuietly(patch: SessionPatch): () => void;
   dispatch<Input, Output>(event: EventDefinition<Input, Output>, payload: Input): void;
 }
@@ -51,14 +51,14 @@ export interface CallPatch {
 export class CallTransaction {
   readonly #session: SessionFork;
   readonly #files: FilesystemFork | undefined;
-  /** The files, once somebody was given a view of them: until then nothing was read or changed. */
+  /** The files, once a view of them was handed out: until then nothing was read or changed. */
   #seenFiles: FilesystemFork | undefined;
   readonly #container: ResourceContainer;
   readonly #resources: ResourceForks | undefined;
   readonly #readOnly: boolean;
   #scope: CallScope | undefined;
   #policyScope: CallScope | undefined;
-  #look: (() => void) | undefined;
+  #accessListener: (() => void) | undefined;
   /** The resources of outer prompts whose policies have asked for some. */
   #outerScopes: Map<ResourceContainer, CallScope> | undefined;
   #sealed = false;
@@ -118,25 +118,25 @@ export class CallTransaction {
     return this.#scope;
   }
 
-  /** What the handler looks its resources up with. */
+  /** Resolves the handler's resources. */
   get resolver(): ResourceResolver {
     const { resolver } = this.resources;
-    return this.#look === undefined ? resolver : this.#watched(resolver);
+    return this.#accessListener === undefined ? resolver : this.#observed(resolver);
   }
 
   /**
-   * Has `look` called before each access of the handler to session, files and resources. It must not throw, and may seal the transaction: the
+   * Calls `listener` before each access of the handler to session, files and resources. It must not throw, and may seal the transaction: the
    * access then throws `TransactionClosedError`.
    */
-  watch(look: () => void): void {
-    this.#look = look;
-    this.#session.onAccess(look);
-    this.#files?.onAccess?.(look);
+  onAccess(listener: () => void): void {
+    this.#accessListener = listener;
+    this.#session.onAccess(listener);
+    this.#files?.onAccess?.(listener);
   }
 
-  #watched(resolver: ResourceResolver): ResourceResolver {
+  #observed(resolver: ResourceResolver): ResourceResolver {
     const assertOpen = (): void => {
-      this.#look?.();
+      this.#accessListener?.();
       if (this.isOpen) return;
       throw new TransactionClosedError(
         'This tool call has ended, so its resources can no longer be used. Nothing that is written now would land anywhere.',
@@ -155,7 +155,7 @@ export class CallTransaction {
   }
 
   /** Disposes what the handler's resources built: it gets none any more. Resolves with what went wrong. */
-  async closeResources(): Promise<readonly unknown[]> {
+  async disposeResources(): Promise<readonly unknown[]> {
     this.#scopeEnded = true;
     return (await this.#scope?.dispose()) ?? none;
   }
@@ -186,13 +186,13 @@ export class CallTransaction {
     return scope;
   }
 
-  /** A fork for what policies evaluate: it goes on when the handler's part has ended, and may not change STATE. */
+  /** A fork for evaluations of policies: it stays usable after the handler's part has ended, and cannot change STATE. */
   forkForPolicies(): SessionFork {
     return this.#session.fork({ readOnly: true, part: 'privileged' });
   }
 
   /** Ends such a fork: keeps what was logged in it and drops the rest. */
-  endForkForPolicies(fork: SessionFork): void {
+  applyPolicyFork(fork: SessionFork): void {
     if (!this.#closed) this.#session.apply(fork.discardedPatch(), 'privileged');
     fork.dispose();
   }
@@ -223,7 +223,7 @@ export class CallTransaction {
     return inFiles.length === 0 ? inSession : [...inSession, ...inFiles];
   }
 
-  /** Why what was written in session and files cannot be put on the present state, whatever was read; empty when it can. */
+  /** Why the writes to session and files cannot be applied to the present state, regardless of reads; empty when they can. */
   refusals(): readonly string[] {
     const inSession = this.#session.refusals();
     if (this.#seenFiles === undefined) return inSession;
@@ -250,7 +250,7 @@ export class CallTransaction {
 
   /**
    * Ends the resources' part of a call that succeeded: commits them, or rolls them back when the tool must not change
-   * anything. Resolves with what failed; what is neither committed nor rolled back then is left to {@link rollBackResources}.
+   * anything. Resolves with the failure; resources that are then neither committed nor rolled back are left to {@link rollBackResources}.
    */
   async commitResources(awaiter: Awaiter): Promise<ResourceFailure | undefined> {
     if (!this.#readOnly) return this.#resources?.commit();
@@ -287,7 +287,7 @@ export class CallTransaction {
   }
 
   /** Ends the transaction for everyone. Resources that take part are neither committed nor rolled back by it. */
-  close(): void {
+  sealAll(): void {
     if (this.#closed) return;
     this.#closed = true;
     this.#session.dispose();
@@ -305,7 +305,7 @@ export class CallTransaction {
   /** Disposes what handler and policies built, once the transaction is closed. Resolves with what went wrong. */
   async dispose(): Promise<readonly unknown[]> {
     this.#disposed = true;
-    const failures = [...(await this.closeResources())];
+    const failures = [...(await this.disposeResources())];
     for (const scope of [this.#policyScope, ...(this.#outerScopes?.values() ?? none)])
       failures.push(...((await scope?.dispose()) ?? none));
     return [...failures, ...(this.#resources?.takeFaults() ?? none)];
@@ -328,7 +328,7 @@ export class CallTransaction {
  * Puts a patch on the present state: files first, since a disk may fail, then the session. Cannot fail for another reason after
  * `conflicts()` or `refusals()` was empty in the same synchronous stretch.
  *
- * @returns what tells the subscribers of the session.
+ * @returns a function that calls the subscribers of the session.
  */
 export function applyPatch(roots: TransactionRoots, { session, files }: CallPatch): () => void {
   const returned: unknown = files === undefined ? undefined : roots.filesystem?.apply(files);

@@ -53,7 +53,7 @@ export interface FatalVerdict {
   readonly error: unknown;
 }
 
-/** A verdict that no question is left about. */
+/** A final verdict. */
 export type FinalVerdict = FailedVerdict | SucceededVerdict | FatalVerdict;
 
 /** How one attempt at a call ended. */
@@ -96,16 +96,16 @@ export function stoppedVerdict(
   );
 }
 
-/** What is left of a call that ended in the middle. */
+/** The remaining changes of a call that ended before its handler did, as a sentence. */
 export function whatIsLeft(hasExternalEffects: boolean): string {
   return hasExternalEffects
-    ? 'Nothing it changed in session and files is left, but what it did outside of them may stand.'
-    : 'Nothing it changed is left.';
+    ? 'Its changes to session and files were rolled back, but its effects outside of them may remain.'
+    : 'Its changes were rolled back.';
 }
 
 /** For the end of a message: what a rolled-back call leaves outside; empty when it leaves nothing. */
 export function externalEffectsNote(hasExternalEffects: boolean): string {
-  return hasExternalEffects ? ' What it did outside of session and files stands.' : '';
+  return hasExternalEffects ? ' Its effects outside of session and files remain.' : '';
 }
 
 /** A call that succeeded but cannot be committed. */
@@ -136,7 +136,7 @@ export function cannotRepeat(
     ? `What the call of "${toolName}" had read was changed before it could be committed (${names}), and it could not be repeated.`
     : [
         `The call of "${toolName}" was run ${attempt?.number ?? 0} times, and each time something it had read`,
-        `was changed ${by} before it could be committed (${names}). Nothing it changed is left; try again.`,
+        `was changed ${by} before it could be committed (${names}). Its changes were rolled back; try again.`,
       ].join(' ');
   return failed('rolled-back', 'conflict', message);
 }
@@ -160,8 +160,8 @@ export function cannotCommit(call: UncommittedCall, error: unknown): FailedVerdi
 }
 
 function residualEffectsNote({ attempt }: UncommittedCall): string {
-  const outside = attempt?.hasExternalEffects === true ? ' What it did outside stands.' : '';
+  const outside = attempt?.hasExternalEffects === true ? ' Its effects outside remain.' : '';
   const committed = attempt?.transaction.committedResources ?? [];
   if (committed.length === 0) return outside;
-  return ` What it changed in ${quotedList(committed)} was committed before and stands.${outside}`;
+  return ` Its changes in ${quotedList(committed)} were committed before and remain.${outside}`;
 }

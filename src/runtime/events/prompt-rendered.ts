@@ -24,7 +24,7 @@ const descriptor: FieldsOf<PromptDescriptor> = {
 
 const rendered = {
   descriptor: record(descriptor) as Field<PromptDescriptor>,
-  /** The params as they were bound, before any section parsed them; what is no JSON as JSON would write it. */
+  /** The params as they were bound, before any section parsed them; anything but JSON as JSON.stringify would write it. */
   params: anyObject() as Field<{ readonly [name: string]: JsonValue }>,
   /** The instructions as the model gets them. */
   text: text as Field<string>,
@@ -42,7 +42,7 @@ const renderedTool = {
   inputSchema: anyObject() as Field<JsonSchema>,
 };
 
-/** A tool as the model is told of it. */
+/** A tool as it is offered to the model. */
 export interface RenderedTool extends RecordOf<typeof renderedTool> {}
 
 const renderedTools = {

@@ -48,7 +48,7 @@ export function recordSchema<T>(fields: Fields): Schema<T, T> {
   return jsonSchema<T>(toJsonSchema(fields));
 }
 
-/** A text. Also used for words of the library, since a later version may have more of them. */
+/** A string. Also used for the library's own vocabulary, since a later version may have more values. */
 export const text: Field<string> = field({ type: 'string' });
 /** A whole number from 0. */
 export const count: Field<number> = field({ type: 'integer', minimum: 0 });

@@ -16,7 +16,7 @@ import type {
   UnenforcedDecision,
 } from './tool-invoked.ts';
 
-/** What an observer of a run is told, while it happens. `turn` counts model calls from 1. A closed union. */
+/** What an observer of a run gets, while it happens. `turn` counts model calls from 1. A closed union. */
 export type RunEvent =
   | {
       readonly type: 'run-start';
@@ -43,8 +43,8 @@ export type RunEvent =
   | {
       /**
        * A piece of what the model says; only in a run that streams, and between the start and the end of a model
-       * call. After a `model-call-retry` the answer begins anew: what was told of it before is void. With `redact`
-       * what may be the beginning of a secret waits for what comes behind it: all of the answer, unless `redact.pending` says.
+       * call. After a `model-call-retry` the answer begins again: its earlier deltas are void. With `redact`
+       * text that may be the start of a secret is held back until more follows: all of the answer, unless `redact.pending` limits it.
        */
       readonly type: 'text-delta';
       readonly turn: number;
@@ -189,13 +189,13 @@ export type RunEvent =
       readonly toolName: string;
     } & RecordedFeedback)
   | {
-      /** An answer could not be read as the structured output that is asked for; the model is told why and asked again. */
+      /** An answer could not be read as the requested structured output; the model gets the reason and another request. */
       readonly type: 'output-rejected';
       /** The turn whose text is discarded. */
       readonly turn: number;
       /** Number of the repair, from 1. */
       readonly repair: number;
-      /** What the model is told. */
+      /** The message to the model. */
       readonly problem: string;
     }
   | {
@@ -207,7 +207,7 @@ export type RunEvent =
       readonly check: number;
       /** After `incomplete` the model is asked again, unless it was the last check. */
       readonly outcome: 'complete' | 'incomplete';
-      /** What the model is told. */
+      /** The message to the model. */
       readonly feedback?: string;
     }
   | {
@@ -220,7 +220,7 @@ export type RunEvent =
       readonly cause?: unknown;
     }
   | {
-      /** Something that happened in an evaluation inside a tool call. Nothing is told once the attempt has ended. */
+      /** An event of an evaluation inside a tool call. None is emitted once the attempt has ended. */
       readonly type: 'nested-run';
       readonly turn: number;
       /** The call around the evaluation. */

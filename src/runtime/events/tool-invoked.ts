@@ -33,7 +33,7 @@ import {
  *
  * - `committed`: the handler succeeded and everything it changed is in place.
  * - `rolled-back`: the handler ran, or was about to, and nothing it changed is left.
- * - `denied`: a policy, or whoever was asked, refused; nothing is left.
+ * - `denied`: a policy, or the approver, refused; no change remains.
  * - `rejected`: it never started: unknown tool, no handler, arguments that do not fit.
  * - `aborted`: the run ended before it was committed; nothing is left.
  */
@@ -45,10 +45,10 @@ export type ToolCallOutcome = 'committed' | 'rolled-back' | 'denied' | 'rejected
  * - `unknown-tool`, `no-handler`, `invalid-arguments`: the call never started. `cut-off`: nor did it, because the model's answer was cut off
  *   before the call was known to be complete. `effects-exceeded`: nor did it, because the
  *   call around it may do less than it does.
- * - `denied`: a policy refused, or its check threw. `not-approved`: a policy asked and the answer was no, or nobody could be asked.
+ * - `denied`: a policy refused, or its check threw. `not-approved`: a policy asked and the answer was no, or there was no approver.
  * - `policy-failed`: a policy's `onResult` threw.
  * - `failed-result`: the handler returned a failure. `validation`: it threw `ToolValidationError`. `threw`: anything else.
- * - `not-a-result`: it returned something that is no `ToolResult`, or attachments that cannot be sent. `invalid-output`: its value breaks the output schema.
+ * - `not-a-result`: it returned something other than a `ToolResult`, or attachments that cannot be sent. `invalid-output`: its value breaks the output schema.
  *   `result-too-large`: the model would get more characters than it may.
  * - `timeout`: the tool's own `timeoutMs` passed. `dispose-failed`: a tool-call resource could not be disposed.
  * - `conflict`: what it had read changed three times. `commit-failed`: its changes did not fit the present state.
@@ -110,18 +110,18 @@ const recordedApproval = {
   /** What was to be approved: the call before it ran, or what it had changed. */
   about: text as Field<'call' | 'changes'>,
   approved: flag as Field<boolean>,
-  /** Why it was not approved, or that nobody could be asked. */
+  /** Why it was not approved, or that there was no approver. */
   answer: optional(text) as OptionalField<string>,
 };
 
-/** A question of a policy that was put to whoever approves, and how it was answered. */
+/** A policy's request for approval, and the answer. */
 export interface RecordedApproval extends RecordOf<typeof recordedApproval> {}
 
 const unenforcedDecision = {
   policy: text as Field<string>,
   /** Name of the prompt whose policy it is, where that is an outer one. Absent: the prompt of the call. */
   policyPrompt: optional(text) as OptionalField<string>,
-  /** A check that throws, or comes to no decision, would have denied. */
+  /** A check that throws, or returns no decision, would have denied. */
   outcome: text as Field<'deny' | 'ask'>,
   reason: text as Field<string>,
 };
@@ -136,7 +136,7 @@ const feedbackRun = {
 };
 
 const feedbackGiven = {
-  /** The model reads it behind the text of the call. */
+  /** The model reads it after the text of the call. */
   outcome: constant('given') as Field<'given'>,
   severity: text as Field<'info' | 'caution' | 'warning'>,
   message: text as Field<string>,
@@ -149,12 +149,12 @@ const feedbackSilent = {
 };
 
 const feedbackFailed = {
-  /** It threw, or what it returned is no feedback. */
+  /** It threw, or did not return feedback. */
   outcome: constant('failed') as Field<'failed'>,
   error: record(recordedError) as Field<RecordedError>,
 };
 
-/** What a feedback provider that was due after a call came to. */
+/** The outcome of a feedback provider that was due after a call. */
 export type RecordedFeedback = RecordOf<typeof feedbackRun> &
   (RecordOf<typeof feedbackGiven> | RecordOf<typeof feedbackSilent> | RecordOf<typeof feedbackFailed>);
 
@@ -188,7 +188,7 @@ const toolInvoked = {
   rendered: text as Field<string>,
   /** Exactly what the model reads, feedback included. */
   modelText: text as Field<string>,
-  /** The images and files that it got behind the text. Absent: none. */
+  /** The images and files that it got after the text. Absent: none. */
   attachments: optional(list(record(recordedAttachment))) as OptionalField<readonly RecordedAttachment[]>,
   error: optional(record(recordedError)) as OptionalField<RecordedError>,
   /** How often the call was tried; above 1 it was re-run because of conflicts. 0: it was rejected, or the run ended, before that. */
@@ -241,7 +241,7 @@ const renamedFields: ReadonlyMap<string, string> = new Map([
   ['shadow', 'unenforced'],
 ]);
 
-/** The items of version 1 with the names of version 2. What is no record stays as it is, to be refused. */
+/** The items of version 1 with the names of version 2. An item that is not a record stays unchanged and is refused later. */
 function namesOfVersion2(items: readonly unknown[]): readonly unknown[] {
   return items.map((item) => {
     if (!isRecord(item)) return item;

@@ -5,12 +5,12 @@ import type { CallHistory, FeedbackProvider, FeedbackSeverity } from './feedback
 
 /** Options of {@link deadlineFeedback}. */
 export interface DeadlineFeedbackOptions {
-  /** Milliseconds between two times that the model is told. Default: 60,000. */
+  /** Minimum milliseconds between two messages. Default: 60,000. */
   readonly everyMs?: number;
 }
 
 /**
- * A feedback provider that tells the model now and then how much time is left; it says nothing in a run without a
+ * A feedback provider that periodically reports the remaining time to the model; it adds nothing in a run without a
  * deadline. Named `deadline`.
  */
 export function deadlineFeedback(options: DeadlineFeedbackOptions = {}): FeedbackProvider {
@@ -65,7 +65,7 @@ export interface RepetitionFeedbackOptions {
 }
 
 /**
- * A feedback provider that tells the model when the same call, with the same arguments, has failed several times in a
+ * A feedback provider that informs the model when the same call, with the same arguments, has failed several times in a
  * row, and again each time it has failed as often once more. Named `repetition`.
  *
  * @throws {PromptValidationError} for a number out of its range.

@@ -78,7 +78,7 @@ const severities: readonly unknown[] = ['info', 'caution', 'warning'] satisfies 
 /**
  * What a provider returned, as it is recorded; undefined when it has nothing to say. Providers are code of others.
  *
- * @throws {TypeError} when it is no feedback.
+ * @throws {TypeError} when it is not feedback.
  */
 export function readFeedback(
   provider: string,
@@ -87,9 +87,9 @@ export function readFeedback(
   if (returned === undefined || returned === null) return undefined;
   const fault = findFault(returned);
   if (fault !== undefined) {
-    throw new TypeError(`What the feedback provider "${provider}" returned is no feedback: ${fault}.`);
+    throw new TypeError(`What the feedback provider "${provider}" returned is not feedback: ${fault}.`);
   }
-  // Every property was looked at.
+  // Every property was checked.
   const { message, suggestions = [], severity = 'info' } = returned as Feedback;
   return { severity, message, ...(suggestions.length === 0 ? {} : { suggestions: [...suggestions] }) };
 }
@@ -102,7 +102,7 @@ function findFault(returned: unknown): string | undefined {
     suggestions !== undefined &&
     !(Array.isArray(suggestions) && suggestions.every((one) => typeof one === 'string'))
   ) {
-    return 'its suggestions are no list of texts';
+    return 'its suggestions are not a list of strings';
   }
   if (severity !== undefined && !severities.includes(severity)) {
     return `its severity is none of ${severities.join(', ')}`;

@@ -78,7 +78,7 @@ export const FeedbackStepped: EventDefinition<FeedbackStep, FeedbackStep> = defi
 
 /**
  * How far the feedback of each prompt is, one item per prompt: part of snapshots and exports, so that a session that is
- * brought back goes on counting where it was. An evaluation with feedback installs it; install it yourself before
+ * imported again continues its counts. An evaluation with feedback installs it; install it yourself before
  * `importState()`.
  */
 export const FeedbackState: Slice<FeedbackProgress> = defineSystemSlice<FeedbackProgress>({

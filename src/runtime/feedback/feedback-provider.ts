@@ -7,9 +7,9 @@ import type { ToolInvokedPayload } from '../events/tool-invoked.ts';
 /** How much a feedback matters, least first. */
 export type FeedbackSeverity = 'info' | 'caution' | 'warning';
 
-/** What a provider tells the model. */
+/** The guidance of a provider for the model. */
 export interface Feedback {
-  /** Not empty. What would end the block that it stands in is escaped. */
+  /** Not empty. Text that would end the surrounding block is escaped. */
   readonly message: string;
   /** What the model may do about it, one line each. Default: none. */
   readonly suggestions?: readonly string[];
@@ -18,8 +18,8 @@ export interface Feedback {
 }
 
 /**
- * When a provider is due; looked at after each tool call, and one that holds is enough. At least one has to be given. Calls of every outcome
- * count, a re-run call once; what is counted goes on from one evaluation of the prompt to the next in the same session.
+ * When a provider is due; checked after each tool call, and one trigger that holds is enough. At least one is required. Calls of every outcome
+ * count, a re-run call once; counts continue from one evaluation of the prompt to the next in the same session.
  */
 export interface FeedbackTriggers {
   /** Once so many calls have ended since the provider last ran: 1 or more. */
@@ -37,7 +37,7 @@ export interface FeedbackTriggers {
 export type CallHistory = Pick<PersistentVector<ToolInvokedPayload>, 'length' | 'at'> &
   Iterable<ToolInvokedPayload>;
 
-/** What a provider looks at: the run as it stands once a call has ended. Session and files are closed when the provider is done. */
+/** What a provider gets: the state of the run after a call has ended. Session and files are sealed when the provider returns. */
 export interface FeedbackContext {
   readonly prompt: PromptPort;
   /**
@@ -54,12 +54,12 @@ export interface FeedbackContext {
   readonly deadline: DeadlinePort | undefined;
   /** The budget of the evaluation, or else that of the run around it. */
   readonly budgetTracker: BudgetTrackerPort | undefined;
-  /** Aborted when the run ends; nobody waits for the provider then. */
+  /** Aborted when the run ends; the run does not wait for the provider then. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Looks at a run from the side and now and then tells the model something: its text is added to the result of the call
+ * Observes a run and occasionally adds guidance for the model: its text is appended to the result of the call
  * after which the provider was due.
  *
  * Both functions may throw or reject: it is logged and recorded, the provider counts as run, and nothing else changes.

@@ -87,7 +87,7 @@ export class FeedbackRunner {
   }
 
   /** Counts a call that has ended. */
-  note(invocation: ToolInvokedPayload): void {
+  record(invocation: ToolInvokedPayload): void {
     const calls = this.#calls.push(invocation);
     this.#calls = calls.length < 2 * keptCalls ? calls : PersistentVector.from([...calls].slice(-keptCalls));
     const { session, logger } = this.#surroundings;
@@ -155,18 +155,18 @@ export class FeedbackRunner {
         if (record !== undefined) feedback.push(record);
       }
     } catch (error) {
-      // The run has ended; what was said until then still stands in the result.
+      // The run has ended; feedback given until then stays in the result.
       if (!(error instanceof RunStoppedSignal)) throw error;
     } finally {
       session.dispose();
       files?.dispose();
     }
     const given = feedback.filter((record) => record.outcome === 'given');
-    const told = withText(invocation, withFeedback(invocation.modelText, given));
-    return feedback.length === 0 ? told : { ...told, feedback };
+    const withFeedbackText = withText(invocation, withFeedback(invocation.modelText, given));
+    return feedback.length === 0 ? withFeedbackText : { ...withFeedbackText, feedback };
   }
 
-  /** What the provider comes to; undefined when it does not want to run yet. Rejects only with {@link RunStoppedSignal}. */
+  /** The outcome of the provider; undefined when it is not due yet. Rejects only with {@link RunStoppedSignal}. */
   async #ask(
     provider: FeedbackProvider,
     context: FeedbackContext,
@@ -223,7 +223,7 @@ export function withoutFeedbackTags(text: string): string {
 
 /**
  * What the model reads of a call after which feedback was given: the text of the call, then a block for each provider.
- * Only the runtime can write such a block: what would look like one in the other texts is escaped.
+ * Only the runtime can write such a block: text elsewhere that would look like one is escaped.
  */
 export function withFeedback(text: string, given: readonly GivenFeedback[]): string {
   return [withoutFeedbackTags(text), ...given.map(formatFeedback)].filter((part) => part !== '').join('\n\n');

@@ -103,7 +103,7 @@ export class BudgetTracker implements BudgetTrackerPort {
    *
    * @param usage undefined: the provider reported nothing.
    * @param prices of the model, unless the budget has prices. Default: unknown.
-   * @throws {PromptValidationError} for a count that is no number of at least 0, or when the budget limits the cost and nothing says the price.
+   * @throws {PromptValidationError} for a count that is not a number of at least 0, or when the budget limits the cost and no price is known.
    */
   count(usage: TokenUsage | undefined, prices?: TokenPrices): void {
     this.countTurn(usage, prices, noTokens);
@@ -137,7 +137,7 @@ export class BudgetTracker implements BudgetTrackerPort {
     if (excess === undefined) return undefined;
     const { limit, value, maximum } = excess;
     return this.#refusal(
-      `The budget is used up: ${nameOf(limit)} came to ${value}${this.#estimatedPart(limit)}, and ${limit} is ${maximum}.`,
+      `The budget is used up: ${nameOf(limit)} reached ${value}${this.#estimatedPart(limit)}, and ${limit} is ${maximum}.`,
       excess,
     );
   }
@@ -160,7 +160,7 @@ export class BudgetTracker implements BudgetTrackerPort {
     const { limit, value: needed, maximum } = excess;
     const value = this.#valueOf(limit, this.#spent);
     return this.#refusal(
-      `The budget does not hold another turn of the model: ${nameOf(limit)} came to ${value}${this.#estimatedPart(limit)} and would come to ${needed} at least, and ${limit} is ${maximum}.`,
+      `The budget does not allow another turn of the model: ${nameOf(limit)} reached ${value}${this.#estimatedPart(limit)} and would reach at least ${needed}, and ${limit} is ${maximum}.`,
       { limit, value, maximum, needed },
     );
   }
@@ -189,7 +189,7 @@ export class BudgetTracker implements BudgetTrackerPort {
     return undefined;
   }
 
-  /** What of the tokens is no report of a provider, as a part of a sentence. */
+  /** The tokens that no provider reported, as a phrase. */
   #estimatedPart(limit: keyof BudgetLimits): string {
     const { inputTokens = 0, outputTokens = 0 } = this.#spent.estimated;
     const isOfBoth = limit === 'maxTotalTokens' || limit === 'maxCost';
@@ -231,7 +231,7 @@ export function toBudgetTracker(given: Budget | BudgetTrackerPort): BudgetTracke
   return new BudgetTracker(given);
 }
 
-/** @internal The error of a limit on the cost of a model whose prices nobody has given. */
+/** @internal The error of a limit on the cost of a model without known prices. */
 export function noPrices(modelName?: string): PromptValidationError {
   const model = modelName === undefined ? 'the model' : `the model "${modelName}"`;
   return new PromptValidationError(

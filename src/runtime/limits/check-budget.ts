@@ -2,7 +2,7 @@ import { PromptValidationError } from '../../error/index.ts';
 import type { Budget, BudgetLimits } from '../../tool/index.ts';
 import { toExactPrices } from './token-cost.ts';
 
-/** The limits of a budget, in the order in which they are looked at. */
+/** The limits of a budget, in the order in which they are checked. */
 export const limitNames: readonly (keyof BudgetLimits)[] = [
   'maxInputTokens',
   'maxOutputTokens',

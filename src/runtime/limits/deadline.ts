@@ -10,7 +10,7 @@ export class Deadline {
   /**
    * @param expiresAtMs milliseconds since the Unix epoch, by `clock`.
    * @param now what counts as the present. Default: the clock's time.
-   * @throws {DeadlineExceededError} when it is no finite number or not in the future.
+   * @throws {DeadlineExceededError} when it is not a finite number or not in the future.
    */
   constructor(expiresAtMs: number, clock: Clock = systemClock, now: number = timeOf(clock)) {
     if (!Number.isFinite(expiresAtMs) || expiresAtMs <= now) {

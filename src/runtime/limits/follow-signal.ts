@@ -1,4 +1,4 @@
-/** Those who follow a signal, behind the one listener that it has for all of them. */
+/** The followers of a signal, which share its one listener. */
 interface Following {
   readonly followers: Set<() => void>;
   readonly onAbort: () => void;
@@ -10,7 +10,7 @@ const followings = new WeakMap<AbortSignal, Following>();
 /**
  * Calls `follower` once when the signal is aborted, at once if it is; it must not throw. A caller's signal may be that of
  * many runs and calls and outlive them all: they share one listener, of which platforms warn only when there are many, and the
- * last of them takes it away, while `AbortSignal.any` leaves something behind.
+ * last of them removes it, while `AbortSignal.any` leaks memory.
  *
  * @returns ends it.
  */

@@ -13,7 +13,7 @@ const noTokens: TokenUsage = Object.freeze({});
  * counted once.
  */
 export class RunBudget {
-  /** True when there is no budget at all, neither of the evaluation nor around it. */
+  /** True when neither the evaluation nor an outer one has a budget. */
   readonly isUnlimited: boolean;
   readonly #own: BudgetTracker | undefined;
   readonly #trackers: readonly BudgetTracker[];
@@ -72,7 +72,7 @@ export class RunBudget {
     if (!this.#trackers.some(({ isLimited }) => isLimited)) return noTokens;
     this.#warnOfUncounted(
       logger,
-      estimate === undefined ? 'counts it as 0' : 'counts an estimate by the length of the texts',
+      estimate === undefined ? 'counts it as 0' : 'counts an estimate by the length of the text',
     );
     if (estimate === undefined) return noTokens;
     const { inputTokens = 0, outputTokens = 0 } = estimate();
@@ -114,7 +114,7 @@ export class RunBudget {
     return undefined;
   }
 
-  /** True for an error of a budget that holds here: whatever shares it must end, too. */
+  /** True for an error of a budget that applies here: everything that shares it must end, too. */
   hasRefused(error: unknown): boolean {
     return this.#trackers.some((tracker) => tracker.hasRefused(error));
   }

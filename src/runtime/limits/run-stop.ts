@@ -27,17 +27,17 @@ interface OuterDeadline {
 }
 
 /**
- * The one place where a run learns that it must end: the caller's abort signal and the deadline meet here, and whatever
+ * The single place where a run is stopped: the caller's abort signal and the deadline lead here, and everything
  * is in flight listens here. It stops at most once; the first reason stays.
  */
 export class RunStop {
   readonly #outer: OuterDeadline | undefined;
   readonly #listeners = new Set<(reason: StopReason) => void>();
-  /** Why the run was stopped; undefined while it goes on. Set by {@link stop} alone. */
+  /** Why the run was stopped; undefined while it runs. Set by {@link stop} only. */
   reason: StopReason | undefined;
   #controller: AbortController | undefined;
 
-  /** `work`, or a rejection with {@link RunStoppedSignal} as soon as the run stops; `work` is then left behind. Can be passed on as a function. */
+  /** `work`, or a rejection with {@link RunStoppedSignal} as soon as the run stops; `work` is then no longer awaited. Can be passed on as a function. */
   readonly race = <T>(work: PromiseLike<T>): Promise<T> => {
     const reason = this.reason;
     if (reason !== undefined) return Promise.race([work, Promise.reject(new RunStoppedSignal(reason))]);
@@ -47,7 +47,7 @@ export class RunStop {
         queueMicrotask(() => reject(new RunStoppedSignal(stopped)));
       };
       this.#listeners.add(giveUp);
-      // What is no promise may resolve with one that never settles, or throw.
+      // A thenable may resolve with one that never settles, or throw.
       Promise.resolve(work).then(
         (result) => {
           this.#listeners.delete(giveUp);
@@ -61,7 +61,7 @@ export class RunStop {
     });
   };
 
-  /** @param outer for a run inside a tool call: whose deadline it may share. Default: it stands alone. */
+  /** @param outer for a run inside a tool call: whose deadline it may share. Default: none. */
   constructor(outer?: OuterDeadline) {
     this.#outer = outer;
   }
@@ -109,7 +109,7 @@ export class RunStop {
     };
   }
 
-  /** Why the run has to end; undefined while it goes on. A deadline that has passed ends it, before its timer fires. */
+  /** Why the run has to end; undefined while it may continue. A deadline that has passed ends it, before its timer fires. */
   check(deadline: Deadline | undefined): StopReason | undefined {
     if (deadline?.isExpired() === true) {
       // A deadline that both share ends the run around this one, and this one with it.

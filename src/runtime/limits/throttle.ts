@@ -58,7 +58,7 @@ export function throttleDelayMs(policy: ThrottlePolicy, attempt: number, retryAf
   return Math.max(random() * limit, baseDelayMs, retryAfterMs);
 }
 
-/** What asking again depends on. */
+/** What a retry depends on. */
 export interface ThrottleContext {
   /** Undefined: never asked again. */
   readonly policy: ThrottlePolicy | undefined;
@@ -70,10 +70,10 @@ export interface ThrottleContext {
 }
 
 /**
- * What `ask` comes to; asked again after a wait while it throws a {@link ThrottleError} that is safe to retry.
+ * The result of `ask`; called again after a delay while it throws a {@link ThrottleError} that is safe to retry.
  *
  * @throws {ThrottleError} `throttle-attempts-exhausted`, `throttle-deadline-exceeded` or `throttle-delay-exceeded` when it is
- *   given up, checked in this order. What is not safe to retry is thrown as it is.
+ *   exhausted, checked in this order. An error that is not safe to retry is thrown unchanged.
  * @throws {RunStoppedSignal} when the run stops during a wait.
  */
 export async function askThrottled<T>(ask: () => T | Promise<T>, context: ThrottleContext): Promise<T> {
@@ -122,7 +122,7 @@ function givenUp(
 ): ThrottleError {
   const { kind, retryAfterMs } = cause;
   const times = attempts === 1 ? 'once' : `${attempts} times`;
-  const message = `The model was asked ${times} and given up (${kind}): ${why}. The last answer: ${cause.message}`;
+  const message = `The model call failed after ${times} (${kind}): ${why}. The last answer: ${cause.message}`;
   return new ThrottleError(message, { code, kind, attempts, retryAfterMs, cause });
 }
 

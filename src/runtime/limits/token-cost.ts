@@ -16,7 +16,7 @@ const millionth = 1_000_000n;
  * added (`addTokenUsage`) and the cost is asked for once. A count that is not reported costs nothing; cached input that is not
  * reported is paid like other input.
  *
- * @throws {PromptValidationError} for a price that is no number of at least 0.
+ * @throws {PromptValidationError} for a price that is not a number of at least 0.
  */
 export function tokenCost(usage: TokenUsage, prices: TokenPrices): number {
   assertArgument('tokenCost()', 'usage', usage, 'object');
@@ -43,7 +43,7 @@ export function exactCostOf(
   );
 }
 
-/** @throws {PromptValidationError} for a price that is no number of at least 0, or one that is missing. */
+/** @throws {PromptValidationError} for a price that is not a number of at least 0, or a missing one. */
 export function toExactPrices(prices: TokenPrices): ExactPrices {
   const { inputPerMillion, outputPerMillion } = prices;
   const { cachedInputPerMillion = inputPerMillion, cacheWriteInputPerMillion = inputPerMillion } = prices;

@@ -6,13 +6,13 @@ export interface WatchdogOptions {
   readonly clock: Clock;
   /** How long a run may be silent, in milliseconds. */
   readonly limitMs: number;
-  /** Called once, with the words for an error, when the run was silent for too long. */
+  /** Called once, with the message for an error, when the run had no activity for too long. */
   readonly onSilence: (message: string) => void;
 }
 
 /**
  * Waits for a run to be silent for too long. Every run event is a sign of life; a wait that the run has announced, and a
- * person who was asked, are no silence.
+ * person who approves, does not count as idle.
  */
 export class Watchdog {
   readonly #options: WatchdogOptions;
@@ -28,7 +28,7 @@ export class Watchdog {
   }
 
   /** A sign of life. Costs no timer. */
-  hear(event: RunEvent): void {
+  onEvent(event: RunEvent): void {
     const inner = innermost(event);
     this.#last = inner.type;
     // A model is asked again after a wait that the run knows of.
@@ -48,7 +48,7 @@ export class Watchdog {
   }
 
   /** Stops waiting. */
-  end(): void {
+  dispose(): void {
     this.#cancel();
   }
 

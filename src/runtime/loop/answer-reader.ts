@@ -18,13 +18,13 @@ export interface ReadAnswer<out Output> {
 export interface AnswerOptions<out Output> {
   /** Name of the model, for messages. */
   readonly model: string;
-  /** Rejects with an `OutputParseError` for a text that is no such answer. Anything else that it rejects with ends the run. */
+  /** Rejects with an `OutputParseError` for a text that is not such an answer. Any other rejection ends the run. */
   readonly read: (text: string) => Promise<ReadAnswer<Output>>;
-  /** How often the model may be told what was wrong, and asked again, in one run. */
+  /** How many corrections the model may get in one run. */
   readonly maxRepairs: number;
 }
 
-/** Reads the answers of one run. A model whose answer cannot be read is told why, and asked again. */
+/** Reads the answers of one run. A model whose answer cannot be read gets the reason and another request. */
 export class AnswerReader<Output> {
   readonly #options: AnswerOptions<Output>;
   readonly #environment: EvaluationEnvironment;

@@ -105,7 +105,7 @@ export class ConversationWindow {
     return turns[first]?.start ?? 0;
   }
 
-  /** Whether the turn behind this one is a part of it: of an answer that was paused, or what an approval has allowed. */
+  /** Whether the turn after this one belongs to it: it continues a paused answer, or follows an approval. */
   #goesOn({ end }: Turn): boolean {
     const last = this.#state.conversation[end - 1]?.type;
     return last === 'assistant' || last === 'approval';

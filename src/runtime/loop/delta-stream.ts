@@ -8,12 +8,12 @@ export interface StreamedAnswer {
   readonly onDelta: NonNullable<ModelCallOptions['onDelta']>;
   /** The answer is there: what was held back of it is emitted. */
   complete(): void;
-  /** Nothing more of it is emitted, whatever its provider still sends. */
+  /** Emits nothing more of it, whatever its provider still sends. */
   end(): void;
 }
 
 /**
- * Emits the pieces of answers as they arrive, and lets the model wait for the listeners. Where texts are redacted, a
+ * Emits the deltas of answers as they arrive, with back-pressure from the listeners. Where text is redacted, a
  * secret may lie across two pieces: what may be the beginning of one waits for what comes after it.
  */
 export class DeltaStream {

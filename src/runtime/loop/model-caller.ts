@@ -96,7 +96,7 @@ export class ModelCaller {
     try {
       return await stop.race(answer);
     } catch (error) {
-      // An answer that nobody waits for any more is paid for all the same.
+      // An answer that is no longer awaited is paid for all the same.
       answer.then(
         (late) => {
           const { budget, logger } = this.#environment;
@@ -150,7 +150,7 @@ export class ModelCaller {
     }
   }
 
-  /** Sections that were opened may have brought hosted tools that the provider cannot be told of. */
+  /** Opened sections may have hosted tools that the provider does not support. */
   #checkHostedTools(): void {
     const { tools, rendered } = this.#environment.display;
     const { hostedTools } = rendered;

@@ -10,7 +10,7 @@ import type { RemoteApproval, RemoteApprovalRequest, StepFunction } from './step
 
 /** In the place of the policy that asks: it is the provider that does. */
 const policy = 'provider';
-/** Why nobody is asked any more. */
+/** Why no further approval is requested. */
 const ended = 'the run was ended.';
 
 /** What of a run answers are put on, what it ends with, and through which it acts. */
@@ -20,7 +20,7 @@ interface RunParts {
   readonly step: StepFunction;
 }
 
-/** Puts what a provider wants to run to `approve`, and the answers on the conversation. Without `approve`, and when it fails, the answer is no. */
+/** Submits what a provider wants to run to `approve`, and adds the answers to the conversation. Without `approve`, and when it fails, the answer is no. */
 export class RemoteApprovals {
   readonly #environment: EvaluationEnvironment;
   readonly #run: RunParts;
@@ -45,7 +45,7 @@ export class RemoteApprovals {
     }
   }
 
-  /** A run that was stopped refuses for itself: nobody has answered, and a journal keeps no answer. */
+  /** A stopped run refuses by itself: there was no answer, so a journal keeps none. */
   #unanswered(error: unknown): RemoteApproval {
     if (error instanceof RunStoppedSignal) return { approved: false, reason: ended };
     const message = `What the provider asked could not be answered: ${describeError(error)}`;
@@ -78,7 +78,7 @@ export class RemoteApprovals {
   }
 }
 
-/** The arguments as a value; as the model wrote them when they are no JSON. */
+/** The arguments as a value; unparsed when they are not JSON. */
 function parsed(text: string): JsonValue {
   if (text.trim() === '') return {};
   try {

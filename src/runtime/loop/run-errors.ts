@@ -17,7 +17,7 @@ import type { Repetition } from '../limits/repeated-failures.ts';
 import type { StopReason } from '../limits/run-stop.ts';
 import { endingOf } from './stop-ending.ts';
 
-/** How much of the message of a call stands in an error. */
+/** How much of the message of a call an error holds. */
 const maxQuotedLength = 300;
 
 /** How far a run is; read when it ends early. */
@@ -45,11 +45,11 @@ const maxNamed = 3;
 /** The errors that a run can end with: each carries what was said and spent until then. */
 export class RunErrors {
   readonly #promptName: string;
-  readonly #standing: RunStanding;
+  readonly #progress: RunStanding;
 
-  constructor(promptName: string, standing: RunStanding) {
+  constructor(promptName: string, progress: RunStanding) {
     this.#promptName = promptName;
-    this.#standing = standing;
+    this.#progress = progress;
   }
 
   /**
@@ -143,7 +143,7 @@ export class RunErrors {
     cause?: unknown,
     details: ErrorDetails = {},
   ): PromptEvaluationError {
-    const { turn, conversation, usage } = this.#standing;
+    const { turn, conversation, usage } = this.#progress;
     return new PromptEvaluationError(code, `${message} (prompt "${this.#promptName}", turn ${turn})`, {
       phase,
       promptName: this.#promptName,

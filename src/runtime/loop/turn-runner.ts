@@ -30,7 +30,7 @@ export interface TurnOptions {
   readonly errors?: RunErrors;
 }
 
-/** Runs the calls that were asked for together, turn after turn, whoever asked for them. */
+/** Runs the calls of a turn together, turn after turn, for a model or a tool runtime. */
 export class TurnRunner {
   readonly #environment: EvaluationEnvironment;
   readonly #state: LoopState;
@@ -70,14 +70,14 @@ export class TurnRunner {
         results.push(result);
         if (call.state === 'done') continue;
         // A journal answered: the call was made before, and only its patch is put on the state now.
-        commits.takeOver(result);
+        commits.applyReplayed(result);
         this.#scheduler.done(call);
       }
     } catch (thrown) {
       const error = isThrown(thrown, HookFailure) ? thrown.cause : thrown;
       const unanswered = turn.filter(({ state }) => state !== 'done').map(({ run }) => run.call);
       const failure = this.#failed(unanswered, error, results, { conversation, errors });
-      await this.#scheduler.abandon(turn);
+      await this.#scheduler.rollback(turn);
       throw failure;
     }
     const interrupting = results.find(({ interrupt }) => interrupt !== undefined);

@@ -16,7 +16,7 @@ const finishReasons: readonly unknown[] = [
 
 /**
  * What is wrong with an answer that should be a turn, as the end of a sentence; undefined for a good one. Providers are
- * code of others: nothing of an answer is used before it was looked at here.
+ * third-party code: no part of an answer is used before it is checked here.
  */
 export function findTurnFault(turn: ModelTurn): string | undefined {
   const answer: unknown = turn;
@@ -24,7 +24,7 @@ export function findTurnFault(turn: ModelTurn): string | undefined {
   const { content, finishReason, usage, hosted } = answer;
   if (!Array.isArray(content)) return 'has no list of content';
   const partFault = createPartCheck();
-  // By index: a sparse list has holes, which are no parts.
+  // By index: a sparse list has holes, which are not parts.
   for (let index = 0; index < content.length; index += 1) {
     const fault = partFault(content[index]);
     if (fault !== undefined) return fault;
@@ -72,10 +72,10 @@ function findPartFault(
       const { callId, name } = part;
       if (typeof callId !== 'string' || callId === '') return { what: 'a call without a call id' };
       if (callIds.has(callId)) {
-        return { what: `a repeated call id "${callId}"`, why: '; results could not be told apart' };
+        return { what: `a repeated call id "${callId}"`, why: '; results could not be matched to calls' };
       }
       if (typeof name !== 'string') return { what: 'a call without a name' };
-      if (typeof part['arguments'] !== 'string') return { what: 'a call whose arguments are no text' };
+      if (typeof part['arguments'] !== 'string') return { what: 'a call whose arguments are not a string' };
       const { isComplete } = part;
       return isComplete === undefined || typeof isComplete === 'boolean'
         ? undefined
@@ -124,7 +124,7 @@ function describe(value: unknown): string {
 
 const unclaimed: readonly FinishReason[] = ['length', 'context-window', 'refusal', 'content-filter'];
 
-/** False for an answer that was cut off or refused: it claims nothing, and what it needs is not to be told what is wrong. */
+/** False for an answer that was cut off or refused: it claims no result, so a correction would not help. */
 export function isClaimed(finishReason: FinishReason): boolean {
   return !unclaimed.includes(finishReason);
 }
@@ -155,7 +155,7 @@ interface FinalAnswer {
   /** Its text, with that of the turns before it that the provider paused. */
   readonly text: string;
   readonly finishReason: FinishReason;
-  /** Whether it brought something else: what hosted tools came to, or files that the model made. */
+  /** Whether it holds anything else: outputs of hosted tools, or files that the model made. */
   readonly hasOutputs: boolean;
 }
 

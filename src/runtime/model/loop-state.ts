@@ -7,7 +7,7 @@ import type {
   TokenUsage,
 } from '../../tool/index.ts';
 
-/** What a hosted tool came to in one turn. */
+/** The outputs of a hosted tool in one turn. */
 export interface HostedTurnReading {
   readonly turn: number;
   /** How much text of paused turns comes before that of the turn. */
@@ -15,16 +15,16 @@ export interface HostedTurnReading {
   readonly reading: HostedToolReading;
 }
 
-/** Where a run stands: plain data, enough to go on from. */
+/** The state of a run: plain data, enough to continue from. */
 export interface LoopState {
   /** Model calls made so far. */
   turn: number;
   /** Grows at its end; tool results that had to be dropped change their text, and turns that had to be are gone. */
   readonly conversation: ConversationItem[];
   usage: TokenUsage;
-  /** The text of the turns before this one that the provider paused: the answer goes on behind it. */
+  /** The text of the turns before this one that the provider paused: the answer continues it. */
   pausedText: string;
-  /** What the hosted tools came to, turn by turn. Grows at its end only. */
+  /** The outputs of the hosted tools, turn by turn. Append-only. */
   readonly hosted: HostedTurnReading[];
   /** What calls showed by opening sections, call by call. Grows at its end only. */
   readonly openings: { readonly callId: string; readonly shown: readonly ShownSection[] }[];
@@ -54,7 +54,7 @@ export function newLoopState(conversation: ConversationItem[] = []): LoopState {
   };
 }
 
-/** What the hosted tools of a run came to, by their names. */
+/** The outputs of the hosted tools of a run, by name. */
 export function hostedOutputs({
   hosted,
 }: Pick<LoopState, 'hosted'>): Readonly<Record<string, HostedToolOutputs>> {
@@ -67,14 +67,14 @@ export function hostedOutputs({
     byName.set(reading.toolName, outputs);
     outputs.invocations.push(...reading.invocations.map((invocation) => ({ ...invocation, turn })));
     outputs.citations.push(
-      ...reading.citations.map((citation) => ({ ...behind(textStart, citation), turn })),
+      ...reading.citations.map((citation) => ({ ...shifted(textStart, citation), turn })),
     );
   }
   return Object.freeze(Object.fromEntries(byName));
 }
 
-/** The citation of a text that goes on behind so much other text. */
-function behind(length: number, citation: Citation): Citation {
+/** The citation with its span moved by the length of the preceding text. */
+function shifted(length: number, citation: Citation): Citation {
   const { span } = citation;
   return span === undefined ? citation : { ...citation, span: [span[0] + length, span[1] + length] };
 }

@@ -25,10 +25,10 @@ export interface ModelRequest {
   readonly conversation: readonly ConversationItem[];
   readonly tools: readonly ModelTool[];
   readonly hostedTools: readonly HostedTool[];
-  /** JSON Schema of the final answer, when the prompt declares one; also for a model that is told of it in the instructions. */
+  /** JSON Schema of the final answer, when the prompt declares one; also for a model that gets it in the instructions. */
   readonly outputSchema?: JsonSchema;
   readonly toolChoice: ToolChoice;
-  /** Settings of the caller: the neutral ones by their names, all others in the provider's own words. */
+  /** Settings of the caller: the neutral ones by their names, all others as the provider defines them. */
   readonly settings: ModelSettings;
   /** Number of this model call within the evaluation, from 1. */
   readonly turn: number;
@@ -41,9 +41,9 @@ export interface ModelTurn {
   readonly usage?: TokenUsage;
   /** The provider's own items of this turn, replayed to it unchanged. */
   readonly raw?: RawItems;
-  /** What the hosted tools of the request came to in this turn. Default: nothing. */
+  /** The outputs of the hosted tools of the request in this turn. Default: nothing. */
   readonly hosted?: readonly HostedToolReading[];
-  /** True when the turn holds files that the model made, which no part tells of: it is then an answer although it has no text. Default: false. */
+  /** True when the turn holds files that the model made, which no part describes: it is then an answer although it has no text. Default: false. */
   readonly hasFiles?: boolean;
 }
 
@@ -60,8 +60,8 @@ export interface ModelCallOptions {
   readonly clock?: Pick<Clock, 'schedule'>;
   /**
    * There when the run wants the answer piece by piece: the provider then streams, and calls it with each piece in order. When it returns a
-   * promise the provider waits for it before it reads on: whoever listens is slower than the model. Never rejects. What was
-   * told of an answer that fails is void.
+   * promise the provider waits for it before it reads on: the listener is slower than the model. Never rejects. Deltas of an
+   * answer that fails are void.
    */
   readonly onDelta?: (delta: ModelDelta) => Promise<void> | undefined;
 }
@@ -87,7 +87,7 @@ export interface LanguageModel {
   readonly prices?: TokenPrices;
   /**
    * Looks at what the model is going to get, before any request. May throw, best a `PromptValidationError`, for what the provider cannot
-   * be told, such as a hosted tool of an unknown kind: the evaluation ends in phase `render`. Default: everything can be told.
+   * be sent, such as a hosted tool of an unknown kind: the evaluation ends in phase `render`. Default: everything can be sent.
    */
   check?(check: ModelCheck): void;
   /**

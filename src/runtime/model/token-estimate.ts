@@ -4,7 +4,7 @@ import type { ModelRequest, ModelTurn } from './model.ts';
 
 /** ASCII characters for one token, about what tokenizers make of English and of code. */
 const charactersPerToken = 4;
-/** Tokens of one image or file; what providers take for one differs by more than its size tells. */
+/** Tokens of one image or file; what providers count for one differs by more than its size. */
 const tokensPerMedia = 1_000;
 
 /**

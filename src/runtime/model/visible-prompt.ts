@@ -16,7 +16,7 @@ interface DisplayOptions {
 }
 
 /**
- * The prompt of a run as its model sees it: as it was rendered, and behind that the tools of sections that were opened
+ * The prompt of a run as its model sees it: as it was rendered, followed by the tools of sections that were opened
  * since. It changes between turns only, so that the calls of one turn all see the same.
  */
 export class VisiblePrompt {

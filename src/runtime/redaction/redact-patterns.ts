@@ -3,8 +3,8 @@ import { compilePattern, type LinearPattern } from '../../filesystem/index.ts';
 import type { Redaction } from './redact.ts';
 
 /**
- * A redaction that replaces whatever matches one of the patterns, in their order, by `<redacted>`. Patterns are in RE2
- * syntax and may come from a configuration: the time is linear in the text, whatever they are. `^` and `$` stand for the
+ * A redaction that replaces all matches of the patterns, in their order, by `<redacted>`. Patterns are in RE2
+ * syntax and may come from a configuration: the time is linear in the text, whatever they are. `^` and `$` match the
  * ends of a text. A promise, since the engine for patterns is loaded when the first one is compiled.
  *
  * @throws {PromptValidationError} (the promise rejects) for a pattern that is empty, longer than 2,000 characters, too large or wrongly written, or

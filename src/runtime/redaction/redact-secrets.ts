@@ -1,7 +1,7 @@
 import { assertArgument, PromptValidationError } from '../../error/index.ts';
 import type { Redaction } from './redact.ts';
 
-/** Shorter texts stand everywhere. */
+/** Shorter strings occur everywhere. */
 const minCharacters = 4;
 /** So much of a secret at the end of a text that was cut off is hidden too. */
 const minBeginning = 8;
@@ -13,12 +13,12 @@ interface Form {
 }
 
 /**
- * A redaction that replaces these very texts, the longest first: by `<redacted>`, or by `<NAME>` when they are given by
+ * A redaction that replaces exactly these strings, the longest first: by `<redacted>`, or by `<NAME>` when they are given by
  * name. It also finds them in JSON text, where quotes and line feeds are escaped, and finds eight characters or more of
- * their beginning where a text was cut off. Linear in the text. It says what is `pending`, so streamed answers are told as they are
+ * their beginning where a text was cut off. Linear in the text. It says what is `pending`, so streamed answers are emitted as they are
  * written.
  *
- * @param secrets a list, or texts by name. A name without a text, such as a variable that is not set, is left out.
+ * @param secrets a list, or strings by name. A name without a value, such as a variable that is not set, is left out.
  * @throws {PromptValidationError} for a secret of fewer than 4 characters: it would be found everywhere.
  */
 export function redactSecrets(
@@ -46,7 +46,7 @@ function named(secrets: Readonly<Record<string, string | undefined>>): readonly 
 function checked(text: string, replacement: string, which: string): Form {
   if (typeof text === 'string' && text.length >= minCharacters) return { text, replacement };
   throw new PromptValidationError(
-    `The secret ${which} must be a text of at least ${minCharacters} characters: shorter ones stand everywhere.`,
+    `The secret ${which} must be a string of at least ${minCharacters} characters: shorter ones occur everywhere.`,
     { details: { option: 'redact', secret: which } },
   );
 }
@@ -85,7 +85,7 @@ function isCutOff(text: string, end: number): boolean {
 }
 
 function pendingIn(text: string, forms: readonly Form[]): number {
-  // Behind an ellipsis a beginning is hidden, so it may not be told before the last dot.
+  // A prefix is hidden before an ellipsis, so it may not be emitted before the last dot.
   const ends = ['', '.', '..'].filter((dots) => text.endsWith(dots));
   return Math.max(
     ...ends.map((dots) => {

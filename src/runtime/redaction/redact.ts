@@ -6,11 +6,11 @@
 export interface Redaction {
   (text: string): string;
   /**
-   * How many characters at the end of a text that goes on may be the beginning of something to take out. With it a streamed answer
-   * is told as it is written, but for that end; without it, only as a whole. When it throws, all of the text waits.
+   * How many characters at the end of an unfinished text may be the start of something to redact. With it a streamed answer
+   * is emitted as it is written, except for that end; without it, only as a whole. When it throws, all of the text waits.
    */
   readonly pending?: (text: string) => number;
 }
 
-/** What stands for a text that could not be redacted. */
+/** The replacement for a text that could not be redacted. */
 export const unredactable = '<redaction failed>';

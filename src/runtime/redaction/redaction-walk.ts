@@ -1,7 +1,7 @@
 import { WinkError } from '../../error/index.ts';
 import { isPlainObject } from '../../internal/index.ts';
 import { PromptEvaluationError } from '../events/prompt-evaluation-error.ts';
-import { isDataField, isOwnWord } from './own-words.ts';
+import { isDataField, isOwnWord } from './event-vocabulary.ts';
 
 /** Values may be nested this deep. */
 const maxDepth = 1_000;
@@ -9,14 +9,14 @@ const maxDepth = 1_000;
 /** Fields of the library's own errors that programs read. */
 const errorWords: ReadonlySet<PropertyKey> = new Set(['code', 'kind', 'name', 'phase']);
 
-/** How a class writes its instances itself; a copy has nothing but what was looked at. */
+/** How a class writes its instances itself; a copy has only what was visited. */
 const ownWriters: readonly PropertyKey[] = ['toJSON', Symbol.for('nodejs.util.inspect.custom')];
 
 /** One copy of one value, without what must not leave. */
 export class RedactionWalk {
   readonly #text: (text: string) => string;
   readonly #isKept: (value: object) => boolean;
-  /** Copies of what was seen, or of what stands for it while it is being copied. */
+  /** Copies of visited values, or their placeholders while they are being copied. */
   readonly #copies = { data: new Map<object, unknown>(), record: new Map<object, unknown>() };
   readonly #errors = new Map<Error, Error>();
   #depth = 0;
@@ -126,7 +126,7 @@ export class RedactionWalk {
     const isOurs = WinkError.isInstance(error);
     const keep = (key: PropertyKey, value: unknown, enumerable: boolean): void => {
       const redacted = isOurs && errorWords.has(key) ? value : this.#visit(value, 'data');
-      // Fields that can be listed are named by whoever made the error.
+      // Fields that can be listed are named by the author of the error.
       const named =
         isOurs || !enumerable || typeof key !== 'string' ? key : this.#altered(key, this.#text(key));
       Object.defineProperty(copy, named, { value: redacted, enumerable, writable: true, configurable: true });

@@ -2,7 +2,7 @@ import { type Redaction, unredactable } from './redact.ts';
 import { RedactionWalk } from './redaction-walk.ts';
 
 /**
- * Makes copies of what is about to leave a run, without what the caller's function takes out of texts. Never throws and
+ * Copies what is about to leave a run, with every string passed through the caller's function. Never throws and
  * never changes what it is given.
  */
 export class Redactor {
@@ -13,7 +13,7 @@ export class Redactor {
   readonly #kept = new WeakSet<object>();
   #hasFailed = false;
 
-  /** @param onFailure told the first time that `redact` throws or returns no text. Must not throw. */
+  /** @param onFailure called the first time that `redact` throws or does not return a string. Must not throw. */
   constructor(redact: Redaction, onFailure: () => void) {
     this.#redact = redact;
     this.#onFailure = onFailure;
@@ -37,7 +37,7 @@ export class Redactor {
     return unredactable;
   }
 
-  /** How many characters of a text that goes on can be told now, redacted by themselves. */
+  /** How many characters of an unfinished text can be emitted now, redacted on their own. */
   settled(text: string): number {
     const length = text.length - this.#pending(text);
     if (length <= 0) return 0;
@@ -55,7 +55,7 @@ export class Redactor {
     }
   }
 
-  /** A value of others: every text in it, keys too. What is no plain JSON becomes what JSON would make of it. */
+  /** A value from outside: every string in it, keys too. Anything but plain JSON becomes what JSON.stringify would write. */
   data(value: unknown): unknown {
     return this.#walk().data(value);
   }
@@ -67,7 +67,7 @@ export class Redactor {
   }
 
   /**
-   * An event or a payload of the library: its own keys and words stay, everything else is treated as by {@link data}. The
+   * An event or a payload of the library: its own keys and vocabulary stay, everything else is treated as by {@link data}. The
    * result is passed on as it is by later calls: it must not be changed.
    */
   record<T extends object>(record: T): T {

@@ -52,8 +52,8 @@ describe('the end of a run', () => {
     expect(error.conversation.map((item) => ('text' in item ? item.text : item.type))).toEqual([
       'assistant',
       'Counted 1.',
-      'The call of "waits" was not completed because the run was aborted. Nothing it changed in session and files is left, but what it did outside of them may stand.',
-      'The call of "add" was not completed because the run was aborted. Nothing it changed is left.',
+      'The call of "waits" was not completed because the run was aborted. Its changes to session and files were rolled back, but its effects outside of them may remain.',
+      'The call of "add" was not completed because the run was aborted. Its changes were rolled back.',
     ]);
     expect(total(session)).toBe(1);
     expect(session.slice(ToolInvocations).length).toBe(3);

@@ -315,7 +315,7 @@ describe('evaluations inside the calls of a runtime', () => {
     await using runtime = await openToolRuntime(promptWith('outer', [asks]));
     const [output] = await runtime.runCalls(callsOf('delegate'));
     expect(output).toMatchObject({ isError: true });
-    expect(output?.text).toContain('Give openToolRuntime() the option adapter.');
+    expect(output?.text).toContain('Pass the option adapter to openToolRuntime().');
     expect(runtime.signal.aborted).toBe(false);
   });
 

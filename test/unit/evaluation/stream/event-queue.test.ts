@@ -31,7 +31,7 @@ test('what is closed has nothing to take, whoever waits', async () => {
   for (let number = 1; number <= 20; number += 1) queue.push(number);
   await queue.take();
   const ready = queue.ready();
-  queue.close();
+  queue.dispose();
   queue.push(21);
   await ready;
   expect(await queue.take()).toBeUndefined();

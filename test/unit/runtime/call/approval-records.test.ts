@@ -86,8 +86,8 @@ describe('what was asked', () => {
   test.each<[string, ApprovalHandler | undefined, string]>([
     ['a no with a reason', () => ({ approved: false, reason: 'not on a Friday' }), 'not on a Friday'],
     ['a plain no', () => false, 'it was not approved.'],
-    ['a failure', () => Promise.reject(new Error('no line')), 'asking failed: no line'],
-    ['nobody', undefined, 'nobody can be asked here.'],
+    ['a failure', () => Promise.reject(new Error('no line')), 'the approver failed: no line'],
+    ['nobody', undefined, 'no approver is configured (option `approve`).'],
   ])('is recorded when the answer is %s', async (_name, approve, answer) => {
     const { invocations } = await runCalls({ ...setup, ...(approve === undefined ? {} : { approve }) });
     expect(only(invocations)).toMatchObject({

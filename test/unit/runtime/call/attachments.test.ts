@@ -115,7 +115,7 @@ describe('images and files of a result', () => {
       ],
     });
     expect(only(texts)).toMatch(
-      /must be a list, but is "é"\. What it did outside of session and files stands\.$/,
+      /must be a list, but is "é"\. Its effects outside of session and files remain\.$/,
     );
   });
 

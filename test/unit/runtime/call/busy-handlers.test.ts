@@ -86,7 +86,7 @@ describe.each(Object.entries(touches))('a handler that never waits for anything 
       {
         outcome: 'rolled-back',
         reason: 'timeout',
-        message: expect.stringContaining('given up after its time limit of 500 ms'),
+        message: expect.stringContaining('timed out after 500 ms'),
         changes: [],
       },
     ]);

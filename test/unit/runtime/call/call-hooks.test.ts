@@ -39,7 +39,7 @@ async function run(
     () => undefined,
     (thrown: unknown) => thrown,
   );
-  await held.end();
+  await held.dispose();
   return { session, error };
 }
 
@@ -149,7 +149,7 @@ describe('the hooks of a call', () => {
     };
     const scope = { evaluator: adapter, model, ...held.scope, hooks };
     await evaluateIn(scope, promptWith('outer', [outer]), held.settings, held.stop);
-    await held.end();
+    await held.dispose();
     expect(log).toEqual(['call-1-1 / add', 'delegate']);
   });
 

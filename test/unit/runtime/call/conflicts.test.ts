@@ -286,7 +286,9 @@ describe('a change from outside', () => {
       attempts: 3,
       conflicts: ['slice count', 'slice count', 'slice count'],
     });
-    expect(only(texts)).toMatch(/run 3 times.*changed from outside.*slice count.*Nothing it changed is left/);
+    expect(only(texts)).toMatch(
+      /run 3 times.*changed from outside.*slice count.*Its changes were rolled back/,
+    );
     expect(response.text).toBe('done');
     expect(session.slice(Count).latest()).toEqual({ count: 30 });
     expect(session.slice(Remarks).all()).toEqual([]);

@@ -91,7 +91,7 @@ describe('a handler that wants sections to be opened', () => {
       { toolCalls: [{ name: 'careful' }] },
     ]);
     expect(texts[0]).toContain(
-      '(The guide has the rules.). What it did outside of session and files stands. Opened',
+      '(The guide has the rules.). Its effects outside of session and files remain. Opened',
     );
     expect(invocations[0]?.residualEffects).toEqual(['effects outside session, files and resources']);
   });

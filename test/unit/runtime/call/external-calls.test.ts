@@ -95,7 +95,7 @@ describe('a running external call', () => {
       attempts: 1,
       changes: [],
     });
-    expect(only(texts)).toMatch(/"pay".*does not fit the present state.*What it did outside stands/);
+    expect(only(texts)).toMatch(/"pay".*does not fit the present state.*Its effects outside remain/);
     expect(amountsIn(session)).toEqual([8]);
     expect(await filesystem.stat('receipt.txt')).toBeUndefined();
     expect(response.text).toBe('done');
@@ -218,8 +218,8 @@ describe('a running external call', () => {
     const error: unknown = await run.finished.catch((thrown: unknown) => thrown);
     expect(PromptEvaluationError.isInstance(error)).toBe(true);
     expect(only(run.invocations)).toMatchObject({ outcome: 'aborted', reason: 'aborted' });
-    expect(only(run.invocations).message).toMatch(/was aborted.*outside.*stand/);
-    expect(only(run.invocations).message).not.toContain('Nothing it changed is left');
+    expect(only(run.invocations).message).toMatch(/was aborted.*outside.*remain/);
+    expect(only(run.invocations).message).not.toContain('Its changes were rolled back');
     expect(amountsIn(run.session)).toEqual([]);
   });
 
@@ -235,8 +235,8 @@ describe('a running external call', () => {
     await waiting.reached;
     clock.advance(50);
     const { texts } = await run.finished;
-    expect(only(texts)).toMatch(/50 ms.*outside.*stand/);
-    expect(only(texts)).not.toContain('Nothing it changed is left');
+    expect(only(texts)).toMatch(/50 ms.*outside.*remain/);
+    expect(only(texts)).not.toContain('Its changes were rolled back');
     expect(amountsIn(run.session)).toEqual([]);
   });
 
@@ -275,7 +275,7 @@ describe('a running external call', () => {
       calls: [{ name: 'pay' }],
     });
     expect(only(invocations).outcome).not.toBe('committed');
-    expect(only(texts)).toMatch(/What it did outside .*stands/);
+    expect(only(texts)).toMatch(/Its effects outside .*remain/);
     expect(amountsIn(session)).toEqual([]);
   });
 
@@ -309,7 +309,7 @@ describe('a running external call', () => {
       abort.abort();
       await expect(run.finished).rejects.toMatchObject({ code: 'evaluation-aborted' });
       expect(only(run.invocations).outcome).toBe('aborted');
-      expect(only(run.invocations).message).toMatch(/outside.*stand/);
+      expect(only(run.invocations).message).toMatch(/outside.*remain/);
       expect(amountsIn(run.session)).toEqual([]);
       asking.open();
     });
@@ -356,8 +356,8 @@ describe('a call without effects outside', () => {
     await expect(run.finished).rejects.toMatchObject({ code: 'evaluation-aborted', phase: 'tool' });
     expect(run.invocations.map(({ outcome }) => outcome)).toEqual(['aborted', 'aborted']);
     expect(run.invocations.map(({ message }) => message)).toEqual([
-      'The call of "pay" was not completed because the run was aborted. Nothing it changed is left.',
-      'The call of "pay" was not completed because the run was aborted. Nothing it changed is left.',
+      'The call of "pay" was not completed because the run was aborted. Its changes were rolled back.',
+      'The call of "pay" was not completed because the run was aborted. Its changes were rolled back.',
     ]);
     expect(amountsIn(session)).toEqual([]);
   });

@@ -115,7 +115,7 @@ const rows: readonly Row[] = [
     setup: { tools: [touch(() => ToolResult.ok(null))], calls: [{ name: 'touch', arguments: '{"a": ' }] },
     outcome: 'rejected',
     reason: 'invalid-arguments',
-    text: /must be one JSON object.*no valid JSON/,
+    text: /must be one JSON object.*not valid JSON/,
   },
   {
     what: 'arguments that are no object',
@@ -189,7 +189,7 @@ const rows: readonly Row[] = [
     },
     outcome: 'denied',
     reason: 'not-approved',
-    text: /"careful" \(sure\?\): nobody can be asked/,
+    text: /"careful" \(sure\?\): no approver is configured/,
   },
   {
     what: 'a question that is answered with no',

@@ -110,7 +110,7 @@ describe('a change from outside while a section is opened', () => {
 
   test.each([
     ['the model', opening('guide'), /^Opened "guide"/],
-    ['a handler', { name: 'careful' }, /^The call of "careful" was rolled back.*What it did outside/],
+    ['a handler', { name: 'careful' }, /^The call of "careful" was rolled back.*Its effects outside/],
   ])('makes the opening at the wish of %s run again on what is there then', async (_who, call, text) => {
     const during = changing();
     const session = new Session();

@@ -123,7 +123,7 @@ describe('a commit with resources', () => {
       reason: 'commit-failed',
       residualEffects: ['resource accounts: committed before the call failed'],
     });
-    expect(invocation.modelText).toContain('What it changed in "accounts" was committed before and stands.');
+    expect(invocation.modelText).toContain('Its changes in "accounts" were committed before and remain.');
     expect(bank.get('a')).toBe(7);
     expect(session.slice(Notes).all()).toEqual([]);
   });
@@ -263,7 +263,7 @@ describe('what stands', () => {
     });
     const invocation = only(invocations);
     expect(invocation.residualEffects).toEqual(['resource accounts: could not be rolled back']);
-    expect(invocation.modelText).toContain('What it changed in "accounts" could not be rolled back');
+    expect(invocation.modelText).toContain('Its changes in "accounts" could not be rolled back');
     expect(logger.lines.some(({ level }) => level === 'error')).toBe(true);
   });
 

@@ -91,7 +91,7 @@ describe('a result that is longer than the model may get', () => {
 
   test('says what stands when the tool has effects outside', async () => {
     const record = await recordOf(() => ToolResult.ok(text(500_000)), { effects: 'external' });
-    expect(record).toMatchObject({ reason: 'result-too-large', message: expect.stringContaining('stands.') });
+    expect(record).toMatchObject({ reason: 'result-too-large', message: expect.stringContaining('remain.') });
   });
 
   test('is cut off when it is a failure, which failed for its own reason', async () => {

@@ -61,7 +61,7 @@ describe('without enforcement', () => {
       { policy: 'closed', outcome: 'deny', reason: 'closed today' },
       { policy: 'careful', outcome: 'ask', reason: 'sure?' },
       { policy: 'broken', outcome: 'deny', reason: 'its check failed: kaboom' },
-      { policy: 'odd', outcome: 'deny', reason: 'its check came to no decision' },
+      { policy: 'odd', outcome: 'deny', reason: 'its check returned no decision' },
       { policy: 'reviewed', outcome: 'ask', reason: 'look at notes.md' },
     ];
     const invocation = only(invocations);

@@ -33,7 +33,7 @@ describe('a provider that fails', () => {
     [
       'returns suggestions that are none',
       { provide: () => ({ message: 'm', suggestions: [1] }) as unknown as Feedback },
-      'its suggestions are no list of texts',
+      'its suggestions are not a list of strings',
     ],
     [
       'returns an unknown severity',

@@ -74,7 +74,7 @@ describe('a budget that is passed', () => {
       value: 105,
       maximum: 100,
     });
-    expect(error.message).toContain('input and output tokens came to 105, and maxTotalTokens is 100');
+    expect(error.message).toContain('input and output tokens reached 105, and maxTotalTokens is 100');
     expect([ran, asked]).toEqual([0, [1]]);
     // Well formed: every call has its result.
     expect(error.conversation.map(({ type }) => type)).toEqual(['assistant', 'tool-result', 'tool-result']);
@@ -220,7 +220,7 @@ describe('a next turn that cannot fit', () => {
       maximum: 100,
       needed: 191,
     });
-    expect(error.message).toContain('does not hold another turn');
+    expect(error.message).toContain('does not allow another turn');
   });
 
   test('takes as much input as the last one, at the lowest price', async () => {
@@ -346,7 +346,7 @@ describe('what is not known', () => {
     const { run } = start([calls(undefined, 'work')], { maxUncountedTurns: 0 }, [work]);
     const error = await evaluationFailure(run);
     expect(error).toMatchObject({ code: 'evaluation-budget-exceeded', phase: 'budget' });
-    expect(error.message).toContain('turns without reported tokens came to 1, and maxUncountedTurns is 0');
+    expect(error.message).toContain('turns without reported tokens reached 1, and maxUncountedTurns is 0');
     expect(ran).toBe(0);
   });
 });

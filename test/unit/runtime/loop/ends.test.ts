@@ -123,7 +123,7 @@ describe('the deadline', () => {
         callId: `c${index}`,
         arguments: '{}',
       }));
-      const options = { clock, deadline: Deadline.after(10, clock), concurrency: 2 };
+      const options = { clock, limits: { deadline: Deadline.after(10, clock), maxConcurrentCalls: 2 } };
       const adapter = scriptedAdapter([{ toolCalls: calls }]);
       const run = async (): Promise<void> => {
         if (way === 'evaluate') await adapter.evaluate(prompt, options);

@@ -128,13 +128,13 @@ describe('a provider that asks whether it may run something', () => {
   });
 
   it.each<[string, EvaluateOptions['approve'], string]>([
-    ['nobody', undefined, 'nobody can be asked here.'],
+    ['nobody', undefined, 'no approver is configured (option `approve`).'],
     [
       'someone who fails',
       () => {
         throw new Error('no line');
       },
-      'asking failed: no line',
+      'the approver failed: no line',
     ],
     ['someone who answers with no plain yes', () => 'yes' as never, 'it was not approved.'],
   ])('is refused where there is %s to ask', async (_who, approve, reason) => {

@@ -1,7 +1,7 @@
 import type { ThrottleKind } from '../../error/index.ts';
 import type { ToolCallFailureReason } from '../events/tool-invoked.ts';
 
-/** Fields of events that hold nothing but words of the library. */
+/** Fields of events that hold only values from the library's own vocabulary. */
 const wordFields: ReadonlySet<string> = new Set([
   'about',
   'code',
@@ -14,7 +14,7 @@ const wordFields: ReadonlySet<string> = new Set([
   'type',
 ]);
 
-/** What stands in fields named `reason`, beside reasons that others give. The compiler wants every word here. */
+/** The library's values of fields named `reason`, next to reasons from callers. The compiler requires every one here. */
 const reasons = {
   'rate-limit': true,
   quota: true,
@@ -56,12 +56,12 @@ const dataFields: ReadonlySet<string> = new Set([
   'value',
 ]);
 
-/** True for a word that tells programs what an event says; it stays as it is whatever a redaction makes of such a text. */
+/** True for a value that programs switch on; it stays unchanged whatever a redaction would do to such a string. */
 export function isOwnWord(field: string, value: string): boolean {
   return wordFields.has(field) || (field === 'reason' && Object.hasOwn(reasons, value));
 }
 
-/** True for a field whose value is somebody else's. */
+/** True for a field whose value comes from outside the library. */
 export function isDataField(field: string): boolean {
   return dataFields.has(field);
 }
